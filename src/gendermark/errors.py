@@ -1,0 +1,50 @@
+"""What a user can do wrong, said in one sentence: what is wrong, where, and what would work.
+
+Anything below `UserError` reaches the user as that sentence and exit code 2, never as a traceback.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from pathlib import Path
+
+
+class UserError(Exception):
+    """A mistake the user can mend."""
+
+    exit_code = 2
+
+
+class BadFile(UserError):
+    """A file that cannot be read as what it should be; names the file and, if there is one, the line."""
+
+    def __init__(self, path: Path | str, problem: str, *, line: int | None = None) -> None:
+        where = f"{path}, line {line}" if line is not None else f"{path}"
+        super().__init__(f"{where}: {problem}")
+        self.path, self.line = path, line
+
+
+class UnknownName(UserError):
+    """A name that is not registered; says what is, and what was probably meant."""
+
+    def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
+        names = sorted(known)
+        close = difflib.get_close_matches(name, names, n=1)
+        guess = f" (did you mean {close[0]!r}?)" if close else ""
+        super().__init__(f"unknown {kind} {name!r}{guess}; there is: {', '.join(names) or 'none'}")
+
+
+class MissingExtra(UserError):
+    """An optional package that is not installed; gives the exact install line."""
+
+    def __init__(self, what: str, extra: str) -> None:
+        super().__init__(f"{what} needs an optional package; install it with: pip install 'gendermark[{extra}]'")
+
+
+class DataUnavailable(UserError):
+    """Official data that is neither cached nor reachable."""
+
+
+class SystemFailure(UserError):
+    """A translation system that died, timed out or answered with something else than translations."""

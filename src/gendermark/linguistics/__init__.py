@@ -1,0 +1,1 @@
+"""Words, lexicons and gender: what a translation says about a person."""

@@ -1,0 +1,63 @@
+"""What a language file declares: the words that agree with a noun, and how its words are written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from gendermark.linguistics.words import cut
+
+Agreement = str
+"""The genders a word can agree with: "m", "f", or "mf" for a form that serves both."""
+
+
+def no_adjectives(word: str, number: str) -> Agreement | None:  # noqa: ARG001
+    """For languages whose adjectives do not show gender next to a noun, or cannot be told by their endings."""
+    return None
+
+
+def no_clues(words: Sequence[str], start: int, end: int, number: str) -> list[tuple[str, Agreement]]:  # noqa: ARG001
+    return []
+
+
+def unchanged(word: str) -> str:
+    return word
+
+
+@dataclass(frozen=True)
+class Language:
+    """One target language.
+
+    `singular` and `plural` map each determiner (article, contracted preposition, demonstrative, possessive,
+    quantifier) that stands before a noun of that number to the genders it agrees with. All words in lower case, as
+    `words.cut` writes them.
+    """
+
+    code: str
+    name: str
+    singular: Mapping[str, Agreement] = field(default_factory=dict)
+    plural: Mapping[str, Agreement] = field(default_factory=dict)
+    transparent: frozenset[str] = frozenset()
+    """Words without gender that may stand between a determiner and its noun ("muy", "very")."""
+    adjective: Callable[[str, str], Agreement | None] = no_adjectives
+    """(word, "singular" | "plural") -> the genders this adjective form agrees with, None if it is not one."""
+    adjectives_follow: bool = False
+    """Whether an adjective may stand right behind its noun (Romance, Semitic languages)."""
+    prefixes: tuple[str, ...] = ()
+    """Clitics written together with the noun (Arabic "وال", Hebrew "ה"), longest first."""
+    normalise: Callable[[str], str] = unchanged
+    """Applied to every word of text and lexicon before they are compared (points, alef variants ...)."""
+    clues: Callable[[Sequence[str], int, int, str], list[tuple[str, Agreement]]] = no_clues
+    """Further agreeing words of the noun at words[start:end] that position alone cannot find (verbs ...)."""
+
+    def cut(self, text: str) -> list[str]:
+        return [self.normalise(word) for word in cut(text)]
+
+    def agreement(self, word: str, numbers: frozenset[str]) -> Agreement | None:
+        """What a determiner tells about a noun that may be of any of these numbers; None for another word."""
+        found = [table[word] for number, table in self._tables if number in numbers and word in table]
+        return "".join(sorted(set("".join(found)), reverse=True)) if found else None
+
+    @property
+    def _tables(self) -> tuple[tuple[str, Mapping[str, Agreement]], ...]:
+        return (("singular", self.singular), ("plural", self.plural))

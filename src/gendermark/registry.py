@@ -1,0 +1,54 @@
+"""Names and where the thing behind each lives; nothing is imported before it is asked for.
+
+Adding a benchmark, system or language to this package is one new file and one line here. Another package adds
+its own through the entry-point groups `gendermark.benchmark`, `gendermark.system`, `gendermark.language`,
+and needs no change here at all.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import import_module
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any
+
+from gendermark.errors import UnknownName, UserError
+
+BUILT_IN: dict[str, dict[str, str]] = {
+    "benchmark": {
+        "simplegen": "gendermark.benchmarks.simplegen:BENCHMARK",
+        "tgbi": "gendermark.benchmarks.tgbi:BENCHMARK",
+    },
+    "system": {
+        "command": "gendermark.systems.command:open_system",
+        "fake": "gendermark.systems.fakes:open_system",
+        "files": "gendermark.systems.files:open_system",
+    },
+    "language": {
+        code: f"gendermark.linguistics.languages.{code}:LANGUAGE"
+        for code in ("ar", "cs", "de", "el", "es", "fr", "he", "hi", "it", "pl", "pt", "ru", "uk")
+    },
+}
+
+
+@cache
+def _outside(kind: str) -> dict[str, EntryPoint]:
+    return {point.name: point for point in entry_points(group=f"gendermark.{kind}")}
+
+
+def names(kind: str) -> list[str]:
+    """The registered names of one kind, sorted."""
+    return sorted({*BUILT_IN[kind], *_outside(kind)})
+
+
+def load(kind: str, name: str) -> Any:
+    """The object registered under a name, importing its module now."""
+    if target := BUILT_IN[kind].get(name):
+        module, _, attribute = target.partition(":")
+        return getattr(import_module(module), attribute)
+    if point := _outside(kind).get(name):
+        try:
+            return point.load()
+        except Exception as problem:  # another package's import may fail in any way
+            raise UserError(f"{kind} {name!r} of package {point.dist and point.dist.name} does not load: {problem}") from problem
+    raise UnknownName(kind, name, names(kind))

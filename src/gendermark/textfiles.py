@@ -1,0 +1,127 @@
+"""Text files as users really have them: read strictly, or refused in one sentence that names the line."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import tempfile
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from gendermark.errors import BadFile, UserError
+
+LONGEST_LINE = 100_000
+"""Characters. No translation of a sentence is this long; such a line is a sign of another kind of file."""
+
+_BYTE_ORDER_MARKS = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16", b"\x00\x00\xfe\xff": "UTF-32"}
+
+
+def read_bytes(path: Path | str) -> bytes:
+    """A file's bytes, with every way of failing to read it said plainly."""
+    path = Path(path)
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        raise BadFile(path, "there is no such file") from None
+    except IsADirectoryError:
+        raise BadFile(path, "is a directory; give the file in it") from None
+    except (OSError, ValueError) as problem:
+        reason = problem.strerror if isinstance(problem, OSError) and problem.strerror else str(problem)
+        raise BadFile(path, f"cannot be read: {reason}") from None
+
+
+def read_text(path: Path | str) -> str:
+    """A UTF-8 file as text. A byte order mark is dropped (Windows programs write it); NUL bytes are refused."""
+    data = read_bytes(path)
+    for mark, name in _BYTE_ORDER_MARKS.items():
+        if data.startswith(mark):
+            raise BadFile(path, f"is {name}; save it as UTF-8")
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as problem:
+        line = data.count(b"\n", 0, problem.start) + 1
+        byte = data[problem.start]
+        raise BadFile(path, f"byte 0x{byte:02x} is not UTF-8; save the file as UTF-8", line=line) from None
+    if (nul := text.find("\0")) >= 0:
+        raise BadFile(path, "contains a NUL byte; this is not a text file", line=text.count("\n", 0, nul) + 1)
+    return text
+
+
+def split_lines(text: str) -> list[str]:
+    """Lines ended by LF or CRLF, the last one with or without its end. No other character ends a line.
+
+    (`str.splitlines` also splits at U+2028, form feeds and others that translations contain.)
+    """
+    if not text:
+        return []
+    lines = text.split("\n")
+    if lines[-1] == "":
+        lines.pop()
+    return [line.removesuffix("\r") for line in lines]
+
+
+def read_lines(path: Path | str) -> list[str]:
+    """The lines of a UTF-8 file of one sentence per line."""
+    lines = split_lines(read_text(path))
+    for number, line in enumerate(lines, start=1):
+        if len(line) > LONGEST_LINE:
+            raise BadFile(path, f"has {len(line):,} characters, more than {LONGEST_LINE:,}; one sentence per line is expected", line=number)
+        if "\r" in line:
+            raise BadFile(path, "has a carriage return inside; end lines with LF or CRLF", line=number)
+    return lines
+
+
+def read_jsonl(path: Path | str) -> Iterator[tuple[int, dict[str, Any]]]:
+    """(line number, object) for every line of a JSON-lines file; blank lines are passed over."""
+    for number, line in enumerate(split_lines(read_text(path)), start=1):
+        if not line.strip():
+            continue
+        try:
+            row = json.loads(line)
+        except ValueError as problem:
+            raise BadFile(path, f"is not JSON ({problem})", line=number) from None
+        if not isinstance(row, dict):
+            raise BadFile(path, "is not a JSON object", line=number)
+        yield number, row
+
+
+def read_json(path: Path | str) -> Any:
+    """The value in a JSON file."""
+    try:
+        return json.loads(read_text(path))
+    except (ValueError, RecursionError) as problem:
+        raise BadFile(path, f"is not JSON ({problem})") from None
+
+
+def write_text(path: Path | str, text: str) -> None:
+    """Write a file whole or not at all: a reader never sees half of it, and a full disk leaves the old one."""
+    path = Path(path)
+    temporary: Path | None = None
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if path.exists() and not path.is_file():  # /dev/stdout, a named pipe: replacing it would be wrong
+            path.write_text(text, encoding="utf-8", newline="\n")
+            return
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        temporary = Path(name)
+        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
+            file.write(text)
+        umask = os.umask(0)
+        os.umask(umask)
+        temporary.chmod(0o666 & ~umask)  # mkstemp makes files private; these are ordinary ones
+        temporary.replace(path)
+    except OSError as problem:
+        if temporary is not None:
+            with contextlib.suppress(OSError):
+                temporary.unlink()
+        raise UserError(f"cannot write {path}: {problem.strerror or problem}") from None
+
+
+def write_lines(path: Path | str, lines: Iterable[str]) -> None:
+    write_text(path, "".join(f"{line}\n" for line in lines))
+
+
+def write_jsonl(path: Path | str, rows: Iterable[dict[str, Any]]) -> None:
+    write_lines(path, (json.dumps(row, ensure_ascii=False) for row in rows))
