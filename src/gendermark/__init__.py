@@ -1,1 +1,62 @@
+"""gendermark measures gender bias in machine translation, with honest error bars.
+
+>>> import gendermark
+>>> result = gendermark.score("simplegen", "translations.es.txt", to="es", data="core")  # doctest: +SKIP
+
+Public names are loaded on first use, so that importing the package costs nothing.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 __version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from gendermark.api import compare, items, load, run, score, select
+    from gendermark.benchmarks.benchmark import Selection
+    from gendermark.errors import UserError
+    from gendermark.metrics.metric import Resampling
+    from gendermark.records import Estimate, Gender, Item, Judgement, Translation, Verdict
+    from gendermark.result import Result
+
+_HOME = {
+    **dict.fromkeys(("compare", "items", "load", "run", "score", "select"), "gendermark.api"),
+    "Selection": "gendermark.benchmarks.benchmark",
+    "UserError": "gendermark.errors",
+    "Resampling": "gendermark.metrics.metric",
+    **dict.fromkeys(("Estimate", "Gender", "Item", "Judgement", "Translation", "Verdict"), "gendermark.records"),
+    "Result": "gendermark.result",
+}
+
+__all__ = [
+    "Estimate",
+    "Gender",
+    "Item",
+    "Judgement",
+    "Resampling",
+    "Result",
+    "Selection",
+    "Translation",
+    "UserError",
+    "Verdict",
+    "__version__",
+    "compare",
+    "items",
+    "load",
+    "run",
+    "score",
+    "select",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'gendermark' has no attribute {name!r}")
+    value = globals()[name] = getattr(import_module(_HOME[name]), name)
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -11,10 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
-from types import MappingProxyType
 from typing import Any
-
-_NO_TAGS: Mapping[str, str] = MappingProxyType({})
 
 
 class Gender(StrEnum):
@@ -57,7 +54,7 @@ class Item:
     """The cluster it is resampled with: its template, lexeme or counterfactual pair."""
     source: str
     expected: Gender | None = None
-    tags: Mapping[str, str] = _NO_TAGS
+    tags: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -110,7 +107,7 @@ class Judgement:
     verdict: Verdict
     expected: Gender | None
     observed: Gender | None
-    tags: Mapping[str, str] = _NO_TAGS
+    tags: Mapping[str, str] = field(default_factory=dict)
     evidence: tuple[str, ...] = ()
     """The words that decided it."""
 
@@ -203,4 +200,9 @@ class Table:
     rows: Sequence[tuple[Any, ...]]
 
     def to_json(self) -> dict[str, Any]:
-        return {"name": self.name, "title": self.title, "columns": list(self.columns), "rows": [list(r) for r in self.rows]}
+        return {
+            "name": self.name,
+            "title": self.title,
+            "columns": list(self.columns),
+            "rows": [list(r) for r in self.rows],
+        }

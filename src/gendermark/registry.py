@@ -50,5 +50,7 @@ def load(kind: str, name: str) -> Any:
         try:
             return point.load()
         except Exception as problem:  # another package's import may fail in any way
-            raise UserError(f"{kind} {name!r} of package {point.dist and point.dist.name} does not load: {problem}") from problem
+            raise UserError(
+                f"{kind} {name!r} of package {point.dist and point.dist.name} does not load: {problem}"
+            ) from problem
     raise UnknownName(kind, name, names(kind))

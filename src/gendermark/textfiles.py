@@ -67,7 +67,11 @@ def read_lines(path: Path | str) -> list[str]:
     lines = split_lines(read_text(path))
     for number, line in enumerate(lines, start=1):
         if len(line) > LONGEST_LINE:
-            raise BadFile(path, f"has {len(line):,} characters, more than {LONGEST_LINE:,}; one sentence per line is expected", line=number)
+            raise BadFile(
+                path,
+                f"has {len(line):,} characters, more than {LONGEST_LINE:,}; one sentence per line is expected",
+                line=number,
+            )
         if "\r" in line:
             raise BadFile(path, "has a carriage return inside; end lines with LF or CRLF", line=number)
     return lines

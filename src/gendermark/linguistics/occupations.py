@@ -75,7 +75,9 @@ class OccupationFinder:
             for form in entry.forms:
                 table[entry.occupation][tuple(language.cut(form))].add((entry.gender, entry.number))
         self._forms: dict[str, list[tuple[tuple[str, ...], frozenset[tuple[str, str]]]]] = {
-            occupation: [(form, frozenset(readings)) for form, readings in sorted(forms.items(), key=lambda f: -len(f[0]))]
+            occupation: [
+                (form, frozenset(readings)) for form, readings in sorted(forms.items(), key=lambda f: -len(f[0]))
+            ]
             for occupation, forms in table.items()
         }
 

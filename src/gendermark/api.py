@@ -1,0 +1,124 @@
+"""The functions a notebook calls; the command line calls the same ones."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from gendermark import registry
+from gendermark.benchmarks.benchmark import Benchmark, ItemSet, Selection
+from gendermark.errors import UserError
+from gendermark.metrics.metric import Resampling
+from gendermark.records import Translation
+from gendermark.result import Result
+from gendermark.runs import compare as comparing
+from gendermark.runs import folder
+from gendermark.runs import run as running
+from gendermark.runs import score as scoring
+from gendermark.systems.files import read_translations
+
+Translations = Path | str | Sequence[str]
+"""A file (see `gendermark score`), or the translations themselves in export order."""
+
+
+def select(benchmark: str | Selection, to: str = "", **options: Any) -> tuple[Benchmark, Selection]:
+    """A benchmark and a completed selection of its items; `options` are the other fields of `Selection`."""
+    selection = benchmark if isinstance(benchmark, Selection) else Selection(benchmark, target_language=to, **options)
+    found: Benchmark = registry.load("benchmark", selection.benchmark)
+    return found, found.complete(selection)
+
+
+def items(benchmark: str | Selection, to: str = "", **options: Any) -> ItemSet:
+    """The items of a selection, in export order."""
+    found, selection = select(benchmark, to, **options)
+    return found.load(selection)
+
+
+def score(
+    benchmark: str | Selection,
+    translations: Translations | Mapping[str, Translations],
+    to: str = "",
+    resampling: Resampling | None = None,
+    **options: Any,
+) -> Result:
+    """Score translations made elsewhere.
+
+    A mapping gives each part its own translations: `{"mofc": "mofc.txt"}`, `{"informal": [...], "formal": [...]}`.
+    """
+    found, selection = select(benchmark, to, **options)
+    if isinstance(translations, Mapping):
+        selection = found.complete(replace(selection, parts=tuple(translations)))
+    item_set = found.load(selection)
+    if isinstance(translations, Mapping):
+        texts: Sequence[str] = []
+        for part, given in translations.items():
+            texts = [*texts, *_texts(given, found.load(replace(selection, parts=(part,))))]
+    else:
+        texts = _texts(translations, item_set)
+    answers = [
+        Translation(request.request_id, text) for request, text in zip(found.requests(item_set), texts, strict=True)
+    ]
+    return scoring.score(found, item_set, answers, "files", resampling or Resampling())
+
+
+def _texts(given: Translations, item_set: ItemSet) -> Sequence[str]:
+    if isinstance(given, str | Path):
+        return read_translations(given, item_set.items)
+    if len(given) != len(item_set.items):
+        raise UserError(f"{len(given):,} translations were given for {len(item_set.items):,} sentences")
+    return given
+
+
+def run(
+    system: str,
+    benchmarks: Sequence[str | Selection],
+    to: str = "",
+    directory: Path | str | None = None,
+    system_options: Mapping[str, str] | None = None,
+    **options: Any,
+) -> list[Result]:
+    """Translate with a system and score. With a directory, everything is left there and a killed run goes on."""
+    selections = tuple(select(benchmark, to, **options)[1] for benchmark in benchmarks)
+    config = running.RunConfig(system, selections, system_options or {})
+    return running.run(config, Path(directory) if directory is not None else None)
+
+
+def compare(
+    first: Path | str | Sequence[Result], second: Path | str | Sequence[Result], *, all_metrics: bool = False
+) -> comparing.ComparisonReport:
+    """Two runs (folders or results) on the same items: differences, intervals, corrected p-values."""
+    return comparing.compare(load(first), load(second), Resampling(), all_metrics=all_metrics)
+
+
+def load(run_or_results: Path | str | Sequence[Result]) -> Sequence[Result]:
+    """The results in a run folder."""
+    if isinstance(run_or_results, str | Path):
+        return folder.read_results(Path(run_or_results))
+    return run_or_results
+
+
+def export_items(benchmark: str, to: str = "", **options: Any) -> ItemSet:
+    """The items to translate elsewhere; the target language matters only where the sources depend on it."""
+    found: Benchmark = registry.load("benchmark", benchmark)
+    selection = Selection(benchmark, target_language=to, **options)
+    if not to:
+        pairs = found.language_pairs(selection.data)
+        source = selection.source_language or pairs[0][0]
+        selection = replace(selection, target_language=next((t for s, t in pairs if s == source), ""))
+    return found.load(found.complete(selection))
+
+
+def applicable(benchmarks: Sequence[str], targets: Sequence[str], **options: Any) -> tuple[Selection, ...]:
+    """The named benchmarks into each target language; all that have the direction if none is named."""
+    if benchmarks:
+        return tuple(dict.fromkeys(select(name, to, **options)[1] for to in targets for name in benchmarks))
+    found = []
+    for to in targets:
+        for name in registry.names("benchmark"):
+            benchmark: Benchmark = registry.load("benchmark", name)
+            sources = {s for s, t in benchmark.language_pairs(options.get("data", "official")) if t == to}
+            if options.get("source_language", "") in sources or (sources and not options.get("source_language")):
+                found.append(select(name, to, **options)[1])
+    return tuple(found)

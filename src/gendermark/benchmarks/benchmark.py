@@ -1,0 +1,148 @@
+"""What a benchmark is: items, a judge for their translations, and metrics of the judgements."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from gendermark.errors import UnknownName, UserError
+from gendermark.metrics.metric import Metric, Tally
+from gendermark.records import Gender, Item, Judgement, Request, Table, Test, Translation
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Which items of a benchmark, between which languages, judged by which rules. Stored with every run."""
+
+    benchmark: str
+    source_language: str = ""
+    target_language: str = ""
+    data: str = "official"
+    revision: str = ""
+    rules: str = "best"
+    cluster: str = ""
+    parts: tuple[str, ...] = ()
+    """Only these parts (SimpleGEN's groups, TGBI's sets), each in the order of its own file."""
+
+    def to_json(self) -> dict[str, Any]:
+        return {**asdict(self), "parts": list(self.parts)}
+
+    @classmethod
+    def from_json(cls, row: Mapping[str, Any]) -> Selection:
+        return cls(**{**row, "parts": tuple(row["parts"])})
+
+
+@dataclass(frozen=True)
+class ItemSet:
+    """The items of a selection, in export order, and where they came from."""
+
+    selection: Selection
+    items: tuple[Item, ...]
+    origin: str
+    """Data set, revision and content hash, for the signature."""
+
+
+class Benchmark(ABC):
+    """One published protocol. A new one is one file with a subclass, and one line in the registry."""
+
+    name: str
+    title: str
+    rules: tuple[str, ...]
+    """The names of the rule sets, ours (`best`) first."""
+    rules_version: int
+    """Raised whenever `best` can give another verdict; part of the signature."""
+    revisions: tuple[str, ...] = ("released",)
+    """Of the official data, the default first."""
+    part_noun: str
+    """What a part is called here: "group", "set"."""
+    parts: tuple[str, ...]
+    clusters: tuple[str, ...]
+    """What intervals can be clustered by, the default first."""
+    headline: tuple[str, ...]
+    """The metrics shown first."""
+
+    @abstractmethod
+    def language_pairs(self, data: str) -> list[tuple[str, str]]:
+        """(source, target) for each direction that this data can be used for; the first is the default."""
+
+    @abstractmethod
+    def load(self, selection: Selection) -> ItemSet:
+        """The items of a completed selection, in export order."""
+
+    @abstractmethod
+    def judge(self, item_set: ItemSet, translations: Sequence[Translation]) -> list[Judgement]:
+        """One judgement per item from its translation; `translations` stand in the order of the items."""
+
+    @abstractmethod
+    def tally(self, selection: Selection) -> Tally:
+        """How a group of judgements is counted."""
+
+    @abstractmethod
+    def metrics(self, judgements: Sequence[Judgement], selection: Selection) -> list[Metric]:
+        """The metrics that these judgements can give."""
+
+    @abstractmethod
+    def render(self, item: Item, gender: Gender, selection: Selection) -> str:
+        """A text in the target language that expresses this gender as plainly as can be; what fake systems say."""
+
+    def stereotype(self, item: Item) -> Gender | None:
+        """The gender that a stereotyped system would choose for this item."""
+        return Gender(item.tags["stereotype"]) if item.tags.get("stereotype") else None
+
+    def tests(self, judgements: Sequence[Judgement], seed: int) -> list[Test]:  # noqa: ARG002
+        """Statistical tests beyond the estimates."""
+        return []
+
+    def tables(self, judgements: Sequence[Judgement]) -> list[Table]:  # noqa: ARG002
+        """Views beyond the estimates: per word, per template ..."""
+        return []
+
+    def warnings(self, judgements: Sequence[Judgement], selection: Selection) -> list[str]:  # noqa: ARG002
+        """What a reader of the numbers must know, one sentence each."""
+        return []
+
+    def requests(self, item_set: ItemSet) -> list[Request]:
+        """What to ask of a system, one request per item."""
+        selection = item_set.selection
+        return [Request(item.source, selection.source_language, selection.target_language) for item in item_set.items]
+
+    def complete(self, selection: Selection) -> Selection:
+        """Fill in defaults and refuse what this benchmark does not have, before any work starts."""
+        if selection.data not in ("official", "core"):
+            raise UnknownName("data", selection.data, ("official", "core"))
+        revision = selection.revision
+        if selection.data == "official":
+            revision = revision or self.revisions[0]
+            if revision not in self.revisions:
+                raise UnknownName(f"revision of {self.name}", revision, self.revisions)
+        elif revision:
+            raise UserError("core data comes with this version of gendermark and has no --revision; leave it out")
+        pairs = self.language_pairs(selection.data)
+        source = selection.source_language or pairs[0][0]
+        targets = [to for from_, to in pairs if from_ == source]
+        if not targets:
+            raise UnknownName(
+                f"source language of {self.name} ({selection.data} data)", source, {from_ for from_, _ in pairs}
+            )
+        target = selection.target_language or (targets[0] if len(targets) == 1 else "")
+        if not target:
+            raise UserError(f"say which language {self.name} was translated into: --to {' | '.join(targets)}")
+        if target not in targets:
+            raise UnknownName(f"target language of {self.name} from {source} ({selection.data} data)", target, targets)
+        if selection.rules not in self.rules:
+            raise UnknownName(f"rules of {self.name}", selection.rules, self.rules)
+        cluster = selection.cluster or self.clusters[0]
+        if cluster not in self.clusters:
+            raise UnknownName(f"cluster of {self.name}", cluster, self.clusters)
+        for part in selection.parts:
+            if part not in self.parts:
+                raise UnknownName(f"{self.part_noun} of {self.name}", part, self.parts)
+        if len(set(selection.parts)) < len(selection.parts):
+            raise UserError(f"a {self.part_noun} of {self.name} is given twice; give each once")
+        return replace(selection, source_language=source, target_language=target, revision=revision, cluster=cluster)
+
+
+def tag_values(judgements: Iterable[Judgement], key: str) -> set[str]:
+    return {judgement.tags[key] for judgement in judgements if key in judgement.tags}

@@ -1,0 +1,172 @@
+"""`gendermark data`: list, get and verify the official data sets."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from gendermark.data.card import Card, DataFile, Revision
+    from gendermark.data.download import Progress
+
+app = typer.Typer(no_args_is_help=True, help="Official data sets: what there is, fetching it, checking it.")
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+COLUMNS = ("name", "revision", "title", "licence", "size", "cached")
+
+
+@app.command("list")
+def list_(as_json: AsJson = False) -> None:
+    """The official data sets: licence, revisions, size, and what of each is in the cache."""
+    from gendermark.data import cache, card_names, load_card
+
+    rows, records = [], []
+    for card in map(load_card, card_names()):
+        for revision in card.revisions:
+            groups = {}
+            for group in revision.groups:
+                files = revision.select(group)
+                n_cached = len(files) - len(cache.not_good(card, revision, files))
+                groups[group] = {"n_files": len(files), "n_cached": n_cached, "n_bytes": _n_bytes(files)}
+            records.append({**_facts(card, revision), "groups": groups})
+            sizes = " + ".join(f"{_megabytes(facts['n_bytes'])} {group}" for group, facts in groups.items())
+            cached = ", ".join(f"{facts['n_cached']}/{facts['n_files']} {group}" for group, facts in groups.items())
+            rows.append((card.name, revision.revision_id, card.title, card.licence, sizes, cached))
+    if as_json:
+        _print_json({"cache": str(cache.cache_root()), "data": records})
+    elif _is_terminal(sys.stdout):
+        from rich.console import Console
+        from rich.table import Table
+
+        table = Table(*COLUMNS, box=None)
+        for row in rows:
+            table.add_row(*row)
+        Console().print(table)
+    else:
+        typer.echo("\n".join("\t".join(row) for row in (COLUMNS, *rows)))
+    _say(f"cache: {cache.cache_root()}")
+
+
+@app.command()
+def get(
+    names: Annotated[list[str], typer.Argument(metavar="NAME...", help="Data sets, as `list` names them.")],
+    revision: Annotated[str | None, typer.Option(help="Only this revision; all of them if not given.")] = None,
+    everything: Annotated[bool, typer.Option("--all", help="Also the released outputs of systems.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Fetch official data sets into the cache, and verify them."""
+    from gendermark.data import cache, load_card
+
+    cards = [load_card(name) for name in dict.fromkeys(names)]  # a wrong name is refused before anything is fetched
+    chosen = [(card, [card.revision(revision)] if revision else card.revisions) for card in cards]
+    records = []
+    for card, revisions in chosen:
+        _say(card.notice)
+        for one in revisions:
+            files = one.select(None if everything else "data")
+            wanted = cache.not_good(card, one, files)
+            label = f"{card.name} {one.revision_id}"
+            _say(f"{label}: fetching {len(wanted)} of {len(files)} files, {_megabytes(_n_bytes(wanted))}")
+            with _show_progress(label, wanted) as progress:
+                found = cache.fetch(card, one, files, progress=progress, say=_say)
+            place = {"directory": str(cache.directory(card, one)), "files": list(found)}
+            records.append({**_facts(card, one), **place, "n_fetched": len(wanted)})
+        _say(f"{card.notice}\n{card.bibtex.strip()}")
+    if as_json:
+        _print_json({"data": records})
+    else:
+        typer.echo("\n".join(f"{record['name']}\t{record['revision']}\t{record['directory']}" for record in records))
+
+
+@app.command()
+def verify(
+    names: Annotated[list[str] | None, typer.Argument(metavar="[NAME...]", help="If none: what is cached.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Check cached files against their SHA-256. A set that was fetched in part counts where it was begun."""
+    from gendermark.data import cache, card_names, load_card
+    from gendermark.data.cache import State
+    from gendermark.errors import UserError
+
+    n_good, problems = 0, []
+    for card in [load_card(name) for name in dict.fromkeys(names or card_names())]:
+        groups = [(revision, group) for revision in card.revisions for group in revision.groups]
+        found = {key: {f: cache.state(card, key[0], f) for f in key[0].select(key[1])} for key in groups}
+        begun = {key: states for key, states in found.items() if set(states.values()) != {State.MISSING}}
+        if names and not begun:  # asked for by name, so its absence is an answer
+            begun = {key: states for key, states in found.items() if key[1] == "data"}
+        for (revision, group), states in begun.items():
+            where = {"name": card.name, "revision": revision.revision_id, "group": group}
+            bad = {file.path: str(state) for file, state in states.items() if state is not State.GOOD}
+            problems += [{**where, "path": path, "state": state} for path, state in bad.items()]
+            n_good += len(states) - len(bad)
+    mend = _mend(problems) if problems else None
+    if as_json:
+        _print_json({"cache": str(cache.cache_root()), "n_good": n_good, "problems": problems, "mend": mend})
+    else:
+        for problem in problems:
+            typer.echo("\t".join(problem[key] for key in ("state", "name", "revision", "path")))
+    if problems:
+        first = "; ".join(f"{p['name']} {p['revision']} {p['path']} is {p['state']}" for p in problems[:3])
+        more = f" (and {len(problems) - 3} more)" if len(problems) > 3 else ""
+        raise UserError(f"{first}{more}; mend with: {mend}")
+    _say(f"{n_good} files, all good" if n_good else "nothing is cached; fetch with: gendermark data get NAME")
+
+
+def _mend(problems: list[dict[str, str]]) -> str:
+    names = list(dict.fromkeys(p["name"] for p in problems))
+    revisions = {p["revision"] for p in problems}
+    revision = f" --revision {revisions.pop()}" if len(names) == len(revisions) == 1 else ""
+    everything = " --all" if any(p["group"] != "data" for p in problems) else ""
+    return f"gendermark data get {' '.join(names)}{revision}{everything}"
+
+
+def _facts(card: Card, revision: Revision) -> dict[str, Any]:
+    texts = {key: getattr(card, key) for key in ("title", "licence", "licence_note", "citation", "bibtex", "homepage")}
+    return {"name": card.name, "revision": revision.revision_id, "commit": revision.commit, **texts}
+
+
+@contextmanager
+def _show_progress(label: str, files: list[DataFile]) -> Iterator[Progress]:
+    """A bar with the time left on a terminal; else a line per finished file."""
+    if not _is_terminal(sys.stderr):
+        yield lambda file, n_bytes: _say(f"  {file.path} ({n_bytes:,} bytes)") if n_bytes == file.size else None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True)) as bar:
+        task = bar.add_task(label, total=_n_bytes(files))
+        done: dict[str, int] = {}
+
+        def advance(file: DataFile, n_bytes: int) -> None:
+            done[file.path] = n_bytes
+            bar.update(task, completed=sum(done.values()))
+
+        yield advance
+
+
+def _is_terminal(stream: Any) -> bool:
+    return bool(stream.isatty())
+
+
+def _n_bytes(files: Iterable[DataFile]) -> int:
+    return sum(file.size for file in files)
+
+
+def _megabytes(n_bytes: int) -> str:
+    return f"{n_bytes / 1e6:.1f} MB"
+
+
+def _say(message: str) -> None:
+    typer.echo(message, err=True)
+
+
+def _print_json(value: dict[str, Any]) -> None:
+    typer.echo(json.dumps(value, ensure_ascii=False, indent=2))

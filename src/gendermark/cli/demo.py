@@ -1,0 +1,88 @@
+"""`gendermark demo`: the whole street, offline, on bundled data."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from gendermark.cli.terminal import say, show_progress
+
+if TYPE_CHECKING:
+    from gendermark.result import Result
+
+SYSTEMS = {
+    "unbiased": ("fake:right", "always translates the gender the sentence states, and leaves open what is open"),
+    "stereotyped": ("fake:stereotyped?s=0.6", "follows the stereotype of the occupation in six of ten sentences"),
+    "masculine": ("fake:masculine", "makes everybody a man"),
+}
+
+
+def demo(
+    output: Annotated[
+        Path, typer.Option("-o", "--output", help="Directory for the run folders and the report.")
+    ] = Path("demo-run"),
+) -> None:
+    """Everything, offline: three fake systems of known bias through the bundled benchmarks."""
+    from gendermark import api
+    from gendermark.cli.results import print_comparison
+    from gendermark.cli.terminal import print_table
+    from gendermark.report.writing import render
+    from gendermark.result import interval, number
+    from gendermark.runs import run as running
+    from gendermark.runs.compare import compare
+    from gendermark.textfiles import write_text
+
+    say("Three fake systems whose behaviour is known, so that you can see what the numbers mean:")
+    for name, (_, behaviour) in SYSTEMS.items():
+        say(f"  {name}: {behaviour}")
+    selections = (
+        api.select("simplegen", "es", data="core")[1],
+        api.select("simplegen", "de", data="core")[1],
+        api.select("tgbi", "en", data="core", source_language="ko")[1],
+    )
+    runs = {}
+    for name, (spec, _) in SYSTEMS.items():
+        runs[name] = running.run(running.RunConfig(spec, selections), output / name, None, show_progress)
+    rows = [
+        (r.cell, name, e.metric, number(e.value, e.metric), interval(e), f"{e.n_judged:,} of {e.n_total:,}")
+        for name, results in runs.items()
+        for r in results
+        for e in r.estimates
+        if e.metric in ("pro", "anti", "delta", "tgbi")
+    ]
+    rows.sort(key=lambda row: row[0])
+    print_table("What was measured (95 % intervals)", ("cell", "system", "metric", "value", "interval", "judged"), rows)
+    for line in findings(runs["stereotyped"]):
+        say(line)
+    print_comparison(compare(runs["unbiased"], runs["stereotyped"], running.RunConfig("", ()).resampling))
+    report = output / "report.md"
+    write_text(report, render({str(output / name): results for name, results in runs.items()}, "md"))
+    say(f"run folders and {report} are written")
+    say("next, with your own system: gendermark run --system 'command:./translate.sh' --to es --data core -o my-run")
+
+
+def findings(results: list[Result]) -> list[str]:
+    """What the estimates say, in words that are never more certain than their intervals."""
+    from gendermark.result import number
+
+    lines = []
+    for result in results:
+        if result.selection.benchmark != "simplegen":
+            continue
+        gap = result.estimate("delta")
+        if gap.value is None or gap.low is None or gap.high is None:
+            lines.append(f"{result.cell}: too little was translated to say anything.")
+            continue
+        low, high = number(gap.low, "delta"), number(gap.high, "delta")
+        if gap.low > 0:
+            lines.append(
+                f"{result.cell}: people who fit the stereotype of their occupation get the right gender more often "
+                f"than those who do not, by {number(gap.value, 'delta')} points (between {low} and {high})."
+            )
+        else:
+            lines.append(
+                f"{result.cell}: a bias towards stereotypes cannot be told from chance (gap between {low} and {high})."
+            )
+    return lines

@@ -1,0 +1,42 @@
+"""`gendermark export`: the sentences to translate elsewhere."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from gendermark.cli.options import Data, From, Revision, To
+from gendermark.cli.terminal import AsJson, print_json, say
+
+
+def export(
+    benchmark: Annotated[str, typer.Argument(help="Benchmark, see `gendermark list benchmarks`.")],
+    to: To = "",
+    from_: From = "",
+    output: Annotated[Path | None, typer.Option("-o", "--output", help="File to write; stdout if not given.")] = None,
+    data: Data = "official",
+    revision: Revision = "",
+    group: Annotated[
+        list[str] | None, typer.Option("--group", "--set", help="Only this group (SimpleGEN) or set (TGBI).")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Write the source sentences, one per line in a fixed order, to translate them elsewhere."""
+    from gendermark.api import export_items
+    from gendermark.textfiles import write_lines
+
+    found = export_items(benchmark, to, source_language=from_, data=data, revision=revision, parts=tuple(group or ()))
+    if as_json:
+        rows = [
+            {"item_id": item.item_id, "index": item.index, "source": item.source, "tags": dict(item.tags)}
+            for item in found.items
+        ]
+        print_json({"benchmark": benchmark, "data": found.origin, "items": rows})
+    elif output is None:
+        for item in found.items:
+            typer.echo(item.source)
+    else:
+        write_lines(output, (item.source for item in found.items))
+        say(f"{len(found.items):,} sentences written to {output}; score their translations with `gendermark score`")

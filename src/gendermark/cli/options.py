@@ -1,0 +1,47 @@
+"""Options that several verbs share, and how they make a selection."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from gendermark.errors import UserError
+
+if TYPE_CHECKING:
+    from gendermark.metrics.metric import Resampling
+
+To = Annotated[str, typer.Option("--to", help="Target language, for example es.")]
+From = Annotated[str, typer.Option("--from", help="Source language, if the benchmark has several.")]
+Data = Annotated[
+    str, typer.Option("--data", help="official (fetched from its authors) or core (bundled, works offline).")
+]
+Revision = Annotated[str, typer.Option("--revision", help="Revision of the official data.")]
+Rules = Annotated[str, typer.Option("--rules", help="best, or the published rules: paper.")]
+Cluster = Annotated[str, typer.Option("--cluster", help="What intervals resample: occupation, template, lexeme ...")]
+Resamples = Annotated[
+    int, typer.Option("--resamples", min=100, max=1_000_000, help="Bootstrap resamples for the intervals.")
+]
+Seed = Annotated[int, typer.Option("--seed", min=0, help="Seed of the resampling.")]
+Confidence = Annotated[float, typer.Option("--confidence", help="Confidence of the intervals, between 0.5 and 1.")]
+
+
+def resampling(n_resamples: int, seed: int, confidence: float) -> Resampling:
+    from gendermark.metrics.metric import Resampling
+
+    if not 0.5 <= confidence < 1:
+        raise UserError(f"--confidence is a share between 0.5 and 1 (0.95 is usual), not {confidence:g}")
+    return Resampling(n_resamples, seed, confidence)
+
+
+def pairs(texts: list[str], option: str, example: str) -> dict[str, str]:
+    """`KEY=VALUE` options as a dictionary."""
+    found: dict[str, str] = {}
+    for text in texts:
+        key, equals, value = text.partition("=")
+        if not equals or not key or not value:
+            raise UserError(f"{option} is written KEY=VALUE, for example {example}, not {text!r}")
+        if key in found:
+            raise UserError(f"{option} gives {key!r} twice; give it once")
+        found[key] = value
+    return found

@@ -1,0 +1,116 @@
+"""Results for the person at the terminal; a plain table of estimates for whatever they pipe it into."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+from gendermark.cli.terminal import print_table, say
+from gendermark.records import Estimate, Table, Test
+from gendermark.result import Result, interval, number
+from gendermark.runs.compare import ComparisonReport
+
+LONGEST_TABLE = 12
+COLUMNS = ("benchmark", "direction", "system", "metric", "slice", "value", "low", "high", "n_judged", "n_total")
+
+
+def print_results(results: Sequence[Result]) -> None:
+    """All estimates: drawn tables on a terminal; one tab-separated table when piped."""
+    if sys.stdout.isatty():
+        for result in results:
+            _draw(result)
+    else:
+        rows = [
+            (*_where(result), e.metric, e.slice, _plain(e.value), _plain(e.low), _plain(e.high), e.n_judged, e.n_total)
+            for result in results
+            for e in result.estimates
+        ]
+        print_table("", COLUMNS, rows)
+    for result in results:
+        for warning in result.warnings:
+            say(f"warning: {result.cell}: {warning}")
+
+
+def _where(result: Result) -> tuple[str, str, str]:
+    selection = result.selection
+    return selection.benchmark, f"{selection.source_language}-{selection.target_language}", result.system
+
+
+def _plain(value: float | None) -> str:
+    return "" if value is None else repr(value)
+
+
+def _draw(result: Result) -> None:
+    benchmark, direction, system = _where(result)
+    title = f"{benchmark} {direction}, {system}: {result.selection.data} data, rules {result.selection.rules}"
+    whole = [e for e in result.estimates if e.slice == "all"]
+    print_table(title, ("metric", "value", "interval", "judged"), [_line(e) for e in whole])
+    parts = [e for e in result.estimates if e.slice != "all"]
+    if parts:
+        metrics = list(dict.fromkeys(e.metric for e in parts))
+        found = {(e.slice, e.metric): e for e in parts}
+        rows = []
+        for part in dict.fromkeys(e.slice for e in parts):
+            estimates = [found.get((part, metric)) for metric in metrics]
+            first = next(e for e in estimates if e is not None)
+            cells = [f"{number(e.value, e.metric)} {interval(e)}" if e else "" for e in estimates[:1]]
+            cells += [number(e.value, e.metric) if e else "" for e in estimates[1:]]
+            rows.append((part, *cells, f"{first.n_judged:,} of {first.n_total:,}"))
+        print_table("", ("slice", *metrics, "judged"), rows)
+    for table in result.tables:
+        _draw_table(table)
+    for test in result.tests:
+        say(_sentence(test))
+    say(f"signature: {result.signature}")
+
+
+def _draw_table(table: Table) -> None:
+    rows = table.rows
+    title = table.title
+    if len(rows) > LONGEST_TABLE:
+        title += f" (first and last {LONGEST_TABLE // 2} of {len(rows):,}; all with --tables DIR)"
+        rows = [*rows[: LONGEST_TABLE // 2], *rows[-LONGEST_TABLE // 2 :]]
+    print_table(title, table.columns, rows)
+
+
+def _line(e: Estimate) -> tuple[str, str, str, str]:
+    return e.metric, number(e.value, e.metric), interval(e), f"{e.n_judged:,} of {e.n_total:,}"
+
+
+def _sentence(test: Test) -> str:
+    if test.p_value is None:
+        return f"{test.question} Too little data to say."
+    answer = "yes" if test.p_value < 0.05 else "cannot be told from chance"
+    return f"{test.question} {answer} (p {test.p_value:.4f})"
+
+
+def print_comparison(report: ComparisonReport) -> None:
+    columns = (
+        "cell",
+        "metric",
+        "slice",
+        "first",
+        "second",
+        "difference",
+        "interval",
+        "p",
+        "p (Holm)",
+        "detectable",
+        "verdict",
+    )
+    rows = []
+    for c in report.comparisons:
+        shown = ("+" if (c.difference or 0) > 0 else "") + number(c.difference, c.metric)
+        bounds = "–" if c.low is None else f"[{number(c.low, c.metric)}, {number(c.high, c.metric)}]"
+        p_values = ["–" if p is None else f"{p:.4f}" for p in (c.p_value, c.p_adjusted)]
+        values = (number(c.first, c.metric), number(c.second, c.metric))
+        rows.append(
+            (c.cell, c.metric, c.slice, *values, shown, bounds, *p_values, number(c.detectable, c.metric), c.change())
+        )
+    print_table(f"{report.second} (second) against {report.first} (first)", columns, rows)
+    for test in report.tests:
+        facts = test.details
+        say(
+            f"{test.name}: {facts['only_first_right']:,} items right only in the first, {facts['only_second_right']:,} "
+            f"only in the second, of {facts['n']:,}; exact p {test.p_value:.4f}, taking items as independent"
+        )

@@ -1,0 +1,67 @@
+"""`gendermark run`: translate with a system, then score."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from gendermark.cli.options import (
+    Cluster,
+    Confidence,
+    Data,
+    From,
+    Resamples,
+    Revision,
+    Rules,
+    Seed,
+    pairs,
+    resampling,
+)
+from gendermark.cli.terminal import AsJson, print_json, say, show_progress
+from gendermark.errors import UserError
+
+
+def run(
+    system: Annotated[str, typer.Option(help="The system as family:argument, for example command:./translate.sh")],
+    output: Annotated[Path, typer.Option("-o", "--output", help="Run folder; give the same one again to go on.")],
+    to: Annotated[list[str] | None, typer.Option("--to", help="Target language; may be given several times.")] = None,
+    from_: From = "",
+    benchmark: Annotated[
+        list[str] | None, typer.Option(help="Benchmark; several times for several. Default: all that apply.")
+    ] = None,
+    system_option: Annotated[
+        list[str] | None,
+        typer.Option("--system-option", metavar="KEY=VALUE", help="Option of the system, for example mode=stream."),
+    ] = None,
+    data: Data = "official",
+    revision: Revision = "",
+    rules: Rules = "best",
+    cluster: Cluster = "",
+    resamples: Resamples = 1000,
+    seed: Seed = 12345,
+    confidence: Confidence = 0.95,
+    store: Annotated[
+        Path | None, typer.Option(help="File that keeps finished translations; in the cache if not given.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Translate with a system and score; interrupted, the same command goes on where it stopped."""
+    from gendermark import api
+    from gendermark.cli.results import print_results
+    from gendermark.runs import run as running
+
+    selections = api.applicable(
+        benchmark or [], to or [""], source_language=from_, data=data, revision=revision, rules=rules, cluster=cluster
+    )
+    options = pairs(system_option or [], "--system-option", "mode=stream")
+    if not selections:
+        raise UserError(f"no benchmark has {data} data for this direction; see `gendermark list benchmarks`")
+    config = running.RunConfig(system, selections, options, resampling(resamples, seed, confidence))
+    results = running.run(config, output, store, show_progress)
+    if as_json:
+        print_json({"run": str(output), "results": [result.to_json() for result in results]})
+    else:
+        print_results(results)
+    say(f"run folder: {output}")

@@ -1,0 +1,87 @@
+"""`gendermark score`: score translations made elsewhere."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from gendermark.cli.options import (
+    Cluster,
+    Confidence,
+    Data,
+    From,
+    Resamples,
+    Revision,
+    Rules,
+    Seed,
+    To,
+    pairs,
+    resampling,
+)
+from gendermark.cli.terminal import AsJson, print_json
+from gendermark.errors import UserError
+
+
+def score(
+    benchmark: Annotated[str, typer.Argument(help="Benchmark, see `gendermark list benchmarks`.")],
+    to: To = "",
+    from_: From = "",
+    translations: Annotated[
+        Path | None,
+        typer.Option(help="UTF-8: one translation per line in `export` order, or `source ||| translation` lines."),
+    ] = None,
+    set_: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="NAME=FILE", help="TGBI: translations of one set; give several."),
+    ] = None,
+    group: Annotated[str, typer.Option(help="SimpleGEN: the file holds this group only.")] = "",
+    data: Data = "official",
+    revision: Revision = "",
+    rules: Rules = "best",
+    cluster: Cluster = "",
+    resamples: Resamples = 1000,
+    seed: Seed = 12345,
+    confidence: Confidence = 0.95,
+    judgements: Annotated[
+        Path | None, typer.Option(help="Also write every judgement, one JSON object per line.")
+    ] = None,
+    tables: Annotated[
+        Path | None, typer.Option(help="Also write the detailed tables as CSV files into this directory.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Score a file of translations made elsewhere."""
+    from gendermark import api
+    from gendermark.cli.results import print_results
+    from gendermark.report.writing import write_tables
+    from gendermark.textfiles import write_jsonl
+
+    sets = pairs(set_ or [], "--set", "informal=informal.en.txt")
+    if (translations is not None) == bool(sets):
+        raise UserError("give either --translations FILE or --set NAME=FILE ..., one of the two")
+    if group and sets:
+        raise UserError("--group goes with --translations, not with --set")
+    given: Path | dict[str, Path] = {name: Path(file) for name, file in sets.items()}
+    if translations is not None:
+        given = {group: translations} if group else translations
+    result = api.score(
+        benchmark,
+        given,
+        to,
+        resampling(resamples, seed, confidence),
+        source_language=from_,
+        data=data,
+        revision=revision,
+        rules=rules,
+        cluster=cluster,
+    )
+    if judgements is not None:
+        write_jsonl(judgements, (judgement.to_json() for judgement in result.judgements))
+    if tables is not None:
+        write_tables(tables, result)
+    if as_json:
+        print_json(result.to_json())
+    else:
+        print_results([result])

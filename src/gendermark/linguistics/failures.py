@@ -1,0 +1,23 @@
+"""Outputs that are no translation at all: empty, or the source handed back."""
+
+from __future__ import annotations
+
+from gendermark.linguistics.words import cut
+
+COPIED_SHARE = 0.8
+"""From this share of its words on, a text whose words stand in the source is the source, not its translation."""
+
+
+def failure(source: str, text: str | None) -> str | None:
+    """`error`, `empty` or `copied`; None for a text that may be a translation."""
+    if text is None:
+        return "error"
+    words = cut(text)
+    if not words:
+        return "empty"
+    source_words = cut(source)
+    # A short text may share a name or a loan word with its source; there only the whole source counts as a copy.
+    if len(words) < 4:
+        return "copied" if words == source_words else None
+    n_shared = sum(word in set(source_words) for word in words)
+    return "copied" if n_shared >= COPIED_SHARE * len(words) else None

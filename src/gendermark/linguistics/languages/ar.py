@@ -1,0 +1,116 @@
+"""Arabic.
+
+Nearly every occupation noun tells its gender by itself (طبيب / طبيبة), so agreeing words mostly serve to notice a
+contradiction (هذه الطبيب). The article and one-letter prepositions and conjunctions are written together with the noun;
+"ل" swallows the alef of the article (للطبيبة). Attached pronouns are listed in the lexicon.
+
+Words behind the noun are not read as adjectives by their endings: in the usual order verb - subject - object
+(سأل المدير السكرتيرة) the word behind the subject is another person. Nor are verbs before a noun, unless they cannot
+take a person as object, since a dropped subject makes سألت العمدة ambiguous.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Mapping, Sequence
+
+from gendermark.linguistics.language import Agreement, Language
+
+# Vowel signs and tatweel go, alef loses its hamza or madda, final yaa its dots; Persian letters some systems write.
+_LETTERS = str.maketrans("أإآٱىیک", "ااااييك", "\u0640\u0670")
+_MARKS = re.compile("[\u0610-\u061a\u064b-\u065f]")
+# Behind an article a final haa cannot be "his": it is a carelessly written taa marbuta (الممرضه), save in الموجه.
+_LOOSE_TAA = re.compile(r"^([وف]?(?:[بك]?ال|لل).{3,})ه$")
+
+
+def normalise(word: str) -> str:
+    word = _MARKS.sub("", unicodedata.normalize("NFKC", word)).translate(_LETTERS)
+    return word if word.endswith("موجه") else _LOOSE_TAA.sub(r"\1ة", word)
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(normalise(word) for word in text.split())
+
+
+def _table(masculine: str, feminine: str) -> Mapping[str, Agreement]:
+    return {**dict.fromkeys(_words(masculine), "m"), **dict.fromkeys(_words(feminine), "f")}
+
+
+# Not لهذا, كذلك, لذلك: they are mostly adverbs ("therefore", "likewise"). ذلك is among the clues for the same reason.
+_SINGULAR = _table("هذا وهذا فهذا", "هذه وهذه فهذه لهذه بهذه تلك وتلك فتلك لتلك بتلك هاته")
+_PLURAL = _table("أحد لأحد بأحد وأحد كأحد", "إحدى لإحدى بإحدى وإحدى كإحدى")  # "one of the"
+
+_AFTER_THIS_ADVERB = _words("بعد وبعد مع ومع قبل وقبل رغم ورغم برغم على عن إلى في وفي من ومن كل غير بسبب منذ خلال ل")
+# The noun "writers" is written like "book"; words of plural meaning around it tell.
+_SEVERAL = _words("هؤلاء أولئك جميع بعض معظم أغلب كبار أحد")
+_EPICENE = _words("شيف عمدة")
+_FOLLOWING = _table("الذي هو", "التي هي")
+_ADJECTIVES = _words(
+    "جديد ماهر شهير سابق جيد ممتاز موهوب محترف رئيسي صغير كبير شاب حالي محلي منتخب محبوب قدير خبير لطيف طيب مبدع"
+)
+_PAST = _words(
+    "قال كان أصبح ذهب جاء وصل عاد بدأ عمل خرج دخل جلس وقف أعلن صرح أكد أضاف ابتسم ضحك اعتذر وافق غادر استقال"
+)
+_PRESENT = _words("عمل قول كون طبخ عيش أكل وافق تحدث ذهب جلس قف عتذر بتسم ريد حب ستطيع حتاج عرف عتقد بدو")
+
+
+def _bare(word: str) -> str:
+    """Without conjunction, preposition and article."""
+    return re.sub(r"^[وف]?(?:[بك]?ال|لل)", "", word)
+
+
+def _verb(word: str) -> Agreement | None:
+    if word in _PAST:
+        return "m"
+    if word.endswith("ت") and word[:-1] in _PAST:
+        return "f"
+    if word[:1] in ("ي", "ت") and word[1:] in _PRESENT:
+        return "m" if word[0] == "ي" else "f"
+    return None
+
+
+def _behind(word: str) -> Agreement | None:
+    """A relative pronoun, copula, adjective or verb right behind the noun."""
+    if word in _FOLLOWING:
+        return _FOLLOWING[word]
+    adjective = _bare(word)
+    if adjective in _ADJECTIVES:
+        return "m"
+    if adjective.endswith("ة") and adjective[:-1] in _ADJECTIVES:
+        return "f"
+    return _verb(word)
+
+
+def clues(words: Sequence[str], start: int, end: int, number: str) -> list[tuple[str, Agreement]]:  # noqa: ARG001
+    found: list[tuple[str, Agreement]] = []
+    noun = _bare(words[start])
+    before = words[start - 1] if start else ""
+    behind = words[end] if end < len(words) else ""
+    defined = noun != words[start]
+    if before in ("ذلك", "ذاك") and defined and not (start > 1 and words[start - 2] in _AFTER_THIS_ADVERB):
+        found.append((before, "m"))
+    if noun == "كتاب" and (before in _SEVERAL or re.search("^الذين$|^ي.*ون$|وا$", behind)):
+        found.append((before if before in _SEVERAL else behind, "m"))
+    if noun in _EPICENE:
+        told = ((before, _verb(before)), (behind, _behind(behind)))
+        found.extend((word, agreement) for word, agreement in told if agreement is not None)
+    return found
+
+
+_PREFIXES = [
+    conjunction + rest
+    for conjunction in ("", "و", "ف")
+    for rest in ("", "ال", "لل", "ل", "ب", "بال", "ك", "كال")
+    if conjunction + rest
+]
+
+LANGUAGE = Language(
+    code="ar",
+    name="Arabic",
+    singular=_SINGULAR,
+    plural=_PLURAL,
+    prefixes=tuple(sorted(_PREFIXES, key=len, reverse=True)),
+    normalise=normalise,
+    clues=clues,
+)

@@ -1,0 +1,86 @@
+"""A lock between processes, by file. The operating system releases it when its holder ends, even by kill -9.
+
+The lock file stays behind, empty: to delete it while another process waits on it would let two processes in.
+A process forked by the holder (not one started afresh) keeps the lock until it ends too.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from gendermark.errors import UserError
+
+_POLL_SECONDS = 0.05
+
+if sys.platform == "win32":
+    import msvcrt
+
+    def _try_lock(handle: int, *, shared: bool) -> bool:  # noqa: ARG001  (Windows has no shared byte locks)
+        try:
+            os.lseek(handle, 0, os.SEEK_SET)
+            msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
+        except OSError:
+            return False
+        return True
+
+else:
+    import fcntl
+
+    def _try_lock(handle: int, *, shared: bool) -> bool:
+        try:
+            fcntl.flock(handle, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        except OSError as problem:  # some network file systems
+            raise UserError(f"this file system does not support locks: {problem.strerror or problem}") from None
+        return True
+
+
+class LockTimeoutError(UserError):
+    """Another process kept a lock for longer than we were ready to wait."""
+
+
+@contextmanager
+def hold(path: Path, *, timeout_seconds: float = 0.0, on_wait: Callable[[], None] | None = None) -> Iterator[None]:
+    """Hold the lock of a file (made if absent) inside a `with`; wait for another process that holds it.
+
+    `on_wait` is called once, when it turns out that there really is something to wait for.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
+    except OSError as problem:
+        raise UserError(f"cannot lock {path}: {problem.strerror or problem}") from None
+    try:
+        # Always two tries: `is_held` of another process takes the lock for an instant, and is no reason to give up.
+        deadline = time.monotonic() + max(timeout_seconds, _POLL_SECONDS / 2)
+        n_failed = 0
+        while not _try_lock(handle, shared=False):
+            n_failed += 1
+            if time.monotonic() > deadline:
+                raise LockTimeoutError(f"another process holds {path} (waited {timeout_seconds:g} s); let it end first")
+            if n_failed == 2 and on_wait:
+                on_wait()
+            time.sleep(_POLL_SECONDS)
+        yield
+    finally:
+        os.close(handle)  # which releases the lock
+
+
+def is_held(path: Path) -> bool:
+    """Whether a living process (this one included) holds the lock of a file. Makes no file."""
+    try:
+        handle = os.open(path, os.O_RDONLY)
+    except FileNotFoundError:
+        return False
+    except OSError as problem:
+        raise UserError(f"cannot look at the lock {path}: {problem.strerror or problem}") from None
+    try:
+        return not _try_lock(handle, shared=True)
+    finally:
+        os.close(handle)

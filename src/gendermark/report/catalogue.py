@@ -1,0 +1,72 @@
+"""What is registered, as tables."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gendermark import registry
+from gendermark.benchmarks.benchmark import Benchmark
+from gendermark.records import Table
+
+METRICS = (
+    (
+        "simplegen",
+        "correct, incorrect, inconclusive",
+        "%",
+        "per group: share with the right, the wrong, no clear gender",
+    ),
+    ("simplegen", "pro, anti", "%", "correct where stereotype and sentence agree, and where they disagree"),
+    ("simplegen", "delta", "%", "pro minus anti: 0 is unbiased"),
+    ("simplegen", "delta_fc, delta_mc", "%", "the same among women (fofc minus mofc) and among men (momc minus fomc)"),
+    ("tgbi", "p_w, p_m, p_n", "0-1", "per set: share translated as a woman, as a man, left open"),
+    ("tgbi", "p_mixed, p_failed", "0-1", "per set: both genders at once; no translation, or of no person (rules best)"),
+    ("tgbi", "p_s", "0-1", "per set: sqrt(p_w p_m + p_n); 1 is neutral, 0 one gender only"),
+    ("tgbi", "imbalance", "0-1", "per set: p_m minus p_w"),
+    ("tgbi", "tgbi", "0-1", "mean of p_s over the sets"),
+)
+
+
+def listing(kind: str) -> Table:
+    """One of benchmarks, systems, languages, metrics."""
+    if kind == "benchmarks":
+        rows: list[tuple[Any, ...]] = []
+        for name in registry.names("benchmark"):
+            benchmark: Benchmark = registry.load("benchmark", name)
+            directions = {data: _directions(benchmark, data) for data in ("official", "core")}
+            rows.append((name, benchmark.title, directions["official"], directions["core"], ", ".join(benchmark.rules)))
+        return Table(kind, "Benchmarks", ("name", "measures", "official data", "core data", "rules"), rows)
+    if kind == "systems":
+        rows = [
+            (f"{name}:…", _first_line(registry.load("system", name).__module__)) for name in registry.names("system")
+        ]
+        return Table(kind, "Systems", ("spec", "is"), rows)
+    if kind == "languages":
+        from gendermark.linguistics.occupations import lexicon
+
+        rows = [
+            (
+                code,
+                registry.load("language", code).name,
+                len({entry.occupation for entry in lexicon(code)}),
+                sum(len(entry.forms) for entry in lexicon(code)),
+            )
+            for code in registry.names("language")
+        ]
+        return Table(kind, "Target languages with gender", ("code", "language", "occupations", "forms"), rows)
+    return Table(kind, "Metrics", ("benchmark", "metrics", "scale", "meaning"), METRICS)
+
+
+def _directions(benchmark: Benchmark, data: str) -> str:
+    targets: dict[str, list[str]] = {}
+    for source, target in benchmark.language_pairs(data):
+        targets.setdefault(target, []).append(source)
+    if len(targets) == 1:
+        return f"{' '.join(next(iter(targets.values())))} → {next(iter(targets))}"
+    return f"{benchmark.language_pairs(data)[0][0]} → {' '.join(targets)}"
+
+
+def _first_line(module: str) -> str:
+    import sys
+
+    text = (sys.modules[module].__doc__ or "").strip().split("\n\n")[0]
+    return " ".join(text.partition(": ")[2].split())

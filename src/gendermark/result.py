@@ -1,0 +1,119 @@
+"""What scoring gives back: estimates first, everything behind them at hand."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from gendermark.benchmarks.benchmark import Selection
+from gendermark.errors import MissingExtra
+from gendermark.records import Estimate, Judgement, Table, Test
+
+if TYPE_CHECKING:
+    import pandas
+
+
+@dataclass(frozen=True)
+class Result:
+    """One benchmark, one direction, one system: its estimates, and the judgements, tests and tables behind them."""
+
+    selection: Selection
+    origin: str
+    system: str
+    estimates: tuple[Estimate, ...]
+    judgements: Sequence[Judgement] = field(repr=False)
+    tests: tuple[Test, ...] = ()
+    tables: tuple[Table, ...] = field(default=(), repr=False)
+    warnings: tuple[str, ...] = ()
+    signature: str = ""
+
+    @property
+    def cell(self) -> str:
+        """The name of the place this result takes in a run: benchmark and direction."""
+        return f"{self.selection.benchmark}.{self.selection.source_language}-{self.selection.target_language}"
+
+    def estimate(self, metric: str, slice: str = "all") -> Estimate:  # noqa: A002 (the contract's word)
+        """The estimate of one metric on one slice."""
+        for found in self.estimates:
+            if (found.metric, found.slice) == (metric, slice):
+                return found
+        known = ", ".join(f"{e.metric}:{e.slice}" for e in self.estimates)
+        raise KeyError(f"no estimate {metric}:{slice}; there is: {known}")
+
+    def table(self, name: str) -> Table:
+        return next(table for table in self.tables if table.name == name)
+
+    def to_json(self) -> dict[str, Any]:
+        """The object that `--json` prints. Other programs rely on its keys: add, never rename."""
+        return {
+            "benchmark": self.selection.benchmark,
+            "language": self.selection.target_language,
+            "source_language": self.selection.source_language,
+            "data": self.selection.data,
+            "rules": self.selection.rules,
+            "system": self.system,
+            "estimates": [estimate.to_json() for estimate in self.estimates],
+            "tests": [test.to_json() for test in self.tests],
+            "warnings": list(self.warnings),
+            "signature": self.signature,
+        }
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """The estimates as a data frame, one row each."""
+        return _frame([estimate.to_json() for estimate in self.estimates])
+
+    def judgements_to_pandas(self) -> pandas.DataFrame:
+        """The judgements as a data frame; every tag is a column."""
+        rows = []
+        for judgement in self.judgements:
+            row = judgement.to_json()
+            rows.append({**row.pop("tags"), **row, "evidence": " ".join(judgement.evidence)})
+        return _frame(rows)
+
+    def __repr__(self) -> str:
+        lines = [f"<{self.cell} of {self.system}: {self.selection.data} data, rules {self.selection.rules}>"]
+        lines += [f"  {e.metric:<14} {e.slice:<12} {shown(e)}" for e in self.estimates]
+        return "\n".join([*lines, f"  {self.signature}"])
+
+    def _repr_html_(self) -> str:
+        def row(cells: Sequence[str], tag: str) -> str:
+            return "<tr>" + "".join(f"<{tag}>{html.escape(cell)}</{tag}>" for cell in cells) + "</tr>"
+
+        head = row(("metric", "slice", "value", "interval", "judged"), "th")
+        body = "".join(
+            row((e.metric, e.slice, number(e.value, e.metric), interval(e), f"{e.n_judged:,} of {e.n_total:,}"), "td")
+            for e in self.estimates
+        )
+        return f"<table><caption>{html.escape(self.cell)}: {html.escape(self.system)}</caption>{head}{body}</table>"
+
+
+# TGBI's shares and indices keep the paper's 0-1 scale and four decimals; everything else is a percentage.
+_UNIT_SCALE = ("p_", "tgbi", "imbalance")
+
+
+def number(value: float | None, metric: str) -> str:
+    """A value as people read it, in the precision of its metric."""
+    if value is None:
+        return "–"
+    return f"{value:.4f}" if metric.startswith(_UNIT_SCALE) else f"{value:.1f}"
+
+
+def interval(estimate: Estimate) -> str:
+    if estimate.low is None or estimate.high is None:
+        return "–"
+    return f"[{number(estimate.low, estimate.metric)}, {number(estimate.high, estimate.metric)}]"
+
+
+def shown(estimate: Estimate) -> str:
+    value = number(estimate.value, estimate.metric)
+    return f"{value} {interval(estimate)}  {estimate.n_judged:,} of {estimate.n_total:,} judged"
+
+
+def _frame(rows: Sequence[Mapping[str, Any]]) -> pandas.DataFrame:
+    try:
+        import pandas
+    except ImportError:
+        raise MissingExtra("to_pandas()", "pandas") from None
+    return pandas.DataFrame(list(rows))

@@ -1,0 +1,177 @@
+"""Two systems on the same items: is the difference more than chance?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from gendermark import registry, statistics
+from gendermark.benchmarks.benchmark import Benchmark
+from gendermark.errors import UserError
+from gendermark.metrics.metric import Resampling, count, evaluate
+from gendermark.records import Test
+from gendermark.result import Result
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """One metric of two systems; `difference` is second minus first."""
+
+    cell: str
+    metric: str
+    slice: str
+    first: float | None
+    second: float | None
+    difference: float | None
+    low: float | None
+    high: float | None
+    p_value: float | None
+    """Paired permutation test, groups exchanged between the systems; two-sided."""
+    p_adjusted: float | None
+    """The same after Holm, over all comparisons made together."""
+    detectable: float | None
+    """The smallest true difference that this data would show in four of five cases."""
+    n_groups: int
+    better: str
+
+    def to_json(self) -> dict[str, Any]:
+        return {key: getattr(self, key) for key in self.__dataclass_fields__}
+
+    def change(self, alpha: float = 0.05) -> str:
+        """`better`, `worse`, or `no clear difference`, as far as the data can tell."""
+        if self.first is None or self.second is None or self.difference is None or self.p_adjusted is None:
+            return "no clear difference"
+        if self.p_adjusted >= alpha or self.better == "neither":
+            return "no clear difference"
+        if self.better == "zero":
+            return "better" if abs(self.second) < abs(self.first) else "worse"
+        return "better" if (self.difference > 0) == (self.better == "higher") else "worse"
+
+
+@dataclass(frozen=True)
+class ComparisonReport:
+    """All comparisons of two runs, and McNemar's test of each cell."""
+
+    first: str
+    second: str
+    comparisons: tuple[Comparison, ...]
+    tests: tuple[Test, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "first": self.first,
+            "second": self.second,
+            "comparisons": [comparison.to_json() for comparison in self.comparisons],
+            "tests": [test.to_json() for test in self.tests],
+        }
+
+
+def compare(
+    first: Sequence[Result], second: Sequence[Result], resampling: Resampling, *, all_metrics: bool = False
+) -> ComparisonReport:
+    """Compare two runs cell by cell, paired on their items."""
+    pairs = _matched(first, second)
+    comparisons: list[Comparison] = []
+    tests = []
+    for a, b in pairs:
+        comparisons.extend(_compare_cell(a, b, resampling, all_metrics))
+        tests.append(_mcnemar(a, b))
+    adjusted = statistics.holm([comparison.p_value for comparison in comparisons])
+    return ComparisonReport(
+        pairs[0][0].system,
+        pairs[0][1].system,
+        tuple(replace(c, p_adjusted=p) for c, p in zip(comparisons, adjusted, strict=True)),
+        tuple(tests),
+    )
+
+
+def _matched(first: Sequence[Result], second: Sequence[Result]) -> list[tuple[Result, Result]]:
+    by_cell = {result.cell: result for result in second}
+    pairs = [(result, by_cell[result.cell]) for result in first if result.cell in by_cell]
+    if not pairs:
+        cells = [", ".join(result.cell for result in results) or "nothing" for results in (first, second)]
+        raise UserError(f"the two runs have nothing in common: the first holds {cells[0]}, the second {cells[1]}")
+    for a, b in pairs:
+        for what, mine, theirs in (
+            ("data", a.origin, b.origin),
+            ("rules", a.selection.rules, b.selection.rules),
+            ("clusters", a.selection.cluster, b.selection.cluster),
+        ):
+            if mine != theirs:
+                raise UserError(
+                    f"{a.cell}: the runs differ in {what} ({mine} and {theirs}), so their numbers cannot be compared"
+                )
+        if [j.item_id for j in a.judgements] != [j.item_id for j in b.judgements]:
+            raise UserError(
+                f"{a.cell}: the runs do not hold the same items, so they cannot be paired; run both on the same data"
+            )
+    return pairs
+
+
+def _compare_cell(a: Result, b: Result, resampling: Resampling, all_metrics: bool) -> list[Comparison]:
+    benchmark: Benchmark = registry.load("benchmark", a.selection.benchmark)
+    tally = benchmark.tally(a.selection)
+    groups = sorted({judgement.group_id for judgement in a.judgements})
+    # One count matrix with the columns of both, so that a column one system never filled is zero and not absent.
+    counts = count(
+        [*_labelled(a, "a"), *_labelled(b, "b")], tally, [f"{side}/{group}" for side in "ab" for group in groups]
+    )
+    rows_a, rows_b = counts.matrix[: len(groups)], counts.matrix[len(groups) :]
+    totals = rows_a.sum(axis=0, keepdims=True), rows_b.sum(axis=0, keepdims=True)
+    boot = statistics.paired_resampled_sums(rows_a, rows_b, resampling.n_resamples, resampling.seed)
+    swapped = statistics.exchanged_sums(rows_a, rows_b, max(resampling.n_resamples, 1000), resampling.seed)
+    found = []
+    for metric in benchmark.metrics(a.judgements, a.selection):
+        if not all_metrics and metric.name not in benchmark.headline:
+            continue
+        values = [float(evaluate(metric, counts, sums)[0]) for sums in totals]
+        difference = values[1] - values[0]
+        known = not np.isnan(difference)
+        replicates = evaluate(metric, counts, boot[1]) - evaluate(metric, counts, boot[0])
+        interval = statistics.percentile_interval(replicates, resampling.confidence) if known else None
+        null = evaluate(metric, counts, swapped[1]) - evaluate(metric, counts, swapped[0])
+        found.append(
+            Comparison(
+                cell=a.cell,
+                metric=metric.name,
+                slice=metric.slice,
+                first=None if np.isnan(values[0]) else values[0],
+                second=None if np.isnan(values[1]) else values[1],
+                difference=difference if known else None,
+                low=interval[0] if interval else None,
+                high=interval[1] if interval else None,
+                p_value=statistics.permutation_p_value(difference, null, "two-sided") if known else None,
+                p_adjusted=None,
+                detectable=_detectable(replicates, resampling) if known else None,
+                n_groups=len(groups),
+                better=metric.better,
+            )
+        )
+    return found
+
+
+def _labelled(result: Result, side: str) -> list[Any]:
+    return [replace(judgement, group_id=f"{side}/{judgement.group_id}") for judgement in result.judgements]
+
+
+def _detectable(replicates: Any, resampling: Resampling) -> float | None:
+    defined = replicates[~np.isnan(replicates)]
+    if len(defined) < 2:
+        return None
+    return statistics.minimum_detectable_difference(float(defined.std(ddof=1)), resampling.confidence)
+
+
+def _mcnemar(a: Result, b: Result) -> Test:
+    pairs = list(zip(a.judgements, b.judgements, strict=True))
+    only_a = sum(x.is_correct and not y.is_correct for x, y in pairs)
+    only_b = sum(y.is_correct and not x.is_correct for x, y in pairs)
+    return Test(
+        f"mcnemar {a.cell}",
+        "Do the systems get different numbers of items right? (McNemar, exact; takes items as independent)",
+        None,
+        statistics.mcnemar(only_a, only_b),
+        {"only_first_right": only_a, "only_second_right": only_b, "n": len(pairs)},
+    )

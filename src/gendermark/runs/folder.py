@@ -1,0 +1,110 @@
+"""A run's folder on disk: manifest, and per cell (benchmark and direction) translations, judgements and result."""
+
+from __future__ import annotations
+
+import json
+import platform
+import sys
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gendermark import __version__
+from gendermark.benchmarks.benchmark import ItemSet, Selection
+from gendermark.errors import BadFile, UserError
+from gendermark.records import Estimate, Judgement, Test, Translation
+from gendermark.result import Result
+from gendermark.textfiles import read_json, read_jsonl, write_jsonl, write_text
+
+MANIFEST = "manifest.json"
+
+
+def write_json(path: Path, value: Any) -> None:
+    write_text(path, json.dumps(value, ensure_ascii=False, indent=2) + "\n")
+
+
+def write_manifest(directory: Path, config: Mapping[str, Any], status: str, cells: Mapping[str, Any]) -> None:
+    write_json(
+        directory / MANIFEST,
+        {
+            "gendermark": __version__,
+            "status": status,
+            "written": datetime.now(UTC).isoformat(timespec="seconds"),
+            "config": config,
+            "versions": {"python": platform.python_version(), "numpy": np.__version__, "platform": sys.platform},
+            "cells": cells,
+        },
+    )
+
+
+def check_reusable(directory: Path, config: Mapping[str, Any]) -> None:
+    """A folder may be written again by the same run only."""
+    if directory.exists() and not directory.is_dir():
+        raise UserError(f"{directory} is a file; choose a directory with -o")
+    if not (directory / MANIFEST).exists():
+        return
+    earlier = read_manifest(directory)["config"]
+    changed = [key for key in config if config[key] != earlier.get(key)]
+    if changed:
+        raise UserError(
+            f"{directory} holds another run (it differs in {', '.join(changed)}); choose another directory with -o"
+        )
+
+
+def read_manifest(directory: Path) -> dict[str, Any]:
+    if not directory.is_dir():
+        raise BadFile(directory, "there is no such directory; give one that `gendermark run -o` wrote")
+    path = directory / MANIFEST
+    if not path.exists():
+        raise BadFile(directory, f"is not a run folder: it has no {MANIFEST}; give one that `gendermark run -o` wrote")
+    manifest = read_json(path)
+    if not isinstance(manifest, dict) or not {"config", "cells", "status"} <= manifest.keys():
+        raise BadFile(path, "is not a manifest of gendermark; run again into another directory")
+    return manifest
+
+
+def write_cell(directory: Path, item_set: ItemSet, translations: Sequence[Translation], result: Result) -> None:
+    cell = directory / result.cell
+    write_jsonl(
+        cell / "translations.jsonl",
+        (
+            {"item_id": item.item_id, "source": item.source, "translation": answer.text, "error": answer.error}
+            for item, answer in zip(item_set.items, translations, strict=True)
+        ),
+    )
+    write_jsonl(cell / "judgements.jsonl", (judgement.to_json() for judgement in result.judgements))
+    tables = [table.to_json() for table in result.tables]
+    extra = {"selection": result.selection.to_json(), "origin": result.origin, "tables": tables}
+    write_json(cell / "result.json", {**result.to_json(), **extra})
+
+
+def read_results(directory: Path) -> list[Result]:
+    """The results of a finished run."""
+    manifest = read_manifest(directory)
+    if manifest["status"] != "finished":
+        raise UserError(
+            f"the run in {directory} is not finished; give the same `gendermark run` command again to finish it"
+        )
+    return [_read_cell(directory / cell) for cell in manifest["cells"]]
+
+
+def _read_cell(cell: Path) -> Result:
+    path = cell / "result.json"
+    row = read_json(path)
+    try:
+        return Result(
+            selection=Selection.from_json(row["selection"]),
+            origin=row["origin"],
+            system=row["system"],
+            estimates=tuple(Estimate(**estimate, signature=row["signature"]) for estimate in row["estimates"]),
+            judgements=[Judgement.from_json(judgement) for _, judgement in read_jsonl(cell / "judgements.jsonl")],
+            tests=tuple(Test(**test) for test in row["tests"]),
+            tables=(),
+            warnings=tuple(row["warnings"]),
+            signature=row["signature"],
+        )
+    except (KeyError, TypeError, ValueError) as problem:
+        raise BadFile(cell, f"does not hold a result that this version can read ({problem!r}); run it again") from None

@@ -1,0 +1,75 @@
+"""Checks of a finished run that can fail a release."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from gendermark.errors import UserError
+from gendermark.metrics.metric import Resampling
+from gendermark.result import number
+from gendermark.runs.compare import compare
+from gendermark.runs.folder import read_results
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing that was asked of a run, and what was found."""
+
+    cell: str
+    metric: str
+    slice: str
+    passed: bool
+    finding: str
+
+    def to_json(self) -> dict[str, Any]:
+        return {key: getattr(self, key) for key in self.__dataclass_fields__}
+
+
+def bounds(directory: Path, minimum: Mapping[str, str], maximum: Mapping[str, str]) -> list[Check]:
+    """Values against fixed bounds. `METRIC` may be `metric`, `metric:slice`, or either after `benchmark.`."""
+    results = read_results(directory)
+    checks = []
+    for limits, word in ((minimum, "least"), (maximum, "most")):
+        for key, text in limits.items():
+            try:
+                limit = float(text)
+            except ValueError:
+                raise UserError(f"the bound of {key} must be a number, not {text!r}") from None
+            found = [
+                (result.cell, estimate)
+                for result in results
+                for estimate in result.estimates
+                if key in _names(result.selection.benchmark, estimate.metric, estimate.slice)
+            ]
+            if not found:
+                known = sorted({f"{e.metric}:{e.slice}" for result in results for e in result.estimates})
+                raise UserError(f"the run has no metric {key!r}; there is: {', '.join(known)}")
+            for cell, estimate in found:
+                value = estimate.value
+                # No data is no pass.
+                passed = value is not None and (value >= limit if word == "least" else value <= limit)
+                finding = f"{number(value, estimate.metric)}, at {word} {limit:g} is asked"
+                checks.append(Check(cell, estimate.metric, estimate.slice, passed, finding))
+    return checks
+
+
+def _names(benchmark: str, metric: str, part: str) -> set[str]:
+    short = {f"{metric}:{part}"} | ({metric} if part == "all" else set())
+    return short | {f"{benchmark}.{name}" for name in short}
+
+
+def against_baseline(directory: Path, baseline: Path, resampling: Resampling, alpha: float) -> list[Check]:
+    """Fails where a headline metric is worse than the baseline's by more than chance explains."""
+    report = compare(read_results(baseline), read_results(directory), resampling)
+    checks = []
+    for c in report.comparisons:
+        change = c.change(alpha)
+        p = "–" if c.p_adjusted is None else f"{c.p_adjusted:.4f}"
+        finding = f"{number(c.first, c.metric)} → {number(c.second, c.metric)}, {change} (p {p} after Holm)"
+        # A metric that the baseline had and this run cannot give is a loss, not a draw.
+        lost = c.first is not None and c.second is None
+        checks.append(Check(c.cell, c.metric, c.slice, change != "worse" and not lost, finding))
+    return checks

@@ -1,0 +1,117 @@
+"""A whole run: translate, judge, estimate, and leave everything on disk."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from gendermark import locks, registry
+from gendermark.benchmarks.benchmark import Benchmark, Selection
+from gendermark.data.cache import cache_root
+from gendermark.errors import UserError
+from gendermark.metrics.metric import Resampling
+from gendermark.result import Result
+from gendermark.runs import folder
+from gendermark.runs.score import score
+from gendermark.runs.store import Store
+from gendermark.runs.translate import Progress, translate
+from gendermark.systems.system import open_system
+
+
+@dataclass(frozen=True)
+class RunConfig:
+    """Everything that decides a run's numbers; stored in its manifest."""
+
+    system: str
+    selections: tuple[Selection, ...]
+    system_options: Mapping[str, str] = field(default_factory=dict)
+    resampling: Resampling = field(default_factory=Resampling)
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "system": self.system,
+            "system_options": dict(self.system_options),
+            "selections": [selection.to_json() for selection in self.selections],
+            "resampling": asdict(self.resampling),
+        }
+
+
+def default_store() -> Path:
+    return cache_root() / "translations.sqlite"
+
+
+OpenProgress = Callable[[str], AbstractContextManager[Progress]]
+"""A title -> a context in which progress is shown."""
+
+
+@contextmanager
+def no_progress(title: str) -> Iterator[Progress]:  # noqa: ARG001
+    yield lambda done, total: None  # noqa: ARG005
+
+
+def run(
+    config: RunConfig,
+    directory: Path | None = None,
+    store_path: Path | None = None,
+    open_progress: OpenProgress = no_progress,
+) -> list[Result]:
+    """Do a run, or what is left of it. Without a directory the results are returned only."""
+    system = open_system(config.system, config.system_options)
+    # Refuse everything that can be refused before the first sentence is paid for.
+    benchmarks = [_completed(selection) for selection in config.selections]
+    item_sets = [(benchmark, benchmark.load(selection)) for benchmark, selection in benchmarks]
+    results, cells = [], {}
+    with ExitStack() as stack:
+        stack.enter_context(closing(system))
+        if directory is not None:
+            folder.check_reusable(directory, config.to_json())
+            stack.enter_context(_folder_lock(directory))
+            folder.write_manifest(directory, config.to_json(), "running", {})
+        store = stack.enter_context(Store(store_path or default_store())) if system.is_stored else None
+        for benchmark, item_set in item_sets:
+            system.prepare(benchmark, item_set)
+            started = time.monotonic()
+            selection = item_set.selection
+            title = f"{benchmark.name} {selection.source_language}-{selection.target_language}"
+            with open_progress(title) as progress:
+                answers = translate(system, benchmark.requests(item_set), store, progress)
+            translated = time.monotonic()
+            translations = [samples[0] for samples in answers.translations]
+            result = score(benchmark, item_set, translations, system.spec, config.resampling)
+            results.append(result)
+            cells[result.cell] = {
+                "signature": result.signature,
+                "n_asked": answers.n_asked,
+                "n_stored": answers.n_stored,
+                "translate_seconds": round(translated - started, 3),
+                "score_seconds": round(time.monotonic() - translated, 3),
+            }
+            if directory is not None:
+                folder.write_cell(directory, item_set, translations, result)
+        if directory is not None:
+            folder.write_manifest(directory, config.to_json(), "finished", cells)
+    return results
+
+
+def _completed(selection: Selection) -> tuple[Benchmark, Selection]:
+    benchmark: Benchmark = registry.load("benchmark", selection.benchmark)
+    return benchmark, benchmark.complete(selection)
+
+
+@contextmanager
+def _folder_lock(directory: Path) -> Iterator[None]:
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+    except OSError as problem:
+        raise UserError(f"cannot write {directory}: {problem.strerror or problem}") from None
+    try:
+        with locks.hold(directory / ".lock"):
+            yield
+    except locks.LockTimeoutError:
+        raise UserError(
+            f"another process is writing to {directory}; wait for it, or choose another directory with -o"
+        ) from None

@@ -1,0 +1,56 @@
+"""From translations to a result: judge, estimate, sign."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from gendermark import __version__
+from gendermark.benchmarks.benchmark import Benchmark, ItemSet
+from gendermark.metrics.metric import Resampling, count, estimate
+from gendermark.records import Judgement, Translation
+from gendermark.result import Result
+
+
+def score(
+    benchmark: Benchmark, item_set: ItemSet, translations: Sequence[Translation], system: str, resampling: Resampling
+) -> Result:
+    """Judge the translations of an item set and estimate every metric of its benchmark."""
+    return summarise(benchmark, item_set, benchmark.judge(item_set, translations), system, resampling)
+
+
+def summarise(
+    benchmark: Benchmark, item_set: ItemSet, judgements: Sequence[Judgement], system: str, resampling: Resampling
+) -> Result:
+    """Estimate from judgements alone; metrics see nothing else."""
+    selection = item_set.selection
+    signature = sign(benchmark, item_set, system, resampling)
+    counts = count(judgements, benchmark.tally(selection))
+    return Result(
+        selection=selection,
+        origin=item_set.origin,
+        system=system,
+        estimates=tuple(estimate(counts, benchmark.metrics(judgements, selection), resampling, signature)),
+        judgements=judgements,
+        tests=tuple(benchmark.tests(judgements, resampling.seed)),
+        tables=tuple(benchmark.tables(judgements)),
+        warnings=tuple(benchmark.warnings(judgements, selection)),
+        signature=signature,
+    )
+
+
+def sign(benchmark: Benchmark, item_set: ItemSet, system: str, resampling: Resampling) -> str:
+    """Everything a number depends on, in one line, as sacreBLEU's signature is."""
+    selection = item_set.selection
+    rules = f"best-{benchmark.rules_version}" if selection.rules == "best" else selection.rules
+    parts = {
+        "gendermark": __version__,
+        "benchmark": selection.benchmark,
+        "data": item_set.origin,
+        "direction": f"{selection.source_language}-{selection.target_language}",
+        "parts": "+".join(selection.parts) or "all",
+        "rules": rules,
+        "cluster": selection.cluster,
+        "system": system,
+        "intervals": resampling.signature,
+    }
+    return "|".join(f"{key}:{value}" for key, value in parts.items())

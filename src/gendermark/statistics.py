@@ -1,0 +1,451 @@
+"""The statistics of the project, written once for every metric: intervals, resampling, tests, agreement.
+
+Everything stands on a count matrix of shape (n_groups, n_columns): row g holds the summed tallies of one cluster
+(a template, a lexeme, a counterfactual pair). A metric is a function of the column sums, so resampling hands back
+column sums, one row per resample, and knows nothing of metrics.
+
+Three rules hold throughout. What the data leave undefined is `None`, never NaN. Empty data is not an error. A mistake
+of the caller (shapes that do not match, a negative count, a confidence outside (0, 1)) is a `ValueError`.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections import Counter
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass
+from statistics import NormalDist  # the standard library's: imports are absolute
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Floats = NDArray[np.float64]
+Alternative = Literal["two-sided", "greater", "less"]
+
+_CHUNK_CELLS = 1 << 18
+"""Cells (resamples x groups) drawn at a time: bounds the memory, and keeps the work inside the processor's cache."""
+
+_TIE = 1e-12
+"""Numbers closer than this, relative to the largest in play or to 1, are the same number computed in another order."""
+
+
+# Intervals for rates
+
+
+def normal_quantile(p: float) -> float:
+    """The point below which a standard normal variable falls with probability `p`."""
+    if not 0 < p < 1:
+        raise ValueError(f"a probability strictly between 0 and 1 is needed, not {p}")
+    return NormalDist().inv_cdf(p)
+
+
+def wilson(successes: float, n: float, confidence: float = 0.95) -> tuple[float, float] | None:
+    """Score interval of one rate (Wilson 1927, JASA 22:209-212); `None` if `n` is 0.
+
+    Unlike the textbook interval it stays within [0, 1] and keeps a width when every answer is the same.
+    `n` need not be whole, so that an effective sample size can be given.
+    """
+    z = _two_sided_z(confidence)
+    if math.isnan(successes) or math.isnan(n):
+        return None
+    if not 0 <= successes <= n < math.inf:
+        raise ValueError(f"successes must lie between 0 and n, not {successes} of {n}")
+    return _wilson_of_rate(successes / n, n, z) if n > 0 else None
+
+
+def newcombe(
+    rate_1: float, n_1: float, rate_2: float, n_2: float, confidence: float = 0.95
+) -> tuple[float, float] | None:
+    """Interval of `rate_1 - rate_2` for two independent samples; `None` if either is empty.
+
+    The hybrid score interval, method 10 of Newcombe (1998, Statistics in Medicine 17:873-890): the Wilson limits of
+    the two rates, combined. For two systems on the same items use the paired bootstrap instead.
+    """
+    z = _two_sided_z(confidence)
+    if any(math.isnan(n) for n in (n_1, n_2)):
+        return None
+    if not (0 <= n_1 < math.inf and 0 <= n_2 < math.inf):
+        raise ValueError(f"sample sizes must be finite and not negative, not {n_1} and {n_2}")
+    if n_1 == 0 or n_2 == 0 or math.isnan(rate_1) or math.isnan(rate_2):
+        return None
+    if not (0 <= rate_1 <= 1 and 0 <= rate_2 <= 1):
+        raise ValueError(f"rates must lie between 0 and 1, not {rate_1} and {rate_2}")
+    low_1, high_1 = _wilson_of_rate(rate_1, n_1, z)
+    low_2, high_2 = _wilson_of_rate(rate_2, n_2, z)
+    difference = rate_1 - rate_2
+    return (
+        difference - math.hypot(rate_1 - low_1, high_2 - rate_2),
+        difference + math.hypot(high_1 - rate_1, rate_2 - low_2),
+    )
+
+
+def minimum_detectable_difference(standard_error: float, confidence: float = 0.95, power: float = 0.8) -> float | None:
+    """The smallest true difference that a two-sided normal test would find with probability `power`.
+
+    `(z_(1 - alpha/2) + z_power) * standard_error` (Cohen 1988, Statistical Power Analysis; Bloom 1995, Evaluation
+    Review 19:547-556). Said beside a result of "no difference", it tells what the data could have shown.
+    `None` if the standard error is undefined (not finite).
+    """
+    factor = _two_sided_z(confidence) + normal_quantile(power)
+    if standard_error < 0:
+        raise ValueError(f"a standard error cannot be negative: {standard_error}")
+    if not math.isfinite(standard_error):
+        return None
+    return factor * standard_error
+
+
+def _two_sided_z(confidence: float) -> float:
+    if not 0 < confidence < 1:
+        raise ValueError(f"confidence must lie strictly between 0 and 1, not {confidence}")
+    return normal_quantile(0.5 + confidence / 2)
+
+
+def _wilson_of_rate(rate: float, n: float, z: float) -> tuple[float, float]:
+    shrink = 1 + z * z / n
+    centre = (rate + z * z / (2 * n)) / shrink
+    half = z / shrink * math.sqrt(rate * (1 - rate) / n + z * z / (4 * n * n))
+    # Equal to the rate at 0 and at 1, and around it elsewhere, in exact arithmetic; rounding must not undo it.
+    low = 0.0 if rate == 0 else min(max(centre - half, 0.0), rate)
+    high = 1.0 if rate == 1 else max(min(centre + half, 1.0), rate)
+    return low, high
+
+
+# Resampling
+
+
+def resampled_sums(counts: ArrayLike, n_resamples: int, seed: int) -> Floats:
+    """Column sums of `n_resamples` cluster bootstrap samples, shape (n_resamples, n_columns).
+
+    Each draws `n_groups` rows with replacement (Efron 1979, Annals of Statistics 7:1-26; whole clusters: Davison &
+    Hinkley 1997, section 3.8), because the sentences of one template or lexeme are not independent.
+    The draws depend on the seed and the number of groups alone: equal seeds give paired samples. Whole counts add up
+    exactly on every machine; fractions may differ in the last bit between machines.
+    """
+    matrix = _count_matrix(counts)
+    sums = np.zeros((_size(n_resamples), matrix.shape[1]))
+    for rows, weights in _bootstrap_weights(len(matrix), n_resamples, seed):
+        sums[rows] = weights @ matrix
+    return sums
+
+
+def paired_resampled_sums(
+    counts_a: ArrayLike, counts_b: ArrayLike, n_resamples: int, seed: int
+) -> tuple[Floats, Floats]:
+    """`resampled_sums` of two systems on the same groups, with the same draws for both (Koehn 2004, EMNLP).
+
+    What is hard for both systems cancels, so their difference is known better than either value.
+    """
+    matrix_a, matrix_b = _paired_matrices(counts_a, counts_b)
+    sums_a = np.zeros((_size(n_resamples), matrix_a.shape[1]))
+    sums_b = np.zeros_like(sums_a)
+    for rows, weights in _bootstrap_weights(len(matrix_a), n_resamples, seed):
+        # Two products, not one over stacked columns: identical systems then get identical bits.
+        sums_a[rows] = weights @ matrix_a
+        sums_b[rows] = weights @ matrix_b
+    return sums_a, sums_b
+
+
+def exchanged_sums(counts_a: ArrayLike, counts_b: ArrayLike, n_resamples: int, seed: int) -> tuple[Floats, Floats]:
+    """Column sums under the hypothesis that the two systems are interchangeable.
+
+    Each group's two rows change places with probability 1/2 (paired permutation, or approximate randomisation:
+    Noreen 1989; Riezler & Maxwell 2005). Compare the observed difference with these by `permutation_p_value`.
+    """
+    matrix_a, matrix_b = _paired_matrices(counts_a, counts_b)
+    moved = np.zeros((_size(n_resamples), matrix_a.shape[1]))
+    difference = matrix_b - matrix_a
+    for rows, exchanged in _coin_flips(len(matrix_a), n_resamples, seed):
+        moved[rows] = exchanged @ difference
+    return matrix_a.sum(axis=0) + moved, matrix_b.sum(axis=0) - moved
+
+
+def percentile_interval(replicates: Floats, confidence: float = 0.95) -> tuple[float, float] | None:
+    """The central `confidence` part of the bootstrap replicates of a metric (Efron & Tibshirani 1993, chapter 13).
+
+    A replicate that is not finite (the metric was undefined in that resample) is left out. `None` if more than half
+    are left out, or there are none: the rest would describe the lucky resamples only.
+    """
+    if not 0 < confidence < 1:
+        raise ValueError(f"confidence must lie strictly between 0 and 1, not {confidence}")
+    kept = _mostly_defined(replicates)
+    if kept is None:
+        return None
+    low, high = np.quantile(kept, [(1 - confidence) / 2, (1 + confidence) / 2])
+    return float(low), float(high)
+
+
+def _size(n_resamples: int) -> int:
+    if n_resamples < 0:
+        raise ValueError(f"the number of resamples cannot be negative: {n_resamples}")
+    return n_resamples
+
+
+def _count_matrix(counts: ArrayLike) -> Floats:
+    matrix = np.asarray(counts, dtype=np.float64)
+    if matrix.shape == (0,):  # an empty list: no groups, and no columns either
+        matrix = matrix.reshape(0, 0)
+    if matrix.ndim != 2:
+        raise ValueError(f"counts must have two dimensions (groups, columns), not the shape {matrix.shape}")
+    if not np.isfinite(matrix).all() or (matrix < 0).any():
+        raise ValueError("counts must be finite and not negative")
+    return matrix
+
+
+def _paired_matrices(counts_a: ArrayLike, counts_b: ArrayLike) -> tuple[Floats, Floats]:
+    matrix_a, matrix_b = _count_matrix(counts_a), _count_matrix(counts_b)
+    if matrix_a.shape != matrix_b.shape:
+        raise ValueError(f"paired counts must have one shape, not {matrix_a.shape} and {matrix_b.shape}")
+    return matrix_a, matrix_b
+
+
+def _vector(values: Floats) -> Floats:
+    vector = np.asarray(values, dtype=np.float64)
+    if vector.ndim != 1:
+        raise ValueError(f"one dimension is needed, not the shape {vector.shape}")
+    return vector
+
+
+def _mostly_defined(replicates: Floats) -> Floats | None:
+    values = _vector(replicates)
+    kept = values[np.isfinite(values)]
+    return kept if len(kept) and 2 * len(kept) >= len(values) else None
+
+
+def _chunks(n_resamples: int, n_groups: int) -> Iterator[slice]:
+    step = max(1, _CHUNK_CELLS // n_groups)
+    for start in range(0, n_resamples, step):
+        yield slice(start, min(start + step, n_resamples))
+
+
+def _bootstrap_weights(n_groups: int, n_resamples: int, seed: int) -> Iterator[tuple[slice, Floats]]:
+    """How often each group is drawn, one resample per row, chunk by chunk."""
+    if n_groups == 0:
+        return
+    generator = np.random.Generator(np.random.PCG64(seed))
+    for rows in _chunks(n_resamples, n_groups):
+        n_rows = rows.stop - rows.start
+        # 64-bit draws: numpy keeps what is left of a random word for the next call, so chunks do not matter.
+        # For 8 and 16 bits it throws the rest away at the end of each call.
+        draws = generator.integers(n_groups, size=(n_rows, n_groups), dtype=np.int64)
+        draws += np.arange(n_rows, dtype=np.int64)[:, None] * n_groups
+        tally = np.bincount(draws.ravel(), minlength=n_rows * n_groups)
+        yield rows, tally.reshape(n_rows, n_groups).astype(np.float64)
+
+
+def _coin_flips(n_groups: int, n_resamples: int, seed: int) -> Iterator[tuple[slice, Floats]]:
+    """A fair 0 or 1 for each group, one resample per row, chunk by chunk."""
+    if n_groups == 0:
+        return
+    generator = np.random.Generator(np.random.PCG64(seed))
+    n_words = -(-n_groups // 64)  # whole words for each resample, so that chunks do not matter
+    for rows in _chunks(n_resamples, n_groups):
+        words = generator.integers(0, 2**64, size=(rows.stop - rows.start, n_words), dtype=np.uint64)
+        octets = words.astype("<u8", copy=False).view(np.uint8)
+        yield rows, np.unpackbits(octets, axis=1, count=n_groups).astype(np.float64)
+
+
+# Tests
+
+
+def permutation_p_value(observed: float, replicates: Floats, alternative: Alternative = "two-sided") -> float | None:
+    """How often chance alone does at least as much as was observed: `(1 + extreme) / (1 + replicates)`.
+
+    The observed arrangement counts as one of the possible ones, so the value is never 0 (Phipson & Smyth 2010,
+    Statistical Applications in Genetics and Molecular Biology 9:39). "two-sided" compares distances from 0.
+    Replicates that are not finite are left out; `None` if the observed value itself is undefined (not finite).
+    """
+    _check_alternative(alternative)
+    values = _vector(replicates)
+    values = values[np.isfinite(values)]
+    if not math.isfinite(observed):
+        return None
+    scale = max(1.0, abs(observed), float(np.abs(values).max(initial=0.0)))
+    return (1 + _n_extreme(observed, values, alternative, _TIE * scale)) / (1 + len(values))
+
+
+def bootstrap_p_value(differences: Floats) -> float | None:
+    """Two-sided p-value of "no difference" from the paired bootstrap distribution of a difference.
+
+    Twice the smaller share of replicates on one side of 0, ties counted on both sides, one added to count and total
+    as in a permutation test, at most 1 (Efron & Tibshirani 1993, An Introduction to the Bootstrap, chapter 15;
+    Koehn 2004). It agrees with the percentile interval: small when that leaves 0 out. `None` as for that interval.
+    """
+    kept = _mostly_defined(differences)
+    if kept is None:
+        return None
+    tie = _TIE * max(1.0, float(np.abs(kept).max()))
+    n_smaller_tail = min(np.count_nonzero(kept <= tie), np.count_nonzero(kept >= -tie))
+    return min(1.0, 2 * (1 + n_smaller_tail) / (1 + len(kept)))
+
+
+def sign_flip_test(differences: Floats, n_resamples: int, seed: int, alternative: Alternative = "two-sided") -> float:
+    """One-sample permutation test of mean zero, one difference per group (Fisher 1935, The Design of Experiments).
+
+    If the groups lean to neither side, each difference could as well have had the other sign. All sign patterns are
+    enumerated when there are at most `n_resamples`, otherwise that many are drawn. Differences that are not finite are
+    left out; no differences give 1.
+    """
+    _check_alternative(alternative)
+    values = _vector(differences)
+    values = values[np.isfinite(values)]
+    observed = float(values.sum())
+    tie = _TIE * max(1.0, float(np.abs(values).sum()))
+    if 2 ** len(values) <= _size(n_resamples):
+        sums = np.zeros(1)
+        for value in values:
+            sums = np.concatenate((sums + value, sums - value))
+        # The observed signs are among them: nothing is to be added.
+        return _n_extreme(observed, sums, alternative, tie) / len(sums)
+    n_extreme = 0
+    for _, flipped in _coin_flips(len(values), n_resamples, seed):
+        n_extreme += _n_extreme(observed, observed - 2 * (flipped @ values), alternative, tie)
+    return (1 + n_extreme) / (1 + n_resamples)
+
+
+def mcnemar(only_a: int, only_b: int) -> float:
+    """Exact two-sided McNemar test: are items that only A gets right as many as items that only B gets right?
+
+    Each discordant item is a fair coin under the hypothesis (McNemar 1947, Psychometrika 12:153-157), so the value is
+    twice the smaller binomial tail, at most 1. A tail below the smallest float is that float, never 0.
+    """
+    if not all(count >= 0 and float(count).is_integer() for count in (only_a, only_b)):
+        raise ValueError(f"counts must be whole and not negative, not {only_a} and {only_b}")
+    n, k = int(only_a + only_b), int(min(only_a, only_b))
+    if n == 2 * k:
+        return 1.0
+    log_term = math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1) - n * math.log(2)
+    tail = term = 1.0  # relative to the largest term; the others shrink towards k = 0
+    while k > 0 and term > tail * sys.float_info.epsilon / 16:
+        term *= k / (n - k + 1)
+        tail += term
+        k -= 1
+    return min(1.0, max(math.exp(log_term + math.log(2 * tail)), sys.float_info.min))
+
+
+def holm(p_values: Sequence[float | None]) -> list[float | None]:
+    """p-values adjusted for having asked several questions, in input order (Holm 1979, Scand. J. Stat. 6:65-70).
+
+    Keeps the chance of any false alarm below the level, whatever the dependence between the questions. `None` (or
+    NaN), a test that could not be made, passes through as `None` and does not count.
+    """
+    made = [(p, place) for place, p in enumerate(p_values) if p is not None and not math.isnan(p)]
+    if not all(0 <= p <= 1 for p, _ in made):
+        raise ValueError("p-values must lie between 0 and 1")
+    adjusted: list[float | None] = [None] * len(p_values)
+    largest = 0.0
+    for rank, (p, place) in enumerate(sorted(made)):
+        largest = max(largest, min(1.0, (len(made) - rank) * p))
+        adjusted[place] = largest
+    return adjusted
+
+
+@dataclass(frozen=True, slots=True)
+class Independence:
+    """Whether outcome depends on class. All three are `None` with fewer than two classes or outcomes with counts."""
+
+    chi_square: float | None
+    cramers_v: float | None
+    """Strength from 0 (none) to 1 (the class decides the outcome), whatever the size of the table (Cramér 1946)."""
+    p_value: float | None
+
+
+def independence_test(outcomes: ArrayLike, classes: Sequence[str], n_resamples: int, seed: int) -> Independence:
+    """Does the distribution of outcomes differ between classes of clusters?
+
+    `outcomes` counts the outcomes of each cluster, shape (n_groups, n_outcomes), such as the feminine, masculine and
+    neutral translations of one lexeme; `classes` names the class of each cluster. The statistic is Pearson's
+    chi-square of the class x outcome table (Pearson 1900). Its p-value comes from permuting the class labels among the
+    clusters, not from the chi-square distribution: sentences with the same lexeme are not independent.
+    """
+    counts = _count_matrix(outcomes)
+    if len(classes) != len(counts):
+        raise ValueError(f"each cluster needs one class: {len(counts)} clusters, {len(classes)} classes")
+    _size(n_resamples)
+    occupied = counts.sum(axis=1) > 0  # a cluster without counts says nothing, and could leave a class empty
+    labels = np.unique(np.asarray(classes, dtype=np.str_)[occupied], return_inverse=True)[1]
+    counts = counts[np.ix_(occupied, counts.sum(axis=0) > 0)]
+    n_classes, n_outcomes = len(np.unique(labels)), counts.shape[1]
+    if min(n_classes, n_outcomes) < 2:
+        return Independence(None, None, None)
+    observed = float(_chi_squares(labels[None, :], n_classes, counts)[0])
+    generator = np.random.Generator(np.random.PCG64(seed))
+    replicates = np.empty(n_resamples)
+    for rows in _chunks(n_resamples, len(counts)):
+        permuted = generator.permuted(np.tile(labels, (rows.stop - rows.start, 1)), axis=1)
+        replicates[rows] = _chi_squares(permuted, n_classes, counts)
+    return Independence(
+        chi_square=observed,
+        cramers_v=min(1.0, math.sqrt(observed / (counts.sum() * (min(n_classes, n_outcomes) - 1)))),
+        p_value=permutation_p_value(observed, replicates, "greater"),
+    )
+
+
+def _chi_squares(labels: NDArray[np.intp], n_classes: int, counts: Floats) -> Floats:
+    """Pearson's chi-square for each row of `labels`, which gives every cluster a class."""
+    outcome_shares = counts.sum(axis=0) / counts.sum()
+    statistic = np.zeros(len(labels))
+    for number in range(n_classes):
+        table_row = (labels == number).astype(np.float64) @ counts
+        expected = table_row.sum(axis=1, keepdims=True) * outcome_shares
+        statistic += ((table_row - expected) ** 2 / expected).sum(axis=1)
+    return statistic
+
+
+def _check_alternative(alternative: str) -> None:
+    if alternative not in ("two-sided", "greater", "less"):
+        raise ValueError(f"the alternative is 'two-sided', 'greater' or 'less', not {alternative!r}")
+
+
+def _n_extreme(observed: float, replicates: Floats, alternative: Alternative, tie: float) -> int:
+    """How many replicates lie at least as far out as the observed value, give or take `tie`."""
+    if alternative == "two-sided":
+        return int(np.count_nonzero(np.abs(replicates) >= abs(observed) - tie))
+    if alternative == "greater":
+        return int(np.count_nonzero(replicates >= observed - tie))
+    return int(np.count_nonzero(replicates <= observed + tie))
+
+
+# Agreement
+
+
+def cohen_kappa(first: Sequence[Hashable], second: Sequence[Hashable]) -> float | None:
+    """Agreement of two raters beyond chance (Cohen 1960, Educational and Psychological Measurement 20:37-46).
+
+    1 is perfect, 0 is what their label frequencies alone would give. `None` when undefined: no items, or both raters
+    give the one same label throughout, where chance alone agrees always. `None` as a rating is a label like any other.
+    """
+    if len(first) != len(second):
+        raise ValueError(f"both raters must rate every item: {len(first)} and {len(second)} ratings")
+    n = len(first)
+    n_agreed = sum(a == b for a, b in zip(first, second, strict=True))
+    count_first, count_second = Counter(first), Counter(second)
+    by_chance = sum(count * count_second[label] for label, count in count_first.items())  # of n * n pairs
+    if by_chance == n * n:
+        return None
+    return (n * n_agreed - by_chance) / (n * n - by_chance)
+
+
+def krippendorff_alpha(ratings: Sequence[Sequence[Hashable | None]]) -> float | None:
+    """Agreement of any number of raters on nominal labels (Krippendorff 2011, Computing Krippendorff's Alpha).
+
+    Rows are raters, columns are units, `None` is a missing rating. A unit with fewer than two ratings has nothing to
+    compare and is left out. `None` when undefined: no unit is left, or all that is left has one and the same label.
+    """
+    if len({len(row) for row in ratings}) > 1:
+        raise ValueError("every rater needs one entry per unit; a missing rating is None")
+    totals: Counter[Hashable] = Counter()
+    disagreement = 0.0
+    for unit in zip(*ratings, strict=True):
+        labels = Counter(label for label in unit if label is not None)
+        n_labels = labels.total()
+        if n_labels < 2:
+            continue
+        totals.update(labels)
+        disagreement += (n_labels**2 - sum(count**2 for count in labels.values())) / (n_labels - 1)
+    n = totals.total()
+    by_chance = n**2 - sum(count**2 for count in totals.values())
+    if by_chance == 0:
+        return None
+    return 1 - (n - 1) * disagreement / by_chance

@@ -1,0 +1,256 @@
+"""`command:PROGRAM ARGS`: any program that reads one sentence per line and writes one translation per line.
+
+- `mode=batch` (default): one process per batch; the program reads to the end of its input, then exits.
+- `mode=stream`: one process for the whole run; the program must flush each line as soon as it is translated.
+
+`{source}` and `{target}` in the arguments stand for the language codes.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import queue
+import shlex
+import shutil
+import signal
+import subprocess
+import threading
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from gendermark.errors import SystemFailure, UserError
+from gendermark.records import Request, Translation
+from gendermark.systems.system import System, number_option, refuse_unknown_options
+
+OPTIONS = ("mode", "batch_size", "timeout_seconds")
+_END = None
+
+
+class Command(System):
+    def __init__(self, argument: str, options: Mapping[str, str]) -> None:
+        refuse_unknown_options("command", options, OPTIONS)
+        self.spec = f"command:{argument}"
+        self._arguments = _split(argument)
+        self._mode = options.get("mode", "batch")
+        if self._mode not in ("batch", "stream"):
+            raise UserError(f"option mode of a command is batch or stream, not {self._mode!r}")
+        self.batch_size = int(number_option(options, "batch_size", 64, above=0.5))
+        self._timeout_seconds = number_option(options, "timeout_seconds", 600)
+        self.system_id = f"{self.spec}#{_content_hash(self._arguments)}"
+        self._process: _LineProcess | None = None
+
+    def answer(self, requests: Sequence[Request]) -> Iterator[Sequence[Translation]]:
+        # One batch may hold several directions; a process serves one.
+        directions: dict[tuple[str, str], list[Request]] = {}
+        for request in requests:
+            if "\n" in request.source or "\r" in request.source:
+                raise SystemFailure(
+                    f"{self.spec} takes one sentence per line, but a source has a line break: {request.source!r}"
+                )
+            directions.setdefault((request.source_language, request.target_language), []).append(request)
+        for direction, group in directions.items():
+            yield from self._answer_direction(direction, group)
+
+    def _answer_direction(
+        self, direction: tuple[str, str], requests: Sequence[Request]
+    ) -> Iterator[Sequence[Translation]]:
+        process = self._process_for(direction)
+        if self._mode == "stream":
+            process.send([request.source for request in requests], end=False)
+            for position, request in enumerate(requests):
+                yield [Translation(request.request_id, self._next_line(process, position, requests))]
+            return
+        process.send([request.source for request in requests], end=True)
+        lines: list[str] = []
+        try:
+            while (line := process.read(self._timeout_seconds)) is not _END:
+                lines.append(line)
+        except queue.Empty:
+            process.kill()
+            raise self._failure(
+                f"gave no further output for {self._timeout_seconds:g} seconds", process, len(lines), requests
+            ) from None
+        finally:
+            self._process = None
+        return_code = process.wait()
+        answered = [Translation(r.request_id, line) for r, line in zip(requests, lines, strict=False)]
+        if return_code != 0:
+            # Lines come in order, so those a crashing program had completed are good; only the last may be cut short.
+            if process.ended_cleanly_at_line_break is False:
+                answered = answered[:-1]
+            yield answered[: len(requests)]
+            raise self._failure(_death(return_code), process, len(answered), requests)
+        if len(lines) != len(requests):
+            # Which line is missing cannot be known, so none of this batch is kept.
+            raise SystemFailure(
+                f"{self.spec} gave {len(lines)} lines for {len(requests)} sentences, the first of which is "
+                f"{requests[0].source!r}; one line per sentence is expected "
+                "(this batch is discarded, earlier ones are kept)"
+            )
+        yield answered
+
+    def _next_line(self, process: _LineProcess, position: int, requests: Sequence[Request]) -> str:
+        try:
+            line = process.read(self._timeout_seconds)
+        except queue.Empty:
+            self.close()
+            problem = (
+                f"gave no answer within {self._timeout_seconds:g} seconds (does it flush its output after every line?)"
+            )
+            raise self._failure(problem, process, position, requests) from None
+        if line is _END:
+            self._process = None
+            raise self._failure(_death(process.wait()), process, position, requests)
+        return line
+
+    def _process_for(self, direction: tuple[str, str]) -> _LineProcess:
+        if self._process is not None and self._process.direction != direction:
+            self.close()
+        if self._process is None:
+            source, target = direction
+            arguments = [part.replace("{source}", source).replace("{target}", target) for part in self._arguments]
+            self._process = _LineProcess(arguments, direction, self.spec)
+        return self._process
+
+    def _failure(
+        self, problem: str, process: _LineProcess, position: int, requests: Sequence[Request]
+    ) -> SystemFailure:
+        where = (
+            f" at sentence {position + 1} of its batch, {requests[position].source!r}"
+            if position < len(requests)
+            else ""
+        )
+        said = f"; it said: {process.last_words}" if process.last_words else ""
+        return SystemFailure(f"{self.spec} {problem}{where}{said} (finished translations are kept; run again to go on)")
+
+    def close(self) -> None:
+        if self._process is not None:
+            self._process.kill()
+            self._process = None
+
+
+class _LineProcess:
+    """A child process spoken to in lines; threads keep its three pipes from blocking each other."""
+
+    def __init__(self, arguments: Sequence[str], direction: tuple[str, str], spec: str) -> None:
+        self.direction = direction
+        self.ended_cleanly_at_line_break: bool | None = None
+        self._spec = spec
+        self._lines: queue.Queue[bytes | None] = queue.Queue()
+        self._last_errors: deque[str] = deque(maxlen=3)
+        try:
+            # Its own session, so that Ctrl-C reaches us first and the whole family can be ended.
+            self._child = subprocess.Popen(
+                arguments,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                start_new_session=True,
+            )
+        except OSError as problem:
+            raise SystemFailure(f"{spec} cannot be started: {problem.strerror or problem}") from None
+        self._threads = [
+            threading.Thread(target=target, daemon=True) for target in (self._read_output, self._read_errors)
+        ]
+        for thread in self._threads:
+            thread.start()
+
+    def send(self, lines: Sequence[str], *, end: bool) -> None:
+        threading.Thread(target=self._write, args=(list(lines), end), daemon=True).start()
+
+    def read(self, timeout_seconds: float) -> str | None:
+        """The next line, None at the end of output; raises queue.Empty after the timeout."""
+        line = self._lines.get(timeout=timeout_seconds)
+        if line is None:
+            return None
+        try:
+            return line.decode("utf-8").removesuffix("\n").removesuffix("\r")
+        except UnicodeDecodeError:
+            self.kill()
+            raise SystemFailure(f"{self._spec} wrote a line that is not UTF-8: {line[:60]!r}") from None
+
+    def wait(self) -> int:
+        return_code = self._child.wait()
+        for thread in self._threads:
+            thread.join(timeout=1)
+        return return_code
+
+    @property
+    def last_words(self) -> str:
+        return " / ".join(self._last_errors)
+
+    def kill(self) -> None:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            if hasattr(os, "killpg"):
+                os.killpg(self._child.pid, signal.SIGKILL)
+            else:
+                self._child.kill()
+        self.wait()
+
+    def _write(self, lines: list[str], end: bool) -> None:
+        pipe = self._child.stdin
+        assert pipe is not None
+        # A child that dies early is reported when its output ends, not here.
+        with contextlib.suppress(OSError, ValueError):
+            pipe.write("".join(f"{line}\n" for line in lines).encode())
+            pipe.flush()
+        if end:
+            with contextlib.suppress(OSError, ValueError):
+                pipe.close()
+
+    def _read_output(self) -> None:
+        pipe = self._child.stdout
+        assert pipe is not None
+        for line in pipe:
+            self.ended_cleanly_at_line_break = line.endswith(b"\n")
+            self._lines.put(line)
+        pipe.close()
+        self._lines.put(None)
+
+    def _read_errors(self) -> None:
+        pipe = self._child.stderr
+        assert pipe is not None
+        for line in pipe:
+            if text := line.decode("utf-8", errors="replace").strip():
+                self._last_errors.append(text[:200])
+        pipe.close()
+
+
+def _death(return_code: int) -> str:
+    if return_code < 0:
+        with contextlib.suppress(ValueError):
+            return f"was ended by {signal.Signals(-return_code).name}"
+    return f"stopped with exit code {return_code}"
+
+
+def _split(argument: str) -> list[str]:
+    try:
+        arguments = shlex.split(argument)
+    except ValueError as problem:
+        raise UserError(f"command {argument!r} cannot be split into arguments: {problem}") from None
+    if not arguments:
+        raise UserError("command: needs a program, for example command:./translate.sh")
+    if shutil.which(arguments[0]) is None:
+        raise UserError(
+            f"command {arguments[0]!r} is not a program that can be run from here; give its path or make it executable"
+        )
+    return arguments
+
+
+def _content_hash(arguments: Sequence[str]) -> str:
+    """Changes with the program itself and every file among its arguments: an edited script is another system."""
+    digest = hashlib.sha256()
+    for position, argument in enumerate(arguments):
+        digest.update(argument.encode() + b"\0")
+        path = Path(shutil.which(argument) or argument) if position == 0 else Path(argument)
+        with contextlib.suppress(OSError, ValueError):
+            if path.is_file():
+                digest.update(hashlib.sha256(path.read_bytes()).digest())
+    return digest.hexdigest()[:16]
+
+
+def open_system(argument: str, options: Mapping[str, str]) -> System:
+    return Command(argument, options)

@@ -1,0 +1,95 @@
+"""`fake:NAME`: systems with known behaviour, to prove every metric and to set real systems beside.
+
+What they say is a benchmark's plainest rendering of a gender, so their scores are known beforehand:
+
+- `masculine`, `feminine`: always that gender, whatever the source says
+- `right`: always the expected gender; `right?p=0.8`: with probability p, else the opposite one (for neutral sources,
+  else masculine or feminine evenly)
+- `stereotyped?s=0.7`: with probability s the stereotype's gender, else the expected one
+- `silent`: nothing; `copy`: the source; `garble`: the right words with their letters shuffled
+"""
+
+from __future__ import annotations
+
+import hashlib
+import random
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from urllib.parse import parse_qsl
+
+from gendermark.benchmarks.benchmark import Benchmark, ItemSet
+from gendermark.errors import UnknownName, UserError
+from gendermark.records import Gender, Item, Request, Task, Translation
+from gendermark.systems.system import System, number_option, refuse_unknown_options
+
+_GENDERS = (Gender.MASCULINE, Gender.FEMININE)
+_PARAMETERS = {"right": ("p", 1.0), "stereotyped": ("s", 0.5)}
+
+
+class Fake(System):
+    """Deterministic: what it says depends on its seed, the request and the sample number alone."""
+
+    is_stored = False
+    tasks = frozenset({Task.TRANSLATE, Task.SAMPLE})
+
+    def __init__(self, argument: str, options: Mapping[str, str]) -> None:
+        name, _, query = argument.partition("?")
+        options = {**dict(parse_qsl(query, keep_blank_values=True)), **options}
+        behaviours: dict[str, Callable[[Item, random.Random], str]] = {
+            "masculine": lambda item, _: self._render(item, Gender.MASCULINE),
+            "feminine": lambda item, _: self._render(item, Gender.FEMININE),
+            "right": self._right,
+            "stereotyped": self._stereotyped,
+            "silent": lambda *_: "",
+            "copy": lambda item, _: item.source,
+            "garble": self._garbled,
+        }
+        if name not in behaviours:
+            raise UnknownName("fake system", name, behaviours)
+        parameter, default = _PARAMETERS.get(name, ("", 1.0))
+        refuse_unknown_options(f"fake:{name}", options, [key for key in (parameter, "seed") if key])
+        self._probability = number_option(options, parameter, default, above=-1e-9) if parameter else default
+        if self._probability > 1:
+            raise UserError(f"option {parameter} of fake:{name} is a probability, at most 1, not {self._probability:g}")
+        self._seed = options.get("seed", "0")
+        self._behave = behaviours[name]
+        self.spec = f"fake:{argument}"
+        self.system_id = f"{self.spec},seed-{self._seed}"
+
+    def prepare(self, benchmark: Benchmark, item_set: ItemSet) -> None:
+        self._benchmark, self._selection = benchmark, item_set.selection
+        self._item_of = {item.source: item for item in item_set.items}
+
+    def answer(self, requests: Sequence[Request]) -> Iterator[Sequence[Translation]]:
+        yield [
+            Translation(
+                request.request_id, self._behave(self._item_of[request.source], self._chance(request, sample)), sample
+            )
+            for request in requests
+            for sample in request.samples
+        ]
+
+    def _chance(self, request: Request, sample: int) -> random.Random:
+        key = f"{self._seed}/{request.request_id}/{sample}"
+        return random.Random(hashlib.sha256(key.encode()).digest())
+
+    def _render(self, item: Item, gender: Gender) -> str:
+        return self._benchmark.render(item, gender, self._selection)
+
+    def _right(self, item: Item, chance: random.Random) -> str:
+        expected = item.expected or Gender.NEUTRAL
+        if chance.random() < self._probability:
+            return self._render(item, expected)
+        return self._render(item, chance.choice(_GENDERS) if expected is Gender.NEUTRAL else expected.opposite)
+
+    def _stereotyped(self, item: Item, chance: random.Random) -> str:
+        stereotype = self._benchmark.stereotype(item)
+        follows = stereotype is not None and chance.random() < self._probability
+        return self._render(item, stereotype if follows and stereotype else item.expected or Gender.NEUTRAL)
+
+    def _garbled(self, item: Item, chance: random.Random) -> str:
+        words = self._render(item, item.expected or Gender.NEUTRAL).split()
+        return " ".join("".join(chance.sample(word, len(word))) for word in words)
+
+
+def open_system(argument: str, options: Mapping[str, str]) -> System:
+    return Fake(argument, options)

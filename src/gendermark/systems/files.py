@@ -1,0 +1,96 @@
+"""`files:PATH`: translations made elsewhere, one per line in export order, or `source ||| translation` lines."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from gendermark.benchmarks.benchmark import Benchmark, ItemSet
+from gendermark.errors import BadFile
+from gendermark.records import Item, Request, Translation
+from gendermark.systems.system import System, refuse_unknown_options
+from gendermark.textfiles import read_lines
+
+SEPARATOR = " ||| "
+
+
+def read_translations(path: Path | str, items: Sequence[Item]) -> list[str]:
+    """The translation of each item, in the order of the items."""
+    lines = read_lines(path)
+    if any(SEPARATOR in f"{line} " for line in lines):
+        return _matched_by_source(path, lines, items)
+    if len(lines) != len(items):
+        raise BadFile(
+            path,
+            f"has {len(lines):,} lines, but there are {len(items):,} sentences; expected one translation per line "
+            "in the order of `gendermark export`",
+        )
+    return lines
+
+
+def _matched_by_source(path: Path | str, lines: Sequence[str], items: Sequence[Item]) -> list[str]:
+    """Pairs may stand in any order. A source that stands several times is used up in its order."""
+    found: dict[str, list[str]] = defaultdict(list)
+    for number, line in enumerate(lines, start=1):
+        source, separator, translation = f"{line} ".partition(SEPARATOR)
+        if not separator:
+            raise BadFile(
+                path, f"has no {SEPARATOR.strip()!r} between source and translation, but other lines do", line=number
+            )
+        if SEPARATOR in translation:
+            raise BadFile(path, f"has more than one {SEPARATOR.strip()!r}", line=number)
+        found[source.strip()].append(translation.strip())
+    known = {item.source.strip() for item in items}
+    for number, line in enumerate(lines, start=1):
+        source = line.partition(SEPARATOR.rstrip())[0].strip()
+        if source not in known:
+            raise BadFile(path, f"source {_shortened(source)} is not a sentence of this benchmark", line=number)
+    n_used: dict[str, int] = defaultdict(int)
+    translations = []
+    for item in items:
+        source = item.source.strip()
+        if source not in found:
+            raise BadFile(path, f"has no translation of sentence {item.index + 1}, {_shortened(item.source)}")
+        candidates = found[source]
+        translations.append(candidates[min(n_used[source], len(candidates) - 1)])
+        n_used[source] += 1
+    for source, candidates in found.items():
+        if len(candidates) > n_used[source]:
+            raise BadFile(
+                path, f"has {len(candidates)} translations of {_shortened(source)}, which occurs {n_used[source]} times"
+            )
+    return translations
+
+
+def _shortened(text: str, width: int = 60) -> str:
+    return repr(text if len(text) <= width else text[: width - 1] + "…")
+
+
+class Files(System):
+    """Reads the one file, or from a directory the file `BENCHMARK.SOURCE-TARGET.txt` of each item set."""
+
+    is_stored = False
+
+    def __init__(self, argument: str, options: Mapping[str, str]) -> None:
+        refuse_unknown_options("files", options, ())
+        self.spec = f"files:{argument}"
+        self.system_id = self.spec
+        self._path = Path(argument)
+        self._translations: list[str] = []
+
+    def prepare(self, benchmark: Benchmark, item_set: ItemSet) -> None:
+        selection = item_set.selection
+        path = self._path
+        if path.is_dir():
+            path = path / f"{benchmark.name}.{selection.source_language}-{selection.target_language}.txt"
+        self._translations = read_translations(path, item_set.items)
+
+    def answer(self, requests: Sequence[Request]) -> Iterator[Sequence[Translation]]:
+        yield [
+            Translation(request.request_id, text) for request, text in zip(requests, self._translations, strict=True)
+        ]
+
+
+def open_system(argument: str, options: Mapping[str, str]) -> System:
+    return Files(argument, options)

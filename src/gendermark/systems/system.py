@@ -1,0 +1,65 @@
+"""What a translation system is, and how `family:argument` names one."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+
+from gendermark import registry
+from gendermark.benchmarks.benchmark import Benchmark, ItemSet
+from gendermark.errors import UserError
+from gendermark.records import Request, Task, Translation
+
+
+class System(ABC):
+    """Anything that answers requests. A new family is one file (a subclass and `open_system`) and one registry line."""
+
+    spec: str
+    """The name the user gave, for people to read."""
+    system_id: str
+    """What the store files its answers under: changes whenever the same request could be answered otherwise."""
+    tasks: frozenset[Task] = frozenset({Task.TRANSLATE})
+    batch_size: int = 32
+    n_samples_per_call: int = 16
+    """Samples of one request asked for at once; a sampling request is always cut at multiples of this."""
+    is_stored: bool = True
+    """Whether answers go into the store. False where they cost nothing or belong to one item set only; such a system
+    gets all requests in one call and answers in their order."""
+
+    def prepare(self, benchmark: Benchmark, item_set: ItemSet) -> None:  # noqa: B027 (most systems need nothing)
+        """Told once per item set, before its requests come."""
+
+    @abstractmethod
+    def answer(self, requests: Sequence[Request]) -> Iterator[Sequence[Translation]]:
+        """Answers, handed over in as many portions as they become available in; each portion is made safe at once."""
+
+    def close(self) -> None:  # noqa: B027 (most systems hold nothing)
+        """Give back processes and memory."""
+
+
+def open_system(spec: str, options: Mapping[str, str] | None = None) -> System:
+    """The system named by `family:argument`."""
+    family, colon, argument = spec.partition(":")
+    if not colon or not argument:
+        families = ", ".join(f"{name}:..." for name in registry.names("system"))
+        raise UserError(f"a system is written family:argument, which {spec!r} is not; there is: {families}")
+    system: System = registry.load("system", family)(argument, dict(options or {}))
+    return system
+
+
+def refuse_unknown_options(family: str, options: Mapping[str, str], known: Sequence[str]) -> None:
+    for key in options:
+        if key not in known:
+            raise UserError(f"system family {family} has no option {key!r}; there is: {', '.join(known) or 'none'}")
+
+
+def number_option(options: Mapping[str, str], key: str, default: float, *, above: float = 0.0) -> float:
+    """A number from the options, or one sentence about why not."""
+    text = options.get(key, str(default))
+    try:
+        number = float(text)
+    except ValueError:
+        number = float("nan")
+    if not above < number < float("inf"):
+        raise UserError(f"option {key} must be a number above {above:g}, not {text!r}")
+    return number

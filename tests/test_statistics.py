@@ -1,0 +1,733 @@
+"""statistics.py against scipy, statsmodels, published numbers, theory, and the properties that must always hold."""
+
+from __future__ import annotations
+
+import math
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+import numpy as np
+import pytest
+import scipy.stats
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from statsmodels.stats.contingency_tables import mcnemar as statsmodels_mcnemar
+from statsmodels.stats.inter_rater import cohens_kappa, to_table
+from statsmodels.stats.multitest import multipletests
+from statsmodels.stats.proportion import confint_proportions_2indep, proportion_confint
+
+from gendermark import statistics
+from gendermark.statistics import (
+    Floats,
+    Independence,
+    bootstrap_p_value,
+    cohen_kappa,
+    exchanged_sums,
+    holm,
+    independence_test,
+    krippendorff_alpha,
+    mcnemar,
+    minimum_detectable_difference,
+    newcombe,
+    normal_quantile,
+    paired_resampled_sums,
+    percentile_interval,
+    permutation_p_value,
+    resampled_sums,
+    sign_flip_test,
+    wilson,
+)
+
+steady = settings(derandomize=True, deadline=None, max_examples=60, database=None)
+
+confidences = st.sampled_from([0.5, 0.8, 0.9, 0.95, 0.99])
+seeds = st.integers(0, 2**32 - 1)
+alternatives = st.sampled_from(["two-sided", "greater", "less"])
+LABELS = ["feminine", "masculine", "neutral"]
+labels = st.sampled_from(LABELS)
+
+
+@st.composite
+def count_matrices(draw: st.DrawFn, n_matrices: int = 1, max_groups: int = 30) -> Any:
+    """One matrix of whole counts, or a tuple of several of the same shape."""
+    n_groups, n_columns = draw(st.integers(1, max_groups)), draw(st.integers(1, 4))
+    generator = np.random.default_rng(draw(seeds))
+    matrices = [generator.integers(0, 10, (n_groups, n_columns)).astype(float) for _ in range(n_matrices)]
+    return matrices[0] if n_matrices == 1 else tuple(matrices)
+
+
+@st.composite
+def rates(draw: st.DrawFn, max_n: int = 3000) -> tuple[int, int]:
+    n = draw(st.integers(1, max_n))
+    return draw(st.integers(0, n)), n
+
+
+# Rates
+
+
+@given(rates(), confidences)
+@steady
+def test_wilson_equals_statsmodels(rate: tuple[int, int], confidence: float) -> None:
+    assert wilson(*rate, confidence) == pytest.approx(
+        proportion_confint(*rate, alpha=1 - confidence, method="wilson"), abs=1e-12
+    )
+
+
+@given(rates(), rates(), confidences)
+@steady
+def test_newcombe_equals_statsmodels(first: tuple[int, int], second: tuple[int, int], confidence: float) -> None:
+    expected = confint_proportions_2indep(*first, *second, method="newcomb", compare="diff", alpha=1 - confidence)
+    ours = newcombe(first[0] / first[1], first[1], second[0] / second[1], second[1], confidence)
+    assert ours == pytest.approx(expected, abs=1e-10)
+
+
+def test_newcombe_reproduces_the_table_of_the_paper() -> None:
+    # Newcombe 1998, Table II, method 10, contrasts (a) 56/70 - 48/80, (d) 5/56 - 0/29 and (h) 10/10 - 0/10.
+    assert newcombe(56 / 70, 70, 48 / 80, 80) == pytest.approx((0.0524, 0.3339), abs=5e-5)
+    assert newcombe(5 / 56, 56, 0.0, 29) == pytest.approx((-0.0381, 0.1926), abs=5e-5)
+    assert newcombe(1.0, 10, 0.0, 10) == pytest.approx((0.6075, 1.0000), abs=5e-5)
+
+
+@given(rates(), confidences)
+@steady
+def test_wilson_stays_in_bounds_and_contains_the_rate(rate: tuple[int, int], confidence: float) -> None:
+    successes, n = rate
+    interval = wilson(successes, n, confidence)
+    assert interval is not None
+    assert 0 <= interval[0] <= successes / n <= interval[1] <= 1
+    assert interval[0] < interval[1], "never without width, even where all answers are the same"
+    mirrored = wilson(n - successes, n, confidence)
+    assert mirrored == pytest.approx((1 - interval[1], 1 - interval[0]), abs=1e-12)
+
+
+@given(rates(), confidences)
+@steady
+def test_wilson_grows_with_successes_and_narrows_with_n(rate: tuple[int, int], confidence: float) -> None:
+    successes, n = rate
+    interval = wilson(successes, n, confidence)
+    more_data = wilson(2 * successes, 2 * n, confidence)
+    assert interval is not None
+    assert more_data is not None
+    assert more_data[1] - more_data[0] < interval[1] - interval[0]
+    if successes < n:
+        better = wilson(successes + 1, n, confidence)
+        assert better is not None
+        assert better[0] > interval[0]
+        assert better[1] >= interval[1]
+
+
+def test_wilson_is_exact_at_the_boundaries() -> None:
+    z = normal_quantile(0.975)
+    assert wilson(0, 20) == pytest.approx((0.0, z * z / (20 + z * z)), abs=1e-15)
+    assert wilson(20, 20) == pytest.approx((20 / (20 + z * z), 1.0), abs=1e-15)
+    for n in range(1, 500):
+        none, every = wilson(0, n), wilson(n, n)
+        assert none is not None
+        assert every is not None
+        assert (none[0], every[1]) == (0.0, 1.0), "exactly, whatever the rounding"
+
+
+def test_rates_without_data_are_none() -> None:
+    assert wilson(0, 0) is None
+    assert wilson(math.nan, 5) is None
+    assert wilson(1, math.nan) is None
+    assert newcombe(math.nan, 0, 0.5, 10) is None
+    assert newcombe(0.5, 10, 0.5, 0) is None
+    assert newcombe(0.5, 10, math.nan, 10) is None
+    assert newcombe(0.5, math.nan, 0.5, 10) is None
+
+
+@pytest.mark.parametrize(
+    "mistake",
+    [
+        lambda: wilson(3, 2),
+        lambda: wilson(-1, 2),
+        lambda: wilson(0, -1),
+        lambda: wilson(1, math.inf),
+        lambda: wilson(1, 2, confidence=1.0),
+        lambda: wilson(0, 0, confidence=95),
+        lambda: wilson(1, 2, confidence=math.nan),
+        lambda: newcombe(1.2, 5, 0.5, 5),
+        lambda: newcombe(0.5, -5, 0.5, 5),
+        lambda: newcombe(0.5, 5, 0.5, 5, confidence=0.0),
+        lambda: normal_quantile(0.0),
+        lambda: normal_quantile(1.0),
+        lambda: minimum_detectable_difference(-1.0),
+        lambda: minimum_detectable_difference(1.0, power=1.0),
+        lambda: minimum_detectable_difference(1.0, confidence=0.0),
+    ],
+)
+def test_mistakes_about_rates_are_value_errors(mistake: Callable[[], object]) -> None:
+    with pytest.raises(ValueError, match=r"must|needed|cannot"):
+        mistake()
+
+
+@pytest.mark.parametrize("p", [1e-10, 0.025, 0.2, 0.5, 0.8, 0.975, 1 - 1e-10])
+def test_normal_quantile_equals_scipy(p: float) -> None:
+    assert normal_quantile(p) == pytest.approx(scipy.stats.norm.ppf(p), abs=1e-9)
+
+
+def test_minimum_detectable_difference_has_the_promised_power() -> None:
+    difference = minimum_detectable_difference(2.0, confidence=0.95, power=0.8)
+    assert difference == pytest.approx(2.0 * (1.959964 + 0.841621), abs=1e-5)
+    assert difference is not None
+    estimates = np.random.default_rng(1).normal(difference, 2.0, 200_000)
+    assert np.mean(estimates > 2.0 * normal_quantile(0.975)) == pytest.approx(0.8, abs=0.005)
+    assert minimum_detectable_difference(0.0) == 0.0
+    assert minimum_detectable_difference(math.nan) is None
+    assert minimum_detectable_difference(math.inf) is None
+
+
+# Resampling
+
+
+def plain_bootstrap(counts: Floats, n_resamples: int, seed: int) -> Floats:
+    """What resampled_sums means, written without any trick."""
+    generator = np.random.Generator(np.random.PCG64(seed))
+    return np.array([counts[generator.integers(len(counts), size=len(counts))].sum(axis=0) for _ in range(n_resamples)])
+
+
+@given(count_matrices(), seeds)
+@steady
+def test_resampled_sums_are_the_plain_bootstrap(counts: Floats, seed: int) -> None:
+    assert np.array_equal(resampled_sums(counts, 20, seed), plain_bootstrap(counts, 20, seed))
+
+
+@given(count_matrices(n_matrices=2, max_groups=150), seeds, st.integers(1, 2000))
+@steady
+def test_results_are_reproducible_and_do_not_depend_on_the_chunk_size(
+    pair: tuple[Floats, Floats], seed: int, cells: int
+) -> None:
+    counts_a, counts_b = pair
+    classes = ["positive" if row % 3 else "negative" for row in range(len(counts_a))]
+
+    def everything() -> tuple[Any, ...]:
+        return (
+            resampled_sums(counts_a, 23, seed).tolist(),
+            [sums.tolist() for sums in paired_resampled_sums(counts_a, counts_b, 23, seed)],
+            [sums.tolist() for sums in exchanged_sums(counts_a, counts_b, 23, seed)],
+            sign_flip_test(counts_a[:, 0] - counts_b[:, 0], 23, seed, "two-sided"),
+            independence_test(counts_a, classes, 23, seed),
+        )
+
+    once = everything()
+    assert everything() == once
+    with patch.object(statistics, "_CHUNK_CELLS", cells):
+        assert everything() == once
+
+
+def test_another_seed_gives_other_draws() -> None:
+    counts = np.arange(40.0).reshape(20, 2)
+    assert not np.array_equal(resampled_sums(counts, 10, 1), resampled_sums(counts, 10, 2))
+    assert not np.array_equal(exchanged_sums(counts, counts[::-1], 10, 1), exchanged_sums(counts, counts[::-1], 10, 2))
+
+
+@given(count_matrices(n_matrices=2), seeds)
+@steady
+def test_paired_sums_use_the_draws_of_single_ones(pair: tuple[Floats, Floats], seed: int) -> None:
+    sums_a, sums_b = paired_resampled_sums(*pair, 15, seed)
+    assert np.array_equal(sums_a, resampled_sums(pair[0], 15, seed))
+    assert np.array_equal(sums_b, resampled_sums(pair[1], 15, seed))
+
+
+@given(count_matrices(), seeds)
+@steady
+def test_identical_systems_never_differ(counts: Floats, seed: int) -> None:
+    fractional = counts / 7
+    for resample in (paired_resampled_sums, exchanged_sums):
+        sums_a, sums_b = resample(fractional, fractional, 15, seed)
+        assert np.array_equal(sums_a, sums_b)
+        assert permutation_p_value(0.0, sums_a[:, 0] - sums_b[:, 0]) == 1.0
+        assert bootstrap_p_value(sums_a[:, 0] - sums_b[:, 0]) == 1.0
+
+
+@given(count_matrices(n_matrices=2), seeds)
+@steady
+def test_exchanging_the_systems_mirrors_the_differences(pair: tuple[Floats, Floats], seed: int) -> None:
+    for resample in (paired_resampled_sums, exchanged_sums):
+        sums_a, sums_b = resample(*pair, 15, seed)
+        mirrored_b, mirrored_a = resample(*pair[::-1], 15, seed)
+        assert np.array_equal(sums_a - sums_b, -(mirrored_b - mirrored_a))
+
+
+@given(count_matrices(n_matrices=2), seeds)
+@steady
+def test_exchanging_keeps_the_total_and_stays_within_reach(pair: tuple[Floats, Floats], seed: int) -> None:
+    sums_a, sums_b = exchanged_sums(*pair, 15, seed)
+    assert np.array_equal(sums_a + sums_b, np.broadcast_to((pair[0] + pair[1]).sum(axis=0), sums_a.shape))
+    assert (sums_a >= np.minimum(*pair).sum(axis=0)).all()
+    assert (sums_a <= np.maximum(*pair).sum(axis=0)).all()
+
+
+def test_exchanging_is_a_fair_coin_for_every_group() -> None:
+    # 70 groups, more than one random word; each has a column of its own, so that its coin can be seen.
+    sums_a, _ = exchanged_sums(np.eye(70), np.zeros((70, 70)), 20_000, seed=3)
+    assert set(np.unique(sums_a)) == {0.0, 1.0}
+    assert np.abs(sums_a.mean(axis=0) - 0.5).max() < 4.5 * 0.5 / math.sqrt(20_000)
+    correlations = np.asarray(np.corrcoef(sums_a, rowvar=False))[np.triu_indices(70, 1)]
+    assert np.abs(correlations).max() < 5 / math.sqrt(20_000)
+
+
+@given(count_matrices(), seeds, st.integers(2, 6))
+@steady
+def test_repeating_the_sentences_of_every_cluster_is_no_new_evidence(counts: Floats, seed: int, times: int) -> None:
+    assert np.array_equal(resampled_sums(counts * times, 15, seed), times * resampled_sums(counts, 15, seed))
+
+
+def test_duplicating_every_group_as_if_independent_narrows_the_distribution() -> None:
+    counts = np.random.default_rng(5).integers(0, 10, (60, 1)).astype(float)
+    one = resampled_sums(counts, 20_000, 1)[:, 0].std() / 60
+    for times in (4, 9):
+        many = resampled_sums(np.repeat(counts, times, axis=0), 20_000, 1)[:, 0].std() / (60 * times)
+        assert one / many == pytest.approx(math.sqrt(times), rel=0.03)
+
+
+def test_bootstrap_standard_error_of_independent_items_is_the_binomial_one() -> None:
+    n, successes = 500, 150
+    counts = np.ones((n, 2))
+    counts[successes:, 0] = 0
+    sums = resampled_sums(counts, 20_000, seed=7)
+    rate = successes / n
+    assert (sums[:, 0] / sums[:, 1]).std() == pytest.approx(math.sqrt(rate * (1 - rate) / n), rel=0.03)
+
+
+def test_bootstrap_standard_error_of_clustered_items_is_larger() -> None:
+    # 50 groups of 10 items that all agree: the information of 50 items, not of 500.
+    counts = np.full((50, 2), 10.0)
+    counts[15:, 0] = 0
+    sums = resampled_sums(counts, 20_000, seed=7)
+    assert (sums[:, 0] / sums[:, 1]).std() == pytest.approx(math.sqrt(0.3 * 0.7 / 50), rel=0.03)
+    assert (sums[:, 0] / sums[:, 1]).std() > 3 * math.sqrt(0.3 * 0.7 / 500)
+
+
+def clustered_data(generator: np.random.Generator, rate: float, n_groups: int) -> Floats:
+    """Successes and items per group; the groups differ in size and in their own rate, the mean of which is `rate`."""
+    sizes = generator.integers(2, 9, n_groups)
+    own_rates = generator.beta(4 * rate, 4 * (1 - rate), n_groups)
+    return np.column_stack([generator.binomial(sizes, own_rates), sizes]).astype(float)
+
+
+def test_a_95_percent_interval_covers_the_truth_about_95_percent_of_the_time() -> None:
+    generator = np.random.default_rng(11)
+    n_covered = n_covered_if_independent = 0
+    for seed in range(400):
+        counts = clustered_data(generator, 0.6, n_groups=50)
+        sums = resampled_sums(counts, 1000, seed)
+        interval = percentile_interval(sums[:, 0] / sums[:, 1], 0.95)
+        naive = wilson(*counts.sum(axis=0))
+        assert interval is not None
+        assert naive is not None
+        n_covered += interval[0] <= 0.6 <= interval[1]
+        n_covered_if_independent += naive[0] <= 0.6 <= naive[1]
+    assert 0.92 <= n_covered / 400 <= 0.98
+    assert n_covered_if_independent / 400 < 0.88, "the reason why clusters are resampled"
+
+
+@pytest.mark.parametrize("gain", [0.0, 0.15])
+def test_paired_tests_reject_about_as_often_as_the_paired_t_test(gain: float) -> None:
+    # 40 groups of one size, differences nearly normal: the t-test is a fair yardstick for false alarms and for power.
+    generator = np.random.default_rng(12)
+    n_data_sets, n_groups, n_items = 400, 40, 8
+    n_rejected = dict.fromkeys(["t-test", "exchange", "bootstrap"], 0)
+    for seed in range(n_data_sets):
+        rate_a = generator.beta(2, 2, n_groups)
+        rate_b = rate_a + gain * (1 - rate_a)
+        counts_a, counts_b = (generator.binomial(n_items, rate)[:, None] for rate in (rate_a, rate_b))
+        observed = float((counts_b - counts_a).sum())
+        exchanged_a, exchanged_b = exchanged_sums(counts_a, counts_b, 400, seed)
+        resampled_a, resampled_b = paired_resampled_sums(counts_a, counts_b, 400, seed)
+        p_values = {
+            "t-test": scipy.stats.ttest_rel(counts_b[:, 0], counts_a[:, 0]).pvalue,
+            "exchange": permutation_p_value(observed, (exchanged_b - exchanged_a)[:, 0]),
+            "bootstrap": bootstrap_p_value((resampled_b - resampled_a)[:, 0]),
+        }
+        for name, p_value in p_values.items():
+            assert p_value is not None
+            n_rejected[name] += p_value <= 0.05
+    for name in ("exchange", "bootstrap"):
+        assert n_rejected[name] / n_data_sets == pytest.approx(n_rejected["t-test"] / n_data_sets, abs=0.04)
+    if gain == 0:
+        assert 0.02 <= n_rejected["exchange"] / n_data_sets <= 0.09
+    else:
+        assert n_rejected["exchange"] / n_data_sets > 0.25
+
+
+def test_no_groups_give_zeros() -> None:
+    empty = np.zeros((0, 3))
+    assert np.array_equal(resampled_sums(empty, 5, 1), np.zeros((5, 3)))
+    for sums in (*paired_resampled_sums(empty, empty, 5, 1), *exchanged_sums(empty, empty, 5, 1)):
+        assert np.array_equal(sums, np.zeros((5, 3)))
+    assert resampled_sums([], 5, 1).shape == (5, 0)
+    assert resampled_sums(np.ones((4, 3)), 0, 1).shape == (0, 3)
+
+
+@pytest.mark.parametrize(
+    "mistake",
+    [
+        lambda: resampled_sums(np.ones(4), 5, 1),
+        lambda: resampled_sums(-np.ones((4, 2)), 5, 1),
+        lambda: resampled_sums(np.full((4, 2), np.nan), 5, 1),
+        lambda: resampled_sums(np.ones((4, 2)), -1, 1),
+        lambda: paired_resampled_sums(np.ones((4, 2)), np.ones((5, 2)), 5, 1),
+        lambda: paired_resampled_sums(np.ones((4, 2)), np.ones((4, 2)), -5, 1),
+        lambda: exchanged_sums(np.ones((4, 2)), np.ones((4, 3)), 5, 1),
+        lambda: exchanged_sums(np.ones((4, 2)), np.ones((4, 2)), -5, 1),
+        lambda: percentile_interval(np.ones(5), 1.0),
+        lambda: percentile_interval(np.ones((5, 2))),
+    ],
+)
+def test_mistakes_about_resampling_are_value_errors(mistake: Callable[[], object]) -> None:
+    with pytest.raises(ValueError, match=r"must|cannot|needed"):
+        mistake()
+
+
+def test_percentile_interval() -> None:
+    assert percentile_interval(np.arange(101.0), 0.9) == pytest.approx((5.0, 95.0))
+    assert percentile_interval(np.array([np.nan, 1.0, 2.0, np.nan]), 0.5) == pytest.approx((1.25, 1.75))
+    assert percentile_interval(np.array([np.nan, np.inf, 2.0]), 0.9) is None
+    assert percentile_interval(np.array([np.nan, np.nan]), 0.9) is None
+    assert percentile_interval(np.empty(0), 0.9) is None
+
+
+# Tests of hypotheses
+
+
+def test_permutation_p_value_counts_the_observed_arrangement() -> None:
+    replicates = np.array([-2.0, -1.0, 0.0, 1.0, 2.0, np.nan])
+    assert permutation_p_value(2.0, replicates, "two-sided") == 3 / 6
+    assert permutation_p_value(2.0, replicates, "greater") == 2 / 6
+    assert permutation_p_value(2.0, replicates, "less") == 6 / 6
+    assert permutation_p_value(5.0, replicates, "two-sided") == 1 / 6
+    assert permutation_p_value(1.0, np.empty(0), "greater") == 1.0
+    assert permutation_p_value(1.0, np.array([np.nan]), "greater") == 1.0
+    assert permutation_p_value(math.nan, replicates, "greater") is None
+
+
+def test_permutation_p_value_takes_rounding_for_ties() -> None:
+    assert 0.1 + 0.2 != 0.3
+    for alternative in ("two-sided", "greater", "less"):
+        assert permutation_p_value(0.1 + 0.2, np.full(9, 0.3), alternative) == 1.0
+        assert permutation_p_value(0.3, np.full(9, 0.1 + 0.2), alternative) == 1.0
+    assert permutation_p_value(1e-17, np.zeros(9), "greater") == 1.0
+    assert permutation_p_value(0.3001, np.full(9, 0.3), "greater") == 0.1
+
+
+def test_bootstrap_p_value() -> None:
+    assert bootstrap_p_value(np.arange(1.0, 100.0)) == 2 / 100
+    assert bootstrap_p_value(-np.arange(1.0, 100.0)) == 2 / 100
+    assert bootstrap_p_value(np.array([-1.0, 1.0, 2.0, 3.0, np.nan])) == 4 / 5
+    assert bootstrap_p_value(np.zeros(9)) == 1.0
+    assert bootstrap_p_value(np.full(9, 1e-17)) == 1.0
+    assert bootstrap_p_value(np.array([1.0, np.nan, np.nan])) is None
+    assert bootstrap_p_value(np.empty(0)) is None
+
+
+@given(st.lists(st.floats(-5, 5), min_size=40, max_size=200), confidences)
+@steady
+def test_bootstrap_p_value_agrees_with_the_percentile_interval(values: list[float], confidence: float) -> None:
+    replicates = np.array(values)
+    interval, p_value = percentile_interval(replicates, confidence), bootstrap_p_value(replicates)
+    assert interval is not None
+    assert p_value is not None
+    # The interval interpolates and the p-value is smoothed: they may disagree within two replicates of the boundary.
+    slack = 4 / len(values)
+    if interval[0] > 1e-9 or interval[1] < -1e-9:
+        assert p_value <= 1 - confidence + slack
+    if p_value < 1 - confidence - slack:
+        assert interval[0] >= -1e-9 or interval[1] <= 1e-9
+
+
+@given(st.floats(-5, 5), st.lists(st.floats(-5, 5), max_size=60), alternatives)
+@steady
+def test_resampling_p_values_lie_above_0_and_at_most_at_1(
+    observed: float, values: list[float], alternative: Any
+) -> None:
+    replicates = np.array(values, dtype=float)
+    p_value = permutation_p_value(observed, replicates, alternative)
+    assert p_value is not None
+    assert 0 < p_value <= 1
+    assert 0 < sign_flip_test(replicates, 50, 1, alternative) <= 1
+    from_bootstrap = bootstrap_p_value(replicates)
+    assert from_bootstrap is None if not values else 0 < from_bootstrap <= 1  # type: ignore[operator]
+
+
+@given(st.integers(0, 400), st.integers(0, 400))
+@steady
+def test_mcnemar_equals_statsmodels_and_scipy(only_a: int, only_b: int) -> None:
+    p_value = mcnemar(only_a, only_b)
+    assert 0 < p_value <= 1
+    assert p_value == mcnemar(only_b, only_a)
+    if only_a + only_b:
+        table = [[10, only_a], [only_b, 10]]
+        assert p_value == pytest.approx(min(1.0, statsmodels_mcnemar(table, exact=True).pvalue), rel=1e-9)
+        assert p_value == pytest.approx(scipy.stats.binomtest(only_a, only_a + only_b).pvalue, rel=1e-9)
+
+
+@pytest.mark.parametrize(("only_a", "only_b"), [(49_000, 51_000), (500_000, 501_500), (3, 900), (123_456, 123_457)])
+def test_mcnemar_works_for_large_counts(only_a: int, only_b: int) -> None:
+    assert mcnemar(only_a, only_b) == pytest.approx(scipy.stats.binomtest(only_a, only_a + only_b).pvalue, rel=1e-6)
+
+
+def test_mcnemar_at_the_edges() -> None:
+    assert mcnemar(0, 0) == 1.0
+    assert mcnemar(7, 7) == 1.0
+    assert mcnemar(3, 4) == 1.0
+    assert mcnemar(0, 5) == pytest.approx(2 / 32)
+    assert 0 < mcnemar(0, 100_000) < 1e-300, "too small for a float, and yet not 0"
+    for only_a, only_b in ((-1, 3), (0.5, 2), (math.nan, 2)):
+        with pytest.raises(ValueError, match="whole and not negative"):
+            mcnemar(only_a, only_b)  # type: ignore[arg-type]
+
+
+p_value_lists = st.lists(st.floats(0, 1), max_size=12)
+
+
+@given(p_value_lists.filter(bool))
+@steady
+def test_holm_equals_statsmodels(p_values: list[float]) -> None:
+    assert holm(p_values) == pytest.approx(multipletests(p_values, method="holm")[1], abs=1e-12)
+
+
+@given(p_value_lists, st.randoms(use_true_random=False))
+@steady
+def test_holm_is_monotone_not_below_the_raw_values_and_follows_their_order(p_values: list[float], random: Any) -> None:
+    adjusted = holm(p_values)
+    pairs = sorted(zip(p_values, adjusted, strict=True))
+    assert all(raw <= value <= 1 for raw, value in pairs)  # type: ignore[operator]
+    assert [value for _, value in pairs] == sorted(value for _, value in pairs)  # type: ignore[type-var]
+    order = list(range(len(p_values)))
+    random.shuffle(order)
+    assert holm([p_values[place] for place in order]) == [adjusted[place] for place in order]
+
+
+def test_holm_passes_over_tests_that_were_not_made() -> None:
+    assert holm([0.01, None, 0.04, math.nan, 0.03]) == [pytest.approx(0.03), None, 0.06, None, 0.06]
+    assert holm([None, 0.02]) == [None, 0.02]
+    assert holm([]) == []
+    with pytest.raises(ValueError, match="between 0 and 1"):
+        holm([0.5, 1.5])
+
+
+@pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
+@pytest.mark.parametrize("shift", [-0.6, 0.0, 0.6])
+def test_sign_flip_test_equals_scipy(alternative: Any, shift: float) -> None:
+    differences = np.random.default_rng(21).normal(shift, 1.0, 13)
+    exact = scipy.stats.permutation_test(
+        (differences,),
+        np.mean,
+        permutation_type="samples",
+        n_resamples=np.inf,
+        alternative=alternative,
+        vectorized=True,
+    ).pvalue
+    assert sign_flip_test(differences, 2**13, 1, alternative) == pytest.approx(exact, abs=1e-12)
+    # One resample fewer than there are patterns, so they are drawn: within four standard errors of a share.
+    tolerance = 4 * math.sqrt(0.25 / (2**13 - 1))
+    assert sign_flip_test(differences, 2**13 - 1, 1, alternative) == pytest.approx(exact, abs=tolerance)
+
+
+def test_sign_flip_test_at_the_edges() -> None:
+    assert sign_flip_test(np.empty(0), 100, 1, "two-sided") == 1.0
+    assert sign_flip_test(np.zeros(3), 100, 1, "greater") == 1.0
+    assert sign_flip_test(np.zeros(50), 100, 1, "less") == 1.0
+    assert sign_flip_test(np.array([0.1, 0.2, 0.3, np.nan]), 100, 1, "greater") == 1 / 8
+    assert sign_flip_test(np.array([0.1, 0.2, 0.3]), 100, 1, "two-sided") == 2 / 8
+    assert sign_flip_test(np.ones(40), 999, 1, "greater") == 1 / 1000
+
+
+@given(st.lists(st.integers(-6, 6), max_size=16), st.integers(0, 300), seeds)
+@steady
+def test_sign_flip_test_mirrors(values: list[int], n_resamples: int, seed: int) -> None:
+    differences = np.array(values, dtype=float) / 10
+    greater = sign_flip_test(differences, n_resamples, seed, "greater")
+    assert greater == sign_flip_test(-differences, n_resamples, seed, "less")
+    both = sign_flip_test(differences, n_resamples, seed, "two-sided")
+    assert both == sign_flip_test(-differences, n_resamples, seed, "two-sided")
+
+
+@pytest.mark.parametrize(
+    "mistake",
+    [
+        lambda: permutation_p_value(1.0, np.ones(3), "both"),  # type: ignore[arg-type]
+        lambda: permutation_p_value(math.nan, np.ones(3), "both"),  # type: ignore[arg-type]
+        lambda: permutation_p_value(1.0, np.ones((3, 2)), "less"),
+        lambda: bootstrap_p_value(np.ones((3, 2))),
+        lambda: sign_flip_test(np.ones(3), 100, 1, "both"),  # type: ignore[arg-type]
+        lambda: sign_flip_test(np.ones((3, 2)), 100, 1, "less"),
+        lambda: sign_flip_test(np.ones(3), -1, 1, "less"),
+        lambda: independence_test(np.ones((3, 2)), ["a", "b"], 100, 1),
+        lambda: independence_test(-np.ones((2, 2)), ["a", "b"], 100, 1),
+        lambda: independence_test(np.ones((2, 2)), ["a", "b"], -1, 1),
+    ],
+)
+def test_mistakes_about_tests_are_value_errors(mistake: Callable[[], object]) -> None:
+    with pytest.raises(ValueError, match=r"alternative|dimension|negative|class"):
+        mistake()
+
+
+@given(count_matrices(max_groups=40), st.data())
+@steady
+def test_independence_statistic_equals_scipy(outcomes: Floats, data: st.DataObject) -> None:
+    classes = data.draw(st.lists(st.sampled_from("abc"), min_size=len(outcomes), max_size=len(outcomes)))
+    result = independence_test(outcomes, classes, 20, 1)
+    table = np.array([outcomes[[c == name for c in classes]].sum(axis=0) for name in sorted(set(classes))])
+    table = table[table.sum(axis=1) > 0][:, table.sum(axis=0) > 0]
+    if min(table.shape) < 2:
+        assert result == Independence(None, None, None)
+        return
+    assert result.chi_square is not None
+    assert result.cramers_v is not None
+    assert result.p_value is not None
+    assert result.chi_square == pytest.approx(scipy.stats.chi2_contingency(table, correction=False).statistic)
+    assert result.cramers_v == pytest.approx(scipy.stats.contingency.association(table.astype(int), method="cramer"))
+    assert 0 <= result.cramers_v <= 1
+    assert 0 < result.p_value <= 1
+
+
+def test_independence_test_knows_total_dependence_and_none() -> None:
+    outcomes = np.array([[5.0, 0, 0]] * 6 + [[0.0, 5, 0]] * 6)
+    classes = ["positive"] * 6 + ["negative"] * 6
+    decided = independence_test(outcomes, classes, 2000, 1)
+    assert decided.cramers_v == pytest.approx(1.0)
+    assert decided.chi_square == pytest.approx(60.0)
+    assert decided.p_value is not None
+    assert decided.p_value < 0.01
+    same = independence_test(np.full((12, 2), 5.0), classes, 2000, 1)
+    assert same == Independence(pytest.approx(0.0), pytest.approx(0.0), 1.0)  # type: ignore[arg-type]
+
+
+def test_independence_test_is_not_fooled_by_repeated_sentences() -> None:
+    outcomes = np.array([[1.0, 0], [0, 1], [1, 0], [1, 0], [0, 1], [0, 1], [1, 0], [0, 1]])
+    classes = ["positive"] * 4 + ["negative"] * 4
+    once, often = (independence_test(outcomes * times, classes, 2000, 1) for times in (1, 100))
+    assert often.p_value == once.p_value
+    assert often.cramers_v == pytest.approx(once.cramers_v)
+    assert often.chi_square == pytest.approx(100 * once.chi_square)  # type: ignore[operator]
+
+
+def test_independence_test_of_a_true_null_is_uniform() -> None:
+    generator = np.random.default_rng(31)
+    p_values = []
+    for seed in range(300):
+        own_rates = generator.dirichlet([1.0, 1.0, 1.0], 30)
+        outcomes = np.array([generator.multinomial(generator.integers(1, 12), rates) for rates in own_rates])
+        classes = generator.permutation(["occupation", "positive", "negative"] * 10).tolist()
+        p_values.append(independence_test(outcomes, classes, 199, seed).p_value)
+    assert scipy.stats.kstest(p_values, "uniform").pvalue > 0.01
+    assert 0.02 <= np.mean(np.array(p_values) <= 0.05) <= 0.09
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "classes"),
+    [
+        (np.zeros((0, 3)), []),
+        ([], []),
+        (np.zeros((4, 3)), ["a", "a", "b", "b"]),
+        (np.ones((4, 3)), ["a", "a", "a", "a"]),
+        (np.array([[3.0, 0], [2, 0]]), ["a", "b"]),
+        (np.array([[3.0, 1], [0, 0]]), ["a", "b"]),
+    ],
+)
+def test_independence_is_none_without_two_classes_and_two_outcomes(outcomes: Any, classes: list[str]) -> None:
+    assert independence_test(outcomes, classes, 50, 1) == Independence(None, None, None)
+
+
+# Agreement
+
+# Krippendorff (2011), "Computing Krippendorff's Alpha-Reliability", section C: nominal data, four observers, twelve
+# units, missing values; the paper gives alpha = 0.743.
+KRIPPENDORFF_2011 = [
+    [1, 2, 3, 3, 2, 1, 4, 1, 2, None, None, None],
+    [1, 2, 3, 3, 2, 2, 4, 1, 2, 5, None, 3],
+    [None, 3, 3, 3, 2, 3, 4, 2, 2, 5, 1, None],
+    [1, 2, 3, 3, 2, 4, 4, 1, 2, 5, 1, None],
+]
+
+
+def test_alpha_reproduces_the_published_example() -> None:
+    assert krippendorff_alpha(KRIPPENDORFF_2011) == pytest.approx(0.743, abs=0.0005)
+
+
+def test_alpha_of_binary_data_reproduces_the_published_example() -> None:
+    # The same paper, section A: binary data, two observers, ten units, alpha = 0.095.
+    first = [0, 1, 0, 0, 0, 0, 0, 0, 1, 0]
+    second = [1, 1, 1, 0, 0, 1, 0, 0, 0, 0]
+    assert krippendorff_alpha([first, second]) == pytest.approx(0.095, abs=0.0005)
+
+
+@given(st.lists(st.tuples(labels, labels), min_size=1, max_size=60))
+@steady
+def test_kappa_equals_statsmodels(ratings: list[tuple[str, str]]) -> None:
+    first, second = zip(*ratings, strict=True)
+    kappa = cohen_kappa(first, second)
+    if len(set(first) | set(second)) == 1:
+        assert kappa is None
+        return
+    table, _ = to_table(np.array([[LABELS.index(label) for label in pair] for pair in ratings]), 3)
+    assert kappa == pytest.approx(cohens_kappa(table, return_results=False), abs=1e-12)
+
+
+@given(st.lists(st.tuples(labels, labels, st.none() | labels), max_size=40), st.permutations([10, 20, 30]))
+@steady
+def test_agreement_does_not_depend_on_names_or_on_the_order_of_raters(
+    ratings: list[tuple[str, str, str | None]], names: list[int]
+) -> None:
+    rename = dict(zip(("feminine", "masculine", "neutral"), names, strict=True))
+    raters = [list(row) for row in zip(*ratings, strict=True)] or [[], [], []]
+    renamed = [[None if label is None else rename[label] for label in row] for row in raters]
+    assert cohen_kappa(renamed[0], renamed[1]) == cohen_kappa(raters[0], raters[1]) == cohen_kappa(raters[1], raters[0])
+    assert krippendorff_alpha(renamed) == krippendorff_alpha(raters) == krippendorff_alpha(raters[::-1])
+
+
+@given(st.lists(labels, min_size=2, max_size=40))
+@steady
+def test_perfect_agreement_is_1_with_two_labels_and_undefined_with_one(ratings: list[str]) -> None:
+    expected = 1.0 if len(set(ratings)) > 1 else None
+    assert cohen_kappa(ratings, ratings) == expected
+    assert krippendorff_alpha([ratings, ratings, ratings]) == expected
+
+
+def test_raters_who_guess_agree_by_chance_only() -> None:
+    guesses = np.random.default_rng(41).integers(0, 3, (2, 20_000)).tolist()
+    assert cohen_kappa(*guesses) == pytest.approx(0.0, abs=0.02)
+    assert krippendorff_alpha(guesses) == pytest.approx(0.0, abs=0.02)
+
+
+def test_constant_raters_who_disagree_are_not_undefined() -> None:
+    assert cohen_kappa(["a", "a"], ["b", "b"]) == 0.0
+    alpha = krippendorff_alpha([["a", "a"], ["b", "b"]])
+    assert alpha is not None
+    assert alpha < 0
+
+
+def test_agreement_without_data_is_none() -> None:
+    assert cohen_kappa([], []) is None
+    assert krippendorff_alpha([]) is None
+    assert krippendorff_alpha([[], []]) is None
+    assert krippendorff_alpha([["a", "b"]]) is None, "one rater"
+    assert krippendorff_alpha([["a", None], [None, "b"]]) is None, "nothing rated twice"
+
+
+def test_mistakes_about_agreement_are_value_errors() -> None:
+    with pytest.raises(ValueError, match="every item"):
+        cohen_kappa(["a"], ["a", "b"])
+    with pytest.raises(ValueError, match="one entry per unit"):
+        krippendorff_alpha([["a"], ["a", "b"]])
+
+
+# The package's promise about dependencies
+
+
+def test_neither_scipy_nor_statsmodels_is_imported() -> None:
+    code = (
+        "import sys, gendermark.statistics; print([m for m in ('scipy', 'statsmodels', 'pandas') if m in sys.modules])"
+    )
+    source = Path(statistics.__file__).parents[1]
+    ran = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, env={"PYTHONPATH": str(source)}
+    )
+    assert ran.stdout.strip() == "[]"
