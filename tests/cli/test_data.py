@@ -179,7 +179,7 @@ def test_verify_what_is_good(toys: Path) -> None:
     run("get", "one", "--revision", "old")
     for arguments in (["verify"], ["verify", "one"]):
         outcome = run(*arguments)
-        assert (outcome.exit_code, outcome.out, outcome.err) == (0, "", "1 files, all good\n")
+        assert (outcome.exit_code, outcome.out, outcome.err) == (0, "", "files checked, all good: 1\n")
     assert run("verify", "--json").json["problems"] == []
     assert run("verify", "--json").json["mend"] is None
 
@@ -232,6 +232,6 @@ def test_the_official_data(monkeypatch: pytest.MonkeyPatch) -> None:
     assert run("get", *card_names(), "--all").exit_code == 0
     outcome = run("verify", *card_names())
     n_files = sum(len(revision.files) for name in card_names() for revision in load_card(name).revisions)
-    assert (outcome.exit_code, outcome.err) == (0, f"{n_files} files, all good\n")
+    assert (outcome.exit_code, outcome.err) == (0, f"files checked, all good: {n_files}\n")
     for row in run("list", "--json").json["data"]:
         assert all(group["n_cached"] == group["n_files"] for group in row["groups"].values())

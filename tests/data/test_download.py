@@ -20,7 +20,7 @@ from gendermark import locks
 from gendermark.data import cache, download
 from gendermark.errors import DataUnavailable, UserError
 
-BROKEN_OFF = 60_000
+BROKEN_OFF = 3_000
 A = "data/a.txt"
 
 FETCH = """
@@ -139,7 +139,7 @@ def test_a_part_with_wrong_bytes_is_thrown_away(toy: Any, server: Any, tmp_path:
 def test_a_truncated_file_is_refused(toy: Any, server: Any) -> None:
     server.steps[A] = [server.hang_up, server.status(206, Content_Range=f"bytes {BROKEN_OFF}-149999/150000")]
     sentence = refusal(toy)
-    assert f"{server.url}/owner/repo/{toy.revision.commit}/data/a.txt ended after 60,000 of 150,000 bytes" in sentence
+    assert f"{server.url}/owner/repo/{toy.revision.commit}/data/a.txt ended after 3,000 of 150,000 bytes" in sentence
     assert "correct GENDERMARK_DATA_MIRROR, or unset it" in sentence
     assert len(server.requests) == 3
 
@@ -199,7 +199,7 @@ def test_each_attempt_waits_twice_as_long(toy: Any, server: Any, monkeypatch: py
 def test_a_silent_server_times_out(toy: Any, server: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(download, "PATIENCE", download.Patience(attempts=1, timeout_seconds=0.2))
     server.steps[A] = [server.stall]
-    assert "ended after 60,000 of 150,000 bytes (" in refusal(toy)
+    assert "ended after 3,000 of 150,000 bytes (" in refusal(toy)
 
 
 def test_an_endless_body_is_cut_off(toy: Any, server: Any) -> None:

@@ -45,7 +45,6 @@ _PAPER_WORDS = (
 # The released corpora list occupations, then negative, then positive expressions.
 _KINDS = ("occupation", "negative", "positive")
 _OFFICIAL_FILES = {"occupation": "job.txt", "negative": "neg.txt", "positive": "pos.txt"}
-_OFFICIAL_PRONOUN = "걔는 "
 
 
 @dataclass(frozen=True, slots=True)
@@ -364,7 +363,8 @@ def _official_lexemes(revision: str) -> tuple[list[Lexeme], str]:
         # 12 occupations stand twice in the released list; a repeated word is one lexeme, and so one cluster.
         first: dict[str, str] = {}
         for number, line in enumerate(lines):
-            text = line.removeprefix(_OFFICIAL_PRONOUN)
+            # Sentiment entries begin with the pronoun 걔는, once misspelt as 개는; occupations stand alone.
+            text = line if kind == "occupation" else line.partition(" ")[2]
             lexeme_id = f"ko-{kind}-{number:04}"
             template_class, stem = _official_class(text, kind)
             lexemes.append(Lexeme(lexeme_id, first.setdefault(text, lexeme_id), stem, kind, template_class))

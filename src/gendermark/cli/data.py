@@ -54,7 +54,7 @@ def list_(as_json: AsJson = False) -> None:
 
 @app.command()
 def get(
-    names: Annotated[list[str], typer.Argument(metavar="NAME...", help="Data sets, as `list` names them.")],
+    names: Annotated[list[str], typer.Argument(metavar="NAME", help="Data sets, as `list` names them.")],
     revision: Annotated[str | None, typer.Option(help="Only this revision; all of them if not given.")] = None,
     everything: Annotated[bool, typer.Option("--all", help="Also the released outputs of systems.")] = False,
     as_json: AsJson = False,
@@ -85,7 +85,7 @@ def get(
 
 @app.command()
 def verify(
-    names: Annotated[list[str] | None, typer.Argument(metavar="[NAME...]", help="If none: what is cached.")] = None,
+    names: Annotated[list[str] | None, typer.Argument(metavar="NAME", help="If none: what is cached.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Check cached files against their SHA-256. A set that was fetched in part counts where it was begun."""
@@ -115,7 +115,7 @@ def verify(
         first = "; ".join(f"{p['name']} {p['revision']} {p['path']} is {p['state']}" for p in problems[:3])
         more = f" (and {len(problems) - 3} more)" if len(problems) > 3 else ""
         raise UserError(f"{first}{more}; mend with: {mend}")
-    _say(f"{n_good} files, all good" if n_good else "nothing is cached; fetch with: gendermark data get NAME")
+    _say(f"files checked, all good: {n_good}" if n_good else "nothing is cached; fetch with: gendermark data get NAME")
 
 
 def _mend(problems: list[dict[str, str]]) -> str:

@@ -48,6 +48,7 @@ _EPICENE = _words("شيف عمدة")
 _FOLLOWING = _table("الذي هو", "التي هي")
 _ADJECTIVES = _words(
     "جديد ماهر شهير سابق جيد ممتاز موهوب محترف رئيسي صغير كبير شاب حالي محلي منتخب محبوب قدير خبير لطيف طيب مبدع"
+    " مشغول متعب سعيد غاضب مريض حزين قلق مسرور فخور متأخر متأكد غائب"
 )
 _PAST = _words(
     "قال كان أصبح ذهب جاء وصل عاد بدأ عمل خرج دخل جلس وقف أعلن صرح أكد أضاف ابتسم ضحك اعتذر وافق غادر استقال"
@@ -93,6 +94,8 @@ def clues(words: Sequence[str], start: int, end: int, number: str) -> list[tuple
     if noun == "كتاب" and (before in _SEVERAL or re.search("^الذين$|^ي.*ون$|وا$", behind)):
         found.append((before if before in _SEVERAL else behind, "m"))
     if noun in _EPICENE:
+        if behind == "في" and end + 2 < len(words) and words[end + 2] in _FOLLOWING:  # "the chef in the photo is"
+            behind = words[end + 2]
         told = ((before, _verb(before)), (behind, _behind(behind)))
         found.extend((word, agreement) for word, agreement in told if agreement is not None)
     return found

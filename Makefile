@@ -1,0 +1,34 @@
+# Two commands are all the set-up there is: `make demo` and `make test`. Everything they make is in .venv.
+VENV := .venv
+PYTHON ?= python3
+BIN := $(VENV)/bin
+export PYTHONPYCACHEPREFIX := $(CURDIR)/$(VENV)/pycache
+export HYPOTHESIS_STORAGE_DIRECTORY := $(CURDIR)/$(VENV)/hypothesis
+
+.PHONY: demo test lint bench clean
+
+demo: $(VENV)/installed
+	$(BIN)/gendermark demo -o $(VENV)/demo
+
+test: lint
+	$(BIN)/python -m pytest -n 2 -o cache_dir=$(VENV)/pytest
+
+lint: $(VENV)/installed-dev
+	$(BIN)/ruff check --cache-dir $(VENV)/ruff .
+	$(BIN)/ruff format --check --cache-dir $(VENV)/ruff .
+	$(BIN)/mypy --cache-dir $(VENV)/mypy
+
+bench: $(VENV)/installed-dev
+	for script in bench/*.py; do $(BIN)/python $$script || exit 1; done
+
+clean:
+	rm -rf $(VENV)
+
+$(VENV)/installed: pyproject.toml
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
+	touch $@
+
+$(VENV)/installed-dev: $(VENV)/installed
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
+	touch $@

@@ -1,0 +1,128 @@
+"""Spanish.
+
+Articles and most determiners show gender in both numbers; "mi", "tu", "su", "cada" and "cualquier" do not. Adjectives
+cannot be told by their endings next to a noun, because verbs end alike ("la analista contrata", "su asistente olvida"),
+so they are listed; words that are mostly adverbs ("solo", "primero", "seguro") and participles that govern a predicate
+noun ("fue nombrada gerente") are not among them. Where the determiner leaves the gender open, the predicate of a
+subject that begins its clause tells it ("su asistente está cansada", "su asistente fue despedida"): there, behind the
+copula, endings are safe. A noun inside a larger subject ("la tía de su asistente está ...") is passed over.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from gendermark.linguistics.language import Agreement, Language
+
+_MASCULINE = "el del al un este ese aquel éste ése aquél nuestro vuestro algún ningún todo otro cierto dicho cuyo"
+_FEMININE = "la una esta esa aquella ésta ésa aquélla nuestra vuestra alguna ninguna toda otra cierta dicha cuya"
+_OPEN = "mi tu su cada cualquier qué"
+_MASCULINES = """
+    los unos estos esos aquellos éstos ésos aquéllos nuestros vuestros algunos todos otros ciertos dichos cuyos muchos
+    pocos tantos cuántos varios ambos demasiados numerosos
+"""
+_FEMININES = """
+    las unas estas esas aquellas éstas ésas aquéllas nuestras vuestras algunas todas otras ciertas dichas cuyas muchas
+    pocas tantas cuántas varias ambas demasiadas numerosas
+"""
+_OPENS = "mis tus sus qué"
+_TRANSPARENT = """
+    muy más menos tan bien mal mejor mejores peor peores gran grandes joven jóvenes excelente excelentes simple simples
+    pobre pobres actual actuales anterior anteriores principal principales ex célebre célebres brillante brillantes
+    competente competentes inteligente inteligentes amable amables feliz felices increíble increíbles terrible
+    terribles hábil hábiles fiel fieles leal leales dos tres cuatro cinco seis siete ocho nueve diez
+"""
+_LISTED = """
+    nuevo bueno malo viejo antiguo pequeño mismo propio último segundo tercero único futuro famoso querido estimado
+    simpático antipático guapo bonito hermoso feo alto bajo gordo delgado flaco anciano rico listo tonto serio honesto
+    sincero generoso tranquilo nervioso loco enfermo muerto vivo sano contento orgulloso exitoso ambicioso talentoso
+    curioso cuidadoso celoso perezoso peligroso valioso gracioso atento lento rápido estricto justo injusto experto
+    maravilloso magnífico estupendo fantástico pésimo honrado soltero viudo presunto supuesto satisfecho furioso
+    cansado enfadado enojado preocupado asustado ocupado experimentado calificado cualificado capacitado certificado
+    titulado diplomado despedido retirado jubilado casado divorciado embarazado educado dotado dedicado respetado
+    conocido desconocido reconocido herido armado divertido aburrido agotado
+    médico clínico técnico jurídico público político financiero administrativo ejecutivo doméstico mecánico académico
+    gráfico literario penitenciario interno externo adjunto autónomo informático económico científico deportivo
+    educativo bancario inmobiliario nocturno extranjero italiano americano mexicano colombiano argentino chileno
+    peruano cubano venezolano brasileño ruso chino europeo africano negro blanco rubio moreno
+    trabajador encantador emprendedor español francés inglés alemán portugués japonés
+"""
+_COPULA = """
+    es está era estaba fue estuvo será estará sería estaría sea esté fuera estuviera sido estado parece parecía quedó
+    sigue seguía siente sintió sentía puso resultó
+"""
+_COPULAS = """
+    son están eran estaban fueron estuvieron serán estarán serían estarían sean estén fueran estuvieran sido estado
+    parecen parecían quedaron siguen seguían sienten sintieron sentían pusieron resultaron
+"""
+_BEFORE_COPULA = "no se ya también siempre nunca todavía aún ahora ha han había habían habrá haya hayan hubiera"
+_AFTER_COPULA = "muy más menos tan bastante demasiado algo un poco también ya siempre todavía siendo sido estado"
+_CLAUSE_STARTS = "que porque pero cuando si aunque mientras donde pues entonces hoy ayer"
+_ARTICLE_PAIRS = {("el", "la"), ("un", "una"), ("los", "las"), ("unos", "unas")}
+_PARTICIPLES = {"singular": re.compile(r"\w{2,}[aií]d([oa])"), "plural": re.compile(r"\w{2,}[aií]d([oa])s")}
+
+
+def _table(masculine: str, feminine: str, both: str = "") -> dict[str, Agreement]:
+    groups = ((masculine, "m"), (feminine, "f"), (both, "mf"))
+    return {word: agreement for words, agreement in groups for word in words.split()}
+
+
+def _inflected(adjective: str) -> tuple[str, str, str, str]:
+    """Masculine and feminine singular, masculine and feminine plural."""
+    if adjective.endswith("o"):
+        stem = adjective[:-1]
+        return adjective, stem + "a", stem + "os", stem + "as"
+    stem = adjective.replace("és", "es").replace("án", "an")
+    return adjective, stem + "a", stem + "es", stem + "as"
+
+
+_FORMS = [" ".join(forms) for forms in zip(*map(_inflected, _LISTED.split()), strict=True)]
+_ADJECTIVES = {
+    "singular": _table(_FORMS[0] + " buen primer tercer", _FORMS[1] + " primera"),
+    "plural": _table(_FORMS[2] + " primeros", _FORMS[3] + " primeras"),
+}
+
+
+def _adjective(word: str, number: str) -> Agreement | None:
+    return _ADJECTIVES[number].get(word)
+
+
+def _predicate(rest: list[str], number: str) -> list[tuple[str, Agreement]]:
+    """The adjective or participle behind a copula, given the words behind the subject."""
+    while rest and rest[0] in _BEFORE_COPULA.split():
+        rest = rest[1:]
+    if not rest or rest[0] not in (_COPULAS if number == "plural" else _COPULA).split():
+        return []
+    rest = rest[1:]
+    while rest and rest[0] in _AFTER_COPULA.split():
+        rest = rest[1:]
+    if rest and (agreement := _adjective(rest[0], number)):
+        return [(rest[0], agreement)]
+    match = _PARTICIPLES[number].fullmatch(rest[0]) if rest else None
+    return [(match[0], {"o": "m", "a": "f"}[match[1]])] if match else []
+
+
+def _clues(words: Sequence[str], start: int, end: int, number: str) -> list[tuple[str, Agreement]]:
+    articles = [word for word in words[max(start - 3, 0) : start] if word not in ("o", "y")][-2:]
+    if tuple(articles) in _ARTICLE_PAIRS:  # "el/la analista", "los y las analistas"
+        return [(articles[0], "m")]
+    first = start - 1
+    while first > 0 and words[first] in LANGUAGE.transparent:
+        first -= 1
+    if first < 0 or words[first] not in f"{_OPEN} {_OPENS}".split():
+        return []
+    starts_clause = first == 0 or words[first - 1] in _CLAUSE_STARTS.split()
+    return _predicate(list(words[end:]), number) if starts_clause else []
+
+
+LANGUAGE = Language(
+    code="es",
+    name="Spanish",
+    singular=_table(_MASCULINE, _FEMININE, _OPEN),
+    plural=_table(_MASCULINES, _FEMININES, _OPENS),
+    transparent=frozenset(_TRANSPARENT.split()),
+    adjective=_adjective,
+    adjectives_follow=True,
+    clues=_clues,
+)

@@ -1,0 +1,178 @@
+"""Polish.
+
+Most occupation nouns tell by their form (nauczyciel, nauczycielka). What needs agreeing words:
+
+- masculines in -a for both sexes ("kierowca", "cieśla"): "ta kierowca", "tego kierowcy", "kierowca powiedziała";
+- titles that a woman bears undeclined ("prezes", "dyrektor", "doktor"): the bare nominative is open, "pani dyrektor" and
+  "z dyrektor" are feminine; inflected forms are masculine and stand so in the lexicon;
+- adjectival nouns: "księgowym" is the masculine singular after a preposition or copula, else perhaps the dative plural;
+- "pracownicy", "robotnicy": plural of the masculine or oblique singular of the feminine. "Pracownicy powiedzieli" is the
+  one, "od pracownicy" the other.
+
+The past tense ("powiedziała"), a predicate adjective ("jest zmęczona") and the relative pronoun behind a noun that opens
+its clause agree with it. "Tego", "temu", "tym" are left out of the table, as they are the neuter pronoun too ("o tym
+lekarka mówiła"); so is "pana", which also is the polite "your".
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from gendermark.linguistics.language import Agreement, Language
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_M = """
+    ten tamten ów mój mojego mego mojemu memu twój twojego twemu twojemu swój swojego swego swojemu swemu nasz
+    naszego naszemu wasz waszego waszemu jeden jednego jednemu pewien pewnego pewnemu każdy każdego każdemu żaden
+    żadnego żadnemu jakiś jakiegoś jakiemuś taki takiego takiemu inny innego innemu moim twoim swoim naszym waszym
+    jednym pewnym każdym żadnym jakimś takim innym tamtego tamtemu tamtym pan panu panem panie
+"""
+_F = """
+    ta tej tę tą tamta tamtej tamtą moja mojej moją twoja twojej twoją swoja swojej swoją nasza naszej naszą wasza
+    waszej waszą jedna jednej jedną pewna pewnej pewną każda każdej każdą żadna żadnej żadną jakaś jakiejś jakąś
+    taka takiej taką inna innej inną pani panią
+"""
+_M_PLURAL = "ci tamci owi moi twoi swoi nasi wasi jacyś tacy inni niektórzy wszyscy dwaj trzej czterej obaj panowie"
+_F_PLURAL = """
+    te tamte owe moje twoje swoje nasze wasze jakieś takie inne niektóre wszystkie dwie trzy cztery obie kilka panie
+    pań paniom paniami paniach
+"""
+_MF_PLURAL = """
+    tych tymi tamtych tamtymi moich moim moimi twoich twoim twoimi swoich swoim swoimi naszych naszym naszymi
+    waszych waszym waszymi niektórych niektórym niektórymi wszystkich wszystkim wszystkimi innych innym innymi
+    takich takim takimi jakichś jakimś dwóch dwu dwom dwoma trzech trzem czterech czterem obu kilku wielu pewnym
+    pewnych jednym tamtym
+"""
+
+_TRANSPARENT = _words("jego jej ich bardzo dość całkiem naprawdę niezwykle też także również")
+
+# Stems of adjectives for persons, and suffixes that only adjectives and participles have ("umowa", "żona" are nouns).
+_STEM = re.compile(
+    r"(?:now|młod|star|dobr|mił|mał|wielk|duż|wysok|nisk|był|obecn|poprzedni|główn|zabawn|śmieszn|fajn|świetn|zdoln|mądr"
+    r"|samotn|bogat|biedn|chor|zdrow|uprzejm|uczciw|ciekaw|leniw|słynn|znan|lokaln|starsz|młodsz|lepsz|najlepsz|inn|pewn"
+    r"|.+(?:sk|ck|dzk|czn|aln|yjn|wan|czon|szon|dzon|nion|jon|lon|ęt|liw))"
+)
+_VIRILE = _words("nowi młodzi starzy dobrzy mili zmęczeni doświadczeni zabawni zdolni znani lokalni główni")
+_NOT_ADJECTIVES = _words("jego niego tego czego niczego dlaczego dlatego temu czemu niczemu którego któremu")
+
+_COMMON = re.compile(r"(?:kierow|rad|dowód|zarząd)c(?:a|y|ę|ą)|cieśl(?:a|i|ę|ą)")
+_COMMON_SUBJECT = _words("kierowca radca dowódca zarządca cieśla ceo")
+_COMMON_PLURAL = _words("kierowcy radcy radcowie dowódcy zarządcy cieśle")
+_TITLES = _words("prezes dyrektor prezydent doktor mecenas komendant inżynier szeryf")
+_WORKERS = _words("pracownicy robotnicy pomocnicy współpracownicy wyrobnicy")
+
+_PREPOSITIONS = _words("""
+    z ze od do dla bez u o na w we po przy przed za nad pod między przez ku wobec według obok oprócz dzięki przeciw
+""")
+_INSTRUMENTAL_LOCATIVE = _words("z ze o na w we po przy przed za nad pod między")
+_COPULA_INSTRUMENTAL = _words("""
+    jest był była będzie być byłby byłaby jestem jesteś został została zostanie zostać zostałem zostałam byłem byłam
+""")
+_CLAUSE_OPENERS = _words("""
+    a i ale że bo ponieważ gdy kiedy więc jeśli jeżeli gdyż dlatego lecz natomiast podczas aż potem wtedy wczoraj
+""")
+_FILLERS = _words("""
+    nie się już też także również zawsze często nigdy wczoraj dziś dzisiaj potem wtedy właśnie zaraz nagle szybko
+    natychmiast tylko ją go mu jej im je ich nas mnie mi bardzo naprawdę jeszcze znowu w końcu autobusu taksówki
+    ciężarówki
+""")
+_PAST = re.compile(r"(?!(?:szkoły?a?|siły?|(?:wy|u|po)?dział|.*mysł|.*ół|artykuł|tytuł)$).+(ł|ła|li|ły)(?:by)?")
+_NOT_PAST = _words("jeśli jeżeli czyli myśli chwili woli")
+_PREDICATE_END = _CLAUSE_OPENERS | _PREPOSITIONS | _words("niż dziś dzisiaj który która")
+_RELATIVE = {"który": "m", "którego": "m", "któremu": "m", "która": "f", "której": "f", "którą": "f"}
+_RELATIVE_PLURAL = {"którzy": "m", "które": "f"}
+
+
+def _adjective(word: str, number: str) -> Agreement | None:  # noqa: ARG001
+    if word in _NOT_ADJECTIVES:
+        return None
+    if word in _VIRILE or (len(word) > 5 and word.endswith(("ego", "emu", "scy", "ccy"))):
+        return "m"
+    for ending, agreement in (
+        ("iej", "f"), ("ej", "f"), ("ią", "f"), ("ą", "f"), ("a", "f"), ("ie", "f"), ("e", "f"), ("y", "m"), ("i", "m"),
+        ("ym", "mf"), ("im", "mf"), ("ych", "mf"), ("ich", "mf"), ("ymi", "mf"), ("imi", "mf"),
+    ):  # fmt: skip
+        if word.endswith(ending) and _STEM.fullmatch(word.removesuffix(ending)):
+            return agreement
+    return None
+
+
+def _clues(words: Sequence[str], start: int, end: int, number: str) -> list[tuple[str, Agreement]]:
+    word = words[start]
+    first = start  # of the noun phrase
+    while first > 0 and (
+        words[first - 1] in LANGUAGE.singular
+        or words[first - 1] in LANGUAGE.plural
+        or words[first - 1] in _TRANSPARENT | {"tego", "temu", "tym"}
+        or _adjective(words[first - 1], number) is not None
+    ):
+        first -= 1
+    before = words[first - 1] if first > 0 else ""
+    opens = not before or before in _CLAUSE_OPENERS
+    found = _by_case(words, first, start, end, opens)
+    if opens:
+        if word in _COMMON_SUBJECT or (number == "singular" and end == start + 1 and word[-1] not in "aąeęioóuy"):
+            found.extend(_predicate(words, end, {"ł": "m", "ła": "f"}, _RELATIVE))
+        elif word in _COMMON_PLURAL | _WORKERS:
+            found.extend(_predicate(words, end, {"li": "m", "ły": "f"}, _RELATIVE_PLURAL))
+    return found
+
+
+def _by_case(words: Sequence[str], first: int, start: int, end: int, opens: bool) -> list[tuple[str, Agreement]]:
+    """What the case of a noun tells, seen from its modifiers and the preposition or verb before its phrase."""
+    word, before, modifiers = words[start], words[first - 1] if first > 0 else "", words[first:start]
+    if _COMMON.fullmatch(word):
+        # The dative plural is "kierowcom", so "tym kierowcy", "nowym kierowcą" are masculine singular.
+        return [(each, "m") for each in modifiers if each.endswith(("ego", "emu", "ym", "im")) and each != "jego"]
+    if word in _TITLES and before in _PREPOSITIONS and not modifiers:
+        return [(before, "f")]
+    if word in _WORKERS and end == start + 1:
+        if before in _PREPOSITIONS:
+            return [(before, "f")]
+        return [(word, "m")] if opens and not modifiers else []
+    if word.endswith("ym") and before in _INSTRUMENTAL_LOCATIVE | _COPULA_INSTRUMENTAL:
+        return [(before, "m")]
+    if word.endswith("ym") and before == "się" and words[first - 2] in ("stał", "stała", "stać", "stanie"):
+        return [(words[first - 2], "m")]
+    return []
+
+
+def _predicate(
+    words: Sequence[str], position: int, past: dict[str, Agreement], relative: dict[str, Agreement]
+) -> list[tuple[str, Agreement]]:
+    """The past tense, predicate adjective or relative pronoun right behind a subject."""
+    if position < len(words) and words[position] in relative:
+        return [(words[position], relative[words[position]])]
+    copula = False
+    for place in range(position, min(position + 5, len(words))):
+        word = words[place]
+        if word in ("jest", "są"):
+            copula = True
+        elif word in _FILLERS:
+            continue
+        elif copula:
+            following = words[place + 1] if place + 1 < len(words) else ""
+            agreement = _adjective(word, "") if not following or following in _PREDICATE_END else None
+            return [(word, agreement)] if agreement and word.endswith(("y", "i", "a", "e")) else []
+        else:
+            match = _PAST.fullmatch(word) if word not in _NOT_PAST else None
+            return [(word, past[match.group(1)])] if match and match.group(1) in past else []
+    return []
+
+
+LANGUAGE = Language(
+    code="pl",
+    name="Polish",
+    singular=dict.fromkeys(_M.split(), "m") | dict.fromkeys(_F.split(), "f"),
+    plural=dict.fromkeys(_MF_PLURAL.split(), "mf")
+    | dict.fromkeys(_M_PLURAL.split(), "m")
+    | dict.fromkeys(_F_PLURAL.split(), "f"),
+    transparent=_TRANSPARENT,
+    adjective=_adjective,
+    clues=_clues,
+)

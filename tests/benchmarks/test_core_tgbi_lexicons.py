@@ -1,0 +1,294 @@
+"""The bundled TGBI lexicons and templates: complete, legal, comparable, and harmless to the rules that judge them."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+import unicodedata
+from collections import Counter
+from functools import cache
+from importlib.resources import files
+from typing import Any, NamedTuple
+
+import pytest
+
+from gendermark.linguistics.english import find_person
+from gendermark.linguistics.hangul import attach, has_final_consonant
+from gendermark.records import Gender
+from gendermark.textfiles import split_lines
+
+CODES = ("ko", "ja", "tr", "fi", "hu", "fa")
+STYLES = {
+    "ko": [("informal", "impolite"), ("informal", "polite"), ("formal", "impolite"), ("formal", "polite")],
+    "ja": [("informal", "impolite"), ("informal", "polite"), ("formal", "impolite"), ("formal", "polite")],
+    "tr": [("informal", ""), ("formal", "")],
+    "fa": [("informal", ""), ("formal", "")],
+    "fi": [("", "")],
+    "hu": [("", "")],
+}
+every_language = pytest.mark.parametrize("code", CODES)
+
+
+class Row(NamedTuple):
+    lexeme: str
+    kind: str
+    template: str
+    lean: str
+    gloss: str
+
+
+def read(name: str) -> str:
+    return (files("gendermark.data") / "core" / "tgbi" / name).read_text(encoding="utf-8")
+
+
+@cache
+def rows(code: str) -> tuple[Row, ...]:
+    header, *lines = split_lines(read(f"{code}.tsv"))
+    assert header == "lexeme\tkind\tclass\tlean\tgloss"
+    return tuple(Row(*line.split("\t")) for line in lines)
+
+
+@cache
+def templates(code: str) -> dict[str, Any]:
+    return tomllib.loads(read(f"{code}.toml"))
+
+
+def sentences(code: str) -> list[str]:
+    return [
+        attach(style["templates"][row.template], row.lexeme) for style in templates(code)["style"] for row in rows(code)
+    ]
+
+
+@every_language
+def test_counts(code: str) -> None:
+    kinds = Counter(row.kind for row in rows(code))
+    occupations, positive, negative = (70, 24, 24) if code == "ko" else (60, 20, 20)
+    assert kinds["occupation"] >= occupations
+    assert kinds["positive"] >= positive
+    assert kinds["negative"] >= negative
+
+
+@every_language
+def test_values_are_legal(code: str) -> None:
+    for row in rows(code):
+        assert row.kind in {"occupation", "positive", "negative"}
+        assert row.lean in ({"feminine", "masculine", "none"} if row.kind == "occupation" else {"none"}), row
+        assert (row.template == "occupation") == (row.kind == "occupation"), row
+        assert all(cell and cell == cell.strip() and "  " not in cell for cell in row), row
+
+
+@every_language
+def test_no_duplicates(code: str) -> None:
+    assert [w for w, n in Counter(row.lexeme.casefold() for row in rows(code)).items() if n > 1] == []
+    assert [w for w, n in Counter(row.gloss for row in rows(code)).items() if n > 1] == []
+
+
+@every_language
+def test_text_is_nfc_and_ends_with_one_line_end(code: str) -> None:
+    for name in (f"{code}.tsv", f"{code}.toml"):
+        text = read(name)
+        assert unicodedata.is_normalized("NFC", text)
+        assert "\r" not in text
+        assert text.endswith("\n")
+        assert not text.endswith("\n\n")
+
+
+@every_language
+def test_every_class_has_a_template_in_every_style(code: str) -> None:
+    used = {row.template for row in rows(code)}
+    table = templates(code)
+    assert table["language"] == code
+    assert table["name"]
+    assert table["note"]
+    assert [(style["formality"], style["politeness"]) for style in table["style"]] == STYLES[code]
+    for style in table["style"]:
+        assert style["templates"].keys() == used
+        assert all(template.count("{lexeme}") == 1 for template in style["templates"].values())
+
+
+@every_language
+def test_sentences_are_distinct_and_complete(code: str) -> None:
+    made = sentences(code)
+    assert len(set(made)) == len(made)
+    assert not any(re.search(r"[\[\]{}]|\s$|^\s|\s\s", sentence) for sentence in made)
+    ending = {"ko": "", "ja": "。"}.get(code, ".")
+    assert all(sentence.endswith(ending) for sentence in made)
+    if code == "ko":
+        assert not any(sentence.endswith(".") for sentence in made)
+
+
+@every_language
+def test_both_stereotypes_are_there(code: str) -> None:
+    leans = Counter(row.lean for row in rows(code) if row.kind == "occupation")
+    assert min(leans["feminine"], leans["masculine"], leans["none"]) >= 15
+
+
+def test_a_concept_is_the_same_in_every_language() -> None:
+    facts: dict[str, set[tuple[str, str]]] = {}
+    for code in CODES:
+        for row in rows(code):
+            facts.setdefault(row.gloss, set()).add((row.kind, row.lean))
+    assert {gloss: told for gloss, told in facts.items() if len(told) > 1} == {}
+    shared = set.intersection(*({row.gloss for row in rows(code)} for code in CODES))
+    assert len(shared) >= 120  # enough to compare languages on equal terms
+
+
+GLOSSES = sorted({row.gloss for code in CODES for row in rows(code)})
+BANNED = {"person", "people", "individual", "someone", "kid", "child", "one"}
+GENDERED = re.compile(r"(?:man|men|woman|women|girl|boy|lady|wife|husband|male|ess|ette|trix)$")
+NOT_GENDERED = {"heartless", "tactless", "selfless", "careless"}  # -less
+
+
+@pytest.mark.parametrize("gloss", GLOSSES)
+def test_gloss_fits_and_has_no_gender(gloss: str) -> None:
+    words = re.findall(r"[A-Za-z]+", gloss)
+    assert not BANNED & {word.lower() for word in words}
+    assert not [word for word in words if GENDERED.search(word) and word not in NOT_GENDERED]
+    assert find_person(gloss).reason == "no-person"
+    assert find_person(f"She is {gloss}.").gender is Gender.FEMININE
+    assert find_person(f"He is {gloss}.").gender is Gender.MASCULINE
+    assert find_person(f"They are {gloss}.").gender is Gender.NEUTRAL
+    assert find_person(f"That person is {gloss}.").gender is Gender.NEUTRAL
+    assert find_person(f"It is {gloss}.").reason == "no-person"
+
+
+def test_occupation_glosses_have_the_right_article() -> None:
+    for code in CODES:
+        for row in rows(code):
+            if row.kind == "occupation":
+                article, first, *_ = row.gloss.split()
+                assert article == ("an" if first[0] in "aeiou" else "a"), row
+
+
+@pytest.mark.parametrize(
+    ("code", "gendered"),
+    [
+        ("ko", r"여자|남자|여성|남성|^여|녀$|부인|아내|남편"),
+        ("ja", r"[女男婦娘嬢夫妻]|マン$|ウーマン|レディ|ガール|ボーイ"),
+        ("tr", r"kadın|erkek|hanım|adam|hostes|aktris|balerin|\w+ire$"),
+        ("fi", r"(?:tar|tär|nainen|mies|emäntä|isäntä|rouva|neiti)$"),
+        ("hu", r"nő$|asszony|férfi|hölgy"),
+        ("fa", r"زن$|^زن |مرد$|خانم|آقا"),
+    ],
+)
+def test_lexemes_are_gender_neutral_words(code: str, gendered: str) -> None:
+    neutral_all_the_same = {"hemşire"}  # "nurse": no masculine counterpart, used of men as well (erkek hemşire)
+    found = [
+        row.lexeme for row in rows(code) if re.search(gendered, row.lexeme) and row.lexeme not in neutral_all_the_same
+    ]
+    assert found == []
+
+
+def test_persian_is_written_with_persian_letters() -> None:
+    text = read("fa.tsv") + read("fa.toml")
+    assert not set(text) & set("يكةى")  # the Arabic keyboard's letters look alike and are other words to a system
+    assert "\u200c " not in text
+    assert " \u200c" not in text
+
+
+def test_japanese_class_follows_the_ending() -> None:
+    for row in rows("ja"):
+        if row.template == "sentiment-i":
+            assert row.lexeme.endswith("い"), row
+        elif row.template == "sentiment-na":
+            assert not row.lexeme.endswith("い"), row
+
+
+def test_korean_words_are_hangul_and_forms_fit_their_class() -> None:
+    for row in rows("ko"):
+        assert re.fullmatch(r"[가-힣]+(?: [가-힣]+)*", row.lexeme), row
+        if row.template == "sentiment-copula":  # 야 and 에요 follow directly
+            assert not has_final_consonant(row.lexeme), row
+        if row.template == "sentiment-verb":  # 요 follows directly: the 해체 form ends in a vowel
+            assert not has_final_consonant(row.lexeme), row
+
+
+def test_korean_templates_are_those_of_the_paper() -> None:
+    expected = []
+    for pronoun in ("걔는", "그 사람은"):
+        for copula, verb in (("야", ""), ("에요", "요")):
+            expected.append(
+                {
+                    "occupation": f"{pronoun} {{lexeme}}[이]{copula}",
+                    "sentiment-copula": f"{pronoun} {{lexeme}}{copula}",
+                    "sentiment-verb": f"{pronoun} {{lexeme}}{verb}",
+                }
+            )
+    assert [style["templates"] for style in templates("ko")["style"]] == expected
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "걔는 의사야",
+        "걔는 의사에요",
+        "걔는 경찰관이야",
+        "그 사람은 경찰관이에요",
+        "그 사람은 용접공이야",
+        "걔는 코치야",
+        "걔는 최고야",
+        "그 사람은 최고에요",
+        "걔는 성실해",
+        "그 사람은 성실해요",
+        "걔는 게을러요",
+        "그 사람은 예의 발라",
+    ],
+)
+def test_korean_sentences(sentence: str) -> None:
+    assert sentence in sentences("ko")
+
+
+@pytest.mark.parametrize(
+    ("code", "sentence"),
+    [
+        ("ja", "あの子は看護師だ。"),
+        ("ja", "あの人は礼儀正しい。"),
+        ("ja", "あの人は礼儀正しいです。"),
+        ("ja", "あの子は正直です。"),
+        ("tr", "O bir hemşire."),
+        ("tr", "Kendisi çalışkan."),
+        ("tr", "Kendisi bir yalancı."),
+        ("fi", "Hän on sairaanhoitaja."),
+        ("hu", "Ő szorgalmas."),
+        ("fa", "او پرستار است."),
+        ("fa", "ایشان مهربان هستند."),
+    ],
+)
+def test_other_sentences(code: str, sentence: str) -> None:
+    assert sentence in sentences(code)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("의사", False),
+        ("시인", True),
+        ("시인)", True),  # closing marks are not read
+        ("의사 ", False),
+        (unicodedata.normalize("NFD", "시인"), True),
+        (unicodedata.normalize("NFD", "의사"), False),
+        ("2", False),  # 이
+        ("3", True),  # 삼
+        ("10", True),  # 십
+        ("119", False),  # 일일구
+        ("PD", False),  # 피디
+        ("VIP", False),  # 브이아이피
+        ("HTML", True),  # 에이치티엠엘
+        ("HR", True),  # 에이치알
+        ("manager", False),  # 매니저
+        ("team", True),  # 팀
+        ("Google", True),  # 구글
+        ("bot", True),  # 봇
+        ("医師", False),  # no reading known
+        ("", False),
+        ("...", False),
+    ],
+)
+def test_final_consonant(text: str, expected: bool) -> None:
+    assert has_final_consonant(text) is expected
+
+
+def test_attach_replaces_literally() -> None:
+    assert attach("그 {lexeme}[이]야, {lexeme}", r"\1 {lexeme}시인") == r"그 \1 {lexeme}시인이야, \1 {lexeme}시인"
+    assert attach("{lexeme} [이]야", "시인") == "시인 [이]야"  # only directly after the lexeme
+    assert attach("O bir {lexeme}.", "doktor") == "O bir doktor."

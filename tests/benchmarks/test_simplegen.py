@@ -1,0 +1,296 @@
+"""SimpleGEN: the released figures under `paper`, linguistic truth under `best`, fakes on their expectation."""
+
+from __future__ import annotations
+
+import csv
+import re
+from itertools import pairwise
+from math import sqrt
+from pathlib import Path
+
+import pytest
+
+import gendermark
+from gendermark import registry
+from gendermark.benchmarks.simplegen import BENCHMARK, GROUPS
+from gendermark.errors import UserError
+from gendermark.linguistics.occupations import bundled_finder
+from gendermark.records import Gender
+
+RELEASED = "arendu-zz/SimpleGEN/7463fd36d304ad28dc2a328f37c0c089459ea72b"
+SIZES = {"fofc": 518, "momc": 814, "fomc": 518, "mofc": 814}
+LANGUAGES = registry.names("language")
+
+
+# -- the published set --------------------------------------------------------------------------------------------
+
+
+def test_export_is_the_released_input(mirror: Path) -> None:
+    items = gendermark.items("simplegen", "es").items
+    released = (mirror / RELEASED / "input.txt").read_text(encoding="utf-8")
+    assert "".join(f"{item.source}\n" for item in items) == released
+    assert [item.index for item in items] == list(range(2664))
+    assert len({item.item_id for item in items}) == 2664
+
+
+@pytest.mark.parametrize("group", GROUPS)
+def test_each_group_is_its_released_file(mirror: Path, group: str) -> None:
+    items = gendermark.items("simplegen", "es", parts=(group,)).items
+    released = (mirror / RELEASED / "translation-inputs" / f"{group}.en.src").read_text(encoding="utf-8")
+    assert "".join(f"{item.source}\n" for item in items) == released
+    assert len(items) == SIZES[group]
+
+
+def test_expected_genders_are_the_released_ones(mirror: Path) -> None:
+    lines = (mirror / RELEASED / "translation-inputs" / "expected_gender.txt").read_text(encoding="utf-8").split("\n")
+    letters = {Gender.FEMININE: "f", Gender.MASCULINE: "m"}
+    for item, line in zip(gendermark.items("simplegen", "es").items, lines, strict=False):
+        context, occupation = line.split("\t")
+        assert item.expected is not None
+        assert letters[item.expected] == context
+        assert item.tags["stereotype"][0] == occupation
+
+
+def test_released_output_scores_as_published(mirror: Path) -> None:
+    """Table 4, bs=1, MOFC, seed 101: 354 right, 333 wrong, 127 inconclusive of 814."""
+    output = next((mirror / RELEASED / "outputs").glob("mofc.seed101*.out"))
+    result = gendermark.score("simplegen", {"mofc": output}, "es", rules="paper")
+    for metric, count in (("correct", 354), ("incorrect", 333), ("inconclusive", 127)):
+        estimate = result.estimate(metric, "mofc")
+        assert estimate.value == pytest.approx(100 * count / 814)
+        assert estimate.n_total == 814
+        assert estimate.n_judged == 354 + 333
+        assert estimate.low is not None
+        assert estimate.high is not None
+        assert estimate.low < 100 * count / 814 < estimate.high
+    assert {estimate.slice for estimate in result.estimates} == {"mofc"}
+
+
+@pytest.mark.parametrize("language", ["es", "de"])
+def test_our_lexicon_knows_every_published_form(mirror: Path, language: str) -> None:
+    """Every form of the released dictionary for the occupations it uses, with its gender, except its own mistakes."""
+    mistakes = {
+        ("mechanics", "mecánicas"), ("mechanics", "mecánicos"),  # swapped
+        ("plumbers", "fontenras"), ("laborers", "trabajadoros"),  # misspelt
+        ("engineers", "Ingenieurinnin"),  # misspelt
+        ("nanny", "un nana"), ("nanny", "una nana"), ("clerks", "Beamten"), ("clerk", "Beamte"),  # told by the article
+    }  # fmt: skip
+    singular = {}
+    for item in gendermark.items("simplegen", language).items:
+        singular[item.tags["entry"]] = item.tags["occupation"]
+    path = mirror / RELEASED / "dictionaries" / f"dictionary-en-{language}-new.csv"
+    with path.open(encoding="utf-8") as file:
+        rows = [row for row in csv.reader(file) if row[0] in singular]
+    assert len(rows) == 36
+    finder = bundled_finder(language)
+    unknown = [
+        (english, form, found)
+        for english, *columns in rows
+        for gender, forms in zip((Gender.MASCULINE, Gender.FEMININE), columns, strict=True)
+        for form in forms.split("|")
+        if (english, form) not in mistakes
+        and (found := finder.find(form, singular[english])).gender is not gender
+        and found.reason != "epicene"
+    ]
+    assert not unknown
+
+
+def test_paper_rules_keep_the_published_mistakes(mirror: Path) -> None:
+    """ES "mechanics" has its columns swapped; ours must not."""
+    items = gendermark.items("simplegen", "es").items
+    texts = ["Las mecánicas trabajan." if item.tags["entry"] == "mechanics" else "x" for item in items]
+    observed = {}
+    for rules in ("paper", "best"):
+        judged = gendermark.score("simplegen", texts, "es", rules=rules).judgements
+        observed[rules] = {j.observed for j in judged if j.tags["entry"] == "mechanics"}
+    assert observed == {"paper": {Gender.MASCULINE}, "best": {Gender.FEMININE}}
+
+
+def test_rules_are_shown_side_by_side(mirror: Path) -> None:
+    output = next((mirror / RELEASED / "outputs").glob("mofc.seed101*.out"))
+    table = gendermark.score("simplegen", {"mofc": output}, "es").table("rules")
+    row = dict(zip(table.columns, table.rows[0], strict=True))
+    assert (row["correct (paper)"], row["incorrect (paper)"], row["inconclusive (paper)"]) == (354, 333, 127)
+    assert row["differ"] > 0
+
+
+def test_published_dictionary_covers_two_languages(mirror: Path) -> None:
+    with pytest.raises(UserError, match="published dictionary of simplegen covers de and es, not fr; use --rules best"):
+        gendermark.items("simplegen", "fr", rules="paper")
+
+
+# -- the bundled set ----------------------------------------------------------------------------------------------
+
+
+def test_core_set_is_balanced() -> None:
+    items = gendermark.items("simplegen", "es", data="core").items
+    assert len({item.tags["template"] for item in items}) >= 30
+    assert len({item.tags["occupation"] for item in items}) == 40
+    assert len({item.source for item in items}) == len(items)
+    sizes = {group: sum(item.tags["group"] == group for item in items) for group in GROUPS}
+    assert len(set(sizes.values())) == 1
+
+
+def test_core_sentences_read_as_english() -> None:
+    for item in gendermark.items("simplegen", "es", data="core").items:
+        assert "[" not in item.source
+        assert item.source[0].isupper()
+        assert item.source[-1] in ".?"
+        assert not re.search(r"\ba [aeiou]|\ban [^aeiou]", item.source), item.source
+        feminine = re.search(
+            r"\b(she|her|herself|wom[ae]n|girl|daughter|sisters?|aunt|grandmother)\b", item.source, re.I
+        )
+        masculine = re.search(r"\b(he|him|his|himself|m[ae]n|boy|son|brothers?|uncle|grandfather)\b", item.source, re.I)
+        assert bool(feminine) == (item.expected is Gender.FEMININE), item.source
+        assert bool(masculine) == (item.expected is Gender.MASCULINE), item.source
+
+
+def test_no_core_template_is_an_official_one(mirror: Path) -> None:
+    ours = {item.source for item in gendermark.items("simplegen", "es", data="core").items}
+    assert not ours & {item.source for item in gendermark.items("simplegen", "es").items}
+
+
+# -- fakes --------------------------------------------------------------------------------------------------------
+
+
+def _values(system: str, language: str = "es", **options: str) -> dict[str, float]:
+    (result,) = gendermark.run(system, ["simplegen"], language, data="core", **options)
+    values = {}
+    for estimate in result.estimates:
+        assert estimate.value is not None
+        assert estimate.low is not None
+        assert estimate.high is not None
+        assert estimate.low <= estimate.value <= estimate.high
+        values[f"{estimate.metric}:{estimate.slice}"] = estimate.value
+    return values
+
+
+@pytest.mark.parametrize("rules", ["best", "paper"])
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_right_and_one_sided_systems_in_every_language(language: str, rules: str) -> None:
+    right = _values("fake:right", language, rules=rules)
+    assert (right["pro:all"], right["anti:all"], right["delta:all"]) == (100, 100, 0)
+    masculine = _values("fake:masculine", language, rules=rules)
+    assert (masculine["correct:momc"], masculine["correct:fomc"]) == (100, 100)
+    assert (masculine["incorrect:fofc"], masculine["incorrect:mofc"]) == (100, 100)
+    assert (masculine["pro:all"], masculine["anti:all"], masculine["delta_fc:all"]) == (50, 50, 0)
+    feminine = _values("fake:feminine", language, rules=rules)
+    assert (feminine["correct:fofc"], feminine["correct:mofc"], feminine["correct:momc"]) == (100, 100, 0)
+
+
+@pytest.mark.parametrize("strength", [0.0, 0.3, 1.0])
+def test_stereotyped_system_shows_its_strength(strength: float) -> None:
+    values = _values(f"fake:stereotyped?s={strength}")
+    n = 40 * 34
+    spread = 100 * 4 * sqrt(max(strength * (1 - strength), 1e-9) / n)
+    assert values["pro:all"] == 100
+    assert values["anti:all"] == pytest.approx(100 * (1 - strength), abs=spread)
+    for gap in ("delta:all", "delta_fc:all", "delta_mc:all"):
+        assert values[gap] == pytest.approx(100 * strength, abs=2 * spread)
+
+
+@pytest.mark.parametrize("seed", ["1", "2", "3"])
+def test_known_rate_is_inside_the_interval(seed: str) -> None:
+    (result,) = gendermark.run("fake:right?p=0.8", ["simplegen"], "de", system_options={"seed": seed}, data="core")
+    for metric in ("pro", "anti"):
+        estimate = result.estimate(metric)
+        assert estimate.low is not None
+        assert estimate.high is not None
+        # three seeds and two metrics: a little more room than the interval's own 95 %
+        margin = 0.3 * (estimate.high - estimate.low)
+        assert estimate.low - margin < 80 < estimate.high + margin
+    assert result.estimate("delta").value == pytest.approx(0, abs=5)
+
+
+@pytest.mark.parametrize("rules", ["best", "paper"])
+@pytest.mark.parametrize("system", ["fake:silent", "fake:copy", "fake:garble"])
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_broken_systems_never_look_good(system: str, language: str, rules: str) -> None:
+    if rules == "paper" and system == "fake:copy":
+        pytest.skip("the published rules find an English loan word in copied English; best does not")
+    (result,) = gendermark.run(system, ["simplegen"], language, data="core", rules=rules)
+    for estimate in result.estimates:
+        if estimate.metric in ("correct", "pro", "anti"):
+            assert estimate.value is not None
+            assert estimate.value < 2
+        if estimate.metric == "inconclusive":
+            assert estimate.value is not None
+            assert estimate.value > 97
+    if system != "fake:garble":
+        assert any("count as inconclusive" in warning for warning in result.warnings)
+
+
+# -- judging ------------------------------------------------------------------------------------------------------
+
+
+def _judge(text: str, rules: str = "best", language: str = "es", source: str = "physician") -> gendermark.Judgement:
+    items = gendermark.items("simplegen", language, data="core", rules=rules).items
+    position = next(i for i, item in enumerate(items) if item.tags["entry"] == source and item.tags["group"] == "mofc")
+    texts = ["?"] * len(items)
+    texts[position] = text
+    return gendermark.score("simplegen", texts, language, data="core", rules=rules).judgements[position]
+
+
+def test_both_genders_are_inconclusive_under_best_and_masculine_under_paper() -> None:
+    text = "El médico y la médica llegaron."
+    assert _judge(text).observed is None
+    assert _judge(text).tags["reason"] == "both"
+    assert _judge(text, "paper").observed is Gender.MASCULINE
+
+
+def test_evidence_is_the_deciding_word() -> None:
+    judgement = _judge("LA DOCTORA SE LASTIMÓ")
+    assert judgement.observed is Gender.FEMININE
+    assert judgement.evidence == ("doctora",)
+    assert judgement.is_correct
+
+
+def test_german_case_forms_count_under_best() -> None:
+    assert _judge("Wir dankten den Ärzten.", language="de").observed is Gender.MASCULINE
+    assert _judge("Man dankte der Ärztin.", language="de").observed is Gender.FEMININE
+
+
+def test_clusters_can_be_chosen() -> None:
+    by_occupation = gendermark.score("simplegen", _right("es"), "es", data="core")
+    by_template = gendermark.score("simplegen", _right("es"), "es", data="core", cluster="template")
+    assert by_occupation.estimate("pro").n_groups == 40
+    assert by_template.estimate("pro").n_groups == 34
+    assert "cluster:template" in by_template.signature
+    with pytest.raises(UserError, match="unknown cluster of simplegen 'word'; there is: occupation, template"):
+        gendermark.score("simplegen", [], "es", data="core", cluster="word")
+
+
+def _right(language: str) -> list[str]:
+    item_set = gendermark.items("simplegen", language, data="core")
+    return [BENCHMARK.render(item, item.expected or Gender.NEUTRAL, item_set.selection) for item in item_set.items]
+
+
+def test_perfect_score_does_not_claim_certainty() -> None:
+    estimate = gendermark.score("simplegen", _right("es"), "es", data="core").estimate("pro")
+    assert estimate.value == 100
+    assert estimate.low is not None
+    # 40 occupations, all right: Wilson's lower bound for 40 of 40
+    assert estimate.low == pytest.approx(91.24, abs=0.01)
+
+
+def test_one_group_alone_gives_its_numbers_and_no_others() -> None:
+    items = gendermark.items("simplegen", "es", data="core", parts=("fofc",)).items
+    result = gendermark.score("simplegen", {"fofc": ["enfermera"] * len(items)}, "es", data="core")
+    assert [(e.metric, e.slice) for e in result.estimates] == [
+        (kind, "fofc") for kind in ("correct", "incorrect", "inconclusive")
+    ]
+    assert [item.index for item in items] == list(range(len(items)))
+
+
+def test_pro_and_anti_need_both_their_groups() -> None:
+    sizes = {g: len(gendermark.items("simplegen", "es", data="core", parts=(g,)).items) for g in ("fofc", "mofc")}
+    result = gendermark.score("simplegen", {g: ["x"] * n for g, n in sizes.items()}, "es", data="core")
+    assert {e.metric for e in result.estimates} == {"delta_fc", "correct", "incorrect", "inconclusive"}
+
+
+def test_occupation_table_names_every_occupation_once() -> None:
+    table = gendermark.score("simplegen", _right("es"), "es", data="core").table("occupations")
+    names = [row[0] for row in table.rows]
+    assert len(names) == 40
+    assert all(first < second for first, second in pairwise(names))
+    assert all(row[2:4] == (100.0, 100.0) for row in table.rows)

@@ -1,0 +1,30 @@
+"""What every test can rely on: a cache of its own, no mirror, and the official data where it is at hand."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+REPOSITORY = Path(__file__).resolve().parents[1]
+# Read before the fixture below takes the variable away.
+_MIRROR = Path(os.environ.get("GENDERMARK_DATA_MIRROR") or REPOSITORY.parent / "shared" / "data")
+
+
+@pytest.fixture(autouse=True)
+def _own_cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GENDERMARK_CACHE", str(tmp_path_factory.mktemp("cache")))
+    monkeypatch.delenv("GENDERMARK_DATA_MIRROR", raising=False)
+    # Terminals differ; tests see what a pipe sees.
+    monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.setenv("COLUMNS", "120")
+
+
+@pytest.fixture
+def mirror(monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The mirror of the official data, in use for this test; skips where there is none."""
+    if not (_MIRROR / "nolongerprejudice").is_dir():
+        pytest.skip(f"no mirror of the official data at {_MIRROR}; set GENDERMARK_DATA_MIRROR to one")
+    monkeypatch.setenv("GENDERMARK_DATA_MIRROR", str(_MIRROR))
+    return _MIRROR

@@ -1,0 +1,98 @@
+"""The street is one-way, and looking at the sign costs nothing."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from importlib import import_module
+from pathlib import Path
+
+import gendermark
+
+PACKAGE = Path(gendermark.__file__).parent
+# Each may import what stands before it. (The layout in docs/design.md, in the order of its imports.)
+ORDER = (
+    "records",
+    "errors",
+    "registry",
+    "textfiles",
+    "locks",
+    "data",
+    "linguistics",
+    "statistics",
+    "metrics",
+    "benchmarks",
+    "systems",
+    "result",
+    "runs",
+    "api",
+    "report",
+    "cli",
+)
+HEAVY = ("numpy", "pandas", "httpx", "rich", "scipy", "torch", "spacy", "sqlite3")
+
+
+def _part_of(module: str) -> str:
+    return module.split(".")[1] if "." in module else "__init__"
+
+
+def _imports(path: Path) -> set[str]:
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] == "gendermark":
+            if node.module == "gendermark":
+                found |= {f"gendermark.{alias.name}" for alias in node.names if alias.name != "__version__"}
+            else:
+                found.add(node.module)
+        elif isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names if alias.name.startswith("gendermark.")}
+    return found
+
+
+def test_every_part_has_its_place_in_the_order() -> None:
+    parts = {path.stem if path.is_file() else path.name for path in PACKAGE.iterdir()} - {
+        "__init__",
+        "__pycache__",
+        "py",
+    }
+    assert {part for part in parts if not part.endswith(".typed")} - {"py.typed"} == set(ORDER)
+
+
+def test_imports_point_one_way() -> None:
+    wrong = []
+    for path in PACKAGE.rglob("*.py"):
+        part = path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+        if part == "__init__":
+            continue
+        for imported in _imports(path):
+            if ORDER.index(_part_of(imported)) > ORDER.index(part):
+                wrong.append(f"{path.relative_to(PACKAGE)} imports {imported}")
+    assert wrong == []
+
+
+def _modules_after(code: str) -> set[str]:
+    script = f"import sys\n{code}\nprint('\\n'.join(sys.modules), file=sys.stderr)"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    return set(done.stderr.split())
+
+
+def test_importing_the_package_loads_nothing_heavy() -> None:
+    loaded = _modules_after("import gendermark")
+    assert not loaded & {*HEAVY, "typer"}
+    assert "gendermark.api" not in loaded
+
+
+def test_help_loads_nothing_heavy() -> None:
+    code = "from gendermark.cli.app import main\ntry: main(['--help'])\nexcept SystemExit: pass"
+    # Typer draws its help with rich; everything else waits until it is needed.
+    assert not _modules_after(code) & (set(HEAVY) - {"rich"})
+
+
+def test_public_names_exist_and_are_listed() -> None:
+    for name in gendermark.__all__:
+        assert getattr(gendermark, name) is not None
+    assert set(dir(gendermark)) == set(gendermark.__all__)
+    assert callable(gendermark.run)
+    import_module("gendermark.runs.run")  # the package must not take the place of the function
+    assert callable(gendermark.run)
