@@ -207,7 +207,8 @@ def test_known_rates_land_on_their_expectation(p: float) -> None:
     result = _run(f"fake:right?p={p}")
     n = result.estimate("p_s", "occupation").n_total
     share = (1 - p) / 2
-    for metric, expected in (("p_n", p), ("p_w", share), ("p_m", share), ("imbalance", 0)):
+    assert result.estimate("imbalance").value == pytest.approx(0, abs=4 * sqrt(2 * share / n))
+    for metric, expected in (("p_n", p), ("p_w", share), ("p_m", share)):
         spread = 4 * sqrt(max(expected * (1 - expected), 2 * share) / n)
         assert result.estimate(metric, "occupation").value == pytest.approx(expected, abs=spread)
     assert result.estimate("p_s", "occupation").value == pytest.approx(sqrt(share * share + p), abs=0.08)

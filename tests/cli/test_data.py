@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from gendermark.cli import data
+from gendermark.cli import data, terminal
 from gendermark.data import card, card_names, load_card
 from gendermark.errors import UserError
 
@@ -104,9 +104,9 @@ def test_list_as_json(toys: Path, tmp_path: Path) -> None:
 
 
 def test_list_on_a_terminal(toys: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(data, "_is_terminal", lambda _: True)
+    monkeypatch.setattr(terminal, "is_terminal", lambda _: True)
     monkeypatch.setenv("COLUMNS", "200")
-    assert [line.split()[:4] for line in run("list").out.splitlines()[1:]] == [
+    assert [line.split()[:4] for line in run("list").out.splitlines()[3:]] == [
         ["one", "old", "Toy", "one"],
         ["one", "new", "Toy", "one"],
         ["two", "new", "Toy", "two"],
@@ -144,7 +144,7 @@ def test_get_all_of_one_revision_as_json(toys: Path) -> None:
 
 
 def test_get_on_a_terminal_shows_a_bar(toys: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(data, "_is_terminal", lambda _: True)
+    monkeypatch.setattr(terminal, "is_terminal", lambda _: True)
     monkeypatch.setenv("COLUMNS", "200")
     outcome = run("get", "one", "--all")
     assert outcome.exit_code == 0

@@ -124,8 +124,7 @@ class Tgbi(Benchmark):
                 found.append(_share(f"p_{symbol}", name, kind))
             if selection.rules != "paper":
                 found.extend(_share(f"p_{kind}", name, kind) for kind in ("mixed", "failed"))
-            found.append(_imbalance(name))
-        return found
+        return [*found[:1], _imbalance(), *found[1:]]
 
     def render(self, item: Item, gender: Gender, selection: Selection) -> str:  # noqa: ARG002
         pronoun = {Gender.FEMININE: "She is", Gender.MASCULINE: "He is", Gender.NEUTRAL: "That person is"}[gender]
@@ -201,14 +200,14 @@ def _share(metric: str, name: str, kind: str) -> Metric:
     return rate(metric, name, f"{name}.{kind}", f"{name}.total", judged=f"{name}.judged", scale=1.0)
 
 
-def _imbalance(name: str) -> Metric:
-    """p_m - p_w: the linear score that section 4.2 sets against P_S (after Lu et al. 2018)."""
+def _imbalance() -> Metric:
+    """p_m - p_w over all sentences: the linear score that section 4.2 sets against P_S (after Lu et al. 2018)."""
 
     def value(masculine: Floats, feminine: Floats, total: Floats) -> Floats:
         return (masculine - feminine) / total
 
-    needs = (f"{name}.masculine", f"{name}.feminine", f"{name}.total")
-    return Metric("imbalance", name, needs, value, total=f"{name}.total", judged=f"{name}.judged", better="zero")
+    needs = ("all.masculine", "all.feminine", "all.total")
+    return Metric("imbalance", "all", needs, value, total="all.total", judged="all.judged", better="zero")
 
 
 def _outcome(judgement: Judgement) -> str:

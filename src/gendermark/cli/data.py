@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -10,13 +9,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from gendermark.cli import terminal
+from gendermark.cli.terminal import AsJson, print_json, print_table, say
+
 if TYPE_CHECKING:
     from gendermark.data.card import Card, DataFile, Revision
     from gendermark.data.download import Progress
 
 app = typer.Typer(no_args_is_help=True, help="Official data sets: what there is, fetching it, checking it.")
 
-AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 COLUMNS = ("name", "revision", "title", "licence", "size", "cached")
 
 
@@ -38,18 +39,10 @@ def list_(as_json: AsJson = False) -> None:
             cached = ", ".join(f"{facts['n_cached']}/{facts['n_files']} {group}" for group, facts in groups.items())
             rows.append((card.name, revision.revision_id, card.title, card.licence, sizes, cached))
     if as_json:
-        _print_json({"cache": str(cache.cache_root()), "data": records})
-    elif _is_terminal(sys.stdout):
-        from rich.console import Console
-        from rich.table import Table
-
-        table = Table(*COLUMNS, box=None)
-        for row in rows:
-            table.add_row(*row)
-        Console().print(table)
+        print_json({"cache": str(cache.cache_root()), "data": records})
     else:
-        typer.echo("\n".join("\t".join(row) for row in (COLUMNS, *rows)))
-    _say(f"cache: {cache.cache_root()}")
+        print_table("Official data", COLUMNS, rows)
+    say(f"cache: {cache.cache_root()}")
 
 
 @app.command()
@@ -66,19 +59,19 @@ def get(
     chosen = [(card, [card.revision(revision)] if revision else card.revisions) for card in cards]
     records = []
     for card, revisions in chosen:
-        _say(card.notice)
+        say(card.notice)
         for one in revisions:
             files = one.select(None if everything else "data")
             wanted = cache.not_good(card, one, files)
             label = f"{card.name} {one.revision_id}"
-            _say(f"{label}: fetching {len(wanted)} of {len(files)} files, {_megabytes(_n_bytes(wanted))}")
+            say(f"{label}: fetching {len(wanted)} of {len(files)} files, {_megabytes(_n_bytes(wanted))}")
             with _show_progress(label, wanted) as progress:
-                found = cache.fetch(card, one, files, progress=progress, say=_say)
+                found = cache.fetch(card, one, files, progress=progress, say=say)
             place = {"directory": str(cache.directory(card, one)), "files": list(found)}
             records.append({**_facts(card, one), **place, "n_fetched": len(wanted)})
-        _say(f"{card.notice}\n{card.bibtex.strip()}")
+        say(f"{card.notice}\n{card.bibtex.strip()}")
     if as_json:
-        _print_json({"data": records})
+        print_json({"data": records})
     else:
         typer.echo("\n".join(f"{record['name']}\t{record['revision']}\t{record['directory']}" for record in records))
 
@@ -107,7 +100,7 @@ def verify(
             n_good += len(states) - len(bad)
     mend = _mend(problems) if problems else None
     if as_json:
-        _print_json({"cache": str(cache.cache_root()), "n_good": n_good, "problems": problems, "mend": mend})
+        print_json({"cache": str(cache.cache_root()), "n_good": n_good, "problems": problems, "mend": mend})
     else:
         for problem in problems:
             typer.echo("\t".join(problem[key] for key in ("state", "name", "revision", "path")))
@@ -115,7 +108,7 @@ def verify(
         first = "; ".join(f"{p['name']} {p['revision']} {p['path']} is {p['state']}" for p in problems[:3])
         more = f" (and {len(problems) - 3} more)" if len(problems) > 3 else ""
         raise UserError(f"{first}{more}; mend with: {mend}")
-    _say(f"files checked, all good: {n_good}" if n_good else "nothing is cached; fetch with: gendermark data get NAME")
+    say(f"files checked, all good: {n_good}" if n_good else "nothing is cached; fetch with: gendermark data get NAME")
 
 
 def _mend(problems: list[dict[str, str]]) -> str:
@@ -134,8 +127,8 @@ def _facts(card: Card, revision: Revision) -> dict[str, Any]:
 @contextmanager
 def _show_progress(label: str, files: list[DataFile]) -> Iterator[Progress]:
     """A bar with the time left on a terminal; else a line per finished file."""
-    if not _is_terminal(sys.stderr):
-        yield lambda file, n_bytes: _say(f"  {file.path} ({n_bytes:,} bytes)") if n_bytes == file.size else None
+    if not terminal.is_terminal(sys.stderr):
+        yield lambda file, n_bytes: say(f"  {file.path} ({n_bytes:,} bytes)") if n_bytes == file.size else None
         return
     from rich.console import Console
     from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
@@ -152,21 +145,9 @@ def _show_progress(label: str, files: list[DataFile]) -> Iterator[Progress]:
         yield advance
 
 
-def _is_terminal(stream: Any) -> bool:
-    return bool(stream.isatty())
-
-
 def _n_bytes(files: Iterable[DataFile]) -> int:
     return sum(file.size for file in files)
 
 
 def _megabytes(n_bytes: int) -> str:
     return f"{n_bytes / 1e6:.1f} MB"
-
-
-def _say(message: str) -> None:
-    typer.echo(message, err=True)
-
-
-def _print_json(value: dict[str, Any]) -> None:
-    typer.echo(json.dumps(value, ensure_ascii=False, indent=2))

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 from collections.abc import Sequence
 
+from gendermark.cli import terminal
 from gendermark.cli.terminal import print_table, say
 from gendermark.records import Estimate, Table, Test
 from gendermark.result import Result, interval, number
 from gendermark.runs.compare import ComparisonReport
 
-LONGEST_TABLE = 12
+LONGEST_TABLE = 8
+NARROW = 90
 COLUMNS = ("benchmark", "direction", "system", "metric", "slice", "value", "low", "high", "n_judged", "n_total")
 
 
 def print_results(results: Sequence[Result]) -> None:
     """All estimates: drawn tables on a terminal; one tab-separated table when piped."""
-    if sys.stdout.isatty():
+    if terminal.is_terminal(sys.stdout):
         for result in results:
             _draw(result)
     else:
@@ -53,10 +56,14 @@ def _draw(result: Result) -> None:
         for part in dict.fromkeys(e.slice for e in parts):
             estimates = [found.get((part, metric)) for metric in metrics]
             first = next(e for e in estimates if e is not None)
-            cells = [f"{number(e.value, e.metric)} {interval(e)}" if e else "" for e in estimates[:1]]
-            cells += [number(e.value, e.metric) if e else "" for e in estimates[1:]]
-            rows.append((part, *cells, f"{first.n_judged:,} of {first.n_total:,}"))
-        print_table("", ("slice", *metrics, "judged"), rows)
+            cells = [number(e.value, e.metric) if e else "" for e in estimates]
+            rows.append((part, cells[0], interval(first), *cells[1:], f"{first.n_judged / max(first.n_total, 1):.1%}"))
+        names = [metric.removeprefix("p_") if len(metric) > 4 else metric for metric in metrics[1:]]
+        columns = ["slice", metrics[0], "interval", *names]
+        # Coverage is dropped where it would not fit: the shares beside it add up to the same.
+        if shutil.get_terminal_size().columns >= NARROW:
+            columns.append("judged")
+        print_table("", columns, [row[: len(columns)] for row in rows])
     for table in result.tables:
         _draw_table(table)
     for test in result.tests:

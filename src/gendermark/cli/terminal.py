@@ -7,7 +7,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Annotated, Any
+from typing import Annotated, Any, TextIO
 
 import typer
 
@@ -21,6 +21,11 @@ def say(message: str) -> None:
     typer.echo(message, err=True)
 
 
+def is_terminal(stream: TextIO) -> bool:
+    """Whether a person is at the other end. (A function of its own so that tests can say yes.)"""
+    return stream.isatty()
+
+
 def print_json(value: Any) -> None:
     typer.echo(json.dumps(value, ensure_ascii=False, indent=2))
 
@@ -28,7 +33,7 @@ def print_json(value: Any) -> None:
 def print_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
     """A table: drawn on a terminal, tab-separated with a header line when piped."""
     cells = [["" if cell is None else str(cell) for cell in row] for row in rows]
-    if not sys.stdout.isatty():
+    if not is_terminal(sys.stdout):
         typer.echo("\n".join("\t".join(line) for line in ([*columns], *cells)))
         return
     from rich import box
@@ -36,7 +41,7 @@ def print_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]
     from rich.markup import escape
     from rich.table import Table
 
-    table = Table(title=escape(title), title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
+    table = Table(title=escape(title), title_justify="left", box=box.SIMPLE_HEAD, show_edge=False, padding=(0, 1, 0, 0))
     for position, column in enumerate(columns):
         numeric = all(line[position][:1] in "0123456789-–+[<" for line in cells if line[position])
         table.add_column(escape(column), justify="right" if numeric and cells else "left")
@@ -48,7 +53,7 @@ def print_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]
 @contextmanager
 def show_progress(title: str) -> Iterator[Callable[[int, int], None]]:
     """Progress with the time left, on stderr: a bar on a terminal, a line now and then elsewhere."""
-    if not sys.stderr.isatty():
+    if not is_terminal(sys.stderr):
         yield _line_reporter(title)
         return
     from rich.console import Console

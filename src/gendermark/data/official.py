@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,12 +35,12 @@ class OfficialFiles:
 def official_files(name: str, revision_id: str, group: str = "data", *, say: Say | None = None) -> OfficialFiles:
     """The files of a group, fetched if they are not in the cache.
 
-    `say` hears licence and citation before and after a download, and of waiting and retrying.
+    `say` (if none: the log) hears licence and citation before and after a download, and of waiting and retrying.
     """
     card = load_card(name)
     revision = card.revision(revision_id)
     files = revision.select(group)
-    speak: Say = say or (lambda _: None)
+    speak: Say = say or logging.getLogger(__name__).info
     must_fetch = bool(cache.not_good(card, revision, files))
     if must_fetch:
         speak(card.notice)

@@ -21,7 +21,7 @@ METRICS = (
     ("tgbi", "p_w, p_m, p_n", "0-1", "per set: share translated as a woman, as a man, left open"),
     ("tgbi", "p_mixed, p_failed", "0-1", "per set: both genders at once; no translation, or of no person (rules best)"),
     ("tgbi", "p_s", "0-1", "per set: sqrt(p_w p_m + p_n); 1 is neutral, 0 one gender only"),
-    ("tgbi", "imbalance", "0-1", "per set: p_m minus p_w"),
+    ("tgbi", "imbalance", "0-1", "p_m minus p_w over all sentences: 0 is balanced"),
     ("tgbi", "tgbi", "0-1", "mean of p_s over the sets"),
 )
 

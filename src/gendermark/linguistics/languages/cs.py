@@ -63,9 +63,7 @@ _STEM = re.compile(
 # Nouns with one nominative for both genders; their feminine singular has this form in all cases.
 _COMMON = _words("účetní vedoucí recepční pokladní krejčí průvodčí vyučující prodávající obsluhující radní")
 # "účetní", "pokladní" are adjectives too: z účetní firmy.
-_THINGS = re.compile(
-    "firm|závěr|oddělen|kancelář|knih|systém|program|softwar|pult|přepáž|služb|rol|pozic|činnost|míst"
-)
+_THINGS = re.compile("firm|závěr|oddělen|kancelář|knih|systém|program|softwar|pult|přepáž|služb|rol|pozic|činnost|míst")
 _GENITIVE_DATIVE = _words("""
     od do bez u z ze k ke kvůli díky vůči proti naproti podle vedle kromě kolem místo blízko uprostřed ohledně v ve
     při po
@@ -98,7 +96,8 @@ def _adjective(word: str, number: str) -> Agreement | None:  # noqa: ARG001
     for ending, agreement in (("á", "f"), ("ou", "f"), ("ém", "m"), ("ým", "mf"), ("é", "mf")):
         if word.endswith(ending) and _STEM.fullmatch(word.removesuffix(ending)):
             return agreement
-    return "mf" if word.endswith(("ých", "ými")) else None
+    soft = word.endswith(("ím", "ích", "ími")) and word[: word.rindex("í") + 1] in _TRANSPARENT
+    return "mf" if soft or word.endswith(("ých", "ými")) else None
 
 
 def _clues(words: Sequence[str], start: int, end: int, number: str) -> list[tuple[str, Agreement]]:
@@ -167,11 +166,11 @@ def _predicate(words: Sequence[str], position: int) -> list[tuple[str, Agreement
             if following and following not in _PREDICATE_END:
                 if word not in _FILLERS:
                     return []
-            elif word.endswith(("ý", "en", "án")):
+            elif word.endswith(("ý", "en", "ěn", "án")):
                 return [(word, "m")]
-            elif word.endswith(("ena", "ána", "eny", "ány")) or (word.endswith(("á", "é")) and _adjective(word, "")):
+            elif word.endswith(("ena", "ěna", "ána", "eny", "ěny", "ány")) or (word.endswith(("á", "é")) and _adjective(word, "")):
                 return [(word, "f")]
-            elif word.endswith(("eni", "áni", "ení", "aní")):
+            elif word.endswith(("eni", "ěni", "áni", "ení", "ění", "aní")):
                 return [(word, "m")]
         elif word not in _FILLERS:
             past = _PAST.fullmatch(word)

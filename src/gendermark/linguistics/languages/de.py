@@ -9,7 +9,8 @@ Most nouns tell by themselves ("Arzt", "Ärztin"). Two kinds do not:
   "der neuen CEO"); without one, "der" is read by its place: behind a preposition, a verb that gives something to
   somebody, or a noun, it is a feminine dative or genitive, elsewhere a masculine nominative.
 
-Forms for all genders ("Lehrer*in", "Lehrer:innen") speak for neither. A neuter like "das Kindermädchen" names a woman, and its neuter article must not be taken for a masculine one.
+A neuter like "das Kindermädchen" names a woman, and its neuter article must not be taken for a masculine one.
+Forms for all genders ("Lehrer*in", "Lehrer:innen") speak for neither.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 Articles and most determiners show gender in both numbers; "mi", "tu", "su", "cada" and "cualquier" do not. Adjectives
 cannot be told by their endings next to a noun, because verbs end alike ("la analista contrata", "su asistente olvida"),
-so they are listed; words that are mostly adverbs ("solo", "primero", "seguro") and participles that govern a predicate
-noun ("fue nombrada gerente") are not among them. Where the determiner leaves the gender open, the predicate of a
+so they are listed; words that are often adverbs or verbs ("solo", "rápido", "baja") and participles that govern a
+predicate noun ("fue nombrada gerente") are not among them. Where the determiner leaves the gender open, the predicate of a
 subject that begins its clause tells it ("su asistente está cansada", "su asistente fue despedida"): there, behind the
 copula, endings are safe. A noun inside a larger subject ("la tía de su asistente está ...") is passed over.
 """
@@ -15,16 +15,16 @@ from collections.abc import Sequence
 
 from gendermark.linguistics.language import Agreement, Language
 
-_MASCULINE = "el del al un este ese aquel éste ése aquél nuestro vuestro algún ningún todo otro cierto dicho cuyo"
-_FEMININE = "la una esta esa aquella ésta ésa aquélla nuestra vuestra alguna ninguna toda otra cierta dicha cuya"
+_MASCULINE = "el del al un este ese aquel éste ése aquél nuestro vuestro algún ningún todo otro mismo cierto dicho cuyo"
+_FEMININE = "la una esta esa aquella ésta ésa aquélla nuestra vuestra alguna ninguna toda otra misma cierta dicha cuya"
 _OPEN = "mi tu su cada cualquier qué"
 _MASCULINES = """
-    los unos estos esos aquellos éstos ésos aquéllos nuestros vuestros algunos todos otros ciertos dichos cuyos muchos
-    pocos tantos cuántos varios ambos demasiados numerosos
+    los unos estos esos aquellos éstos ésos aquéllos nuestros vuestros algunos todos otros mismos ciertos dichos cuyos
+    muchos pocos tantos cuántos varios ambos demasiados numerosos
 """
 _FEMININES = """
-    las unas estas esas aquellas éstas ésas aquéllas nuestras vuestras algunas todas otras ciertas dichas cuyas muchas
-    pocas tantas cuántas varias ambas demasiadas numerosas
+    las unas estas esas aquellas éstas ésas aquéllas nuestras vuestras algunas todas otras mismas ciertas dichas cuyas
+    muchas pocas tantas cuántas varias ambas demasiadas numerosas
 """
 _OPENS = "mis tus sus qué"
 _TRANSPARENT = """
@@ -34,16 +34,16 @@ _TRANSPARENT = """
     terribles hábil hábiles fiel fieles leal leales dos tres cuatro cinco seis siete ocho nueve diez
 """
 _LISTED = """
-    nuevo bueno malo viejo antiguo pequeño mismo propio último segundo tercero único futuro famoso querido estimado
-    simpático antipático guapo bonito hermoso feo alto bajo gordo delgado flaco anciano rico listo tonto serio honesto
+    nuevo bueno malo viejo antiguo pequeño propio último segundo tercero único futuro famoso querido estimado
+    simpático antipático guapo bonito hermoso feo alto gordo delgado flaco anciano rico listo tonto serio honesto
     sincero generoso tranquilo nervioso loco enfermo muerto vivo sano contento orgulloso exitoso ambicioso talentoso
-    curioso cuidadoso celoso perezoso peligroso valioso gracioso atento lento rápido estricto justo injusto experto
+    curioso cuidadoso celoso perezoso peligroso valioso gracioso atento estricto justo injusto experto
     maravilloso magnífico estupendo fantástico pésimo honrado soltero viudo presunto supuesto satisfecho furioso
     cansado enfadado enojado preocupado asustado ocupado experimentado calificado cualificado capacitado certificado
     titulado diplomado despedido retirado jubilado casado divorciado embarazado educado dotado dedicado respetado
     conocido desconocido reconocido herido armado divertido aburrido agotado
     médico clínico técnico jurídico público político financiero administrativo ejecutivo doméstico mecánico académico
-    gráfico literario penitenciario interno externo adjunto autónomo informático económico científico deportivo
+    gráfico literario penitenciario interno externo autónomo informático económico científico deportivo
     educativo bancario inmobiliario nocturno extranjero italiano americano mexicano colombiano argentino chileno
     peruano cubano venezolano brasileño ruso chino europeo africano negro blanco rubio moreno
     trabajador encantador emprendedor español francés inglés alemán portugués japonés
@@ -57,7 +57,7 @@ _COPULAS = """
     parecen parecían quedaron siguen seguían sienten sintieron sentían pusieron resultaron
 """
 _BEFORE_COPULA = "no se ya también siempre nunca todavía aún ahora ha han había habían habrá haya hayan hubiera"
-_AFTER_COPULA = "muy más menos tan bastante demasiado algo un poco también ya siempre todavía siendo sido estado"
+_AFTER_COPULA = "muy más menos tan bastante demasiado algo también ya siempre todavía siendo sido estado"
 _CLAUSE_STARTS = "que porque pero cuando si aunque mientras donde pues entonces hoy ayer"
 _ARTICLE_PAIRS = {("el", "la"), ("un", "una"), ("los", "las"), ("unos", "unas")}
 _PARTICIPLES = {"singular": re.compile(r"\w{2,}[aií]d([oa])"), "plural": re.compile(r"\w{2,}[aií]d([oa])s")}
@@ -110,9 +110,9 @@ def _clues(words: Sequence[str], start: int, end: int, number: str) -> list[tupl
     first = start - 1
     while first > 0 and words[first] in LANGUAGE.transparent:
         first -= 1
-    if first < 0 or words[first] not in f"{_OPEN} {_OPENS}".split():
+    if first >= 0 and words[first] not in f"{_OPEN} {_OPENS}".split():
         return []
-    starts_clause = first == 0 or words[first - 1] in _CLAUSE_STARTS.split()
+    starts_clause = first <= 0 or words[first - 1] in _CLAUSE_STARTS.split()
     return _predicate(list(words[end:]), number) if starts_clause else []
 
 

@@ -3,15 +3,16 @@
 Most occupation nouns tell by their form (nauczyciel, nauczycielka). What needs agreeing words:
 
 - masculines in -a for both sexes ("kierowca", "cieśla"): "ta kierowca", "tego kierowcy", "kierowca powiedziała";
-- titles that a woman bears undeclined ("prezes", "dyrektor", "doktor"): the bare nominative is open, "pani dyrektor" and
-  "z dyrektor" are feminine; inflected forms are masculine and stand so in the lexicon;
-- adjectival nouns: "księgowym" is the masculine singular after a preposition or copula, else perhaps the dative plural;
-- "pracownicy", "robotnicy": plural of the masculine or oblique singular of the feminine. "Pracownicy powiedzieli" is the
-  one, "od pracownicy" the other.
+- titles that a woman bears undeclined ("prezes", "dyrektor", "doktor"): the bare nominative is open, "pani dyrektor"
+  and "z dyrektor" are feminine; inflected forms are masculine and stand so in the lexicon;
+- adjectival nouns: "księgowym" is the masculine singular behind a preposition or copula, else perhaps the dative
+  plural of either gender;
+- "pracownicy", "robotnicy": plural of the masculine or oblique singular of the feminine. "Pracownicy powiedzieli" is
+  the one, "od pracownicy" the other.
 
-The past tense ("powiedziała"), a predicate adjective ("jest zmęczona") and the relative pronoun behind a noun that opens
-its clause agree with it. "Tego", "temu", "tym" are left out of the table, as they are the neuter pronoun too ("o tym
-lekarka mówiła"); so is "pana", which also is the polite "your".
+The past tense ("powiedziała"), a predicate adjective ("jest zmęczona") and the relative pronoun behind a noun that
+opens its clause agree with it. "Tego", "temu", "tym" are left out of the table, as they are the neuter pronoun too
+("o tym lekarka mówiła"); so is "pana", which also is the polite "your".
 """
 
 from __future__ import annotations
@@ -116,7 +117,8 @@ def _clues(words: Sequence[str], start: int, end: int, number: str) -> list[tupl
     opens = not before or before in _CLAUSE_OPENERS
     found = _by_case(words, first, start, end, opens)
     if opens:
-        if word in _COMMON_SUBJECT or (number == "singular" and end == start + 1 and word[-1] not in "aąeęioóuy"):
+        bare = number == "singular" and end == start + 1 and word[-1] not in "aąeęioóuy"  # a nominative
+        if bare or word in _COMMON_SUBJECT | _TITLES:
             found.extend(_predicate(words, end, {"ł": "m", "ła": "f"}, _RELATIVE))
         elif word in _COMMON_PLURAL | _WORKERS:
             found.extend(_predicate(words, end, {"li": "m", "ły": "f"}, _RELATIVE_PLURAL))

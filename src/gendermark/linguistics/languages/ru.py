@@ -48,6 +48,8 @@ _OBLIQUE = ("ом", "ем", "ым", "им", "ой", "ей")
 
 _PREPOSITIONS = frozenset("в во на у к ко с со о об обо от из за для по при про перед через под над без до".split())
 _NO_SUBJECT = frozenset("как чем не ни он она я ты будто словно".split())
+_BEFORE_CONJUNCTION = re.compile(r"так|того|тем|время|\w*(?:виде|слыша|замети|смотре|наблюда)(?:л[аи]?|ть)")
+_ATTRIBUTE_ENDINGS = ("ой", "ей", "ого", "его", "ому", "ему", "ым", "им", "ых", "их", "ую", "ыми", "ими")
 _BREAKS = frozenset("или либо когда пока если хотя что чтобы она они оно мы вы где куда откуда чья ибо раз".split())
 _BETWEEN = frozenset(
     """не ни также тоже уже еще всегда никогда иногда сразу тут там здесь потом затем тогда сегодня вчера завтра вдруг
@@ -58,7 +60,10 @@ _PREDICATES: dict[str, Agreement] = {
     word: gender
     for gender, words in (
         ("m", "сам должен рад готов согласен уверен занят способен вынужден обязан болен прав намерен доволен знаком"),
-        ("f", "сама должна рада готова согласна уверена занята способна вынуждена обязана больна права намерена довольна"),
+        (
+            "f",
+            "сама должна рада готова согласна уверена занята способна вынуждена обязана больна права намерена довольна",
+        ),
         ("m", "мог смог помог лег вез привез увез нес принес унес вырос исчез погиб привык достиг замерз спас напуган"),
         ("f", "знакома напугана уволена нанята назначена избрана вежлива"),
         ("m", "уволен нанят назначен избран вежлив"),
@@ -129,9 +134,11 @@ def _finite(word: str) -> Agreement | None:
 def _predicate(words: Sequence[str], start: int, end: int) -> list[tuple[str, Agreement]]:
     """The past tense or short adjective whose subject is the nominative at words[start:end]."""
     before = words[start - 1] if start else ""
-    if before in _NO_SUBJECT or tuple(words[max(start - 2, 0) : start]) == ("как", "и"):
+    earlier = words[start - 2] if start > 1 else ""
+    conjunction = before == "как" and _BEFORE_CONJUNCTION.fullmatch(earlier)  # «так как врач», «видел, как врач»
+    if (before in _NO_SUBJECT and not conjunction) or (earlier, before) == ("как", "и"):
         return []
-    if start > 1 and words[start - 2] == "это" and before in ("был", "была"):
+    if earlier == "это" and before in ("был", "была"):
         return [(before, "f" if before == "была" else "m")]
     if end == len(words) and (match := _SPEECH.match(before)):
         return [(before, "f" if match[1] else "m")]
@@ -146,7 +153,8 @@ def _predicate(words: Sequence[str], start: int, end: int) -> list[tuple[str, Ag
         if word in _BETWEEN or (len(word) > 3 and word.endswith("о")):
             position += 1
         elif word in _PREPOSITIONS and complement == 0:
-            position, complement = position + 2, 2  # «врач из клиники сказала»
+            long = len(rest) > position + 1 and rest[position + 1].endswith(_ATTRIBUTE_ENDINGS)
+            position, complement = position + (3 if long else 2), 2  # «врач из (детской) клиники сказала»
         elif complement < 2 and re.search(r".{2,}(?:[аяыи]|[ое]в|ей|[ое]го|[ыи]х|сь)$", word):
             position, complement = position + 1, complement + 1  # «начальник отдела кадров сказала»
         else:
@@ -213,7 +221,10 @@ LANGUAGE = Language(
     code="ru",
     name="Russian",
     singular={**dict.fromkeys(_FEMININE, "f"), "оба": "m", "два": "m"},
-    plural={**dict.fromkeys(("обе", "обеих", "обеим", "обеими"), "f"), **dict.fromkeys(("обоих", "обоим", "обоими"), "m")},
+    plural={
+        **dict.fromkeys(("обе", "обеих", "обеим", "обеими"), "f"),
+        **dict.fromkeys(("обоих", "обоим", "обоими"), "m"),
+    },
     transparent=_TRANSPARENT,
     adjective=_adjective,
     normalise=_normalise,
