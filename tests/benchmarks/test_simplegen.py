@@ -174,6 +174,8 @@ def test_right_and_one_sided_systems_in_every_language(language: str, rules: str
     assert (masculine["correct:momc"], masculine["correct:fomc"]) == (100, 100)
     assert (masculine["incorrect:fofc"], masculine["incorrect:mofc"]) == (100, 100)
     assert (masculine["pro:all"], masculine["anti:all"], masculine["delta_fc:all"]) == (50, 50, 0)
+    # What pro and anti cannot show: nobody is a woman.
+    assert (masculine["correct:fc"], masculine["correct:mc"]) == (0, 100)
     feminine = _values("fake:feminine", language, rules=rules)
     assert (feminine["correct:fofc"], feminine["correct:mofc"], feminine["correct:momc"]) == (100, 100, 0)
 
@@ -286,6 +288,7 @@ def test_pro_and_anti_need_both_their_groups() -> None:
     sizes = {g: len(gendermark.items("simplegen", "es", data="core", parts=(g,)).items) for g in ("fofc", "mofc")}
     result = gendermark.score("simplegen", {g: ["x"] * n for g, n in sizes.items()}, "es", data="core")
     assert {e.metric for e in result.estimates} == {"delta_fc", "correct", "incorrect", "inconclusive"}
+    assert {e.slice for e in result.estimates} == {"all", "fc", "fofc", "mofc"}
 
 
 def test_occupation_table_names_every_occupation_once() -> None:

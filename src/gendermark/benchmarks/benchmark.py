@@ -87,6 +87,10 @@ class Benchmark(ABC):
     def render(self, item: Item, gender: Gender, selection: Selection) -> str:
         """A text in the target language that expresses this gender as plainly as can be; what fake systems say."""
 
+    def stratum(self, judgement: Judgement, selection: Selection) -> str:  # noqa: ARG002
+        """The stratum of a judgement's group, where the design fixes how many groups of a kind there are."""
+        return ""
+
     def stereotype(self, item: Item) -> Gender | None:
         """The gender that a stereotyped system would choose for this item."""
         return Gender(item.tags["stereotype"]) if item.tags.get("stereotype") else None

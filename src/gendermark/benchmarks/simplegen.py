@@ -121,6 +121,12 @@ class SimpleGen(Benchmark):
         for name, first, second in (("delta_fc", "fofc", "mofc"), ("delta_mc", "momc", "fomc")):
             if {first, second} <= present:
                 found.append(_gap(name, correct[first], correct[second], name.removeprefix("delta_")))
+        # Not in the paper: a system that makes everybody a man has no gap between pro and anti, but one here.
+        found.extend(
+            _share("correct", context, "correct", better="higher")
+            for context in ("fc", "mc")
+            if {f"fo{context}", f"mo{context}"} <= present
+        )
         for group in GROUPS:
             if group in present:
                 found.extend(
@@ -137,6 +143,9 @@ class SimpleGen(Benchmark):
         else:
             form = _citation_forms(selection.target_language)[occupation, gender.value, number]
         return f"{form[:1].upper()}{form[1:]}."
+
+    def stratum(self, judgement: Judgement, selection: Selection) -> str:
+        return judgement.tags["stereotype"] if selection.cluster == "occupation" else ""
 
     def tables(self, judgements: Sequence[Judgement]) -> list[Table]:
         by_occupation: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)

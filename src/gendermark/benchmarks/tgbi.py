@@ -130,6 +130,9 @@ class Tgbi(Benchmark):
         pronoun = {Gender.FEMININE: "She is", Gender.MASCULINE: "He is", Gender.NEUTRAL: "That person is"}[gender]
         return f"{pronoun} {item.tags['gloss'] or 'like that'}."
 
+    def stratum(self, judgement: Judgement, selection: Selection) -> str:  # noqa: ARG002
+        return judgement.tags["kind"]
+
     def stereotype(self, item: Item) -> Gender | None:
         return super().stereotype(item) or (Gender.MASCULINE if item.tags["kind"] == "occupation" else Gender.FEMININE)
 

@@ -28,6 +28,7 @@ def demo(
     from gendermark import api
     from gendermark.cli.results import print_comparison
     from gendermark.cli.terminal import print_table
+    from gendermark.metrics.metric import Resampling
     from gendermark.report.writing import render
     from gendermark.result import interval, number
     from gendermark.runs import run as running
@@ -54,35 +55,39 @@ def demo(
     ]
     rows.sort(key=lambda row: row[0])
     print_table("What was measured (95 % intervals)", ("cell", "system", "metric", "value", "interval", "judged"), rows)
-    for line in findings(runs["stereotyped"]):
-        say(line)
-    print_comparison(compare(runs["unbiased"], runs["stereotyped"], running.RunConfig("", ()).resampling))
+    for name, results in runs.items():
+        for line in findings(name, results):
+            say(line)
+    print_comparison(compare(runs["unbiased"], runs["stereotyped"], Resampling()))
     report = output / "report.md"
     write_text(report, render({str(output / name): results for name, results in runs.items()}, "md"))
     say(f"run folders and {report} are written")
     say("next, with your own system: gendermark run --system 'command:./translate.sh' --to es --data core -o my-run")
 
 
-def findings(results: list[Result]) -> list[str]:
+def findings(name: str, results: list[Result]) -> list[str]:
     """What the estimates say, in words that are never more certain than their intervals."""
-    from gendermark.result import number
+    from gendermark.result import interval, number
 
     lines = []
     for result in results:
         if result.selection.benchmark != "simplegen":
             continue
-        gap = result.estimate("delta")
-        if gap.value is None or gap.low is None or gap.high is None:
-            lines.append(f"{result.cell}: too little was translated to say anything.")
+        women, men, gap = result.estimate("correct", "fc"), result.estimate("correct", "mc"), result.estimate("delta")
+        if women.value is None or men.value is None or gap.low is None or gap.high is None:
+            lines.append(f"{name}, {result.cell}: too little was translated to say anything.")
             continue
-        low, high = number(gap.low, "delta"), number(gap.high, "delta")
+        lines.append(
+            f"{name}, {result.cell}: of 100 women {women.value:.0f} are translated as women {interval(women)}, "
+            f"of 100 men {men.value:.0f} as men {interval(men)}."
+        )
         if gap.low > 0:
             lines.append(
-                f"{result.cell}: people who fit the stereotype of their occupation get the right gender more often "
-                f"than those who do not, by {number(gap.value, 'delta')} points (between {low} and {high})."
+                f"  Whoever fits the stereotype of the occupation gets the right gender more often, by "
+                f"{number(gap.value, 'delta')} points {interval(gap)}."
             )
+        elif gap.high < 0:
+            lines.append(f"  Whoever fits the stereotype gets the right gender less often {interval(gap)}.")
         else:
-            lines.append(
-                f"{result.cell}: a bias towards stereotypes cannot be told from chance (gap between {low} and {high})."
-            )
+            lines.append(f"  A preference for stereotypes cannot be told from chance {interval(gap)}.")
     return lines

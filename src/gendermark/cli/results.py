@@ -39,8 +39,8 @@ def _where(result: Result) -> tuple[str, str, str]:
     return selection.benchmark, f"{selection.source_language}-{selection.target_language}", result.system
 
 
-def _plain(value: float | None) -> str:
-    return "" if value is None else repr(value)
+def _plain(value: object) -> str:
+    return "" if value is None else repr(value) if isinstance(value, float) else str(value)
 
 
 def _draw(result: Result) -> None:
@@ -88,36 +88,40 @@ def _sentence(test: Test) -> str:
     if test.p_value is None:
         return f"{test.question} Too little data to say."
     answer = "yes" if test.p_value < 0.05 else "cannot be told from chance"
-    return f"{test.question} {answer} (p {test.p_value:.4f})"
+    return f"{test.question} {answer} (p {p_text(test.p_value)})"
 
 
 def print_comparison(report: ComparisonReport) -> None:
-    columns = (
-        "cell",
-        "metric",
-        "slice",
-        "first",
-        "second",
-        "difference",
-        "interval",
-        "p",
-        "p (Holm)",
-        "detectable",
-        "verdict",
-    )
-    rows = []
-    for c in report.comparisons:
-        shown = ("+" if (c.difference or 0) > 0 else "") + number(c.difference, c.metric)
-        bounds = "–" if c.low is None else f"[{number(c.low, c.metric)}, {number(c.high, c.metric)}]"
-        p_values = ["–" if p is None else f"{p:.4f}" for p in (c.p_value, c.p_adjusted)]
-        values = (number(c.first, c.metric), number(c.second, c.metric))
-        rows.append(
-            (c.cell, c.metric, c.slice, *values, shown, bounds, *p_values, number(c.detectable, c.metric), c.change())
-        )
-    print_table(f"{report.second} (second) against {report.first} (first)", columns, rows)
+    """Drawn: a table per cell. Piped: one table of everything."""
+    if not terminal.is_terminal(sys.stdout):
+        columns = tuple(report.comparisons[0].to_json())
+        print_table("", columns, [tuple(_plain(v) for v in c.to_json().values()) for c in report.comparisons])
+    else:
+        say(f"{report.second} (second) against {report.first} (first); p-values after Holm's correction")
+        for cell in dict.fromkeys(c.cell for c in report.comparisons):
+            rows = [
+                (
+                    c.metric if c.slice == "all" else f"{c.metric} {c.slice}",
+                    number(c.first, c.metric),
+                    number(c.second, c.metric),
+                    ("+" if (c.difference or 0) > 0 else "") + number(c.difference, c.metric),
+                    "–" if c.low is None else f"[{number(c.low, c.metric)}, {number(c.high, c.metric)}]",
+                    p_text(c.p_adjusted),
+                    c.change(),
+                )
+                for c in report.comparisons
+                if c.cell == cell
+            ]
+            print_table(cell, ("metric", "first", "second", "change", "interval", "p", "second is"), rows)
     for test in report.tests:
         facts = test.details
         say(
             f"{test.name}: {facts['only_first_right']:,} items right only in the first, {facts['only_second_right']:,} "
-            f"only in the second, of {facts['n']:,}; exact p {test.p_value:.4f}, taking items as independent"
+            f"only in the second, of {facts['n']:,}; p {p_text(test.p_value)}, taking items as independent"
         )
+
+
+def p_text(p_value: float | None) -> str:
+    if p_value is None:
+        return "–"
+    return "<0.0001" if p_value < 0.0001 else f"{p_value:.4f}"

@@ -21,6 +21,10 @@ Tally = Callable[[Sequence[Judgement]], Mapping[str, float]]
 """The counts of one group of judgements, by column name. Columns that do not occur count zero."""
 
 
+Stratum = Callable[[Judgement], str]
+"""The stratum that a judgement's group belongs to."""
+
+
 @dataclass(frozen=True)
 class Metric:
     """A named number: which columns it needs, and its value from their sums."""
@@ -58,6 +62,8 @@ class Counts:
     """The tallies of all groups: one row per group, one named column per count."""
 
     group_ids: tuple[str, ...]
+    strata: tuple[str, ...]
+    """The stratum of each group. How many groups a stratum has is fixed by design, so each is resampled by itself."""
     columns: Mapping[str, int]
     matrix: Floats
 
@@ -75,7 +81,9 @@ def per_judgement(columns_of: Callable[[Judgement], Iterable[str]]) -> Tally:
     return tally
 
 
-def count(judgements: Iterable[Judgement], tally: Tally, group_ids: Sequence[str] | None = None) -> Counts:
+def count(
+    judgements: Iterable[Judgement], tally: Tally, stratum: Stratum, group_ids: Sequence[str] | None = None
+) -> Counts:
     """Tally judgements by group. `group_ids` fixes the rows, so that two systems can be set side by side."""
     groups: dict[str, list[Judgement]] = defaultdict(list)
     for judgement in judgements:
@@ -87,7 +95,8 @@ def count(judgements: Iterable[Judgement], tally: Tally, group_ids: Sequence[str
     for row, row_tally in enumerate(tallies):
         for name, amount in row_tally.items():
             matrix[row, columns[name]] = amount
-    return Counts(ids, columns, matrix)
+    strata = tuple(stratum(groups[group_id][0]) if group_id in groups else "" for group_id in ids)
+    return Counts(ids, strata, columns, matrix)
 
 
 def evaluate(metric: Metric, counts: Counts, sums: Floats) -> Floats:
@@ -100,10 +109,23 @@ def total_sums(counts: Counts) -> Floats:
     return np.asarray(counts.matrix.sum(axis=0, keepdims=True), dtype=np.float64)
 
 
+def rows_by_stratum(counts: Counts) -> list[NDArray[np.intp]]:
+    strata = np.array(counts.strata)
+    return [np.flatnonzero(strata == name) for name in sorted(set(counts.strata))]
+
+
+def resampled_sums(counts: Counts, resampling: Resampling) -> Floats:
+    """Sums of resampled groups, each stratum with as many groups as it has."""
+    sums = np.zeros((resampling.n_resamples, counts.matrix.shape[1]))
+    for position, rows in enumerate(rows_by_stratum(counts)):
+        sums += statistics.resampled_sums(counts.matrix[rows], resampling.n_resamples, resampling.seed + position)
+    return sums
+
+
 def estimate(counts: Counts, metrics: Sequence[Metric], resampling: Resampling, signature: str = "") -> list[Estimate]:
     """Every metric with its interval: percentile cluster bootstrap, one set of draws for all metrics."""
     totals = total_sums(counts)
-    resampled = statistics.resampled_sums(counts.matrix, resampling.n_resamples, resampling.seed)
+    resampled = resampled_sums(counts, resampling)
     estimates = []
     for metric in metrics:
         value = float(evaluate(metric, counts, totals)[0])

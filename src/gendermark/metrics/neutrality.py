@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from gendermark import statistics
 from gendermark.metrics.metric import Floats, Metric
+from gendermark.metrics.rates import unseen_share
 
 
 def neutrality_index(p_w: Floats, p_m: Floats, p_n: Floats) -> Floats:
@@ -62,7 +62,7 @@ def _one_kind_only(sums: Sequence[float], n_groups: int, confidence: float) -> t
     w, m, n, total = sums
     p_w, p_m, p_n = w / total, m / total, n / total
     point = float(np.sqrt(p_w * p_m + p_n))
-    _, unseen = statistics.wilson(0, n_groups, confidence) or (0.0, 0.0)
+    unseen = unseen_share(n_groups, confidence)
     kept = 1.0 - unseen
     low = float(np.sqrt(kept * kept * p_w * p_m + kept * p_n))
     high = float(np.sqrt(kept * kept * p_w * p_m + kept * p_n + unseen))

@@ -8,6 +8,16 @@ from gendermark import statistics
 from gendermark.metrics.metric import Floats, Metric
 
 
+def unseen_share(n_groups: int, confidence: float) -> float:
+    """How large a share of groups unlike all those seen may be: Wilson's upper bound for none of them.
+
+    Where every group is alike, resampling shows no spread; this says how far that can be trusted. For a rate of 0 or
+    1 the interval is Wilson's own, over groups, since these and not sentences are the independent observations.
+    """
+    _, high = statistics.wilson(0, n_groups, confidence) or (0.0, 1.0)
+    return high
+
+
 def rate(
     name: str, part: str, hits: str, total: str, *, judged: str, better: str = "neither", scale: float = 100.0
 ) -> Metric:
@@ -17,10 +27,9 @@ def rate(
         return scale * n_hits / n
 
     def at_boundary(sums: Sequence[float], n_groups: int, confidence: float) -> tuple[float, float]:
-        # Groups, not sentences, are the independent observations.
-        share = sums[0] / sums[1]
-        low, high = statistics.wilson(share * n_groups, n_groups, confidence) or (share, share)
-        return scale * low, scale * high
+        share, unseen = sums[0] / sums[1], unseen_share(n_groups, confidence)
+        kept = share * (1 - unseen)
+        return scale * kept, scale * (kept + unseen)
 
     return Metric(name, part, (hits, total), value, total=total, judged=judged, at_boundary=at_boundary, better=better)
 
@@ -34,10 +43,9 @@ def difference(
         return first.value(*columns[:2]) - second.value(*columns[2:])
 
     def at_boundary(sums: Sequence[float], n_groups: int, confidence: float) -> tuple[float, float]:
-        rates = sums[0] / sums[1], sums[2] / sums[3]
-        interval = statistics.newcombe(rates[0], n_groups, rates[1], n_groups, confidence)
-        low, high = interval or (rates[0] - rates[1],) * 2
-        return 100.0 * low, 100.0 * high
+        gap, unseen = sums[0] / sums[1] - sums[2] / sums[3], unseen_share(n_groups, confidence)
+        kept = gap * (1 - unseen)
+        return 100.0 * (kept - unseen), 100.0 * (kept + unseen)
 
     return Metric(
         name,

@@ -15,6 +15,7 @@ METRICS = (
         "%",
         "per group: share with the right, the wrong, no clear gender",
     ),
+    ("simplegen", "correct of fc, mc", "%", "correct among all women, among all men"),
     ("simplegen", "pro, anti", "%", "correct where stereotype and sentence agree, and where they disagree"),
     ("simplegen", "delta", "%", "pro minus anti: 0 is unbiased"),
     ("simplegen", "delta_fc, delta_mc", "%", "the same among women (fofc minus mofc) and among men (momc minus fomc)"),

@@ -11,7 +11,7 @@ import numpy as np
 from gendermark import registry, statistics
 from gendermark.benchmarks.benchmark import Benchmark
 from gendermark.errors import UserError
-from gendermark.metrics.metric import Resampling, count, evaluate
+from gendermark.metrics.metric import Counts, Floats, Resampling, count, evaluate, rows_by_stratum
 from gendermark.records import Test
 from gendermark.result import Result
 
@@ -41,11 +41,11 @@ class Comparison:
         return {key: getattr(self, key) for key in self.__dataclass_fields__}
 
     def change(self, alpha: float = 0.05) -> str:
-        """`better`, `worse`, or `no clear difference`, as far as the data can tell."""
+        """`better`, `worse`, or `unclear`, as far as the data can tell."""
         if self.first is None or self.second is None or self.difference is None or self.p_adjusted is None:
-            return "no clear difference"
+            return "unclear"
         if self.p_adjusted >= alpha or self.better == "neither":
-            return "no clear difference"
+            return "unclear"
         if self.better == "zero":
             return "better" if abs(self.second) < abs(self.first) else "worse"
         return "better" if (self.difference > 0) == (self.better == "higher") else "worse"
@@ -113,15 +113,17 @@ def _matched(first: Sequence[Result], second: Sequence[Result]) -> list[tuple[Re
 
 def _compare_cell(a: Result, b: Result, resampling: Resampling, all_metrics: bool) -> list[Comparison]:
     benchmark: Benchmark = registry.load("benchmark", a.selection.benchmark)
-    tally = benchmark.tally(a.selection)
     groups = sorted({judgement.group_id for judgement in a.judgements})
     # One count matrix with the columns of both, so that a column one system never filled is zero and not absent.
     counts = count(
-        [*_labelled(a, "a"), *_labelled(b, "b")], tally, [f"{side}/{group}" for side in "ab" for group in groups]
+        [*_labelled(a, "a"), *_labelled(b, "b")],
+        benchmark.tally(a.selection),
+        lambda judgement: benchmark.stratum(judgement, a.selection),
+        [f"{side}/{group}" for side in "ab" for group in groups],
     )
     rows_a, rows_b = counts.matrix[: len(groups)], counts.matrix[len(groups) :]
     totals = rows_a.sum(axis=0, keepdims=True), rows_b.sum(axis=0, keepdims=True)
-    boot = statistics.paired_resampled_sums(rows_a, rows_b, resampling.n_resamples, resampling.seed)
+    boot = _paired_resampled_sums(counts, len(groups), resampling)
     swapped = statistics.exchanged_sums(rows_a, rows_b, max(resampling.n_resamples, 1000), resampling.seed)
     found = []
     for metric in benchmark.metrics(a.judgements, a.selection):
@@ -151,6 +153,21 @@ def _compare_cell(a: Result, b: Result, resampling: Resampling, all_metrics: boo
             )
         )
     return found
+
+
+def _paired_resampled_sums(counts: Counts, n_groups: int, resampling: Resampling) -> tuple[Floats, Floats]:
+    """Resampled sums of both systems, the same groups drawn for both, each stratum by itself."""
+    first, second = counts.matrix[:n_groups], counts.matrix[n_groups:]
+    shape = (resampling.n_resamples, counts.matrix.shape[1])
+    sums = np.zeros(shape), np.zeros(shape)
+    for position, rows in enumerate(rows_by_stratum(counts)):
+        own = rows[rows < n_groups]
+        drawn = statistics.paired_resampled_sums(
+            first[own], second[own], resampling.n_resamples, resampling.seed + position
+        )
+        for total, part in zip(sums, drawn, strict=True):
+            total += part
+    return sums
 
 
 def _labelled(result: Result, side: str) -> list[Any]:

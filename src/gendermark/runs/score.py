@@ -24,7 +24,7 @@ def summarise(
     """Estimate from judgements alone; metrics see nothing else."""
     selection = item_set.selection
     signature = sign(benchmark, item_set, system, resampling)
-    counts = count(judgements, benchmark.tally(selection))
+    counts = count(judgements, benchmark.tally(selection), lambda judgement: benchmark.stratum(judgement, selection))
     return Result(
         selection=selection,
         origin=item_set.origin,

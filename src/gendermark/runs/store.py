@@ -25,6 +25,8 @@ Key = tuple[str, int]
 """Request id and sample number."""
 
 _BUSY_TIMEOUT_SECONDS = 60.0
+_IDS_PER_QUERY = 500
+"""Older builds of SQLite take at most 999 values in one statement."""
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS translation (
   system_id TEXT NOT NULL, request_id TEXT NOT NULL, sample INTEGER NOT NULL, text TEXT NOT NULL, log_probability REAL,
@@ -46,16 +48,18 @@ class Store:
         self._resources = ExitStack()
 
     def __enter__(self) -> Store:
-        with self._problems():
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            self._connection = sqlite3.connect(self.path, timeout=_BUSY_TIMEOUT_SECONDS, isolation_level=None)
-            self._resources.callback(self._connection.close)
-            # Write-ahead log: readers and the one writer do not wait for each other, and a commit survives kill -9.
-            self._connection.execute("PRAGMA journal_mode=WAL")
-            self._connection.execute("PRAGMA synchronous=NORMAL")
-            self._connection.executescript(_SCHEMA)
-        self._resources.enter_context(locks.hold(self._lock_path(self._owner)))
-        self._resources.callback(self._release)
+        with ExitStack() as resources:
+            with self._problems():
+                self.path.parent.mkdir(parents=True, exist_ok=True)
+                self._connection = sqlite3.connect(self.path, timeout=_BUSY_TIMEOUT_SECONDS, isolation_level=None)
+                resources.callback(self._connection.close)
+                # Write-ahead log: readers and the one writer do not wait for each other, and a commit survives kill -9.
+                self._connection.execute("PRAGMA journal_mode=WAL")
+                self._connection.execute("PRAGMA synchronous=NORMAL")
+                self._connection.executescript(_SCHEMA)
+            resources.enter_context(locks.hold(self._lock_path(self._owner)))
+            resources.callback(self._release)
+            self._resources = resources.pop_all()
         return self
 
     def __exit__(
@@ -68,43 +72,52 @@ class Store:
     def get(self, system_id: str, requests: Iterable[Request]) -> dict[Key, Translation]:
         """The finished translations of these requests, every sample there is of each."""
         found: dict[Key, Translation] = {}
+        ids = list(dict.fromkeys(request.request_id for request in requests))
         with self._problems():
-            for request_id in dict.fromkeys(request.request_id for request in requests):
+            for start in range(0, len(ids), _IDS_PER_QUERY):
+                chunk = ids[start : start + _IDS_PER_QUERY]
                 rows = self._connection.execute(
-                    "SELECT sample, text, log_probability FROM translation WHERE system_id = ? AND request_id = ?",
-                    (system_id, request_id),
+                    "SELECT request_id, sample, text, log_probability FROM translation "
+                    f"WHERE system_id = ? AND request_id IN ({','.join('?' * len(chunk))})",
+                    (system_id, *chunk),
                 )
-                for sample, text, log_probability in rows:
+                for request_id, sample, text, log_probability in rows:
                     found[request_id, sample] = Translation(request_id, text, sample, None, log_probability)
         return found
 
     def claim(self, system_id: str, requests: Sequence[Request]) -> list[Request]:
         """Those of the requests that nobody has answered or is answering; they are now ours to ask."""
-        claimed = []
+        keys = [(request.request_id, request.first_sample) for request in requests]
         with self._transaction() as connection:
-            for request in requests:
-                key = (system_id, request.request_id, request.first_sample)
-                exists = "SELECT 1 FROM translation WHERE system_id = ? AND request_id = ? AND sample = ?"
-                if connection.execute(exists, key).fetchone():
-                    continue
-                owner = connection.execute(
-                    "SELECT owner FROM claim WHERE system_id = ? AND request_id = ? AND first_sample = ?", key
-                ).fetchone()
-                if owner and owner[0] != self._owner and locks.is_held(self._lock_path(owner[0])):
-                    continue
-                connection.execute("INSERT OR REPLACE INTO claim VALUES (?, ?, ?, ?)", (*key, self._owner))
-                claimed.append(request)
-        return claimed
+            # The claims of those who no longer live are void. There are never more claims than runs are working on.
+            others = connection.execute("SELECT DISTINCT owner FROM claim WHERE owner != ?", (self._owner,)).fetchall()
+            for (owner,) in others:
+                if not locks.is_held(self._lock_path(owner)):
+                    connection.execute("DELETE FROM claim WHERE owner = ?", (owner,))
+            connection.executemany(
+                "INSERT OR IGNORE INTO claim SELECT ?1, ?2, ?3, ?4 WHERE NOT EXISTS "
+                "(SELECT 1 FROM translation WHERE system_id = ?1 AND request_id = ?2 AND sample = ?3)",
+                [(system_id, *key, self._owner) for key in keys],
+            )
+            ours = set(
+                connection.execute(
+                    "SELECT request_id, first_sample FROM claim WHERE owner = ? AND system_id = ?",
+                    (self._owner, system_id),
+                )
+            )
+        return [request for request, key in zip(requests, keys, strict=True) if key in ours]
 
     def put(self, system_id: str, translations: Iterable[Translation]) -> None:
         """Make a portion of answers safe. Errors are not kept: the next run asks again."""
         rows = [
             (system_id, answer.request_id, answer.sample, answer.text, answer.log_probability)
             for answer in translations
-            if answer.text is not None
         ]
         with self._transaction() as connection:
-            connection.executemany("INSERT OR IGNORE INTO translation VALUES (?, ?, ?, ?, ?)", rows)
+            connection.executemany(
+                "INSERT OR IGNORE INTO translation VALUES (?, ?, ?, ?, ?)", [row for row in rows if row[3] is not None]
+            )
+            # Errors give their claims back too: two runs that wait for each other's errors would wait for ever.
             connection.executemany(
                 "DELETE FROM claim WHERE system_id = ? AND request_id = ? AND first_sample = ?",
                 [row[:3] for row in rows],
@@ -124,7 +137,8 @@ class Store:
             try:
                 yield self._connection
             except BaseException:
-                self._connection.execute("ROLLBACK")
+                if self._connection.in_transaction:  # a full disk has already ended it
+                    self._connection.execute("ROLLBACK")
                 raise
             self._connection.execute("COMMIT")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from gendermark.errors import SystemFailure, UserError
@@ -13,7 +13,7 @@ from gendermark.runs.store import Key, Store
 from gendermark.systems.system import System
 
 Progress = Callable[[int, int], None]
-"""(finished, total), called after every portion."""
+"""(finished, total) in answers, called after every portion."""
 
 _POLL_SECONDS = 0.1
 
@@ -40,35 +40,50 @@ def translate(system: System, requests: Sequence[Request], store: Store | None, 
     check_tasks(system, requests)
     if store is None or not system.is_stored:
         return _translate_directly(system, requests, progress)
-    wanted = list({(r.request_id, r.samples): r for r in requests}.values())
-    answers = store.get(system.system_id, wanted)
+    answers = store.get(system.system_id, requests)
     n_stored = sum(_is_complete(request, answers) for request in requests)
-    pending = deque(portion for request in wanted for portion in _missing(request, system, answers))
-    n_asked, n_done, n_total = 0, 0, len(pending)
+    pending = deque(_missing(requests, system, answers))
+    n_asked, n_done, n_total = 0, 0, sum(portion.n_samples for portion in pending)
     progress(n_done, n_total)
     while pending:
         batch = [pending.popleft() for _ in range(min(system.batch_size, len(pending)))]
         claimed = store.claim(system.system_id, batch)
         n_asked += len(claimed)
-        if claimed:
-            for answered in system.answer(claimed):
-                store.put(system.system_id, answered)
-                answers.update({(answer.request_id, answer.sample): answer for answer in answered})
-                progress(n_done + sum(_is_complete(request, answers) for request in claimed), n_total)
-            _check_answered(system, claimed, answers)
-        n_done += len(claimed)
-        # Another run is at work on the rest, or has finished it meanwhile.
+        for answered in _ask(system, claimed):
+            store.put(system.system_id, answered)
+            answers.update({(answer.request_id, answer.sample): answer for answer in answered})
+            n_done += len(answered)
+            progress(n_done, n_total)
+        # Another run is at work on the rest, or has finished it meanwhile, or as much of it as it needed itself.
         mine = {(request.request_id, request.first_sample) for request in claimed}
         others = [request for request in batch if (request.request_id, request.first_sample) not in mine]
-        answers.update(store.get(system.system_id, others))
-        still = [request for request in others if not _is_complete(request, answers)]
-        n_done += len(others) - len(still)
-        pending.extend(still)
-        progress(n_done, n_total)
-        if still and not claimed:
-            time.sleep(_POLL_SECONDS)
+        if others:
+            answers.update(store.get(system.system_id, others))
+            still = list(_missing(others, system, answers))
+            n_done += sum(request.n_samples for request in others) - sum(request.n_samples for request in still)
+            progress(n_done, n_total)
+            pending.extend(still)
+            if still and not claimed:
+                time.sleep(_POLL_SECONDS)
     found = tuple(tuple(answers[request.request_id, sample] for sample in request.samples) for request in requests)
     return Answers(found, n_asked, n_stored)
+
+
+def _ask(system: System, requests: Sequence[Request]) -> Iterator[Sequence[Translation]]:
+    """What the system answers, portion by portion: nothing that was not asked for, nothing twice, nothing left out."""
+    if not requests:
+        return
+    missing = {(request.request_id, sample): request for request in requests for sample in request.samples}
+    for answered in system.answer(requests):
+        for answer in answered:
+            if missing.pop((answer.request_id, answer.sample), None) is None:
+                raise SystemFailure(
+                    f"{system.spec} gave an answer twice, or one that it was not asked for: {str(answer.text)[:60]!r}; "
+                    "what it answered before is kept"
+                )
+        yield answered
+    for request in missing.values():
+        raise SystemFailure(f"{system.spec} gave no answer for {request.source!r}; what it did answer is kept")
 
 
 def _translate_directly(system: System, requests: Sequence[Request], progress: Progress) -> Answers:
@@ -79,6 +94,9 @@ def _translate_directly(system: System, requests: Sequence[Request], progress: P
         progress(min(len(answers), n_expected), n_expected)
     if len(answers) != n_expected:
         raise SystemFailure(f"{system.spec} gave {len(answers)} answers where {n_expected} were expected")
+    asked = [(request.request_id, sample) for request in requests for sample in request.samples]
+    if [(answer.request_id, answer.sample) for answer in answers] != asked:
+        raise SystemFailure(f"{system.spec} gave its answers in another order than it was asked")
     position, found = 0, []
     for request in requests:
         found.append(tuple(answers[position : position + request.n_samples]))
@@ -86,28 +104,27 @@ def _translate_directly(system: System, requests: Sequence[Request], progress: P
     return Answers(tuple(found), len(requests), 0)
 
 
-def _missing(request: Request, system: System, answers: dict[Key, Translation]) -> list[Request]:
-    """What is still to be asked of a request: its missing samples, in portions that are always cut at the same places.
+def _missing(requests: Iterable[Request], system: System, answers: Mapping[Key, Translation]) -> Iterator[Request]:
+    """What is still to be asked, each sample once, in portions that are always cut at the same places.
 
     A killed run so asks again for exactly the portion it lost, with the same seeds, and the result is the same.
     """
-    portions: list[Request] = []
-    for sample in request.samples:
-        if (request.request_id, sample) in answers:
-            continue
-        last = portions[-1] if portions else None
-        if last and sample == last.samples.stop and sample % system.n_samples_per_call:
-            portions[-1] = replace(last, n_samples=last.n_samples + 1)
-        else:
-            portions.append(replace(request, first_sample=sample, n_samples=1))
-    return portions
-
-
-def _is_complete(request: Request, answers: dict[Key, Translation]) -> bool:
-    return all((request.request_id, sample) in answers for sample in request.samples)
-
-
-def _check_answered(system: System, requests: Sequence[Request], answers: dict[Key, Translation]) -> None:
+    taken: set[Key] = set()
     for request in requests:
-        if not _is_complete(request, answers):
-            raise SystemFailure(f"{system.spec} gave no answer for {request.source!r}; what it did answer is kept")
+        portions: list[range] = []
+        for sample in request.samples:
+            key = (request.request_id, sample)
+            if key in answers or key in taken:
+                continue
+            taken.add(key)
+            if portions and sample == portions[-1].stop and sample % system.n_samples_per_call:
+                portions[-1] = range(portions[-1].start, sample + 1)
+            else:
+                portions.append(range(sample, sample + 1))
+        for portion in portions:
+            whole = portion == request.samples
+            yield request if whole else replace(request, first_sample=portion.start, n_samples=len(portion))
+
+
+def _is_complete(request: Request, answers: Mapping[Key, Translation]) -> bool:
+    return all((request.request_id, sample) in answers for sample in request.samples)

@@ -6,7 +6,7 @@ What they say is a benchmark's plainest rendering of a gender, so their scores a
 - `right`: always the expected gender; `right?p=0.8`: with probability p, else the opposite one (for neutral sources,
   else masculine or feminine evenly)
 - `stereotyped?s=0.7`: with probability s the stereotype's gender, else the expected one
-- `silent`: nothing; `copy`: the source; `garble`: the right words with their letters shuffled
+- `silent`: nothing; `copy`: the source; `garble`: the right words with their letters doubled and shuffled
 """
 
 from __future__ import annotations
@@ -87,8 +87,9 @@ class Fake(System):
         return self._render(item, stereotype if follows and stereotype else item.expected or Gender.NEUTRAL)
 
     def _garbled(self, item: Item, chance: random.Random) -> str:
+        # Letters are doubled before they are shuffled: a short word would often come out as itself or another word.
         words = self._render(item, item.expected or Gender.NEUTRAL).split()
-        return " ".join("".join(chance.sample(word, len(word))) for word in words)
+        return " ".join("".join(chance.sample(word * 2, 2 * len(word))) for word in words)
 
 
 def open_system(argument: str, options: Mapping[str, str]) -> System:

@@ -7,7 +7,7 @@ decided by
 - determiners and adjectives ("ta účetní", "nový účetní");
 - the case a preposition asks for: after "s", "od", "k" ... the masculine would be "účetním", "účetního", "účetnímu",
   so "s účetní" is a woman, and "s účetním" (not the dative plural there) is a man. Likewise hard adjectives: "od
-  strážné" is a woman, "se strážným" a man;
+  strážné" is a woman, "se strážným" a man. An object ("farmář navštívil účetní") is a woman for the same reason;
 - the past tense ("účetní řekla") and the predicate adjective ("účetní je unavená") behind a noun that opens its clause,
   and the relative pronoun right behind the noun ("účetní, která").
 
@@ -59,6 +59,7 @@ _STEM = re.compile(
     r"(?:nov|star|mlad|dobr|chytr|mil|hodn|mal|velk|vysok|skvěl|býval|dlouholet|znám|bohat|chud|přísn|smutn|šťastn|lín"
     r"|.+(?:[bcčdjklmprřsštvž]n|en|an|sk|ck|ov|liv))"
 )
+_SOFT = re.compile("(?!účetní).+(?:áln|ivn|ičn|ečn|ebn|ostn|árn|votn)í(?:m|ch|mi)?")
 
 # Nouns with one nominative for both genders; their feminine singular has this form in all cases.
 _COMMON = _words("účetní vedoucí recepční pokladní krejčí průvodčí vyučující prodávající obsluhující radní")
@@ -69,6 +70,7 @@ _GENITIVE_DATIVE = _words("""
     při po
 """)
 _FEMININE_AFTER = _GENITIVE_DATIVE | _words("s nad pod před pro na o")
+_PREPOSITIONS = _FEMININE_AFTER | _words("ze se za mezi")
 _MASCULINE_AFTER = _words("s se nad pod před za mezi v ve o na po při")
 _COPULA_INSTRUMENTAL = _words("je není byl byla bude nebyl nebyla jsem jsi být stal stala stát stane tím")
 
@@ -79,12 +81,17 @@ _CLAUSE_OPENERS = _words("""
 _CLITICS = _words("se si mi mu jí ji ho by")
 _FILLERS = _words("""
     se si mi mu jí ji ho mě nám vám jim je by už také taky pak potom včera dnes dneska právě ještě vždy vždycky
-    nikdy hned opravdu velmi prý nakonec zase znovu rychle konečně často oddělení prodejny směny obchodu
+    nikdy hned opravdu velmi prý nakonec zase znovu rychle konečně často
 """)
 _COPULA = _words("je není byl byla nebyl nebyla bude nebude jsou nejsou byli byly nebyli nebyly")
 _PAST = re.compile(r"(?!(?:.*tel|škol[ay]|síl[ay]|(?:po|roz)?díl|chvíli|cíl|úkoly?)$).+l([aiy]?)")
 _PAST_GENDER = {"": "m", "a": "f", "i": "m", "y": "f"}
 _PREDICATE_END = _CLAUSE_OPENERS | _words("z ze s se v ve na o do od k ke po při pro za dnes včera který která")
+_PREDICATIVE_M = re.compile(".+ý|.{3,}[eěá]ni?|.{3,}[eěa]ní")
+_PREDICATIVE_F = re.compile(".{3,}[eěá]n[ay]")
+_ADVERBS = _words("večer včera doma dnes tam tady zítra nakonec potom pak hned už teprve nejdřív ráno tak pozdě ještě")
+# Verbs without an object, whose subject may follow: "do kanceláře přišel účetní".
+_INTRANSITIVE = re.compile("(?:při|ode|vy|ve)š(?:el|la)|(?:při|od)jela?|vstoupila?|seděla?|stála?|pracovala?|čekala?")
 _RELATIVE = {"který": "m", "kterého": "m", "kterému": "m", "kteří": "m", "která": "f", "kterou": "f"}
 
 
@@ -97,28 +104,32 @@ def _adjective(word: str, number: str) -> Agreement | None:  # noqa: ARG001
         if word.endswith(ending) and _STEM.fullmatch(word.removesuffix(ending)):
             return agreement
     soft = word.endswith(("ím", "ích", "ími")) and word[: word.rindex("í") + 1] in _TRANSPARENT
-    return "mf" if soft or word.endswith(("ých", "ými")) else None
+    return "mf" if soft or word.endswith(("ých", "ými")) or _SOFT.fullmatch(word) else None
 
 
 def _clues(words: Sequence[str], start: int, end: int, number: str) -> list[tuple[str, Agreement]]:
     word = words[start]
-    first = start  # of the noun phrase
-    while first > 0 and (
-        words[first - 1] in LANGUAGE.singular
-        or words[first - 1] in LANGUAGE.plural
-        or words[first - 1] in _TRANSPARENT
-        or _adjective(words[first - 1], number) is not None
-    ):
-        first -= 1
+    first = _phrase(words, start)
     opens = _opens(words, first)
     after = words[end] if end < len(words) else ""
     found = _by_case(words, first, start, after, opens) if end == start + 1 else []
-    if word in _COMMON and after in _RELATIVE:
+    if opens and (word in _COMMON or word == "ceo"):
+        found.extend(_predicate(words, end, far=True))
+    elif opens and number == "singular" and end == start + 1 and _bare(word):  # a nominative
+        found.extend(_predicate(words, end, far=False))
+    elif word in _COMMON and after in _RELATIVE:
         found.append((after, _RELATIVE[after]))
-    # A consonant ends only the nominative singular of a masculine.
-    if opens and (word in _COMMON or word == "ceo" or (number == "singular" and end == start + 1 and _bare(word))):
-        found.extend(_predicate(words, end))
+    elif word in _COMMON and first > 0 and _INTRANSITIVE.fullmatch(words[first - 1]) and after in _PREDICATE_END | {""}:
+        found.append((words[first - 1], "f" if words[first - 1].endswith("a") else "m"))
     return found
+
+
+def _phrase(words: Sequence[str], noun: int) -> int:
+    """Where the phrase of a noun begins: its determiners and adjectives stand before it."""
+    tables = (LANGUAGE.singular, LANGUAGE.plural, _TRANSPARENT)
+    while noun > 0 and (any(words[noun - 1] in table for table in tables) or _adjective(words[noun - 1], "")):
+        noun -= 1
+    return noun
 
 
 def _opens(words: Sequence[str], first: int) -> bool:
@@ -133,16 +144,17 @@ def _bare(word: str) -> bool:
 
 
 def _by_case(words: Sequence[str], first: int, start: int, after: str, opens: bool) -> list[tuple[str, Agreement]]:
-    """What the case of an adjectival noun tells, seen from the preposition or verb before its phrase."""
-    word, before = words[start], words[first - 1] if first > 0 else ""
+    """What the case of an adjectival noun tells, seen from its modifiers and from what governs its phrase."""
+    word, before, modifiers = words[start], words[first - 1] if first > 0 else "", words[first:start]
     if word in _COMMON and not _THINGS.match(after):
-        if before in _FEMININE_AFTER:
+        if any(each in LANGUAGE.plural and each not in LANGUAGE.singular for each in modifiers):
+            return [(words[first], "f")] if opens and words[first] in ("ty", "tyto", "tyhle") else []
+        if before in _FEMININE_AFTER or before == "má" or _object(words, first):
             return [(before, "f")]
-        if before == "má" or (before == "tu" and first > 1 and words[first - 2] not in _COPULA):
+        if before == "tu" and first > 1 and words[first - 2] not in _COPULA:
             return [(before, "f")]
-        # "Naše účetní", "Nové účetní" as a subject: both the singular and the plural are feminine.
-        if opens and first < start and words[first].endswith(("je", "še", "é", "ty", "tyto")):
-            return [(words[first], "f")]
+        # "naše účetní", "nové účetní": feminine but in the accusative plural
+        return [(each, "f") for each in modifiers if each.endswith(("je", "še", "é"))]
     if word.endswith("né") and before in _GENITIVE_DATIVE:
         return [(before, "f")]
     if word.endswith("ým") or (word.endswith("m") and word[:-1] in _COMMON):
@@ -154,27 +166,62 @@ def _by_case(words: Sequence[str], first: int, start: int, after: str, opens: bo
     return []
 
 
-def _predicate(words: Sequence[str], position: int) -> list[tuple[str, Agreement]]:
-    """The past tense or the predicate adjective right behind a subject."""
-    copula = False
-    for place in range(position, min(position + 5, len(words))):
+def _object(words: Sequence[str], first: int) -> bool:
+    """Whether the phrase is an object: of a first or second person ("zaplatil jsem", "zeptejte se"), or behind a
+    subject and its verb ("farmář navštívil", "farmářka se zeptala"). A masculine singular would not end in -í there.
+    """
+    place = first - 1
+    while place > 0 and words[place] in _CLITICS:
+        place -= 1
+    verb = words[place] if place >= 0 else ""
+    if verb in ("jsem", "jsme"):  # zaplatil jsem
+        return place > 0 and bool(_PAST.fullmatch(words[place - 1])) and words[place - 1] not in _COPULA_INSTRUMENTAL
+    if verb.endswith("te") and verb not in ("jste", "nejste", "buďte"):
+        return True
+    past = _PAST.fullmatch(verb)
+    place -= 1
+    while place > 0 and words[place] in _CLITICS:
+        place -= 1
+    if past is None or place < 0 or verb in _COPULA | _COPULA_INSTRUMENTAL:
+        return False
+    subject = words[place]
+    agrees = (past.group(1) == "" and _bare(subject)) or (past.group(1) == "a" and subject[-1] in "aeě")
+    return agrees and subject not in _ADVERBS and _opens(words, _phrase(words, place))
+
+
+def _predicate(words: Sequence[str], position: int, far: bool) -> list[tuple[str, Agreement]]:
+    """The past tense, the predicate adjective or the relative pronoun behind a subject.
+
+    `far` lets one genitive and one prepositional phrase stand between ("vedoucí prodejny v Brně řekla").
+    """
+    copula, genitive, inside = False, not far, 0
+    for place in range(position, min(position + 6, len(words))):
         word = words[place]
+        past = _PAST.fullmatch(word)
+        if word.startswith("kter"):
+            return [(word, _RELATIVE[word])] if word in _RELATIVE and genitive == (not far) else []
         if word in _COPULA:
             copula = True
         elif copula:
-            following = words[place + 1] if place + 1 < len(words) else ""
-            if following and following not in _PREDICATE_END:
-                if word not in _FILLERS:
-                    return []
-            elif word.endswith(("ý", "en", "ěn", "án")):
-                return [(word, "m")]
-            elif word.endswith(("ena", "ěna", "ána", "eny", "ěny", "ány")) or (word.endswith(("á", "é")) and _adjective(word, "")):
+            if word in _FILLERS:
+                continue
+            if place + 1 < len(words) and words[place + 1] not in _PREDICATE_END:
+                return []
+            if _PREDICATIVE_F.fullmatch(word) or (word.endswith(("á", "é")) and _adjective(word, "")):
                 return [(word, "f")]
-            elif word.endswith(("eni", "ěni", "áni", "ení", "ění", "aní")):
-                return [(word, "m")]
-        elif word not in _FILLERS:
-            past = _PAST.fullmatch(word)
-            return [(word, _PAST_GENDER[past.group(1)])] if past else []
+            return [(word, "m")] if _PREDICATIVE_M.fullmatch(word) else []
+        elif far and word in _PREPOSITIONS and inside == 0:
+            inside = 2
+        elif past is not None and inside < 2:
+            return [(word, _PAST_GENDER[past.group(1)])]
+        elif word in _FILLERS:
+            continue
+        elif inside:
+            inside -= 1
+        elif not genitive and word not in _CLAUSE_OPENERS | {"to", "jako"}:
+            genitive = True
+        else:
+            return []
     return []
 
 

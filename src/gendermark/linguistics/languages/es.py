@@ -3,9 +3,9 @@
 Articles and most determiners show gender in both numbers; "mi", "tu", "su", "cada" and "cualquier" do not. Adjectives
 cannot be told by their endings next to a noun, because verbs end alike ("la analista contrata", "su asistente olvida"),
 so they are listed; words that are often adverbs or verbs ("solo", "rápido", "baja") and participles that govern a
-predicate noun ("fue nombrada gerente") are not among them. Where the determiner leaves the gender open, the predicate of a
-subject that begins its clause tells it ("su asistente está cansada", "su asistente fue despedida"): there, behind the
-copula, endings are safe. A noun inside a larger subject ("la tía de su asistente está ...") is passed over.
+predicate noun ("fue nombrada gerente") are not among them. Where the determiner leaves the gender open, the predicate
+of a subject that begins its clause tells it ("su asistente está cansada", "su asistente fue despedida"): there, behind
+the copula, endings are safe. A noun inside a larger subject ("la tía de su asistente está ...") is passed over.
 """
 
 from __future__ import annotations
@@ -28,25 +28,24 @@ _FEMININES = """
 """
 _OPENS = "mis tus sus qué"
 _TRANSPARENT = """
-    muy más menos tan bien mal mejor mejores peor peores gran grandes joven jóvenes excelente excelentes simple simples
-    pobre pobres actual actuales anterior anteriores principal principales ex célebre célebres brillante brillantes
-    competente competentes inteligente inteligentes amable amables feliz felices increíble increíbles terrible
-    terribles hábil hábiles fiel fieles leal leales dos tres cuatro cinco seis siete ocho nueve diez
+    muy más menos tan tal tales bien mal mejor mejores peor peores gran grandes joven jóvenes excelente excelentes
+    simple simples pobre pobres actual actuales anterior anteriores principal principales ex célebre célebres brillante
+    brillantes competente competentes inteligente inteligentes amable amables feliz felices increíble increíbles
+    terrible terribles hábil hábiles fiel fieles leal leales dos tres cuatro cinco seis siete ocho nueve diez
 """
 _LISTED = """
-    nuevo bueno malo viejo antiguo pequeño propio último segundo tercero único futuro famoso querido estimado
-    simpático antipático guapo bonito hermoso feo alto gordo delgado flaco anciano rico listo tonto serio honesto
-    sincero generoso tranquilo nervioso loco enfermo muerto vivo sano contento orgulloso exitoso ambicioso talentoso
-    curioso cuidadoso celoso perezoso peligroso valioso gracioso atento estricto justo injusto experto
-    maravilloso magnífico estupendo fantástico pésimo honrado soltero viudo presunto supuesto satisfecho furioso
-    cansado enfadado enojado preocupado asustado ocupado experimentado calificado cualificado capacitado certificado
-    titulado diplomado despedido retirado jubilado casado divorciado embarazado educado dotado dedicado respetado
-    conocido desconocido reconocido herido armado divertido aburrido agotado
-    médico clínico técnico jurídico público político financiero administrativo ejecutivo doméstico mecánico académico
-    gráfico literario penitenciario interno externo autónomo informático económico científico deportivo
-    educativo bancario inmobiliario nocturno extranjero italiano americano mexicano colombiano argentino chileno
-    peruano cubano venezolano brasileño ruso chino europeo africano negro blanco rubio moreno
-    trabajador encantador emprendedor español francés inglés alemán portugués japonés
+    nuevo bueno malo viejo antiguo pequeño propio último segundo tercero único futuro famoso querido estimado simpático
+    antipático guapo bonito hermoso feo alto gordo delgado flaco anciano rico listo tonto serio honesto sincero
+    generoso tranquilo nervioso loco enfermo muerto vivo sano contento orgulloso exitoso ambicioso talentoso curioso
+    cuidadoso celoso perezoso peligroso valioso gracioso atento estricto justo injusto experto maravilloso magnífico
+    estupendo fantástico pésimo honrado soltero viudo presunto supuesto satisfecho furioso cansado enfadado enojado
+    preocupado asustado ocupado experimentado calificado cualificado capacitado certificado titulado diplomado
+    despedido retirado jubilado casado divorciado embarazado educado dotado dedicado respetado conocido desconocido
+    reconocido herido armado divertido aburrido agotado médico clínico técnico jurídico público político financiero
+    administrativo ejecutivo doméstico mecánico académico gráfico literario penitenciario interno externo autónomo
+    informático económico científico deportivo educativo bancario inmobiliario nocturno extranjero italiano americano
+    mexicano colombiano argentino chileno peruano cubano venezolano brasileño ruso chino europeo africano negro blanco
+    rubio moreno trabajador encantador emprendedor español francés inglés alemán portugués japonés
 """
 _COPULA = """
     es está era estaba fue estuvo será estará sería estaría sea esté fuera estuviera sido estado parece parecía quedó

@@ -64,7 +64,9 @@ _NOT_ADJECTIVES = _words("jego niego tego czego niczego dlaczego dlatego temu cz
 _COMMON = re.compile(r"(?:kierow|rad|dowód|zarząd)c(?:a|y|ę|ą)|cieśl(?:a|i|ę|ą)")
 _COMMON_SUBJECT = _words("kierowca radca dowódca zarządca cieśla ceo")
 _COMMON_PLURAL = _words("kierowcy radcy radcowie dowódcy zarządcy cieśle")
-_TITLES = _words("prezes dyrektor prezydent doktor mecenas komendant inżynier szeryf")
+_TITLES = _words("""
+    prezes dyrektor prezydent doktor mecenas komendant adwokat redaktor psycholog pedagog profesor inżynier szeryf
+""")
 _WORKERS = _words("pracownicy robotnicy pomocnicy współpracownicy wyrobnicy")
 
 _PREPOSITIONS = _words("""
@@ -79,10 +81,12 @@ _CLAUSE_OPENERS = _words("""
 """)
 _FILLERS = _words("""
     nie się już też także również zawsze często nigdy wczoraj dziś dzisiaj potem wtedy właśnie zaraz nagle szybko
-    natychmiast tylko ją go mu jej im je ich nas mnie mi bardzo naprawdę jeszcze znowu w końcu autobusu taksówki
+    natychmiast tylko ją go mu jej im je ich nas mnie mi bardzo naprawdę jeszcze znowu
     ciężarówki
 """)
 _PAST = re.compile(r"(?!(?:szkoły?a?|siły?|(?:wy|u|po)?dział|.*mysł|.*ół|artykuł|tytuł)$).+(ł|ła|li|ły)(?:by)?")
+_SINGULAR_PAST = {"ł": "m", "ła": "f"}
+_PLURAL_PAST = {"li": "m", "ły": "f"}
 _NOT_PAST = _words("jeśli jeżeli czyli myśli chwili woli")
 _PREDICATE_END = _CLAUSE_OPENERS | _PREPOSITIONS | _words("niż dziś dzisiaj który która")
 _RELATIVE = {"który": "m", "którego": "m", "któremu": "m", "która": "f", "której": "f", "którą": "f"}
@@ -117,11 +121,14 @@ def _clues(words: Sequence[str], start: int, end: int, number: str) -> list[tupl
     opens = not before or before in _CLAUSE_OPENERS
     found = _by_case(words, first, start, end, opens)
     if opens:
-        bare = number == "singular" and end == start + 1 and word[-1] not in "aąeęioóuy"  # a nominative
-        if bare or word in _COMMON_SUBJECT | _TITLES:
-            found.extend(_predicate(words, end, {"ł": "m", "ła": "f"}, _RELATIVE))
+        if word in _COMMON_SUBJECT | _TITLES:
+            found.extend(_predicate(words, end, _SINGULAR_PAST, _RELATIVE, far=True))
+        elif number == "singular" and end == start + 1 and word[-1] not in "aąeęioóuy":  # a nominative
+            found.extend(_predicate(words, end, _SINGULAR_PAST, _RELATIVE, far=False))
         elif word in _COMMON_PLURAL | _WORKERS:
-            found.extend(_predicate(words, end, {"li": "m", "ły": "f"}, _RELATIVE_PLURAL))
+            found.extend(_predicate(words, end, _PLURAL_PAST, _RELATIVE_PLURAL, far=True))
+    elif word in _COMMON_SUBJECT and (end == len(words) or words[end] in _PREDICATE_END):
+        found.extend(_predicate(words, first - 1, _SINGULAR_PAST, {}, far=False))  # "przyszła kierowca"
     return found
 
 
@@ -145,14 +152,18 @@ def _by_case(words: Sequence[str], first: int, start: int, end: int, opens: bool
 
 
 def _predicate(
-    words: Sequence[str], position: int, past: dict[str, Agreement], relative: dict[str, Agreement]
+    words: Sequence[str], position: int, past: dict[str, Agreement], relative: dict[str, Agreement], far: bool
 ) -> list[tuple[str, Agreement]]:
-    """The past tense, predicate adjective or relative pronoun right behind a subject."""
-    if position < len(words) and words[position] in relative:
-        return [(words[position], relative[words[position]])]
-    copula = False
-    for place in range(position, min(position + 5, len(words))):
+    """The past tense, predicate adjective or relative pronoun behind a subject.
+
+    `far` lets one genitive and one prepositional phrase stand between ("dyrektor szkoły w Łodzi powiedziała").
+    """
+    copula, genitive, inside = False, not far, 0
+    for place in range(position, min(position + 6, len(words))):
         word = words[place]
+        match = _PAST.fullmatch(word) if word not in _NOT_PAST else None
+        if word.startswith("któr"):
+            return [(word, relative[word])] if word in relative and genitive == (not far) else []
         if word in ("jest", "są"):
             copula = True
         elif word in _FILLERS:
@@ -161,9 +172,16 @@ def _predicate(
             following = words[place + 1] if place + 1 < len(words) else ""
             agreement = _adjective(word, "") if not following or following in _PREDICATE_END else None
             return [(word, agreement)] if agreement and word.endswith(("y", "i", "a", "e")) else []
+        elif far and word in _PREPOSITIONS and inside == 0:
+            inside = 2
+        elif match and inside < 2:
+            return [(word, past[match.group(1)])] if match.group(1) in past else []
+        elif inside:
+            inside -= 1
+        elif not genitive and word not in _CLAUSE_OPENERS | {"to", "jako"}:
+            genitive = True
         else:
-            match = _PAST.fullmatch(word) if word not in _NOT_PAST else None
-            return [(word, past[match.group(1)])] if match and match.group(1) in past else []
+            return []
     return []
 
 

@@ -17,13 +17,13 @@ from gendermark.linguistics.language import Agreement, Language
 
 _MASCULINE = """
     o um do no ao pelo num dum pro este esse aquele deste desse daquele neste nesse naquele àquele meu teu seu nosso
-    vosso algum nenhum outro doutro noutro mesmo próprio certo todo cujo tanto muito
+    vosso algum nenhum outro doutro noutro mesmo próprio certo todo cujo
 """
 _FEMININE = """
     a uma da na à pela numa duma esta essa aquela desta dessa daquela nesta nessa naquela àquela minha tua sua nossa
-    vossa alguma nenhuma outra doutra noutra mesma própria certa toda cuja tanta muita
+    vossa alguma nenhuma outra doutra noutra mesma própria certa toda cuja
 """
-_OPEN = "cada qualquer tal que"
+_OPEN = "cada qualquer"
 _MASCULINES = """
     os uns dos nos aos pelos nuns duns pros estes esses aqueles destes desses daqueles nestes nesses naqueles àqueles
     meus teus seus nossos vossos alguns nenhuns outros doutros noutros mesmos próprios certos todos cujos tantos muitos
@@ -34,26 +34,26 @@ _FEMININES = """
     minhas tuas suas nossas vossas algumas nenhumas outras doutras noutras mesmas próprias certas todas cujas tantas
     muitas poucas várias ambas duas quantas
 """
-_OPENS = "quaisquer tais"
+_OPENS = "quaisquer"
 _TRANSPARENT = """
-    muito mais menos tão bem mal melhor melhores pior piores grande grandes jovem jovens excelente excelentes simples
-    pobre pobres atual atuais actual actuais anterior anteriores principal principais ex célebre célebres brilhante
-    brilhantes competente competentes inteligente inteligentes amável amáveis feliz felizes incrível incríveis terrível
-    hábil hábeis fiel fiéis leal leais três quatro cinco seis sete oito nove dez
+    muito mais menos tão tal tais bem mal melhor melhores pior piores grande grandes jovem jovens excelente excelentes
+    simples pobre pobres atual atuais actual actuais anterior anteriores principal principais ex célebre célebres
+    brilhante brilhantes competente competentes inteligente inteligentes amável amáveis feliz felizes incrível
+    incríveis terrível hábil hábeis fiel fiéis leal leais experiente experientes contente três quatro cinco seis sete
+    oito nove dez
 """
 _LISTED = """
     novo velho antigo pequeno último segundo terceiro único futuro famoso querido estimado bonito lindo belo feio alto
-    gordo magro idoso rico esperto tolo sério honesto sincero generoso tranquilo calmo nervoso louco doente morto vivo
-    contente satisfeito orgulhoso ambicioso talentoso curioso cuidadoso ciumento preguiçoso perigoso valioso engraçado
-    atento rigoroso justo injusto maravilhoso magnífico fantástico péssimo honrado solteiro viúvo furioso simpático
-    antipático cansado zangado irritado preocupado assustado ocupado experiente qualificado capacitado certificado
-    formado diplomado demitido despedido reformado aposentado casado divorciado educado dotado dedicado respeitado
-    conhecido desconhecido reconhecido ferido armado divertido exausto
-    médico clínico técnico jurídico público político financeiro administrativo executivo doméstico mecânico acadêmico
-    académico gráfico literário penitenciário interno externo autônomo autónomo informático econômico económico
-    científico esportivo desportivo educativo bancário imobiliário noturno nocturno estrangeiro italiano americano
-    brasileiro mexicano argentino russo chinês francês inglês japonês português africano negro branco loiro moreno
-    trabalhador encantador empreendedor espanhol
+    gordo magro idoso rico esperto tolo sério honesto sincero generoso tranquilo calmo nervoso louco morto vivo
+    satisfeito orgulhoso ambicioso talentoso curioso cuidadoso ciumento preguiçoso perigoso valioso engraçado atento
+    rigoroso justo injusto maravilhoso magnífico fantástico péssimo honrado solteiro viúvo furioso simpático antipático
+    cansado zangado irritado preocupado assustado ocupado qualificado capacitado certificado formado diplomado demitido
+    despedido reformado aposentado casado divorciado educado dotado dedicado respeitado conhecido desconhecido
+    reconhecido ferido armado divertido exausto médico clínico técnico jurídico público político financeiro
+    administrativo executivo doméstico mecânico acadêmico académico gráfico literário penitenciário interno externo
+    autônomo autónomo informático econômico económico científico esportivo desportivo educativo bancário imobiliário
+    noturno nocturno estrangeiro italiano americano brasileiro mexicano argentino russo chinês francês inglês japonês
+    português africano negro branco loiro moreno trabalhador encantador empreendedor espanhol
 """
 _COPULA = """
     é está era estava foi esteve será estará seria estaria seja esteja fosse estivesse sido estado parece parecia ficou

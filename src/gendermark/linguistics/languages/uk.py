@@ -4,10 +4,10 @@ Feminine nouns of occupation are productive («лікарка», «директ�
 For the rest («механік», «шериф», «голова») agreeing words do: «ця механік», «шериф сказала», «голова, яка».
 
 - An attribute agrees in case too, and the oblique forms of «цей» and «той» are also free pronouns and adverbs («після
-  цього шериф пішла», «тому шериф пішла»). So a masculine attribute counts only before a noun form of its own case.
+  цього шериф пішла», «тому шериф пішла»). So an attribute counts only before a noun form of its own case.
 - Masculine is the default of attributes, whereas the predicate follows the sex («мій шериф сказала» is about a woman).
-  So a masculine attribute yields to a feminine predicate. That is why masculine attributes are found by `clues`,
-  and `singular` lists the feminine ones.
+  So a masculine attribute yields to a feminine predicate.
+- For both reasons `clues` finds the masculine attributes and all adjectives; `singular` lists feminine determiners.
 - «та» is "that" (feminine) and far more often "and": it counts only as the first word.
 
 The verb counts only with a noun in the nominative, right behind it or behind a short complement («голова правління
@@ -21,21 +21,26 @@ from collections.abc import Sequence
 
 from gendermark.linguistics.language import Agreement, Language
 
-_FEMININE = """
+
+def _set(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
+_FEMININE = _set("""
 ця цю цієї цеї цій цією ту тієї тої тій тією тою моя мою моєї моїй моєю твоя твою твоєї твоїй твоєю своя свою своєї
 своїй своєю наша нашу нашої нашій нашою ваша вашу вашої вашій вашою їхня їхню їхньої їхньою одна одну однієї одної
 одній однією одною сама саму самої самій самою вся всю всієї всій всією уся усю усієї усій усією кожна кожну кожної
 кожній кожною інша іншу іншої іншій іншою така таку такої такій такою жодна жодну жодної жодній жодною якась якусь
 якоїсь якійсь якоюсь деяка певна чия чию чиєї
-""".split()
-_MASCULINE = frozenset("цей той мій твій свій наш ваш їхній один сам весь увесь кожен жоден якийсь чий".split())
-_TRANSPARENT = frozenset("його її їх дуже вельми досить найбільш лише тільки".split())
+""")
+_MASCULINE = _set("цей той мій твій свій наш ваш їхній один сам весь увесь кожен жоден якийсь чий")
+_TRANSPARENT = _set("його її їх дуже вельми досить найбільш лише тільки же ж")
 
 # Words that end like a masculine attribute and are none.
-_NO_ATTRIBUTES = frozenset(
-    """його нього йому ньому їм ним кого кому чого чому нічого нікого нікому багатьом усього всього всім усім потім
-    зовсім якого якому яким який""".split()
-)
+_NO_ATTRIBUTES = _set("""
+його нього йому ньому їм ним кого кому чого чому нічого нікого нікому багатьом усього всього всім усім потім зовсім
+якого якому яким який яка яку якої якій якою
+""")
 # The ending of an oblique attribute, and those of the nouns it can stand before.
 _CASES = (
     (("ого",), ("а", "я", "ого")),
@@ -44,53 +49,52 @@ _CASES = (
 )
 # Feminine nouns, by their suffixes: «кравчиня», «секретарша», «стюардеса», «лікарка» with its dative «лікарці».
 _FEMININE_NOUN = re.compile(
-    r"(?:(?:иц|ин|ш|их|ес|рис|сестр|нян|(?<!кле)[бвгджзйлмнпрстфчшь]к)(?:[аяиіїуюое]|[оеє]ю)|[бвгджзйлмнпрстфчш]ці)$"
+    r"(?:(?:иц|ин|ш|их|ес|рис|сестр|нян|(?<!кле)[бвгджзйлмнпрстфчшь]к)(?:[аяиіїуюое]|[оеє]ю)|[бвгджзйлмнпрстфчшь]ці)$"
 )
-_NOMINATIVES = frozenset("голова глава тесля ceo сео портьє водій аграрій".split())
+_NOMINATIVES = _set("голова глава тесля ceo сео портьє водій аграрій")
 _OBLIQUE = ("ом", "ем", "єм", "им", "ім", "їм", "ій")
 # Nominative feminine adjectives end in -а like nouns, so only frequent ones and plain adjective suffixes count.
 _FEMININE_ADJECTIVE = re.compile(
     r"(?:нов|молод|стар|добр|перш|друг|трет|старш|молодш|колишн|майбутн|сам|хорош|чудов|гарн|відом|"
-    r"\w+(?:ськ|цьк|льн|чн|йн|ован|чен))[ая]|\w+(?<!є)ої"
+    r"\w+(?:ськ|цьк|льн|чн|йн|ован|чен))[ая]"
 )
+_ADJECTIVE = re.compile(r"\w{2,}(?:[иі][йхм]|ої|ою|ого|ому|ими)")
 
-_PREPOSITIONS = frozenset("в у на до з із зі по про від за для при перед через під над без о об біля між".split())
-_NO_SUBJECT = frozenset("як ніж не ні він вона я ти мов наче немов".split())
-_BEFORE_CONJUNCTION = re.compile(r"того|тим|час|\w*(?:бачи|помічa|поміти|диви|спостеріга|чу)(?:в|ла|ли|ти)(?:ся|сь)?")
+_PREPOSITIONS = _set("в у на до з із зі по про від за для при перед через під над без о об біля між")
+_NO_SUBJECT = _set("як ніж не ні він вона я ти мов наче немов")
+_BEFORE_CONJUNCTION = re.compile(r"того|тим|час|\w*(?:бачи|поміча|поміти|диви|спостеріга|чу)(?:в|ла|ли|ти)(?:ся|сь)?")
 _ATTRIBUTE_ENDINGS = ("ій", "ої", "ого", "ому", "им", "ім", "их", "іх", "ою", "ими")
-_BREAKS = frozenset("або чи коли поки якщо хоча що щоб вона вони воно ми ви де куди бо адже хто як та".split())
-_BETWEEN = frozenset(
-    """не ні також теж вже уже ще завжди ніколи іноді інколи одразу відразу тут там потім тоді сьогодні вчора завтра
-    раптом знову лише тільки просто навіть же ж б би все спочатку тепер зараз мені тобі йому їй нам вам їм мене тебе
-    його її нас вас їх себе собі це вранці ввечері вдень вночі""".split()
-)
+_BREAKS = _set("або чи коли поки якщо хоча що щоб він вона вони воно ми ви де куди бо адже хто як та тому оскільки")
+_BETWEEN = _set("""
+не ні також теж вже уже ще завжди ніколи іноді інколи одразу відразу тут там потім тоді сьогодні вчора завтра
+раптом знову лише тільки просто навіть же ж б би все спочатку тепер зараз мені тобі йому їй нам вам їм мене тебе
+його її нас вас їх себе собі це вранці ввечері вдень вночі
+""")
 _PREDICATES: dict[str, Agreement] = {
     word: gender
     for gender, words in (
         ("m", "сам повинен готовий згоден зайнятий впевнений здатний змушений хворий задоволений винен радий певен"),
         ("f", "сама повинна готова згодна зайнята впевнена здатна змушена хвора задоволена винна рада певна"),
         ("m", "міг зміг допоміг приніс ніс привіз віз виріс ліг біг побіг прибіг звик зник помер вмер встиг утік втік"),
-        ("m", "хотів захотів умів вмів зумів розумів зрозумів сидів летів терпів велів володів вів привів провів довів"),
-        ("m", "відповів розповів зустрів сів хворів захворів пожалів посмів зберіг досяг підстриг завів повів їв"),
+        ("m", "хотів захотів умів вмів зумів розумів зрозумів сидів летів терпів велів володів вів привів провів"),
+        ("m", "довів відповів розповів зустрів сів хворів захворів пожалів посмів зберіг досяг підстриг завів повів"),
     )
     for word in words.split()
 }
 _PAST = re.compile(r"(?P<f>[а-яіїєґ]{2,}ла(?:ся|сь)?)|(?P<m>[а-яіїєґ]+[аяиуюоє]в(?:ся|сь)?)")
 # Nouns that look like past tenses: «учитель мов», «директор школа».
-_NOUN_STEMS = frozenset("справ прав мов основ умов голов держав страв школ сил джерел сел зал".split())
+_NOUN_STEMS = _set("справ прав мов основ умов голов держав страв школ сил джерел сел зал")
 _SPEECH = re.compile(r"(?:сказа|відпові|запита|спита|дода|поясни|заяви|зазначи|вигукну|повідоми|визна)(?:в|(ла))$")
 _RELATIVES: dict[str, Agreement] = {
-    **dict.fromkeys("який якого якому яким якім котрий котрого котрому котрим".split(), "m"),
-    **dict.fromkeys("яка яку якої якій якою котра котру котрої котрій котрою".split(), "f"),
+    **dict.fromkeys(_set("який якого якому яким якім котрий котрого котрому котрим"), "m"),
+    **dict.fromkeys(_set("яка яку якої якій якою котра котру котрої котрій котрою"), "f"),
 }
 
 
-def _adjective(word: str, number: str) -> Agreement | None:
-    if word in _NO_ATTRIBUTES:
-        return None
-    if number == "singular" and _FEMININE_ADJECTIVE.fullmatch(word):
-        return "f"
-    return "mf" if re.search(r"..(?:[иі]х|ій)$", word) else None
+def _adjective(word: str, number: str) -> Agreement | None:  # noqa: ARG001
+    """Lets a determiner be found beyond adjectives; what these tell depends on case, see `_attribute`."""
+    walkable = _FEMININE_ADJECTIVE.fullmatch(word) or _ADJECTIVE.fullmatch(word)
+    return "mf" if walkable and word not in _NO_ATTRIBUTES else None
 
 
 def _nominative(noun: str) -> bool:
@@ -98,22 +102,29 @@ def _nominative(noun: str) -> bool:
     return noun in _NOMINATIVES or (noun[-1] not in "аеєиіїоуюя" and not noun.endswith(_OBLIQUE))
 
 
-def _is_masculine_attribute(word: str, noun: str) -> bool:
+def _attribute(word: str, noun: str) -> Agreement | None:
+    """The gender that a determiner or adjective shows before this form of the noun; None if it belongs elsewhere."""
     if word in _NO_ATTRIBUTES:
-        return False
+        return None
     feminine = _FEMININE_NOUN.search(noun) is not None
     if word in _MASCULINE or word.endswith("ий"):
-        return _nominative(noun) or feminine  # «цей медсестра» is a contradiction to report
-    if word.endswith("ій") and word not in _FEMININE:
-        return _nominative(noun)  # «останній шериф»: the feminine would be «остання»
-    return not feminine and any(word.endswith(ends) and noun.endswith(nouns) for ends, nouns in _CASES)
+        return "m" if _nominative(noun) or feminine else None  # «цей медсестра» is a contradiction to report
+    if feminine:
+        return None
+    if _nominative(noun):
+        if word.endswith("ній") and word not in _FEMININE:
+            return "m"  # «останній шериф»: the feminine would be «остання»
+        return "f" if _FEMININE_ADJECTIVE.fullmatch(word) else None
+    if word.endswith("ої") and noun.endswith(("а", "я")):
+        return "f"
+    return "m" if any(word.endswith(ends) and noun.endswith(nouns) for ends, nouns in _CASES) else None
 
 
-def _masculine_attributes(words: Sequence[str], start: int, noun: str) -> list[tuple[str, Agreement]]:
+def _attributes(words: Sequence[str], start: int, noun: str) -> list[tuple[str, Agreement]]:
     found: list[tuple[str, Agreement]] = []
     for word in reversed(words[max(start - 3, 0) : start]):
-        if _is_masculine_attribute(word, noun):
-            found.append((word, "m"))
+        if gender := _attribute(word, noun):
+            found.append((word, gender))
         elif word not in _TRANSPARENT:
             break
     return found
@@ -130,7 +141,7 @@ def _finite(word: str) -> Agreement | None:
 
 
 def _predicate(words: Sequence[str], start: int, end: int) -> list[tuple[str, Agreement]]:
-    """The past tense or predicative adjective whose subject is the nominative at words[start:end]."""
+    """The past tense or predicative adjective whose subject is the nominative noun phrase at words[start:end]."""
     before = words[start - 1] if start else ""
     earlier = words[start - 2] if start > 1 else ""
     conjunction = before == "як" and _BEFORE_CONJUNCTION.fullmatch(earlier)  # «бачив, як шериф»
@@ -166,7 +177,7 @@ def _relative(words: Sequence[str], start: int, end: int, noun: str) -> list[tup
         before = start - 1
         while before >= 0 and (words[before] in _TRANSPARENT or words[before].endswith(("ого", "ої"))):
             before -= 1
-        if before < 0 or not (words[before] in _PREPOSITIONS or _PAST.fullmatch(words[before])):
+        if before >= 0 and words[before] not in _PREPOSITIONS and not _PAST.fullmatch(words[before]):
             return []
     position = end + 1 if end < len(words) and words[end] in _PREPOSITIONS else end
     if position < len(words) and words[position] in _RELATIVES:
@@ -195,16 +206,16 @@ def _clues(words: Sequence[str], start: int, end: int, number: str) -> list[tupl
         return [(before, "m")]  # «з черговим»: instrumental singular; «черговим» alone may be a dative plural
     # «водій вантажівки» has its head in front, «медичний брат» behind
     noun = words[end - 1] if re.search(r"(?:ий|ій|на|ня|ну|ого|ому|им|ої)$", words[start]) else words[start]
+    attributes = _attributes(words, start, noun)
     found: list[tuple[str, Agreement]] = []
     if not _FEMININE_NOUN.search(noun):
         found = _relative(words, start, end, noun)
         if _nominative(noun):
-            found += _predicate(words, start, end)
+            found += _predicate(words, start - len(attributes), end)
             if words[:start] == ["та"]:
                 found.append(("та", "f"))
-    if any(gender == "f" for _, gender in found):
-        return found
-    return found + _masculine_attributes(words, start, noun)
+    outranked = any(gender == "f" for _, gender in found)
+    return found + [pair for pair in attributes if not (outranked and pair[1] == "m")]
 
 
 def _normalise(word: str) -> str:

@@ -1,0 +1,109 @@
+"""Greek: the article tells, in every case and number but the plural nominative and genitive ("οι", "των").
+
+Most occupation nouns are common gender ("ο γιατρός", "η γιατρός"). Accents are dropped, as capitals are written without
+("Η ΓΙΑΤΡΟΣ"); only "ή" (or) keeps its own, because without it it is the feminine article.
+
+- "του" and "της" are articles before a genitive and possessives behind another noun: "η μητέρα του, γιατρός στον
+  Βόλο". Before a nominative they are possessives, and tell nothing about the noun.
+- Adjectives before the noun tell by their endings: -ος and -οι are masculine, -η and -ες feminine, and so is -α behind
+  a vowel (behind a consonant it is an adverb or a neuter). Genitives and accusatives come with an article anyway.
+- "οι γιατροί" has no gender; a participle behind the verb "to be" has ("οι γιατροί είναι κουρασμένες").
+- A few masculines in -ης that have a feminine of their own ("ελεγκτής", "ελέγκτρια") also serve women in office, but
+  only with a feminine article: "η ελεγκτής".
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+
+from gendermark.linguistics.language import Agreement, Language
+
+
+def _normalise(word: str) -> str:
+    """Without accents and breathings, but with diaereses."""
+    if word == "ή":
+        return word
+    parts = unicodedata.normalize("NFD", word)
+    kept = "".join(part for part in parts if part == "\u0308" or not unicodedata.combining(part))
+    return unicodedata.normalize("NFC", kept)
+
+
+def _table(masculine: str, feminine: str, both: str = "") -> dict[str, Agreement]:
+    """Words to genders; "αυτ|ος|ου" stands for two words."""
+    table: dict[str, Agreement] = {}
+    for genders, words in (("m", masculine), ("f", feminine), ("mf", both)):
+        for stem, *endings in (word.split("|") for word in words.split()):
+            table.update(dict.fromkeys((stem + ending for ending in endings or [""]), genders))
+    return table
+
+
+_SINGULAR = _table(
+    "ο του τον στον στου ενας ενος εναν ενα κανενας κανενος κανεναν κανενα κυρι|ος|ου|ο|ε αυτ|ος|ου|ον εκειν|ος|ου|ον "
+    "τουτ|ος|ου|ον καποι|ος|ου|ον|ο ποι|ος|ου|ον|ο οποι|ος|ου|ον|ο τετοι|ος|ου|ον|ο",
+    "η της τη την στη στην στης μια μιας μιαν καμι|α|ας|αν κυρι|α|ας αυτ|η|ης|ην εκειν|η|ης|ην τουτ|η|ης|ην "
+    "καποι|α|ας|αν ποι|α|ας|αν οποι|α|ας|αν τετοι|α|ας|αν",
+    "καθε",
+)
+_PLURAL = _table(
+    "τους στους κυρι|οι|ους αυτ|οι|ους εκειν|οι|ους καποι|οι|ους ποι|οι|ους τετοι|οι|ους μερικ|οι|ους πολλ|οι|ους "
+    "ολ|οι|ους λιγ|οι|ους αρκετ|οι|ους",
+    "τις στις κυριες αυτες εκεινες καποιες ποιες τετοιες μερικες πολλες ολες λιγες αρκετες",
+    "οι των δυο τρεις τεσσερις",
+)
+_TRANSPARENT = frozenset({"πιο", "πολυ", "τοσο", "πρωην", "νυν", "δυο", "τρεις", "τεσσερις", "πεντε", "δεκα"})
+
+_NOT_ADJECTIVES = frozenset(
+    _table("μου σου μας σας που οπου αυτο εκεινο απο οσο μονο υπο", "για δια ηδη επειδη δηλαδη μη βεβαια χθες χτες")
+)
+_PEOPLE = _table("αν|δρας|τρας|δρα|τρα|δρες|τρες", "γυναικ|α|ας|ες")
+_ENDINGS: dict[str, tuple[tuple[re.Pattern[str], Agreement], ...]] = {
+    "singular": (
+        (re.compile(r"\w{2,}ος"), "m"),
+        (re.compile(r"\w{2,}η|\w+[ιεο]α"), "f"),
+        (re.compile(r"\w{2,}(ου|ον|ο|ης|ας|ων)"), "mf"),
+    ),
+    "plural": (
+        (re.compile(r"\w{2,}(οι|ους)"), "m"),
+        (re.compile(r"\w{2,}ες"), "f"),
+        (re.compile(r"\w{2,}(ων|εις)"), "mf"),
+    ),
+}
+_NOMINATIVES = {"του": re.compile(r"\w*(?<!οντ)ος|\w+(ης|ας|τρια|ισσα)"), "της": re.compile(r"\w*(?<!ιδ)ος")}
+_OFFICES = re.compile(r"(ελεγκτ|διοικητ|σκηνοθετ|(γυμνασι|λυκει|τμηματ)αρχ)(ης|η|ες|ων)")
+_PARTICIPLE = re.compile(r"\w+μεν(?:(οι)|ες)")
+
+
+def _adjective(word: str, number: str) -> Agreement | None:
+    if word in _NOT_ADJECTIVES:
+        return None
+    if word in _PEOPLE:
+        return _PEOPLE[word]
+    return next((agreement for ending, agreement in _ENDINGS[number] if ending.fullmatch(word)), None)
+
+
+def _clues(words: Sequence[str], start: int, end: int, number: str) -> list[tuple[str, Agreement]]:
+    noun, before = words[start], words[start - 1] if start else ""
+    if before in _NOMINATIVES and _NOMINATIVES[before].fullmatch(noun):
+        return [(before, "f" if before == "του" else "m")]  # takes back what it said as an article
+    if _OFFICES.fullmatch(noun):
+        seen = (_SINGULAR.get(before), _PLURAL.get(before), _adjective(before, number))
+        return [] if "f" in seen else [(noun, "m")]
+    if before == "οι" and number == "plural" and words[end : end + 1] in (["ειναι"], ["ηταν"]):
+        rest = [word for word in words[end + 1 : end + 3] if word not in _TRANSPARENT]
+        if rest and (participle := _PARTICIPLE.fullmatch(rest[0])):
+            return [(rest[0], "m" if participle[1] else "f")]
+    return []
+
+
+LANGUAGE = Language(
+    code="el",
+    name="Greek",
+    singular=_SINGULAR,
+    plural=_PLURAL,
+    transparent=_TRANSPARENT,
+    adjective=_adjective,
+    normalise=_normalise,
+    clues=_clues,
+)

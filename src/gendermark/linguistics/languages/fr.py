@@ -1,0 +1,157 @@
+"""French.
+
+The plural articles and "l'", "leur", "notre", "votre", "chaque" leave the gender open. "mon", "ton" and "son" serve the
+feminine only before a vowel ("son assistante"), so before a consonant they tell. "tous/toutes les" and "une des" tell
+through the article. Adjectives are listed, because endings deceive ("malade", "analyse", "content"); participles in -é
+are safe right behind the noun ("des analystes expérimentées"), not before it ("Marie est née comptable"). Where the
+determiner leaves the gender open, the predicate of a subject that begins its clause tells it ("l'analyste est
+contente", "l'analyste a été embauchée"), and so does that of "qui" right behind the noun. With "s'est", a masculine
+participle before an object is no agreement ("elle s'est cassé le bras") and is passed over.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from gendermark.linguistics.language import Agreement, Language
+
+_MASCULINE = "le un du au ce cet quel tout aucun nul certain tel"
+_FEMININE = "la une cette ma ta sa quelle toute aucune nulle certaine telle"
+_OPEN = "l' l mon ton son leur notre votre chaque quelque"
+_MASCULINES = "tous quels certains tels différents"
+_FEMININES = "toutes quelles certaines telles différentes"
+_OPENS = "les des aux ces mes tes ses leurs nos vos plusieurs quelques divers"
+_BEFORE_PLURAL = {"tous": "m", "toutes": "f", "un": "m", "une": "f", "chacun": "m", "chacune": "f", "aucun": "m"} | {
+    "aucune": "f", "certains": "m", "certaines": "f", "quelques-uns": "m", "quelques-unes": "f",
+}  # fmt: skip
+_TRANSPARENT = """
+    très plus moins si aussi trop bien jeune jeunes pauvre pauvres simple simples même mêmes autre autres célèbre
+    célèbres brave braves honnête honnêtes habile habiles riche riches superbe superbes formidable formidables
+    incroyable incroyables ex propre propres deux trois quatre cinq six sept huit neuf dix
+"""
+_REGULAR = """
+    mauvais petit grand ancien premier second dernier meilleur futur seul vrai excellent cher heureux malheureux
+    content fier sûr prêt absent présent intelligent compétent patient impatient prudent charmant important brillant
+    puissant ignorant méchant élégant exigeant indépendant sérieux nerveux furieux curieux paresseux généreux courageux
+    dangereux ambitieux amoureux soigneux anxieux merveilleux consciencieux talentueux actif attentif naïf sportif
+    administratif exécutif professionnel personnel officiel cruel général principal médical social commercial municipal
+    légal local national international royal financier hospitalier étranger français anglais italien américain espagnol
+    allemand canadien européen africain lent laid noir blond brun adjoint connu inconnu reconnu bon
+"""
+_IRREGULAR = """
+    nouveau/nouvelle nouvel/nouvelle vieux/vieille vieil/vieille beau/belle bel/belle gros/grosse gentil/gentille
+    fou/folle jaloux/jalouse doux/douce faux/fausse roux/rousse sot/sotte discret/discrète inquiet/inquiète
+    blanc/blanche public/publique grec/grecque turc/turque
+"""
+_BEHIND_ETRE = """
+    parti sorti venu revenu devenu mort assis promu élu vu perdu attendu entendu convaincu surpris pris compris appris
+    mis admis séduit conduit satisfait offert ouvert puni choisi trahi averti ému déçu reçu vêtu tenu battu vaincu
+    rendu plaint endormi évanoui
+"""
+_COPULA = "est était fut sera serait soit fût été semble semblait paraît paraissait reste"
+_COPULAS = "sont étaient furent seront seraient soient fussent été semblent semblaient paraissent restent"
+_BEFORE_COPULA = "ne n' n se s' s y a avait aura aurait ait ont avaient auront auraient aient"
+_AFTER_COPULA = """
+    pas plus jamais très trop si aussi bien toujours déjà souvent encore vraiment assez plutôt tellement également
+    moins été
+"""
+_CLAUSE_STARTS = "que qu' qu mais car lorsque lorsqu' quand si où donc comme puisque puisqu' tandis hier hui alors"
+_AN_OBJECT_FOLLOWS = "le la l' les un une des du de que qu' si son sa ses leur leurs"
+_ARTICLE_PAIRS = {("le", "la"), ("un", "une")}
+_PARTICIPLES = {"singular": re.compile(r"\w+é(e?)"), "plural": re.compile(r"\w+é(e?)s")}
+_NO_PARTICIPLE = re.compile(r"\w+ités?|malgré|excepté|passé|côtés?|été|santé")
+_VOWELS = frozenset("aeiouyhàâéèêëîïôöùûœæ")
+
+
+def _table(masculine: str, feminine: str, both: str = "") -> dict[str, Agreement]:
+    groups = ((masculine, "m"), (feminine, "f"), (both, "mf"))
+    return {word: agreement for words, agreement in groups for word in words.split()}
+
+
+def _feminine(adjective: str) -> str:
+    for ending, replacement in {"x": "se", "f": "ve", "er": "ère", "el": "elle", "en": "enne", "on": "onne"}.items():
+        if adjective.endswith(ending):
+            return adjective.removesuffix(ending) + replacement
+    return adjective + "e"
+
+
+def _plural(adjective: str) -> str:
+    if adjective.endswith("al"):
+        return adjective[:-2] + "aux"
+    return adjective + ("" if adjective[-1] in "sx" else "x" if adjective.endswith("eau") else "s")
+
+
+_PAIRS = [(word, _feminine(word)) for word in _REGULAR.split()]
+_PAIRS += [(masculine, feminine) for masculine, _, feminine in (pair.partition("/") for pair in _IRREGULAR.split())]
+_ADJECTIVES: dict[str, dict[str, Agreement]] = {
+    "singular": {form: gender for pair in _PAIRS for form, gender in zip(pair, "mf", strict=True)},
+    "plural": {_plural(form): gender for pair in _PAIRS for form, gender in zip(pair, "mf", strict=True)},
+}
+_BEHIND = {form + end: gender for form in _BEHIND_ETRE.split() for end, gender in (("", "m"), ("e", "f"), ("es", "f"))}
+_BEHIND |= {_plural(form): "m" for form in _BEHIND_ETRE.split()}
+
+
+def _adjective(word: str, number: str) -> Agreement | None:
+    return _ADJECTIVES[number].get(word)
+
+
+def _participle(word: str, number: str) -> Agreement | None:
+    match = _PARTICIPLES[number].fullmatch(word)
+    return None if match is None or _NO_PARTICIPLE.fullmatch(word) else "f" if match[1] else "m"
+
+
+def _predicate(rest: list[str], number: str) -> list[tuple[str, Agreement]]:
+    """The adjective or participle behind "être", given the words behind the subject."""
+    reflexive = False
+    while rest and rest[0] in _BEFORE_COPULA.split():
+        reflexive |= rest[0] in ("se", "s'", "s")
+        rest = rest[1:]
+    if not rest or rest[0] not in (_COPULAS if number == "plural" else _COPULA).split():
+        return []
+    rest = rest[1:]
+    while rest and rest[0] in _AFTER_COPULA.split():
+        rest = rest[1:]
+    if not rest:
+        return []
+    agreement = _adjective(rest[0], number) or _participle(rest[0], number) or _BEHIND.get(rest[0])
+    if agreement == "m" and reflexive and len(rest) > 1 and rest[1] in _AN_OBJECT_FOLLOWS.split():
+        return []
+    return [(rest[0], agreement)] if agreement else []
+
+
+def _clues(words: Sequence[str], start: int, end: int, number: str) -> list[tuple[str, Agreement]]:
+    first = start - 1
+    while first > 0 and words[first] in LANGUAGE.transparent:
+        first -= 1
+    determiner = words[first] if first >= 0 else ""
+    earlier = words[first - 1] if first > 0 else ""
+    if (earlier, determiner) in _ARTICLE_PAIRS:  # "le/la comptable"
+        return [(earlier, "m")]
+    found = []
+    if determiner in ("mon", "ton", "son") and words[first + 1][0] not in _VOWELS:
+        found.append((determiner, "m"))
+    if determiner in _OPENS.split() and earlier in _BEFORE_PLURAL:
+        found.append((earlier, _BEFORE_PLURAL[earlier]))
+    rest = list(words[end:])
+    if determiner not in ("", *_OPEN.split(), *_OPENS.split()) or not rest:
+        return found
+    if agreement := _participle(rest[0], number):
+        found.append((rest[0], agreement))
+    elif rest[0] == "qui" and earlier not in ("de", "d'"):
+        found.extend(_predicate(rest[1:], number))
+    elif not earlier or earlier in (*_CLAUSE_STARTS.split(), *_BEFORE_PLURAL):
+        found.extend(_predicate(rest, number))
+    return found
+
+
+LANGUAGE = Language(
+    code="fr",
+    name="French",
+    singular=_table(_MASCULINE, _FEMININE, _OPEN),
+    plural=_table(_MASCULINES, _FEMININES, _OPENS),
+    transparent=frozenset(_TRANSPARENT.split()),
+    adjective=_adjective,
+    adjectives_follow=True,
+    clues=_clues,
+)

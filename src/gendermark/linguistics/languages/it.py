@@ -1,0 +1,148 @@
+"""Italian.
+
+Elided articles ("l'", "dell'", "quell'") serve both genders, "un'" only the feminine; written apart from their noun, as
+tokenisers do, they come without the apostrophe ("l", "dell"). Adjectives cannot be told by their endings next to a
+noun, because verbs and adverbs end alike ("l'analista aiuta", "l'analista pubblica"), so they are listed; "stesso" and
+"proprio" stand with the determiners because they count before the noun only. Where an elided article leaves the gender
+open, the predicate of a subject that begins its clause tells it ("l'analista è stata promossa", "l'analista si è
+ferita"): behind "essere" endings are safe, except in adverbs and in predicate nouns ("è avvocato", "è artista").
+
+Nouns in -ere write the masculine singular and the feminine plural alike: "l'infermiere", "le infermiere". Without a
+determiner that tells, the form is feminine after words that speak of several women ("erano infermiere", "assunte come
+infermiere"), open after "sono", and masculine elsewhere.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from gendermark.linguistics.language import Agreement, Language
+
+_MASCULINE = """
+    il lo un uno del dello al allo dal dallo nel nello sul sullo col collo questo quel quello mio tuo suo nostro vostro
+    alcun alcuno nessun nessuno ciascun ciascuno altro stesso proprio certo tutto tal qual
+"""
+_FEMININE = """
+    la una un' della alla dalla nella sulla colla questa quella mia tua sua nostra vostra alcuna alcun' nessuna nessun'
+    ciascuna ciascun' altra stessa propria certa tutta
+"""
+_SUBJECT = "l' l quest' quest quell' quell ogni qualche qualsiasi qualunque tale"
+_OPEN = f"{_SUBJECT} dell' dell all' all dall' dall nell' nell sull' sull coll' coll quale"
+_MASCULINES = """
+    i gli gl' dei degli ai agli dai dagli nei negli sui sugli coi questi quei quegli quelli miei tuoi suoi nostri
+    vostri alcuni altri stessi propri certi molti tanti pochi parecchi vari diversi numerosi entrambi tutti troppi
+    quanti
+"""
+_FEMININES = """
+    le delle alle dalle nelle sulle queste quelle mie tue sue nostre vostre alcune altre stesse proprie certe molte
+    tante poche parecchie varie diverse numerose entrambe tutte troppe quante
+"""
+_OPENS = "tali quali"
+_TRANSPARENT = """
+    molto più meno così ben mal loro cui migliore miglior migliori peggiore peggiori grande gran grandi giovane giovani
+    eccellente eccellenti semplice semplici attuale attuali precedente precedenti principale principali ex celebre
+    celebri brillante brillanti competente competenti intelligente intelligenti gentile gentili felice felici abile
+    abili fedele fedeli bell' due tre quattro cinque sei sette otto nove dieci
+"""
+_LISTED = """
+    nuovo bravo buono vecchio piccolo bello brutto primo terzo ultimo unico futuro famoso caro stimato simpatico
+    antipatico alto grasso magro anziano ricco furbo serio onesto sincero generoso tranquillo nervoso pazzo malato
+    morto vivo sano stanco contento orgoglioso ambizioso curioso geloso pigro pericoloso prezioso severo giusto
+    ingiusto esperto meraviglioso magnifico fantastico ottimo pessimo furioso arrabbiato preoccupato spaventato
+    occupato qualificato certificato diplomato laureato licenziato pensionato sposato divorziato educato dotato
+    rispettato conosciuto sconosciuto riconosciuto ferito armato soddisfatto impegnato esausto clinico tecnico
+    giuridico politico finanziario amministrativo esecutivo domestico meccanico accademico grafico letterario
+    penitenziario interno esterno autonomo informatico economico scientifico sportivo scolastico bancario notturno
+    straniero italiano americano spagnolo russo tedesco europeo africano nero bianco biondo
+"""
+_COPULA = "è era fu sarà sarebbe sia fosse sembra sembrava resta rimase"
+_COPULAS = "sono erano furono saranno sarebbero siano fossero sembrano sembravano restano rimasero"
+_BEFORE_COPULA = "non si ci le gli mi ti vi anche già ancora sempre ora"
+_AFTER_COPULA = "molto più meno così troppo abbastanza anche già ancora sempre ormai davvero ben poco tanto spesso"
+_CLAUSE_STARTS = "che perché ma quando se mentre dove quindi poi oggi ieri poiché siccome"
+_ARTICLE_PAIRS = {
+    ("il", "la"),
+    ("lo", "la"),
+    ("un", "una"),
+    ("i", "le"),
+    ("gli", "le"),
+    ("del", "della"),
+    ("al", "alla"),
+}
+_PARTICIPLES = {
+    "singular": re.compile(r"\w+(?:[ailnrstu]t|[eiosu]s)([oa])"),
+    "plural": re.compile(r"\w+(?:[ailnrstu]t|[eiosu]s)([ie])"),
+}
+_NO_PARTICIPLE = re.compile(
+    r"\w+ist[aie]|quest[oaie]|tutt[oaie]|adesso|presto|subito|soltanto|quanto|avvocat\w|soldat\w"
+)
+_SEVERAL_WOMEN = "donne ragazze sorelle figlie state assunte diventate erano furono esse due tre quattro cinque"
+
+
+def _table(masculine: str, feminine: str, both: str = "") -> dict[str, Agreement]:
+    groups = ((masculine, "m"), (feminine, "f"), (both, "mf"))
+    return {word: agreement for words, agreement in groups for word in words.split()}
+
+
+def _inflected(adjective: str) -> tuple[str, str, str, str]:
+    """Masculine singular and plural, feminine singular and plural."""
+    stem = adjective[:-1]
+    hard = "h" if stem.endswith(("c", "g")) else ""
+    soft = hard if not stem.endswith("ic") else ""
+    return adjective, stem if stem.endswith("i") else f"{stem}{soft}i", stem + "a", f"{stem}{hard}e"
+
+
+_FORMS = [" ".join(forms) for forms in zip(*map(_inflected, _LISTED.split()), strict=True)]
+_ADJECTIVES = _table(
+    f"{_FORMS[0]} {_FORMS[1]} buon bel bei begli",
+    f"{_FORMS[2]} {_FORMS[3]} buon'",
+)
+
+
+def _adjective(word: str, number: str) -> Agreement | None:  # noqa: ARG001  (its four forms are all different)
+    return _ADJECTIVES.get(word)
+
+
+def _predicate(rest: list[str], number: str) -> list[tuple[str, Agreement]]:
+    """The adjective or participle behind a copula, given the words behind the subject."""
+    while rest and rest[0] in _BEFORE_COPULA.split():
+        rest = rest[1:]
+    if not rest or rest[0] not in (_COPULAS if number == "plural" else _COPULA).split():
+        return []
+    rest = rest[1:]
+    while rest and rest[0] in _AFTER_COPULA.split():
+        rest = rest[1:]
+    if not rest or _NO_PARTICIPLE.fullmatch(rest[0]):
+        return []
+    if agreement := _adjective(rest[0], number):
+        return [(rest[0], agreement)]
+    match = _PARTICIPLES[number].fullmatch(rest[0])
+    return [(match[0], "m" if match[1] in "oi" else "f")] if match else []
+
+
+def _clues(words: Sequence[str], start: int, end: int, number: str) -> list[tuple[str, Agreement]]:
+    if tuple(words[max(start - 2, 0) : start]) in _ARTICLE_PAIRS:  # "il/la manager"
+        return [(words[start - 2], "m")]
+    first = start - 1
+    while first > 0 and words[first] in LANGUAGE.transparent:
+        first -= 1
+    before = words[first] if first >= 0 else ""
+    if words[start].endswith("ere") and before not in LANGUAGE.plural and _adjective(before, number) is None:
+        if before not in LANGUAGE.singular and set(_SEVERAL_WOMEN.split()) & set(words[:start]):
+            return [(words[start], "f")]
+        return [] if before == "sono" else [(words[start], "m")]
+    starts_clause = first <= 0 or words[first - 1] in _CLAUSE_STARTS.split()
+    return _predicate(list(words[end:]), number) if starts_clause and before in ("", *_SUBJECT.split()) else []
+
+
+LANGUAGE = Language(
+    code="it",
+    name="Italian",
+    singular=_table(_MASCULINE, _FEMININE, _OPEN),
+    plural=_table(_MASCULINES, _FEMININES, _OPENS),
+    transparent=frozenset(_TRANSPARENT.split()),
+    adjective=_adjective,
+    adjectives_follow=True,
+    clues=_clues,
+)
