@@ -51,7 +51,7 @@ def seconds_through_translate(requests: Sequence[Request]) -> float:
     with tempfile.TemporaryDirectory() as directory:
         start = time.perf_counter()
         with Store(Path(directory) / "store.sqlite") as store:
-            answers = translate(Sleeper(), requests, store, lambda done, total: None)
+            answers = translate(Sleeper(), requests, store, lambda *_: None)
         elapsed = time.perf_counter() - start
     if answers.n_asked != len(requests):
         raise SystemExit(f"{answers.n_asked} requests were asked instead of {len(requests)}: the ratio means nothing")

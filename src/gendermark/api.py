@@ -25,7 +25,13 @@ Translations = Path | str | Sequence[str]
 
 def select(benchmark: str | Selection, to: str = "", **options: Any) -> tuple[Benchmark, Selection]:
     """A benchmark and a completed selection of its items; `options` are the other fields of `Selection`."""
-    selection = benchmark if isinstance(benchmark, Selection) else Selection(benchmark, target_language=to, **options)
+    if isinstance(benchmark, Selection):
+        if to or options:
+            given = ", ".join((["to"] if to else []) + list(options))
+            raise UserError(f"a Selection says everything itself; leave out {given}, or name the benchmark only")
+        selection = benchmark
+    else:
+        selection = Selection(benchmark, target_language=to, **options)
     found: Benchmark = registry.load("benchmark", selection.benchmark)
     return found, found.complete(selection)
 
@@ -49,6 +55,11 @@ def score(
     """
     found, selection = select(benchmark, to, **options)
     if isinstance(translations, Mapping):
+        if not translations:
+            raise UserError(
+                f"no translations were given; name a {found.part_noun} of {found.name}, for example "
+                f"{found.parts[0]!r}, and its translations"
+            )
         selection = found.complete(replace(selection, parts=tuple(translations)))
     item_set = found.load(selection)
     if isinstance(translations, Mapping):
@@ -80,7 +91,10 @@ def run(
     **options: Any,
 ) -> list[Result]:
     """Translate with a system and score. With a directory, everything is left there and a killed run goes on."""
-    selections = tuple(select(benchmark, to, **options)[1] for benchmark in benchmarks)
+    selections = tuple(
+        select(benchmark)[1] if isinstance(benchmark, Selection) else select(benchmark, to, **options)[1]
+        for benchmark in benchmarks
+    )
     config = running.RunConfig(system, selections, system_options or {})
     return running.run(config, Path(directory) if directory is not None else None)
 
@@ -121,4 +135,4 @@ def applicable(benchmarks: Sequence[str], targets: Sequence[str], **options: Any
             sources = {s for s, t in benchmark.language_pairs(options.get("data", "official")) if t == to}
             if options.get("source_language", "") in sources or (sources and not options.get("source_language")):
                 found.append(select(name, to, **options)[1])
-    return tuple(found)
+    return tuple(dict.fromkeys(found))

@@ -43,7 +43,11 @@ class Result:
         raise KeyError(f"no estimate {metric}:{slice}; there is: {known}")
 
     def table(self, name: str) -> Table:
-        return next(table for table in self.tables if table.name == name)
+        """One of the detailed tables; a result that was read from a run folder has none."""
+        for found in self.tables:
+            if found.name == name:
+                return found
+        raise KeyError(f"no table {name!r}; there is: {', '.join(table.name for table in self.tables) or 'none'}")
 
     def to_json(self) -> dict[str, Any]:
         """The object that `--json` prints. Other programs rely on its keys: add, never rename."""

@@ -5,7 +5,9 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import stat
 import tempfile
+import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -15,13 +17,27 @@ from gendermark.errors import BadFile, UserError
 LONGEST_LINE = 100_000
 """Characters. No translation of a sentence is this long; such a line is a sign of another kind of file."""
 
-_BYTE_ORDER_MARKS = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16", b"\x00\x00\xfe\xff": "UTF-32"}
+PIPE_SECONDS = 5.0
+"""How long to wait for a program to begin writing to a pipe."""
+
+# In this order: the mark of little-endian UTF-32 begins with that of UTF-16.
+_BYTE_ORDER_MARKS = {
+    b"\xff\xfe\x00\x00": "UTF-32",
+    b"\x00\x00\xfe\xff": "UTF-32",
+    b"\xff\xfe": "UTF-16",
+    b"\xfe\xff": "UTF-16",
+}
 
 
 def read_bytes(path: Path | str) -> bytes:
     """A file's bytes, with every way of failing to read it said plainly."""
     path = Path(path)
     try:
+        mode = path.stat().st_mode
+        if stat.S_ISFIFO(mode):
+            return _read_pipe(path)
+        if stat.S_ISCHR(mode) or stat.S_ISBLK(mode):  # /dev/zero has no end
+            raise BadFile(path, "is a device; give a file")
         return path.read_bytes()
     except FileNotFoundError:
         raise BadFile(path, "there is no such file") from None
@@ -30,6 +46,20 @@ def read_bytes(path: Path | str) -> bytes:
     except (OSError, ValueError) as problem:
         reason = problem.strerror if isinstance(problem, OSError) and problem.strerror else str(problem)
         raise BadFile(path, f"cannot be read: {reason}") from None
+
+
+def _read_pipe(path: Path) -> bytes:
+    """What comes through a pipe, `<(command)` for example. One that no program writes to would keep us for ever."""
+    handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    with os.fdopen(handle, "rb", buffering=0) as pipe:
+        deadline = time.monotonic() + PIPE_SECONDS
+        # b"": nobody has the other end; None: somebody has, and is still at work.
+        while (first := pipe.read(1)) == b"":
+            if time.monotonic() > deadline:
+                raise BadFile(path, f"is a pipe, and nothing came through it in {PIPE_SECONDS:g} seconds; give a file")
+            time.sleep(0.02)
+        os.set_blocking(handle, True)
+        return (first or b"") + pipe.readall()
 
 
 def read_text(path: Path | str) -> str:
@@ -41,8 +71,9 @@ def read_text(path: Path | str) -> str:
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as problem:
-        line = data.count(b"\n", 0, problem.start) + 1
-        byte = data[problem.start]
+        # Positions count from after the byte order mark, if there is one.
+        line = problem.object.count(b"\n", 0, problem.start) + 1
+        byte = problem.object[problem.start]
         raise BadFile(path, f"byte 0x{byte:02x} is not UTF-8; save the file as UTF-8", line=line) from None
     if (nul := text.find("\0")) >= 0:
         raise BadFile(path, "contains a NUL byte; this is not a text file", line=text.count("\n", 0, nul) + 1)
@@ -66,14 +97,14 @@ def read_lines(path: Path | str) -> list[str]:
     """The lines of a UTF-8 file of one sentence per line."""
     lines = split_lines(read_text(path))
     for number, line in enumerate(lines, start=1):
+        if "\r" in line:
+            raise BadFile(path, "has a carriage return inside; end lines with LF or CRLF", line=number)
         if len(line) > LONGEST_LINE:
             raise BadFile(
                 path,
                 f"has {len(line):,} characters, more than {LONGEST_LINE:,}; one sentence per line is expected",
                 line=number,
             )
-        if "\r" in line:
-            raise BadFile(path, "has a carriage return inside; end lines with LF or CRLF", line=number)
     return lines
 
 
@@ -82,10 +113,7 @@ def read_jsonl(path: Path | str) -> Iterator[tuple[int, dict[str, Any]]]:
     for number, line in enumerate(split_lines(read_text(path)), start=1):
         if not line.strip():
             continue
-        try:
-            row = json.loads(line)
-        except ValueError as problem:
-            raise BadFile(path, f"is not JSON ({problem})", line=number) from None
+        row = _parse_json(line, path, number)
         if not isinstance(row, dict):
             raise BadFile(path, "is not a JSON object", line=number)
         yield number, row
@@ -93,10 +121,21 @@ def read_jsonl(path: Path | str) -> Iterator[tuple[int, dict[str, Any]]]:
 
 def read_json(path: Path | str) -> Any:
     """The value in a JSON file."""
+    return _parse_json(read_text(path), path)
+
+
+def _parse_json(text: str, path: Path | str, line: int | None = None) -> Any:
     try:
-        return json.loads(read_text(path))
+        value = json.loads(text, parse_constant=_refuse_constant)
+        if "\\ud" in text.lower():  # half a surrogate pair is no text, and could not be written again
+            json.dumps(value, ensure_ascii=False).encode()
     except (ValueError, RecursionError) as problem:
-        raise BadFile(path, f"is not JSON ({problem})") from None
+        raise BadFile(path, f"is not JSON ({problem})", line=line) from None
+    return value
+
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(f"{name} is not a JSON number")
 
 
 def write_text(path: Path | str, text: str) -> None:
@@ -105,7 +144,8 @@ def write_text(path: Path | str, text: str) -> None:
     temporary: Path | None = None
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        if path.exists() and not path.is_file():  # /dev/stdout, a named pipe: replacing it would be wrong
+        # /dev/stdout, a named pipe, a link: replacing it would be wrong
+        if path.is_symlink() or (path.exists() and not path.is_file()):
             path.write_text(text, encoding="utf-8", newline="\n")
             return
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
@@ -116,11 +156,13 @@ def write_text(path: Path | str, text: str) -> None:
         os.umask(umask)
         temporary.chmod(0o666 & ~umask)  # mkstemp makes files private; these are ordinary ones
         temporary.replace(path)
-    except OSError as problem:
+    except BrokenPipeError:  # whoever read it has left; the command line knows what to do
+        raise
+    except (OSError, ValueError) as problem:  # ValueError: half a surrogate pair is no text
         if temporary is not None:
             with contextlib.suppress(OSError):
                 temporary.unlink()
-        raise UserError(f"cannot write {path}: {problem.strerror or problem}") from None
+        raise UserError(f"cannot write {path}: {getattr(problem, 'strerror', None) or problem}") from None
 
 
 def write_lines(path: Path | str, lines: Iterable[str]) -> None:

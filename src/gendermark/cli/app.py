@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import logging
 import os
 import sys
@@ -15,7 +16,6 @@ from gendermark.errors import UserError
 
 app = typer.Typer(
     name="gendermark",
-    no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
     help="Measure gender bias in machine translation, with honest error bars.",
@@ -23,12 +23,18 @@ app = typer.Typer(
 
 
 @app.callback(invoke_without_command=True)
-def _top(version: bool = typer.Option(False, "--version", help="Print the version.")) -> None:
+def _top(context: typer.Context, version: bool = typer.Option(False, "--version", help="Print the version.")) -> None:
     if version:
         from gendermark import __version__
 
         typer.echo(__version__)
         raise typer.Exit
+    if context.invoked_subcommand is None:
+        raise UserError(f"say what to do: gendermark {' | '.join(_commands())} (see `gendermark --help`)")
+
+
+def _commands() -> list[str]:
+    return list(typer.main.get_group(app).commands)
 
 
 app.command("demo")(demo.demo)
@@ -46,27 +52,32 @@ def main(arguments: list[str] | None = None) -> None:
     """Run the command line; every mistake a user can make ends in one sentence and exit code 2."""
     logging.basicConfig(level=logging.WARNING, format="%(message)s")
     logging.getLogger("gendermark").setLevel(logging.INFO)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            # What `score` reads is UTF-8, so what `export` writes is, whatever the locale of this machine.
+            stream.reconfigure(encoding=None if stream.isatty() else "utf-8", errors="backslashreplace")
     sys.exit(_exit_code(sys.argv[1:] if arguments is None else arguments))
 
 
 def _exit_code(arguments: list[str]) -> int:
+    code = 0
     try:
-        code = typer.main.get_command(app).main(arguments, prog_name="gendermark", standalone_mode=False)
-        sys.stdout.flush()
+        code = _invoke(arguments)
+        if sys.stdout is not None:
+            sys.stdout.flush()
     except UserError as problem:
-        say(f"error: {' '.join(str(problem).split())}")
+        _say_error(str(problem))
         return problem.exit_code
     except BrokenPipeError:
         # Whoever read our output has left (`| head`); Python must not complain about it at exit either.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
     except (KeyboardInterrupt, typer.Abort):
         say("interrupted; finished translations are kept, the same command goes on where it stopped")
         return 130
     except (OSError, MemoryError) as problem:
         # A full disk or a vanished directory where nobody looked for one.
-        name = getattr(problem, "filename", None)
-        say(f"error: {f'{name}: ' if name else ''}{getattr(problem, 'strerror', None) or problem or 'out of memory'}")
+        where = getattr(problem, "filename", None) or "the output cannot be written"
+        _say_error("out of memory" if isinstance(problem, MemoryError) else f"{where}: {problem.strerror or problem}")
         return 2
     except Exception as problem:
         # Typer has had its own and click's usage errors under several names; all can say what is wrong.
@@ -74,8 +85,22 @@ def _exit_code(arguments: list[str]) -> int:
             raise
         context = getattr(problem, "ctx", None)
         command = context.command_path if context else "gendermark"
-        message = problem.format_message().strip().rstrip(".")
-        if message:  # none: help was shown because nothing was asked for
-            say(f"error: {message} (see `{command} --help`)")
+        _say_error(f"{problem.format_message().strip().rstrip('.')} (see `{command} --help`)")
         return 2
-    return code if isinstance(code, int) else 0
+    return code
+
+
+def _invoke(arguments: list[str]) -> int:
+    # Not click's `main`, which has its own answers to a closed pipe (exit code 1, as of a failed gate) and to Ctrl-C.
+    command = typer.main.get_command(app)
+    try:
+        with command.make_context("gendermark", arguments) as context:
+            command.invoke(context)
+    except typer.Exit as end:
+        return end.exit_code
+    return 0
+
+
+def _say_error(problem: str) -> None:
+    """One line, whatever a file name or another program's message has in it."""
+    say(f"error: {' '.join(problem.split())}")

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from gendermark.data.card import Card, DataFile, Revision
     from gendermark.data.download import Progress
 
-app = typer.Typer(no_args_is_help=True, help="Official data sets: what there is, fetching it, checking it.")
+app = typer.Typer(help="Official data sets: what there is, fetching it, checking it.")
 
 COLUMNS = ("name", "revision", "title", "licence", "size", "cached")
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from gendermark.cli.options import Data, From, Revision, To
-from gendermark.cli.terminal import AsJson, print_json, say
+from gendermark.cli.terminal import AsJson, say
 
 
 def export(
@@ -25,7 +26,7 @@ def export(
 ) -> None:
     """Write the source sentences, one per line in a fixed order, to translate them elsewhere."""
     from gendermark.api import export_items
-    from gendermark.textfiles import write_lines
+    from gendermark.textfiles import write_text
 
     found = export_items(benchmark, to, source_language=from_, data=data, revision=revision, parts=tuple(group or ()))
     if as_json:
@@ -33,10 +34,11 @@ def export(
             {"item_id": item.item_id, "index": item.index, "source": item.source, "tags": dict(item.tags)}
             for item in found.items
         ]
-        print_json({"benchmark": benchmark, "data": found.origin, "items": rows})
-    elif output is None:
-        for item in found.items:
-            typer.echo(item.source)
+        text = json.dumps({"benchmark": benchmark, "data": found.origin, "items": rows}, ensure_ascii=False, indent=2)
     else:
-        write_lines(output, (item.source for item in found.items))
+        text = "\n".join(item.source for item in found.items)
+    if output is None:
+        typer.echo(text)
+    else:
+        write_text(output, f"{text}\n")
         say(f"{len(found.items):,} sentences written to {output}; score their translations with `gendermark score`")

@@ -21,9 +21,9 @@ def say(message: str) -> None:
     typer.echo(message, err=True)
 
 
-def is_terminal(stream: TextIO) -> bool:
-    """Whether a person is at the other end. (A function of its own so that tests can say yes.)"""
-    return stream.isatty()
+def is_terminal(stream: TextIO | None) -> bool:
+    """Whether a person is at the other end; nobody is at a closed one. (A function so that tests can say yes.)"""
+    return stream is not None and stream.isatty()
 
 
 def print_json(value: Any) -> None:
@@ -34,7 +34,8 @@ def print_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]
     """A table: drawn on a terminal, tab-separated with a header line when piped."""
     cells = [["" if cell is None else str(cell) for cell in row] for row in rows]
     if not is_terminal(sys.stdout):
-        typer.echo("\n".join("\t".join(line) for line in ([*columns], *cells)))
+        # A tab or line break inside a cell (a file name may have one) would tear the table apart.
+        typer.echo("\n".join("\t".join(" ".join(cell.split()) for cell in line) for line in ([*columns], *cells)))
         return
     from rich import box
     from rich.console import Console

@@ -6,7 +6,9 @@ Gender is that of the person the forms can name:
 - `masculine`, `feminine`: the form tells ("profesor", "profesora");
 - `epicene`: the form serves both, and agreeing words tell ("el/la artista", «врач»);
 - `masculine-only`, `feminine-only`: the noun's grammatical gender is fixed and says nothing about the person, nor do
-  words that agree with it ("la guardia" for any guard).
+  words that agree with it ("la guardia" for any guard);
+- `other`: not this person at all, though it looks like it: the words are passed over ("la música" the art, a phrase of another
+  trade).
 """
 
 from __future__ import annotations
@@ -22,7 +24,7 @@ from gendermark.linguistics.language import Language
 from gendermark.records import Gender
 from gendermark.textfiles import split_lines
 
-GENDERS = ("masculine", "feminine", "epicene", "masculine-only", "feminine-only")
+GENDERS = ("masculine", "feminine", "epicene", "masculine-only", "feminine-only", "other")
 NUMBERS = ("singular", "plural")
 _LETTERS = {"m": Gender.MASCULINE, "f": Gender.FEMININE}
 
@@ -64,37 +66,45 @@ def parse_lexicon(lines: Iterable[str]) -> Iterable[Entry]:
                 yield Entry(occupation, gender, number, tuple(forms.split("|")))
 
 
+@dataclass(frozen=True, slots=True)
+class Occurrence:
+    """A form of an occupation at words[start:end], and the (gender, number) readings it can have."""
+
+    start: int
+    end: int
+    readings: frozenset[tuple[str, str]]
+
+
 class OccupationFinder:
     """Finds the forms of occupations in text, and the gender they and their agreeing words express."""
 
     def __init__(self, entries: Iterable[Entry], language: Language) -> None:
-        self._language = language
-        # occupation -> form as words -> the (gender, number) pairs it can be; longest forms first
+        self.language = language
         table: dict[str, dict[tuple[str, ...], set[tuple[str, str]]]] = defaultdict(lambda: defaultdict(set))
         for entry in entries:
             for form in entry.forms:
                 table[entry.occupation][tuple(language.cut(form))].add((entry.gender, entry.number))
-        self._forms: dict[str, list[tuple[tuple[str, ...], frozenset[tuple[str, str]]]]] = {
-            occupation: [
-                (form, frozenset(readings)) for form, readings in sorted(forms.items(), key=lambda f: -len(f[0]))
-            ]
-            for occupation, forms in table.items()
-        }
+        # occupation -> first word -> the forms that begin with it, longest first
+        self._forms: dict[str, dict[str, list[tuple[tuple[str, ...], frozenset[tuple[str, str]]]]]] = {}
+        for occupation, forms in table.items():
+            index = self._forms[occupation] = defaultdict(list)
+            for words, readings in sorted(forms.items(), key=lambda item: -len(item[0])):
+                index[words[0]].append((words, frozenset(readings)))
 
     @property
     def occupations(self) -> Sequence[str]:
         return list(self._forms)
 
     def find(self, text: str, occupation: str) -> Finding:
-        """The gender that a translation gives to the holder of this occupation."""
-        words = self._language.cut(text)
+        """The gender that a translation gives to the holder of this occupation, wherever it names it."""
+        words = self.language.cut(text)
         reached: dict[Gender, list[str]] = {}
         undecided: list[str] = []
         reason = "form"
-        for start, end, readings in self._occurrences(words, occupation):
-            shown = " ".join(words[start:end])
-            by_form = {gender for gender, _ in readings}
-            agreeing = self._agreeing(words, start, end, frozenset(number for _, number in readings))
+        for occurrence in self.occurrences(words, occupation):
+            shown = " ".join(words[occurrence.start : occurrence.end])
+            by_form = {gender for gender, _ in occurrence.readings}
+            agreeing = self._agreeing(words, occurrence)
             told = _intersection(agreement for _, agreement in agreeing)
             if by_form <= {"masculine"} or by_form <= {"feminine"}:
                 gender = Gender(next(iter(by_form)))
@@ -110,33 +120,46 @@ class OccupationFinder:
                     undecided.append(shown)
             else:  # a noun of fixed gender
                 undecided.append(shown)
-        evidence = tuple(word for shown in reached.values() for word in shown)
+        evidence = tuple(dict.fromkeys(word for shown in reached.values() for word in shown))
         if len(reached) == 1:
             return Finding(next(iter(reached)), reason, evidence)
         if reached:
             return Finding(None, "both", evidence)
         return Finding(None, "epicene" if undecided else "absent", tuple(undecided))
 
-    def _occurrences(
-        self, words: Sequence[str], occupation: str
-    ) -> Iterable[tuple[int, int, frozenset[tuple[str, str]]]]:
-        taken = [False] * len(words)
-        for form, readings in self._forms.get(occupation, ()):
-            for start in range(len(words) - len(form) + 1):
+    def occurrences(self, words: Sequence[str], occupation: str) -> list[Occurrence]:
+        """Where a text names an occupation, from left to right; of overlapping forms the longest."""
+        index = self._forms.get(occupation)
+        if not index:
+            return []
+        found: list[Occurrence] = []
+        free = 0
+        for start, word in enumerate(words):
+            if start < free:
+                continue
+            for form, readings in self._candidates(index, word):
                 end = start + len(form)
-                if not any(taken[start:end]) and self._matches(words[start:end], form):
-                    taken[start:end] = [True] * len(form)
-                    yield start, end, readings
+                if tuple(words[start + 1 : end]) == form[1:]:
+                    if not any(gender == "other" for gender, _ in readings):
+                        found.append(Occurrence(start, end, readings))
+                    free = end
+                    break
+        return found
 
-    def _matches(self, words: Sequence[str], form: Sequence[str]) -> bool:
-        if tuple(words[1:]) != tuple(form[1:]):
-            return False
-        first = words[0]
-        return first == form[0] or any(first == prefix + form[0] for prefix in self._language.prefixes)
+    def _candidates(
+        self, index: Mapping[str, list[tuple[tuple[str, ...], frozenset[tuple[str, str]]]]], word: str
+    ) -> Iterable[tuple[tuple[str, ...], frozenset[tuple[str, str]]]]:
+        """The forms that may begin with this word, its clitics taken off."""
+        if word in index:
+            yield from index[word]
+        for prefix in self.language.prefixes:
+            if word.startswith(prefix) and word[len(prefix) :] in index:
+                yield from index[word[len(prefix) :]]
 
-    def _agreeing(self, words: Sequence[str], start: int, end: int, numbers: frozenset[str]) -> list[tuple[str, str]]:
-        """Determiners and adjectives around words[start:end], each with the genders it agrees with."""
-        language = self._language
+    def _agreeing(self, words: Sequence[str], occurrence: Occurrence) -> list[tuple[str, str]]:
+        """Determiners and adjectives around an occurrence, each with the genders it agrees with."""
+        language, start, end = self.language, occurrence.start, occurrence.end
+        numbers = frozenset(number for _, number in occurrence.readings)
         number = next(iter(numbers)) if len(numbers) == 1 else "singular"
         found: list[tuple[str, str]] = []
         for position in range(start - 1, max(start - 4, -1), -1):

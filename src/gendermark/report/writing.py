@@ -26,6 +26,7 @@ _LATEX = {
     "^": r"\textasciicircum{}",
     "–": "--",
 }
+_MARKDOWN = str.maketrans({character: f"\\{character}" for character in "\\|`*<"})
 
 
 def render(runs: Mapping[str, Sequence[Result]], format_: str) -> str:
@@ -76,10 +77,10 @@ def _long_table(runs: Mapping[str, Sequence[Result]]) -> Table:
 def _side_by_side(runs: Mapping[str, Sequence[Result]]) -> list[tuple[Table, list[str]]]:
     """One table per cell: a row per metric and slice, a column per run."""
     names = _column_names(runs)
-    cells = dict.fromkeys(result.cell for results in runs.values() for result in results)
     tables = []
-    for cell in cells:
-        present = {name: result for name, results in runs.items() for result in results if result.cell == cell}
+    # Other data or other rules are other numbers: they get a table of their own.
+    for title in dict.fromkeys(_title(result) for results in runs.values() for result in results):
+        present = {name: result for name, results in runs.items() for result in results if _title(result) == title}
         keys = dict.fromkeys((e.metric, e.slice) for result in present.values() for e in result.estimates)
         rows = []
         for metric, part in keys:
@@ -88,39 +89,41 @@ def _side_by_side(runs: Mapping[str, Sequence[Result]]) -> list[tuple[Table, lis
                 found = next((e for e in result.estimates if (e.metric, e.slice) == (metric, part)), None)
                 values.append(f"{number(found.value, metric)} {interval(found)}" if found else "–")
             rows.append((metric, part, *values))
-        any_result = next(iter(present.values()))
-        title = f"{cell} ({any_result.selection.data} data, rules {any_result.selection.rules})"
         notes = [f"{names[name]}: {result.signature}" for name, result in present.items()]
+        cell = next(iter(present.values())).cell
         tables.append((Table(cell, title, ("metric", "slice", *(names[name] for name in present)), rows), notes))
     return tables
 
 
+def _title(result: Result) -> str:
+    return f"{result.cell} ({result.selection.data} data, rules {result.selection.rules})"
+
+
 def _column_names(runs: Mapping[str, Sequence[Result]]) -> dict[str, str]:
-    """The system's name; the folder's too where two runs are of the same system."""
+    """The system's name; the folder too where two runs are of the same system."""
     systems = {name: results[0].system if results else name for name, results in runs.items()}
     seen = list(systems.values())
-    return {
-        name: system if seen.count(system) == 1 else f"{system} ({Path(name).name})" for name, system in systems.items()
-    }
+    return {name: system if seen.count(system) == 1 else f"{system} ({name})" for name, system in systems.items()}
 
 
 def _markdown(table: Table, notes: Sequence[str]) -> str:
     def line(cells: Sequence[Any]) -> str:
-        return "| " + " | ".join(str(cell).replace("|", "\\|") for cell in cells) + " |"
+        return "| " + " | ".join(_one_line(cell).translate(_MARKDOWN) for cell in cells) + " |"
 
     rule = line(["---", "---", *["---:"] * (len(table.columns) - 2)])
     lines = [f"## {table.title}", "", line(table.columns), rule, *(line(row) for row in table.rows), ""]
-    return "\n".join([*lines, *(f"- `{note}`" for note in notes), ""])
+    quoted = [_one_line(note).replace("`", "'") for note in notes]
+    return "\n".join([*lines, *(f"- `{note}`" for note in quoted), ""])
 
 
 def _latex(table: Table, notes: Sequence[str]) -> str:
     def line(cells: Sequence[Any]) -> str:
-        return " & ".join(latex_escaped(str(cell)) for cell in cells) + r" \\"
+        return " & ".join(latex_escaped(_one_line(cell)) for cell in cells) + r" \\"
 
     columns = "ll" + "r" * (len(table.columns) - 2)
     return "\n".join(
         [
-            *(f"% {note}" for note in notes),
+            *(f"% {_one_line(note)}" for note in notes),
             r"\begin{table}",
             r"\centering",
             rf"\begin{{tabular}}{{{columns}}}",
@@ -137,6 +140,11 @@ def _latex(table: Table, notes: Sequence[str]) -> str:
     )
 
 
+def _one_line(cell: Any) -> str:
+    """A name may have a line break in it, which would end a table's row, or LaTeX's comment."""
+    return " ".join(str(cell).split())
+
+
 def latex_escaped(text: str) -> str:
     return "".join(_LATEX.get(character, character) for character in text)
 
@@ -151,4 +159,4 @@ def _csv(table: Table) -> str:
 
 def _harmless(cell: Any) -> Any:
     """A text that a spreadsheet would run as a formula is quoted; translations are untrusted."""
-    return f"'{cell}" if isinstance(cell, str) and cell[:1] in ("=", "+", "@", "\t", "\r") else cell
+    return f"'{cell}" if isinstance(cell, str) and cell[:1] in ("=", "+", "-", "@", "\t", "\r") else cell

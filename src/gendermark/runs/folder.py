@@ -42,8 +42,6 @@ def write_manifest(directory: Path, config: Mapping[str, Any], status: str, cell
 
 def check_reusable(directory: Path, config: Mapping[str, Any]) -> None:
     """A folder may be written again by the same run only."""
-    if directory.exists() and not directory.is_dir():
-        raise UserError(f"{directory} is a file; choose a directory with -o")
     if not (directory / MANIFEST).exists():
         return
     earlier = read_manifest(directory)["config"]
@@ -61,7 +59,8 @@ def read_manifest(directory: Path) -> dict[str, Any]:
     if not path.exists():
         raise BadFile(directory, f"is not a run folder: it has no {MANIFEST}; give one that `gendermark run -o` wrote")
     manifest = read_json(path)
-    if not isinstance(manifest, dict) or not {"config", "cells", "status"} <= manifest.keys():
+    kinds = {"config": dict, "cells": dict, "status": str}
+    if not isinstance(manifest, dict) or not all(isinstance(manifest.get(k), kind) for k, kind in kinds.items()):
         raise BadFile(path, "is not a manifest of gendermark; run again into another directory")
     return manifest
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,10 +35,7 @@ def bounds(directory: Path, minimum: Mapping[str, str], maximum: Mapping[str, st
     checks = []
     for limits, word in ((minimum, "least"), (maximum, "most")):
         for key, text in limits.items():
-            try:
-                limit = float(text)
-            except ValueError:
-                raise UserError(f"the bound of {key} must be a number, not {text!r}") from None
+            limit = _limit(key, text)
             found = [
                 (result.cell, estimate)
                 for result in results
@@ -56,6 +54,16 @@ def bounds(directory: Path, minimum: Mapping[str, str], maximum: Mapping[str, st
     return checks
 
 
+def _limit(key: str, text: str) -> float:
+    try:
+        limit = float(text)
+    except ValueError:
+        limit = float("nan")
+    if not math.isfinite(limit):
+        raise UserError(f"the bound of {key} must be a number, not {text!r}")
+    return limit
+
+
 def _names(benchmark: str, metric: str, part: str) -> set[str]:
     short = {f"{metric}:{part}"} | ({metric} if part == "all" else set())
     return short | {f"{benchmark}.{name}" for name in short}
@@ -63,13 +71,19 @@ def _names(benchmark: str, metric: str, part: str) -> set[str]:
 
 def against_baseline(directory: Path, baseline: Path, resampling: Resampling, alpha: float) -> list[Check]:
     """Fails where a headline metric is worse than the baseline's by more than chance explains."""
-    report = compare(read_results(baseline), read_results(directory), resampling)
-    checks = []
+    before, now = read_results(baseline), read_results(directory)
+    report = compare(before, now, resampling)
+    # What the baseline measured and this run did not is a loss, not a draw; so are single metrics below.
+    present = {result.cell for result in now}
+    checks = [
+        Check(result.cell, "every metric", "all", False, "the baseline has it, this run does not")
+        for result in before
+        if result.cell not in present
+    ]
     for c in report.comparisons:
         change = c.change(alpha)
         p = "–" if c.p_adjusted is None else f"{c.p_adjusted:.4f}"
         finding = f"{number(c.first, c.metric)} → {number(c.second, c.metric)}, {change} (p {p} after Holm)"
-        # A metric that the baseline had and this run cannot give is a loss, not a draw.
         lost = c.first is not None and c.second is None
         checks.append(Check(c.cell, c.metric, c.slice, change != "worse" and not lost, finding))
     return checks

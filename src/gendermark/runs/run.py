@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -18,7 +19,7 @@ from gendermark.result import Result
 from gendermark.runs import folder
 from gendermark.runs.score import score
 from gendermark.runs.store import Store
-from gendermark.runs.translate import Progress, translate
+from gendermark.runs.translate import Progress, check_tasks, translate
 from gendermark.systems.system import open_system
 
 
@@ -64,12 +65,15 @@ def run(
     # Refuse everything that can be refused before the first sentence is paid for.
     benchmarks = [_completed(selection) for selection in config.selections]
     item_sets = [(benchmark, benchmark.load(selection)) for benchmark, selection in benchmarks]
+    for benchmark, item_set in item_sets:
+        check_tasks(system, benchmark.requests(item_set))
     results, cells = [], {}
     with ExitStack() as stack:
         stack.enter_context(closing(system))
         if directory is not None:
-            folder.check_reusable(directory, config.to_json())
+            _check_cells([item_set.selection for _, item_set in item_sets])
             stack.enter_context(_folder_lock(directory))
+            folder.check_reusable(directory, config.to_json())
             folder.write_manifest(directory, config.to_json(), "running", {})
         store = stack.enter_context(Store(store_path or default_store())) if system.is_stored else None
         for benchmark, item_set in item_sets:
@@ -102,10 +106,20 @@ def _completed(selection: Selection) -> tuple[Benchmark, Selection]:
     return benchmark, benchmark.complete(selection)
 
 
+def _check_cells(selections: Sequence[Selection]) -> None:
+    """A run folder has one place for each benchmark and direction."""
+    cells = Counter(f"{s.benchmark} {s.source_language}-{s.target_language}" for s in selections)
+    for cell, n in cells.items():
+        if n > 1:
+            raise UserError(f"{cell} is asked for {n} times in one run folder; give each its own directory")
+
+
 @contextmanager
 def _folder_lock(directory: Path) -> Iterator[None]:
     try:
         directory.mkdir(parents=True, exist_ok=True)
+    except FileExistsError:
+        raise UserError(f"{directory} is a file; choose a directory with -o") from None
     except OSError as problem:
         raise UserError(f"cannot write {directory}: {problem.strerror or problem}") from None
     try:

@@ -53,10 +53,14 @@ class Store:
                 self.path.parent.mkdir(parents=True, exist_ok=True)
                 self._connection = sqlite3.connect(self.path, timeout=_BUSY_TIMEOUT_SECONDS, isolation_level=None)
                 resources.callback(self._connection.close)
-                # Write-ahead log: readers and the one writer do not wait for each other, and a commit survives kill -9.
-                self._connection.execute("PRAGMA journal_mode=WAL")
-                self._connection.execute("PRAGMA synchronous=NORMAL")
-                self._connection.executescript(_SCHEMA)
+                self._connection.execute("PRAGMA schema_version")  # opens the file: what is wrong with it shows here
+                # SQLite does not wait for another process that is just setting up the same file.
+                with locks.hold(self._lock_path("opening"), timeout_seconds=_BUSY_TIMEOUT_SECONDS):
+                    # Write-ahead log: readers and the one writer do not wait for each other, and a commit survives
+                    # kill -9.
+                    self._connection.execute("PRAGMA journal_mode=WAL")
+                    self._connection.execute("PRAGMA synchronous=NORMAL")
+                    self._connection.executescript(_SCHEMA)
             resources.enter_context(locks.hold(self._lock_path(self._owner)))
             resources.callback(self._release)
             self._resources = resources.pop_all()

@@ -1,7 +1,8 @@
 """`command:PROGRAM ARGS`: any program that reads one sentence per line and writes one translation per line.
 
 - `mode=batch` (default): one process per batch; the program reads to the end of its input, then exits.
-- `mode=stream`: one process for the whole run; the program must flush each line as soon as it is translated.
+- `mode=stream`: one process for the whole run; the program gets one sentence at a time, and must flush its line as
+  soon as it is translated.
 
 `{source}` and `{target}` in the arguments stand for the language codes.
 """
@@ -23,7 +24,7 @@ from pathlib import Path
 
 from gendermark.errors import SystemFailure, UserError
 from gendermark.records import Request, Translation
-from gendermark.systems.system import System, number_option, refuse_unknown_options
+from gendermark.systems.system import System, count_option, number_option, refuse_unknown_options
 
 OPTIONS = ("mode", "batch_size", "timeout_seconds")
 _END = None
@@ -37,8 +38,9 @@ class Command(System):
         self._mode = options.get("mode", "batch")
         if self._mode not in ("batch", "stream"):
             raise UserError(f"option mode of a command is batch or stream, not {self._mode!r}")
-        self.batch_size = int(number_option(options, "batch_size", 64, above=0.5))
-        self._timeout_seconds = number_option(options, "timeout_seconds", 600)
+        self.batch_size = count_option(options, "batch_size", 64)
+        # The longest wait that the platform has is 292 years.
+        self._timeout_seconds = min(number_option(options, "timeout_seconds", 600), threading.TIMEOUT_MAX)
         self.system_id = f"{self.spec}#{_content_hash(self._arguments)}"
         self._process: _LineProcess | None = None
 
@@ -57,32 +59,33 @@ class Command(System):
     def _answer_direction(
         self, direction: tuple[str, str], requests: Sequence[Request]
     ) -> Iterator[Sequence[Translation]]:
-        process = self._process_for(direction)
-        if self._mode == "stream":
-            process.send([request.source for request in requests], end=False)
-            for position, request in enumerate(requests):
-                yield [Translation(request.request_id, self._next_line(process, position, requests))]
-            return
+        answer = self._answer_one_by_one if self._mode == "stream" else self._answer_batch
+        try:
+            yield from answer(self._process_for(direction), requests)
+        except BaseException:
+            # Ctrl-C included: the program has a session of its own and would not notice.
+            self.close()
+            raise
+
+    def _answer_batch(self, process: _LineProcess, requests: Sequence[Request]) -> Iterator[Sequence[Translation]]:
         process.send([request.source for request in requests], end=True)
         lines: list[str] = []
+        problem = ""
         try:
             while (line := process.read(self._timeout_seconds)) is not _END:
                 lines.append(line)
+            if return_code := process.wait(self._timeout_seconds):
+                problem = _death(return_code)
         except queue.Empty:
-            process.kill()
-            raise self._failure(
-                f"gave no further output for {self._timeout_seconds:g} seconds", process, len(lines), requests
-            ) from None
-        finally:
-            self._process = None
-        return_code = process.wait()
-        answered = [Translation(r.request_id, line) for r, line in zip(requests, lines, strict=False)]
-        if return_code != 0:
-            # Lines come in order, so those a crashing program had completed are good; only the last may be cut short.
-            if process.ended_cleanly_at_line_break is False:
-                answered = answered[:-1]
-            yield answered[: len(requests)]
-            raise self._failure(_death(return_code), process, len(answered), requests)
+            problem = f"gave no further output for {self._timeout_seconds:g} seconds"
+        except subprocess.TimeoutExpired:
+            problem = self._lingering
+        if problem and len(lines) <= len(requests):
+            # Lines come in order, so those that were complete before the end are good; only the last may be cut short.
+            if lines and not process.last_line_is_complete:
+                lines.pop()
+            yield _translations(requests, lines)
+            raise self._failure(problem, process, len(lines), requests)
         if len(lines) != len(requests):
             # Which line is missing cannot be known, so none of this batch is kept.
             raise SystemFailure(
@@ -90,21 +93,34 @@ class Command(System):
                 f"{requests[0].source!r}; one line per sentence is expected "
                 "(this batch is discarded, earlier ones are kept)"
             )
-        yield answered
+        self._process = None
+        yield _translations(requests, lines)
+
+    def _answer_one_by_one(self, process: _LineProcess, requests: Sequence[Request]) -> Iterator[Sequence[Translation]]:
+        for position, request in enumerate(requests):
+            # With several sentences under way, one line too many would shift all later translations unnoticed.
+            if process.has_output:
+                raise self._failure("had written more lines than it was given sentences", process, position, requests)
+            process.send([request.source], end=False)
+            yield _translations([request], [self._next_line(process, position, requests)])
 
     def _next_line(self, process: _LineProcess, position: int, requests: Sequence[Request]) -> str:
         try:
             line = process.read(self._timeout_seconds)
+            if line is not _END and process.last_line_is_complete:
+                return line
+            problem = _death(process.wait(self._timeout_seconds))
         except queue.Empty:
-            self.close()
             problem = (
                 f"gave no answer within {self._timeout_seconds:g} seconds (does it flush its output after every line?)"
             )
-            raise self._failure(problem, process, position, requests) from None
-        if line is _END:
-            self._process = None
-            raise self._failure(_death(process.wait()), process, position, requests)
-        return line
+        except subprocess.TimeoutExpired:
+            problem = self._lingering
+        raise self._failure(problem, process, position, requests)
+
+    @property
+    def _lingering(self) -> str:
+        return f"closed its output but did not end within {self._timeout_seconds:g} seconds"
 
     def _process_for(self, direction: tuple[str, str]) -> _LineProcess:
         if self._process is not None and self._process.direction != direction:
@@ -118,6 +134,7 @@ class Command(System):
     def _failure(
         self, problem: str, process: _LineProcess, position: int, requests: Sequence[Request]
     ) -> SystemFailure:
+        self.close()  # also collects its last words
         where = (
             f" at sentence {position + 1} of its batch, {requests[position].source!r}"
             if position < len(requests)
@@ -137,7 +154,8 @@ class _LineProcess:
 
     def __init__(self, arguments: Sequence[str], direction: tuple[str, str], spec: str) -> None:
         self.direction = direction
-        self.ended_cleanly_at_line_break: bool | None = None
+        self.last_line_is_complete = True
+        """Whether the line last read had its end; a program that is killed may leave half a line."""
         self._spec = spec
         self._lines: queue.Queue[bytes | None] = queue.Queue()
         self._last_errors: deque[str] = deque(maxlen=3)
@@ -166,14 +184,21 @@ class _LineProcess:
         line = self._lines.get(timeout=timeout_seconds)
         if line is None:
             return None
+        self.last_line_is_complete = line.endswith(b"\n")
         try:
             return line.decode("utf-8").removesuffix("\n").removesuffix("\r")
         except UnicodeDecodeError:
-            self.kill()
-            raise SystemFailure(f"{self._spec} wrote a line that is not UTF-8: {line[:60]!r}") from None
+            raise SystemFailure(
+                f"{self._spec} wrote a line that is not UTF-8: {line[:60]!r}; make it write UTF-8"
+            ) from None
 
-    def wait(self) -> int:
-        return_code = self._child.wait()
+    @property
+    def has_output(self) -> bool:
+        """Whether a line waits to be read."""
+        return not self._lines.empty() and self._lines.queue[0] is not None
+
+    def wait(self, timeout_seconds: float | None = None) -> int:
+        return_code = self._child.wait(timeout_seconds)
         for thread in self._threads:
             thread.join(timeout=1)
         return return_code
@@ -189,6 +214,7 @@ class _LineProcess:
             else:
                 self._child.kill()
         self.wait()
+        self.send([], end=True)  # closes the pipe to it, behind whatever is still being written
 
     def _write(self, lines: list[str], end: bool) -> None:
         pipe = self._child.stdin
@@ -205,7 +231,6 @@ class _LineProcess:
         pipe = self._child.stdout
         assert pipe is not None
         for line in pipe:
-            self.ended_cleanly_at_line_break = line.endswith(b"\n")
             self._lines.put(line)
         pipe.close()
         self._lines.put(None)
@@ -217,6 +242,10 @@ class _LineProcess:
             if text := line.decode("utf-8", errors="replace").strip():
                 self._last_errors.append(text[:200])
         pipe.close()
+
+
+def _translations(requests: Sequence[Request], lines: Sequence[str]) -> list[Translation]:
+    return [Translation(request.request_id, line) for request, line in zip(requests, lines, strict=False)]
 
 
 def _death(return_code: int) -> str:
@@ -248,7 +277,8 @@ def _content_hash(arguments: Sequence[str]) -> str:
         path = Path(shutil.which(argument) or argument) if position == 0 else Path(argument)
         with contextlib.suppress(OSError, ValueError):
             if path.is_file():
-                digest.update(hashlib.sha256(path.read_bytes()).digest())
+                with path.open("rb") as file:  # may be a model of many gigabytes
+                    digest.update(hashlib.file_digest(file, "sha256").digest())
     return digest.hexdigest()[:16]
 
 

@@ -19,7 +19,7 @@ from urllib.parse import parse_qsl
 from gendermark.benchmarks.benchmark import Benchmark, ItemSet
 from gendermark.errors import UnknownName, UserError
 from gendermark.records import Gender, Item, Request, Task, Translation
-from gendermark.systems.system import System, number_option, refuse_unknown_options
+from gendermark.systems.system import System, refuse_unknown_options
 
 _GENDERS = (Gender.MASCULINE, Gender.FEMININE)
 _PARAMETERS = {"right": ("p", 1.0), "stereotyped": ("s", 0.5)}
@@ -47,13 +47,12 @@ class Fake(System):
             raise UnknownName("fake system", name, behaviours)
         parameter, default = _PARAMETERS.get(name, ("", 1.0))
         refuse_unknown_options(f"fake:{name}", options, [key for key in (parameter, "seed") if key])
-        self._probability = number_option(options, parameter, default, above=-1e-9) if parameter else default
-        if self._probability > 1:
-            raise UserError(f"option {parameter} of fake:{name} is a probability, at most 1, not {self._probability:g}")
+        self._probability = _probability(name, parameter, options.get(parameter, str(default)))
         self._seed = options.get("seed", "0")
         self._behave = behaviours[name]
-        self.spec = f"fake:{argument}"
-        self.system_id = f"{self.spec},seed-{self._seed}"
+        # However they were given, its numbers depend on its options, so its name shows them.
+        shown = "&".join(f"{key}={options[key]}" for key in sorted(options))
+        self.spec = self.system_id = f"fake:{name}?{shown}" if shown else f"fake:{name}"
 
     def prepare(self, benchmark: Benchmark, item_set: ItemSet) -> None:
         self._benchmark, self._selection = benchmark, item_set.selection
@@ -90,6 +89,16 @@ class Fake(System):
         # Letters are doubled before they are shuffled: a short word would often come out as itself or another word.
         words = self._render(item, item.expected or Gender.NEUTRAL).split()
         return " ".join("".join(chance.sample(word * 2, 2 * len(word))) for word in words)
+
+
+def _probability(name: str, parameter: str, text: str) -> float:
+    try:
+        probability = float(text)
+    except ValueError:
+        probability = -1.0
+    if not 0 <= probability <= 1:
+        raise UserError(f"option {parameter} of fake:{name} is a probability between 0 and 1, not {text!r}")
+    return probability
 
 
 def open_system(argument: str, options: Mapping[str, str]) -> System:

@@ -30,7 +30,7 @@ def read_translations(path: Path | str, items: Sequence[Item]) -> list[str]:
 
 
 def _matched_by_source(path: Path | str, lines: Sequence[str], items: Sequence[Item]) -> list[str]:
-    """Pairs may stand in any order. A source that stands several times is used up in its order."""
+    """Pairs may stand in any order. A source that occurs several times has one translation, or one for each time."""
     found: dict[str, list[str]] = defaultdict(list)
     for number, line in enumerate(lines, start=1):
         source, separator, translation = f"{line} ".partition(SEPARATOR)
@@ -56,9 +56,12 @@ def _matched_by_source(path: Path | str, lines: Sequence[str], items: Sequence[I
         translations.append(candidates[min(n_used[source], len(candidates) - 1)])
         n_used[source] += 1
     for source, candidates in found.items():
-        if len(candidates) > n_used[source]:
+        if len(candidates) not in (1, n_used[source]):
+            times = "once" if n_used[source] == 1 else f"{n_used[source]} times"
             raise BadFile(
-                path, f"has {len(candidates)} translations of {_shortened(source)}, which occurs {n_used[source]} times"
+                path,
+                f"has {len(candidates)} translations of {_shortened(source)}, which occurs {times}; "
+                "give one, or one for each time",
             )
     return translations
 

@@ -31,7 +31,10 @@ class System(ABC):
 
     @abstractmethod
     def answer(self, requests: Sequence[Request]) -> Iterator[Sequence[Translation]]:
-        """Answers, handed over in as many portions as they become available in; each portion is made safe at once."""
+        """Answers, handed over in as many portions as they become available in; each portion is made safe at once.
+
+        All samples that a request asks for come in the same portion.
+        """
 
     def close(self) -> None:  # noqa: B027 (most systems hold nothing)
         """Give back processes and memory."""
@@ -63,3 +66,11 @@ def number_option(options: Mapping[str, str], key: str, default: float, *, above
     if not above < number < float("inf"):
         raise UserError(f"option {key} must be a number above {above:g}, not {text!r}")
     return number
+
+
+def count_option(options: Mapping[str, str], key: str, default: int) -> int:
+    """A whole number, at least 1, from the options."""
+    text = options.get(key, str(default)).strip()
+    if not text.isdecimal() or int(text) < 1:
+        raise UserError(f"option {key} must be a whole number, at least 1, not {text!r}")
+    return int(text)

@@ -54,17 +54,19 @@ _TRANSPARENT = _words("""
     nejlepší vrchní osobní zdejší vlastní nynější zkušenější
 """)
 
-# Adjectives whose endings -á, -ou, -ém could otherwise be a verb's or a noun's (hledá, jdou, problém).
+# Adjectives whose endings -á, -ou, -ém could otherwise be a verb's, a noun's or an adverb's (hledá, ženou, problém).
 _STEM = re.compile(
-    r"(?:nov|star|mlad|dobr|chytr|mil|hodn|mal|velk|vysok|skvěl|býval|dlouholet|znám|bohat|chud|přísn|smutn|šťastn|lín"
-    r"|.+(?:[bcčdjklmprřsštvž]n|en|an|sk|ck|ov|liv))"
+    r"nov|star|mlad|dobr|chytr|mil|hodn|mal|velk|vysok|skvěl|býval|dlouholet|znám|bohat|chud|přísn|smutn|šťastn|lín|jin"
+    r"|nemocn|schopn|.+(?:(?<!zí)sk|ck|ičn|ečn|ovn|avn|ivn|áln|iln|liv)"
 )
-_SOFT = re.compile("(?!účetní).+(?:áln|ivn|ičn|ečn|ebn|ostn|árn|votn)í(?:m|ch|mi)?")
+_PARTICIPLE = re.compile(r"(?!dovolená).+(?:(?<!nam)en|ěn|an)á")
+_NOT_ADJECTIVES = _words("úterý systému problému rovnou láskou")
+_SOFT = re.compile(".+(?:áln|ivn|ičn|ečn|ebn|ostn|árn|votn)í(?:m|ch|mi)?")
 
 # Nouns with one nominative for both genders; their feminine singular has this form in all cases.
 _COMMON = _words("účetní vedoucí recepční pokladní krejčí průvodčí vyučující prodávající obsluhující radní")
 # "účetní", "pokladní" are adjectives too: z účetní firmy.
-_THINGS = re.compile("firm|závěr|oddělen|kancelář|knih|systém|program|softwar|pult|přepáž|služb|rol|pozic|činnost|míst")
+_THINGS = tuple(_words("firm závěr oddělen kancelář knih systém program software pult přepáž služb rol činnost"))
 _GENITIVE_DATIVE = _words("""
     od do bez u z ze k ke kvůli díky vůči proti naproti podle vedle kromě kolem místo blízko uprostřed ohledně v ve
     při po
@@ -75,7 +77,7 @@ _MASCULINE_AFTER = _words("s se nad pod před za mezi v ve o na po při")
 _COPULA_INSTRUMENTAL = _words("je není byl byla bude nebyl nebyla jsem jsi být stal stala stát stane tím")
 
 _CLAUSE_OPENERS = _words("""
-    a ale že protože když jestli pokud zatímco takže neboť proto aby než jakmile ačkoli ačkoliv přestože tak pak
+    ale že protože když jestli pokud zatímco takže neboť proto aby než jakmile ačkoli ačkoliv přestože tak pak
     potom včera dnes nakonec
 """)
 _CLITICS = _words("se si mi mu jí ji ho by")
@@ -84,25 +86,37 @@ _FILLERS = _words("""
     nikdy hned opravdu velmi prý nakonec zase znovu rychle konečně často
 """)
 _COPULA = _words("je není byl byla nebyl nebyla bude nebude jsou nejsou byli byly nebyli nebyly")
-_PAST = re.compile(r"(?!(?:.*tel|škol[ay]|síl[ay]|(?:po|roz)?díl|chvíli|cíl|úkoly?)$).+l([aiy]?)")
+_PAST = re.compile(r"(?!.*(?:tel|[ií]dla|[^pr]adla)$).+l([aiy]?)")
 _PAST_GENDER = {"": "m", "a": "f", "i": "m", "y": "f"}
-_PREDICATE_END = _CLAUSE_OPENERS | _words("z ze s se v ve na o do od k ke po při pro za dnes včera který která")
+# Nouns and adverbs that look like the past tense ("vedoucí školy"), as do those in -dla ("řidič vozidla").
+_NOT_PAST = _words("""
+    zcela docela zpravidla dokola mála dál půl bohužel podél jestli ačkoli nikoli chvíli roli škola školy škol síla
+    síly kola těla čísla světla díla skla tepla čela hesla křesla kouzla kapela kapely kontrola kontroly kostela
+    manžela generála novely hala haly díly modely góly detaily cíl úkol úkoly podíl rozdíl díl pavla karla michala
+    daniela
+""")
+_PREDICATE_END = _CLAUSE_OPENERS | _words("a i z ze s se v ve na o do od k ke po při pro za dnes včera který která")
 _PREDICATIVE_M = re.compile(".+ý|.{3,}[eěá]ni?|.{3,}[eěa]ní")
 _PREDICATIVE_F = re.compile(".{3,}[eěá]n[ay]")
-_ADVERBS = _words("večer včera doma dnes tam tady zítra nakonec potom pak hned už teprve nejdřív ráno tak pozdě ještě")
+_ADVERBS = _words("""
+    večer včera doma dnes tam tady zítra nakonec potom pak hned už teprve nejdřív tak pozdě ještě proč jak kam kde
+    co
+""")
 # Verbs without an object, whose subject may follow: "do kanceláře přišel účetní".
 _INTRANSITIVE = re.compile("(?:při|ode|vy|ve)š(?:el|la)|(?:při|od)jela?|vstoupila?|seděla?|stála?|pracovala?|čekala?")
 _RELATIVE = {"který": "m", "kterého": "m", "kterému": "m", "kteří": "m", "která": "f", "kterou": "f"}
 
 
 def _adjective(word: str, number: str) -> Agreement | None:  # noqa: ARG001
-    if word.startswith("kter"):  # "dům, který řidička koupila"
+    if word.startswith("kter") or word in _NOT_ADJECTIVES:  # "dům, který řidička koupila"
         return None
     if len(word) > 3 and word.endswith(("ý", "ého", "ému", "ího", "ímu")):
         return "m"
     for ending, agreement in (("á", "f"), ("ou", "f"), ("ém", "m"), ("ým", "mf"), ("é", "mf")):
         if word.endswith(ending) and _STEM.fullmatch(word.removesuffix(ending)):
             return agreement
+    if _PARTICIPLE.fullmatch(word):
+        return "f"
     soft = word.endswith(("ím", "ích", "ími")) and word[: word.rindex("í") + 1] in _TRANSPARENT
     return "mf" if soft or word.endswith(("ých", "ými")) or _SOFT.fullmatch(word) else None
 
@@ -143,14 +157,22 @@ def _bare(word: str) -> bool:
     return word[-1] not in "aáeéěiíoóuúůyý"
 
 
+def _past(word: str) -> str | None:
+    """The ending of a past tense behind its -l, None for another word."""
+    match = _PAST.fullmatch(word) if word not in _NOT_PAST else None
+    return match.group(1) if match else None
+
+
 def _by_case(words: Sequence[str], first: int, start: int, after: str, opens: bool) -> list[tuple[str, Agreement]]:
     """What the case of an adjectival noun tells, seen from its modifiers and from what governs its phrase."""
     word, before, modifiers = words[start], words[first - 1] if first > 0 else "", words[first:start]
-    if word in _COMMON and not _THINGS.match(after):
+    if word in _COMMON and not after.startswith(_THINGS):
         if any(each in LANGUAGE.plural and each not in LANGUAGE.singular for each in modifiers):
             return [(words[first], "f")] if opens and words[first] in ("ty", "tyto", "tyhle") else []
         if before in _FEMININE_AFTER or before == "má" or _object(words, first):
             return [(before, "f")]
+        if before == "a" and first > 2 and words[first - 3] in _FEMININE_AFTER:  # s manažerem a účetní
+            return [(words[first - 3], "f")]
         if before == "tu" and first > 1 and words[first - 2] not in _COPULA:
             return [(before, "f")]
         # "naše účetní", "nové účetní": feminine but in the accusative plural
@@ -175,31 +197,32 @@ def _object(words: Sequence[str], first: int) -> bool:
         place -= 1
     verb = words[place] if place >= 0 else ""
     if verb in ("jsem", "jsme"):  # zaplatil jsem
-        return place > 0 and bool(_PAST.fullmatch(words[place - 1])) and words[place - 1] not in _COPULA_INSTRUMENTAL
-    if verb.endswith("te") and verb not in ("jste", "nejste", "buďte"):
+        return place > 0 and _past(words[place - 1]) is not None and words[place - 1] not in _COPULA_INSTRUMENTAL
+    if verb.endswith(("áte", "íte", "ete", "ěte", "ejte")) and verb not in ("budete", "nebudete"):
         return True
-    past = _PAST.fullmatch(verb)
+    past = _past(verb)
     place -= 1
     while place > 0 and words[place] in _CLITICS:
         place -= 1
     if past is None or place < 0 or verb in _COPULA | _COPULA_INSTRUMENTAL:
         return False
     subject = words[place]
-    agrees = (past.group(1) == "" and _bare(subject)) or (past.group(1) == "a" and subject[-1] in "aeě")
+    agrees = (past == "" and _bare(subject)) or (past == "a" and subject[-1] in "aeě")
     return agrees and subject not in _ADVERBS and _opens(words, _phrase(words, place))
 
 
 def _predicate(words: Sequence[str], position: int, far: bool) -> list[tuple[str, Agreement]]:
     """The past tense, the predicate adjective or the relative pronoun behind a subject.
 
-    `far` lets one genitive and one prepositional phrase stand between ("vedoucí prodejny v Brně řekla").
+    `far` lets a genitive and a prepositional phrase stand between ("vedoucí nové prodejny v Brně řekla").
     """
-    copula, genitive, inside = False, not far, 0
+    room = genitive = 2 if far else 0
+    copula, inside = False, 0
     for place in range(position, min(position + 6, len(words))):
         word = words[place]
-        past = _PAST.fullmatch(word)
+        past = _past(word)
         if word.startswith("kter"):
-            return [(word, _RELATIVE[word])] if word in _RELATIVE and genitive == (not far) else []
+            return [(word, _RELATIVE[word])] if word in _RELATIVE and genitive == room else []
         if word in _COPULA:
             copula = True
         elif copula:
@@ -212,14 +235,14 @@ def _predicate(words: Sequence[str], position: int, far: bool) -> list[tuple[str
             return [(word, "m")] if _PREDICATIVE_M.fullmatch(word) else []
         elif far and word in _PREPOSITIONS and inside == 0:
             inside = 2
-        elif past is not None and inside < 2:
-            return [(word, _PAST_GENDER[past.group(1)])]
+        elif past is not None and inside < 2 and (far or past in ("", "a")):
+            return [(word, _PAST_GENDER[past])]
         elif word in _FILLERS:
             continue
         elif inside:
             inside -= 1
-        elif not genitive and word not in _CLAUSE_OPENERS | {"to", "jako"}:
-            genitive = True
+        elif genitive and word not in _CLAUSE_OPENERS | {"a", "i", "to", "jako"}:
+            genitive -= 1
         else:
             return []
     return []

@@ -34,7 +34,7 @@ _TRANSPARENT = """
     terrible terribles hábil hábiles fiel fieles leal leales dos tres cuatro cinco seis siete ocho nueve diez
 """
 _LISTED = """
-    nuevo bueno malo viejo antiguo pequeño propio último segundo tercero único futuro famoso querido estimado simpático
+    nuevo malo viejo antiguo pequeño propio último segundo tercero único futuro famoso querido estimado simpático
     antipático guapo bonito hermoso feo alto gordo delgado flaco anciano rico listo tonto serio honesto sincero
     generoso tranquilo nervioso loco enfermo muerto vivo sano contento orgulloso exitoso ambicioso talentoso curioso
     cuidadoso celoso perezoso peligroso valioso gracioso atento estricto justo injusto experto maravilloso magnífico
@@ -58,7 +58,9 @@ _COPULAS = """
 _BEFORE_COPULA = "no se ya también siempre nunca todavía aún ahora ha han había habían habrá haya hayan hubiera"
 _AFTER_COPULA = "muy más menos tan bastante demasiado algo también ya siempre todavía siendo sido estado"
 _CLAUSE_STARTS = "que porque pero cuando si aunque mientras donde pues entonces hoy ayer"
-_ARTICLE_PAIRS = {("el", "la"), ("un", "una"), ("los", "las"), ("unos", "unas")}
+# "el/la analista", "las y los analistas": two articles that contradict each other
+_BOTH_ARTICLES = re.compile(r"\b(?:el (?:o )?la|la o el|un (?:o )?una|una o un|los (?:[oy] )?las|las [oy] los)$")
+_REACH = 12  # words behind the noun that are looked at
 _PARTICIPLES = {"singular": re.compile(r"\w{2,}[aií]d([oa])"), "plural": re.compile(r"\w{2,}[aií]d([oa])s")}
 
 
@@ -78,8 +80,8 @@ def _inflected(adjective: str) -> tuple[str, str, str, str]:
 
 _FORMS = [" ".join(forms) for forms in zip(*map(_inflected, _LISTED.split()), strict=True)]
 _ADJECTIVES = {
-    "singular": _table(_FORMS[0] + " buen primer tercer", _FORMS[1] + " primera"),
-    "plural": _table(_FORMS[2] + " primeros", _FORMS[3] + " primeras"),
+    "singular": _table(_FORMS[0] + " buen primer tercer", _FORMS[1] + " buena primera"),
+    "plural": _table(_FORMS[2] + " buenos primeros", _FORMS[3] + " buenas primeras"),
 }
 
 
@@ -103,16 +105,15 @@ def _predicate(rest: list[str], number: str) -> list[tuple[str, Agreement]]:
 
 
 def _clues(words: Sequence[str], start: int, end: int, number: str) -> list[tuple[str, Agreement]]:
-    articles = [word for word in words[max(start - 3, 0) : start] if word not in ("o", "y")][-2:]
-    if tuple(articles) in _ARTICLE_PAIRS:  # "el/la analista", "los y las analistas"
-        return [(articles[0], "m")]
+    if both := _BOTH_ARTICLES.search(" ".join(words[max(start - 3, 0) : start])):
+        return [(both[0], "m"), (both[0], "f")]
     first = start - 1
     while first > 0 and words[first] in LANGUAGE.transparent:
         first -= 1
     if first >= 0 and words[first] not in f"{_OPEN} {_OPENS}".split():
         return []
     starts_clause = first <= 0 or words[first - 1] in _CLAUSE_STARTS.split()
-    return _predicate(list(words[end:]), number) if starts_clause else []
+    return _predicate(list(words[end : end + _REACH]), number) if starts_clause else []
 
 
 LANGUAGE = Language(

@@ -57,10 +57,14 @@ _AFTER_COPULA = """
     moins été
 """
 _CLAUSE_STARTS = "que qu' qu mais car lorsque lorsqu' quand si où donc comme puisque puisqu' tandis hier hui alors"
+_PREPOSITIONS = "de d' du des à au aux en dans sur avec chez"
+_RELATIVES = {"qui", "que", "qu'", "dont", "lequel", "laquelle", "quoi"}
 _AN_OBJECT_FOLLOWS = "le la l' les un une des du de que qu' si son sa ses leur leurs"
-_ARTICLE_PAIRS = {("le", "la"), ("un", "une")}
+# "le/la comptable", "une ou un comptable": two articles that contradict each other
+_BOTH_ARTICLES = re.compile(r"\b(?:le (?:ou )?la|la (?:ou )?le|un (?:ou )?une|une ou un)$")
 _PARTICIPLES = {"singular": re.compile(r"\w+é(e?)"), "plural": re.compile(r"\w+é(e?)s")}
 _NO_PARTICIPLE = re.compile(r"\w+ités?|malgré|excepté|passé|côtés?|été|santé")
+_REACH = 12  # words behind the noun that are looked at
 _VOWELS = frozenset("aeiouyhàâéèêëîïôöùûœæ")
 
 
@@ -120,20 +124,30 @@ def _predicate(rest: list[str], number: str) -> list[tuple[str, Agreement]]:
     return [(rest[0], agreement)] if agreement else []
 
 
+def _behind_phrase(rest: list[str]) -> list[str]:
+    """Without a short phrase that belongs to the noun: "(l'analyste) de la banque est contente"."""
+    if rest[0] in _PREPOSITIONS.split():
+        for length in range(2, min(5, len(rest))):
+            if rest[length] in f"{_COPULA} {_COPULAS}".split() and not set(rest[:length]) & _RELATIVES:
+                return rest[length:]
+    return rest
+
+
 def _clues(words: Sequence[str], start: int, end: int, number: str) -> list[tuple[str, Agreement]]:
     first = start - 1
     while first > 0 and words[first] in LANGUAGE.transparent:
         first -= 1
     determiner = words[first] if first >= 0 else ""
     earlier = words[first - 1] if first > 0 else ""
-    if (earlier, determiner) in _ARTICLE_PAIRS:  # "le/la comptable"
-        return [(earlier, "m")]
+    if both := _BOTH_ARTICLES.search(" ".join(words[max(start - 3, 0) : start])):
+        return [(both[0], "m"), (both[0], "f")]
     found = []
     if determiner in ("mon", "ton", "son") and words[first + 1][0] not in _VOWELS:
         found.append((determiner, "m"))
     if determiner in _OPENS.split() and earlier in _BEFORE_PLURAL:
         found.append((earlier, _BEFORE_PLURAL[earlier]))
-    rest = list(words[end:])
+    number = "plural" if determiner in _OPENS.split() else number
+    rest = list(words[end : end + _REACH])
     if determiner not in ("", *_OPEN.split(), *_OPENS.split()) or not rest:
         return found
     if agreement := _participle(rest[0], number):
@@ -141,7 +155,7 @@ def _clues(words: Sequence[str], start: int, end: int, number: str) -> list[tupl
     elif rest[0] == "qui" and earlier not in ("de", "d'"):
         found.extend(_predicate(rest[1:], number))
     elif not earlier or earlier in (*_CLAUSE_STARTS.split(), *_BEFORE_PLURAL):
-        found.extend(_predicate(rest, number))
+        found.extend(_predicate(_behind_phrase(rest), number))
     return found
 
 

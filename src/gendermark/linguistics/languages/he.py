@@ -41,6 +41,8 @@ _PAST = """
 הרוויח הרים הוריד נשא הזיז נפצע פצע פגע נפגע נחבל חתך הכאיב הציג לבש נהג איחר מיהר עצר היה נבחר מונה התפטר התווכח
 התלונן ליווה הוסיף טען הכריז חתם תכנן הרגיע ניגן שיחק צייר צילם טס הופיע נעלם פרש התחתן נולד זרק תפס החזיק שמר ייעץ
 נרדם שכב חלם חלה הבריא החלים הסתיר גילה חיפש השתמש מילא בחר קבע ביטל אישר דחה סיכם העביר השאיר חילק הרגיז אסף
+ירד עלה פנה טעה שינה קיווה הרשה הראה נהנה צפה רב הלווה השאיל שכנע דרש פיטר שכר העסיק מינה ניהל ייצג תבע סייע ריפא רשם
+הדפיס עיצב פיתח תפר גזר אירח הגיש ניסח מחק חישב העריך שיבח ביקר התעלם הצטער התבלבל התרגש הוציא הכניס השתתף התאמן התלבש
 """
 _WITH_TAV = """
 אומר שואל מדבר מספר מבקש נותן לוקח הולך יוצא נכנס חוזר עוזב יושב עומד נוסע לומד מלמד קורא כותב שולח מקבל פותח סוגר מוצא
@@ -85,6 +87,7 @@ _BEFORE_PREDICATE = {
     **_COPULA,
     **_table(("היה", "יהיה", "שהוא", "שהיה", "והוא"), ("הייתה", "היתה", "תהיה", "שהיא", "שהייתה", "שהיתה", "והיא")),
 }
+_BEFORE_NOUNS = ("ראש", "עו ד", "עו״ד", "רו ח", "רו״ח", "ד ר", "ד״ר", "דוקטור")  # with a genitive, or titles of a name
 _REFLEXIVE = _table(("עצמו", "בעצמו", "לעצמו", "מעצמו"), ("עצמה", "בעצמה", "לעצמה", "מעצמה"))
 
 _POSSESSIVES = "שלי שלך שלו שלה שלנו שלכם שלכן שלהם שלהן"
@@ -133,7 +136,7 @@ def _predicate(words: Sequence[str], position: int, governs: bool) -> list[Clue]
         return [(word, "m" if word == "שם" else "f")]
     if word.startswith("ש") or word == "אשר":
         return [(found, _COPULA[found]) for found in later if found in _COPULA][:1]
-    if word in _PREPOSITIONS or word[0] in "בלמ" or (governs and word.startswith("ה")):
+    if word in _PREPOSITIONS or word[0] in "בלמ" or governs:
         return [(found, _VERBS[found]) for found in later[:3] if found in _VERBS][:1]
     return [(found, _REFLEXIVE[found]) for found in later[:3] if found in _REFLEXIVE][:1]
 
@@ -167,7 +170,7 @@ def clues(words: Sequence[str], start: int, end: int, number: str) -> list[Clue]
     found, behind = _attributes(words, end, prefix.endswith("ה"))
     found.extend(_preceding(words, start, prefix))
     if not found and _is_subject(words, start, prefix):
-        found.extend(_predicate(words, behind, epicene.group(2) == "ראש"))
+        found.extend(_predicate(words, behind, epicene.group(2) in _BEFORE_NOUNS))
     return found
 
 

@@ -61,15 +61,11 @@ _COPULAS = "sono erano furono saranno sarebbero siano fossero sembrano sembravan
 _BEFORE_COPULA = "non si ci le gli mi ti vi anche già ancora sempre ora"
 _AFTER_COPULA = "molto più meno così troppo abbastanza anche già ancora sempre ormai davvero ben poco tanto spesso"
 _CLAUSE_STARTS = "che perché ma quando se mentre dove quindi poi oggi ieri poiché siccome"
-_ARTICLE_PAIRS = {
-    ("il", "la"),
-    ("lo", "la"),
-    ("un", "una"),
-    ("i", "le"),
-    ("gli", "le"),
-    ("del", "della"),
-    ("al", "alla"),
-}
+# "il/la manager", "le e gli insegnanti": two articles that contradict each other
+_BOTH_ARTICLES = re.compile(
+    r"\b(?:(?:il|lo) (?:o )?la|la o (?:il|lo)|uno? (?:o )?una|una o uno?|(?:i|gli) (?:[oe] )?le|le [oe] (?:i|gli))$"
+)
+_PREPOSITION = re.compile(r"(?:d[ei]|n[ei]|su|a|da)(?:l|ll[aoe']|i|gli)?|in|con|d'")
 _PARTICIPLES = {
     "singular": re.compile(r"\w+(?:[ailnrstu]t|[eiosu]s)([oa])"),
     "plural": re.compile(r"\w+(?:[ailnrstu]t|[eiosu]s)([ie])"),
@@ -77,6 +73,7 @@ _PARTICIPLES = {
 _NO_PARTICIPLE = re.compile(
     r"\w+ist[aie]|quest[oaie]|tutt[oaie]|adesso|presto|subito|soltanto|quanto|avvocat\w|soldat\w"
 )
+_REACH = 12  # words on either side of the noun that are looked at
 _SEVERAL_WOMEN = "donne ragazze sorelle figlie state assunte diventate erano furono esse due tre quattro cinque"
 
 
@@ -121,19 +118,30 @@ def _predicate(rest: list[str], number: str) -> list[tuple[str, Agreement]]:
     return [(match[0], "m" if match[1] in "oi" else "f")] if match else []
 
 
+def _behind_phrase(rest: list[str]) -> list[str]:
+    """Without a short phrase that belongs to the noun: "(l'analista) della banca è contenta"."""
+    if rest and _PREPOSITION.fullmatch(rest[0]):
+        for length in range(2, min(5, len(rest))):
+            if rest[length] in f"{_COPULA} {_COPULAS}".split() and not set(rest[:length]) & {"cui", "che", "quale"}:
+                return rest[length:]
+    return rest
+
+
 def _clues(words: Sequence[str], start: int, end: int, number: str) -> list[tuple[str, Agreement]]:
-    if tuple(words[max(start - 2, 0) : start]) in _ARTICLE_PAIRS:  # "il/la manager"
-        return [(words[start - 2], "m")]
+    if both := _BOTH_ARTICLES.search(" ".join(words[max(start - 3, 0) : start])):
+        return [(both[0], "m"), (both[0], "f")]
     first = start - 1
     while first > 0 and words[first] in LANGUAGE.transparent:
         first -= 1
     before = words[first] if first >= 0 else ""
     if words[start].endswith("ere") and before not in LANGUAGE.plural and _adjective(before, number) is None:
-        if before not in LANGUAGE.singular and set(_SEVERAL_WOMEN.split()) & set(words[:start]):
+        if before not in LANGUAGE.singular and set(_SEVERAL_WOMEN.split()) & set(words[max(start - _REACH, 0) : start]):
             return [(words[start], "f")]
         return [] if before == "sono" else [(words[start], "m")]
     starts_clause = first <= 0 or words[first - 1] in _CLAUSE_STARTS.split()
-    return _predicate(list(words[end:]), number) if starts_clause and before in ("", *_SUBJECT.split()) else []
+    if not starts_clause or before not in ("", *_SUBJECT.split()):
+        return []
+    return _predicate(_behind_phrase(list(words[end : end + _REACH])), number)
 
 
 LANGUAGE = Language(

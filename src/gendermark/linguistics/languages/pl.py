@@ -54,12 +54,17 @@ _TRANSPARENT = _words("jego jej ich bardzo dość całkiem naprawdę niezwykle t
 
 # Stems of adjectives for persons, and suffixes that only adjectives and participles have ("umowa", "żona" are nouns).
 _STEM = re.compile(
-    r"(?:now|młod|star|dobr|mił|mał|wielk|duż|wysok|nisk|był|obecn|poprzedni|główn|zabawn|śmieszn|fajn|świetn|zdoln|mądr"
-    r"|samotn|bogat|biedn|chor|zdrow|uprzejm|uczciw|ciekaw|leniw|słynn|znan|lokaln|starsz|młodsz|lepsz|najlepsz|inn|pewn"
-    r"|.+(?:sk|ck|dzk|czn|aln|yjn|wan|czon|szon|dzon|nion|jon|lon|ęt|liw))"
+    r"now|młod|star|dobr|mił|mał|wielk|duż|wysok|nisk|obecn|poprzedni|główn|zabawn|śmieszn|fajn|świetn|zdoln|mądr|samotn"
+    r"|bogat|biedn|chor|zdrow|uprzejm|uczciw|ciekaw|leniw|słynn|znan|lokaln|starsz|młodsz|lepsz|najlepsz|inn|pewn|miejsk"
+    r"|(?!zaczn|dzieck|wojsk|pali|.*isk).+(?:[ńwjl]sk|ck|czn|aln|yjn|wan|czon|szon|dzon|nion|jon|lon|śliw|źliw)"
 )
+# An i before the ending belongs to stems in k and g only: "polskie", but "pewnie" is an adverb.
+_ENDING = re.compile(r"(.+[kg])(i|a|ą|ie|iej|im|ich|imi)|(.+[^kg])(y|a|ą|e|ej|ym|ych|ymi)")
 _VIRILE = _words("nowi młodzi starzy dobrzy mili zmęczeni doświadczeni zabawni zdolni znani lokalni główni")
-_NOT_ADJECTIVES = _words("jego niego tego czego niczego dlaczego dlatego temu czemu niczemu którego któremu")
+_NOT_ADJECTIVES = _words("""
+    jego niego tego czego niczego dlaczego dlatego temu czemu niczemu którego któremu wszystkiego systemu problemu
+    kolego lutego
+""")
 
 _COMMON = re.compile(r"(?:kierow|rad|dowód|zarząd)c(?:a|y|ę|ą)|cieśl(?:a|i|ę|ą)")
 _COMMON_SUBJECT = _words("kierowca radca dowódca zarządca cieśla ceo")
@@ -77,18 +82,23 @@ _COPULA_INSTRUMENTAL = _words("""
     jest był była będzie być byłby byłaby jestem jesteś został została zostanie zostać zostałem zostałam byłem byłam
 """)
 _CLAUSE_OPENERS = _words("""
-    a i ale że bo ponieważ gdy kiedy więc jeśli jeżeli gdyż dlatego lecz natomiast podczas aż potem wtedy wczoraj
+    a ale że bo ponieważ gdy kiedy więc jeśli jeżeli gdyż dlatego lecz natomiast podczas aż potem wtedy wczoraj
 """)
 _FILLERS = _words("""
     nie się już też także również zawsze często nigdy wczoraj dziś dzisiaj potem wtedy właśnie zaraz nagle szybko
-    natychmiast tylko ją go mu jej im je ich nas mnie mi bardzo naprawdę jeszcze znowu
-    ciężarówki
+    natychmiast tylko ją go mu jej im je ich nas mnie mi bardzo naprawdę jeszcze znowu ciężarówki
 """)
-_PAST = re.compile(r"(?!(?:szkoły?a?|siły?|(?:wy|u|po)?dział|.*mysł|.*ół|artykuł|tytuł)$).+(ł|ła|li|ły)(?:by)?")
+_PAST = re.compile(r"(?!.*(?:ół|mysł|syła|woła)$).+(ł|ła|li|ły)(?:by)?")
 _SINGULAR_PAST = {"ł": "m", "ła": "f"}
 _PLURAL_PAST = {"li": "m", "ły": "f"}
-_NOT_PAST = _words("jeśli jeżeli czyli myśli chwili woli")
-_PREDICATE_END = _CLAUSE_OPENERS | _PREPOSITIONS | _words("niż dziś dzisiaj który która")
+# Nouns, adverbs and present tenses that look like the past tense: "dyrektor szkoły", "kierowca działa".
+_NOT_PAST = _words("""
+    jeśli jeżeli czyli myśli chwili woli powoli roli kontroli skali sali fali hali pozwoli działa zadziała zdoła
+    szkoła szkoły sił siła siły kościoła ciała źródła światła dzieła pawła michała posła generała skrzydła koła
+    hasła czoła szkła masła dookoła zł źródeł dzieł ciał dział wydział udział oddział oddziały zespoły materiał
+    materiały artykuł artykuły tytuł tytuły szczegóły słaby cały mały zły biały
+""")
+_PREDICATE_END = _CLAUSE_OPENERS | _PREPOSITIONS | _words("i niż dziś dzisiaj który która")
 _RELATIVE = {"który": "m", "którego": "m", "któremu": "m", "która": "f", "której": "f", "którą": "f"}
 _RELATIVE_PLURAL = {"którzy": "m", "które": "f"}
 
@@ -98,13 +108,11 @@ def _adjective(word: str, number: str) -> Agreement | None:  # noqa: ARG001
         return None
     if word in _VIRILE or (len(word) > 5 and word.endswith(("ego", "emu", "scy", "ccy"))):
         return "m"
-    for ending, agreement in (
-        ("iej", "f"), ("ej", "f"), ("ią", "f"), ("ą", "f"), ("a", "f"), ("ie", "f"), ("e", "f"), ("y", "m"), ("i", "m"),
-        ("ym", "mf"), ("im", "mf"), ("ych", "mf"), ("ich", "mf"), ("ymi", "mf"), ("imi", "mf"),
-    ):  # fmt: skip
-        if word.endswith(ending) and _STEM.fullmatch(word.removesuffix(ending)):
-            return agreement
-    return None
+    match = _ENDING.fullmatch(word)
+    if match is None or not _STEM.fullmatch(match.group(1) or match.group(3)):
+        return None
+    ending = (match.group(2) or match.group(4)).removeprefix("i")
+    return {"y": "m", "": "m", "a": "f", "ą": "f", "ej": "f", "e": "f"}.get(ending, "mf")
 
 
 def _clues(words: Sequence[str], start: int, end: int, number: str) -> list[tuple[str, Agreement]]:
@@ -156,14 +164,15 @@ def _predicate(
 ) -> list[tuple[str, Agreement]]:
     """The past tense, predicate adjective or relative pronoun behind a subject.
 
-    `far` lets one genitive and one prepositional phrase stand between ("dyrektor szkoły w Łodzi powiedziała").
+    `far` lets a genitive and a prepositional phrase stand between ("dyrektor nowej szkoły w Łodzi powiedziała").
     """
-    copula, genitive, inside = False, not far, 0
+    room = genitive = 2 if far else 0
+    copula, inside = False, 0
     for place in range(position, min(position + 6, len(words))):
         word = words[place]
         match = _PAST.fullmatch(word) if word not in _NOT_PAST else None
         if word.startswith("któr"):
-            return [(word, relative[word])] if word in relative and genitive == (not far) else []
+            return [(word, relative[word])] if word in relative and genitive == room else []
         if word in ("jest", "są"):
             copula = True
         elif word in _FILLERS:
@@ -178,8 +187,8 @@ def _predicate(
             return [(word, past[match.group(1)])] if match.group(1) in past else []
         elif inside:
             inside -= 1
-        elif not genitive and word not in _CLAUSE_OPENERS | {"to", "jako"}:
-            genitive = True
+        elif genitive and word not in _CLAUSE_OPENERS | {"i", "to", "jako"}:
+            genitive -= 1
         else:
             return []
     return []

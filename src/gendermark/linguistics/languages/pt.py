@@ -17,11 +17,11 @@ from gendermark.linguistics.language import Agreement, Language
 
 _MASCULINE = """
     o um do no ao pelo num dum pro este esse aquele deste desse daquele neste nesse naquele àquele meu teu seu nosso
-    vosso algum nenhum outro doutro noutro mesmo próprio certo todo cujo
+    vosso algum nenhum outro doutro noutro mesmo próprio certo todo cujo segundo
 """
 _FEMININE = """
     a uma da na à pela numa duma esta essa aquela desta dessa daquela nesta nessa naquela àquela minha tua sua nossa
-    vossa alguma nenhuma outra doutra noutra mesma própria certa toda cuja
+    vossa alguma nenhuma outra doutra noutra mesma própria certa toda cuja segunda
 """
 _OPEN = "cada qualquer"
 _MASCULINES = """
@@ -43,10 +43,10 @@ _TRANSPARENT = """
     oito nove dez
 """
 _LISTED = """
-    novo velho antigo pequeno último segundo terceiro único futuro famoso querido estimado bonito lindo belo feio alto
-    gordo magro idoso rico esperto tolo sério honesto sincero generoso tranquilo calmo nervoso louco morto vivo
-    satisfeito orgulhoso ambicioso talentoso curioso cuidadoso ciumento preguiçoso perigoso valioso engraçado atento
-    rigoroso justo injusto maravilhoso magnífico fantástico péssimo honrado solteiro viúvo furioso simpático antipático
+    novo velho antigo pequeno último terceiro único futuro famoso querido estimado bonito lindo belo feio alto gordo
+    magro idoso rico esperto tolo sério honesto sincero generoso tranquilo calmo nervoso louco morto vivo satisfeito
+    orgulhoso ambicioso talentoso curioso cuidadoso ciumento preguiçoso perigoso valioso engraçado atento rigoroso
+    justo injusto maravilhoso magnífico fantástico ótimo péssimo honrado solteiro viúvo furioso simpático antipático
     cansado zangado irritado preocupado assustado ocupado qualificado capacitado certificado formado diplomado demitido
     despedido reformado aposentado casado divorciado educado dotado dedicado respeitado conhecido desconhecido
     reconhecido ferido armado divertido exausto médico clínico técnico jurídico público político financeiro
@@ -66,7 +66,11 @@ _COPULAS = """
 _BEFORE_COPULA = "não se já também sempre nunca ainda agora tem têm tinha tinham terá teria tenha"
 _AFTER_COPULA = "muito mais menos tão bastante bem algo também já sempre ainda sendo sido estado se"
 _CLAUSE_STARTS = "que porque mas quando se embora enquanto onde pois então hoje ontem"
-_ARTICLE_PAIRS = {("o", "a"), ("um", "uma"), ("os", "as"), ("uns", "umas"), ("do", "da"), ("ao", "à"), ("pelo", "pela")}
+# "o/a gerente", "as e os gerentes": two articles that contradict each other
+_BOTH_ARTICLES = re.compile(
+    r"\b(?:o (?:ou )?a|a ou o|um (?:ou )?uma|uma ou um|os (?:(?:e|ou) )?as|as (?:e|ou) os|do (?:ou )?da|ao (?:ou )?à)$"
+)
+_REACH = 12  # words behind the noun that are looked at
 _PARTICIPLES = {"singular": re.compile(r"\w{2,}[aií]d([oa])"), "plural": re.compile(r"\w{2,}[aií]d([oa])s")}
 
 
@@ -111,16 +115,15 @@ def _predicate(rest: list[str], number: str) -> list[tuple[str, Agreement]]:
 
 
 def _clues(words: Sequence[str], start: int, end: int, number: str) -> list[tuple[str, Agreement]]:
-    articles = [word for word in words[max(start - 3, 0) : start] if word not in ("ou", "e")][-2:]
-    if tuple(articles) in _ARTICLE_PAIRS:  # "o/a gerente", "os e as gerentes"
-        return [(articles[0], "m")]
+    if both := _BOTH_ARTICLES.search(" ".join(words[max(start - 3, 0) : start])):
+        return [(both[0], "m"), (both[0], "f")]
     first = start - 1
     while first > 0 and words[first] in LANGUAGE.transparent:
         first -= 1
     if first >= 0 and words[first] not in f"{_OPEN} {_OPENS}".split():
         return []
     starts_clause = first <= 0 or words[first - 1] in _CLAUSE_STARTS.split()
-    return _predicate(list(words[end:]), number) if starts_clause else []
+    return _predicate(list(words[end : end + _REACH]), number) if starts_clause else []
 
 
 LANGUAGE = Language(

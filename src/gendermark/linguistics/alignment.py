@@ -1,0 +1,215 @@
+"""Word alignment: fast_align's model (Dyer, Chahuneau and Smith 2013), vectorised.
+
+IBM Model 2 with a prior that favours the diagonal, whose tension is fitted to the data, and a Dirichlet prior on the
+translation table. Under its defaults (`fast_align -d -o -v`, one thread) the links equal the original program's to the
+last one, because its two slips are kept: the empirical feature counts target positions from zero while the model counts
+from one, and the derivative of the normaliser divides by the normaliser of the transposed sentence pair, in unsigned
+arithmetic that wraps around. Both move the fitted tension.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.floating[Any]]
+Ints = NDArray[np.int64]
+Pair = tuple[Sequence[str], Sequence[str]]
+"""The words of a source sentence and of its translation."""
+Links = list[tuple[int, int]]
+"""(source position, target position), in the order of the target."""
+
+N_ITERATIONS = 5
+NULL_PROBABILITY = 0.08
+DIRICHLET_ALPHA = 0.01
+FIRST_TENSION = 4.0
+TENSION_BOUNDS = (0.1, 14.0)
+N_TENSION_STEPS = 8
+TENSION_RATE = 20.0
+_BEFORE_TRAINING = 1e-9
+_UNSIGNED = 2.0**32
+
+
+class _Cells:
+    """Every (target word, source word) of every sentence pair, laid out flat: rows are target words, cells their
+    candidate source words."""
+
+    def __init__(self, pairs: Sequence[Pair]) -> None:
+        source_ids: dict[str, int] = {}
+        target_ids: dict[str, int] = {}
+        sources = [[source_ids.setdefault(word, len(source_ids)) for word in source] for source, _ in pairs]
+        targets = [[target_ids.setdefault(word, len(target_ids)) for word in target] for _, target in pairs]
+        n_source = np.array([len(words) for words in sources], dtype=np.int64)
+        n_target = np.array([len(words) for words in targets], dtype=np.int64)
+        self.n_source_types, self.n_target_types = len(source_ids), len(target_ids)
+        self.row_pair = np.repeat(np.arange(len(pairs)), n_target)
+        self.row_position = _counting(n_target)
+        self.row_target = np.array([word for words in targets for word in words], dtype=np.int64)
+        self.m, self.n = n_target[self.row_pair].astype(np.float64), n_source[self.row_pair].astype(np.float64)
+        n_cells = n_source[self.row_pair]
+        self.starts = np.cumsum(n_cells) - n_cells
+        self.cell_row = np.repeat(np.arange(len(self.row_pair)), n_cells)
+        self.cell_position = _counting(n_cells)
+        flat = np.array([word for words in sources for word in words], dtype=np.int64)
+        first_word = (np.cumsum(n_source) - n_source)[self.row_pair]
+        cell_source = flat[first_word[self.cell_row] + self.cell_position]
+        codes = cell_source * self.n_target_types + self.row_target[self.cell_row]
+        types, self.cell_type = np.unique(codes, return_inverse=True)
+        self.type_source = types // self.n_target_types
+        self.sizes = Counter(zip(n_target.tolist(), n_source.tolist(), strict=True))
+        self.n_tokens = int(n_target.sum())
+
+
+def _counting(lengths: Ints) -> Ints:
+    """0 .. length - 1 for each length, one after the other."""
+    return np.arange(int(lengths.sum()), dtype=np.int64) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+
+
+def align(pairs: Sequence[Pair]) -> list[Links]:
+    """The links of each sentence pair, forward: every target word has at most one source word.
+
+    An empty side has no links and is left out of the training.
+    """
+    links: list[Links] = [[] for _ in pairs]
+    usable = [position for position, (source, target) in enumerate(pairs) if source and target]
+    if not usable:
+        return links
+    cells = _Cells([pairs[position] for position in usable])
+    for pair, source, target in _best_links(cells):
+        links[usable[pair]].append((source, target))
+    return links
+
+
+def _best_links(cells: _Cells) -> Iterable[tuple[int, int, int]]:
+    table, null_table = (
+        np.full(len(cells.type_source), _BEFORE_TRAINING),
+        np.full(cells.n_target_types, _BEFORE_TRAINING),
+    )
+    tension = FIRST_TENSION
+    row, m, n = cells.cell_row, cells.m, cells.n
+    source_position = cells.cell_position + 1.0
+    target_position = cells.row_position + 1.0
+    feature = _feature(target_position[row], source_position, m[row], n[row])
+    counted_feature = _feature(target_position[row] - 1.0, source_position, m[row], n[row])
+    for iteration in range(N_ITERATIONS):
+        normaliser = _normaliser(target_position, m, n, tension) / (1.0 - NULL_PROBABILITY)
+        scores = table[cells.cell_type] * np.exp(feature * tension) / normaliser[row]
+        null_scores = null_table[cells.row_target] * NULL_PROBABILITY
+        if iteration == N_ITERATIONS - 1:
+            break
+        sums = np.add.reduceat(scores, cells.starts) + null_scores
+        posterior = scores / sums[row]
+        counts = np.bincount(cells.cell_type, posterior, len(table)) + DIRICHLET_ALPHA
+        null_counts = np.bincount(cells.row_target, null_scores / sums, len(null_table)) + DIRICHLET_ALPHA
+        if iteration > 0:
+            tension = _fitted_tension(tension, float((counted_feature * posterior).sum()) / cells.n_tokens, cells)
+        totals = np.bincount(cells.type_source, counts, cells.n_source_types).astype(np.float64)
+        table = np.exp(_digamma(counts) - _digamma(totals)[cells.type_source])
+        null_table = np.exp(_digamma(null_counts) - _digamma(np.array([null_counts.sum()])))
+    best = np.maximum.reduceat(scores, cells.starts)
+    at_best = np.flatnonzero(scores == best[row])[::-1]  # backwards, so that the first of equals is written last
+    winner = np.zeros(len(best), dtype=np.int64)
+    winner[row[at_best]] = cells.cell_position[at_best]
+    linked = np.flatnonzero(best > null_scores)
+    return zip(
+        cells.row_pair[linked].tolist(), winner[linked].tolist(), cells.row_position[linked].tolist(), strict=True
+    )
+
+
+def _feature(i: Floats, j: Floats, m: Floats, n: Floats) -> Floats:
+    """Distance of source position j of n from target position i of m, from the diagonal, negated."""
+    return -np.abs(j / n - i / m)
+
+
+def _geometry(i: Floats, m: Floats, n: Floats, tension: float) -> tuple[Floats, Floats, Floats, Floats, Floats]:
+    """Where the diagonal cuts the row: first position above, last below, how many of each, and their common ratio."""
+    below = np.floor(i * n / m)
+    n_above = n - below
+    n_above = np.where(n_above < 0, n_above + _UNSIGNED, n_above)
+    return below + 1, below, n_above, below, np.exp(-tension / n)
+
+
+def _normaliser(i: Floats, m: Floats, n: Floats, tension: float) -> Floats:
+    above, below, n_above, n_below, ratio = _geometry(i, m, n, tension)
+
+    def series(first: Floats, count: Floats) -> Floats:
+        terms = np.exp(_feature(i, first, m, n) * tension) * (1.0 - ratio**count) / (1.0 - ratio)
+        return np.where(count > 0, terms, 0.0)
+
+    return series(above, n_above) + series(below, n_below)
+
+
+def _expected_feature(i: Floats, m: Floats, n: Floats, tension: float) -> Floats:
+    """The derivative of the log-normaliser with respect to the tension (with the original's transposed divisor)."""
+    above, below, n_above, n_below, ratio = _geometry(i, m, n, tension)
+    step = -1.0 / n
+
+    def series(first: Floats, count: Floats) -> Floats:
+        a = _feature(i, first, m, n)
+        g = np.exp(a * tension)
+        g_end = g * ratio**count
+        a_end = step * (count - 1) + a
+        terms = (a_end * g_end - a * g) / (ratio - 1) - step * (g_end - g * ratio) / (ratio - 1) ** 2
+        return np.where(count > 0, terms, 0.0)
+
+    return (series(above, n_above) + series(below, n_below)) / _normaliser(i, n, m, tension)
+
+
+def _fitted_tension(tension: float, empirical: float, cells: _Cells) -> float:
+    """A few steps of gradient ascent towards the tension under which the model expects what was counted."""
+    lengths = np.array(list(cells.sizes), dtype=np.int64)
+    i = _counting(lengths[:, 0]) + 1.0
+    m, n = (np.repeat(lengths[:, side], lengths[:, 0]).astype(np.float64) for side in (0, 1))
+    weight = np.repeat(np.array(list(cells.sizes.values()), dtype=np.float64), lengths[:, 0])
+    for _ in range(N_TENSION_STEPS):
+        expected = float((weight * _expected_feature(i, m, n, tension)).sum()) / cells.n_tokens
+        tension = min(max(tension + (empirical - expected) * TENSION_RATE, TENSION_BOUNDS[0]), TENSION_BOUNDS[1])
+    return tension
+
+
+def _digamma(x: Floats) -> Floats:
+    """By recurrence up to 7, then the asymptotic series."""
+    x = np.array(x, dtype=np.float64)
+    result = np.zeros_like(x)
+    while (small := x < 7).any():
+        result[small] -= 1.0 / x[small]
+        x[small] += 1.0
+    shifted = x - 0.5
+    square = 1.0 / (shifted * shifted)
+    fourth = square * square
+    series = square / 24 - fourth * (7 / 960) + fourth * square * (31 / 8064) - fourth * fourth * (127 / 30720)
+    return np.asarray(result + np.log(shifted) + series, dtype=np.float64)
+
+
+def align_backward(pairs: Sequence[Pair]) -> list[Links]:
+    """Links from the model of the other direction: every source word has at most one target word."""
+    swapped = align([(target, source) for source, target in pairs])
+    return [[(source, target) for target, source in links] for links in swapped]
+
+
+def symmetrise(forward: Links, backward: Links) -> Links:
+    """Grow-diag-final-and (Koehn, Och and Marcu 2003): the intersection, grown through neighbours in the union."""
+    one, other = set(forward), set(backward)
+    union, found = one | other, one & other
+    grown = True
+    while grown:
+        grown = False
+        for source, target in sorted(found):
+            for ds, dt in ((-1, 0), (0, -1), (1, 0), (0, 1), (-1, -1), (-1, 1), (1, -1), (1, 1)):
+                link = (source + ds, target + dt)
+                if link in union and link not in found and not _both_covered(link, found):
+                    found.add(link)
+                    grown = True
+    for links in (one, other):
+        for source, target in sorted(links):
+            if source not in {s for s, _ in found} and target not in {t for _, t in found}:
+                found.add((source, target))
+    return sorted(found, key=lambda link: (link[1], link[0]))
+
+
+def _both_covered(link: tuple[int, int], found: set[tuple[int, int]]) -> bool:
+    return link[0] in {source for source, _ in found} and link[1] in {target for _, target in found}

@@ -1,0 +1,88 @@
+"""Child processes: the real command line with the tiny benchmark joined by entry point, and programs to translate."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import gendermark
+
+SOURCES = Path(gendermark.__file__).parents[1]
+TESTS = Path(__file__).parents[1]
+PATIENCE_SECONDS = 30.0
+"""For a machine that is busy with other things; nothing that works waits this long."""
+
+TRANSLATOR = """
+import os, sys, time
+log, pids, seconds = sys.argv[1], sys.argv[2], float(sys.argv[3])
+with open(pids, "a") as file:
+    file.write(f"{os.getpid()}\\n")
+for line in sys.stdin:
+    with open(log, "a") as file:
+        file.write(line)
+    time.sleep(seconds)
+    print("ella" if " her " in line else "el", line.strip().upper(), flush=True)
+"""
+"""Reads a sentence, writes it into a log, takes its time, translates its gender rightly."""
+
+
+def environment(site: Path) -> dict[str, str]:
+    """Variables for a child in which an outside package, made here, brings the tiny benchmark."""
+    facts = site / "gendermark_tiny-1.0.dist-info"
+    facts.mkdir(parents=True, exist_ok=True)
+    (facts / "METADATA").write_text("Metadata-Version: 2.1\nName: gendermark-tiny\nVersion: 1.0\n")
+    (facts / "entry_points.txt").write_text("[gendermark.benchmark]\ntiny = runs.tiny:BENCHMARK\n")
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, (SOURCES, TESTS, site)))}
+
+
+def start(
+    arguments: list[str], variables: dict[str, str], *, code: str = "from gendermark.cli.app import main; main()"
+) -> subprocess.Popen[str]:
+    """`gendermark ARGUMENTS` (or other code) in a process of its own."""
+    pipe = subprocess.PIPE
+    # Ctrl-C must reach it even where whoever runs the tests has it switched off, as shells do for background jobs.
+    wake = None if sys.platform == "win32" else lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)
+    return subprocess.Popen(
+        [sys.executable, "-c", code, *arguments], env=variables, stdout=pipe, stderr=pipe, text=True, preexec_fn=wake
+    )
+
+
+def finish(process: subprocess.Popen[str]) -> str:
+    """Wait for it to succeed; what it printed."""
+    output, errors = process.communicate(timeout=PATIENCE_SECONDS)
+    assert process.returncode == 0, errors
+    return output
+
+
+def wait_until(condition: Callable[[], bool], what: str) -> None:
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while not condition():
+        assert time.monotonic() < deadline, f"waited in vain until {what}"
+        time.sleep(0.002)
+
+
+def is_alive(pid: int) -> bool:
+    """Whether a process runs. One that has ended and waits to be collected by its parent does not."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    status = Path(f"/proc/{pid}/stat")
+    if status.parent.parent.joinpath("self").exists():
+        try:
+            return status.read_text().rpartition(")")[2].split()[0] != "Z"
+        except OSError:
+            return False
+    return True
+
+
+def lines_of(path: Path) -> list[str]:
+    """The complete lines of a file that is being written, or is not there yet."""
+    if not path.exists():
+        return []
+    return path.read_text(encoding="utf-8").split("\n")[:-1]

@@ -1,0 +1,359 @@
+"""The store of translations: nothing is paid for twice, nothing that was paid for is lost."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gendermark.errors import UserError
+from gendermark.records import Request, Task, Translation
+from gendermark.runs.store import Store
+from runs import children
+
+REQUESTS = [Request(f"Sentence {number}.", "en", "es") for number in range(5)]
+IDS = [request.request_id for request in REQUESTS]
+POSIX_ONLY = pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL and flock are POSIX")
+
+
+def answers(requests: list[Request], text: str = "Frase.") -> list[Translation]:
+    return [Translation(request.request_id, text) for request in requests]
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "deep" / "store.sqlite"
+
+
+# -- what is kept
+
+
+def test_round_trip_with_samples_and_log_probabilities(path: Path) -> None:
+    sampled = replace(REQUESTS[1], task=Task.SAMPLE, n_samples=3)
+    given = [
+        Translation(IDS[0], "La médica\u2028 \t\r\nvolvió.", log_probability=-1.5),
+        Translation(IDS[2], ""),  # an empty translation is an answer too
+        *(Translation(sampled.request_id, f"muestra {n}", n, log_probability=-0.1 * n) for n in range(3)),
+    ]
+    with Store(path) as store:
+        store.put("system", given)
+    with Store(path) as store:
+        found = store.get("system", [*REQUESTS, sampled, sampled])
+    assert found == {(answer.request_id, answer.sample): answer for answer in given}
+
+
+def test_more_requests_than_one_query_takes(path: Path) -> None:
+    many = [Request(f"Sentence {number}.", "en", "es") for number in range(1_234)]
+    with Store(path) as store:
+        store.put("system", answers(many))
+        assert len(store.get("system", many)) == 1_234
+        assert store.get("system", []) == {}
+
+
+def test_another_system_has_its_own_answers_and_claims(path: Path) -> None:
+    with Store(path) as store, Store(path) as another:
+        store.put("a", answers(REQUESTS[:1], "de a"))
+        assert store.get("b", REQUESTS) == {}
+        assert store.claim("a", REQUESTS[:2]) == REQUESTS[1:2]
+        assert another.claim("b", REQUESTS[:2]) == REQUESTS[:2]
+        another.put("b", answers(REQUESTS[:1], "de b"))
+        assert [store.get(system, REQUESTS)[IDS[0], 0].text for system in "ab"] == ["de a", "de b"]
+
+
+def test_the_first_answer_stays(path: Path) -> None:
+    with Store(path) as store:
+        store.put("system", answers(REQUESTS[:1], "first"))
+        store.put("system", answers(REQUESTS[:1], "second"))
+        assert store.get("system", REQUESTS)[IDS[0], 0].text == "first"
+
+
+def test_errors_are_not_kept_and_asked_again(path: Path) -> None:
+    with Store(path) as store, Store(path) as another:
+        assert store.claim("system", REQUESTS[:2]) == REQUESTS[:2]
+        store.put("system", [Translation(IDS[0], None, error="HTTP 503"), Translation(IDS[1], "Frase.")])
+        assert set(store.get("system", REQUESTS)) == {(IDS[1], 0)}
+        # Not even by us: two runs that kept their claims on errors would wait for each other for ever.
+        assert another.claim("system", REQUESTS[:2]) == REQUESTS[:1]
+    with Store(path) as store:
+        assert store.claim("system", REQUESTS[:2]) == REQUESTS[:1]
+
+
+# -- what a request is
+
+
+def test_the_id_is_that_of_the_content() -> None:
+    # These stand in the stores of users: a change would make them pay again.
+    assert Request("The nurse slept.", "en", "es").request_id == "7be78e17251abb45485f47ab7953dfd9"
+    assert Request("a", "en", "es").request_id == Request("a", "en", "es").request_id
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"source": "B"},
+        {"source_language": "de"},
+        {"target_language": "fr"},
+        {"task": Task.SAMPLE},
+        {"target": "b"},
+        {"options": (("temperature", "0.5"),)},
+        # what is one field must not look like another
+        {"source_language": "enes", "target_language": ""},
+    ],
+)
+def test_every_field_changes_the_id(change: dict[str, Any]) -> None:
+    assert replace(Request("A", "en", "es"), **change).request_id != Request("A", "en", "es").request_id
+
+
+def test_more_samples_are_the_same_request() -> None:
+    request = Request("A", "en", "es", Task.SAMPLE)
+    assert replace(request, first_sample=16, n_samples=128).request_id == request.request_id
+
+
+# -- claims
+
+
+def test_what_is_claimed_or_answered_is_not_given_to_another(path: Path) -> None:
+    with Store(path) as store, Store(path) as another:
+        assert store.claim("system", REQUESTS[:2]) == REQUESTS[:2]
+        assert another.claim("system", REQUESTS[:3]) == REQUESTS[2:3]
+        assert store.claim("system", REQUESTS[:3]) == REQUESTS[:2]  # ours are ours still
+        store.put("system", answers(REQUESTS[:2]))
+        assert another.claim("system", REQUESTS[:2]) == []
+        assert store.claim("system", REQUESTS[:2]) == []
+
+
+def test_portions_of_samples_are_claimed_one_by_one(path: Path) -> None:
+    first = Request("A", "en", "es", Task.SAMPLE, n_samples=16)
+    second = replace(first, first_sample=16)
+    with Store(path) as store, Store(path) as another:
+        assert store.claim("system", [first]) == [first]
+        assert another.claim("system", [first, second]) == [second]
+
+
+def test_claims_are_given_back_at_the_end(path: Path) -> None:
+    with pytest.raises(KeyError), Store(path) as store:
+        store.claim("system", REQUESTS)
+        raise KeyError
+    assert _claims(path) == []
+    with Store(path) as store:
+        assert store.claim("system", REQUESTS) == REQUESTS
+
+
+CLAIM = f"""
+import sys
+from gendermark.records import Request
+from gendermark.runs.store import Store
+with Store(sys.argv[1]) as store:
+    requests = [Request(f"Sentence {{number}}.", "en", "es") for number in range({len(REQUESTS)})]
+    print(len(store.claim("system", requests)), flush=True)
+    sys.stdin.read()
+"""
+
+
+@contextmanager
+def _another_process_claims(path: Path) -> Iterator[subprocess.Popen[str]]:
+    """A process that claims all requests and then waits until its standard input ends."""
+    variables = {**os.environ, "PYTHONPATH": str(children.SOURCES)}
+    command, pipe = [sys.executable, "-c", CLAIM, str(path)], subprocess.PIPE
+    with subprocess.Popen(command, env=variables, stdin=pipe, stdout=pipe, text=True) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == f"{len(REQUESTS)}\n"
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def _claims(path: Path) -> list[tuple[Any, ...]]:
+    connection = sqlite3.connect(path)
+    try:
+        return connection.execute("SELECT * FROM claim").fetchall()
+    finally:
+        connection.close()
+
+
+@POSIX_ONLY
+def test_claims_of_a_killed_process_are_void_at_once(path: Path) -> None:
+    with _another_process_claims(path) as process, Store(path) as store:
+        assert store.claim("system", REQUESTS) == []
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        assert len(_claims(path)) == len(REQUESTS)  # it had no time to give them back
+        assert store.claim("system", REQUESTS) == REQUESTS
+
+
+def test_claims_of_a_process_that_ends_are_given_back(path: Path) -> None:
+    with _another_process_claims(path) as process:
+        assert process.stdin is not None
+        process.stdin.close()
+        assert process.wait() == 0
+        assert _claims(path) == []
+        with Store(path) as store:
+            assert store.claim("system", REQUESTS) == REQUESTS
+
+
+OPEN_AT_ONCE = """
+import sys, time
+from pathlib import Path
+from gendermark.records import Request, Translation
+from gendermark.runs.store import Store
+requests = [Request(f"Sentence {number}.", "en", "es") for number in range(40)]
+print("ready", flush=True)
+while not Path(sys.argv[2]).exists():
+    pass
+with Store(sys.argv[1]) as store:
+    claimed = store.claim("system", requests)
+    store.put("system", [Translation(request.request_id, "Frase.") for request in claimed])
+print(len(claimed))
+"""
+
+
+def test_many_processes_make_the_same_new_store_at_once(tmp_path: Path, path: Path) -> None:
+    variables = {**os.environ, "PYTHONPATH": str(children.SOURCES)}
+    go = tmp_path / "go"
+    processes = [children.start([str(path), str(go)], variables, code=OPEN_AT_ONCE) for _ in range(5)]
+    for process in processes:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "ready\n"
+    go.touch()
+    assert sorted(int(children.finish(process)) for process in processes) == [0, 0, 0, 0, 40]
+
+
+# -- what can be wrong with the place
+
+
+def _refused(path: Path) -> str:
+    with pytest.raises(UserError) as caught, Store(path):
+        pass
+    message = str(caught.value)
+    assert message.startswith(f"the store of translations {path} cannot be used (")
+    assert "what it holds is kept" in message
+    assert "free space or mend permissions and run again, or choose another file with --store" in message
+    return message
+
+
+def test_a_file_that_is_something_else(tmp_path: Path) -> None:
+    path = tmp_path / "store.sqlite"
+    path.write_bytes(b"Dear diary,\n" * 500)
+    assert "(file is not a database)" in _refused(path)
+    assert path.read_bytes() == b"Dear diary,\n" * 500
+
+
+def test_a_damaged_store(path: Path) -> None:
+    with Store(path) as store:
+        store.put("system", answers([Request(str(number), "en", "es") for number in range(2_000)]))
+    content = bytearray(path.read_bytes())
+    content[4096:] = b"\xa5" * (len(content) - 4096)
+    path.write_bytes(content)
+    with pytest.raises(UserError, match=r"cannot be used \(database disk image is malformed\).*--store"), Store(path) as s:
+        s.get("system", REQUESTS)
+
+
+def test_a_directory_in_its_place(tmp_path: Path) -> None:
+    assert "(unable to open database file)" in _refused(tmp_path)
+
+
+def test_a_file_where_its_directory_should_be(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    message = _refused(tmp_path / "file" / "store.sqlite")
+    assert "exists" in message or "Not a directory" in message
+
+
+@pytest.fixture
+def read_only() -> Iterator[Path]:
+    """A directory that we may not write to, whoever runs the tests."""
+    if not hasattr(os, "seteuid"):
+        pytest.skip("permissions of this kind are POSIX")
+    directory = Path(tempfile.mkdtemp())  # not below tmp_path, which is closed to others
+    with Store(directory / "old.sqlite") as store:
+        store.put("system", answers(REQUESTS))
+    for path in (directory / "old.sqlite.owners", directory / "old.sqlite", directory):
+        path.chmod(0o444 if path.is_file() else 0o555)
+    is_root = os.geteuid() == 0
+    if is_root:
+        os.seteuid(65534)
+    try:
+        yield directory
+    finally:
+        if is_root:
+            os.seteuid(0)
+        for path in (directory, *directory.rglob("*")):
+            path.chmod(0o755)
+        for path in sorted(directory.rglob("*"), reverse=True):
+            path.rmdir() if path.is_dir() else path.unlink()
+        directory.rmdir()
+
+
+def test_a_read_only_place(read_only: Path) -> None:
+    assert "(unable to open database file)" in _refused(read_only / "new.sqlite")
+    assert "(" in _refused(read_only / "old.sqlite")
+    message = _refused(read_only / "new" / "store.sqlite")
+    assert "Permission denied" in message
+
+
+class _FullDisk(sqlite3.Connection):
+    """A connection to a disk on which there is no room for another translation."""
+
+    is_full = False
+
+    def executemany(self, sql: str, rows: Any) -> sqlite3.Cursor:
+        if self.is_full and "INTO translation" in sql:
+            raise sqlite3.OperationalError("database or disk is full")
+        return super().executemany(sql, rows)
+
+
+def test_a_full_disk(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    connect: Callable[..., sqlite3.Connection] = sqlite3.connect
+    monkeypatch.setattr(sqlite3, "connect", lambda *args, **options: connect(*args, factory=_FullDisk, **options))
+    with Store(path) as store:
+        store.claim("system", REQUESTS)
+        store.put("system", answers(REQUESTS[:2]))
+        monkeypatch.setattr(_FullDisk, "is_full", True)
+        with pytest.raises(UserError) as caught:
+            store.put("system", answers(REQUESTS[2:]))
+    assert str(caught.value) == (
+        f"the store of translations {path} cannot be used (database or disk is full); what it holds is kept: "
+        "free space or mend permissions and run again, or choose another file with --store"
+    )
+    monkeypatch.setattr(_FullDisk, "is_full", False)
+    with Store(path) as store:
+        assert set(store.get("system", REQUESTS)) == {(IDS[0], 0), (IDS[1], 0)}
+        assert store.claim("system", REQUESTS) == REQUESTS[2:]
+
+
+def test_a_store_that_really_cannot_grow(path: Path) -> None:
+    with Store(path) as store:
+        store.put("system", answers(REQUESTS[:2]))
+        (n_pages,) = store._connection.execute("PRAGMA page_count").fetchone()
+        store._connection.execute(f"PRAGMA max_page_count = {n_pages + 3}")
+        with pytest.raises(UserError, match=r"cannot be used \(database or disk is full\)"):
+            store.put("system", answers(REQUESTS[2:], "largo " * 10_000))
+        assert set(store.get("system", REQUESTS)) == {(IDS[0], 0), (IDS[1], 0)}  # the portion whole or not at all
+        store._connection.execute("PRAGMA max_page_count = 100000")
+        store.put("system", answers(REQUESTS[2:]))
+    with Store(path) as store:
+        assert len(store.get("system", REQUESTS)) == len(REQUESTS)
+
+
+def test_a_disk_that_ends_the_transaction_itself(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """SQLite rolls back by itself on some failures; to roll back again must not hide what happened."""
+
+    class Ended(sqlite3.Connection):
+        def executemany(self, sql: str, rows: Any) -> sqlite3.Cursor:
+            self.execute("ROLLBACK")
+            raise sqlite3.OperationalError("database or disk is full")
+
+    connect: Callable[..., sqlite3.Connection] = sqlite3.connect
+    monkeypatch.setattr(sqlite3, "connect", lambda *args, **options: connect(*args, factory=Ended, **options))
+    with Store(path) as store, pytest.raises(UserError, match="database or disk is full"):
+        store.put("system", answers(REQUESTS))

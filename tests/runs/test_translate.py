@@ -1,0 +1,398 @@
+"""From requests to translations: each asked once, made safe at once, never asked again."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from gendermark.errors import SystemFailure, UserError
+from gendermark.records import Request, Task, Translation
+from gendermark.runs import translate as translating
+from gendermark.runs.store import Store
+from gendermark.runs.translate import translate
+from gendermark.systems.system import System
+
+REQUESTS = [Request(f"Sentence {number}.", "en", "es") for number in range(10)]
+
+
+class Recorder(System):
+    """Answers in capitals, one batch at a time, and remembers what it was asked."""
+
+    spec = system_id = "test:recorder"
+    batch_size = 4
+
+    def __init__(self, twist: Callable[[list[Translation]], Sequence[Translation]] = lambda answers: answers) -> None:
+        self.asked: list[list[Request]] = []
+        self._twist = twist
+
+    @property
+    def sources(self) -> list[str]:
+        return [request.source for batch in self.asked for request in batch]
+
+    def answer(self, requests: Sequence[Request]) -> Iterator[Sequence[Translation]]:
+        self.asked.append(list(requests))
+        yield self._twist([Translation(request.request_id, request.source.upper()) for request in requests])
+
+
+class Progress:
+    def __init__(self) -> None:
+        self.calls: list[tuple[int, int]] = []
+
+    def __call__(self, done: int, total: int) -> None:
+        self.calls.append((done, total))
+
+    def is_monotone_up_to(self, total: int) -> bool:
+        done = [call[0] for call in self.calls]
+        return done == sorted(done) and done[-1] == total and {call[1] for call in self.calls} == {total}
+
+
+def ignore(done: int, total: int) -> None:
+    pass
+
+
+def texts(answers: translating.Answers) -> list[str | None]:
+    return [answer.text for samples in answers.translations for answer in samples]
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "store.sqlite"
+
+
+@pytest.fixture
+def store(path: Path) -> Iterator[Store]:
+    with Store(path) as opened:
+        yield opened
+
+
+# -- asking
+
+
+def test_answers_stand_in_the_order_of_the_requests(store: Store) -> None:
+    system, progress = Recorder(), Progress()
+    answers = translate(system, REQUESTS, store, progress)
+    assert texts(answers) == [request.source.upper() for request in REQUESTS]
+    assert [len(batch) for batch in system.asked] == [4, 4, 2]
+    assert (answers.n_asked, answers.n_stored) == (10, 0)
+    assert progress.is_monotone_up_to(10)
+    assert progress.calls[0] == (0, 10)
+
+
+def test_the_second_time_nothing_is_asked(store: Store) -> None:
+    translate(Recorder(), REQUESTS[3:7], store, ignore)
+    system, progress = Recorder(), Progress()
+    answers = translate(system, REQUESTS, store, progress)
+    assert system.sources == [request.source for request in (*REQUESTS[:3], *REQUESTS[7:])]
+    assert (answers.n_asked, answers.n_stored) == (6, 4)
+    assert progress.is_monotone_up_to(6)
+    again, progress = Recorder(), Progress()
+    assert translate(again, REQUESTS[::-1], store, progress).translations == answers.translations[::-1]
+    assert again.asked == []
+    assert progress.is_monotone_up_to(0)
+
+
+def test_equal_requests_are_asked_once(store: Store) -> None:
+    system, progress = Recorder(), Progress()
+    answers = translate(system, [*REQUESTS[:2], *REQUESTS[:3], REQUESTS[0]], store, progress)
+    assert system.sources == [request.source for request in REQUESTS[:3]]
+    assert texts(answers) == [f"SENTENCE {number}." for number in (0, 1, 0, 1, 2, 0)]
+    assert answers.n_asked == 3
+    assert progress.is_monotone_up_to(3)
+
+
+def test_no_requests(store: Store) -> None:
+    system = Recorder()
+    assert translate(system, [], store, ignore) == translating.Answers((), 0, 0)
+    assert system.asked == []
+
+
+def test_a_task_the_system_cannot_do_is_refused_before_any_work(store: Store) -> None:
+    system = Recorder()
+    with pytest.raises(UserError) as caught:
+        translate(system, [*REQUESTS, replace(REQUESTS[0], task=Task.SCORE, target="Frase 0.")], store, ignore)
+    assert str(caught.value) == "test:recorder cannot score; it can translate"
+    assert system.asked == []
+    with pytest.raises(UserError, match="^test:recorder cannot sample; it can translate$"):
+        translate(system, [replace(REQUESTS[0], task=Task.SAMPLE)], None, ignore)
+
+
+def test_every_portion_is_safe_before_the_next_is_asked(path: Path, store: Store) -> None:
+    class OneByOne(Recorder):
+        def answer(self, requests: Sequence[Request]) -> Iterator[Sequence[Translation]]:
+            with Store(path) as another:
+                for position, request in enumerate(requests):
+                    assert len(another.get(self.system_id, requests)) == position
+                    yield [Translation(request.request_id, "Frase.")]
+
+    progress = Progress()
+    translate(OneByOne(), REQUESTS, store, progress)
+    assert [done for done, _ in progress.calls] == list(range(11))
+
+
+def test_what_came_before_a_failure_is_not_asked_again(path: Path) -> None:
+    class Dying(Recorder):
+        def answer(self, requests: Sequence[Request]) -> Iterator[Sequence[Translation]]:
+            if len(self.asked) == 2:
+                raise SystemFailure("test:recorder died")
+            return super().answer(requests)
+
+    with pytest.raises(SystemFailure, match="died"), Store(path) as store:
+        translate(Dying(), REQUESTS, store, ignore)
+    system = Recorder()
+    with Store(path) as store:
+        answers = translate(system, REQUESTS, store, ignore)
+    assert system.sources == [request.source for request in REQUESTS[8:]]
+    assert texts(answers) == [request.source.upper() for request in REQUESTS]
+
+
+# -- answers that are not what was asked for
+
+
+def test_too_few_answers(store: Store) -> None:
+    system = Recorder(lambda answers: answers[:-1])
+    with pytest.raises(SystemFailure) as caught:
+        translate(system, REQUESTS, store, ignore)
+    assert str(caught.value) == "test:recorder gave no answer for 'Sentence 3.'; what it did answer is kept"
+    assert len(store.get(system.system_id, REQUESTS)) == 3
+
+
+@pytest.mark.parametrize(
+    "twist",
+    [
+        lambda answers: [*answers, Translation("0" * 32, "Hello")],  # never asked
+        lambda answers: [*answers, replace(answers[0], text="Hello")],  # twice
+        lambda answers: [*answers, replace(answers[0], sample=1, text="Hello")],  # one sample was asked for
+    ],
+)
+def test_answers_to_no_question(store: Store, twist: Callable[[list[Translation]], list[Translation]]) -> None:
+    translate(Recorder(), REQUESTS[:4], store, ignore)
+    with pytest.raises(SystemFailure) as caught:
+        translate(Recorder(twist), REQUESTS, store, ignore)
+    assert str(caught.value) == (
+        "test:recorder gave an answer twice, or one that it was not asked for: 'Hello'; what it answered before is kept"
+    )
+    assert len(store.get("test:recorder", REQUESTS)) == 4
+
+
+def test_unknown_ids_only(store: Store) -> None:
+    system = Recorder(lambda answers: [replace(answer, request_id=f"{n:032}") for n, answer in enumerate(answers)])
+    with pytest.raises(SystemFailure, match="or one that it was not asked for: 'SENTENCE 0.'"):
+        translate(system, REQUESTS, store, ignore)
+
+
+def test_errors_are_answers_but_asked_again(store: Store) -> None:
+    failing = Recorder(lambda answers: [replace(answers[0], text=None, error="HTTP 503"), *answers[1:]])
+    answers = translate(failing, REQUESTS, store, ignore)
+    assert texts(answers)[:5] == [None, "SENTENCE 1.", "SENTENCE 2.", "SENTENCE 3.", None]
+    assert answers.translations[0][0].error == "HTTP 503"
+    system = Recorder()
+    assert None not in texts(translate(system, REQUESTS, store, ignore))
+    assert system.sources == ["Sentence 0.", "Sentence 4.", "Sentence 8."]
+
+
+# -- systems whose answers are not stored
+
+
+class Direct(Recorder):
+    is_stored = False
+
+
+def test_a_system_that_is_not_stored_gets_everything_at_once(path: Path, store: Store) -> None:
+    system, progress = Direct(), Progress()
+    twice = [*REQUESTS, *REQUESTS]
+    answers = translate(system, twice, store, progress)
+    assert system.asked == [twice]
+    assert texts(answers) == [request.source.upper() for request in twice]
+    assert (answers.n_asked, answers.n_stored) == (20, 0)
+    assert progress.is_monotone_up_to(20)
+    assert store.get(system.system_id, REQUESTS) == {}
+
+
+@pytest.mark.parametrize(
+    ("twist", "words"),
+    [
+        (lambda answers: answers[:7], "test:recorder gave 7 answers where 10 were expected"),
+        (lambda answers: [*answers, answers[0]], "test:recorder gave 11 answers where 10 were expected"),
+        (lambda answers: answers[::-1], "test:recorder gave its answers in another order than it was asked"),
+    ],
+)
+def test_direct_answers_that_do_not_fit(twist: Callable[[list[Translation]], list[Translation]], words: str) -> None:
+    progress = Progress()
+    with pytest.raises(SystemFailure) as caught:
+        translate(Direct(twist), REQUESTS, None, progress)
+    assert str(caught.value) == words
+    assert max(done for done, _ in progress.calls) <= 10
+
+
+# -- beside another run
+
+
+def test_waits_for_the_answers_of_another_run(path: Path, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    with Store(path) as another:
+        another.claim(Recorder.system_id, REQUESTS[:6])
+        waits = 0
+
+        def sleep(_: float) -> None:
+            nonlocal waits
+            waits += 1
+            others = REQUESTS[:3] if waits == 2 else REQUESTS[3:6] if waits == 4 else []
+            another.put(Recorder.system_id, [Translation(request.request_id, "theirs") for request in others])
+
+        monkeypatch.setattr(translating.time, "sleep", sleep)
+        system, progress = Recorder(), Progress()
+        answers = translate(system, REQUESTS, store, progress)
+    assert texts(answers) == ["theirs"] * 6 + [request.source.upper() for request in REQUESTS[6:]]
+    assert system.sources == [request.source for request in REQUESTS[6:]]
+    assert answers.n_asked == 4
+    assert progress.is_monotone_up_to(10)
+
+
+def test_asks_what_another_run_gave_up(path: Path, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    another = Store(path).__enter__()
+    another.claim(Recorder.system_id, REQUESTS)
+    another.put(Recorder.system_id, [Translation(REQUESTS[0].request_id, "theirs")])
+    monkeypatch.setattr(translating.time, "sleep", lambda _: another.__exit__(None, None, None))
+    system = Recorder()
+    answers = translate(system, REQUESTS, store, ignore)
+    assert texts(answers) == ["theirs"] + [request.source.upper() for request in REQUESTS[1:]]
+    assert len(system.sources) == 9
+
+
+def test_two_runs_do_not_wait_for_each_others_errors(path: Path, store: Store) -> None:
+    """Each holds what the other wants, and each has only an error to give."""
+    with Store(path) as another:
+        another.claim(Recorder.system_id, REQUESTS[:1])
+        another.put(Recorder.system_id, [Translation(REQUESTS[0].request_id, None, error="HTTP 503")])
+        assert texts(translate(Recorder(), REQUESTS[:1], store, ignore)) == ["SENTENCE 0."]
+
+
+# -- samples
+
+
+class Sampler(System):
+    """What it says depends on where a call begins, as that of a seeded engine does."""
+
+    spec = system_id = "test:sampler"
+    tasks = frozenset({Task.SAMPLE})
+    batch_size = 4
+
+    def __init__(self, dies_after: int | None = None) -> None:
+        self.answered: list[Request] = []
+        self._dies_after = dies_after
+
+    def answer(self, requests: Sequence[Request]) -> Iterator[Sequence[Translation]]:
+        for request in requests:
+            if len(self.answered) == self._dies_after:
+                raise KeyboardInterrupt
+            self.answered.append(request)
+            yield [
+                Translation(request.request_id, f"{request.source} {request.first_sample}+{offset}", sample, None, -1.0)
+                for offset, sample in enumerate(request.samples)
+            ]
+
+    @property
+    def portions(self) -> list[tuple[int, int]]:
+        return [(request.first_sample, request.n_samples) for request in self.answered]
+
+
+def sampling(n: int, first: int = 0, n_requests: int = 3) -> list[Request]:
+    return [replace(r, task=Task.SAMPLE, first_sample=first, n_samples=n) for r in REQUESTS[:n_requests]]
+
+
+@pytest.mark.parametrize("dies_after", [0, 1, 7, 8, 13, 23])
+def test_samples_go_on_where_they_stopped(path: Path, tmp_path: Path, dies_after: int) -> None:
+    requests = sampling(128)
+    with Store(tmp_path / "uninterrupted.sqlite") as store:
+        expected = translate(Sampler(), requests, store, ignore)
+    interrupted, resumed, progress = Sampler(dies_after), Sampler(), Progress()
+    with pytest.raises(KeyboardInterrupt), Store(path) as store:
+        translate(interrupted, requests, store, ignore)
+    with Store(path) as store:
+        answers = translate(resumed, requests, store, progress)
+    assert answers.translations == expected.translations
+    asked = Counter((r.request_id, r.first_sample) for r in (*interrupted.answered, *resumed.answered))
+    assert set(asked.values()) == {1}
+    assert len(asked) == 3 * 128 / 16
+    assert {portion for system in (interrupted, resumed) for portion in system.portions} == {
+        (first, 16) for first in range(0, 128, 16)
+    }
+    assert progress.is_monotone_up_to(3 * 128 - 16 * dies_after)
+
+
+def test_every_sample_has_its_number_and_log_probability(store: Store) -> None:
+    (samples,) = translate(Sampler(), sampling(20, n_requests=1), store, ignore).translations
+    assert [answer.sample for answer in samples] == list(range(20))
+    assert [answer.text for answer in samples[14:18]] == [f"Sentence 0. {w}" for w in ("0+14", "0+15", "16+0", "16+1")]
+    assert {answer.log_probability for answer in samples} == {-1.0}
+
+
+def test_more_samples_pay_for_the_others_only(store: Store) -> None:
+    translate(Sampler(), sampling(64), store, ignore)
+    system, progress = Sampler(), Progress()
+    answers = translate(system, sampling(128), store, progress)
+    assert system.portions == [(first, 16) for first in (64, 80, 96, 112)] * 3
+    assert [len(samples) for samples in answers.translations] == [128] * 3
+    assert (answers.n_asked, answers.n_stored) == (12, 0)
+    assert progress.is_monotone_up_to(3 * 64)
+
+
+def test_ten_samples_then_forty_then_fewer(store: Store) -> None:
+    translate(Sampler(), sampling(10, n_requests=1), store, ignore)
+    system = Sampler()
+    (samples,) = translate(system, sampling(40, n_requests=1), store, ignore).translations
+    assert system.portions == [(10, 6), (16, 16), (32, 8)]
+    assert [answer.sample for answer in samples] == list(range(40))
+    again = Sampler()
+    for first, n in ((0, 40), (0, 10), (5, 20)):
+        (found,) = translate(again, sampling(n, first, n_requests=1), store, ignore).translations
+        assert found == samples[first : first + n]
+    assert again.portions == []
+
+
+def test_a_request_that_begins_in_the_middle(store: Store) -> None:
+    system = Sampler()
+    (samples,) = translate(system, sampling(20, first=20, n_requests=1), store, ignore).translations
+    assert system.portions == [(20, 12), (32, 8)]
+    assert [answer.sample for answer in samples] == list(range(20, 40))
+
+
+def test_overlapping_requests_are_asked_once(store: Store) -> None:
+    system, progress = Sampler(), Progress()
+    requests = [*sampling(10, n_requests=1), *sampling(40, n_requests=1), *sampling(3, first=30, n_requests=1)]
+    answers = translate(system, requests, store, progress)
+    assert system.portions == [(0, 10), (10, 6), (16, 16), (32, 8)]
+    assert [len(samples) for samples in answers.translations] == [10, 40, 3]
+    assert progress.is_monotone_up_to(40)
+
+
+def test_an_error_among_samples_is_asked_again_alone(store: Store) -> None:
+    class Stumbling(Sampler):
+        def answer(self, requests: Sequence[Request]) -> Iterator[Sequence[Translation]]:
+            for portion in super().answer(requests):
+                yield [replace(a, text=None, error="HTTP 503") if a.sample in (0, 5) else a for a in portion]
+
+    translate(Stumbling(), sampling(16, n_requests=1), store, ignore)
+    system = Sampler()
+    translate(system, sampling(16, n_requests=1), store, ignore)
+    assert system.portions == [(0, 1), (5, 1)]
+
+
+def test_another_run_wants_fewer_samples(path: Path, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It answers a part of the portion that we wait for; the other part is ours to ask."""
+    theirs = sampling(10, n_requests=1)
+    with Store(path) as another:
+        another.claim(Sampler.system_id, theirs)
+
+        def sleep(_: float) -> None:
+            another.put(Sampler.system_id, [Translation(theirs[0].request_id, "theirs", n) for n in range(10)])
+
+        monkeypatch.setattr(translating.time, "sleep", sleep)
+        system, progress = Sampler(), Progress()
+        (samples,) = translate(system, sampling(16, n_requests=1), store, progress).translations
+    assert [answer.text for answer in samples[8:12]] == ["theirs", "theirs", "Sentence 0. 10+0", "Sentence 0. 10+1"]
+    assert system.portions == [(10, 6)]
+    assert progress.is_monotone_up_to(16)
