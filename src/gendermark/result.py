@@ -29,6 +29,16 @@ class Result:
     warnings: tuple[str, ...] = ()
     signature: str = ""
 
+    def __post_init__(self) -> None:
+        """Refuse what only a damaged run folder can hold. No number here is ever NaN."""
+        for e in self.estimates:
+            numbers = [x for x in (e.value, e.low, e.high) if x is not None] + [e.n_groups, e.n_judged, e.n_total]
+            if not _all_texts(e.metric, e.slice) or not all(map(_is_number, numbers)):
+                raise TypeError(f"an estimate has a value of the wrong kind: {e.metric!r}, {e.slice!r}, {numbers!r:.60}")
+        for j in self.judgements:
+            if not _all_texts(j.item_id, j.group_id, *j.tags.values()):
+                raise TypeError(f"judgement {j.item_id!r:.60} has a value of the wrong kind")
+
     @property
     def cell(self) -> str:
         """The name of the place this result takes in a run: benchmark and direction."""
@@ -113,6 +123,14 @@ def interval(estimate: Estimate) -> str:
 def shown(estimate: Estimate) -> str:
     value = number(estimate.value, estimate.metric)
     return f"{value} {interval(estimate)}  {estimate.n_judged:,} of {estimate.n_total:,} judged"
+
+
+def _all_texts(*values: object) -> bool:
+    return all(isinstance(value, str) for value in values)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and abs(value) < 1e300  # false of NaN and infinity
 
 
 def _frame(rows: Sequence[Mapping[str, Any]]) -> pandas.DataFrame:

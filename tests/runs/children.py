@@ -19,8 +19,8 @@ PATIENCE_SECONDS = 30.0
 
 TRANSLATOR = """
 import os, sys, time
-log, pids, seconds = sys.argv[1], sys.argv[2], float(sys.argv[3])
-with open(pids, "a") as file:
+log, seconds = os.environ["LOG"], float(sys.argv[1])
+with open(os.environ["PIDS"], "a") as file:
     file.write(f"{os.getpid()}\\n")
 for line in sys.stdin:
     with open(log, "a") as file:
@@ -28,7 +28,10 @@ for line in sys.stdin:
     time.sleep(seconds)
     print("ella" if " her " in line else "el", line.strip().upper(), flush=True)
 """
-"""Reads a sentence, writes it into a log, takes its time, translates its gender rightly."""
+"""Reads a sentence, writes it into a log, takes its time, translates its gender rightly.
+
+The log is named by a variable: a file among the arguments of a command is a part of the system, and may not change.
+"""
 
 
 def environment(site: Path) -> dict[str, str]:

@@ -15,7 +15,7 @@ import hashlib
 import io
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
@@ -68,11 +68,7 @@ class SimpleGen(Benchmark):
 
     def complete(self, selection: Selection) -> Selection:
         selection = super().complete(selection)
-        if (
-            selection.rules == "paper"
-            and selection.data == "official"
-            and selection.target_language not in OFFICIAL_DICTIONARIES
-        ):
+        if selection.rules == "paper" and selection.target_language not in OFFICIAL_DICTIONARIES:
             raise UserError(
                 f"the published dictionary of simplegen covers {' and '.join(OFFICIAL_DICTIONARIES)}, not "
                 f"{selection.target_language}; use --rules best"
@@ -227,11 +223,11 @@ class _Entry:
     first: Mapping[Gender, str]
 
 
-def _entry(masculine: Sequence[str], feminine: Sequence[str]) -> _Entry:
+def _entry(masculine: Sequence[str], feminine: Sequence[str], as_pattern: Callable[[str], str] = str) -> _Entry:
     # As released: forms are not escaped, text and forms are lower-cased, and masculine is looked for first.
     return _Entry(
         tuple(
-            (gender, re.compile("|".join(rf"\b{form.lower()}\b" for form in forms)))
+            (gender, re.compile("|".join(rf"\b{as_pattern(form.lower())}\b" for form in forms)))
             for gender, forms in ((Gender.MASCULINE, masculine), (Gender.FEMININE, feminine))
         ),
         {Gender.MASCULINE: masculine[0], Gender.FEMININE: feminine[0]},
@@ -292,9 +288,9 @@ def _paper_dictionary(selection: Selection) -> Mapping[str, _Entry]:
     for entry in lexicon(selection.target_language):
         if entry.occupation in plural_of and entry.gender in ("masculine", "feminine"):
             english = entry.occupation if entry.number == "singular" else plural_of[entry.occupation]
-            forms[english, entry.gender].extend(re.escape(form) for form in entry.forms)
+            forms[english, entry.gender].extend(entry.forms)
     return {
-        english: _entry(forms[english, "masculine"], forms[english, "feminine"])
+        english: _entry(forms[english, "masculine"], forms[english, "feminine"], re.escape)
         for english in {key for key, _ in forms}
     }
 

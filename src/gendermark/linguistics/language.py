@@ -20,6 +20,10 @@ def no_clues(words: Sequence[str], start: int, end: int, number: str) -> list[tu
     return []
 
 
+def unknown_noun(word: str) -> Agreement | None:  # noqa: ARG001
+    return None
+
+
 def unchanged(word: str) -> str:
     return word
 
@@ -49,6 +53,12 @@ class Language:
     """Applied to every word of text and lexicon before they are compared (points, alef variants ...)."""
     clues: Callable[[Sequence[str], int, int, str], list[tuple[str, Agreement]]] = no_clues
     """Further agreeing words of the noun at words[start:end] that position alone cannot find (verbs ...)."""
+
+    noun: Callable[[str], Agreement | None] = unknown_noun
+    """The gender of a noun that no lexicon has, by its ending; None where endings do not tell."""
+    bare_epicene: Callable[[str], Agreement | None] = unknown_noun
+    """The grammatical gender of a noun that can name both sexes, where no word agrees with it: masculine for «врач», none
+    for "artista"."""
 
     def cut(self, text: str) -> list[str]:
         return [self.normalise(word) for word in cut(text)]

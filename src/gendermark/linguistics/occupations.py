@@ -7,7 +7,7 @@ Gender is that of the person the forms can name:
 - `epicene`: the form serves both, and agreeing words tell ("el/la artista", «врач»);
 - `masculine-only`, `feminine-only`: the noun's grammatical gender is fixed and says nothing about the person, nor do
   words that agree with it ("la guardia" for any guard);
-- `other`: not this person at all, though it looks like it: the words are passed over ("la música" the art, a phrase of another
+- `other`: not this person at all, though it looks like it; the words are passed over ("la música", a phrase of another
   trade).
 """
 
@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 
@@ -66,6 +66,10 @@ def parse_lexicon(lines: Iterable[str]) -> Iterable[Entry]:
                 yield Entry(occupation, gender, number, tuple(forms.split("|")))
 
 
+_Index = Mapping[str, Sequence[tuple[tuple[str, ...], frozenset[tuple[str, str]]]]]
+"""First word -> the forms that begin with it, each with its readings."""
+
+
 @dataclass(frozen=True, slots=True)
 class Occurrence:
     """A form of an occupation at words[start:end], and the (gender, number) readings it can have."""
@@ -84,10 +88,18 @@ class OccupationFinder:
         for entry in entries:
             for form in entry.forms:
                 table[entry.occupation][tuple(language.cut(form))].add((entry.gender, entry.number))
+        # Phrases of any occupation by their first word: a longer one of another trade hides a shorter one inside it
+        # ("consejero delegado" is no counselor).
+        self._phrases: dict[str, set[tuple[str, ...]]] = defaultdict(set)
+        for forms in table.values():
+            for phrase in forms:
+                if len(phrase) > 1:
+                    self._phrases[phrase[0]].add(phrase)
         # occupation -> first word -> the forms that begin with it, longest first
-        self._forms: dict[str, dict[str, list[tuple[tuple[str, ...], frozenset[tuple[str, str]]]]]] = {}
+        self._forms: dict[str, _Index] = {}
         for occupation, forms in table.items():
-            index = self._forms[occupation] = defaultdict(list)
+            index: dict[str, list[tuple[tuple[str, ...], frozenset[tuple[str, str]]]]] = defaultdict(list)
+            self._forms[occupation] = index
             for words, readings in sorted(forms.items(), key=lambda item: -len(item[0])):
                 index[words[0]].append((words, frozenset(readings)))
 
@@ -102,6 +114,7 @@ class OccupationFinder:
         undecided: list[str] = []
         reason = "form"
         for occurrence in self.occurrences(words, occupation):
+            occurrence = self._told_by_determiner(words, occurrence)
             shown = " ".join(words[occurrence.start : occurrence.end])
             by_form = {gender for gender, _ in occurrence.readings}
             agreeing = self._agreeing(words, occurrence)
@@ -127,6 +140,44 @@ class OccupationFinder:
             return Finding(None, "both", evidence)
         return Finding(None, "epicene" if undecided else "absent", tuple(undecided))
 
+    def read(self, words: Sequence[str], occurrence: Occurrence) -> Finding:
+        """The gender that grammar gives to one mention: what a reader takes the person to be.
+
+        Unlike `find` this asks no more than the mention shows: a noun of fixed gender has that gender ("die Wache"), a
+        feminine article makes a woman of a masculine form ("la mecánico": nobody writes it by habit), and a noun for
+        both sexes that nothing agrees with is neutral, unless the language takes it for masculine («врач»).
+        """
+        occurrence = self._told_by_determiner(words, occurrence)
+        shown = " ".join(words[occurrence.start : occurrence.end])
+        by_form = {gender.removesuffix("-only") for gender, _ in occurrence.readings}
+        agreeing = self._agreeing(words, occurrence)
+        told = _intersection(agreement for _, agreement in agreeing)
+        by_agreement = next(iter(told)) if told is not None and len(told) == 1 else None
+        with_agreeing = (*dict.fromkeys(word for word, _ in agreeing), shown)
+        if by_form == {"feminine"}:
+            return Finding(Gender.FEMININE, "form", (shown,))
+        if by_form == {"masculine"}:
+            if by_agreement is Gender.FEMININE and not any(g == "masculine-only" for g, _ in occurrence.readings):
+                return Finding(Gender.FEMININE, "agreement", with_agreeing)
+            return Finding(Gender.MASCULINE, "form", (shown,))
+        if by_agreement is not None:
+            return Finding(by_agreement, "agreement", with_agreeing)
+        default = self.language.bare_epicene(words[occurrence.end - 1])
+        return Finding(_LETTERS[default] if default in _LETTERS else Gender.NEUTRAL, "epicene", (shown,))
+
+    def read_unknown(self, words: Sequence[str], start: int, end: int) -> Finding:
+        """The gender of a mention that no lexicon has: words that agree with it, then its ending."""
+        occurrence = Occurrence(start, end, frozenset({("epicene", "singular"), ("epicene", "plural")}))
+        shown = " ".join(words[start:end])
+        agreeing = self._agreeing(words, occurrence)
+        told = _intersection(agreement for _, agreement in agreeing)
+        if told is not None and len(told) == 1:
+            return Finding(next(iter(told)), "agreement", (*dict.fromkeys(word for word, _ in agreeing), shown))
+        ending = self.language.noun(words[end - 1])
+        if ending in _LETTERS:
+            return Finding(_LETTERS[ending], "ending", (shown,))
+        return Finding(None, "unknown", (shown,))
+
     def occurrences(self, words: Sequence[str], occupation: str) -> list[Occurrence]:
         """Where a text names an occupation, from left to right; of overlapping forms the longest."""
         index = self._forms.get(occupation)
@@ -140,21 +191,45 @@ class OccupationFinder:
             for form, readings in self._candidates(index, word):
                 end = start + len(form)
                 if tuple(words[start + 1 : end]) == form[1:]:
+                    if self._is_hidden(words, start, end, index):
+                        break
                     if not any(gender == "other" for gender, _ in readings):
                         found.append(Occurrence(start, end, readings))
                     free = end
                     break
         return found
 
-    def _candidates(
-        self, index: Mapping[str, list[tuple[tuple[str, ...], frozenset[tuple[str, str]]]]], word: str
-    ) -> Iterable[tuple[tuple[str, ...], frozenset[tuple[str, str]]]]:
+    def _is_hidden(self, words: Sequence[str], start: int, end: int, own: _Index) -> bool:
+        """Whether words[start:end] begin a longer phrase of another occupation, and none of this one's own."""
+        longer = [
+            phrase
+            for phrase in self._phrases.get(words[start], ())
+            if len(phrase) > end - start and tuple(words[start : start + len(phrase)]) == phrase
+        ]
+        return bool(longer) and not any(phrase in {form for form, _ in own.get(words[start], ())} for phrase in longer)
+
+    def _candidates(self, index: _Index, word: str) -> Iterable[tuple[tuple[str, ...], frozenset[tuple[str, str]]]]:
         """The forms that may begin with this word, its clitics taken off."""
         if word in index:
             yield from index[word]
         for prefix in self.language.prefixes:
             if word.startswith(prefix) and word[len(prefix) :] in index:
                 yield from index[word[len(prefix) :]]
+
+    def _told_by_determiner(self, words: Sequence[str], occurrence: Occurrence) -> Occurrence:
+        """Without the readings that the determiner before it excludes: "le infermiere" is no masculine singular."""
+        if len(occurrence.readings) == 1 or not occurrence.start:
+            return occurrence
+        word = words[occurrence.start - 1]
+        tables = {"singular": self.language.singular, "plural": self.language.plural}
+        if not any(word in tables[number] for _, number in occurrence.readings):
+            return occurrence
+        kept = frozenset(
+            (gender, number)
+            for gender, number in occurrence.readings
+            if word in tables[number] and (gender[0] not in "mf" or gender[0] in tables[number][word])
+        )
+        return replace(occurrence, readings=kept) if kept else occurrence
 
     def _agreeing(self, words: Sequence[str], occurrence: Occurrence) -> list[tuple[str, str]]:
         """Determiners and adjectives around an occurrence, each with the genders it agrees with."""

@@ -7,24 +7,31 @@ import unicodedata
 
 # A word: letters, combining marks and digits, joined by inner hyphens. `\w` leaves out the vowel signs of
 # Devanagari and the points of Arabic and Hebrew, hence the marks; U+05F3/U+05F4 are Hebrew's geresh and gershayim,
-# U+200C is Persian's and Hindi's joiner.
+# U+200C is Persian's and Hindi's joiner. A short ending for the other gender stays with its word ("cajero/a",
+# "employé(e)s", "Lehrer:in", "el/la", "טבחים.ות"): such a word names both, and must not be taken for its first half.
 _MARKS = "\u0300-\u036f\u0591-\u05c7\u05f3\u05f4\u0610-\u061a\u064b-\u065f\u0670\u0900-\u0903\u093a-\u094f\u200c\u200d"
-_WORD = re.compile(rf"[\w{_MARKS}]+(?:[-\u2010\u2011][\w{_MARKS}]+)*['\u2019\u02bc]?", re.UNICODE)
+_LETTERS = rf"[\w{_MARKS}]"
+_OTHER_ENDING = rf"\.[\u05d0-\u05ea]{{1,3}}(?![\u05d0-\u05ea])|[/·•*:]-?{_LETTERS}{{1,5}}(?!{_LETTERS})|\(-?{_LETTERS}{{1,3}}\){_LETTERS}{{0,2}}"
+_WORD = re.compile(rf"{_LETTERS}+(?:[-\u2010\u2011]{_LETTERS}+)*(?:['\u2019\u02bc]|{_OTHER_ENDING})?", re.UNICODE)
 _APOSTROPHES = str.maketrans({"\u2019": "'", "\u02bc": "'", "\u2010": "-", "\u2011": "-"})
+_OPENED_QUOTE = re.compile(r"(?:^|[\s(])'")
 
 
 def cut(text: str) -> list[str]:
     """The words of a text, in NFC and lower case.
 
     An elided word keeps its apostrophe and stands alone, as in French and Italian: "l'infermière" gives
-    "l'" and "infermière". Punctuation is dropped.
+    "l'" and "infermière", and so does tokenised "l' infermière". Other punctuation is dropped.
     """
     text = unicodedata.normalize("NFC", text).translate(_APOSTROPHES).lower()
+    quoted = _OPENED_QUOTE.search(text) is not None
     words = []
     for match in _WORD.finditer(text):
         word = match.group()
-        # A closing quotation mark is not an elision: only an apostrophe with a letter right behind it stays.
-        if word.endswith("'") and not text[match.end() : match.end() + 1].isalpha():
-            word = word[:-1]
+        if word[-1] == "'":
+            behind = text[match.end() : match.end() + 2]
+            # A closing quotation mark is no elision; one written apart is told from it by the lack of an opening one.
+            elided = behind[:1].isalpha() or (not quoted and behind[:1] == " " and behind[1:].isalpha())
+            word = word if elided else word[:-1]
         words.append(word)
     return words

@@ -127,6 +127,9 @@ def _clues(words: Sequence[str], start: int, end: int, number: str) -> list[tupl
     opens = _opens(words, first)
     after = words[end] if end < len(words) else ""
     found = _by_case(words, first, start, after, opens) if end == start + 1 else []
+    # "nadřízené řekly", "samostatné účetní řekly": only a fronted object would be masculine
+    if opens and word.endswith("né") and (end == start + 1 or words[end - 1] in _COMMON):
+        found.append((word, "f"))
     if opens and (word in _COMMON or word == "ceo"):
         found.extend(_predicate(words, end, far=True))
     elif opens and number == "singular" and end == start + 1 and _bare(word):  # a nominative

@@ -151,7 +151,8 @@ def _by_ending(word: str, determiner: str, earlier: str, one_person: bool) -> Ag
         if agreement == "mf" or determiner in ("derselbe", "derjenige"):
             return "m"  # der, dieser, jeder Angestellte
         alone = not determiner and one_person  # "sie ist Angestellte", but not "sie sind Angestellte"
-        return "f" if agreement == "f" or alone else None
+        plural = determiner in ("manche", "solche", "welche")  # "manche Angestellte", beside "manche Angestellten"
+        return "f" if (agreement == "f" and not plural) or alone else None
     if agreement == "mf" or (agreement == "f" and determiner.endswith("r")):
         return _PARTITIVE.get(earlier, "f")  # der, meiner, zur Angestellten, but not "viele der Angestellten"
     if agreement == "m" and determiner in _PLURAL and (earlier in _DATIVE_PREPOSITIONS or earlier in _GIVING):

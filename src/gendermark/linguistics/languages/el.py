@@ -7,7 +7,8 @@ Most occupation nouns are common gender ("ο γιατρός", "η γιατρός
   Βόλο". Before a nominative they are possessives, and tell nothing about the noun.
 - Adjectives before the noun tell by their endings: -ος and -οι are masculine, -η and -ες feminine, and so is -α behind
   a vowel (behind a consonant it is an adverb or a neuter). Genitives and accusatives come with an article anyway.
-- "οι γιατροί" has no gender; a participle behind the verb "to be" has ("οι γιατροί είναι κουρασμένες").
+- "οι γιατροί" has no gender; a word before the article has ("όλες οι γιατροί"), and so has a participle behind the verb
+  "to be" ("οι γιατροί είναι κουρασμένες").
 - A few masculines in -ης that have a feminine of their own ("ελεγκτής", "ελέγκτρια") also serve women in office, but
   only with a feminine article: "η ελεγκτής".
 """
@@ -90,6 +91,8 @@ def _clues(words: Sequence[str], start: int, end: int, number: str) -> list[tupl
     if _OFFICES.fullmatch(noun):
         seen = (_SINGULAR.get(before), _PLURAL.get(before), _adjective(before, number))
         return [] if "f" in seen else [(noun, "m")]
+    if before == "οι" and _PLURAL.get(words[start - 2] if start > 1 else "", "mf") != "mf":
+        return [(words[start - 2], _PLURAL[words[start - 2]])]
     if before == "οι" and number == "plural" and words[end : end + 1] in (["ειναι"], ["ηταν"]):
         rest = [word for word in words[end + 1 : end + 3] if word not in _TRANSPARENT]
         if rest and (participle := _PARTICIPLE.fullmatch(rest[0])):

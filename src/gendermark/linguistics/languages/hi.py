@@ -53,7 +53,7 @@ _DETERMINERS: dict[str, Agreement] = {
 }
 _ADJECTIVES: dict[str, Agreement] = {
     **_varying("अच्छ बुर बड़ छोट पुरान लंब मोट पतल ऊंच गोर काल प्यार बूढ़ अकेल भल सच्च झूठ अनोख सयान भोल अगल पिछल दूसर"),
-    **_varying("तीसर पहल ऐस वैस कैस जैस थक डर भूख प्यास मीठ कड़ सीध तगड़ दुबल अंध निराल मनचाह पक्क गंद ठिगन इकलौत चौथ सार"),
+    **_varying("खड़ तीसर पहल ऐस वैस कैस जैस थक डर भूख प्यास मीठ कड़ सीध तगड़ दुबल अंध निराल मनचाह पक्क गंद इकलौत चौथ सार"),
     **_varying("न", "या ए", "ई"),
     **_varying("घबरा", "या ए", "ई"),
 }
@@ -74,7 +74,7 @@ _TITLES: dict[str, Agreement] = {
     **dict.fromkeys(_set("साहब साहेब महोदय सर"), "m"),
     **dict.fromkeys(_set("साहिबा महोदया मैडम मैम"), "f"),
 }
-_BEFORE_A_CLAUSE = _set("कि लेकिन मगर किंतु परंतु क्योंकि जब तब तो अगर यदि जबकि ताकि इसलिए आज कल अब फिर अभी रोज शायद")
+_BEFORE_A_CLAUSE = _set("कि लेकिन मगर किंतु परंतु क्योंकि जब तब तो अगर यदि जबकि ताकि इसलिए आज कल अब फिर अभी रोज शायद क्या")
 # Where the search for the verb ends: the noun is no subject, or another clause or subject begins.
 _END = _set(
     "ने को से का की के में पर तक द्वारा और या व एवं कि लेकिन मगर किंतु परंतु क्योंकि जब तब अगर यदि जबकि ताकि इसलिए जो जिस जिसने जिसे "
@@ -130,7 +130,7 @@ def _verb(word: str, behind: str, before: str) -> Agreement | None:
     """What a verb form or predicate tells about its subject, None for another word."""
     if word in _ADJECTIVES:
         return _ADJECTIVES[word] if behind in _AUXILIARIES or behind in _BEEN else None
-    if behind in _AUXILIARIES and word not in _NO_VERBS:
+    if (behind in _AUXILIARIES or behind in _CONTINUOUS) and word not in _NO_VERBS:  # "जा रही है", "जाती है", "जाती रही"
         if word in _CONTINUOUS:
             return _CONTINUOUS[word]
         if habitual := _HABITUAL.fullmatch(word):

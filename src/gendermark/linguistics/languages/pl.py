@@ -70,7 +70,7 @@ _COMMON = re.compile(r"(?:kierow|rad|dowód|zarząd)c(?:a|y|ę|ą)|cieśl(?:a|i|
 _COMMON_SUBJECT = _words("kierowca radca dowódca zarządca cieśla ceo")
 _COMMON_PLURAL = _words("kierowcy radcy radcowie dowódcy zarządcy cieśle")
 _TITLES = _words("""
-    prezes dyrektor prezydent doktor mecenas komendant adwokat redaktor psycholog pedagog profesor inżynier szeryf
+    prezes dyrektor prezydent doktor mecenas komendant adwokat redaktor psycholog pedagog profesor
 """)
 _WORKERS = _words("pracownicy robotnicy pomocnicy współpracownicy wyrobnicy")
 
@@ -86,7 +86,7 @@ _CLAUSE_OPENERS = _words("""
 """)
 _FILLERS = _words("""
     nie się już też także również zawsze często nigdy wczoraj dziś dzisiaj potem wtedy właśnie zaraz nagle szybko
-    natychmiast tylko ją go mu jej im je ich nas mnie mi bardzo naprawdę jeszcze znowu ciężarówki
+    natychmiast tylko ją go mu jej im je ich nas mnie mi bardzo naprawdę jeszcze znowu
 """)
 _PAST = re.compile(r"(?!.*(?:ół|mysł|syła|woła)$).+(ł|ła|li|ły)(?:by)?")
 _SINGULAR_PAST = {"ł": "m", "ła": "f"}
@@ -148,14 +148,15 @@ def _by_case(words: Sequence[str], first: int, start: int, end: int, opens: bool
         return [(each, "m") for each in modifiers if each.endswith(("ego", "emu", "ym", "im")) and each != "jego"]
     if word in _TITLES and before in _PREPOSITIONS and not modifiers:
         return [(before, "f")]
-    if word in _WORKERS and end == start + 1:
+    if word in _WORKERS and not words[end - 1].endswith("ej"):
         if before in _PREPOSITIONS:
             return [(before, "f")]
         return [(word, "m")] if opens and not modifiers else []
-    if word.endswith("ym") and before in _INSTRUMENTAL_LOCATIVE | _COPULA_INSTRUMENTAL:
-        return [(before, "m")]
-    if word.endswith("ym") and before == "się" and words[first - 2] in ("stał", "stała", "stać", "stanie"):
-        return [(words[first - 2], "m")]
+    if word.endswith("ym"):
+        if before in _INSTRUMENTAL_LOCATIVE | _COPULA_INSTRUMENTAL:
+            return [(before, "m")]
+        if before == "się" and first > 1 and words[first - 2] in ("stał", "stała", "stać", "stanie"):
+            return [(words[first - 2], "m")]
     return []
 
 

@@ -1,0 +1,60 @@
+"""The gender that a translation gives to one named person of its source sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from gendermark.linguistics.occupations import Finding, Occurrence, OccupationFinder
+from gendermark.records import Gender
+
+_DOUBLE_NAMING_GAP = 3
+"""Words between the two halves of "der Arzt oder die Ärztin"."""
+
+
+def read_entity(
+    finder: OccupationFinder,
+    words: Sequence[str],
+    entity: str,
+    aligned: Callable[[], Sequence[int]],
+    expected_place: float,
+) -> Finding:
+    """Whom the translation (as `words`) makes of an entity.
+
+    The lexicon comes first: a form of the entity is the entity. Of several, `aligned` (the target positions linked to the
+    source noun, asked for only when needed) chooses, then nearness to `expected_place` (0 is the beginning, 1 the
+    end). Without any form, the aligned word is read by its agreeing words and its ending.
+    """
+    mentions = finder.occurrences(words, entity)
+    if len(mentions) == 1:
+        return finder.read(words, mentions[0])
+    if mentions:
+        return _read_one_of(finder, words, mentions, aligned(), expected_place)
+    positions = [position for position in aligned() if not _is_function_word(finder, words[position])]
+    if not positions:
+        return Finding(None, "absent", ())
+    head = positions[-1]
+    return finder.read_unknown(words, head, head + 1)
+
+
+def _read_one_of(
+    finder: OccupationFinder,
+    words: Sequence[str],
+    mentions: Sequence[Occurrence],
+    aligned: Sequence[int],
+    expected_place: float,
+) -> Finding:
+    linked = [mention for mention in mentions if any(mention.start <= at < mention.end for at in aligned)]
+    chosen = min(linked or mentions, key=lambda mention: abs(mention.start / max(len(words) - 1, 1) - expected_place))
+    finding = finder.read(words, chosen)
+    for other in mentions:
+        gap = max(other.start - chosen.end, chosen.start - other.end)
+        if other is not chosen and gap <= _DOUBLE_NAMING_GAP:
+            second = finder.read(words, other)
+            if {finding.gender, second.gender} == {Gender.MASCULINE, Gender.FEMININE}:
+                return Finding(Gender.NEUTRAL, "both", (*finding.evidence, *second.evidence))
+    return finding
+
+
+def _is_function_word(finder: OccupationFinder, word: str) -> bool:
+    language = finder.language
+    return word in language.singular or word in language.plural or word in language.transparent or len(word) < 2

@@ -1,0 +1,177 @@
+"""The fakes land on what is known of them beforehand."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import pytest
+
+from gendermark.benchmarks.benchmark import ItemSet, Selection
+from gendermark.errors import UserError
+from gendermark.metrics.metric import Resampling
+from gendermark.records import Estimate, Gender, Item, Task, Translation
+from gendermark.runs.score import score
+from gendermark.runs.translate import translate
+from gendermark.systems.fakes import Fake
+from gendermark.systems.system import open_system
+from runs.tiny import Tiny
+
+MANY = Tiny(n_occupations=300)
+MANY_ITEMS = MANY.load(Selection("tiny", "en", "xx", "core", cluster="occupation"))
+N = len(MANY_ITEMS.items)
+
+
+def said(spec: str, item_set: ItemSet = MANY_ITEMS, options: dict[str, str] | None = None) -> list[Translation]:
+    system = open_system(spec, options)
+    system.prepare(MANY, item_set)
+    answers = translate(system, MANY.requests(item_set), None, lambda *_: None)
+    return [samples[0] for samples in answers.translations]
+
+
+def measured(spec: str, metric: str = "accuracy", part: str = "all") -> Estimate:
+    result = score(MANY, MANY_ITEMS, said(spec), spec, Resampling(n_resamples=100))
+    return result.estimate(metric, part)
+
+
+def is_near(percent: float, expected: float, n: int = N) -> bool:
+    """Within four standard errors of a share."""
+    share = expected / 100
+    return abs(percent - expected) <= 400 * math.sqrt(share * (1 - share) / n)
+
+
+# -- what they are known for
+
+
+def test_right() -> None:
+    assert measured("fake:right").value == 100
+    assert measured("fake:right", "gap").value == 0
+
+
+@pytest.mark.parametrize("percent", [0, 20, 80, 100])
+def test_right_at_a_known_rate(percent: int) -> None:
+    spec = f"fake:right?p={percent / 100}"
+    for part, n in (("all", N), ("pro", N // 2), ("anti", N // 2)):
+        estimate = measured(spec, part=part)
+        assert estimate.value is not None
+        assert is_near(estimate.value, percent, n)
+        assert estimate.n_judged == n  # wrong, not missing
+
+
+@pytest.mark.parametrize("percent", [0, 30, 70, 100])
+def test_stereotyped_at_a_known_rate(percent: int) -> None:
+    spec = f"fake:stereotyped?s={percent / 100}"
+    assert measured(spec, part="pro").value == 100
+    anti, gap = measured(spec, part="anti").value, measured(spec, "gap").value
+    assert anti is not None
+    assert gap is not None
+    assert is_near(anti, 100 - percent, N // 2)
+    assert gap == pytest.approx(100 - anti)
+
+
+def test_stereotyped_is_half_so_by_default() -> None:
+    assert is_near(measured("fake:stereotyped", part="anti").value or 0, 50, N // 2)
+
+
+@pytest.mark.parametrize(("name", "women"), [("masculine", 0), ("feminine", 100)])
+def test_always_one_gender(name: str, women: int) -> None:
+    assert measured(f"fake:{name}").value == 50
+    assert measured(f"fake:{name}", "women").value == women
+    assert measured(f"fake:{name}", "gap").value == 0  # stereotypes of both genders are as many
+
+
+@pytest.mark.parametrize("name", ["silent", "copy", "garble"])
+def test_nothing_to_judge(name: str) -> None:
+    accuracy, women = measured(f"fake:{name}"), measured(f"fake:{name}", "women")
+    assert (accuracy.value, accuracy.n_judged, accuracy.n_total) == (0, 0, N)
+    assert (women.value, women.low, women.high) == (None, None, None)
+
+
+def test_what_silent_copy_and_garble_say() -> None:
+    assert {answer.text for answer in said("fake:silent")} == {""}
+    assert [answer.text for answer in said("fake:copy")] == [item.source for item in MANY_ITEMS.items]
+    for answer, item in zip(said("fake:garble"), MANY_ITEMS.items, strict=True):
+        assert answer.text is not None
+        right = MANY.render(item, item.expected or Gender.NEUTRAL, MANY_ITEMS.selection)
+        assert answer.text != right
+        assert set(answer.text) == set(right)
+        assert len(answer.text.split()) == len(right.split())
+
+
+def open_items(n: int) -> ItemSet:
+    """Sources that leave gender open, in two ways of saying so, without a stereotype."""
+    tags = {"side": "pro"}
+    items = [Item(f"i{k}", k, "g", f"S{k}.", (None, Gender.NEUTRAL)[k % 2], tags) for k in range(n)]
+    return replace(MANY_ITEMS, items=tuple(items))
+
+
+def test_sources_that_leave_gender_open() -> None:
+    items = open_items(1_000)
+    for spec in ("fake:right", "fake:stereotyped?s=1"):
+        assert {answer.text for answer in said(spec, items)} == {"elle trabaja"}
+    wrong = [answer.text for answer in said("fake:right?p=0", items)]
+    assert set(wrong) == {"el trabaja", "ella trabaja"}
+    assert is_near(100 * wrong.count("ella trabaja") / 1_000, 50, 1_000)
+
+
+# -- what they are not: random
+
+
+def test_the_same_every_time_but_not_with_another_seed() -> None:
+    spec = "fake:right?p=0.5"
+    assert said(spec) == said(spec)
+    assert said(spec) == said("fake:right", options={"p": "0.5"})
+    assert said(spec) != said(f"{spec}&seed=1")
+    # What is said about a sentence does not depend on the others.
+    half = replace(MANY_ITEMS, items=MANY_ITEMS.items[::2])
+    assert said(spec, half) == said(spec)[::2]
+
+
+def test_samples_differ_and_have_their_numbers() -> None:
+    system = Fake("right?p=0.5", {})
+    system.prepare(MANY, MANY_ITEMS)
+    request = replace(MANY.requests(MANY_ITEMS)[0], task=Task.SAMPLE, n_samples=64)
+    (samples,) = translate(system, [request], None, lambda *_: None).translations
+    assert [answer.sample for answer in samples] == list(range(64))
+    assert {answer.text for answer in samples} == {"el trabaja", "ella trabaja"}
+    later = replace(request, first_sample=60, n_samples=4)
+    assert translate(system, [later], None, lambda *_: None).translations == (samples[60:],)
+
+
+def test_the_name_shows_every_option() -> None:
+    assert Fake("right", {}).spec == "fake:right"
+    assert Fake("right?p=0.8", {}).spec == "fake:right?p=0.8"
+    assert Fake("right", {"p": "0.8"}).spec == "fake:right?p=0.8"
+    assert Fake("right?seed=3&p=0.8", {}).spec == Fake("right?p=0.8", {"seed": "3"}).spec == "fake:right?p=0.8&seed=3"
+    assert Fake("right?p=0.8", {"p": "0.9"}).spec == "fake:right?p=0.9"
+
+
+# -- names and options that do not exist
+
+
+def test_an_unknown_name() -> None:
+    with pytest.raises(UserError) as caught:
+        Fake("masculin", {})
+    assert str(caught.value) == (
+        "unknown fake system 'masculin' (did you mean 'masculine'?); "
+        "there is: copy, feminine, garble, masculine, right, silent, stereotyped"
+    )
+
+
+@pytest.mark.parametrize(
+    ("argument", "options", "words"),
+    [
+        ("right?s=1", {}, "system family fake:right has no option 's'; there is: p, seed"),
+        ("stereotyped", {"p": "1"}, "system family fake:stereotyped has no option 'p'; there is: s, seed"),
+        ("masculine?p=1", {}, "system family fake:masculine has no option 'p'; there is: seed"),
+        ("right?p=1.01", {}, "option p of fake:right is a probability between 0 and 1, not '1.01'"),
+        ("right?p=-0.1", {}, "option p of fake:right is a probability between 0 and 1, not '-0.1'"),
+        ("right?p=often", {}, "option p of fake:right is a probability between 0 and 1, not 'often'"),
+        ("right?p=", {}, "option p of fake:right is a probability between 0 and 1, not ''"),
+        ("stereotyped", {"s": "nan"}, "option s of fake:stereotyped is a probability between 0 and 1, not 'nan'"),
+    ],
+)
+def test_options_that_are_not(argument: str, options: dict[str, str], words: str) -> None:
+    with pytest.raises(UserError) as caught:
+        Fake(argument, options)
+    assert str(caught.value) == words
