@@ -18,6 +18,7 @@ BUILT_IN: dict[str, dict[str, str]] = {
     "benchmark": {
         "simplegen": "gendermark.benchmarks.simplegen:BENCHMARK",
         "tgbi": "gendermark.benchmarks.tgbi:BENCHMARK",
+        "winomt": "gendermark.benchmarks.winomt:BENCHMARK",
     },
     "system": {
         "command": "gendermark.systems.command:open_system",

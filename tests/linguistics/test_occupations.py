@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from gendermark import registry
-from gendermark.benchmarks.simplegen import _core_occupations
 from gendermark.linguistics.language import Language
 from gendermark.linguistics.occupations import (
     GENDERS,
@@ -18,6 +17,7 @@ from gendermark.linguistics.occupations import (
     OccupationFinder,
     bundled_finder,
     citation_forms,
+    core_occupations,
     lexicon,
 )
 from gendermark.records import Gender
@@ -59,7 +59,7 @@ def test_labels_are_balanced_enough_to_mean_something(code: str) -> None:
 def test_lexicon_is_complete(code: str) -> None:
     """At least thirty occupations are asked for; there are 47, each with both genders in both numbers."""
     rows = {(entry.occupation, entry.gender, entry.number) for entry in lexicon(code)}
-    wanted = [occupation for occupation, _, _ in _core_occupations()] + list(MORE_OCCUPATIONS)
+    wanted = [occupation for occupation, _, _ in core_occupations()] + list(MORE_OCCUPATIONS)
     missing = [
         (occupation, gender, number)
         for occupation in wanted
@@ -68,7 +68,8 @@ def test_lexicon_is_complete(code: str) -> None:
         if (occupation, gender, number) not in rows
     ]
     assert not missing
-    assert {entry.occupation for entry in lexicon(code)} == set(wanted)
+    # The other entities of WinoMT need not have both: nobody is a masculine "someone".
+    assert {entry.occupation for entry in lexicon(code)} >= set(wanted)
 
 
 @pytest.mark.parametrize("code", LANGUAGES)

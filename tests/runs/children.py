@@ -50,9 +50,8 @@ def start(
     pipe = subprocess.PIPE
     # Ctrl-C must reach it even where whoever runs the tests has it switched off, as shells do for background jobs.
     wake = None if sys.platform == "win32" else lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)
-    return subprocess.Popen(
-        [sys.executable, "-c", code, *arguments], env=variables, stdout=pipe, stderr=pipe, text=True, preexec_fn=wake
-    )
+    command = [sys.executable, "-c", code, *arguments]
+    return subprocess.Popen(command, env=variables, stdin=pipe, stdout=pipe, stderr=pipe, text=True, preexec_fn=wake)
 
 
 def finish(process: subprocess.Popen[str]) -> str:

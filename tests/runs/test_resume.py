@@ -20,9 +20,6 @@ from gendermark.benchmarks.benchmark import Selection
 from gendermark.metrics.metric import Resampling
 from gendermark.runs import run as running
 from gendermark.runs.run import RunConfig
-from gendermark.metrics.metric import Resampling
-from gendermark.runs import run as running
-from gendermark.runs.run import RunConfig
 from gendermark.runs.store import Store
 from gendermark.systems.system import open_system
 from runs import children
@@ -62,10 +59,6 @@ class Workshop:
         # -S: the program needs no packages and starts faster.
         parts = (sys.executable, "-S", script, SECONDS_PER_SENTENCE)
         return f"command:{shlex.join(map(str, parts))}"
-
-    @property
-    def options(self) -> dict[str, str]:
-        return {"mode": self.mode, "batch_size": str(BATCH_SIZE)}
 
     @property
     def options(self) -> dict[str, str]:

@@ -116,7 +116,7 @@ def test_a_task_the_system_cannot_do_is_refused_before_any_work(store: Store) ->
         translate(system, [*REQUESTS, replace(REQUESTS[0], task=Task.SCORE, target="Frase 0.")], store, ignore)
     assert str(caught.value) == "test:recorder cannot score; it can translate"
     assert system.asked == []
-    with pytest.raises(UserError, match="^test:recorder cannot sample; it can translate$"):
+    with pytest.raises(UserError, match=r"^test:recorder cannot sample; it can translate$"):
         translate(system, [replace(REQUESTS[0], task=Task.SAMPLE)], None, ignore)
 
 
@@ -180,7 +180,7 @@ def test_answers_to_no_question(store: Store, twist: Callable[[list[Translation]
 
 def test_unknown_ids_only(store: Store) -> None:
     system = Recorder(lambda answers: [replace(answer, request_id=f"{n:032}") for n, answer in enumerate(answers)])
-    with pytest.raises(SystemFailure, match="or one that it was not asked for: 'SENTENCE 0.'"):
+    with pytest.raises(SystemFailure, match=r"or one that it was not asked for: 'SENTENCE 0\.'"):
         translate(system, REQUESTS, store, ignore)
 
 

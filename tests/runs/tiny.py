@@ -1,6 +1,6 @@
 """A benchmark small enough to know by heart: every occupation with every gender in two sentences, one group each.
 
-Into any of its languages `el` is masculine, `ella` feminine and `elle` neutral, and nothing else says anything.
+Into any of its languages `el` is masculine, `ella` feminine and `nadie` neutral, and nothing else says anything.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from gendermark.metrics.metric import Metric, Tally, per_judgement
 from gendermark.metrics.rates import difference, rate
 from gendermark.records import Gender, Item, Judgement, Test, Translation, Verdict
 
-WORDS = {Gender.MASCULINE: "el", Gender.FEMININE: "ella", Gender.NEUTRAL: "elle"}
+WORDS = {Gender.MASCULINE: "el", Gender.FEMININE: "ella", Gender.NEUTRAL: "nadie"}
 PRONOUNS = {Gender.MASCULINE: "his", Gender.FEMININE: "her"}
 TEMPLATES = ("Worker {} finished {} work.", "Worker {} lost {} keys.")
 
@@ -58,9 +58,7 @@ class Tiny(Benchmark):
 
     def metrics(self, judgements: Sequence[Judgement], selection: Selection) -> list[Metric]:
         by_part = {
-            part: rate(
-                "accuracy", part, f"{part}.correct", f"{part}.total", judged=f"{part}.judged", better="higher"
-            )
+            part: rate("accuracy", part, f"{part}.correct", f"{part}.total", judged=f"{part}.judged", better="higher")
             for part in ("all", "pro", "anti")
         }
         gap = difference("gap", "all", by_part["pro"], by_part["anti"], total="all.total", judged="all.judged")

@@ -6,13 +6,13 @@ import shlex
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
 
 from gendermark.errors import SystemFailure, UserError
-from gendermark.records import Request
+from gendermark.records import Request, Translation
 from gendermark.systems import command
 from gendermark.systems.command import Command
 from runs.children import is_alive, lines_of, wait_until
@@ -71,15 +71,14 @@ def translated(system: Command, asked: list[Request]) -> list[str | None]:
 
 def failed(system: Command, asked: list[Request], pids: Callable[[], list[int]]) -> tuple[list[str | None], str]:
     """What was answered before the failure, and the failure's words; no process may be left, without `close`."""
-    kept = []
+    portions: list[Sequence[Translation]] = []
     with pytest.raises(SystemFailure) as caught:
-        for portion in system.answer(asked):
-            kept.extend(answer.text for answer in portion)
+        portions.extend(system.answer(asked))
     assert not any(map(is_alive, pids()))
     message = str(caught.value)
     assert message.startswith(f"{system.spec} ")
     assert "\n" not in message
-    return kept, message.removeprefix(f"{system.spec} ")
+    return [answer.text for portion in portions for answer in portion], message.removeprefix(f"{system.spec} ")
 
 
 # -- programs that work
@@ -127,7 +126,7 @@ def test_languages_are_filled_in(program: Program, mode: str) -> None:
 def test_windows_line_ends_and_odd_characters(program: Program, mode: str) -> None:
     body = (
         "for n, line in enumerate(sys.stdin.buffer):\n"
-        "    sys.stdout.buffer.write([b'uno\\r\\n', 'médica\\u2028\\x0c fin\\r\\n'.encode(), b'\\r\\n', b' x \\n'][n])\n"
+        "    sys.stdout.buffer.write(['uno\\r\\n', 'médica\\u2028\\x0c fin\\r\\n', '\\r\\n', ' x \\n'][n].encode())\n"
         "    sys.stdout.buffer.flush()\n"
     )
     system = Command(program(body, language="py"), {"mode": mode})
@@ -228,14 +227,14 @@ def test_a_stream_that_ends_early(program: Program, pids: Callable[[], list[int]
 def test_a_stream_that_says_too_much(program: Program, pids: Callable[[], list[int]]) -> None:
     """A translation with a line break would give every later sentence the translation of the one before it."""
     system = Command(program('while read -r line; do printf "uno\\ndos\\n"; done'), {"mode": "stream"})
-    kept = []
+    answers = system.answer(requests(3))
+    assert [answer.text for answer in next(answers)] == ["uno"]
+    process = system._process
+    assert process is not None
+    wait_until(lambda: process.has_output, "the second line had come")
     with pytest.raises(SystemFailure) as caught:
-        for portion in system.answer(requests(3)):
-            kept.extend(answer.text for answer in portion)
-            assert system._process is not None
-            wait_until(lambda: system._process.has_output, "the second line had come")
+        next(answers)
     assert not any(map(is_alive, pids()))
-    assert kept == ["uno"]
     assert str(caught.value) == (
         f"{system.spec} had written more lines than it was given sentences at sentence 2 of its batch, "
         f"'Sentence 2.' {KEPT}"
@@ -257,9 +256,7 @@ def test_a_program_that_hangs(program: Program, pids: Callable[[], list[int]], m
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_a_program_that_closes_its_output_and_stays(
-    program: Program, pids: Callable[[], list[int]], mode: str
-) -> None:
+def test_a_program_that_closes_its_output_and_stays(program: Program, pids: Callable[[], list[int]], mode: str) -> None:
     text = program("read -r a; echo uno; exec >&-; sleep 100")
     kept, message = failed(Command(text, {"mode": mode, "timeout_seconds": "0.3"}), requests(3), pids)
     assert kept == ["uno"]
@@ -289,7 +286,7 @@ def test_only_the_last_words_are_repeated(program: Program, pids: Callable[[], l
 
 def test_the_whole_family_is_ended(program: Program, pids: Callable[[], list[int]]) -> None:
     """A shell script ends before the program it called; that one must not be left behind."""
-    text = program('sh -c \'echo $$ >> "$PIDS"; sleep 100\' & read -r a; echo uno; sleep 100')
+    text = program("sh -c 'echo $$ >> \"$PIDS\"; sleep 100' & read -r a; echo uno; sleep 100")
     system = Command(text, {"timeout_seconds": "0.3"})
     with pytest.raises(SystemFailure, match="gave no further output"):
         list(system.answer(requests(2)))
@@ -325,7 +322,7 @@ def test_ctrl_c_while_it_thinks(
 
 def test_after_a_failure_it_can_be_asked_again(program: Program, pids: Callable[[], list[int]], tmp_path: Path) -> None:
     """As a notebook does."""
-    text = program(f'if [ -e {tmp_path}/mended ]; then while read -r a; do echo x; done; fi; exit 0')
+    text = program(f"if [ -e {tmp_path}/mended ]; then while read -r a; do echo x; done; fi; exit 0")
     for mode in MODES:
         (tmp_path / "mended").unlink(missing_ok=True)
         system = Command(text, {"mode": mode})
@@ -418,4 +415,6 @@ def test_an_edited_program_is_another_system(program: Program, tmp_path: Path) -
 
 
 def test_a_script_after_its_interpreter_counts_too(program: Program) -> None:
-    assert Command(program("a = 1", language="py"), {}).system_id != Command(program("a = 2", language="py"), {}).system_id
+    assert (
+        Command(program("a = 1", language="py"), {}).system_id != Command(program("a = 2", language="py"), {}).system_id
+    )

@@ -108,7 +108,7 @@ def open_items(n: int) -> ItemSet:
 def test_sources_that_leave_gender_open() -> None:
     items = open_items(1_000)
     for spec in ("fake:right", "fake:stereotyped?s=1"):
-        assert {answer.text for answer in said(spec, items)} == {"elle trabaja"}
+        assert {answer.text for answer in said(spec, items)} == {"nadie trabaja"}
     wrong = [answer.text for answer in said("fake:right?p=0", items)]
     assert set(wrong) == {"el trabaja", "ella trabaja"}
     assert is_near(100 * wrong.count("ella trabaja") / 1_000, 50, 1_000)

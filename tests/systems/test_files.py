@@ -107,9 +107,7 @@ def test_an_unknown_source(path: Path) -> None:
     content = "The cook sang. ||| tres\nThe nurse sleeps. ||| uno\nThe doctor ran. ||| dos\n"
     assert refused(path, content) == ", line 2: source 'The nurse sleeps.' is not a sentence of this benchmark"
     long = "x" * 100
-    assert refused(path, f"{long} ||| uno\n") == (
-        f", line 1: source '{'x' * 59}…' is not a sentence of this benchmark"
-    )
+    assert refused(path, f"{long} ||| uno\n") == (f", line 1: source '{'x' * 59}…' is not a sentence of this benchmark")
 
 
 def test_mixed_lines(path: Path) -> None:
@@ -125,7 +123,7 @@ def test_what_cannot_be_read(path: Path, tmp_path: Path) -> None:
     path.write_bytes(b"uno\ndos\nm\xe9dica\n")
     with pytest.raises(BadFile, match=r"out\.txt, line 3: byte 0xe9 is not UTF-8; save the file as UTF-8$"):
         read_translations(path, ITEMS)
-    with pytest.raises(BadFile, match="is a directory; give the file in it$"):
+    with pytest.raises(BadFile, match=r"is a directory; give the file in it$"):
         read_translations(tmp_path, ITEMS)
 
 
@@ -159,5 +157,5 @@ def test_a_directory_has_a_file_for_each_direction(tmp_path: Path, benchmark: Ti
 
 
 def test_it_has_no_options(path: Path) -> None:
-    with pytest.raises(UserError, match="^system family files has no option 'mode'; there is: none$"):
+    with pytest.raises(UserError, match=r"^system family files has no option 'mode'; there is: none$"):
         Files(str(path), {"mode": "batch"})

@@ -18,7 +18,9 @@ def test_a_system_is_family_and_argument(spec: str) -> None:
 
 
 def test_an_unknown_family() -> None:
-    with pytest.raises(UserError, match=r"^unknown system 'comand' \(did you mean 'command'\?\); there is: .*fake, files"):
+    with pytest.raises(
+        UserError, match=r"^unknown system 'comand' \(did you mean 'command'\?\); there is: .*fake, files"
+    ):
         open_system("comand:cat")
 
 
@@ -28,9 +30,9 @@ def test_the_argument_may_hold_colons() -> None:
 
 def test_unknown_options() -> None:
     refuse_unknown_options("toy", {"a": "1"}, ("a", "b"))
-    with pytest.raises(UserError, match="^system family toy has no option 'c'; there is: a, b$"):
+    with pytest.raises(UserError, match=r"^system family toy has no option 'c'; there is: a, b$"):
         refuse_unknown_options("toy", {"a": "1", "c": "2"}, ("a", "b"))
-    with pytest.raises(UserError, match="^system family toy has no option 'c'; there is: none$"):
+    with pytest.raises(UserError, match=r"^system family toy has no option 'c'; there is: none$"):
         refuse_unknown_options("toy", {"c": "2"}, ())
 
 

@@ -25,6 +25,8 @@ class Selection:
     cluster: str = ""
     parts: tuple[str, ...] = ()
     """Only these parts (SimpleGEN's groups, TGBI's sets), each in the order of its own file."""
+    variant: str = ""
+    """A changed form of the sentences (WinoMT's adjectives); items keep their ids, so variants can be compared."""
 
     def to_json(self) -> dict[str, Any]:
         return {**asdict(self), "parts": list(self.parts)}
@@ -58,6 +60,7 @@ class Benchmark(ABC):
     part_noun: str
     """What a part is called here: "group", "set"."""
     parts: tuple[str, ...]
+    variants: tuple[str, ...] = ("",)
     clusters: tuple[str, ...]
     """What intervals can be clustered by, the default first."""
     headline: tuple[str, ...]
@@ -107,6 +110,10 @@ class Benchmark(ABC):
         """What a reader of the numbers must know, one sentence each."""
         return []
 
+    def signature(self, selection: Selection) -> Mapping[str, str]:  # noqa: ARG002
+        """What else the numbers depend on: aligner, gender detector ..."""
+        return {}
+
     def requests(self, item_set: ItemSet) -> list[Request]:
         """What to ask of a system, one request per item."""
         selection = item_set.selection
@@ -140,6 +147,8 @@ class Benchmark(ABC):
         cluster = selection.cluster or self.clusters[0]
         if cluster not in self.clusters:
             raise UnknownName(f"cluster of {self.name}", cluster, self.clusters)
+        if selection.variant not in self.variants:
+            raise UnknownName(f"variant of {self.name}", selection.variant, [name for name in self.variants if name])
         for part in selection.parts:
             if part not in self.parts:
                 raise UnknownName(f"{self.part_noun} of {self.name}", part, self.parts)

@@ -26,7 +26,7 @@ from gendermark.benchmarks.benchmark import Benchmark, ItemSet, Selection
 from gendermark.data.official import official_files
 from gendermark.errors import UserError
 from gendermark.linguistics.failures import failure
-from gendermark.linguistics.occupations import bundled_finder, citation_forms, lexicon
+from gendermark.linguistics.occupations import bundled_finder, citation_forms, core_occupations, lexicon
 from gendermark.metrics.metric import Metric, Tally, per_judgement
 from gendermark.metrics.rates import difference, rate
 from gendermark.records import Gender, Item, Judgement, Table, Translation, Verdict
@@ -283,7 +283,7 @@ def _paper_dictionary(selection: Selection) -> Mapping[str, _Entry]:
     """English word as it stands in the source -> its target forms, for the published algorithm."""
     if selection.data == "official":
         return _official_dictionary(selection.revision, selection.target_language)
-    plural_of = {occupation: plural for occupation, plural, _ in _core_occupations()}
+    plural_of = {occupation: plural for occupation, plural, _ in core_occupations()}
     forms: dict[tuple[str, str], list[str]] = defaultdict(list)
     for entry in lexicon(selection.target_language):
         if entry.occupation in plural_of and entry.gender in ("masculine", "feminine"):
@@ -361,14 +361,6 @@ def _official_term(word: str, keyword: str, table: Mapping[str, Sequence[str]]) 
     return Term(word, word, "singular")
 
 
-@cache
-def _core_occupations() -> tuple[tuple[str, str, int], ...]:
-    """(occupation, plural, percent women) of the bundled list."""
-    text = _core_text("occupations.tsv")
-    rows = [line.split("\t") for line in split_lines(text) if line and not line.startswith("#")]
-    return tuple((occupation, plural, int(percent)) for occupation, plural, percent in rows[1:])
-
-
 def _core_text(path: str) -> str:
     return (files("gendermark.data") / "core" / path).read_text(encoding="utf-8")
 
@@ -378,7 +370,7 @@ def _core_sources() -> tuple[Terms, Mapping[str, Sequence[str]], str]:
     for line in split_lines(_core_text("simplegen/terms.txt")):
         keyword, *words = (part.strip() for part in line.split(","))
         terms[keyword] = [Term(word) for word in words]
-    for occupation, plural, percent_women in _core_occupations():
+    for occupation, plural, percent_women in core_occupations():
         letter = "f" if percent_women > 50 else "m"
         # "an editor", but "a CEO": the initials are spelled out, and C begins with a consonant
         article = "an" if occupation[0] in "aeiou" else "a"

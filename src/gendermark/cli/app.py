@@ -71,6 +71,8 @@ def _exit_code(arguments: list[str]) -> int:
     except BrokenPipeError:
         # Whoever read our output has left (`| head`); Python must not complain about it at exit either.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except SystemExit:  # rich, which draws the help, has already done the same
+        pass
     except (KeyboardInterrupt, typer.Abort):
         say("interrupted; finished translations are kept, the same command goes on where it stopped")
         return 130

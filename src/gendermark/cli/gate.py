@@ -38,6 +38,8 @@ def gate(
     checks = gates.bounds(run, pairs(minimum or [], "--min", "anti=60"), pairs(maximum or [], "--max", "delta=15"))
     if baseline is not None:
         checks += gates.against_baseline(run, baseline, resampling(resamples, seed, 0.95), alpha)
+    if not checks:
+        raise UserError("the two runs share no headline metric, so there is nothing to check; use --min or --max")
     passed = all(check.passed for check in checks)
     n_failed = sum(not check.passed for check in checks)
     with suppress(BrokenPipeError):  # a gate that failed has failed, whether or not somebody reads to the end

@@ -10,7 +10,7 @@ from gendermark.cli import terminal
 from gendermark.cli.terminal import print_table, say
 from gendermark.records import Estimate, Table, Test
 from gendermark.result import Result, interval, number
-from gendermark.runs.compare import ComparisonReport
+from gendermark.runs.compare import Comparison, ComparisonReport
 
 LONGEST_TABLE = 8
 NARROW = 90
@@ -94,7 +94,7 @@ def _sentence(test: Test) -> str:
 def print_comparison(report: ComparisonReport) -> None:
     """Drawn: a table per cell. Piped: one table of everything."""
     if not terminal.is_terminal(sys.stdout):
-        columns = tuple(report.comparisons[0].to_json())
+        columns = tuple(Comparison.__dataclass_fields__)
         print_table("", columns, [tuple(_plain(v) for v in c.to_json().values()) for c in report.comparisons])
     else:
         say(f"{report.second} (second) against {report.first} (first); p-values after Holm's correction")

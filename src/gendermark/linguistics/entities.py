@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from gendermark.linguistics.occupations import Finding, Occurrence, OccupationFinder
+from gendermark.linguistics.occupations import Finding, OccupationFinder, Occurrence
 from gendermark.records import Gender
 
 _DOUBLE_NAMING_GAP = 3
@@ -20,8 +20,8 @@ def read_entity(
 ) -> Finding:
     """Whom the translation (as `words`) makes of an entity.
 
-    The lexicon comes first: a form of the entity is the entity. Of several, `aligned` (the target positions linked to the
-    source noun, asked for only when needed) chooses, then nearness to `expected_place` (0 is the beginning, 1 the
+    The lexicon comes first: a form of the entity is the entity. Of several, `aligned` (the target positions linked to
+    the source noun, asked for only when needed) chooses, then nearness to `expected_place` (0 is the beginning, 1 the
     end). Without any form, the aligned word is read by its agreeing words and its ending.
     """
     mentions = finder.occurrences(words, entity)

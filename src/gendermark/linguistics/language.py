@@ -57,8 +57,8 @@ class Language:
     noun: Callable[[str], Agreement | None] = unknown_noun
     """The gender of a noun that no lexicon has, by its ending; None where endings do not tell."""
     bare_epicene: Callable[[str], Agreement | None] = unknown_noun
-    """The grammatical gender of a noun that can name both sexes, where no word agrees with it: masculine for «врач», none
-    for "artista"."""
+    """The grammatical gender of a noun that can name both sexes, where no word agrees with it: masculine for «врач»,
+    none for "artista"."""
 
     def cut(self, text: str) -> list[str]:
         return [self.normalise(word) for word in cut(text)]

@@ -57,6 +57,14 @@ def lexicon(code: str) -> tuple[Entry, ...]:
     return tuple(parse_lexicon(split_lines(text)))
 
 
+@cache
+def core_occupations() -> tuple[tuple[str, str, int], ...]:
+    """(occupation, English plural, percent of women among its holders) of the core sets."""
+    text = (files("gendermark.data") / "core" / "occupations.tsv").read_text(encoding="utf-8")
+    rows = [line.split("\t") for line in split_lines(text) if line and not line.startswith("#")]
+    return tuple((occupation, plural, int(percent)) for occupation, plural, percent in rows[1:])
+
+
 def parse_lexicon(lines: Iterable[str]) -> Iterable[Entry]:
     """Entries from tab-separated lines; `#` starts a comment line."""
     for line in lines:
@@ -163,7 +171,7 @@ class OccupationFinder:
         if by_agreement is not None:
             return Finding(by_agreement, "agreement", with_agreeing)
         default = self.language.bare_epicene(words[occurrence.end - 1])
-        return Finding(_LETTERS[default] if default in _LETTERS else Gender.NEUTRAL, "epicene", (shown,))
+        return Finding(_LETTERS.get(default or "", Gender.NEUTRAL), "epicene", (shown,))
 
     def read_unknown(self, words: Sequence[str], start: int, end: int) -> Finding:
         """The gender of a mention that no lexicon has: words that agree with it, then its ending."""

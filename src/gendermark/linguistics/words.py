@@ -11,7 +11,10 @@ import unicodedata
 # "employé(e)s", "Lehrer:in", "el/la", "טבחים.ות"): such a word names both, and must not be taken for its first half.
 _MARKS = "\u0300-\u036f\u0591-\u05c7\u05f3\u05f4\u0610-\u061a\u064b-\u065f\u0670\u0900-\u0903\u093a-\u094f\u200c\u200d"
 _LETTERS = rf"[\w{_MARKS}]"
-_OTHER_ENDING = rf"\.[\u05d0-\u05ea]{{1,3}}(?![\u05d0-\u05ea])|[/·•*:]-?{_LETTERS}{{1,5}}(?!{_LETTERS})|\(-?{_LETTERS}{{1,3}}\){_LETTERS}{{0,2}}"
+_OTHER_ENDING = (
+    rf"[/·•*:]-?{_LETTERS}{{1,5}}(?!{_LETTERS})|\(-?{_LETTERS}{{1,3}}\){_LETTERS}{{0,2}}"
+    r"|\.[\u05d0-\u05ea]{1,3}(?![\u05d0-\u05ea])"
+)
 _WORD = re.compile(rf"{_LETTERS}+(?:[-\u2010\u2011]{_LETTERS}+)*(?:['\u2019\u02bc]|{_OTHER_ENDING})?", re.UNICODE)
 _APOSTROPHES = str.maketrans({"\u2019": "'", "\u02bc": "'", "\u2010": "-", "\u2011": "-"})
 _OPENED_QUOTE = re.compile(r"(?:^|[\s(])'")

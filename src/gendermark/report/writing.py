@@ -159,4 +159,7 @@ def _csv(table: Table) -> str:
 
 def _harmless(cell: Any) -> Any:
     """A text that a spreadsheet would run as a formula is quoted; translations are untrusted."""
-    return f"'{cell}" if isinstance(cell, str) and cell[:1] in ("=", "+", "-", "@", "\t", "\r") else cell
+    if not isinstance(cell, str):
+        return cell
+    text = _one_line(cell)
+    return f"'{text}" if text.startswith(("=", "+", "-", "@")) else text

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -97,7 +98,7 @@ def _matched(first: Sequence[Result], second: Sequence[Result]) -> list[tuple[Re
     for a, b in pairs:
         for what, mine, theirs in (
             ("data", a.origin, b.origin),
-            ("rules", a.selection.rules, b.selection.rules),
+            ("rules", _rules(a), _rules(b)),
             ("clusters", a.selection.cluster, b.selection.cluster),
         ):
             if mine != theirs:
@@ -109,6 +110,12 @@ def _matched(first: Sequence[Result], second: Sequence[Result]) -> list[tuple[Re
                 f"{a.cell}: the runs do not hold the same items, so they cannot be paired; run both on the same data"
             )
     return pairs
+
+
+def _rules(result: Result) -> str:
+    """With their version, which a run of last year may not share; it stands in the signature only."""
+    signed = re.search(r"\|rules:([^|]*)", result.signature)
+    return signed[1] if signed else result.selection.rules
 
 
 def _compare_cell(a: Result, b: Result, resampling: Resampling, all_metrics: bool) -> list[Comparison]:

@@ -49,6 +49,8 @@ def sign(benchmark: Benchmark, item_set: ItemSet, system: str, resampling: Resam
         "direction": f"{selection.source_language}-{selection.target_language}",
         "parts": "+".join(selection.parts) or "all",
         "rules": rules,
+        **({"variant": selection.variant} if selection.variant else {}),
+        **benchmark.signature(selection),
         "cluster": selection.cluster,
         "system": system,
         "intervals": resampling.signature,

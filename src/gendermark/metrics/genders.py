@@ -1,0 +1,150 @@
+"""Expected against observed gender: accuracy, F1, and the gaps between genders and stereotypes."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Sequence
+
+import numpy as np
+
+from gendermark.metrics.metric import Floats, Metric, Tally
+from gendermark.metrics.rates import difference, rate
+from gendermark.records import Gender, Judgement, Verdict
+
+GENDERS = (Gender.MASCULINE, Gender.FEMININE, Gender.NEUTRAL)
+_F1_COLUMNS = ("right", "expected", "observed")
+
+
+def gender_tally(slices_of: Callable[[Judgement], Iterable[str]], pair_of: Callable[[Judgement], str]) -> Tally:
+    """Counts per slice; and, of the items that differ in gender alone (`pair_of` names what they share), how often both
+    the masculine and the feminine one are right."""
+
+    def tally(group: Sequence[Judgement]) -> Counter[str]:
+        counts: Counter[str] = Counter()
+        pairs: dict[str, dict[Gender, list[bool]]] = defaultdict(lambda: defaultdict(list))
+        for judgement in group:
+            for name in slices_of(judgement):
+                counts[f"{name}.total"] += 1
+                counts[f"{name}.judged"] += judgement.verdict is Verdict.JUDGED
+                counts[f"{name}.correct"] += judgement.is_correct
+                if judgement.expected:
+                    counts[f"{name}.expected.{judgement.expected}"] += 1
+                if judgement.observed:
+                    counts[f"{name}.observed.{judgement.observed}"] += 1
+                if judgement.is_correct:
+                    counts[f"{name}.right.{judgement.expected}"] += 1
+            if judgement.expected in (Gender.MASCULINE, Gender.FEMININE):
+                pairs[pair_of(judgement)][judgement.expected].append(judgement.is_correct)
+        for members in pairs.values():
+            if len(members) == 2:
+                counts["pairs.total"] += 1
+                counts["pairs.correct"] += all(all(right) for right in members.values())
+        return counts
+
+    return tally
+
+
+def accuracy(part: str, name: str = "accuracy") -> Metric:
+    """Right out of all, the undecided counted as wrong."""
+    return rate(name, part, f"{part}.correct", f"{part}.total", judged=f"{part}.judged", better="higher")
+
+
+def decided_accuracy(part: str) -> Metric:
+    return rate("decided_accuracy", part, f"{part}.correct", f"{part}.judged", judged=f"{part}.judged", better="higher")
+
+
+def coverage(part: str) -> Metric:
+    return rate("coverage", part, f"{part}.judged", f"{part}.total", judged=f"{part}.judged", better="higher")
+
+
+def pair_accuracy() -> Metric:
+    return rate("pair_accuracy", "all", "pairs.correct", "pairs.total", judged="pairs.total", better="higher")
+
+
+def f1(gender: Gender, part: str, *, rounded: bool) -> Metric:
+    """F1 of one gender. Items of other genders count against its precision. `rounded`: as the released code rounds."""
+
+    def value(right: Floats, expected: Floats, observed: Floats) -> Floats:
+        return f1_value(right, expected, observed, rounded)
+
+    return Metric(
+        f"f1_{gender}",
+        part,
+        tuple(f"{part}.{kind}.{gender}" for kind in _F1_COLUMNS),
+        value,
+        total=f"{part}.total",
+        judged=f"{part}.judged",
+        better="higher",
+    )
+
+
+def f1_value(right: Floats, expected: Floats, observed: Floats, rounded: bool) -> Floats:
+    precision, recall = 100.0 * right / observed, 100.0 * right / expected
+    if rounded:
+        precision, recall = np.round(precision, 1), np.round(recall, 1)
+    value = 2 * precision * recall / (precision + recall)
+    return np.round(value, 1) if rounded else value
+
+
+def _f1_of(columns: Sequence[Floats], rounded: bool) -> Floats:
+    right, expected, observed = columns
+    return f1_value(right, expected, observed, rounded)
+
+
+def delta_g(part: str, *, rounded: bool) -> Metric:
+    """F1 of masculine minus F1 of feminine."""
+
+    def value(*columns: Floats) -> Floats:
+        return _f1_of(columns[:3], rounded) - _f1_of(columns[3:], rounded)
+
+    needs = tuple(f"{part}.{kind}.{g}" for g in (Gender.MASCULINE, Gender.FEMININE) for kind in _F1_COLUMNS)
+    return Metric("delta_g", part, needs, value, total=f"{part}.total", judged=f"{part}.judged", better="zero")
+
+
+def macro_f1(part: str) -> Metric:
+    """The mean of masculine and feminine F1."""
+
+    def value(*columns: Floats) -> Floats:
+        return (_f1_of(columns[:3], False) + _f1_of(columns[3:], False)) / 2
+
+    return Metric(
+        "macro_f1", part, delta_g(part, rounded=False).needs, value, f"{part}.total", f"{part}.judged", better="higher"
+    )
+
+
+def delta_s() -> Metric:
+    """Accuracy on pro-stereotypical items minus accuracy on anti-stereotypical ones."""
+    return difference(
+        "delta_s", "all", accuracy("pro"), accuracy("anti"), total="stereotyped.total", judged="stereotyped.judged"
+    )
+
+
+def delta_s_f1() -> Metric:
+    """The same by macro-F1, which is how the paper's text reads."""
+    pro, anti = macro_f1("pro"), macro_f1("anti")
+
+    def value(*columns: Floats) -> Floats:
+        return pro.value(*columns[:6]) - anti.value(*columns[6:])
+
+    return Metric(
+        "delta_s_f1", "all", (*pro.needs, *anti.needs), value, "stereotyped.total", "stereotyped.judged", better="zero"
+    )
+
+
+def masculine_share(part: str) -> Metric:
+    """Masculine out of masculine and feminine outputs, where the source leaves gender open; 50 is even."""
+
+    def value(masculine: Floats, feminine: Floats) -> Floats:
+        return 100.0 * masculine / (masculine + feminine)
+
+    needs = (f"{part}.observed.masculine", f"{part}.observed.feminine")
+    return Metric("masculine_share", part, needs, value, f"{part}.total", f"{part}.judged")
+
+
+def distance_from_even(part: str) -> Metric:
+    share = masculine_share(part)
+
+    def value(masculine: Floats, feminine: Floats) -> Floats:
+        return np.abs(share.value(masculine, feminine) - 50.0)
+
+    return Metric("distance_from_even", part, share.needs, value, f"{part}.total", f"{part}.judged", better="zero")

@@ -1,0 +1,350 @@
+"""What other programs rely on: what `score` accepts and prints, and that `export` and `score` agree (docs/design.md)."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+GROUPS = ("fofc", "momc", "fomc", "mofc")
+SETS = ("informal", "formal", "impolite", "polite", "negative", "positive", "occupation")
+SIMPLEGEN = ("simplegen", "--data", "core", "--to", "es")
+TGBI = ("tgbi", "--data", "core", "--from", "ko", "--to", "en")
+
+SIMPLEGEN_NAMES = {(name, "all") for name in ("pro", "anti", "delta", "delta_fc", "delta_mc")} | {
+    (outcome, group) for outcome in ("correct", "incorrect", "inconclusive") for group in GROUPS
+}
+TGBI_NAMES = {("tgbi", "all")} | {(name, part) for name in ("p_s", "p_w", "p_m", "p_n") for part in SETS}
+
+
+def _write(path: Path, lines: Sequence[str]) -> Path:
+    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    return path
+
+
+def _translations(run: Path) -> list[str]:
+    """What the system of a finished run said."""
+    (file,) = run.glob("*/translations.jsonl")
+    return [json.loads(line)["translation"] for line in file.read_text(encoding="utf-8").splitlines()]
+
+
+def _values(printed: dict[str, Any]) -> dict[tuple[str, str], float | None]:
+    return {(e["metric"], e["slice"]): e["value"] for e in printed["estimates"]}
+
+
+@pytest.fixture
+def korean(finished: Path) -> list[str]:
+    """Translations of TGBI's Korean core sentences: women, men and persons."""
+    return _translations(finished / "tgbi")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "names", "greatest"), [(SIMPLEGEN, SIMPLEGEN_NAMES, 100.0), (TGBI, TGBI_NAMES, 1.0)]
+)
+def test_json_object(
+    cli: Any,
+    tmp_path: Path,
+    spanish: list[str],
+    korean: list[str],
+    arguments: tuple[str, ...],
+    names: set[tuple[str, str]],
+    greatest: float,
+) -> None:
+    file = _write(tmp_path / "t.txt", spanish if arguments is SIMPLEGEN else korean)
+    printed = cli("score", *arguments, "--translations", file, "--json").json
+    assert {"benchmark", "language", "data", "rules", "estimates", "signature"} <= printed.keys()
+    assert (printed["benchmark"], printed["data"], printed["rules"]) == (arguments[0], "core", "best")
+    assert printed["language"] == arguments[-1]
+    assert names <= set(_values(printed))
+    assert len(_values(printed)) == len(printed["estimates"]), "a metric and slice stands twice"
+    for estimate in printed["estimates"]:
+        assert {"metric", "slice", "value", "low", "high", "n_judged", "n_total"} <= estimate.keys()
+        for key in ("value", "low", "high"):
+            assert estimate[key] is None or isinstance(estimate[key], float)
+            assert estimate[key] is None or -greatest <= estimate[key] <= greatest
+        assert estimate["low"] <= estimate["value"] <= estimate["high"]
+        assert 0 <= estimate["n_judged"] <= estimate["n_total"] == int(estimate["n_total"])
+    assert "|rules:best-" in printed["signature"]
+    assert f"benchmark:{arguments[0]}|data:core-" in printed["signature"]
+
+
+def test_simplegen_is_in_percent(cli: Any, finished: Path, tmp_path: Path) -> None:
+    file = _write(tmp_path / "t.txt", _translations(finished / "masculine"))
+    values = _values(cli("score", *SIMPLEGEN, "--translations", file, "--json").json)
+    expected = {"fofc": 0.0, "momc": 100.0, "fomc": 100.0, "mofc": 0.0}
+    for group, percent in expected.items():
+        assert values["correct", group] == percent
+        assert values["incorrect", group] == 100 - percent
+        assert values["inconclusive", group] == 0
+    assert values["pro", "all"] == values["anti", "all"] == 50.0
+    assert values["delta", "all"] == values["delta_fc", "all"] == values["delta_mc", "all"] == 0.0
+
+
+def test_tgbi_is_in_shares(cli: Any, korean: list[str], tmp_path: Path) -> None:
+    women = [f"She is number {number}." for number, _ in enumerate(korean)]
+    values = _values(cli("score", *TGBI, "--translations", _write(tmp_path / "t.txt", women), "--json").json)
+    for name in SETS:
+        assert [values[metric, name] for metric in ("p_w", "p_m", "p_n", "p_s")] == [1, 0, 0, 0]
+    half = ["She is so." if number % 2 else "That person is so." for number, _ in enumerate(korean)]
+    values = _values(cli("score", *TGBI, "--translations", _write(tmp_path / "t.txt", half), "--json").json)
+    for name in SETS:
+        w, m, n = (values[metric, name] for metric in ("p_w", "p_m", "p_n"))
+        assert w + n == pytest.approx(1)
+        assert values["p_s", name] == pytest.approx((w * m + n) ** 0.5)
+    assert values["tgbi", "all"] == pytest.approx(sum(values["p_s", name] for name in SETS) / len(SETS))
+
+
+@pytest.mark.parametrize("arguments", [SIMPLEGEN, TGBI])
+@pytest.mark.parametrize("rules", ["best", "paper"])
+@pytest.mark.parametrize("text", ["", "…", "12345", "\u200b"])
+def test_no_data_is_never_nan(cli: Any, sources: list[str], korean: list[str], tmp_path: Path, arguments, rules, text):
+    n = len(sources if arguments is SIMPLEGEN else korean)
+    file = _write(tmp_path / "t.txt", [text] * n)
+    outcome = cli("score", *arguments, "--rules", rules, "--translations", file, "--json", "--resamples", "100")
+    assert outcome.exit_code == 0
+    for estimate in outcome.json["estimates"]:  # .json fails on NaN
+        assert estimate["value"] is None or estimate["low"] <= estimate["value"] <= estimate["high"]
+        assert estimate["n_total"] > 0
+    if rules == "best":
+        assert all(estimate["n_judged"] == 0 for estimate in outcome.json["estimates"])
+
+
+def test_part_of_the_sets_gives_no_index(cli: Any, tmp_path: Path) -> None:
+    cli("export", "tgbi", "--data", "core", "--set", "formal", "-o", tmp_path / "t.txt")
+    outcome = cli("score", *TGBI, "--set", f"formal={tmp_path / 't.txt'}", "--json")
+    values = _values(outcome.json)
+    assert values["tgbi", "all"] is None
+    assert {part for metric, part in values if metric == "p_s"} == {"formal"}
+    (row,) = [row for row in cli("score", *TGBI, "--set", f"formal={tmp_path / 't.txt'}").rows if row["metric"] == "tgbi"]
+    assert (row["value"], row["low"], row["high"]) == ("", "", "")
+
+
+@pytest.mark.parametrize("arguments", [SIMPLEGEN, TGBI])
+def test_judgements_file(
+    cli: Any, spanish: list[str], korean: list[str], tmp_path: Path, arguments: tuple[str, ...]
+) -> None:
+    lines = list(spanish if arguments is SIMPLEGEN else korean)
+    lines[3] = ""
+    file, judgements = _write(tmp_path / "t.txt", lines), tmp_path / "deep" / "er" / "j.jsonl"
+    plain = cli("score", *arguments, "--translations", file, "--json")
+    outcome = cli("score", *arguments, "--translations", file, "--json", "--judgements", judgements)
+    assert outcome == plain, "asking for the judgements changes nothing else"
+    rows = [json.loads(line) for line in judgements.read_text(encoding="utf-8").splitlines()]
+    assert [row["index"] for row in rows] == list(range(len(lines)))
+    assert len({row["item_id"] for row in rows}) == len(rows)
+    for row in rows:
+        assert {"item_id", "index", "expected", "observed", "verdict", "evidence", "tags"} <= row.keys()
+        assert row["expected"] in ("masculine", "feminine", "neutral", None)
+        assert row["observed"] in ("masculine", "feminine", "neutral", None)
+        assert row["verdict"] in ("judged", "unjudgeable", "not-translated")
+        assert (row["observed"] is not None) == (row["verdict"] == "judged")
+        assert isinstance(row["evidence"], list)
+        assert all(isinstance(value, str) for value in row["tags"].values())
+    assert rows[3]["verdict"] == "not-translated", "an empty line is an empty translation, not an error"
+    n_judged = sum(row["verdict"] == "judged" for row in rows)
+    totals = {"simplegen": "delta", "tgbi": "imbalance"}
+    (whole,) = [e for e in plain.json["estimates"] if e["metric"] == totals[arguments[0]]]
+    assert (whole["n_judged"], whole["n_total"]) == (n_judged, len(rows))
+
+
+def test_messages_do_not_stand_between_the_data(cli: Any, sources: list[str], tmp_path: Path) -> None:
+    file = _write(tmp_path / "copied.txt", sources)
+    outcome = cli("score", *SIMPLEGEN, "--translations", file, "--json")
+    assert outcome.json["warnings"]
+    outcome = cli("score", *SIMPLEGEN, "--translations", file)
+    assert outcome.err.startswith("warning: simplegen.en-es: 2,720 of 2,720")
+    assert len(outcome.err.splitlines()) == 1
+    assert "warning" not in outcome.out
+
+
+def test_piped_table_is_the_json_in_tabs(cli: Any, good_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("NO_COLOR")
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    printed = cli("score", *SIMPLEGEN, "--translations", good_file, "--json").json
+    outcome = cli("score", *SIMPLEGEN, "--translations", good_file)
+    assert "\x1b" not in outcome.out + outcome.err
+    columns = ["benchmark", "direction", "system", "metric", "slice", "value", "low", "high", "n_judged", "n_total"]
+    assert outcome.out.splitlines()[0].split("\t") == columns
+    assert len(outcome.rows) == len(printed["estimates"])
+    for row, estimate in zip(outcome.rows, printed["estimates"], strict=True):
+        assert (row["benchmark"], row["direction"], row["system"]) == ("simplegen", "en-es", "files")
+        assert (row["metric"], row["slice"]) == (estimate["metric"], estimate["slice"])
+        assert [float(row[key]) for key in columns[5:]] == [estimate[key] for key in columns[5:]]
+
+
+# -- files as they come ----------------------------------------------------------------------------------------------
+
+
+def _shuffled(pairs: list[str]) -> list[str]:
+    return random.Random(7).sample(pairs, len(pairs))
+
+
+FORMS: dict[str, Callable[[Sequence[str], Sequence[str]], bytes]] = {
+    "CRLF": lambda s, t: "".join(f"{line}\r\n" for line in t).encode(),
+    "byte order mark": lambda s, t: "".join(f"{line}\n" for line in t).encode("utf-8-sig"),
+    "both": lambda s, t: "".join(f"{line}\r\n" for line in t).encode("utf-8-sig"),
+    "no end of the last line": lambda s, t: "\n".join(t).encode(),
+    "CRLF, no end of the last line": lambda s, t: "\r\n".join(t).encode(),
+    "pairs": lambda s, t: "".join(f"{a} ||| {b}\n" for a, b in zip(s, t, strict=True)).encode(),
+    "pairs, shuffled": lambda s, t: "\n".join(
+        _shuffled([f"{a} ||| {b}" for a, b in zip(s, t, strict=True)])
+    ).encode(),
+    "pairs, shuffled, from Windows": lambda s, t: "\r\n".join(
+        _shuffled([f"{a}  |||  {b} " for a, b in zip(s, t, strict=True)])
+    ).encode("utf-8-sig"),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("arguments", [SIMPLEGEN, TGBI])
+def test_every_form_of_a_file_gives_the_same_result(
+    cli: Any, finished: Path, sources: list[str], tmp_path: Path, arguments: tuple[str, ...], form: str
+) -> None:
+    run = finished / ("masculine" if arguments is SIMPLEGEN else "tgbi")
+    (file,) = run.glob("*/translations.jsonl")
+    rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+    texts = [row["translation"] for row in rows]
+    texts[5] = ""  # an empty line, or nothing after |||
+    plain = _write(tmp_path / "plain.txt", texts)
+    other = tmp_path / "other.txt"
+    other.write_bytes(FORMS[form]([row["source"] for row in rows], texts))
+    expected, found = (
+        cli("score", *arguments, "--translations", path, "--json", "--judgements", tmp_path / f"{path.stem}.jsonl")
+        for path in (plain, other)
+    )
+    assert expected.exit_code == 0
+    assert found == expected
+    assert (tmp_path / "other.jsonl").read_bytes() == (tmp_path / "plain.jsonl").read_bytes()
+
+
+def test_marks_inside_a_translation_do_not_end_its_line(cli: Any, sources: list[str], tmp_path: Path) -> None:
+    """Characters that `str.splitlines` splits at stand in real translations."""
+    lines = [f"La doctora{mark}está aquí." for mark in ("\u2028", "\u2029", "\x85", "\x0b", "\x0c", "\x1c", "\x1d", "\x1e")]
+    file = _write(tmp_path / "t.txt", [*lines, *["La doctora."] * (len(sources) - len(lines))])
+    assert cli("score", *SIMPLEGEN, "--translations", file).exit_code == 0
+
+
+# -- export and score ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("arguments", [("simplegen", "--to", "de"), ("simplegen", "--to", "es"), ("tgbi",)])
+@pytest.mark.parametrize("paired", [False, True])
+def test_score_takes_what_export_gives(cli: Any, tmp_path: Path, arguments: tuple[str, ...], paired: bool) -> None:
+    sources = cli("export", *arguments, "--data", "core").out.splitlines()
+    file = _write(tmp_path / "t.txt", [f"{line} ||| X {line} X" if paired else f"X {line} X" for line in sources])
+    printed = cli("score", *arguments, "--data", "core", "--translations", file, "--json").json
+    totals = {"simplegen": "delta", "tgbi": "imbalance"}
+    (whole,) = [e for e in printed["estimates"] if e["metric"] == totals[arguments[0]]]
+    assert whole["n_total"] == len(sources)
+
+
+def test_export_order_of_simplegen(cli: Any, sources: list[str], tmp_path: Path) -> None:
+    parts = [cli("export", "simplegen", "--data", "core", "--group", group).out.splitlines() for group in GROUPS]
+    assert [line for part in parts for line in part] == sources
+    assert cli("export", "simplegen", "--data", "core").out.splitlines() == sources
+    assert cli("export", "simplegen", "--data", "core", "--to", "de").out.splitlines() == sources
+    chosen = cli("export", "simplegen", "--data", "core", "--group", "mofc", "--group", "fofc")
+    assert chosen.out.splitlines() == parts[3] + parts[0]
+    assert chosen.err == ""
+
+
+def test_export_to_a_file(cli: Any, sources: list[str], tmp_path: Path) -> None:
+    path = tmp_path / "new" / "sources.txt"
+    outcome = cli("export", "simplegen", "--data", "core", "-o", path)
+    assert (outcome.exit_code, outcome.out) == (0, "")
+    assert "2,720" in outcome.err
+    assert str(path) in outcome.err
+    assert "gendermark score" in outcome.err
+    assert path.read_bytes() == "".join(f"{line}\n" for line in sources).encode()
+
+
+def test_export_as_json(cli: Any, sources: list[str], tmp_path: Path) -> None:
+    printed = cli("export", "simplegen", "--data", "core", "--json").json
+    assert printed["benchmark"] == "simplegen"
+    assert printed["data"].startswith("core-")
+    assert [item["source"] for item in printed["items"]] == sources
+    assert [item["index"] for item in printed["items"]] == list(range(len(sources)))
+    outcome = cli("export", "simplegen", "--data", "core", "--json", "-o", tmp_path / "items.json")
+    assert outcome.out == ""
+    assert json.loads((tmp_path / "items.json").read_text(encoding="utf-8")) == printed
+
+
+def test_groups_scored_alone_give_what_they_give_together(cli: Any, finished: Path, tmp_path: Path) -> None:
+    texts = _translations(finished / "masculine")
+    whole = cli("score", *SIMPLEGEN, "--translations", _write(tmp_path / "all.txt", texts), "--json").json
+    n = len(texts) // len(GROUPS)
+    for number, group in enumerate(GROUPS):
+        file = _write(tmp_path / f"{group}.txt", texts[number * n : (number + 1) * n])
+        alone = cli("score", *SIMPLEGEN, "--group", group, "--translations", file, "--json").json
+        expected = {key: value for key, value in _values(whole).items() if key[1] == group}
+        assert {key: value for key, value in _values(alone).items() if key[1] == group} == expected
+        assert f"parts:{group}" in alone["signature"]
+        assert not {"pro", "anti", "delta"} & {metric for metric, _ in _values(alone)}
+    files = [argument for group in GROUPS for argument in ("--set", f"{group}={tmp_path / group}.txt")]
+    together = cli("score", *SIMPLEGEN, *files, "--json").json
+    assert _values(together) == _values(whole)
+
+
+def test_sets_scored_apart_give_what_they_give_together(cli: Any, finished: Path, korean: list[str], tmp_path: Path) -> None:
+    """The same sentence has the same translation in each of its sets, so both ways of giving them agree."""
+    sources = cli("export", "tgbi", "--data", "core").out.splitlines()
+    translation = dict(zip(sources, korean, strict=True))
+    files: list[str] = []
+    for name in SETS:
+        in_set = cli("export", "tgbi", "--data", "core", "--set", name).out.splitlines()
+        assert set(in_set) <= set(sources)
+        files += ["--set", f"{name}={_write(tmp_path / f'{name}.txt', [translation[source] for source in in_set])}"]
+    apart = _values(cli("score", *TGBI, *files, "--json").json)
+    together = _values(cli("score", *TGBI, "--translations", _write(tmp_path / "t.txt", korean), "--json").json)
+    for key in TGBI_NAMES:
+        assert apart[key] == pytest.approx(together[key])
+
+
+def test_numbers_depend_on_what_the_signature_says(cli: Any, good_file: Path) -> None:
+    def call(*options: str) -> dict[str, Any]:
+        return cli("score", *SIMPLEGEN, "--translations", good_file, "--json", *options).json
+
+    assert call() == call()
+    wide, narrow = call("--confidence", "0.99"), call("--confidence", "0.5")
+    assert _values(wide) == _values(narrow)
+    assert wide["signature"] != narrow["signature"]
+    assert "confidence-0.99" in wide["signature"]
+    for a, b in zip(wide["estimates"], narrow["estimates"], strict=True):
+        assert a["low"] <= b["low"] <= b["high"] <= a["high"]
+    assert "cluster-bootstrap-200,seed-3" in call("--resamples", "200", "--seed", "3")["signature"]
+    assert "cluster:template" in call("--cluster", "template")["signature"]
+    assert "rules:paper" in call("--rules", "paper")["signature"]
+
+
+def test_tables_are_written_as_csv(cli: Any, good_file: Path, tmp_path: Path) -> None:
+    assert cli("score", *SIMPLEGEN, "--translations", good_file, "--tables", tmp_path / "tables").exit_code == 0
+    (table,) = (tmp_path / "tables").iterdir()
+    assert table.name == "simplegen.en-es.occupations.csv"
+    lines = table.read_text(encoding="utf-8").splitlines()
+    assert lines[0].startswith("occupation,stereotype,")
+    assert len(lines) == 41
+
+
+def test_run_and_score_agree(cli: Any, finished: Path, tmp_path: Path) -> None:
+    """A run's translations, scored as a file, give the run's numbers."""
+    for name, arguments in (("masculine", SIMPLEGEN), ("tgbi", TGBI)):
+        file = _write(tmp_path / "t.txt", _translations(finished / name))
+        scored = cli("score", *arguments, "--translations", file, "--json").json
+        (path,) = (finished / name).glob("*/result.json")
+        stored = json.loads(path.read_text(encoding="utf-8"))
+        assert scored["estimates"] == stored["estimates"]
+        assert scored["tests"] == stored["tests"]
+
+
+@pytest.mark.parametrize(("arguments", "n"), [(("tgbi",), 4236), (("tgbi", "--set", "occupation"), None)])
+def test_official_export(cli: Any, mirror: Path, tmp_path: Path, arguments: tuple[str, ...], n: int | None) -> None:
+    sources = cli("export", *arguments).out.splitlines()
+    assert n is None or len(sources) == n
+    file = _write(tmp_path / "t.txt", ["He is so." for _ in sources])
+    given = ("--translations", file) if n else ("--set", f"occupation={file}")
+    values = _values(cli("score", "tgbi", *given, "--json", "--resamples", "100").json)
+    assert values["p_m", "occupation"] == 1

@@ -1,0 +1,220 @@
+"""Reports: the same numbers in four formats, whatever a system calls itself."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+
+import gendermark
+from gendermark.benchmarks.benchmark import Selection
+from gendermark.records import Estimate, Table
+from gendermark.report.writing import latex_escaped, render, write_tables
+from gendermark.result import Result
+
+FORMATS = ("md", "latex", "csv", "json")
+NASTY = r"a_b%c&d#e$f{g}h~i^j\k|l<script>m*n"
+
+
+def _result(system: str = "fake:right", *, estimates: Sequence[Estimate] | None = None, rules: str = "best") -> Result:
+    given_estimates = (
+        Estimate("pro", "all", 61.25, 50.0, 70.0, 40, 100, 120),
+        Estimate("delta", "all", -3.5, None, None, 40, 100, 120),
+        Estimate("p_s", "formal", None, None, None, 0, 0, 120),
+    )
+    chosen = given_estimates if estimates is None else tuple(estimates)
+    selection = Selection("simplegen", "en", "es", "core", rules=rules, cluster="occupation")
+    return Result(selection, "core-1234", system, chosen, [], signature=f"benchmark:simplegen|system:{system}")
+
+
+def _markdown_rows(text: str) -> list[list[str]]:
+    """The cells of all tables, as a Markdown reader shows them; fails on raw HTML."""
+    rows: list[list[str]] = []
+    in_table = False
+    for token in MarkdownIt("commonmark").enable("table").parse(text):
+        children = token.children or []
+        assert not [one.type for one in (token, *children) if one.type.startswith("html")]
+        in_table = token.type != "table_close" and (in_table or token.type == "table_open")
+        if token.type == "tr_open":
+            rows.append([])
+        elif token.type == "inline" and in_table:
+            rows[-1].append("".join(child.content for child in children))
+    return rows
+
+
+def _latex_rows(text: str) -> list[list[str]]:
+    """The cells of all tables, read as LaTeX does: comments off, escapes undone; fails on what would not compile."""
+    text = re.sub(r"(?m)(?<!\\)%.*$", "", text)
+    depth = 0
+    for token in re.findall(r"\\(?:[A-Za-z]+|.|\n)|[{}]", text):
+        depth += {"{": 1, "}": -1}.get(token, 0)
+        assert depth >= 0
+    assert depth == 0
+    begun = re.findall(r"\\begin\{(\w+)\}", text)
+    assert sorted(begun) == sorted(re.findall(r"\\end\{(\w+)\}", text))
+    rows = []
+    for tabular in re.findall(r"\\begin\{tabular\}\{l*r*\}\n(.*?)\\end\{tabular\}", text, flags=re.DOTALL):
+        body = re.sub(r"\\(?:toprule|midrule|bottomrule)\n", "", tabular)
+        for line in body.splitlines():
+            assert line.endswith(r" \\")
+            cells = re.split(r"(?<!\\)&", line.removesuffix(r" \\"))
+            for cell in cells:
+                plain = re.sub(r"\\(?:[&%$#_{}]|text[a-z]+\{\})", "", cell)
+                assert not set(plain) & set(r"&%$#_{}~^\ ".strip()), cell
+            rows.append([_unescaped(cell.strip()) for cell in cells])
+    return rows
+
+
+def _unescaped(cell: str) -> str:
+    words = {"textbackslash": "\\", "textasciitilde": "~", "textasciicircum": "^"}
+    return re.sub(r"\\(?:([&%$#_{}])|(text[a-z]+)\{\})", lambda m: m[1] or words[m[2]], cell)
+
+
+def test_markdown() -> None:
+    text = render({"run": [_result()]}, "md")
+    assert text.splitlines()[0] == "## simplegen.en-es (core data, rules best)"
+    assert _markdown_rows(text) == [
+        ["metric", "slice", "fake:right"],
+        ["pro", "all", "61.2 [50.0, 70.0]"],
+        ["delta", "all", "-3.5 –"],
+        ["p_s", "formal", "– –"],
+    ]
+    assert text.endswith("- `fake:right: benchmark:simplegen|system:fake:right`\n")
+
+
+def test_latex() -> None:
+    text = render({"run": [_result()]}, "latex")
+    assert text.startswith("% fake:right: benchmark:simplegen|system:fake:right\n\\begin{table}\n")
+    assert r"\caption{simplegen.en-es (core data, rules best)}" in text
+    assert r"\begin{tabular}{llr}" in text
+    assert _latex_rows(text) == [
+        ["metric", "slice", "fake:right"],
+        ["pro", "all", "61.2 [50.0, 70.0]"],
+        ["delta", "all", "-3.5 --"],
+        ["p_s", "formal", "-- --"],
+    ]
+
+
+def test_csv() -> None:
+    rows = list(csv.DictReader(io.StringIO(render({"my/run": [_result()]}, "csv"))))
+    assert [row["metric"] for row in rows] == ["pro", "delta", "p_s"]
+    assert rows[0] == {
+        "run": "my/run",
+        "benchmark": "simplegen",
+        "source_language": "en",
+        "language": "es",
+        "data": "core",
+        "rules": "best",
+        "system": "fake:right",
+        "metric": "pro",
+        "slice": "all",
+        "value": "61.25",
+        "low": "50.0",
+        "high": "70.0",
+        "n_judged": "100",
+        "n_total": "120",
+        "signature": "benchmark:simplegen|system:fake:right",
+    }
+    assert (rows[2]["value"], rows[2]["low"], rows[2]["high"]) == ("", "", "")
+    assert rows[1]["value"] == "-3.5", "a number stays a number"
+
+
+def test_json() -> None:
+    printed = json.loads(render({"run": [_result()]}, "json"))
+    assert printed == {"runs": {"run": [_result().to_json()]}}
+
+
+@pytest.mark.parametrize("format_", FORMATS)
+@pytest.mark.parametrize("runs", [{}, {"run": []}, {"run": [_result(estimates=[])]}, {"a": [_result()], "b": []}])
+def test_nothing_to_show_is_no_accident(format_: str, runs: Mapping[str, Sequence[Result]]) -> None:
+    text = render(runs, format_)
+    if format_ == "latex":
+        _latex_rows(text)
+    elif format_ == "json":
+        assert list(json.loads(text)["runs"]) == list(runs)
+
+
+def test_special_characters() -> None:
+    runs = {"run": [_result(NASTY)], "other": [_result("fake:right")]}
+    assert _latex_rows(render(runs, "latex"))[0] == ["metric", "slice", NASTY, "fake:right"]
+    assert _markdown_rows(render(runs, "md"))[0] == ["metric", "slice", NASTY, "fake:right"]
+    assert next(csv.DictReader(io.StringIO(render(runs, "csv"))))["system"] == NASTY
+    assert json.loads(render(runs, "json"))["runs"]["run"][0]["system"] == NASTY
+    assert latex_escaped(r"\{}") == r"\textbackslash{}\{\}"
+
+
+def test_line_breaks_do_not_leave_their_cell_or_comment() -> None:
+    runs = {"run": [_result("a\nb\r\n\\input{evil}\n| c |")]}
+    latex = render(runs, "latex")
+    assert [line for line in latex.splitlines() if line.startswith("\\input")] == []
+    assert _latex_rows(latex)[0][2] == "a b \\input{evil} | c |"
+    assert _markdown_rows(render(runs, "md"))[0][2] == "a b \\input{evil} | c |"
+
+
+@settings(max_examples=150, deadline=None, derandomize=True)
+@given(st.text(st.characters(exclude_categories=["Cs"]), max_size=20), st.text(max_size=5, alphabet="\\|`*<>&_\n\t %{}"))
+def test_any_name_keeps_the_tables_whole(name: str, more: str) -> None:
+    runs = {"run": [_result(name + more)], "other": [_result("x")]}
+    assert {len(row) for row in _latex_rows(render(runs, "latex"))} == {4}
+    assert {len(row) for row in _markdown_rows(render(runs, "md"))} == {4}
+    assert {len(row) for row in csv.reader(io.StringIO(render(runs, "csv"), newline=""))} == {15}
+    json.loads(render(runs, "json"))
+
+
+@pytest.mark.parametrize("text", ["=1+1", "+1", "-1+cmd|' /C calc'!A0", "@SUM(A1)", "\t=1", "\r=1", " =1"])
+def test_formulas_are_not_handed_to_spreadsheets(text: str, tmp_path: Path) -> None:
+    (row, *_) = csv.DictReader(io.StringIO(render({"run": [_result(text)]}, "csv"), newline=""))
+    assert row["system"] == f"'{text.strip()}"
+    table = Table("words", "Words", ("word", "share", "n"), [(text, -0.5, 3), (None, None, 0)])
+    write_tables(tmp_path, replace(_result(), tables=(table,)))
+    (path,) = tmp_path.iterdir()
+    assert path.name == "simplegen.en-es.words.csv"
+    with path.open(encoding="utf-8", newline="") as file:
+        assert list(csv.reader(file)) == [["word", "share", "n"], [f"'{text.strip()}", "-0.5", "3"], ["", "", "0"]]
+
+
+def test_columns_of_the_same_system_are_told_apart() -> None:
+    runs = {"main/run": [_result()], "branch/run": [_result()], "other": [_result("fake:copy")]}
+    header = ["metric", "slice", "fake:right (main/run)", "fake:right (branch/run)", "fake:copy"]
+    assert _markdown_rows(render(runs, "md"))[0] == header
+    assert _latex_rows(render(runs, "latex"))[0] == header
+
+
+def test_other_rules_and_data_get_their_own_table() -> None:
+    official = replace(_result("c"), selection=replace(_result().selection, data="official"))
+    text = render({"a": [_result("a")], "b": [_result("b", rules="paper")], "c": [official]}, "md")
+    assert [line for line in text.splitlines() if line.startswith("##")] == [
+        "## simplegen.en-es (core data, rules best)",
+        "## simplegen.en-es (core data, rules paper)",
+        "## simplegen.en-es (official data, rules best)",
+    ]
+    assert [row[2:] for row in _markdown_rows(text) if row[0] == "metric"] == [["a"], ["b"], ["c"]]
+
+
+def test_a_run_without_a_metric_has_a_dash() -> None:
+    part = _result("part", estimates=[Estimate("pro", "all", 1.0, 0.0, 2.0, 1, 1, 1)])
+    rows = _markdown_rows(render({"whole": [_result()], "part": [part]}, "md"))
+    assert [row[3] for row in rows] == ["part", "1.0 [0.0, 2.0]", "–", "–"]
+
+
+def test_precision_of_each_metric() -> None:
+    estimates = [Estimate(metric, "all", 0.123456, 0.1, 0.2, 1, 1, 1) for metric in ("p_s", "tgbi", "imbalance", "pro")]
+    rows = _markdown_rows(render({"run": [_result(estimates=estimates)]}, "md"))[1:]
+    assert [row[2] for row in rows] == ["0.1235 [0.1000, 0.2000]"] * 3 + ["0.1 [0.1, 0.2]"]
+
+
+def test_a_real_run_in_every_format() -> None:
+    results = gendermark.run("fake:stereotyped?s=0.5", ["simplegen"], "es", data="core")
+    n = len(results[0].estimates)
+    assert len(_markdown_rows(render({"run": results}, "md"))) == n + 1
+    assert len(_latex_rows(render({"run": results}, "latex"))) == n + 1
+    assert len(render({"run": results}, "csv").splitlines()) == n + 1
