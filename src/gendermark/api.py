@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -9,7 +10,7 @@ from typing import Any
 
 from gendermark import registry
 from gendermark.benchmarks.benchmark import Benchmark, ItemSet, Selection
-from gendermark.errors import UserError
+from gendermark.errors import UnmatchedSources, UserError
 from gendermark.metrics.metric import Resampling
 from gendermark.records import Translation
 from gendermark.result import Result
@@ -18,6 +19,8 @@ from gendermark.runs import folder
 from gendermark.runs import run as running
 from gendermark.runs import score as scoring
 from gendermark.systems.files import read_translations
+
+log = logging.getLogger(__name__)
 
 Translations = Path | str | Sequence[str]
 """A file (see `gendermark score`), or the translations themselves in export order."""
@@ -61,17 +64,47 @@ def score(
                 f"{found.parts[0]!r}, and its translations"
             )
         selection = found.complete(replace(selection, parts=tuple(translations)))
-    item_set = found.load(selection)
-    if isinstance(translations, Mapping):
-        texts: Sequence[str] = []
-        for part, given in translations.items():
-            texts = [*texts, *_texts(given, found.load(replace(selection, parts=(part,))))]
-    else:
-        texts = _texts(translations, item_set)
+    asked_for = benchmark.revision if isinstance(benchmark, Selection) else options.get("revision")
+    try:
+        item_set, texts = _matched(found, selection, translations)
+    except UnmatchedSources:
+        item_set, texts = _matched_in_another_revision(found, selection, translations, asked_for)
     answers = [
         Translation(request.request_id, text) for request, text in zip(found.requests(item_set), texts, strict=True)
     ]
     return scoring.score(found, item_set, answers, "files", resampling or Resampling())
+
+
+def _matched(
+    benchmark: Benchmark, selection: Selection, translations: Translations | Mapping[str, Translations]
+) -> tuple[ItemSet, list[str]]:
+    """The items of a selection and the translation of each."""
+    if not isinstance(translations, Mapping):
+        item_set = benchmark.load(selection)
+        return item_set, list(_texts(translations, item_set))
+    texts: list[str] = []
+    for part, given in translations.items():
+        texts.extend(_texts(given, benchmark.load(replace(selection, parts=(part,)))))
+    return benchmark.load(selection), texts
+
+
+def _matched_in_another_revision(
+    benchmark: Benchmark,
+    selection: Selection,
+    translations: Translations | Mapping[str, Translations],
+    asked_for: str | None,
+) -> tuple[ItemSet, list[str]]:
+    """Sources tell which revision was translated; that one is taken, and said, unless the user named one."""
+    others = () if asked_for or selection.data != "official" else benchmark.revisions
+    for revision in others:
+        if revision != selection.revision:
+            try:
+                matched = _matched(benchmark, replace(selection, revision=revision), translations)
+            except UnmatchedSources:
+                continue
+            log.info("these translations are of %s revision %s, which is used here", benchmark.name, revision)
+            return matched
+    return _matched(benchmark, selection, translations)  # which raises again what was wrong
 
 
 def _texts(given: Translations, item_set: ItemSet) -> Sequence[str]:

@@ -25,6 +25,10 @@ class BadFile(UserError):
         self.path, self.line = path, line
 
 
+class UnmatchedSources(BadFile):
+    """A file of translations whose sources are not the sentences that were asked for."""
+
+
 class UnknownName(UserError):
     """A name that is not registered; says what is, and what was probably meant."""
 

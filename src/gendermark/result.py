@@ -34,7 +34,9 @@ class Result:
         for e in self.estimates:
             numbers = [x for x in (e.value, e.low, e.high) if x is not None] + [e.n_groups, e.n_judged, e.n_total]
             if not _all_texts(e.metric, e.slice) or not all(map(_is_number, numbers)):
-                raise TypeError(f"an estimate has a value of the wrong kind: {e.metric!r}, {e.slice!r}, {numbers!r:.60}")
+                raise TypeError(
+                    f"an estimate has a value of the wrong kind: {e.metric!r}, {e.slice!r}, {numbers!r:.60}"
+                )
         for j in self.judgements:
             if not _all_texts(j.item_id, j.group_id, *j.tags.values()):
                 raise TypeError(f"judgement {j.item_id!r:.60} has a value of the wrong kind")

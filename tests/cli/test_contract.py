@@ -119,7 +119,9 @@ def test_part_of_the_sets_gives_no_index(cli: Any, tmp_path: Path) -> None:
     values = _values(outcome.json)
     assert values["tgbi", "all"] is None
     assert {part for metric, part in values if metric == "p_s"} == {"formal"}
-    (row,) = [row for row in cli("score", *TGBI, "--set", f"formal={tmp_path / 't.txt'}").rows if row["metric"] == "tgbi"]
+    (row,) = [
+        row for row in cli("score", *TGBI, "--set", f"formal={tmp_path / 't.txt'}").rows if row["metric"] == "tgbi"
+    ]
     assert (row["value"], row["low"], row["high"]) == ("", "", "")
 
 
@@ -190,9 +192,7 @@ FORMS: dict[str, Callable[[Sequence[str], Sequence[str]], bytes]] = {
     "no end of the last line": lambda s, t: "\n".join(t).encode(),
     "CRLF, no end of the last line": lambda s, t: "\r\n".join(t).encode(),
     "pairs": lambda s, t: "".join(f"{a} ||| {b}\n" for a, b in zip(s, t, strict=True)).encode(),
-    "pairs, shuffled": lambda s, t: "\n".join(
-        _shuffled([f"{a} ||| {b}" for a, b in zip(s, t, strict=True)])
-    ).encode(),
+    "pairs, shuffled": lambda s, t: "\n".join(_shuffled([f"{a} ||| {b}" for a, b in zip(s, t, strict=True)])).encode(),
     "pairs, shuffled, from Windows": lambda s, t: "\r\n".join(
         _shuffled([f"{a}  |||  {b} " for a, b in zip(s, t, strict=True)])
     ).encode("utf-8-sig"),
@@ -223,7 +223,9 @@ def test_every_form_of_a_file_gives_the_same_result(
 
 def test_marks_inside_a_translation_do_not_end_its_line(cli: Any, sources: list[str], tmp_path: Path) -> None:
     """Characters that `str.splitlines` splits at stand in real translations."""
-    lines = [f"La doctora{mark}está aquí." for mark in ("\u2028", "\u2029", "\x85", "\x0b", "\x0c", "\x1c", "\x1d", "\x1e")]
+    lines = [
+        f"La doctora{mark}está aquí." for mark in ("\u2028", "\u2029", "\x85", "\x0b", "\x0c", "\x1c", "\x1d", "\x1e")
+    ]
     file = _write(tmp_path / "t.txt", [*lines, *["La doctora."] * (len(sources) - len(lines))])
     assert cli("score", *SIMPLEGEN, "--translations", file).exit_code == 0
 
@@ -289,7 +291,9 @@ def test_groups_scored_alone_give_what_they_give_together(cli: Any, finished: Pa
     assert _values(together) == _values(whole)
 
 
-def test_sets_scored_apart_give_what_they_give_together(cli: Any, finished: Path, korean: list[str], tmp_path: Path) -> None:
+def test_sets_scored_apart_give_what_they_give_together(
+    cli: Any, finished: Path, korean: list[str], tmp_path: Path
+) -> None:
     """The same sentence has the same translation in each of its sets, so both ways of giving them agree."""
     sources = cli("export", "tgbi", "--data", "core").out.splitlines()
     translation = dict(zip(sources, korean, strict=True))

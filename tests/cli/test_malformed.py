@@ -21,6 +21,7 @@ import gendermark
 from gendermark import textfiles
 
 SIMPLEGEN = ("simplegen", "--data", "core", "--to", "es")
+RUN = ("--benchmark", *SIMPLEGEN)
 N = 2720
 N_SMALL = 140  # of TGBI's Korean set in the small run folders
 
@@ -84,7 +85,10 @@ FILES: dict[str, tuple[Make, tuple[str, ...]]] = {
         ("line 13:", "no '|||'", "other lines do"),
     ),
     "pairs, half a separator": (lambda s, t: _with(_pairs(s, t), 14, f"{s[13]}|||{t[13]}"), ("line 14:", "no '|||'")),
-    "pairs, two separators": (lambda s, t: _with(_pairs(s, t), 15, f"{s[14]} ||| a ||| b"), ("line 15:", "more than one")),
+    "pairs, two separators": (
+        lambda s, t: _with(_pairs(s, t), 15, f"{s[14]} ||| a ||| b"),
+        ("line 15:", "more than one"),
+    ),
     "pairs, an empty line": (lambda s, t: _with(_pairs(s, t), 16, ""), ("line 16:", "no '|||'")),
     "pairs, unknown source": (
         lambda s, t: _with(_pairs(s, t), 17, "The dog barks. ||| El perro."),
@@ -114,7 +118,7 @@ def test_file_of_translations(cli: Any, sources: list[str], spanish: list[str], 
 def _give(cli: Any, verb: str, path: Path, tmp_path: Path) -> Any:
     if verb == "score":
         return cli("score", *SIMPLEGEN, "--translations", path)
-    return cli("run", "--system", f"files:{path}", "--data", "core", "--to", "es", "-o", tmp_path / "run")
+    return cli("run", "--system", f"files:{path}", *RUN, "-o", tmp_path / "run")
 
 
 def _missing(path: Path) -> Path:
@@ -175,7 +179,7 @@ def test_directory_in_the_place_of_a_file(cli: Any, tmp_path: Path) -> None:
 
 def test_directory_without_the_file_of_this_direction(cli: Any, tmp_path: Path) -> None:
     (tmp_path / "simplegen.en-de.txt").touch()
-    outcome = cli("run", "--system", f"files:{tmp_path}", "--data", "core", "--to", "es", "-o", tmp_path / "run")
+    outcome = cli("run", "--system", f"files:{tmp_path}", *RUN, "-o", tmp_path / "run")
     outcome.is_refusal("simplegen.en-es.txt", "no such file")
 
 
@@ -369,7 +373,13 @@ def test_options(cli: Any, finished: Path, good_file: Path, tmp_path: Path, comm
 )
 @pytest.mark.parametrize("benchmark", ["simplegen", "tgbi"])
 def test_official_data_out_of_reach(
-    cli: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, verb: str, mirror: str, words: tuple[str, ...], benchmark: str
+    cli: Any,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    verb: str,
+    mirror: str,
+    words: tuple[str, ...],
+    benchmark: str,
 ) -> None:
     monkeypatch.setenv("GENDERMARK_DATA_MIRROR", mirror.format(tmp=tmp_path))
     to = "es" if benchmark == "simplegen" else "en"
@@ -591,7 +601,7 @@ def test_unknown_benchmark_in_a_run_folder(cli: Any, folders: Path) -> None:
 @pytest.mark.parametrize("content", [b"", b"[]", b'{"config": 1, "cells": {}, "status": ""}', b"\xff"])
 def test_run_does_not_write_into_a_folder_it_cannot_read(cli: Any, tmp_path: Path, content: bytes) -> None:
     (tmp_path / MANIFEST).write_bytes(content)
-    cli("run", "--system", "fake:right", "--data", "core", "--to", "es", "-o", tmp_path).is_refusal(str(tmp_path))
+    cli("run", "--system", "fake:right", *RUN, "-o", tmp_path).is_refusal(str(tmp_path))
     assert (tmp_path / MANIFEST).read_bytes() == content
 
 
@@ -600,17 +610,23 @@ def test_run_does_not_write_into_a_folder_it_cannot_read(cli: Any, tmp_path: Pat
 SET = "negative"
 _IN_SET = [item.source for item in gendermark.items("tgbi", data="core", source_language="fi", parts=(SET,)).items]
 # A small set: the right number of lines must come up often. Rare characters are tried in few lines of a file.
-_LINE = st.sampled_from(["", "He is.", "She is.", "That person is.", "\u2028", "\x0c", "\ufeff", "그 사람은", " ", "a|||b"])
+_LINE = st.sampled_from(
+    ["", "He is.", "She is.", "That person is.", "\u2028", "\x0c", "\ufeff", "그 사람은", " ", "a|||b"]
+)
 _ODD = st.text(st.characters(exclude_characters="\n", exclude_categories=["Cs"]), max_size=8)
 _LINES = st.builds(
     lambda lines, odd, place: [*lines[:place], *odd, *lines[place:]][: len(lines)],
-    st.integers(-1, 1).flatmap(lambda more: st.lists(_LINE, min_size=len(_IN_SET) + more, max_size=len(_IN_SET) + more)),
+    st.integers(-1, 1).flatmap(
+        lambda more: st.lists(_LINE, min_size=len(_IN_SET) + more, max_size=len(_IN_SET) + more)
+    ),
     st.lists(_ODD, max_size=2),
     st.integers(0, len(_IN_SET) - 1),
 )
 _FILES = st.one_of(
     st.binary(max_size=300),
-    st.builds(lambda lines, end: end.join([*lines, ""]).encode(), _LINES, st.sampled_from(["\n", "\n", "\r\n", "\r\n", "\r"])),
+    st.builds(
+        lambda lines, end: end.join([*lines, ""]).encode(), _LINES, st.sampled_from(["\n", "\n", "\r\n", "\r\n", "\r"])
+    ),
     st.builds(lambda lines: _joined([f"{s} ||| {t}" for s, t in zip(_IN_SET, lines, strict=False)]), _LINES),
     st.builds(
         lambda position, byte: _joined(_IN_SET)[:position] + byte + _joined(_IN_SET)[position + 1 :],
@@ -644,7 +660,9 @@ def test_any_file_is_scored_or_refused_in_one_sentence(cli: Any, tmp_path: Path,
     file=st.sampled_from([MANIFEST, RESULT, JUDGEMENTS]),
     place=st.floats(0, 1),
     n_removed=st.integers(0, 50),
-    added=st.one_of(st.binary(max_size=5), st.sampled_from([b"null", b"[", b"}", b"1e999", b'"', b"-1", b"\xed\xa0\x80"])),
+    added=st.one_of(
+        st.binary(max_size=5), st.sampled_from([b"null", b"[", b"}", b"1e999", b'"', b"-1", b"\xed\xa0\x80"])
+    ),
 )
 def test_any_damage_to_a_run_folder_is_met(
     cli: Any, small: Path, folders: Path, file: str, place: float, n_removed: int, added: bytes

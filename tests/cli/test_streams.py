@@ -73,7 +73,9 @@ def test_licence_is_shown_before_official_data_is_missed(tmp_path: Path) -> None
 
 
 @needs_posix
-@pytest.mark.parametrize("command", ['G export tgbi --data core --json | head -1', "G list metrics | true", "G --help | true"])
+@pytest.mark.parametrize(
+    "command", ["G export tgbi --data core --json | head -1", "G list metrics | true", "G --help | true"]
+)
 def test_a_reader_that_leaves_is_no_error(command: str) -> None:
     done = _shell(f"set -o pipefail; {command}; echo $?")
     assert done.stderr == b""
@@ -88,7 +90,7 @@ def test_a_failed_gate_fails_though_nobody_reads(finished: Path) -> None:
 
 @needs_posix
 def test_translations_from_a_pipe(good_file: Path) -> None:
-    command = 'G score simplegen --data core --to es --json --translations'
+    command = "G score simplegen --data core --to es --json --translations"
     direct = _shell(f'{command} "$FILE"', FILE=good_file)
     assert direct.returncode == 0
     done = _shell(f'{command} <(sleep 0.7; cat "$FILE")', FILE=good_file)
@@ -192,7 +194,8 @@ def test_interrupt(tmp_path: Path) -> None:
     script = tmp_path / "slow.sh"
     script.write_text(f"#!/bin/sh\ntouch '{started}'\nsleep 30\n", encoding="utf-8")
     script.chmod(0o755)
-    arguments = ("run", "--system", f"command:{script}", "--data", "core", "--to", "es", "-o", str(tmp_path / "run"))
+    chosen = ("--benchmark", "simplegen", "--data", "core", "--to", "es", "-o", str(tmp_path / "run"))
+    arguments = ("run", "--system", f"command:{script}", *chosen)
     environment = _environment(GENDERMARK_CACHE=str(tmp_path / "cache"))
     child = subprocess.Popen([*GENDERMARK, *arguments], env=environment, stderr=subprocess.PIPE)
     deadline = time.monotonic() + 30

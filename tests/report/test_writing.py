@@ -161,7 +161,9 @@ def test_line_breaks_do_not_leave_their_cell_or_comment() -> None:
 
 
 @settings(max_examples=150, deadline=None, derandomize=True)
-@given(st.text(st.characters(exclude_categories=["Cs"]), max_size=20), st.text(max_size=5, alphabet="\\|`*<>&_\n\t %{}"))
+@given(
+    st.text(st.characters(exclude_categories=["Cs"]), max_size=20), st.text(max_size=5, alphabet="\\|`*<>&_\n\t %{}")
+)
 def test_any_name_keeps_the_tables_whole(name: str, more: str) -> None:
     runs = {"run": [_result(name + more)], "other": [_result("x")]}
     assert {len(row) for row in _latex_rows(render(runs, "latex"))} == {4}

@@ -106,6 +106,18 @@ def test_a_stream_hands_over_each_line_at_once(program: Program) -> None:
     system.close()
 
 
+def test_the_end_closes_every_pipe(program: Program) -> None:
+    system = Command(program("while read -r line; do echo x; done"), {"mode": "stream"})
+    next(answers := system.answer(requests(3)))
+    process = system._process
+    assert process is not None
+    answers.close()
+    child = process._child
+    wait_until(
+        lambda: all(pipe.closed for pipe in (child.stdin, child.stdout, child.stderr) if pipe), "all were closed"
+    )
+
+
 @pytest.mark.parametrize("mode", MODES)
 def test_languages_are_filled_in(program: Program, mode: str) -> None:
     text = program('while read -r line; do echo "$1 $2 $line"; done', "--from={source}", "{source}-{target}")

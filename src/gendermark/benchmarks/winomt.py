@@ -42,6 +42,13 @@ _PRONOUNS = {
 _ANY_PRONOUN = re.compile(
     r"\b(he|him|his|himself|she|her|hers|herself|they|them|their|theirs|themselves|themself)\b", re.I
 )
+# What changes with the pronoun in the sentences of one contrast set: itself and the verb's number.
+_AGREEING = (
+    (_ANY_PRONOUN, "#"),
+    (re.compile(r"\b(was|were)\b"), "was"),
+    (re.compile(r"\b(is|are)\b"), "is"),
+    (re.compile(r"\b(has|have)\b"), "has"),
+)
 _ARTICLES = ("the", "a", "an")
 # Section 3.3: "handsome" before men, "pretty" before women; where gender is open, nothing.
 _ADJECTIVES = {Gender.MASCULINE: "handsome", Gender.FEMININE: "pretty"}
@@ -90,8 +97,8 @@ class WinoMt(Benchmark):
         selection = super().complete(selection)
         if selection.rules in PUBLISHED and selection.target_language not in published.LANGUAGES:
             raise UserError(
-                f"the published rules of winomt cover {' '.join(published.LANGUAGES)}, not {selection.target_language}; "
-                "use --rules best"
+                f"the published rules of winomt cover {' '.join(published.LANGUAGES)}, "
+                f"not {selection.target_language}; use --rules best"
             )
         return selection
 
@@ -196,7 +203,7 @@ def _items(rows: Sequence[Row], halves: Halves, selection: Selection) -> Iterabl
         stereotype = in_halves[min(n_seen[row.key], len(in_halves)) - 1]
         gender = _GENDERS[row.gender]
         sentence, position = row.sentence, row.index
-        contrast = hashlib.sha256(f"{_ANY_PRONOUN.sub('#', sentence)}/{entity}".encode()).hexdigest()[:12]
+        contrast = _contrast(sentence, entity)
         if selection.variant == "adjectives" and gender in _ADJECTIVES:
             words = sentence.split(" ")
             sentence, position = " ".join([*words[:position], _ADJECTIVES[gender], *words[position:]]), position + 1
@@ -214,6 +221,13 @@ def _items(rows: Sequence[Row], halves: Halves, selection: Selection) -> Iterabl
             tags["occupation_stereotype"] = (Gender.FEMININE if stereotype_of[entity] else Gender.MASCULINE).value
         group = entity if selection.cluster == "entity" else contrast
         yield Item(f"winomt-{index:04}", index, group, sentence, gender, tags)
+
+
+def _contrast(sentence: str, entity: str) -> str:
+    """What the he, she and they versions of a sentence have in common."""
+    for pattern, instead in _AGREEING:
+        sentence = pattern.sub(instead, sentence)
+    return hashlib.sha256(f"{sentence}/{entity}".encode()).hexdigest()[:12]
 
 
 def _bare(entity: str) -> str:

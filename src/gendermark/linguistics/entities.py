@@ -7,8 +7,9 @@ from collections.abc import Callable, Sequence
 from gendermark.linguistics.occupations import Finding, OccupationFinder, Occurrence
 from gendermark.records import Gender
 
-_DOUBLE_NAMING_GAP = 3
+_DOUBLE_NAMING_GAP = 2
 """Words between the two halves of "der Arzt oder die Ärztin"."""
+_BOTH = frozenset({"masculine", "feminine"})
 
 
 def read_entity(
@@ -45,14 +46,19 @@ def _read_one_of(
 ) -> Finding:
     linked = [mention for mention in mentions if any(mention.start <= at < mention.end for at in aligned)]
     chosen = min(linked or mentions, key=lambda mention: abs(mention.start / max(len(words) - 1, 1) - expected_place))
-    finding = finder.read(words, chosen)
     for other in mentions:
         gap = max(other.start - chosen.end, chosen.start - other.end)
-        if other is not chosen and gap <= _DOUBLE_NAMING_GAP:
-            second = finder.read(words, other)
-            if {finding.gender, second.gender} == {Gender.MASCULINE, Gender.FEMININE}:
-                return Finding(Gender.NEUTRAL, "both", (*finding.evidence, *second.evidence))
-    return finding
+        if other is not chosen and gap <= _DOUBLE_NAMING_GAP and _genders(chosen) | _genders(other) == _BOTH:
+            shown = (" ".join(words[mention.start : mention.end]) for mention in (chosen, other))
+            return Finding(Gender.NEUTRAL, "both", tuple(shown))
+    return finder.read(words, chosen)
+
+
+def _genders(mention: Occurrence) -> frozenset[str]:
+    """The gender of a form that tells; nothing for one that does not."""
+    singular = [gender for gender, number in mention.readings if number == "singular"]
+    found = frozenset(singular or [gender for gender, _ in mention.readings])
+    return found if len(found) == 1 else frozenset()
 
 
 def _is_function_word(finder: OccupationFinder, word: str) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from gendermark.benchmarks.benchmark import Benchmark, ItemSet
-from gendermark.errors import BadFile
+from gendermark.errors import BadFile, UnmatchedSources
 from gendermark.records import Item, Request, Translation
 from gendermark.systems.system import System, refuse_unknown_options
 from gendermark.textfiles import read_lines
@@ -45,13 +45,15 @@ def _matched_by_source(path: Path | str, lines: Sequence[str], items: Sequence[I
     for number, line in enumerate(lines, start=1):
         source = line.partition(SEPARATOR.rstrip())[0].strip()
         if source not in known:
-            raise BadFile(path, f"source {_shortened(source)} is not a sentence of this benchmark", line=number)
+            raise UnmatchedSources(
+                path, f"source {_shortened(source)} is not a sentence of this benchmark", line=number
+            )
     n_used: dict[str, int] = defaultdict(int)
     translations = []
     for item in items:
         source = item.source.strip()
         if source not in found:
-            raise BadFile(path, f"has no translation of sentence {item.index + 1}, {_shortened(item.source)}")
+            raise UnmatchedSources(path, f"has no translation of sentence {item.index + 1}, {_shortened(item.source)}")
         candidates = found[source]
         translations.append(candidates[min(n_used[source], len(candidates) - 1)])
         n_used[source] += 1

@@ -64,7 +64,13 @@ _NOT_ADJECTIVES = _words("úterý systému problému rovnou láskou")
 _SOFT = re.compile(".+(?:áln|ivn|ičn|ečn|ebn|ostn|árn|votn)í(?:m|ch|mi)?")
 
 # Nouns with one nominative for both genders; their feminine singular has this form in all cases.
-_COMMON = _words("účetní vedoucí recepční pokladní krejčí průvodčí vyučující prodávající obsluhující radní")
+_COMMON = _words("""
+    účetní vedoucí recepční pokladní krejčí průvodčí vyučující prodávající obsluhující radní kupující nakupující nákupčí
+    přihlížející kolemjdoucí okolostojící výčepní protestující demonstrující cestující spolucestující dospívající
+    praktikující zkoušející vyšetřující přednášející strojvedoucí výpravčí domácí místní studující pěší plánující
+    stěhující uklízející
+""")
+_NEUTER = re.compile("(?:dít[ěk]|děck|mimink|dět).*|.+um")
 # "účetní", "pokladní" are adjectives too: z účetní firmy.
 _THINGS = tuple(_words("firm závěr oddělen kancelář knih systém program software pult přepáž služb rol činnost"))
 _GENITIVE_DATIVE = _words("""
@@ -78,8 +84,11 @@ _COPULA_INSTRUMENTAL = _words("je není byl byla bude nebyl nebyla jsem jsi být
 
 _CLAUSE_OPENERS = _words("""
     ale že protože když jestli pokud zatímco takže neboť proto aby než jakmile ačkoli ačkoliv přestože tak pak
-    potom včera dnes nakonec
+    potom včera dnes nakonec zda zdali až jelikož kdyby dokud poněvadž jenže avšak nicméně poté co kdy kde kam proč jak
 """)
+_SUBORDINATORS = _words("když pokud zatímco jakmile ačkoli ačkoliv přestože až jelikož kdyby dokud poté co")
+_NO_OBJECT_AFTER = _words("a i než jako nebo ani")
+_SOMEBODY = _words("někdo kdosi nikdo")
 _CLITICS = _words("se si mi mu jí ji ho by")
 _FILLERS = _words("""
     se si mi mu jí ji ho mě nám vám jim je by už také taky pak potom včera dnes dneska právě ještě vždy vždycky
@@ -123,8 +132,10 @@ def _adjective(word: str, number: str) -> Agreement | None:  # noqa: ARG001
 
 def _clues(words: Sequence[str], start: int, end: int, number: str) -> list[tuple[str, Agreement]]:
     word = words[start]
+    if _NEUTER.fullmatch(word):
+        return [(word, "")]  # "malého dítěte" is neuter: no attribute tells
     first = _phrase(words, start)
-    opens = _opens(words, first)
+    opens = _opens(words, first) or _after_subordinate(words, first, end)
     after = words[end] if end < len(words) else ""
     found = _by_case(words, first, start, after, opens) if end == start + 1 else []
     # "nadřízené řekly", "samostatné účetní řekly": only a fronted object would be masculine
@@ -132,7 +143,7 @@ def _clues(words: Sequence[str], start: int, end: int, number: str) -> list[tupl
         found.append((word, "f"))
     if opens and (word in _COMMON or word == "ceo"):
         found.extend(_predicate(words, end, far=True))
-    elif opens and number == "singular" and end == start + 1 and _bare(word):  # a nominative
+    elif opens and number == "singular" and (_masculine_nominative(word) or _bare(words[end - 1])):
         found.extend(_predicate(words, end, far=False))
     elif word in _COMMON and after in _RELATIVE:
         found.append((after, _RELATIVE[after]))
@@ -156,8 +167,21 @@ def _opens(words: Sequence[str], first: int) -> bool:
     return first == 0 or words[first - 1] in _CLAUSE_OPENERS
 
 
+def _after_subordinate(words: Sequence[str], first: int, end: int) -> bool:
+    """Whether the phrase opens the main clause behind a subordinate one: "když farmář přišel, účetní odešla"."""
+    while end < len(words) and words[end] in _CLITICS:
+        end += 1
+    if end >= len(words) or _past(words[end]) not in ("", "a") or first == 0 or _past(words[first - 1]) is None:
+        return False
+    return any(word in _SUBORDINATORS for word in words[max(first - 6, 0) : first - 1])
+
+
 def _bare(word: str) -> bool:
     return word[-1] not in "aáeéěiíoóuúůyý"
+
+
+def _masculine_nominative(word: str) -> bool:
+    return _bare(word) or word.endswith(("ce", "ista"))
 
 
 def _past(word: str) -> str | None:
@@ -172,7 +196,7 @@ def _by_case(words: Sequence[str], first: int, start: int, after: str, opens: bo
     if word in _COMMON and not after.startswith(_THINGS):
         if any(each in LANGUAGE.plural and each not in LANGUAGE.singular for each in modifiers):
             return [(words[first], "f")] if opens and words[first] in ("ty", "tyto", "tyhle") else []
-        if before in _FEMININE_AFTER or before == "má" or _object(words, first):
+        if before in _FEMININE_AFTER or before == "má" or (not opens and _object(words, first)):
             return [(before, "f")]
         if before == "a" and first > 2 and words[first - 3] in _FEMININE_AFTER:  # s manažerem a účetní
             return [(words[first - 3], "f")]
@@ -193,7 +217,8 @@ def _by_case(words: Sequence[str], first: int, start: int, after: str, opens: bo
 
 def _object(words: Sequence[str], first: int) -> bool:
     """Whether the phrase is an object: of a first or second person ("zaplatil jsem", "zeptejte se"), or behind a
-    subject and its verb ("farmář navštívil", "farmářka se zeptala"). A masculine singular would not end in -í there.
+    subject and its verb ("farmář navštívil", "farmářka se zeptala", "farmář dal knihu"). A masculine singular would not
+    end in -í there.
     """
     place = first - 1
     while place > 0 and words[place] in _CLITICS:
@@ -203,6 +228,11 @@ def _object(words: Sequence[str], first: int) -> bool:
         return place > 0 and _past(words[place - 1]) is not None and words[place - 1] not in _COPULA_INSTRUMENTAL
     if verb.endswith(("áte", "íte", "ete", "ěte", "ejte")) and verb not in ("budete", "nebudete"):
         return True
+    while place > 0 and _past(words[place]) is None:
+        if words[place] in _CLAUSE_OPENERS | _NO_OBJECT_AFTER or words[place] in _COPULA:
+            return False
+        place -= 1
+    verb = words[place] if place >= 0 else ""
     past = _past(verb)
     place -= 1
     while place > 0 and words[place] in _CLITICS:
@@ -210,7 +240,9 @@ def _object(words: Sequence[str], first: int) -> bool:
     if past is None or place < 0 or verb in _COPULA | _COPULA_INSTRUMENTAL:
         return False
     subject = words[place]
-    agrees = (past == "" and _bare(subject)) or (past == "a" and subject[-1] in "aeě")
+    if subject in _COMMON | _SOMEBODY:
+        return _opens(words, _phrase(words, place))
+    agrees = (past == "" and _masculine_nominative(subject)) or (past == "a" and subject[-1] in "aeěá")
     return agrees and subject not in _ADVERBS and _opens(words, _phrase(words, place))
 
 
@@ -251,6 +283,35 @@ def _predicate(words: Sequence[str], position: int, far: bool) -> list[tuple[str
     return []
 
 
+_FEMININE_NOUN = re.compile(
+    r".+(?:[^aáeéěiíoóuúůyý\W]k(?:a|y|u|ou)|[lřčžš]ce|yn[ěií]|[^h]nic[eií]|[ln]ice|[^ií]st?ost|á|é|[^t]ou|ess[aeuy])"
+    r"|(?:žen|dcer|sestr|matk|dívk|osob|hlav|stráž|oběť).*"
+)
+_MASCULINE_NOUN = re.compile(
+    r".+(?:[^aáeéěiíoóuúůyý]|ist(?:a|y|u|ou)|ov[ié]|[ýyi]|ého|ému|ího|ímu|[řčlcjš]e|[^aáeéěiíoóuúůyý][au]|[iíáa]k[au])"
+)
+
+
+def _noun(word: str) -> Agreement | None:
+    """By the ending, in any case: "-ka", "-yně", "-ice", "-á" are feminine, a consonant and "-ista" masculine."""
+    if _NEUTER.fullmatch(word) or word in _COMMON:
+        return None
+    if word.endswith(("istou", "isty", "istu")):
+        return "m"
+    if _FEMININE_NOUN.fullmatch(word):
+        return "f"
+    return "m" if _MASCULINE_NOUN.fullmatch(word) else None
+
+
+def _bare_epicene(word: str) -> Agreement | None:
+    """Of forms for both genders: "strážné" is no masculine singular, "strážným" no feminine one; "účetní" may be both."""
+    if _NEUTER.fullmatch(word):
+        return None
+    if word.endswith(("é", "ou")):
+        return "f"
+    return "m" if word == "ceo" or (_bare(word) and not word.endswith(("ých", "ích"))) else None
+
+
 LANGUAGE = Language(
     code="cs",
     name="Czech",
@@ -261,4 +322,6 @@ LANGUAGE = Language(
     transparent=_TRANSPARENT,
     adjective=_adjective,
     clues=_clues,
+    noun=_noun,
+    bare_epicene=_bare_epicene,
 )

@@ -9,7 +9,10 @@ Most nouns tell by themselves ("Arzt", "Ärztin"). Two kinds do not:
   "der neuen CEO"); without one, "der" is read by its place: behind a preposition, a verb that gives something to
   somebody, or a noun, it is a feminine dative or genitive, elsewhere a masculine nominative.
 
-A neuter like "das Kindermädchen" names a woman, and its neuter article must not be taken for a masculine one.
+A neuter like "das Kindermädchen" names a woman, and its neuter article must not be taken for a masculine one; "das Kind"
+and "das Opfer" name anyone, and so does "jemand".
+A noun in no lexicon is read by its article, as one person: "die" is feminine unless the noun looks like a plural or ends
+like a man's ("die Urheber"), "den" is masculine, "der" is read by its place where the ending does not tell.
 Forms for all genders ("Lehrer*in", "Lehrer:innen") speak for neither.
 """
 
@@ -17,6 +20,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 from gendermark.linguistics.language import Agreement, Language
 
@@ -73,9 +77,42 @@ _ADJECTIVE = re.compile(r"[\w-]{2,}(e|en|er|em|es)")
 _NOMINALISED = re.compile(
     r"[\w-]*(angestellt|bedienstet|vorgesetzt|vorsitzend|beauftragt|verantwortlich|leitend|reisend|gelehrt|tätig|kundig"
     r"|führend|habend|arbeitend|lehrend|pflegend|unterrichtend|beratend|anwesend|teilnehmend|dienend|begleitend"
-    r"|schaffend|schreibend|assistierend)(e|en|er)"
+    r"|schaffend|schreibend|assistierend|verständig|lustig|beteiligt|beschäftigt|ansässig|einheimisch|pflichtig|jugendlich"
+    r"|wüchsig|stark|jährig|geschädigt|verletzt|verunglückt|verstorben|krank|eingeladen|untergeben|unterstellt|angehörig"
+    r"|graduiert|beraten|betreut|handelnd|\w\w\wend)(e|en|er|em)"
 )
-_LOANS = _set("ceo sheriff nanny concierge coach chief officer executive bodyguard")
+_LOANS = _set(
+    "ceo sheriff nanny concierge coach chief officer executive bodyguard cop paralegal para-legal paramedic admin "
+    "barista undergraduate undergrad"
+)
+# Neuters for anyone, of which neither their article nor anything else tells a sex, and the pronouns for somebody.
+_SOMEBODY = _set("jemand jemanden jemandem jemandes jemands irgendwer irgendwen irgendwem child childs")
+_NEUTER_ENDINGS = tuple(
+    "kind kinds kindes kinde kinder kindern kindchen kindchens opfer opfers opfern personal personals mittel mittels "
+    "mitteln unternehmen unternehmens baby babys haupt haupts hauptes häupter häuptern mitglied mitglieds mitgliedes "
+    "mitglieder mitgliedern studium studiums sekretariat sekretariats haus hauses".split()
+)
+_FEMALE_ENDINGS = tuple(
+    "in innen frau frauen dame damen mädchen mädchens schwester schwestern mutter mütter müttern tochter kraft kräfte "
+    "kräften person personen ung ungen heit keit schaft ion ionen tät erei enz anz enzen anzen logie urgie technik "
+    "wache wachen wacht hilfe hilfen zentrale zentralen firma firmen stelle stellen sicht agentur gruppe garde aussage "
+    "ess eß esse essen euse eusen öse ösen wehr wehren polizei crew magd mägde mägden amme maid maids frauchen mamsell "
+    "gouvernante gouvernanten".split()
+)
+_MALE_ENDINGS = tuple(
+    "er ers ern or ors oren ist isten yst ysten ent enten ant anten and anden eur eurs eure euren ör örs är ärs äre "
+    "ären ling lings linge lingen oge ogen päde päden eut euten ekt ekten at aten et eten walt walts waltes wälte "
+    "wälten wart warts wartes warte warten wirt wirts wirtes wirte wirten chef chefs boss arzt arztes arzts ärzte ärzten "
+    "mann manns mannes männer männern herr herrn herren ier iers iere ieren ar ars are aren urg urgen zug zugs beamte "
+    "beamten beamtem koch kochs koches köche köchen gast gastes gasts gäste gästen kunde kunden zeuge zeugen experte "
+    "experten kollege kollegen geselle gesellen gehilfe gehilfen junge jungen insasse insassen bote boten page pagen "
+    "bursche burschen bulle bullen knecht detektiv detektivs kapitän vogt steward stewards beistand beistands".split()
+)
+_ENDING_MISLEADS = _set(
+    "termin magazin benzin vitamin kamin ruin darin worin medizin schein stein wein bein verein latein allein sein ein "
+    "kein mein dein hin zimmer wasser fenster messer muster theater wetter oder aber über unter hinter sondern gestern "
+    "immer wieder später früher leider haar paar essen hat bat tat war gar sogar zwar warten"
+)
 
 _DATIVE_PREPOSITIONS = _set("mit von bei zu nach aus seit gegenüber samt nebst")
 _PREPOSITIONS = _DATIVE_PREPOSITIONS | _set(
@@ -85,12 +122,18 @@ _PREPOSITIONS = _DATIVE_PREPOSITIONS | _set(
 _GIVING = _set(
     "gab gibt geben half hilft helfen dankte dankt danken sagte sagt erzählte erzählt erklärte erklärt zeigte zeigt "
     "schenkte schenkt antwortete antwortet folgte folgt versprach gratulierte bot bietet reichte schrieb empfahl "
-    "erlaubte riet vertraute vertraut überreichte lieh drohte gehörte gehört glaubte glaubt lieferte"
+    "erlaubte riet vertraute vertraut überreichte lieh drohte gehörte gehört glaubte glaubt lieferte schickte brachte "
+    "verkaufte kaufte berechnete schuldete verschrieb winkte servierte überwies zahlte bezahlte lehrte befahl gefiel "
+    "gehorchte begegnete widersprach verzieh misstraute bereitete baute machte las stahl teilte übergab präsentierte "
+    "diente kündigte nahm stellte zeichnete entwarf reparierte öffnete verriet schuldet dient bewies gestand"
 )
 _PRONOUNS = _set("er sie ich wir man es du")
 _VERBS = _set(
     "ist war hat hatte wird wurde will kann muss soll darf mag weiß sei wäre hätte würde bleibt blieb heißt sagt "
     "sprach rief kam ging gab half bat sah"
+)
+_FINITE = _set(
+    "sei habe werde könne müsse solle wolle dürfe wäre hätte würde ist hat wird kann muss soll will war hatte"
 )
 _ONE_PERSON = _set("ist war wird wurde werde sei wäre bin bist bleibt blieb als gewesen geworden")
 _PARTITIVE: dict[str, Agreement | None] = {
@@ -109,6 +152,19 @@ def _adjective(word: str, number: str) -> Agreement | None:  # noqa: ARG001
     return "m" if word.endswith("em") else "mf"
 
 
+@lru_cache(maxsize=4096)
+def _is_neutral(noun: str) -> bool:
+    return noun.removeprefix("irgend") in _SOMEBODY or noun in _SOMEBODY or noun.endswith(_NEUTER_ENDINGS)
+
+
+@lru_cache(maxsize=4096)
+def _noun(word: str) -> Agreement | None:
+    if len(word) < 3 or word in _ENDING_MISLEADS or _is_neutral(word):
+        return None
+    female = word.endswith(_FEMALE_ENDINGS) and not word.endswith(("gehilfe", "gehilfen", "ein"))
+    return "f" if female else "m" if word.endswith(_MALE_ENDINGS) else None
+
+
 def _clues(words: Sequence[str], start: int, end: int, number: str) -> list[tuple[str, Agreement]]:
     noun = words[end - 1]
     if noun.endswith(("mädchen", "mädchens")):
@@ -118,11 +174,13 @@ def _clues(words: Sequence[str], start: int, end: int, number: str) -> list[tupl
         return [(rest[0], "f")]
     if noun == "sheriffs":
         return [(noun, "m")]  # the feminine plural is "Sheriffinnen"
-    if noun not in _LOANS and not _NOMINALISED.fullmatch(noun):
-        return []
+    if _is_neutral(noun):
+        return [(noun, "m"), (noun, "f")]  # takes back what "dem Kind" said
     at = start - 1
     while at >= 0 and words[at] not in _DETERMINERS and (_adjective(words[at], number) or words[at] in _TRANSPARENT):
         at -= 1
+    if noun not in _LOANS and not _NOMINALISED.fullmatch(noun):
+        return _by_article(words, at, end) if number == "singular" and at >= 0 else []
     around = ["", "", *words, ""]  # now words[at] is around[at + 2]
     earlier, before, behind = around[at + 1], around[at + 2], around[end + 2]
     determiner = before if before in _DETERMINERS else ""
@@ -134,10 +192,23 @@ def _clues(words: Sequence[str], start: int, end: int, number: str) -> list[tupl
         alone = noun in _LOANS or bool({before, behind} & _ONE_PERSON)
         gender = _by_ending(inflected, determiner, earlier, alone)
     elif _SINGULAR.get(determiner) == "mf":
-        gender = _by_place(words, at)
+        gender = _by_place(words, at, end)
     elif noun == "sheriff" and not determiner:
         gender = "m"  # the feminine is "Sheriffin"; only an article makes this form feminine ("die Sheriff")
     return [(inflected or noun, gender)] if gender else []
+
+
+def _by_article(words: Sequence[str], at: int, end: int) -> list[tuple[str, Agreement]]:
+    """What a determiner that serves the plural too tells about one person, if words[at] is one."""
+    determiner, noun = words[at], words[end - 1]
+    told = _SINGULAR.get(determiner)
+    if told is None or determiner not in _PLURAL:
+        return []
+    if told == "mf":
+        return [] if _noun(noun) else [(determiner, _by_place(words, at, end))]
+    if told == "f" and (noun.endswith(("n", "s")) or _noun(noun)):
+        return []
+    return [(determiner, told)]
 
 
 def _by_ending(word: str, determiner: str, earlier: str, one_person: bool) -> Agreement | None:
@@ -160,11 +231,13 @@ def _by_ending(word: str, determiner: str, earlier: str, one_person: bool) -> Ag
     return "m" if agreement == "m" else None  # not "die Angestellten"
 
 
-def _by_place(words: Sequence[str], at: int) -> Agreement:
+def _by_place(words: Sequence[str], at: int, end: int) -> Agreement:
     """Whether "der" (dieser, jeder ...) at words[at] is a masculine nominative or a feminine dative or genitive."""
     before = words[at - 1] if at > 0 else ""
     if before in _PREPOSITIONS:
         return "f"
+    if words[end : end + 1] and words[end] in _FINITE:
+        return "m"  # "sie sagte, der CEO habe ..."
     if before in _GIVING:  # "der Bote gab der CEO ...", but not "dann half der CEO ..."
         subject_precedes = (at > 2 and words[at - 3] in _NOMINATIVES) or (at > 1 and words[at - 2] in _PRONOUNS)
         return "f" if subject_precedes else "m"
@@ -180,4 +253,5 @@ LANGUAGE = Language(
     transparent=_TRANSPARENT,
     adjective=_adjective,
     clues=_clues,
+    noun=_noun,
 )

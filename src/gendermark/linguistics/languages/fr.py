@@ -6,7 +6,9 @@ through the article. Adjectives are listed, because endings deceive ("malade", "
 are safe right behind the noun ("des analystes expérimentées"), not before it ("Marie est née comptable"). Where the
 determiner leaves the gender open, the predicate of a subject that begins its clause tells it ("l'analyste est
 contente", "l'analyste a été embauchée"), and so does that of "qui" right behind the noun. With "s'est", a masculine
-participle before an object is no agreement ("elle s'est cassé le bras") and is passed over.
+participle before an object is no agreement ("elle s'est cassé le bras") and is passed over, unless the verb takes none
+("s'est approché de la table"). A subject's predicate may also stand behind "et" ("l'analyste a crié et est partie"):
+French leaves no subject out, so nobody else can be meant.
 """
 
 from __future__ import annotations
@@ -47,7 +49,16 @@ _IRREGULAR = """
 _BEHIND_ETRE = """
     parti sorti venu revenu devenu mort assis promu élu vu perdu attendu entendu convaincu surpris pris compris appris
     mis admis séduit conduit satisfait offert ouvert puni choisi trahi averti ému déçu reçu vêtu tenu battu vaincu
-    rendu plaint endormi évanoui
+    rendu plaint endormi évanoui descendu intervenu parvenu survenu apparu disparu repris remis soumis permis contraint
+    craint rejoint atteint éteint interrompu confondu défendu détendu étendu suspendu pendu retenu soutenu maintenu
+    obtenu prévenu souvenu aperçu ravi réuni fini guéri sali saisi subi séduit instruit inscrit décrit
+    interdit mécontent reconnaissant fort confiant poli impoli grossier têtu déprimant ennuyeux doué bienvenu offensant
+    insatisfait distrait tombé
+"""
+# Verbs with "se" that take no object: their participle agrees though "de" or "que" follows.
+_WITHOUT_OBJECT = """
+    approché éloigné rapproché moqué plaint occupé excusé inquiété chargé souvenu méfié aperçu rendu servi débarrassé
+    étonné vanté lassé détourné assuré douté réjoui amouraché enfui emparé
 """
 _COPULA = "est était fut sera serait soit fût été semble semblait paraît paraissait reste"
 _COPULAS = "sont étaient furent seront seraient soient fussent été semblent semblaient paraissent restent"
@@ -59,6 +70,7 @@ _AFTER_COPULA = """
 _CLAUSE_STARTS = "que qu' qu mais car lorsque lorsqu' quand si où donc comme puisque puisqu' tandis hier hui alors"
 _PREPOSITIONS = "de d' du des à au aux en dans sur avec chez"
 _RELATIVES = {"qui", "que", "qu'", "dont", "lequel", "laquelle", "quoi"}
+_SUBORDINATORS = frozenset("qui que qu' dont où quand lorsque lorsqu' car si comme puisque puisqu' tandis pour".split())
 _AN_OBJECT_FOLLOWS = "le la l' les un une des du de que qu' si son sa ses leur leurs"
 # "le/la comptable", "une ou un comptable": two articles that contradict each other
 _BOTH_ARTICLES = re.compile(r"\b(?:le (?:ou )?la|la (?:ou )?le|un (?:ou )?une|une ou un)$")
@@ -120,8 +132,19 @@ def _predicate(rest: list[str], number: str) -> list[tuple[str, Agreement]]:
         return []
     agreement = _adjective(rest[0], number) or _participle(rest[0], number) or _BEHIND.get(rest[0])
     if agreement == "m" and reflexive and len(rest) > 1 and rest[1] in _AN_OBJECT_FOLLOWS.split():
-        return []
+        if rest[0] not in _WITHOUT_OBJECT.split() or rest[1] not in ("de", "du", "des", "d'", "que", "qu'"):
+            return []
     return [(rest[0], agreement)] if agreement else []
+
+
+def _second_predicate(rest: Sequence[str], number: str) -> list[tuple[str, Agreement]]:
+    """The predicate behind "et" that the subject shares with its first verb: "(l'analyste) a crié et est partie"."""
+    for position, word in enumerate(rest):
+        if word in _SUBORDINATORS:
+            return []
+        if word in ("et", "mais", "puis") and (found := _predicate(list(rest[position + 1 :]), number)):
+            return found
+    return []
 
 
 def _behind_phrase(rest: list[str]) -> list[str]:
@@ -147,6 +170,8 @@ def _clues(words: Sequence[str], start: int, end: int, number: str) -> list[tupl
     if determiner in _OPENS.split() and earlier in _BEFORE_PLURAL:
         found.append((earlier, _BEFORE_PLURAL[earlier]))
     number = "plural" if determiner in _OPENS.split() else number
+    if (determiner in _OPEN.split() and first == 0) or first < 0:
+        found.extend(_second_predicate(words[end:], number))
     rest = list(words[end : end + _REACH])
     if determiner not in ("", *_OPEN.split(), *_OPENS.split()) or not rest:
         return found
@@ -159,6 +184,18 @@ def _clues(words: Sequence[str], start: int, end: int, number: str) -> list[tupl
     return found
 
 
+_FEMININE_ENDINGS = (
+    "euse", "trice", "ière", "ienne", "esse", "ante", "ente", "ée", "eure", "onne", "ère", "aine", "tion", "sion", "elle"
+)  # fmt: skip
+_MASCULINE_ENDINGS = ("eur", "ier", "ien", "ant", "ent", "and", "ard", "ois", "ais", "ain", "oir", "eau", "ger", "on")
+
+
+def _noun(word: str) -> Agreement | None:
+    if word.endswith(_FEMININE_ENDINGS):
+        return "f"
+    return "m" if word.endswith(_MASCULINE_ENDINGS) and word != "enfant" else None
+
+
 LANGUAGE = Language(
     code="fr",
     name="French",
@@ -168,4 +205,5 @@ LANGUAGE = Language(
     adjective=_adjective,
     adjectives_follow=True,
     clues=_clues,
+    noun=_noun,
 )

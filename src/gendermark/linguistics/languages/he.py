@@ -31,7 +31,10 @@ def normalise(word: str) -> str:
     return _POINTS.sub("", word).replace("\u05be", "-").strip("-\u05f3\u05f4")
 
 
-_EPICENE = re.compile("^(.*?)(מורה|מנקה|אופה|מלווה|ממונה|מנחה|עו[ ״]ד|רו[ ״]ח|ד[ ״]ר|דוקטור|ראש|בי+בי ?סיטר)$")
+_EPICENE = re.compile(
+    "^(.*?)(מורה|מנקה|אופה|מלווה|ממונה|מנחה|עו[ ״]ד|רו[ ״]ח|ד[ ״]ר|דוקטור|ראש|בי+בי ?סיטר"
+    "|קונה|צופה|חולה|מרצה|מתמחה|מוחה|פונה|מונחה|בעלים|מכבה(?: ה?אש| שריפות)?|[a-z-]+)$"
+)
 
 _PAST = """
 אמר שאל ענה דיבר סיפר הסביר הציע ביקש רצה עשה ראה קנה נתן לקח הלך בא יצא נכנס חזר הגיע עזב נשאר ישב עמד קם נפל נסע
@@ -43,18 +46,35 @@ _PAST = """
 נרדם שכב חלם חלה הבריא החלים הסתיר גילה חיפש השתמש מילא בחר קבע ביטל אישר דחה סיכם העביר השאיר חילק הרגיז אסף
 ירד עלה פנה טעה שינה קיווה הרשה הראה נהנה צפה רב הלווה השאיל שכנע דרש פיטר שכר העסיק מינה ניהל ייצג תבע סייע ריפא רשם
 הדפיס עיצב פיתח תפר גזר אירח הגיש ניסח מחק חישב העריך שיבח ביקר התעלם הצטער התבלבל התרגש הוציא הכניס השתתף התאמן התלבש
+בעט בחן בירך ברח בטח בילה בלבל בירר לחץ לעג לקה מסר משך שוחח שנא שטף שיקר שיתף שכפל כיבד כינה ויתר וידא כבל כיוון
+חיבב העסיק גבה הזמין התנשא נופף הבחין העניק נהג נזף נבהל הפיק סיפק השאיל גנב רדף סמך העליב
 """
 _WITH_TAV = """
 אומר שואל מדבר מספר מבקש נותן לוקח הולך יוצא נכנס חוזר עוזב יושב עומד נוסע לומד מלמד קורא כותב שולח מקבל פותח סוגר מוצא
 מאבד שוכח זוכר יודע חושב אוהב כועס צועק צוחק מחייך עוזר מטפל בודק מתקן מבשל אוכל מתקשר פוגש שומע מסתכל מאחר ממהר עובד
 נוהג לובש משלם מוכר נשאר מקצועי סבלני ראשי אישי פרטי מקומי אמריקאי ישראלי מוסמך מתנדב עצבני זמני
-מבוגר מאושר מצוין מוכשר מפורסם נוסף נהדר מודאג מופתע
+שונא שולט שוטף שוקל שוכר שובר שומר שותק משוחח מבוגר מאושר מצוין מוכשר מפורסם נוסף נהדר מודאג מופתע
 """
 _WITH_HE = """
 מסביר מציע מגיע מביא מבין מאמין מרגיש מצליח מתחיל ממשיך מחליט מסכים מבטיח מכין מודיע מזמין מכיר מקשיב מרוויח מרים מחליף
 בא גר קם יכול צריך טוב חדש ותיק צעיר זקן גבוה נמוך עייף שמח עצוב בריא חכם נחמד אדיב ראשון אחרון יחיד גדול קטן חרוץ עסוק
 בטוח מוכן בכיר אהוב ידוע קבוע ישר נפלא מקסים מסור
 """
+# Past and present forms in final he that are masculine (or, the second, written alike for both).
+_MASCULINE_IN_HE = frozenset(
+    """
+ענה רצה עשה ראה קנה ניסה בכה היה הודה ליווה חלה גילה דחה עלה פנה טעה שינה קיווה הרשה הראה נהנה צפה הלווה מינה ניקה אפה
+בנה חיכה זכה בילה גבה כינה כיסה פיתה שתה ציווה הפנה הזה זיהה נראה התגרה התלווה השתנה נענה הכה ירה חצה תלה מנה לקה השקה
+נטה דמה סטה הגה נגלה פיצה חנה מחה התחזה התמודה הושווה השווה הטה העלה הבטה מצה עינה ריפה ליבה הרבה השתטה ניסה
+""".split()
+)
+_ROOT_IN_HE = re.compile("^(?:.י[^ת]ה|ה[^ויל][^ת]ה|הי[^ת]ה|הת.[^ת]ה|השת.ה|הופנה|הורשה|הושווה)$")
+_EITHER_IN_HE = frozenset(
+    """
+מנסה מראה מודה מקווה מחכה מנקה מגלה משנה משקה מכסה מלווה מרשה מזהה מעלה מפנה מצפה מתלווה נהנה נראה פונה רוצה רואה קונה
+עושה בונה עולה חונה טועה אופה בוכה גובה זוכה חולה צופה דוחה שותה עונה הרבה כמה זה לה בה תחילה עתה הנה
+""".split()
+)
 _FUTURE = "יהיה יאמר יגיד יגיע יבוא יחזור יתקשר יאחר יוכל ירצה יצטרך יעזור יעבוד ידבר ילך ישאל יקבל יעשה יכתוב"
 
 
@@ -94,8 +114,10 @@ _POSSESSIVES = "שלי שלך שלו שלה שלנו שלכם שלכן שלהם 
 _ADVERBS = "לא גם כבר עדיין תמיד מאוד ביותר באמת אף רק פעם שוב כאן אכן בעצם ממש כנראה"
 _CONJUNCTIONS = "כי אבל אם כאשר אך אז ואז לכן ולכן וגם"
 _QUESTIONS = "איפה היכן מתי למה מדוע האם איזו איזה"
+_ADVERB_SET = frozenset(_ADVERBS.split())
 _BETWEEN = frozenset([*_POSSESSIVES.split(), *_ADVERBS.split()])
 _PREPOSITIONS = frozenset(["של", "עם", "ליד", "על", "מול", "אצל"])
+_CLAUSE_OPENERS = frozenset(_CONJUNCTIONS.split())
 _OPENERS = frozenset([*_CONJUNCTIONS.split(), *_QUESTIONS.split(), "אתמול", "היום", "מחר", "כל", "אותה", "אותו"])
 
 
@@ -105,6 +127,35 @@ def _is_subject(words: Sequence[str], start: int, prefix: str) -> bool:
         return False
     before = words[start - 1] if start else ""
     return not before or before in _OPENERS or before.startswith("ה") or "ש" in conjunction
+
+
+def _past_in_he(word: str) -> Agreement | None:
+    """A word in final he: a feminine past, or the masculine of a verb whose root ends so (ניקה, התחרה, הטעה)."""
+    if word in _MASCULINE_IN_HE or _ROOT_IN_HE.match(word):
+        return "m"
+    if word.startswith("הו") and len(word) == 5 and word[3] != "ת":
+        return None
+    return "f" if word[0] not in "בכלמשו" or word[1] == "י" or word.endswith("תה") else None
+
+
+def _verb_by_ending(word: str) -> Agreement | None:
+    """The gender of the word right behind a sentence's subject, where a verb is all that can stand."""
+    if word in _VERBS:
+        return _VERBS[word]
+    if word in _EITHER_IN_HE or word in _PREPOSITIONS or word in _OPENERS or word in _BETWEEN or len(word) < 3:
+        return None
+    if word[-1] == "ה":
+        return _past_in_he(word)
+    if word[-1] == "ת":
+        return "f" if word[0] == "מ" or word[1] == "ו" else None
+    if word.endswith(("ים", "ות", "ו")) or word[0] in "בכלשו" or word == "את":
+        return None
+    return "m"
+
+
+def _begins(words: Sequence[str], start: int) -> bool:
+    """Whether the noun there begins a sentence or clause, bare or with its article."""
+    return start == 0 or words[start - 1] in _CLAUSE_OPENERS
 
 
 def _attributes(words: Sequence[str], position: int, definite: bool) -> tuple[list[Clue], int]:
@@ -130,6 +181,7 @@ def _predicate(words: Sequence[str], position: int, governs: bool) -> list[Clue]
     if position >= len(words):
         return []
     word, later = words[position], words[position + 1 : position + 5]
+    later = later[: next((at for at, other in enumerate(later) if other in _CLAUSE_OPENERS), len(later))]
     if word in _VERBS:
         return [(word, _VERBS[word])]
     if word in ("שם", "שמה") and later[:1] == ["את"]:  # "put", which is also "there"
@@ -165,13 +217,30 @@ def clues(words: Sequence[str], start: int, end: int, number: str) -> list[Clue]
         behind = end + 1 if end < len(words) and words[end] in _BETWEEN else end
         if number == "singular" and end - start == 1 and behind < len(words) and words[behind] in _THIS_DEFINITE:
             return [(words[behind], _THIS_DEFINITE[words[behind]])]
+        # So may a feminine verb (החוקר רצתה). A masculine one behind a feminine noun is left alone.
+        while behind < len(words) and words[behind] in _ADVERB_SET:
+            behind += 1
+        if number == "singular" and behind < len(words) and _begins(words, start) and words[start][0] not in "בלכמ":
+            return [(words[behind], "f")] if _verb_by_ending(words[behind]) == "f" else []
         return []
     prefix = epicene.group(1)
+    if words[start] == "את" or (end - start == 1 and words[start].isascii() and start and words[start - 1] == "את"):
+        start, prefix = start - 1, ""  # "את paralegal": MT puts the object marker before English words of any role
     found, behind = _attributes(words, end, prefix.endswith("ה"))
     found.extend(_preceding(words, start, prefix))
     if not found and _is_subject(words, start, prefix):
         found.extend(_predicate(words, behind, epicene.group(2) in _BEFORE_NOUNS))
+    if not found and behind < len(words) and _begins(words, start) and prefix in ("", "ה"):
+        agreement = _verb_by_ending(words[behind])
+        found.extend([(words[behind], agreement)] if agreement else [])
     return found
+
+
+def noun(word: str) -> Agreement | None:
+    """An unknown noun by its ending. It must have an article or preposition: else it may be any part of speech."""
+    if not re.match("[הבל]|מה|של?ה|ו?ש?כ?ש?ה", word) or len(word) < 4:
+        return "m" if word.isascii() and word.isalpha() else None
+    return "f" if word.endswith(("ה", "ת")) else "m"
 
 
 _PREFIXES = {
@@ -186,4 +255,5 @@ LANGUAGE = Language(
     ),
     normalise=normalise,
     clues=clues,
+    noun=noun,
 )

@@ -84,8 +84,8 @@ _WITHIN = _set("को से का की के में पर तक")  # 
 _AUXILIARIES = _set("है हैं था थी थे थीं हूं हो होगा होगी होंगे होंगी")
 _BEEN = _set("हुआ हुई हुए")
 _VERBS: dict[str, Agreement] = {
-    **_varying("ग आ मुस्कुरा मुस्करा सो रो पा", "या ए", "ई ईं"),
-    **_varying("चल बैठ पहुंच बोल निकल हंस लौट रुक उठ लग चुक सक मिल भाग गिर मर", "ा े", "ी ीं"),
+    **_varying("ग आ मुस्कुरा मुस्करा सो रो पा चिल्ला घबरा टकरा शरमा पछता ला", "या ए", "ई ईं"),
+    **_varying("चल बैठ पहुंच बोल निकल हंस लौट रुक उठ लग चुक सक मिल भाग गिर मर लड़ झगड़ भूल दौड़ कूद उतर चढ़ डर झुक मुड़", "ा े", "ी ीं"),
 }
 _CONTINUOUS = _varying("रह")
 _HABITUAL = re.compile(r"(?!\S*(?:दाता|नेता|क्रेता|माता|पिता|वक्ता|कर्ता|कर्त्ता|यंता)$)\S+त(?:([ाे])|ी)")
@@ -117,7 +117,7 @@ def _clues(words: Sequence[str], start: int, end: int, number: str) -> list[tupl
         return []  # an oblique, or a predicate noun ("... is", "... became")
     if not _starts_its_clause(words, start):
         return []
-    for at in range(end, min(end + 10, len(words))):
+    for at in range(end, min(end + 14, len(words))):
         word, behind = words[at], words[at + 1] if at + 1 < len(words) else ""
         if word in _END and word not in _WITHIN:
             return []

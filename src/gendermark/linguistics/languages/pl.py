@@ -74,6 +74,11 @@ _TITLES = _words("""
 """)
 _WORKERS = _words("pracownicy robotnicy pomocnicy współpracownicy wyrobnicy")
 
+_NEUTER = re.compile("dzie(?:ck|ci[ęąo]).*|dzieci|dziećmi|.+um")
+# Either the nominative of the girl or the accusative of the boy.
+_TEENAGER = "nastolatka"
+_MASCULINE_IN_A = ("ista", "ysta", "euta", "ca")
+
 _PREPOSITIONS = _words("""
     z ze od do dla bez u o na w we po przy przed za nad pod między przez ku wobec według obok oprócz dzięki przeciw
 """)
@@ -82,7 +87,8 @@ _COPULA_INSTRUMENTAL = _words("""
     jest był była będzie być byłby byłaby jestem jesteś został została zostanie zostać zostałem zostałam byłem byłam
 """)
 _CLAUSE_OPENERS = _words("""
-    a ale że bo ponieważ gdy kiedy więc jeśli jeżeli gdyż dlatego lecz natomiast podczas aż potem wtedy wczoraj
+    a ale że bo ponieważ gdy kiedy więc jeśli jeżeli gdyż dlatego lecz natomiast podczas aż potem wtedy wczoraj czy aby
+    żeby choć chociaż zanim dopóki odkąd jak iż jednak gdyby
 """)
 _FILLERS = _words("""
     nie się już też także również zawsze często nigdy wczoraj dziś dzisiaj potem wtedy właśnie zaraz nagle szybko
@@ -117,6 +123,8 @@ def _adjective(word: str, number: str) -> Agreement | None:  # noqa: ARG001
 
 def _clues(words: Sequence[str], start: int, end: int, number: str) -> list[tuple[str, Agreement]]:
     word = words[start]
+    if _NEUTER.fullmatch(word):
+        return [(word, "")]  # "małego dziecka" is neuter: no attribute tells
     first = start  # of the noun phrase
     while first > 0 and (
         words[first - 1] in LANGUAGE.singular
@@ -128,10 +136,12 @@ def _clues(words: Sequence[str], start: int, end: int, number: str) -> list[tupl
     before = words[first - 1] if first > 0 else ""
     opens = not before or before in _CLAUSE_OPENERS
     found = _by_case(words, first, start, end, opens)
+    if word == _TEENAGER and first == start:
+        return [(word, "f" if opens else "m")]
     if opens:
         if word in _COMMON_SUBJECT | _TITLES:
             found.extend(_predicate(words, end, _SINGULAR_PAST, _RELATIVE, far=True))
-        elif number == "singular" and end == start + 1 and word[-1] not in "aąeęioóuy":  # a nominative
+        elif number == "singular" and (word[-1] not in "aąeęioóuy" or word.endswith(_MASCULINE_IN_A)):  # a nominative
             found.extend(_predicate(words, end, _SINGULAR_PAST, _RELATIVE, far=False))
         elif word in _COMMON_PLURAL | _WORKERS:
             found.extend(_predicate(words, end, _PLURAL_PAST, _RELATIVE_PLURAL, far=True))
@@ -195,6 +205,35 @@ def _predicate(
     return []
 
 
+_FEMININE_NOUN = re.compile(
+    r".+(?:[^aąeęioóuy\W]k(?:a|i|ę|ą)|[^aąeęioóuy\W]ce|[yi]ni(?:ę|ą)?|ic(?:a|ę|ą)|[wnzsck](?:ej|ą)|[on]w?a|ąc(?:a|ej|ą)|ess?[aęąy])"
+    r"|(?:kobie[tc]|osob|cór[kc]|ofia?r|siostr).*"
+)
+_MASCULINE_NOUN = re.compile(
+    r".+(?:[^aąeęioóuy]|(?:ist|yst|eut)(?:a|y|ę|ą)|ście|c(?:a|y|ę|ą)|owi|ego|emu|[^aąeęioóuy][ay]|[iye]ka)"
+)
+
+
+def _noun(word: str) -> Agreement | None:
+    """By the ending, in any case: "-ka", "-yni", "-ica", "-owa" are feminine, a consonant, "-ista", "-ca" masculine."""
+    if _NEUTER.fullmatch(word):
+        return None
+    if word.endswith(("istę", "istą", "ystę", "ystą", "eutę", "eutą")) or re.fullmatch(".+[^iąj]c[aęą]", word):
+        return "m"
+    if _FEMININE_NOUN.fullmatch(word):
+        return "f"
+    return "m" if _MASCULINE_NOUN.fullmatch(word) else None
+
+
+def _bare_epicene(word: str) -> Agreement | None:
+    """ "Kierowca", "świadek", "psycholog" are masculine where nothing else is said; "pracownicy" alone is an oblique
+    case of the feminine, as its plural would open the clause.
+    """
+    if _NEUTER.fullmatch(word):
+        return None
+    return "f" if word in _WORKERS else "m"
+
+
 LANGUAGE = Language(
     code="pl",
     name="Polish",
@@ -205,4 +244,6 @@ LANGUAGE = Language(
     transparent=_TRANSPARENT,
     adjective=_adjective,
     clues=_clues,
+    noun=_noun,
+    bare_epicene=_bare_epicene,
 )

@@ -1,0 +1,226 @@
+"""What Russian and Ukrainian have in common: words that agree with the name of an occupation.
+
+Most such names are grammatically masculine and serve both sexes («врач», «шериф»). Then only agreeing words tell: «эта
+врач», «врач сказала», «врач, которая». Three facts shape this file.
+
+- An attribute agrees in case too, and the oblique forms of «этот» are also free pronouns («после этого врач ушла»).
+  So an attribute counts only before a noun form of its own case.
+- Masculine is the default of attributes, whereas the predicate follows the sex («мой врач сказала» is about a woman).
+  So a masculine attribute yields to a feminine predicate.
+- The verb counts only with a noun in the nominative, right behind it or behind a short complement («менеджер отдела
+  сказала»); past tense and short adjectives show gender, the present does not. Plurals show none.
+
+For the first two reasons `clues` finds the masculine attributes and all adjectives; a language's `singular` lists the
+feminine determiners only.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from gendermark.linguistics.language import Agreement
+
+Clues = list[tuple[str, Agreement]]
+
+_NOTHING = re.compile(r"(?!)")
+
+
+def word_set(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
+def by_gender(masculine: str, feminine: str) -> dict[str, Agreement]:
+    """The words of two lists, each with its gender."""
+    return {**dict.fromkeys(masculine.split(), "m"), **dict.fromkeys(feminine.split(), "f")}
+
+
+@dataclass(frozen=True)
+class Grammar:
+    """The words and endings of one language. Patterns match whole words unless they are called an ending."""
+
+    # Nouns
+    vowels: str
+    feminine_noun: re.Pattern[str]
+    """The ending of a feminine noun, by its suffix and case."""
+    nominatives: frozenset[str]
+    """Nominatives that do not end as those of masculine nouns do."""
+    oblique: tuple[str, ...]
+    """Endings in a consonant that are no nominatives."""
+    genitives: tuple[str, ...]
+    """Endings of the genitive singular."""
+    adjectival: re.Pattern[str]
+    """The ending of an adjective that begins a phrase: «медицинская сестра» has its head behind."""
+    instrumentals: tuple[str, ...]
+    """Endings of the instrumental of a noun that declines as an adjective; alike, the dative plural."""
+
+    # Attributes
+    masculine: frozenset[str]
+    feminine: frozenset[str]
+    transparent: frozenset[str]
+    no_attributes: frozenset[str]
+    """Words that end like a masculine attribute and are none."""
+    masculine_endings: tuple[str, ...]
+    feminine_nominative: re.Pattern[str]
+    feminine_oblique: re.Pattern[str]
+    """An attribute in the case of a masculine noun in -а or -я: «новую врача», «нової шерифа»."""
+    cases: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]
+    """The endings of an oblique masculine attribute, and those of the nouns it can stand before."""
+    walkable: re.Pattern[str]
+    """Adjectives that may stand between a determiner and its noun."""
+    genitive_attributes: tuple[str, ...]
+    attribute_endings: tuple[str, ...]
+    one_of: Mapping[str, Agreement]
+    out_of: frozenset[str]
+    """«одна из врачей»."""
+
+    # Predicates
+    prepositions: frozenset[str]
+    with_instrumental: frozenset[str]
+    no_subject: frozenset[str]
+    how: str
+    before_how: re.Pattern[str]
+    """What makes "how" a conjunction: «видел, как врач ушла», unlike «как врач, она ушла»."""
+    and_: str
+    this: str
+    was: Mapping[str, Agreement]
+    breaks: frozenset[str]
+    between: frozenset[str]
+    predicates: Mapping[str, Agreement]
+    past: re.Pattern[str]
+    noun_stems: frozenset[str]
+    """Nouns that look like past tenses, without -а: «отдела»."""
+    speech: re.Pattern[str]
+    complement: re.Pattern[str]
+    """The ending of a genitive or a name between subject and verb."""
+    relatives: Mapping[str, Agreement]
+
+    soft_masculine: tuple[str, ...] = ()
+    """Further endings of a masculine nominative, shared with oblique feminine determiners."""
+    participle: re.Pattern[str] = _NOTHING
+    that: str = ""
+    """A feminine demonstrative that is one only as the first word: «та» is also "and"."""
+
+    def adjective(self, word: str, number: str) -> Agreement | None:  # noqa: ARG002
+        """Lets a determiner be found beyond adjectives; what these tell depends on case, see `_attribute`."""
+        return "mf" if word not in self.no_attributes and self.walkable.fullmatch(word) else None
+
+    def clues(self, words: Sequence[str], start: int, end: int, number: str) -> Clues:
+        if number == "plural":
+            return self._one_of(words, start)
+        before = words[start - 1] if start else ""
+        if words[end - 1].endswith(self.instrumentals) and before in self.with_instrumental:
+            return [(before, "m")]  # «с управляющим»: instrumental singular; «управляющим» alone may be plural
+        # «водитель грузовика» has its head in front, «медицинская сестра» behind
+        noun = words[end - 1] if self.adjectival.search(words[start]) else words[start]
+        attributes = self._attributes(words, start, noun)
+        found: Clues = []
+        if not self.feminine_noun.search(noun):
+            found = self._relative(words, start, end, noun)
+            if self._is_nominative(noun):
+                found += self._predicate(words, start - len(attributes), end)
+                if self.that and words[:start] == [self.that]:
+                    found.append((self.that, "f"))
+        outranked = any(gender == "f" for _, gender in found)
+        return found + [pair for pair in attributes if not (outranked and pair[1] == "m")]
+
+    def _is_nominative(self, noun: str) -> bool:
+        """Whether this is the nominative of a noun that declines as a masculine, or of one of common gender."""
+        return noun in self.nominatives or (noun[-1] not in self.vowels and not noun.endswith(self.oblique))
+
+    def _attribute(self, word: str, noun: str) -> Agreement | None:
+        """The gender that a determiner or adjective shows before this form of the noun; None if it belongs elsewhere."""
+        if word in self.no_attributes:
+            return None
+        feminine = self.feminine_noun.search(noun) is not None
+        if word in self.masculine or word.endswith(self.masculine_endings):
+            # «этот медсестра» is a contradiction to report
+            return "m" if self._is_nominative(noun) or feminine else None
+        if feminine:
+            return None
+        if self._is_nominative(noun):
+            if word.endswith(self.soft_masculine) and word not in self.feminine:
+                return "m"
+            return "f" if self.feminine_nominative.fullmatch(word) else None
+        if noun.endswith(("а", "я")) and self.feminine_oblique.fullmatch(word):
+            return "f"
+        return "m" if any(word.endswith(ends) and noun.endswith(nouns) for ends, nouns in self.cases) else None
+
+    def _attributes(self, words: Sequence[str], start: int, noun: str) -> Clues:
+        found: Clues = []
+        for word in reversed(words[max(start - 3, 0) : start]):
+            if gender := self._attribute(word, noun):
+                found.append((word, gender))
+            elif word not in self.transparent:
+                break
+        return found
+
+    def _finite(self, word: str) -> Agreement | None:
+        """The gender that a past tense, short or predicative adjective shows."""
+        if word in self.predicates:
+            return self.predicates[word]
+        match = self.past.fullmatch(word)
+        if match is None or word.removesuffix("а") in self.noun_stems:
+            return None
+        return "f" if match["f"] else "m"
+
+    def _predicate(self, words: Sequence[str], start: int, end: int) -> Clues:
+        """The past tense or short adjective whose subject is the nominative noun phrase at words[start:end]."""
+        before = words[start - 1] if start else ""
+        earlier = words[start - 2] if start > 1 else ""
+        conjunction = before == self.how and self.before_how.fullmatch(earlier)
+        if (before in self.no_subject and not conjunction) or (earlier, before) == (self.how, self.and_):
+            return []
+        if earlier == self.this and before in self.was:
+            return [(before, self.was[before])]
+        if end == len(words) and (match := self.speech.match(before)):
+            return [(before, "f" if match[1] else "m")]
+        rest = words[end : end + 7]
+        position, complement = 0, 0
+        while position < len(rest):
+            word = rest[position]
+            if gender := self._finite(word):
+                return [(word, gender)]
+            if word in self.breaks:
+                break
+            if word in self.between or word[-1] == "'" or (len(word) > 3 and word[-1] == "о"):
+                position += 1  # «з'ясувала» is cut in two
+            elif word in self.prepositions and complement == 0:
+                long = len(rest) > position + 1 and rest[position + 1].endswith(self.attribute_endings)
+                position, complement = position + (3 if long else 2), 2  # «врач из (детской) клиники сказала»
+            elif complement < 2 and self.complement.search(word):
+                position, complement = position + 1, complement + 1  # «менеджер отдела кадров сказала», a name
+            else:
+                break
+        return []
+
+    def _relative(self, words: Sequence[str], start: int, end: int, noun: str) -> Clues:
+        """«врач, которая», «с врачом, о которой»; not «мать врача, которая», where it may belong to the mother."""
+        nominative = self._is_nominative(noun)
+        if not nominative and noun.endswith(self.genitives):
+            before = start - 1
+            while before >= 0 and (
+                words[before] in self.transparent or words[before].endswith(self.genitive_attributes)
+            ):
+                before -= 1
+            if before >= 0 and words[before] not in self.prepositions and not self.past.fullmatch(words[before]):
+                return []
+        position = end + 1 if end < len(words) and words[end] in self.prepositions else end
+        if position >= len(words):
+            return []
+        word = words[position]
+        if word in self.relatives:
+            return [(word, self.relatives[word])]
+        if nominative and position == end and (match := self.participle.fullmatch(word)):
+            return [(word, "f" if match["f"] else "m")]
+        return []
+
+    def _one_of(self, words: Sequence[str], start: int) -> Clues:
+        """«одна из врачей», «один из лучших врачей»."""
+        before = start - 1
+        while before > 0 and words[before].endswith(("их", "ых")):
+            before -= 1
+        if before > 0 and words[before] in self.out_of and words[before - 1] in self.one_of:
+            return [(words[before - 1], self.one_of[words[before - 1]])]
+        return []

@@ -1,0 +1,332 @@
+"""The functions a notebook calls, and the result they give."""
+
+from __future__ import annotations
+
+import builtins
+import json
+from collections.abc import Sequence
+from dataclasses import FrozenInstanceError, replace
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import gendermark
+from gendermark import Estimate, Resampling, Result, Selection, UserError
+from gendermark.cli.app import _exit_code
+from gendermark.records import Judgement, Verdict
+from gendermark.result import interval, number
+
+FAST = Resampling(n_resamples=100)
+
+
+@pytest.fixture(scope="module")
+def texts() -> list[str]:
+    """Translations of SimpleGEN's core sentences into Spanish, some of them wrong."""
+    item_set = gendermark.items("simplegen", "es", data="core")
+    return ["La doctora." if number % 3 else "El médico." for number, _ in enumerate(item_set.items)]
+
+
+@pytest.fixture(scope="module")
+def result(texts: Sequence[str]) -> Result:
+    return gendermark.score("simplegen", texts, to="es", data="core")
+
+
+def _printed(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> Any:
+    capsys.readouterr()
+    assert _exit_code([*map(str, arguments), "--json"]) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+def _as_json(value: Any) -> Any:
+    return json.loads(json.dumps(value))
+
+
+# -- the functions ---------------------------------------------------------------------------------------------------
+
+
+def test_select_completes(tmp_path: Path) -> None:
+    benchmark, selection = gendermark.select("simplegen", "es", data="core")
+    assert benchmark.name == "simplegen"
+    assert selection == Selection("simplegen", "en", "es", "core", "", "best", "occupation", ())
+    assert gendermark.select(selection) == (benchmark, selection)
+    assert gendermark.select("tgbi")[1] == Selection("tgbi", "ko", "en", "official", "released", "best", "lexeme", ())
+    assert Selection.from_json(_as_json(selection.to_json())) == selection
+
+
+def test_a_selection_is_not_silently_contradicted() -> None:
+    selection = Selection("simplegen", "en", "es", "core")
+    with pytest.raises(UserError, match="leave out to"):
+        gendermark.items(selection, "de")
+    with pytest.raises(UserError, match="leave out data, rules"):
+        gendermark.select(selection, data="official", rules="paper")
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: gendermark.items("chess"), "unknown benchmark 'chess'"),
+        (lambda: gendermark.items("simplegen", data="core"), "--to"),
+        (lambda: gendermark.score("simplegen", [], "es", data="core"), "0 translations were given for 2,720 sentences"),
+        (lambda: gendermark.score("simplegen", "absent.txt", "es", data="core"), "no such file"),
+        (lambda: gendermark.score("simplegen", {}, "es", data="core"), "no translations.*group of simplegen.*'fofc'"),
+        (lambda: gendermark.score("simplegen", {"fofo": []}, "es", data="core"), "unknown group of simplegen 'fofo'"),
+        (lambda: gendermark.score("simplegen", {"fofc": ["a"]}, "es", data="core"), "1 translations.*680 sentences"),
+        (lambda: gendermark.run("fake", ["simplegen"], "es", data="core"), "family:argument"),
+        (lambda: gendermark.load("absent"), "no such directory"),
+        (lambda: gendermark.compare([], []), "nothing in common"),
+    ],
+)
+def test_mistakes_are_sentences(call: Any, words: str) -> None:
+    with pytest.raises(UserError, match=words):
+        call()
+
+
+def test_items_are_in_export_order(capsys: pytest.CaptureFixture[str]) -> None:
+    item_set = gendermark.items("tgbi", data="core", parts=("polite",))
+    assert _exit_code(["export", "tgbi", "--data", "core", "--set", "polite"]) == 0
+    assert capsys.readouterr().out.splitlines() == [item.source for item in item_set.items]
+    assert item_set.origin.startswith("core-")
+
+
+def test_score_from_file_and_from_texts(
+    texts: list[str], result: Result, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "t.txt"
+    path.write_text("\n".join(texts), encoding="utf-8")
+    for given in (path, str(path), tuple(texts)):
+        found = gendermark.score("simplegen", given, "es", data="core")
+        assert found == result
+    arguments = ("score", "simplegen", "--to", "es", "--data", "core", "--translations", path)
+    assert _printed(capsys, *arguments) == _as_json(result.to_json())
+
+
+def test_score_with_options_as_the_command_line(
+    texts: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "t.txt"
+    path.write_text("\n".join(texts[:680]), encoding="utf-8")
+    resampling = Resampling(200, 7, 0.9)
+    found = gendermark.score(
+        "simplegen", {"fofc": texts[:680]}, "es", resampling, data="core", rules="paper", cluster="template"
+    )
+    options = ("--rules", "paper", "--cluster", "template", "--resamples", "200", "--seed", "7", "--confidence", "0.9")
+    arguments = (
+        "score",
+        "simplegen",
+        "--to",
+        "es",
+        "--data",
+        "core",
+        "--group",
+        "fofc",
+        "--translations",
+        path,
+        *options,
+    )
+    assert _printed(capsys, *arguments) == _as_json(found.to_json())
+
+
+def test_parts_may_mix_files_and_texts(tmp_path: Path) -> None:
+    item_sets = {name: gendermark.items("tgbi", data="core", parts=(name,)).items for name in ("formal", "informal")}
+    path = tmp_path / "formal.txt"
+    path.write_text("She is so.\n" * len(item_sets["formal"]), encoding="utf-8")
+    given = {"formal": path, "informal": ["He is so."] * len(item_sets["informal"])}
+    found = gendermark.score("tgbi", given, resampling=FAST, data="core")
+    assert [found.estimate("p_w", name).value for name in given] == [1, 0]
+    assert found.selection.parts == ("formal", "informal")
+    turned = gendermark.score("tgbi", dict(reversed(given.items())), resampling=FAST, data="core")
+    assert [turned.estimate("p_w", name).value for name in given] == [1, 0]
+
+
+def test_run_load_and_compare_as_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for name in ("right", "masculine"):
+        results = gendermark.run(f"fake:{name}", ["simplegen"], "es", tmp_path / name, data="core")
+        options = ("--benchmark", "simplegen", "--to", "es", "--data", "core", "-o", tmp_path / f"{name}-cli")
+        printed = _printed(capsys, "run", "--system", f"fake:{name}", *options)["results"]
+        assert printed == [_as_json(one.to_json()) for one in results]
+        for folder in (tmp_path / name, str(tmp_path / f"{name}-cli")):
+            (loaded,) = gendermark.load(folder)
+            assert loaded == replace(results[0], tables=())
+    report = gendermark.compare(tmp_path / "right", str(tmp_path / "masculine"))
+    assert _printed(capsys, "compare", tmp_path / "right", tmp_path / "masculine", "--resamples", "1000") == _as_json(
+        report.to_json()
+    )
+    in_memory = gendermark.compare(gendermark.load(tmp_path / "right"), gendermark.load(tmp_path / "masculine"))
+    assert in_memory == report
+
+
+def test_run_takes_names_and_selections(tmp_path: Path) -> None:
+    part = Selection("tgbi", "ko", "en", "core", parts=("negative",))
+    results = gendermark.run("fake:right", ["simplegen", part], "es", data="core", rules="paper")
+    assert [one.cell for one in results] == ["simplegen.en-es", "tgbi.ko-en"]
+    assert [one.selection.rules for one in results] == ["paper", "best"]
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_run_options_reach_the_system() -> None:
+    (fair,) = gendermark.run("fake:right", ["simplegen"], "es", data="core")
+    (wrong,) = gendermark.run("fake:right", ["simplegen"], "es", system_options={"p": "0"}, data="core")
+    assert (fair.estimate("pro").value, wrong.estimate("pro").value) == (100, 0)
+
+
+# -- the result ------------------------------------------------------------------------------------------------------
+
+
+def test_estimate(result: Result) -> None:
+    assert result.estimate("pro").metric == "pro"
+    assert result.estimate("correct", "fofc").slice == "fofc"
+    assert result.estimate(metric="correct", slice="mofc").n_total == 680
+    with pytest.raises(KeyError) as missing:
+        result.estimate("accuracy")
+    assert missing.value.args[0].startswith("no estimate accuracy:all; there is: pro:all, anti:all, delta:all, ")
+
+
+def test_table(result: Result) -> None:
+    assert result.table("occupations").columns[0] == "occupation"
+    with pytest.raises(KeyError, match=r"no table 'lexemes'; there is: occupations"):
+        result.table("lexemes")
+    with pytest.raises(KeyError, match="there is: none"):
+        replace(result, tables=()).table("occupations")
+
+
+def test_result_cannot_be_changed(result: Result) -> None:
+    for name in ("estimates", "system", "signature", "judgements"):
+        with pytest.raises(FrozenInstanceError):
+            setattr(result, name, ())
+    with pytest.raises(FrozenInstanceError):
+        result.estimates[0].value = 100.0  # type: ignore[misc]
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), "61.2", [], 10**400])
+def test_result_takes_numbers_only(result: Result, value: Any) -> None:
+    with pytest.raises(TypeError, match="wrong kind"):
+        replace(result, estimates=(replace(result.estimates[0], value=value),))
+    with pytest.raises(TypeError, match="wrong kind"):
+        replace(result, estimates=(replace(result.estimates[0], high=value),))
+
+
+def test_result_takes_texts_only(result: Result) -> None:
+    for wrong in (
+        Judgement([], 0, "g", Verdict.JUDGED, None, None),  # type: ignore[arg-type]
+        Judgement("i", 0, 1, Verdict.JUDGED, None, None),  # type: ignore[arg-type]
+        Judgement("i", 0, "g", Verdict.JUDGED, None, None, {"group": None}),  # type: ignore[dict-item]
+    ):
+        with pytest.raises(TypeError, match="wrong kind"):
+            replace(result, judgements=[wrong])
+
+
+def test_repr(result: Result) -> None:
+    first, *lines, last = repr(result).splitlines()
+    assert first == "<simplegen.en-es of files: core data, rules best>"
+    assert len(lines) == len(result.estimates)
+    assert lines[0].split()[:2] == ["pro", "all"]
+    assert "1,360 judged" in lines[0]
+    assert last.strip() == result.signature
+    empty = replace(result, estimates=(Estimate("tgbi", "all", None, None, None, 0, 0, 9),))
+    assert "– –  0 of 9 judged" in repr(empty)
+
+
+class _Cells(HTMLParser):
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: set[str] = set()
+        self.rows: list[list[str]] = []
+        self.caption = ""
+        self._in = ""
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: object) -> None:
+        self.tags.add(tag)
+        self._in = tag
+        if tag == "tr":
+            self.rows.append([])
+        elif tag in ("td", "th"):
+            self.rows[-1].append("")
+
+    def handle_data(self, data: str) -> None:
+        if self._in == "caption":
+            self.caption += data
+        elif self._in in ("td", "th"):
+            self.rows[-1][-1] += data
+
+
+def test_html(result: Result) -> None:
+    cells = _Cells(result._repr_html_())
+    assert cells.caption == "simplegen.en-es: files"
+    assert cells.rows[0] == ["metric", "slice", "value", "interval", "judged"]
+    pro = result.estimate("pro")
+    assert cells.rows[1] == ["pro", "all", number(pro.value, "pro"), interval(pro), f"{pro.n_judged:,} of 1,360"]
+    assert len(cells.rows) == len(result.estimates) + 1
+
+
+def test_html_of_hostile_names(result: Result) -> None:
+    evil = "<script>alert('x')</script>\"&amp;"
+    hostile = replace(
+        result,
+        system=evil,
+        selection=replace(result.selection, benchmark=evil),
+        estimates=(Estimate(evil, evil, 1.0, 0.0, 2.0, 1, 1, 1),),
+    )
+    cells = _Cells(hostile._repr_html_())
+    assert cells.tags == {"table", "caption", "tr", "th", "td"}
+    assert cells.caption == f"{evil}.en-es: {evil}"
+    assert cells.rows[1][:2] == [evil, evil]
+
+
+def test_pandas(result: Result) -> None:
+    pandas = pytest.importorskip("pandas")
+    frame = result.to_pandas()
+    assert isinstance(frame, pandas.DataFrame)
+    assert [*frame.columns][:5] == ["metric", "slice", "value", "low", "high"]
+    assert list(frame.value) == [estimate.value for estimate in result.estimates]
+    judgements = result.judgements_to_pandas()
+    assert len(judgements) == 2720
+    assert {"item_id", "index", "verdict", "expected", "observed", "evidence", "group", "occupation"} <= {
+        *judgements.columns
+    }
+    right = judgements[judgements.group == "fofc"]
+    share = 100 * (right.observed == right.expected).mean()
+    assert share == pytest.approx(result.estimate("correct", "fofc").value)
+    assert set(judgements.evidence.map(type)) == {str}
+
+
+def test_pandas_of_nothing(result: Result) -> None:
+    pytest.importorskip("pandas")
+    nothing = replace(result, estimates=(), judgements=[])
+    assert nothing.to_pandas().empty
+    assert nothing.judgements_to_pandas().empty
+
+
+@pytest.mark.parametrize("method", ["to_pandas", "judgements_to_pandas"])
+def test_without_pandas_the_install_line_is_said(result: Result, monkeypatch: pytest.MonkeyPatch, method: str) -> None:
+    real = builtins.__import__
+
+    def without_pandas(name: str, *rest: Any) -> Any:
+        if name.partition(".")[0] == "pandas":
+            raise ImportError(name)
+        return real(name, *rest)
+
+    monkeypatch.setattr(builtins, "__import__", without_pandas)
+    with pytest.raises(UserError) as missing:
+        getattr(result, method)()
+    assert str(missing.value) == (
+        "to_pandas() needs an optional package; install it with: pip install 'gendermark[pandas]'"
+    )
+
+
+@pytest.mark.parametrize(
+    ("value", "metric", "text"),
+    [
+        (None, "pro", "–"),
+        (0.0, "pro", "0.0"),
+        (99.96, "pro", "100.0"),
+        (-3.25, "delta", "-3.2"),
+        (0.12345, "p_s", "0.1235"),
+        (1.0, "tgbi", "1.0000"),
+        (0.5, "imbalance", "0.5000"),
+    ],
+)
+def test_numbers_as_people_read_them(value: float | None, metric: str, text: str) -> None:
+    assert number(value, metric) == text

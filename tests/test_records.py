@@ -1,0 +1,131 @@
+"""The records: frozen, equal by content, and the same after a trip through JSON."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import FrozenInstanceError, fields, replace
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gendermark.records import Estimate, Gender, Item, Judgement, Request, Table, Task, Test, Translation, Verdict
+
+REQUEST = Request("The doctor slept.", "en", "es")
+TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=10)
+JUDGEMENTS = st.builds(
+    Judgement,
+    item_id=TEXT,
+    index=st.integers(0),
+    group_id=TEXT,
+    verdict=st.sampled_from(Verdict),
+    expected=st.sampled_from([None, *Gender]),
+    observed=st.sampled_from([None, *Gender]),
+    tags=st.dictionaries(TEXT, TEXT, max_size=3),
+    evidence=st.lists(TEXT, max_size=3).map(tuple),
+)
+
+
+def test_opposite() -> None:
+    assert Gender.MASCULINE.opposite is Gender.FEMININE
+    assert Gender.FEMININE.opposite is Gender.MASCULINE
+    assert Gender.NEUTRAL.opposite is Gender.NEUTRAL
+    assert all(gender.opposite.opposite is gender for gender in Gender)
+
+
+def test_values_of_the_contract() -> None:
+    assert [*Gender] == ["masculine", "feminine", "neutral"]
+    assert [*Verdict] == ["judged", "unjudgeable", "not-translated"]
+    assert json.dumps([Gender.MASCULINE, Verdict.NOT_TRANSLATED]) == '["masculine", "not-translated"]'
+
+
+def test_request_id_depends_on_content_only() -> None:
+    assert Request("The doctor slept.", "en", "es").request_id == REQUEST.request_id
+    assert replace(REQUEST).request_id == REQUEST.request_id
+    # Stored translations are found by this id, so another way of making it would orphan every store there is.
+    assert REQUEST.request_id == "559211bc57e9f9c99f6be4820c2a6fd2"
+    for samples in ({"first_sample": 5}, {"n_samples": 9}):
+        assert replace(REQUEST, **samples).request_id == REQUEST.request_id, "more samples extend the same request"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"source": "The doctor slept"},
+        {"source": "The doctor slept. "},
+        {"source_language": "de"},
+        {"target_language": "de"},
+        {"task": Task.SAMPLE},
+        {"task": Task.SCORE},
+        {"target": ""},
+        {"target": "El médico durmió."},
+        {"options": (("seed", "1"),)},
+    ],
+)
+def test_every_part_of_the_content_counts(change: dict[str, Any]) -> None:
+    assert replace(REQUEST, **change).request_id != REQUEST.request_id
+
+
+def test_parts_of_the_content_do_not_run_together() -> None:
+    assert Request("a", "bc", "d").request_id != Request("ab", "c", "d").request_id
+    assert Request("a", "en", "es", options=(("a", "b"), ("c", "d"))).request_id != (
+        Request("a", "en", "es", options=(("a", "bc"), ("", "d"))).request_id
+    )
+
+
+def test_samples_of_a_request() -> None:
+    assert list(replace(REQUEST, first_sample=3, n_samples=2).samples) == [3, 4]
+    assert list(REQUEST.samples) == [0]
+
+
+@given(JUDGEMENTS)
+def test_judgement_survives_json(judgement: Judgement) -> None:
+    row = json.loads(json.dumps(judgement.to_json(), ensure_ascii=False))
+    back = Judgement.from_json(row)
+    assert back == judgement
+    assert type(back.verdict) is Verdict
+    assert back.to_json() == judgement.to_json()
+
+
+@pytest.mark.parametrize(
+    ("verdict", "expected", "observed", "correct"),
+    [
+        (Verdict.JUDGED, Gender.FEMININE, Gender.FEMININE, True),
+        (Verdict.JUDGED, Gender.FEMININE, Gender.MASCULINE, False),
+        (Verdict.JUDGED, Gender.NEUTRAL, Gender.NEUTRAL, True),
+        (Verdict.JUDGED, None, None, False),
+        (Verdict.UNJUDGEABLE, Gender.FEMININE, Gender.FEMININE, False),
+        (Verdict.NOT_TRANSLATED, Gender.NEUTRAL, None, False),
+        (Verdict.NOT_TRANSLATED, None, None, False),
+    ],
+)
+def test_correct(verdict: Verdict, expected: Gender | None, observed: Gender | None, correct: bool) -> None:
+    assert Judgement("i", 0, "g", verdict, expected, observed).is_correct is correct
+
+
+RECORDS = [
+    Item("i", 0, "g", "source"),
+    REQUEST,
+    Translation("r", "text"),
+    Judgement("i", 0, "g", Verdict.JUDGED, None, None),
+    Estimate("m", "all", 1.0, 0.0, 2.0, 1, 1, 1),
+    Test("t", "Is it so?", None, None),
+    Table("t", "Title", ("a",), [(1,)]),
+]
+
+
+@pytest.mark.parametrize("record", RECORDS, ids=lambda record: type(record).__name__)
+def test_records_are_frozen(record: Any) -> None:
+    for field in fields(record):
+        with pytest.raises(FrozenInstanceError):
+            setattr(record, field.name, None)
+
+
+@pytest.mark.parametrize("record", [r for r in RECORDS if hasattr(r, "to_json")], ids=lambda r: type(r).__name__)
+def test_records_are_json(record: Any) -> None:
+    assert json.loads(json.dumps(record.to_json(), allow_nan=False)) == record.to_json()
+
+
+def test_pytest_does_not_collect_the_record_called_test() -> None:
+    assert Test.__test__ is False

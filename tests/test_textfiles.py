@@ -1,0 +1,250 @@
+"""Text files: read strictly, refused with the line; written whole or not at all."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+import threading
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gendermark import textfiles
+from gendermark.errors import BadFile, UserError
+from gendermark.textfiles import (
+    read_json,
+    read_jsonl,
+    read_lines,
+    read_text,
+    split_lines,
+    write_jsonl,
+    write_lines,
+    write_text,
+)
+
+
+def _file(tmp_path: Path, content: bytes) -> Path:
+    path = tmp_path / "file.txt"
+    path.write_bytes(content)
+    return path
+
+
+# -- lines -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ("", []),
+        ("\n", [""]),
+        ("\r\n", [""]),
+        ("a", ["a"]),
+        ("a\n", ["a"]),
+        ("a\n\n", ["a", ""]),
+        ("a\nb", ["a", "b"]),
+        ("a\r\nb\r\n", ["a", "b"]),
+        ("a\r\nb\n", ["a", "b"]),
+        ("\n\n", ["", ""]),
+        ("a\u2028b\x0cc\x85d\x1ee\n", ["a\u2028b\x0cc\x85d\x1ee"]),
+        (" a \t\n", [" a \t"]),
+    ],
+)
+def test_split_lines(text: str, lines: list[str]) -> None:
+    assert split_lines(text) == lines
+
+
+@given(st.lists(st.text(st.characters(exclude_characters="\r\n", exclude_categories=["Cs"]))))
+def test_lines_come_back_as_they_were_written(lines: list[str]) -> None:
+    assert split_lines("".join(f"{line}\n" for line in lines)) == lines
+    assert split_lines("".join(f"{line}\r\n" for line in lines)) == lines
+
+
+@pytest.mark.parametrize("content", ["é\nb\n", "é\r\nb\r\n", "é\nb"])
+@pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"])
+def test_byte_order_mark_and_crlf_are_dropped(tmp_path: Path, content: str, mark: bytes) -> None:
+    assert read_lines(_file(tmp_path, mark + content.encode())) == ["é", "b"]
+
+
+@pytest.mark.parametrize(
+    ("content", "line", "word"),
+    [
+        (b"a\nb\n\xe9\n", 3, "0xe9"),
+        (b"\xef\xbb\xbfa\nb\n\xe9\n", 3, "0xe9"),
+        (b"\xef\xbb\xbf\n\n\n\xff", 4, "0xff"),
+        (b"a\r\n\xc3", 2, "0xc3"),
+        (b"a\n\0", 2, "NUL"),
+        (b"a\nb\rc\n", 2, "carriage return"),
+        (b"a\rb\rc", 1, "carriage return"),
+        (b"a\n" + b"x" * 100_001, 2, "100,001 characters"),
+        (b"\xff\xfea\0", None, "UTF-16"),
+        (b"\xfe\xff\0a", None, "UTF-16"),
+        (b"\xff\xfe\0\0a\0\0\0", None, "UTF-32"),
+        (b"\0\0\xfe\xff\0\0\0a", None, "UTF-32"),
+    ],
+)
+def test_refused_text(tmp_path: Path, content: bytes, line: int | None, word: str) -> None:
+    path = _file(tmp_path, content)
+    with pytest.raises(BadFile) as refused:
+        read_lines(path)
+    assert (refused.value.path, refused.value.line) == (path, line)
+    where = f"{path}, line {line}: " if line else f"{path}: "
+    assert str(refused.value).startswith(where)
+    assert word in str(refused.value)
+
+
+def test_longest_line_is_read(tmp_path: Path) -> None:
+    assert read_lines(_file(tmp_path, "é".encode() * 100_000)) == ["é" * 100_000]
+
+
+@given(st.binary(max_size=60))
+def test_any_bytes_are_read_or_refused(tmp_path_factory: pytest.TempPathFactory, content: bytes) -> None:
+    path = tmp_path_factory.getbasetemp() / "any.bin"
+    path.write_bytes(content)
+    try:
+        lines = read_lines(path)
+    except BadFile as refused:
+        assert str(path) in str(refused)
+    else:
+        assert "".join(lines).replace("\ufeff", "") == content.decode().translate({10: None, 13: None, 0xFEFF: None})
+
+
+# -- what is no file -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+def test_pipe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    # 200 kB: more than a pipe holds at once
+    writer = threading.Timer(0.1, lambda: pipe.write_text("é\n" * 100_000, encoding="utf-8"))
+    writer.start()
+    assert read_lines(pipe) == ["é"] * 100_000
+    writer.join()
+    monkeypatch.setattr(textfiles, "PIPE_SECONDS", 0.05)
+    with pytest.raises(BadFile, match=r"pipe.*0\.05 seconds"):
+        read_text(pipe)
+
+
+@pytest.mark.parametrize(
+    ("name", "problem"),
+    [("absent", "no such file"), (".", "is a directory"), ("a\0b", "cannot be read: embedded null")],
+)
+def test_no_file(tmp_path: Path, name: str, problem: str) -> None:
+    with pytest.raises(BadFile, match=problem):
+        read_text(tmp_path / name)
+
+
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="no devices here")
+def test_device() -> None:
+    with pytest.raises(BadFile, match="is a device"):
+        read_text("/dev/zero")
+
+
+# -- JSON ------------------------------------------------------------------------------------------------------------
+
+
+def test_jsonl(tmp_path: Path) -> None:
+    rows = [{"a": "é\u2028", "b": None}, {}]
+    write_jsonl(tmp_path / "rows.jsonl", rows)
+    assert list(read_jsonl(tmp_path / "rows.jsonl")) == [(1, rows[0]), (2, {})]
+    assert "é" in (tmp_path / "rows.jsonl").read_text(encoding="utf-8"), "readable, not escaped"
+    assert list(read_jsonl(_file(tmp_path, b'\n{"a": 1}\r\n  \n{}'))) == [(2, {"a": 1}), (4, {})]
+
+
+DEEP = "[" * 100_000
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("{", "not JSON"),
+        ("{'a': 1}", "not JSON"),
+        (DEEP, "not JSON"),
+        ('{"a": NaN}', "NaN"),
+        ('{"a": -Infinity}', "-Infinity"),
+        (r'{"a": "\ud800"}', "not JSON"),
+        (r'{"\uDFFF": 1}', "not JSON"),
+        ('{"a": ' + "9" * 5000 + "}", "not JSON"),
+    ],
+)
+def test_bad_json(tmp_path: Path, text: str, problem: str) -> None:
+    with pytest.raises(BadFile, match=problem):
+        read_json(_file(tmp_path, text.encode()))
+    with pytest.raises(BadFile, match=problem) as refused:
+        list(read_jsonl(_file(tmp_path, b"{}\n" + text.encode())))
+    assert refused.value.line == 2
+
+
+def test_whole_surrogate_pairs_are_text(tmp_path: Path) -> None:
+    assert read_json(_file(tmp_path, rb'"\ud83d\ude00"')) == "😀"
+
+
+@pytest.mark.parametrize("text", ["[]", "1", "null", '"a"'])
+def test_lines_that_are_no_objects(tmp_path: Path, text: str) -> None:
+    assert read_json(_file(tmp_path, text.encode())) == json.loads(text)
+    with pytest.raises(BadFile, match="line 1: is not a JSON object"):
+        list(read_jsonl(_file(tmp_path, text.encode())))
+
+
+# -- writing ---------------------------------------------------------------------------------------------------------
+
+
+def test_write(tmp_path: Path) -> None:
+    path = tmp_path / "new" / "er" / "file.txt"
+    write_lines(path, ["é", "", "b\u2028"])
+    assert path.read_bytes() == "é\n\nb\u2028\n".encode()
+    write_text(path, "")
+    assert path.read_bytes() == b""
+    assert [one.name for one in path.parent.iterdir()] == ["file.txt"], "nothing is left behind"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="permissions of POSIX")
+def test_written_files_are_ordinary_ones(tmp_path: Path) -> None:
+    before = os.umask(0o022)
+    try:
+        write_text(tmp_path / "file.txt", "x")
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE((tmp_path / "file.txt").stat().st_mode) == 0o644
+
+
+@pytest.mark.parametrize("text", ["\ud800", "a" * 10_000 + "\udfff"])
+def test_a_failed_write_leaves_the_old_file(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "file.txt"
+    write_text(path, "old")
+    with pytest.raises(UserError, match=r"cannot write .*file\.txt"):
+        write_text(path, text)
+    assert path.read_text(encoding="utf-8") == "old"
+    assert [one.name for one in tmp_path.iterdir()] == ["file.txt"]
+
+
+def test_a_full_disk_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(self: Path, target: Path) -> None:
+        raise OSError(28, "No space left on device")
+
+    path = tmp_path / "file.txt"
+    write_text(path, "old")
+    monkeypatch.setattr(Path, "replace", full)
+    with pytest.raises(UserError, match=r"cannot write .*: No space left on device"):
+        write_text(path, "new")
+    assert path.read_text(encoding="utf-8") == "old"
+    assert [one.name for one in tmp_path.iterdir()] == ["file.txt"]
+
+
+def test_a_link_stays_a_link(tmp_path: Path) -> None:
+    target, link = tmp_path / "target.txt", tmp_path / "link.txt"
+    link.symlink_to(target)
+    for text in ("first", "second"):
+        write_text(link, text)
+        assert link.is_symlink()
+        assert target.read_text(encoding="utf-8") == text
+
+
+def test_paths_that_cannot_be_written(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    for path in (tmp_path, tmp_path / "file" / "below", tmp_path / ("x" * 5000), tmp_path / "a\0b"):
+        with pytest.raises(UserError, match="cannot write"):
+            write_text(path, "x")
