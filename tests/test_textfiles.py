@@ -105,10 +105,9 @@ def test_any_bytes_are_read_or_refused(tmp_path_factory: pytest.TempPathFactory,
     path.write_bytes(content)
     try:
         lines = read_lines(path)
-    except BadFile as refused:
-        assert str(path) in str(refused)
-    else:
-        assert "".join(lines).replace("\ufeff", "") == content.decode().translate({10: None, 13: None, 0xFEFF: None})
+    except BadFile:
+        return
+    assert "".join(lines).replace("\ufeff", "") == content.decode().translate({10: None, 13: None, 0xFEFF: None})
 
 
 # -- what is no file -------------------------------------------------------------------------------------------------

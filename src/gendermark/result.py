@@ -31,6 +31,8 @@ class Result:
 
     def __post_init__(self) -> None:
         """Refuse what only a damaged run folder can hold. No number here is ever NaN."""
+        if not _all_texts(self.origin, self.system, self.signature, *self.warnings):
+            raise TypeError(f"origin, system, signature and warnings are texts, not all of {self.origin!r:.60} ...")
         for e in self.estimates:
             numbers = [x for x in (e.value, e.low, e.high) if x is not None] + [e.n_groups, e.n_judged, e.n_total]
             if not _all_texts(e.metric, e.slice) or not all(map(_is_number, numbers)):

@@ -1,4 +1,4 @@
-"""The command line in this process, and what it is most often given: good translations, and folders of finished runs."""
+"""The command line in this process, and what it is most often given: good translations, folders of finished runs."""
 
 from __future__ import annotations
 

@@ -100,11 +100,12 @@ def test_translations_from_a_pipe(good_file: Path) -> None:
 @needs_posix
 def test_standard_output_as_a_file(tmp_path: Path, sources: list[str]) -> None:
     """`-o /dev/stdout` writes to it: the device stays what it is, wherever it leads."""
-    before = os.readlink("/dev/stdout") if Path("/dev/stdout").is_symlink() else ""
+    device = Path("/dev/stdout")
+    before = device.is_symlink() and device.readlink()
     piped = _shell("G export simplegen --data core -o /dev/stdout | cat")
     _shell('G export simplegen --data core -o /dev/stdout > "$FILE"', FILE=tmp_path / "out.txt")
     assert piped.stdout == (tmp_path / "out.txt").read_bytes() == "".join(f"{s}\n" for s in sources).encode()
-    assert (os.readlink("/dev/stdout") if Path("/dev/stdout").is_symlink() else "") == before
+    assert (device.is_symlink() and device.readlink()) == before
 
 
 @needs_posix
@@ -255,7 +256,7 @@ def test_progress_in_lines(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captu
 
 
 def test_progress_bar_for_people(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setattr(terminal, "is_terminal", lambda stream: True)
+    monkeypatch.setattr(terminal, "is_terminal", lambda _: True)
     with terminal.show_progress("simplegen en-es") as progress:
         progress(1, 2)
         progress(2, 2)

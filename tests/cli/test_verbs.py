@@ -221,7 +221,7 @@ def test_compare(cli: Any, finished: Path) -> None:
 
 
 def test_compare_says_which_is_better(cli: Any, finished: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(terminal, "is_terminal", lambda stream: True)
+    monkeypatch.setattr(terminal, "is_terminal", lambda _: True)
     for first, second, verdict in (("right", "masculine", "worse"), ("masculine", "right", "better")):
         lines = cli("compare", finished / first, finished / second, "--resamples", "1000").out.splitlines()
         shown = {line.split()[0]: line for line in lines if line.split()}
@@ -332,7 +332,7 @@ def test_findings_are_no_surer_than_their_intervals() -> None:
 def test_tables_are_drawn_for_people(
     cli: Any, finished: Path, good_file: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, width: str
 ) -> None:
-    monkeypatch.setattr(terminal, "is_terminal", lambda stream: True)
+    monkeypatch.setattr(terminal, "is_terminal", lambda _: True)
     monkeypatch.setenv("COLUMNS", width)
     monkeypatch.setenv("TERM", "dumb")
     for arguments in (
@@ -352,7 +352,7 @@ def test_tables_are_drawn_for_people(
 def test_markup_in_names_is_not_obeyed(
     cli: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(terminal, "is_terminal", lambda stream: True)
+    monkeypatch.setattr(terminal, "is_terminal", lambda _: True)
     terminal.print_table("[red]title[/red]", ("[b]a[/b]",), [("[link=x]y[/link]",), ("[/nothing]",)])
     out = capsys.readouterr().out
     for text in ("[red]title[/red]", "[b]a[/b]", "[link=x]y[/link]", "[/nothing]"):

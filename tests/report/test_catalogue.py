@@ -36,6 +36,6 @@ def test_languages_have_words() -> None:
 
 def test_benchmarks_of_no_direction_do_not_crash(monkeypatch: pytest.MonkeyPatch) -> None:
     benchmark = registry.load("benchmark", "tgbi")
-    monkeypatch.setattr(type(benchmark), "language_pairs", lambda self, data: [] if data == "core" else [("ko", "en")])
+    monkeypatch.setattr(type(benchmark), "language_pairs", lambda _, data: [] if data == "core" else [("ko", "en")])
     row = next(row for row in listing("benchmarks").rows if row[0] == "tgbi")
     assert "ko → en" in row

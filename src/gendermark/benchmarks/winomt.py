@@ -13,7 +13,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, cached_property, partial
 from importlib.resources import files
 
 from gendermark import registry
@@ -49,6 +49,8 @@ _AGREEING = (
     (re.compile(r"\b(is|are)\b"), "is"),
     (re.compile(r"\b(has|have)\b"), "has"),
 )
+_STEM = 5
+"""Letters of a word that its case forms have in common, more or less."""
 _ARTICLES = ("the", "a", "an")
 # Section 3.3: "handsome" before men, "pretty" before women; where gender is open, nothing.
 _ADJECTIVES = {Gender.MASCULINE: "handsome", Gender.FEMININE: "pretty"}
@@ -171,8 +173,9 @@ class WinoMt(Benchmark):
             return f"{masculine} / {feminine}."
         return f"{masculine if gender is Gender.MASCULINE else feminine}."
 
-    def stratum(self, judgement: Judgement, selection: Selection) -> str:  # noqa: ARG002
-        return judgement.tags["corpus"]
+    def stratum(self, judgement: Judgement, selection: Selection) -> str:
+        # How many occupations of women and of men there are is the authors' choice.
+        return judgement.tags.get("occupation_stereotype", "") if selection.cluster == "entity" else ""
 
     def stereotype(self, item: Item) -> Gender | None:
         if item.expected is None or item.tags["stereotype"] == "none":
@@ -316,20 +319,20 @@ def _judge_best(item_set: ItemSet, translations: Sequence[Translation]) -> list[
     texts = [translation.text or "" for translation in translations]
     sources = [cut(item.source) for item in item_set.items]
     targets = [finder.language.cut(text) for text in texts]
-    links = _LazyLinks(sources, targets)
+    nouns = [_noun_position(item, words) for item, words in zip(item_set.items, sources, strict=True)]
+    links = _LazyLinks(sources, targets, nouns)
     judgements = []
     for number, (item, words) in enumerate(zip(item_set.items, targets, strict=True)):
         reason = failure(item.source, translations[number].text)
         if reason:
             judgements.append(_judgement(item, Verdict.NOT_TRANSLATED, None, (), reason))
             continue
-        noun = _noun_position(item, sources[number])
         finding = read_entity(
             finder,
             words,
             item.tags["entity"],
-            lambda number=number, noun=noun: links.targets_of(number, noun),  # type: ignore[misc]
-            noun / max(len(sources[number]) - 1, 1),
+            partial(links.targets_of, number),
+            nouns[number] / max(len(sources[number]) - 1, 1),
         )
         verdict = Verdict.JUDGED if finding.gender else Verdict.UNJUDGEABLE
         judgements.append(_judgement(item, verdict, finding.gender, finding.evidence, finding.reason))
@@ -347,17 +350,35 @@ def _noun_position(item: Item, words: Sequence[str]) -> int:
 
 
 class _LazyLinks:
-    """Word alignment of the whole set in both directions, made when the first sentence needs it."""
+    """Word alignment of the whole set in both directions, made when the first sentence needs it.
 
-    def __init__(self, sources: Sequence[Sequence[str]], targets: Sequence[Sequence[str]]) -> None:
+    A word that is linked to an entity once only, in all the sentences about it, is as likely chance as translation,
+    and is left out: letters without sense must not be read as a person.
+    """
+
+    def __init__(
+        self, sources: Sequence[Sequence[str]], targets: Sequence[Sequence[str]], nouns: Sequence[int]
+    ) -> None:
         self._pairs = list(zip(sources, targets, strict=True))
-        self._links: tuple[list[alignment.Links], list[alignment.Links]] | None = None
+        self._nouns = nouns
 
-    def targets_of(self, number: int, source: int) -> list[int]:
-        if self._links is None:
-            self._links = alignment.align(self._pairs), alignment.align_backward(self._pairs)
-        forward, backward = (side[number] for side in self._links)
-        return [target for place, target in alignment.symmetrise(forward, backward) if place == source]
+    def targets_of(self, number: int) -> list[int]:
+        """The target positions linked to the entity of one sentence."""
+        found, support = self._linked
+        source, target = self._pairs[number]
+        noun = source[self._nouns[number]]
+        return [place for place in found[number] if support[noun, target[place][:_STEM]] > 1]
+
+    @cached_property
+    def _linked(self) -> tuple[list[list[int]], Counter[tuple[str, str]]]:
+        found: list[list[int]] = []
+        support: Counter[tuple[str, str]] = Counter()
+        both = zip(alignment.align(self._pairs), alignment.align_backward(self._pairs), strict=True)
+        for (source, target), noun, (forward, backward) in zip(self._pairs, self._nouns, both, strict=True):
+            places = [place for at, place in alignment.symmetrise(forward, backward) if at == noun]
+            found.append(places)
+            support.update({(source[noun], target[place][:_STEM]) for place in places} if source else ())
+        return found, support
 
 
 def _judge_as_published(item_set: ItemSet, translations: Sequence[Translation]) -> list[Judgement]:

@@ -4,9 +4,13 @@ Nearly every occupation noun tells its gender by itself (طبيب / طبيبة),
 contradiction (هذه الطبيب). The article and one-letter prepositions and conjunctions are written together with the noun;
 "ل" swallows the alef of the article (للطبيبة). Attached pronouns are listed in the lexicon.
 
+A masculine noun is made a woman by a feminine verb right before it at the head of the sentence (نظفت البواب الغرفة) or
+right behind it there (البواب نظفت الغرفة). عمدة and شيف are masculine where nothing tells.
+
 Words behind the noun are not read as adjectives by their endings: in the usual order verb - subject - object
 (سأل المدير السكرتيرة) the word behind the subject is another person. Nor are verbs before a noun, unless they cannot
-take a person as object, since a dropped subject makes سألت العمدة ambiguous.
+take a person as object, since a dropped subject makes سألت العمدة ambiguous: save where the noun is masculine and the verb
+the first word, which in a sentence of its own has its subject behind it.
 """
 
 from __future__ import annotations
@@ -44,12 +48,13 @@ _PLURAL = _table("أحد لأحد بأحد وأحد كأحد", "إحدى لإح�
 _AFTER_THIS_ADVERB = _words("بعد وبعد مع ومع قبل وقبل رغم ورغم برغم على عن إلى في وفي من ومن كل غير بسبب منذ خلال ل")
 # The noun "writers" is written like "book"; words of plural meaning around it tell.
 _SEVERAL = _words("هؤلاء أولئك جميع بعض معظم أغلب كبار أحد")
-_EPICENE = _words("شيف عمدة")
+_EPICENE = _words("شيف عمدة بارمان بارتندر ديسباتشر paralegal هيجينيست")
 _FOLLOWING = _table("الذي هو", "التي هي")
 _ADJECTIVES = _words(
     "جديد ماهر شهير سابق جيد ممتاز موهوب محترف رئيسي صغير كبير شاب حالي محلي منتخب محبوب قدير خبير لطيف طيب مبدع"
     " مشغول متعب سعيد غاضب مريض حزين قلق مسرور فخور متأخر متأكد غائب"
 )
+_GOVERNED = ("لل", "بال", "كال", "ل", "ب")
 _PAST = _words(
     "قال كان أصبح ذهب جاء وصل عاد بدأ عمل خرج دخل جلس وقف أعلن صرح أكد أضاف ابتسم ضحك اعتذر وافق غادر استقال"
 )
@@ -69,6 +74,27 @@ def _verb(word: str) -> Agreement | None:
     if word[:1] in ("ي", "ت") and word[1:] in _PRESENT:
         return "m" if word[0] == "ي" else "f"
     return None
+
+
+# Words in final taa that are no feminine verb.
+_NO_VERB = _words("ليست بنت أخت بيت وقت صوت تحت حيث مؤقت ذات موت زيت انترنت إنترنت ثبت سبت شتت التفت صمت سكت مات بات فات أثبت")
+
+
+def _feminine_past(word: str) -> bool:
+    """Whether a word at the head of a sentence can only be a verb of the third person feminine (سألت, واتصلت)."""
+    word = word[1:] if word[:1] in ("و", "ف") and len(word) > 4 else word
+    return word[-1:] == "ت" and len(word) > 2 and word[-2] != "ا" and word[:2] != "ال" and word not in _NO_VERB
+
+
+def _of_woman(words: Sequence[str], start: int, end: int) -> list[tuple[str, Agreement]]:
+    """A feminine verb whose subject the noun at the head of the sentence is, though masculine in form."""
+    if start == 1 and _feminine_past(words[0]) and not words[1].startswith(_GOVERNED):
+        return [(words[0], "f")]
+    if start == 0 and end < len(words):
+        word = words[end]
+        if _feminine_past(word) or (word[:1] == "ت" and word[1:] in _PRESENT):
+            return [(word, "f")]
+    return []
 
 
 def _behind(word: str) -> Agreement | None:
@@ -98,7 +124,27 @@ def clues(words: Sequence[str], start: int, end: int, number: str) -> list[tuple
             behind = words[end + 2]
         told = ((before, _verb(before)), (behind, _behind(behind)))
         found.extend((word, agreement) for word, agreement in told if agreement is not None)
+    if not found and number == "singular":
+        found.extend(_of_woman(words, start, end))
     return found
+
+
+_NO_NOUNS = _words("الذي التي الذين الان اليوم الا الي لذلك لان لانه لانها لانهم الكثير القليل البعض الجميع")
+
+
+def noun(word: str) -> Agreement | None:
+    """An unknown noun by its ending. Without an article and the feminine ending it may be any part of speech."""
+    if word.endswith("ة"):
+        return "f"
+    if word.isascii() and word.isalpha():
+        return "m"
+    if word in _NO_NOUNS or not re.match("[وفبك]*ال|لل", word) or len(word) < 5:
+        return None
+    return "f" if word.endswith("ات") else "m"
+
+
+def bare_epicene(word: str) -> Agreement | None:
+    return None if "/" in word else "m"
 
 
 _PREFIXES = [
@@ -116,4 +162,6 @@ LANGUAGE = Language(
     prefixes=tuple(sorted(_PREFIXES, key=len, reverse=True)),
     normalise=normalise,
     clues=clues,
+    noun=noun,
+    bare_epicene=bare_epicene,
 )

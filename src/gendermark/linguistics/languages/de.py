@@ -9,10 +9,10 @@ Most nouns tell by themselves ("Arzt", "Ärztin"). Two kinds do not:
   "der neuen CEO"); without one, "der" is read by its place: behind a preposition, a verb that gives something to
   somebody, or a noun, it is a feminine dative or genitive, elsewhere a masculine nominative.
 
-A neuter like "das Kindermädchen" names a woman, and its neuter article must not be taken for a masculine one; "das Kind"
-and "das Opfer" name anyone, and so does "jemand".
-A noun in no lexicon is read by its article, as one person: "die" is feminine unless the noun looks like a plural or ends
-like a man's ("die Urheber"), "den" is masculine, "der" is read by its place where the ending does not tell.
+A neuter like "das Kindermädchen" names a woman, and its neuter article must not be taken for a masculine one; "das
+Kind" and "das Opfer" name anyone, and so does "jemand".
+A noun in no lexicon is read by its article, as one person: "die" is feminine unless the noun looks like a plural or
+ends like a man's ("die Urheber"), "den" is masculine, "der" is read by its place where the ending does not tell.
 Forms for all genders ("Lehrer*in", "Lehrer:innen") speak for neither.
 """
 
@@ -27,6 +27,10 @@ from gendermark.linguistics.language import Agreement, Language
 
 def _set(text: str) -> frozenset[str]:
     return frozenset(text.split())
+
+
+def _endings(text: str) -> tuple[str, ...]:
+    return tuple(text.split())
 
 
 _DER_WORDS = _set("dies jen jed jedwed welch manch solch")
@@ -87,26 +91,26 @@ _LOANS = _set(
 )
 # Neuters for anyone, of which neither their article nor anything else tells a sex, and the pronouns for somebody.
 _SOMEBODY = _set("jemand jemanden jemandem jemandes jemands irgendwer irgendwen irgendwem child childs")
-_NEUTER_ENDINGS = tuple(
+_NEUTER_ENDINGS = _endings(
     "kind kinds kindes kinde kinder kindern kindchen kindchens opfer opfers opfern personal personals mittel mittels "
     "mitteln unternehmen unternehmens baby babys haupt haupts hauptes häupter häuptern mitglied mitglieds mitgliedes "
-    "mitglieder mitgliedern studium studiums sekretariat sekretariats haus hauses".split()
+    "mitglieder mitgliedern studium studiums sekretariat sekretariats haus hauses"
 )
-_FEMALE_ENDINGS = tuple(
+_FEMALE_ENDINGS = _endings(
     "in innen frau frauen dame damen mädchen mädchens schwester schwestern mutter mütter müttern tochter kraft kräfte "
     "kräften person personen ung ungen heit keit schaft ion ionen tät erei enz anz enzen anzen logie urgie technik "
     "wache wachen wacht hilfe hilfen zentrale zentralen firma firmen stelle stellen sicht agentur gruppe garde aussage "
     "ess eß esse essen euse eusen öse ösen wehr wehren polizei crew magd mägde mägden amme maid maids frauchen mamsell "
-    "gouvernante gouvernanten".split()
+    "gouvernante gouvernanten"
 )
-_MALE_ENDINGS = tuple(
+_MALE_ENDINGS = _endings(
     "er ers ern or ors oren ist isten yst ysten ent enten ant anten and anden eur eurs eure euren ör örs är ärs äre "
     "ären ling lings linge lingen oge ogen päde päden eut euten ekt ekten at aten et eten walt walts waltes wälte "
-    "wälten wart warts wartes warte warten wirt wirts wirtes wirte wirten chef chefs boss arzt arztes arzts ärzte ärzten "
-    "mann manns mannes männer männern herr herrn herren ier iers iere ieren ar ars are aren urg urgen zug zugs beamte "
-    "beamten beamtem koch kochs koches köche köchen gast gastes gasts gäste gästen kunde kunden zeuge zeugen experte "
-    "experten kollege kollegen geselle gesellen gehilfe gehilfen junge jungen insasse insassen bote boten page pagen "
-    "bursche burschen bulle bullen knecht detektiv detektivs kapitän vogt steward stewards beistand beistands".split()
+    "wälten wart warts wartes warte warten wirt wirts wirtes wirte wirten chef chefs boss arzt arztes arzts ärzte "
+    "ärzten mann manns mannes männer männern herr herrn herren ier iers iere ieren ar ars are aren urg urgen zug zugs "
+    "beamte beamten beamtem koch kochs koches köche köchen gast gastes gasts gäste gästen kunde kunden zeuge zeugen "
+    "experte experten kollege kollegen geselle gesellen gehilfe gehilfen junge jungen insasse insassen bote boten page pagen "
+    "bursche burschen bulle bullen knecht detektiv detektivs kapitän vogt steward stewards beistand beistands"
 )
 _ENDING_MISLEADS = _set(
     "termin magazin benzin vitamin kamin ruin darin worin medizin schein stein wein bein verein latein allein sein ein "
@@ -144,12 +148,18 @@ _PARTITIVE: dict[str, Agreement | None] = {
 _GENITIVE_PLURAL = _set("vieler einiger mehrerer weniger zweier dreier aller beider")
 
 
+@lru_cache(maxsize=4096)
 def _adjective(word: str, number: str) -> Agreement | None:  # noqa: ARG001
     if word in _NO_ADJECTIVES or not _ADJECTIVE.fullmatch(word):
         return None
     if word.startswith(("weiblich", "männlich")):
         return "f" if word.startswith("w") else "m"
     return "m" if word.endswith("em") else "mf"
+
+
+@lru_cache(maxsize=4096)
+def _is_nominalised(noun: str) -> bool:
+    return _NOMINALISED.fullmatch(noun) is not None
 
 
 @lru_cache(maxsize=4096)
@@ -179,7 +189,7 @@ def _clues(words: Sequence[str], start: int, end: int, number: str) -> list[tupl
     at = start - 1
     while at >= 0 and words[at] not in _DETERMINERS and (_adjective(words[at], number) or words[at] in _TRANSPARENT):
         at -= 1
-    if noun not in _LOANS and not _NOMINALISED.fullmatch(noun):
+    if noun not in _LOANS and not _is_nominalised(noun):
         return _by_article(words, at, end) if number == "singular" and at >= 0 else []
     around = ["", "", *words, ""]  # now words[at] is around[at + 2]
     earlier, before, behind = around[at + 1], around[at + 2], around[end + 2]

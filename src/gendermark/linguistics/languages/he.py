@@ -135,7 +135,8 @@ def _past_in_he(word: str) -> Agreement | None:
         return "m"
     if word.startswith("הו") and len(word) == 5 and word[3] != "ת":
         return None
-    return "f" if word[0] not in "בכלמשו" or word[1] == "י" or word.endswith("תה") else None
+    known = word[0] not in "בכלמשו" or word[1] == "י" or word.endswith("תה")
+    return "f" if known and word[-1] == "ה" else None
 
 
 def _verb_by_ending(word: str) -> Agreement | None:
@@ -233,14 +234,24 @@ def clues(words: Sequence[str], start: int, end: int, number: str) -> list[Clue]
     if not found and behind < len(words) and _begins(words, start) and prefix in ("", "ה"):
         agreement = _verb_by_ending(words[behind])
         found.extend([(words[behind], agreement)] if agreement else [])
+    # A relative clause right behind it (במורה שהופיעה); behind "to" the clause may be what is said to the person.
+    if not found and behind < len(words) and "ל" not in prefix and words[behind][:1] == "ש":
+        verb = words[behind][1:]
+        agreement = _PAST_VERBS.get(verb) or ("f" if len(verb) > 4 and _past_in_he(verb) == "f" else None)
+        found.extend([(words[behind], agreement)] if agreement else [])
     return found
+
+
+_NO_NOUNS = frozenset("בפני לפני לאחר לגבי בגלל בזמן בעוד הרבה היום השני האחר בעצמו לעצמו בעצמה לעצמה".split())
 
 
 def noun(word: str) -> Agreement | None:
     """An unknown noun by its ending. It must have an article or preposition: else it may be any part of speech."""
     if not re.match("[הבל]|מה|של?ה|ו?ש?כ?ש?ה", word) or len(word) < 4:
         return "m" if word.isascii() and word.isalpha() else None
-    return "f" if word.endswith(("ה", "ת")) else "m"
+    if word in _NO_NOUNS:
+        return None
+    return "f" if word.endswith(("ה", "ת")) and not word.endswith("מומחה") else "m"
 
 
 _PREFIXES = {

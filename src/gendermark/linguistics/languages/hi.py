@@ -92,8 +92,10 @@ _HABITUAL = re.compile(r"(?!\S*(?:दाता|नेता|क्रेता|�
 _FUTURE = re.compile(r"(?:\S*[ेए]ं?|हों?)ग(?:([ाे])|ी)")
 _NO_VERBS = _set("कविता चिंता जनता देवता श्रोता गलती दोस्ती खेती रिश्ते जूते कुत्ते पत्ते रास्ते")
 _PREDICATES = _set(
-    "खुश दुखी बीमार व्यस्त नाराज तैयार परेशान चिंतित उदास शांत स्वस्थ गुस्सा हैरान में पर साथ यहां वहां घर बाहर अंदर मौजूद उपस्थित देर"
+    "खुश दुखी बीमार व्यस्त नाराज तैयार परेशान चिंतित उदास शांत स्वस्थ गुस्सा हैरान में पर साथ यहां वहां घर बाहर अंदर मौजूद उपस्थित देर "
+    "असंतुष्ट संतुष्ट सहमत असहमत घायल बेहोश प्रभावित निराश क्रोधित भ्रमित उत्साहित आभारी सक्षम असमर्थ लेट गायब"
 )
+_WILLING: dict[str, Agreement] = _varying("वाल")
 
 
 def _adjective(word: str, number: str) -> Agreement | None:  # noqa: ARG001
@@ -137,9 +139,30 @@ def _verb(word: str, behind: str, before: str) -> Agreement | None:
             return "m" if habitual[1] else "f"
     if future := _FUTURE.fullmatch(word):
         return "m" if future[1] else "f"
+    if word in _WILLING and behind in _AUXILIARIES:  # "जाने वाली थी"
+        return _WILLING[word]
+    if word in _BEEN and before in _PREDICATES:
+        return "f" if word == "हुई" else "m"
     if word in ("था", "थे", "थी", "थीं") and (before in _PREDICATES or before in _TRANSPARENT):
         return "m" if word in ("था", "थे") else "f"
     return None if behind in _BEEN else _VERBS.get(word)
+
+
+_FEMININE_NOUN = re.compile(r".{2,}(?:िका|िनी|ानी|रनी|त्री|िन|ाइन|वाली|नेत्री|युवती|लडकी|बच्ची|औरत|महिला)|महिला|औरत")
+_MASCULINE_NOUN = re.compile(r".*(?:वाला|वाले|आदमी|पुरुष|लडका|बच्चा)")
+_NO_FEMININE = _set("मंत्री यंत्री मिस्त्री यात्री मशीन ज्ञानी विज्ञानी शास्त्री")
+
+
+def _noun(word: str) -> Agreement | None:
+    """Feminine suffixes tell; of the rest, Sanskrit or borrowed, most nouns serve both sexes."""
+    if _MASCULINE_NOUN.fullmatch(word):
+        return "m"
+    return "f" if _FEMININE_NOUN.fullmatch(word) and not word.endswith(tuple(_NO_FEMININE)) else "mf"
+
+
+def _bare_epicene(word: str) -> Agreement | None:
+    """Nouns for both sexes are neutral where nothing agrees with them, but for "नर्स", a feminine noun."""
+    return "f" if word == "नर्स" else None
 
 
 LANGUAGE = Language(
@@ -151,4 +174,6 @@ LANGUAGE = Language(
     adjective=_adjective,
     normalise=_normalise,
     clues=_clues,
+    noun=_noun,
+    bare_epicene=_bare_epicene,
 )

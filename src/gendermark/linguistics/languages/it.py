@@ -137,11 +137,24 @@ def _clues(words: Sequence[str], start: int, end: int, number: str) -> list[tupl
     if words[start].endswith("ere") and before not in LANGUAGE.plural and _adjective(before, number) is None:
         if before not in LANGUAGE.singular and set(_SEVERAL_WOMEN.split()) & set(words[max(start - _REACH, 0) : start]):
             return [(words[start], "f")]
-        return [] if before == "sono" else [(words[start], "m")]
+        return [] if before == "sono" or before in _FEMININE.split() else [(words[start], "m")]
     starts_clause = first <= 0 or words[first - 1] in _CLAUSE_STARTS.split()
     if not starts_clause or before not in ("", *_SUBJECT.split()):
         return []
     return _predicate(_behind_phrase(list(words[end : end + _REACH])), number)
+
+
+_BOTH_ENDINGS = ("ista", "iatra", "euta", "asta", "cida", "arca", "poeta", "collega", "atleta")
+_FEMININE_ENDINGS = ("a", "trice", "zione", "sione", "tà", "tù")
+_MASCULINE_ENDINGS = ("o", "tore", "sore", "iere")
+
+
+def _noun(word: str) -> Agreement | None:
+    if word.endswith(_BOTH_ENDINGS):
+        return None
+    if word.endswith(_FEMININE_ENDINGS):
+        return "f"
+    return "m" if word.endswith(_MASCULINE_ENDINGS) else None
 
 
 LANGUAGE = Language(
@@ -153,4 +166,5 @@ LANGUAGE = Language(
     adjective=_adjective,
     adjectives_follow=True,
     clues=_clues,
+    noun=_noun,
 )
