@@ -23,6 +23,9 @@ SIMPLEGEN_NAMES = {(name, "all") for name in ("pro", "anti", "delta", "delta_fc"
 TGBI_NAMES = {("tgbi", "all")} | {(name, part) for name in ("p_s", "p_w", "p_m", "p_n") for part in SETS}
 
 
+FAST = ("--resamples", "100", "--json")
+
+
 def _write(path: Path, lines: Sequence[str]) -> Path:
     path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
     return path
@@ -204,18 +207,20 @@ FORMS: dict[str, Callable[[Sequence[str], Sequence[str]], bytes]] = {
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("arguments", [SIMPLEGEN, TGBI])
 def test_every_form_of_a_file_gives_the_same_result(
-    cli: Any, finished: Path, sources: list[str], tmp_path: Path, arguments: tuple[str, ...], form: str
+    cli: Any, finished: Path, tmp_path: Path, arguments: tuple[str, ...], form: str
 ) -> None:
     run = finished / ("masculine" if arguments is SIMPLEGEN else "tgbi")
     (file,) = run.glob("*/translations.jsonl")
     rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+    if arguments is SIMPLEGEN:  # one group does, and is faster
+        arguments, rows = (*SIMPLEGEN, "--group", "fofc"), rows[:680]
     texts = [row["translation"] for row in rows]
     texts[5] = ""  # an empty line, or nothing after |||
     plain = _write(tmp_path / "plain.txt", texts)
     other = tmp_path / "other.txt"
     other.write_bytes(FORMS[form]([row["source"] for row in rows], texts))
     expected, found = (
-        cli("score", *arguments, "--translations", path, "--json", "--judgements", tmp_path / f"{path.stem}.jsonl")
+        cli("score", *arguments, *FAST, "--translations", path, "--judgements", tmp_path / f"{path.stem}.jsonl")
         for path in (plain, other)
     )
     assert expected.exit_code == 0

@@ -573,7 +573,6 @@ def test_run_folder_with_a_value_of_another_kind(
     ("path", "value", "word"),
     [
         (("origin",), "core-00000000", "data"),
-        (("selection", "rules"), "paper", "rules"),
         (("selection", "cluster"), "sentence", "clusters"),
     ],
 )
@@ -585,6 +584,13 @@ def test_runs_that_cannot_be_compared(cli: Any, folders: Path, path: tuple[str, 
         ("gate", folders / "one", "--baseline", folders / "two"),
     ):
         cli(*arguments).is_refusal(CELL, f"differ in {word}", value)
+
+
+def test_runs_under_other_rules(cli: Any, folders: Path) -> None:
+    selection = gendermark.Selection("tgbi", "ko", "en", data="core", rules="paper", parts=("negative",))
+    gendermark.run("fake:masculine", [selection], directory=folders / "paper")
+    cli("compare", folders / "one", folders / "paper").is_refusal(CELL, "differ in rules", "best", "paper")
+    cli("gate", folders / "one", "--baseline", folders / "paper").is_refusal(CELL, "differ in rules", "best", "paper")
 
 
 def test_runs_with_other_items(cli: Any, folders: Path) -> None:
@@ -639,7 +645,7 @@ _FILES = st.one_of(
 
 
 @settings(
-    max_examples=200, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=120, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(content=_FILES)
 def test_any_file_is_scored_or_refused_in_one_sentence(cli: Any, tmp_path: Path, content: bytes) -> None:

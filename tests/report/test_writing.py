@@ -160,7 +160,7 @@ def test_line_breaks_do_not_leave_their_cell_or_comment() -> None:
     assert _markdown_rows(render(runs, "md"))[0][2] == "a b \\input{evil} | c |"
 
 
-@settings(max_examples=150, deadline=None, derandomize=True)
+@settings(max_examples=80, deadline=None, derandomize=True)
 @given(
     st.text(st.characters(exclude_categories=["Cs"]), max_size=20), st.text(max_size=5, alphabet="\\|`*<>&_\n\t %{}")
 )

@@ -25,6 +25,8 @@ class Selection:
     cluster: str = ""
     parts: tuple[str, ...] = ()
     """Only these parts (SimpleGEN's groups, TGBI's sets), each in the order of its own file."""
+    aligner: str = ""
+    """Word aligner, for benchmarks that need one; empty for the default."""
     variant: str = ""
     """A changed form of the sentences (WinoMT's adjectives); items keep their ids, so variants can be compared."""
 
@@ -61,6 +63,7 @@ class Benchmark(ABC):
     """What a part is called here: "group", "set"."""
     parts: tuple[str, ...]
     variants: tuple[str, ...] = ("",)
+    aligns: bool = False
     clusters: tuple[str, ...]
     """What intervals can be clustered by, the default first."""
     headline: tuple[str, ...]
@@ -147,6 +150,8 @@ class Benchmark(ABC):
         cluster = selection.cluster or self.clusters[0]
         if cluster not in self.clusters:
             raise UnknownName(f"cluster of {self.name}", cluster, self.clusters)
+        if selection.aligner and not self.aligns:
+            raise UserError(f"{self.name} needs no word alignment; leave out --aligner")
         if selection.variant not in self.variants:
             raise UnknownName(f"variant of {self.name}", selection.variant, [name for name in self.variants if name])
         for part in selection.parts:

@@ -21,6 +21,7 @@ from gendermark.benchmarks.benchmark import Benchmark, ItemSet, Selection
 from gendermark.data.official import official_files
 from gendermark.errors import BadFile, UserError
 from gendermark.linguistics import alignment, published
+from gendermark.linguistics.aligners import align_both_ways, check_available
 from gendermark.linguistics.entities import read_entity
 from gendermark.linguistics.failures import failure
 from gendermark.linguistics.occupations import bundled_finder, citation_forms, core_occupations, lexicon
@@ -84,6 +85,7 @@ class WinoMt(Benchmark):
     parts = ("pro", "anti")
     clusters = ("entity", "contrast")
     variants = VARIANTS
+    aligns = True
     headline = ("accuracy", "delta_g", "delta_s")
 
     def language_pairs(self, data: str) -> list[tuple[str, str]]:  # noqa: ARG002
@@ -102,6 +104,10 @@ class WinoMt(Benchmark):
                 f"the published rules of winomt cover {' '.join(published.LANGUAGES)}, "
                 f"not {selection.target_language}; use --rules best"
             )
+        if selection.rules in PUBLISHED and selection.aligner not in ("", "fast-align"):
+            raise UserError("the published rules of winomt align with fast-align; leave out --aligner")
+        selection = replace(selection, aligner=selection.aligner or "fast-align")
+        check_available(selection.aligner)
         return selection
 
     def load(self, selection: Selection) -> ItemSet:
@@ -122,7 +128,7 @@ class WinoMt(Benchmark):
     def signature(self, selection: Selection) -> Mapping[str, str]:
         if selection.rules in PUBLISHED:
             return {"aligner": "fast-align", "detector": published.detector_name(selection.target_language)}
-        return {"aligner": "lexicon+fast-align-both", "detector": f"gendermark-{selection.target_language}"}
+        return {"aligner": f"lexicon+{selection.aligner}", "detector": f"gendermark-{selection.target_language}"}
 
     def judge(self, item_set: ItemSet, translations: Sequence[Translation]) -> list[Judgement]:
         if item_set.selection.rules in PUBLISHED:
@@ -320,7 +326,7 @@ def _judge_best(item_set: ItemSet, translations: Sequence[Translation]) -> list[
     sources = [cut(item.source) for item in item_set.items]
     targets = [finder.language.cut(text) for text in texts]
     nouns = [_noun_position(item, words) for item, words in zip(item_set.items, sources, strict=True)]
-    links = _LazyLinks(sources, targets, nouns)
+    links = _LazyLinks(list(zip(sources, targets, strict=True)), nouns, item_set.selection.aligner)
     judgements = []
     for number, (item, words) in enumerate(zip(item_set.items, targets, strict=True)):
         reason = failure(item.source, translations[number].text)
@@ -356,11 +362,8 @@ class _LazyLinks:
     and is left out: letters without sense must not be read as a person.
     """
 
-    def __init__(
-        self, sources: Sequence[Sequence[str]], targets: Sequence[Sequence[str]], nouns: Sequence[int]
-    ) -> None:
-        self._pairs = list(zip(sources, targets, strict=True))
-        self._nouns = nouns
+    def __init__(self, pairs: Sequence[alignment.Pair], nouns: Sequence[int], aligner: str) -> None:
+        self._pairs, self._nouns, self._aligner = pairs, nouns, aligner
 
     def targets_of(self, number: int) -> list[int]:
         """The target positions linked to the entity of one sentence."""
@@ -373,9 +376,10 @@ class _LazyLinks:
     def _linked(self) -> tuple[list[list[int]], Counter[tuple[str, str]]]:
         found: list[list[int]] = []
         support: Counter[tuple[str, str]] = Counter()
-        both = zip(alignment.align(self._pairs), alignment.align_backward(self._pairs), strict=True)
+        both = zip(*align_both_ways(self._pairs, self._aligner), strict=True)
         for (source, target), noun, (forward, backward) in zip(self._pairs, self._nouns, both, strict=True):
-            places = [place for at, place in alignment.symmetrise(forward, backward) if at == noun]
+            linked, linked_back = ({place for at, place in links if at == noun} for links in (forward, backward))
+            places = sorted(linked & linked_back or linked or linked_back)
             found.append(places)
             support.update({(source[noun], target[place][:_STEM]) for place in places} if source else ())
         return found, support

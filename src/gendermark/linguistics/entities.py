@@ -7,8 +7,11 @@ from collections.abc import Callable, Sequence
 from gendermark.linguistics.occupations import Finding, OccupationFinder, Occurrence
 from gendermark.records import Gender
 
-_DOUBLE_NAMING_GAP = 2
-"""Words between the two halves of "der Arzt oder die Ärztin"."""
+# What may stand between the two halves of "der Arzt oder die Ärztin", articles apart.
+_COORDINATORS = frozenset(
+    ("o", "u", "y", "e", "ou", "et", "oder", "und", "bzw", "beziehungsweise", "ή", "και", "или", "и", "або", "чи", "та")
+    + ("й", "nebo", "a", "i", "lub", "albo", "czy", "या", "और", "أو", "و", "או", "ו")
+)
 _BOTH = frozenset({"masculine", "feminine"})
 
 
@@ -47,8 +50,9 @@ def _read_one_of(
     linked = [mention for mention in mentions if any(mention.start <= at < mention.end for at in aligned)]
     chosen = min(linked or mentions, key=lambda mention: abs(mention.start / max(len(words) - 1, 1) - expected_place))
     for other in mentions:
-        gap = max(other.start - chosen.end, chosen.start - other.end)
-        if other is not chosen and gap <= _DOUBLE_NAMING_GAP and _genders(chosen) | _genders(other) == _BOTH:
+        between = words[min(chosen.end, other.end) : max(chosen.start, other.start)]
+        named_twice = all(word in _COORDINATORS or _is_function_word(finder, word) for word in between)
+        if other is not chosen and named_twice and _genders(chosen) | _genders(other) == _BOTH:
             shown = (" ".join(words[mention.start : mention.end]) for mention in (chosen, other))
             return Finding(Gender.NEUTRAL, "both", tuple(shown))
     return finder.read(words, chosen)

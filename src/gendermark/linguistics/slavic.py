@@ -96,6 +96,22 @@ class Grammar:
     """The ending of a genitive or a name between subject and verb."""
     relatives: Mapping[str, Agreement]
 
+    openers: frozenset[str]
+    """Words that begin a clause whose subject may stand behind the verb: «торт, который приготовила повар»."""
+    objects: tuple[str, ...]
+    """Endings of a noun that is no subject."""
+
+    # Nouns of no lexicon
+    no_noun: re.Pattern[str]
+    """What is no noun, or no person: infinitives, adverbs, and places where the person should be («кассу»)."""
+    endings: tuple[tuple[re.Pattern[str], Agreement], ...]
+    """Endings of nouns with their gender; the first that fits counts."""
+    no_gender: re.Pattern[str]
+    """Plurals of adjectives and neuters among the forms of lexicon nouns for both sexes."""
+
+    women: frozenset[str]
+    """The forms of "woman", which may stand before a noun: «женщине врачу»."""
+
     soft_masculine: tuple[str, ...] = ()
     """Further endings of a masculine nominative, shared with oblique feminine determiners."""
     participle: re.Pattern[str] = _NOTHING
@@ -105,6 +121,32 @@ class Grammar:
     def adjective(self, word: str, number: str) -> Agreement | None:  # noqa: ARG002
         """Lets a determiner be found beyond adjectives; what these tell depends on case, see `_attribute`."""
         return "mf" if word not in self.no_attributes and self.walkable.fullmatch(word) else None
+
+    def noun(self, word: str) -> Agreement | None:
+        """The gender of a noun that no lexicon has; of a word left in English, masculine."""
+        if word.isascii():
+            return "m" if word.isalpha() else None
+        if self._is_function_word(word) or self.no_noun.search(word) or self._finite(word):
+            return None
+        if self.feminine_noun.search(word):
+            return "f"
+        return next((gender for ending, gender in self.endings if ending.search(word)), None)
+
+    def _is_function_word(self, word: str) -> bool:
+        return word in self.relatives or any(
+            word in words
+            for words in (
+                self.no_attributes,
+                self.prepositions,
+                self.no_subject,
+                self.breaks,
+                self.between,
+                self.openers,
+            )
+        )
+
+    def bare_epicene(self, word: str) -> Agreement | None:
+        return None if self.no_gender.search(word) else "m"
 
     def clues(self, words: Sequence[str], start: int, end: int, number: str) -> Clues:
         if number == "plural":
@@ -119,9 +161,11 @@ class Grammar:
         if not self.feminine_noun.search(noun):
             found = self._relative(words, start, end, noun)
             if self._is_nominative(noun):
-                found += self._predicate(words, start - len(attributes), end)
+                found += self._predicate(words, start - len(attributes), end, noun)
                 if self.that and words[:start] == [self.that]:
                     found.append((self.that, "f"))
+        if before in self.women:
+            found.append((before, "f"))
         outranked = any(gender == "f" for _, gender in found)
         return found + [pair for pair in attributes if not (outranked and pair[1] == "m")]
 
@@ -130,7 +174,7 @@ class Grammar:
         return noun in self.nominatives or (noun[-1] not in self.vowels and not noun.endswith(self.oblique))
 
     def _attribute(self, word: str, noun: str) -> Agreement | None:
-        """The gender that a determiner or adjective shows before this form of the noun; None if it belongs elsewhere."""
+        """The gender that a determiner or adjective shows before this noun form; None if it belongs elsewhere."""
         if word in self.no_attributes:
             return None
         feminine = self.feminine_noun.search(noun) is not None
@@ -165,7 +209,7 @@ class Grammar:
             return None
         return "f" if match["f"] else "m"
 
-    def _predicate(self, words: Sequence[str], start: int, end: int) -> Clues:
+    def _predicate(self, words: Sequence[str], start: int, end: int, noun: str) -> Clues:
         """The past tense or short adjective whose subject is the nominative noun phrase at words[start:end]."""
         before = words[start - 1] if start else ""
         earlier = words[start - 2] if start > 1 else ""
@@ -176,13 +220,16 @@ class Grammar:
             return [(before, self.was[before])]
         if end == len(words) and (match := self.speech.match(before)):
             return [(before, "f" if match[1] else "m")]
+        # A noun that declines cannot be the object in this form.
+        if earlier in self.openers and noun[-1] not in self.vowels and (gender := self._finite(before)):
+            return [(before, gender)]
         rest = words[end : end + 7]
         position, complement = 0, 0
         while position < len(rest):
             word = rest[position]
             if gender := self._finite(word):
                 return [(word, gender)]
-            if word in self.breaks:
+            if word in self.breaks or word in self.relatives:
                 break
             if word in self.between or word[-1] == "'" or (len(word) > 3 and word[-1] == "о"):
                 position += 1  # «з'ясувала» is cut in two
@@ -193,6 +240,9 @@ class Grammar:
                 position, complement = position + 1, complement + 1  # «менеджер отдела кадров сказала», a name
             else:
                 break
+        # «Медсестре помогла врач»
+        if earlier.endswith(self.objects) and earlier not in self.between and noun[-1] not in self.vowels:
+            return [(before, gender)] if (gender := self._finite(before)) else []
         return []
 
     def _relative(self, words: Sequence[str], start: int, end: int, noun: str) -> Clues:

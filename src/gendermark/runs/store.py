@@ -99,9 +99,9 @@ class Store:
                 if not locks.is_held(self._lock_path(owner)):
                     connection.execute("DELETE FROM claim WHERE owner = ?", (owner,))
             connection.executemany(
-                "INSERT OR IGNORE INTO claim SELECT ?1, ?2, ?3, ?4 WHERE NOT EXISTS "
-                "(SELECT 1 FROM translation WHERE system_id = ?1 AND request_id = ?2 AND sample = ?3)",
-                [(system_id, *key, self._owner) for key in keys],
+                "INSERT OR IGNORE INTO claim SELECT ?, ?, ?, ? WHERE NOT EXISTS "
+                "(SELECT 1 FROM translation WHERE system_id = ? AND request_id = ? AND sample = ?)",
+                [(system_id, *key, self._owner, system_id, *key) for key in keys],
             )
             ours = set(
                 connection.execute(

@@ -9,8 +9,8 @@ right behind it there (البواب نظفت الغرفة). عمدة and شيف 
 
 Words behind the noun are not read as adjectives by their endings: in the usual order verb - subject - object
 (سأل المدير السكرتيرة) the word behind the subject is another person. Nor are verbs before a noun, unless they cannot
-take a person as object, since a dropped subject makes سألت العمدة ambiguous: save where the noun is masculine and the verb
-the first word, which in a sentence of its own has its subject behind it.
+take a person as object, since a dropped subject makes سألت العمدة ambiguous: save where the noun is
+masculine and no accusative, and the verb the first word, which has its subject behind it.
 """
 
 from __future__ import annotations
@@ -54,7 +54,9 @@ _ADJECTIVES = _words(
     "جديد ماهر شهير سابق جيد ممتاز موهوب محترف رئيسي صغير كبير شاب حالي محلي منتخب محبوب قدير خبير لطيف طيب مبدع"
     " مشغول متعب سعيد غاضب مريض حزين قلق مسرور فخور متأخر متأكد غائب"
 )
-_GOVERNED = ("لل", "بال", "كال", "ل", "ب")
+_NEGATIONS = _words("لم ولم لن ولن لا ولا")
+_PARTICLES = _words("لقد وقد قد فقد ولقد")
+_GOVERNED = re.compile("لل|[بك]ال|ل|ب(?!واب|ائع|ايع|ناء|ستاني|ارم|ارت|يطري|احث)")
 _PAST = _words(
     "قال كان أصبح ذهب جاء وصل عاد بدأ عمل خرج دخل جلس وقف أعلن صرح أكد أضاف ابتسم ضحك اعتذر وافق غادر استقال"
 )
@@ -77,7 +79,7 @@ def _verb(word: str) -> Agreement | None:
 
 
 # Words in final taa that are no feminine verb.
-_NO_VERB = _words("ليست بنت أخت بيت وقت صوت تحت حيث مؤقت ذات موت زيت انترنت إنترنت ثبت سبت شتت التفت صمت سكت مات بات فات أثبت")
+_NO_VERB = _words("أخت بيت وقت صوت تحت حيث مؤقت ذات موت زيت انترنت إنترنت ثبت سبت شتت التفت صمت سكت مات بات فات أثبت")
 
 
 def _feminine_past(word: str) -> bool:
@@ -86,14 +88,25 @@ def _feminine_past(word: str) -> bool:
     return word[-1:] == "ت" and len(word) > 2 and word[-2] != "ا" and word[:2] != "ال" and word not in _NO_VERB
 
 
+def _feminine_verb(words: Sequence[str], position: int) -> bool:
+    """Whether a verb of the third person feminine stands here, negated or not (سألت, لم تسأل)."""
+    word = words[position]
+    if position and words[position - 1] in _NEGATIONS:
+        return word[:1] == "ت"
+    return _feminine_past(word) or word[:2] == "تت" or (word[:1] == "ت" and word[1:] in _PRESENT)
+
+
 def _of_woman(words: Sequence[str], start: int, end: int) -> list[tuple[str, Agreement]]:
     """A feminine verb whose subject the noun at the head of the sentence is, though masculine in form."""
-    if start == 1 and _feminine_past(words[0]) and not words[1].startswith(_GOVERNED):
-        return [(words[0], "f")]
-    if start == 0 and end < len(words):
-        word = words[end]
-        if _feminine_past(word) or (word[:1] == "ت" and word[1:] in _PRESENT):
-            return [(word, "f")]
+    first = 1 if words[0] in _PARTICLES or words[0] in _NEGATIONS else 0
+    if start == first + 1:
+        accusative = words[end - 1][-1:] == "ا"
+        if _feminine_verb(words, first) and not accusative and not _GOVERNED.match(words[start]):
+            return [(words[first], "f")]
+    elif start == 0 and end < len(words):
+        behind = end + 1 if words[end] in _NEGATIONS and end + 1 < len(words) else end
+        if _feminine_verb(words, behind):
+            return [(words[behind], "f")]
     return []
 
 
@@ -109,7 +122,7 @@ def _behind(word: str) -> Agreement | None:
     return _verb(word)
 
 
-def clues(words: Sequence[str], start: int, end: int, number: str) -> list[tuple[str, Agreement]]:  # noqa: ARG001
+def clues(words: Sequence[str], start: int, end: int, number: str) -> list[tuple[str, Agreement]]:
     found: list[tuple[str, Agreement]] = []
     noun = _bare(words[start])
     before = words[start - 1] if start else ""
@@ -129,7 +142,12 @@ def clues(words: Sequence[str], start: int, end: int, number: str) -> list[tuple
     return found
 
 
-_NO_NOUNS = _words("الذي التي الذين الان اليوم الا الي لذلك لان لانه لانها لانهم الكثير القليل البعض الجميع")
+_DEFINITE = re.compile("[وف]?(?:[بك]?ال|لل)")
+_HEADS = _words("رئيس كبير قائد طبيب عامل رجل صاحب سائق كاتب حارس امين خبير")
+_NO_NOUNS = _words(
+    "منها منهم معها معهم مثلما مهما متي مما ممن مرة بذلك الذي التي الذين الان اليوم الا الي لذلك لان لانه لانها لانهم"
+    " الكثير القليل البعض الجميع"
+)
 
 
 def noun(word: str) -> Agreement | None:
@@ -138,7 +156,8 @@ def noun(word: str) -> Agreement | None:
         return "f"
     if word.isascii() and word.isalpha():
         return "m"
-    if word in _NO_NOUNS or not re.match("[وفبك]*ال|لل", word) or len(word) < 5:
+    participle = word[:1] == "م" and len(word) > 3 and word[-1] not in "اي"
+    if word in _NO_NOUNS or not (participle or word in _HEADS or (len(word) > 4 and _DEFINITE.match(word))):
         return None
     return "f" if word.endswith("ات") else "m"
 

@@ -77,6 +77,7 @@ _GENITIVE_DATIVE = _words("""
     od do bez u z ze k ke kvůli díky vůči proti naproti podle vedle kromě kolem místo blízko uprostřed ohledně v ve
     při po
 """)
+_MASCULINE_OBLIQUE = ("ovi", "kem", "rem", "řem", "lem", "tem", "nem", "čem", "cem", "ého", "ému", "ího", "ímu")
 _FEMININE_AFTER = _GENITIVE_DATIVE | _words("s nad pod před pro na o")
 _PREPOSITIONS = _FEMININE_AFTER | _words("ze se za mezi")
 _MASCULINE_AFTER = _words("s se nad pod před za mezi v ve o na po při")
@@ -107,6 +108,7 @@ _NOT_PAST = _words("""
 _PREDICATE_END = _CLAUSE_OPENERS | _words("a i z ze s se v ve na o do od k ke po při pro za dnes včera který která")
 _PREDICATIVE_M = re.compile(".+ý|.{3,}[eěá]ni?|.{3,}[eěa]ní")
 _PREDICATIVE_F = re.compile(".{3,}[eěá]n[ay]")
+_PASSIVE = re.compile(".{3,}(?:[eěá]n|[aí]t|nut)(a?)")
 _ADVERBS = _words("""
     večer včera doma dnes tam tady zítra nakonec potom pak hned už teprve nejdřív tak pozdě ještě proč jak kam kde
     co
@@ -145,6 +147,10 @@ def _clues(words: Sequence[str], start: int, end: int, number: str) -> list[tupl
         found.extend(_predicate(words, end, far=True))
     elif opens and number == "singular" and (_masculine_nominative(word) or _bare(words[end - 1])):
         found.extend(_predicate(words, end, far=False))
+    elif word.endswith(_MASCULINE_OBLIQUE) or (
+        first < start and words[start - 1].endswith("á") and not _masculine_nominative(word) and word not in _COMMON
+    ):
+        found.append((word, "m"))  # so that "poslaná řidičovi" says nothing of the driver
     elif word in _COMMON and after in _RELATIVE:
         found.append((after, _RELATIVE[after]))
     elif word in _COMMON and first > 0 and _INTRANSITIVE.fullmatch(words[first - 1]) and after in _PREDICATE_END | {""}:
@@ -228,6 +234,8 @@ def _object(words: Sequence[str], first: int) -> bool:
         return place > 0 and _past(words[place - 1]) is not None and words[place - 1] not in _COPULA_INSTRUMENTAL
     if verb.endswith(("áte", "íte", "ete", "ěte", "ejte")) and verb not in ("budete", "nebudete"):
         return True
+    if place > 1 and _PASSIVE.fullmatch(verb) and words[place - 1] in _COPULA:  # dárek byl předán
+        return _opens(words, _phrase(words, place - 2)) and words[place - 2] not in _ADVERBS
     while place > 0 and _past(words[place]) is None:
         if words[place] in _CLAUSE_OPENERS | _NO_OBJECT_AFTER or words[place] in _COPULA:
             return False
@@ -242,7 +250,9 @@ def _object(words: Sequence[str], first: int) -> bool:
     subject = words[place]
     if subject in _COMMON | _SOMEBODY:
         return _opens(words, _phrase(words, place))
-    agrees = (past == "" and _masculine_nominative(subject)) or (past == "a" and subject[-1] in "aeěá")
+    agrees = (past == "" and _masculine_nominative(subject)) or (
+        past == "a" and (subject[-1] in "aeěá" or _bare(subject))
+    )
     return agrees and subject not in _ADVERBS and _opens(words, _phrase(words, place))
 
 
@@ -263,11 +273,15 @@ def _predicate(words: Sequence[str], position: int, far: bool) -> list[tuple[str
         elif copula:
             if word in _FILLERS:
                 continue
+            if passive := _PASSIVE.fullmatch(word):
+                return [(word, "f" if passive.group(1) else "m")]
             if place + 1 < len(words) and words[place + 1] not in _PREDICATE_END:
                 return []
             if _PREDICATIVE_F.fullmatch(word) or (word.endswith(("á", "é")) and _adjective(word, "")):
                 return [(word, "f")]
             return [(word, "m")] if _PREDICATIVE_M.fullmatch(word) else []
+        elif word == "se" and place + 1 < len(words) and _past(words[place + 1]) is not None:  # reflexive
+            continue
         elif far and word in _PREPOSITIONS and inside == 0:
             inside = 2
         elif past is not None and inside < 2 and (far or past in ("", "a")):
@@ -284,8 +298,8 @@ def _predicate(words: Sequence[str], position: int, far: bool) -> list[tuple[str
 
 
 _FEMININE_NOUN = re.compile(
-    r".+(?:[^aáeéěiíoóuúůyý\W]k(?:a|y|u|ou)|[lřčžš]ce|yn[ěií]|[^h]nic[eií]|[ln]ice|[^ií]st?ost|á|é|[^t]ou|ess[aeuy])"
-    r"|(?:žen|dcer|sestr|matk|dívk|osob|hlav|stráž|oběť).*"
+    r".+(?:[^aáeéěiíoóuúůyý\W]k(?:a|y|u|ou)|[lřčžštfm]ce|[oeéý]rce|yn[ěií]|[^h]nic[eií]|[ln]ice|[^ií]st?ost|á|é|[^t]ou|ess[aeuy])"
+    r"|(?:žen|dcer|sest[rř]|mat[kc]|dív[kc]|osob|hlav|chův|švadlen).{1,3}|stráž[eií]?|oběť"
 )
 _MASCULINE_NOUN = re.compile(
     r".+(?:[^aáeéěiíoóuúůyý]|ist(?:a|y|u|ou)|ov[ié]|[ýyi]|ého|ému|ího|ímu|[řčlcjš]e|[^aáeéěiíoóuúůyý][au]|[iíáa]k[au])"
@@ -296,7 +310,7 @@ def _noun(word: str) -> Agreement | None:
     """By the ending, in any case: "-ka", "-yně", "-ice", "-á" are feminine, a consonant and "-ista" masculine."""
     if _NEUTER.fullmatch(word) or word in _COMMON:
         return None
-    if word.endswith(("istou", "isty", "istu")):
+    if word.endswith(("istou", "isty", "istu", "ělce", "nalce")):
         return "m"
     if _FEMININE_NOUN.fullmatch(word):
         return "f"
@@ -304,7 +318,7 @@ def _noun(word: str) -> Agreement | None:
 
 
 def _bare_epicene(word: str) -> Agreement | None:
-    """Of forms for both genders: "strážné" is no masculine singular, "strážným" no feminine one; "účetní" may be both."""
+    """Of forms for both genders: "strážné" is no masculine singular, "strážným" no feminine one; "účetní" is both."""
     if _NEUTER.fullmatch(word):
         return None
     if word.endswith(("é", "ou")):

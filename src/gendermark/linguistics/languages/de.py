@@ -87,7 +87,7 @@ _NOMINALISED = re.compile(
 )
 _LOANS = _set(
     "ceo sheriff nanny concierge coach chief officer executive bodyguard cop paralegal para-legal paramedic admin "
-    "barista undergraduate undergrad"
+    "barista undergraduate undergrad salesperson"
 )
 # Neuters for anyone, of which neither their article nor anything else tells a sex, and the pronouns for somebody.
 _SOMEBODY = _set("jemand jemanden jemandem jemandes jemands irgendwer irgendwen irgendwem child childs")
@@ -98,7 +98,7 @@ _NEUTER_ENDINGS = _endings(
 )
 _FEMALE_ENDINGS = _endings(
     "in innen frau frauen dame damen mädchen mädchens schwester schwestern mutter mütter müttern tochter kraft kräfte "
-    "kräften person personen ung ungen heit keit schaft ion ionen tät erei enz anz enzen anzen logie urgie technik "
+    "kräften person personen ung heit keit schaft ion tät erei enz anz logie urgie technik "
     "wache wachen wacht hilfe hilfen zentrale zentralen firma firmen stelle stellen sicht agentur gruppe garde aussage "
     "ess eß esse essen euse eusen öse ösen wehr wehren polizei crew magd mägde mägden amme maid maids frauchen mamsell "
     "gouvernante gouvernanten"
@@ -109,8 +109,8 @@ _MALE_ENDINGS = _endings(
     "wälten wart warts wartes warte warten wirt wirts wirtes wirte wirten chef chefs boss arzt arztes arzts ärzte "
     "ärzten mann manns mannes männer männern herr herrn herren ier iers iere ieren ar ars are aren urg urgen zug zugs "
     "beamte beamten beamtem koch kochs koches köche köchen gast gastes gasts gäste gästen kunde kunden zeuge zeugen "
-    "experte experten kollege kollegen geselle gesellen gehilfe gehilfen junge jungen insasse insassen bote boten page pagen "
-    "bursche burschen bulle bullen knecht detektiv detektivs kapitän vogt steward stewards beistand beistands"
+    "experte experten kollege kollegen geselle gesellen gehilfe gehilfen junge jungen insasse insassen bote boten page "
+    "pagen bursche burschen bulle bullen knecht detektiv detektivs kapitän vogt steward stewards beistand beistands"
 )
 _ENDING_MISLEADS = _set(
     "termin magazin benzin vitamin kamin ruin darin worin medizin schein stein wein bein verein latein allein sein ein "
@@ -126,10 +126,14 @@ _PREPOSITIONS = _DATIVE_PREPOSITIONS | _set(
 _GIVING = _set(
     "gab gibt geben half hilft helfen dankte dankt danken sagte sagt erzählte erzählt erklärte erklärt zeigte zeigt "
     "schenkte schenkt antwortete antwortet folgte folgt versprach gratulierte bot bietet reichte schrieb empfahl "
-    "erlaubte riet vertraute vertraut überreichte lieh drohte gehörte gehört glaubte glaubt lieferte schickte brachte "
-    "verkaufte kaufte berechnete schuldete verschrieb winkte servierte überwies zahlte bezahlte lehrte befahl gefiel "
-    "gehorchte begegnete widersprach verzieh misstraute bereitete baute machte las stahl teilte übergab präsentierte "
-    "diente kündigte nahm stellte zeichnete entwarf reparierte öffnete verriet schuldet dient bewies gestand"
+    "erlaubte riet vertraute vertraut überreichte lieh drohte gehörte gehört glaubte glaubt lieferte"
+)
+# More of them, which can have a person as their accusative too ("stahl den Angestellten").
+_GIVING_TOO = _GIVING | _set(
+    "schickte brachte verkaufte kaufte berechnete schuldete verschrieb winkte servierte überwies zahlte bezahlte "
+    "lehrte befahl gefiel gehorchte begegnete widersprach verzieh misstraute bereitete baute machte las stahl teilte "
+    "übergab präsentierte diente kündigte nahm stellte zeichnete entwarf reparierte öffnete verriet schuldet dient "
+    "bewies gestand"
 )
 _PRONOUNS = _set("er sie ich wir man es du")
 _VERBS = _set(
@@ -248,7 +252,7 @@ def _by_place(words: Sequence[str], at: int, end: int) -> Agreement:
         return "f"
     if words[end : end + 1] and words[end] in _FINITE:
         return "m"  # "sie sagte, der CEO habe ..."
-    if before in _GIVING:  # "der Bote gab der CEO ...", but not "dann half der CEO ..."
+    if before in _GIVING_TOO:  # "der Bote gab der CEO ...", but not "dann half der CEO ..."
         subject_precedes = (at > 2 and words[at - 3] in _NOMINATIVES) or (at > 1 and words[at - 2] in _PRONOUNS)
         return "f" if subject_precedes else "m"
     noun_precedes = at > 1 and words[at - 2] in _DETERMINERS | {"das"} and not before.endswith("te")

@@ -11,6 +11,8 @@ Most occupation nouns are common gender ("ο γιατρός", "η γιατρός
   "to be" ("οι γιατροί είναι κουρασμένες").
 - A few masculines in -ης that have a feminine of their own ("ελεγκτής", "ελέγκτρια") also serve women in office, but
   only with a feminine article: "η ελεγκτής".
+- Neuters ("το παιδί", "το θύμα", "το αφεντικό") say nothing; their genitive article "του" must not be taken for a
+  masculine one.
 """
 
 from __future__ import annotations
@@ -73,6 +75,31 @@ _ENDINGS: dict[str, tuple[tuple[re.Pattern[str], Agreement], ...]] = {
 }
 _NOMINATIVES = {"του": re.compile(r"\w*(?<!οντ)ος|\w+(ης|ας|τρια|ισσα)"), "της": re.compile(r"\w*(?<!ιδ)ος")}
 _OFFICES = re.compile(r"(ελεγκτ|διοικητ|σκηνοθετ|(γυμνασι|λυκει|τμηματ)αρχ)(ης|η|ες|ων)")
+_NEUTERS = frozenset(
+    _table(
+        "",
+        "",
+        "παιδ|ι|ιου|ια|ιων|ακι|ακια τεκν|ο|ου|α|ων νηπι|ο|ου|α|ων μωρ|ο|ου|α|ων θυμα||τος|τα θυματων ατομ|ο|ου|α|ων "
+        "αφεντικ|ο|ου|α|ων προσωπικ|ο|ου προσωπ|ο|ου|α|ων στελεχ|ος|ους|η|ων μελ|ος|ους|η|ων κεντρο κεντρου "
+        "καθαριστικ|ο|ου συνεργει|ο|ου γραφει|ο|ου",
+    )
+)
+_FEMALE_ENDINGS = (
+    "τρια",
+    "τριας",
+    "ισσα",
+    "ισσας",
+    "ιδα",
+    "ιδας",
+    "ινα",
+    "ινας",
+    "ουσα",
+    "ουσας",
+    "τριες",
+    "ισσες",
+    "ιδες",
+)
+_MALE_ENDINGS = ("της", "τες", "ος", "οι", "ους", "εας", "ας", "ων", "ης")
 _PARTICIPLE = re.compile(r"\w+μεν(?:(οι)|ες)")
 
 
@@ -84,8 +111,18 @@ def _adjective(word: str, number: str) -> Agreement | None:
     return next((agreement for ending, agreement in _ENDINGS[number] if ending.fullmatch(word)), None)
 
 
+def _noun(word: str) -> Agreement | None:
+    if word in _NEUTERS or len(word) < 4:
+        return None
+    if word.endswith(_FEMALE_ENDINGS):
+        return "f"
+    return "m" if word.endswith(_MALE_ENDINGS) else None
+
+
 def _clues(words: Sequence[str], start: int, end: int, number: str) -> list[tuple[str, Agreement]]:
     noun, before = words[start], words[start - 1] if start else ""
+    if words[end - 1] in _NEUTERS or noun in _NEUTERS:
+        return [(noun, "m"), (noun, "f")]  # takes back what "του" said
     if before in _NOMINATIVES and _NOMINATIVES[before].fullmatch(noun):
         return [(before, "f" if before == "του" else "m")]  # takes back what it said as an article
     if _OFFICES.fullmatch(noun):
@@ -109,4 +146,5 @@ LANGUAGE = Language(
     adjective=_adjective,
     normalise=_normalise,
     clues=_clues,
+    noun=_noun,
 )

@@ -70,12 +70,16 @@ _AFTER_COPULA = """
 _CLAUSE_STARTS = "que qu' qu mais car lorsque lorsqu' quand si où donc comme puisque puisqu' tandis hier hui alors"
 _PREPOSITIONS = "de d' du des à au aux en dans sur avec chez"
 _RELATIVES = {"qui", "que", "qu'", "dont", "lequel", "laquelle", "quoi"}
-_SUBORDINATORS = frozenset("qui que qu' dont où quand lorsque lorsqu' car si comme puisque puisqu' tandis pour".split())
+_SUBORDINATORS = "qui que qu' dont où quand lorsque lorsqu' car si comme puisque puisqu' tandis pour"
 _AN_OBJECT_FOLLOWS = "le la l' les un une des du de que qu' si son sa ses leur leurs"
 # "le/la comptable", "une ou un comptable": two articles that contradict each other
 _BOTH_ARTICLES = re.compile(r"\b(?:le (?:ou )?la|la (?:ou )?le|un (?:ou )?une|une ou un)$")
 _PARTICIPLES = {"singular": re.compile(r"\w+é(e?)"), "plural": re.compile(r"\w+é(e?)s")}
 _NO_PARTICIPLE = re.compile(r"\w+ités?|malgré|excepté|passé|côtés?|été|santé")
+# Behind "être" the endings of other participles are safe: "s'est entretenu", "est partie".
+_OTHER_PARTICIPLES = re.compile(r"\w+[^\Waeogqu][ui](e?)s?")
+_NO_OTHER_PARTICIPLE = "ici ainsi aussi parmi lui celui ami amis amie amies midi quasi"
+_BOTH_DETERMINERS = frozenset(["le", "la", "un", "une", "ou"])
 _REACH = 12  # words behind the noun that are looked at
 _VOWELS = frozenset("aeiouyhàâéèêëîïôöùûœæ")
 
@@ -98,6 +102,16 @@ def _plural(adjective: str) -> str:
     return adjective + ("" if adjective[-1] in "sx" else "x" if adjective.endswith("eau") else "s")
 
 
+_OPEN_SINGULAR, _OPEN_PLURAL = frozenset(_OPEN.split()), frozenset(_OPENS.split())
+_BEFORE, _AFTER = frozenset(_BEFORE_COPULA.split()), frozenset(_AFTER_COPULA.split())
+_BE = {"singular": frozenset(_COPULA.split()), "plural": frozenset(_COPULAS.split())}
+_ANY_BE = _BE["singular"] | _BE["plural"]
+_STARTS = frozenset([*_CLAUSE_STARTS.split(), *_BEFORE_PLURAL])
+_PHRASE_STARTS = frozenset(_PREPOSITIONS.split())
+_SUBORDINATE = frozenset(_SUBORDINATORS.split())
+_OBJECT, _INTRANSITIVE = frozenset(_AN_OBJECT_FOLLOWS.split()), frozenset(_WITHOUT_OBJECT.split())
+_OBLIQUE = frozenset(["de", "du", "des", "d'", "que", "qu'"])
+_NOT_PARTICIPLES = frozenset(_NO_OTHER_PARTICIPLE.split())
 _PAIRS = [(word, _feminine(word)) for word in _REGULAR.split()]
 _PAIRS += [(masculine, feminine) for masculine, _, feminine in (pair.partition("/") for pair in _IRREGULAR.split())]
 _ADJECTIVES: dict[str, dict[str, Agreement]] = {
@@ -117,30 +131,37 @@ def _participle(word: str, number: str) -> Agreement | None:
     return None if match is None or _NO_PARTICIPLE.fullmatch(word) else "f" if match[1] else "m"
 
 
+def _behind_etre(word: str) -> Agreement | None:
+    if word in _BEHIND or word in _NOT_PARTICIPLES:
+        return _BEHIND.get(word)
+    match = _OTHER_PARTICIPLES.fullmatch(word)
+    return None if match is None else "f" if match[1] else "m"
+
+
 def _predicate(rest: list[str], number: str) -> list[tuple[str, Agreement]]:
     """The adjective or participle behind "être", given the words behind the subject."""
     reflexive = False
-    while rest and rest[0] in _BEFORE_COPULA.split():
+    while rest and rest[0] in _BEFORE:
         reflexive |= rest[0] in ("se", "s'", "s")
         rest = rest[1:]
-    if not rest or rest[0] not in (_COPULAS if number == "plural" else _COPULA).split():
+    if not rest or rest[0] not in _BE[number]:
         return []
     rest = rest[1:]
-    while rest and rest[0] in _AFTER_COPULA.split():
+    while rest and rest[0] in _AFTER:
         rest = rest[1:]
     if not rest:
         return []
-    agreement = _adjective(rest[0], number) or _participle(rest[0], number) or _BEHIND.get(rest[0])
-    if agreement == "m" and reflexive and len(rest) > 1 and rest[1] in _AN_OBJECT_FOLLOWS.split():
-        if rest[0] not in _WITHOUT_OBJECT.split() or rest[1] not in ("de", "du", "des", "d'", "que", "qu'"):
-            return []
+    agreement = _adjective(rest[0], number) or _participle(rest[0], number) or _behind_etre(rest[0])
+    has_object = len(rest) > 1 and rest[1] in _OBJECT and not (rest[0] in _INTRANSITIVE and rest[1] in _OBLIQUE)
+    if agreement == "m" and reflexive and has_object:
+        return []
     return [(rest[0], agreement)] if agreement else []
 
 
 def _second_predicate(rest: Sequence[str], number: str) -> list[tuple[str, Agreement]]:
     """The predicate behind "et" that the subject shares with its first verb: "(l'analyste) a crié et est partie"."""
     for position, word in enumerate(rest):
-        if word in _SUBORDINATORS:
+        if word in _SUBORDINATE:
             return []
         if word in ("et", "mais", "puis") and (found := _predicate(list(rest[position + 1 :]), number)):
             return found
@@ -149,9 +170,9 @@ def _second_predicate(rest: Sequence[str], number: str) -> list[tuple[str, Agree
 
 def _behind_phrase(rest: list[str]) -> list[str]:
     """Without a short phrase that belongs to the noun: "(l'analyste) de la banque est contente"."""
-    if rest[0] in _PREPOSITIONS.split():
+    if rest[0] in _PHRASE_STARTS:
         for length in range(2, min(5, len(rest))):
-            if rest[length] in f"{_COPULA} {_COPULAS}".split() and not set(rest[:length]) & _RELATIVES:
+            if rest[length] in _ANY_BE and not set(rest[:length]) & _RELATIVES:
                 return rest[length:]
     return rest
 
@@ -162,30 +183,31 @@ def _clues(words: Sequence[str], start: int, end: int, number: str) -> list[tupl
         first -= 1
     determiner = words[first] if first >= 0 else ""
     earlier = words[first - 1] if first > 0 else ""
-    if both := _BOTH_ARTICLES.search(" ".join(words[max(start - 3, 0) : start])):
+    before = words[max(start - 3, 0) : start]
+    if len(before) > 1 and before[-2] in _BOTH_DETERMINERS and (both := _BOTH_ARTICLES.search(" ".join(before))):
         return [(both[0], "m"), (both[0], "f")]
     found = []
     if determiner in ("mon", "ton", "son") and words[first + 1][0] not in _VOWELS:
         found.append((determiner, "m"))
-    if determiner in _OPENS.split() and earlier in _BEFORE_PLURAL:
+    if determiner in _OPEN_PLURAL and earlier in _BEFORE_PLURAL:
         found.append((earlier, _BEFORE_PLURAL[earlier]))
-    number = "plural" if determiner in _OPENS.split() else number
-    if (determiner in _OPEN.split() and first == 0) or first < 0:
+    number = "plural" if determiner in _OPEN_PLURAL else number
+    if (determiner in _OPEN_SINGULAR and first == 0) or first < 0:
         found.extend(_second_predicate(words[end:], number))
     rest = list(words[end : end + _REACH])
-    if determiner not in ("", *_OPEN.split(), *_OPENS.split()) or not rest:
+    if (determiner and determiner not in _OPEN_SINGULAR and determiner not in _OPEN_PLURAL) or not rest:
         return found
     if agreement := _participle(rest[0], number):
         found.append((rest[0], agreement))
     elif rest[0] == "qui" and earlier not in ("de", "d'"):
         found.extend(_predicate(rest[1:], number))
-    elif not earlier or earlier in (*_CLAUSE_STARTS.split(), *_BEFORE_PLURAL):
+    elif not earlier or earlier in _STARTS:
         found.extend(_predicate(_behind_phrase(rest), number))
     return found
 
 
 _FEMININE_ENDINGS = (
-    "euse", "trice", "ière", "ienne", "esse", "ante", "ente", "ée", "eure", "onne", "ère", "aine", "tion", "sion", "elle"
+    "euse", "trice", "ière", "ienne", "esse", "ante", "ente", "ée", "eure", "onne", "ère", "aine", "tion", "sion"
 )  # fmt: skip
 _MASCULINE_ENDINGS = ("eur", "ier", "ien", "ant", "ent", "and", "ard", "ois", "ais", "ain", "oir", "eau", "ger", "on")
 

@@ -7,7 +7,9 @@ agree are looked for, nearly all of which stand behind the noun: demonstrative (
 A copula or verb is trusted only when the noun is its subject: without a preposition, and at the start of its clause or
 behind a definite noun, which cannot govern it. A past verb may also stand right before a definite subject (אמרה המורה),
 since a definite object would have את. A predicate noun agrees with the pronoun or form of "be" before it (היא מורה).
-Verbs and adjectives are closed lists of masculine forms, from which the feminine is made: both are found alike.
+Verbs and adjectives are closed lists of masculine forms, from which the feminine is made: both are found alike. Right
+behind a noun that begins its sentence, where little but a verb can stand, any word is read by its ending; there a
+feminine verb also makes a woman of a masculine noun (החוקר רצתה).
 
 Article, conjunctions and prepositions are written together with the noun.
 """
@@ -60,21 +62,19 @@ _WITH_HE = """
 בא גר קם יכול צריך טוב חדש ותיק צעיר זקן גבוה נמוך עייף שמח עצוב בריא חכם נחמד אדיב ראשון אחרון יחיד גדול קטן חרוץ עסוק
 בטוח מוכן בכיר אהוב ידוע קבוע ישר נפלא מקסים מסור
 """
-# Past and present forms in final he that are masculine (or, the second, written alike for both).
-_MASCULINE_IN_HE = frozenset(
-    """
+# Forms in final he that are masculine; then those that are written alike for both genders, or are no verbs.
+_MASCULINE_IN_HE = """
 ענה רצה עשה ראה קנה ניסה בכה היה הודה ליווה חלה גילה דחה עלה פנה טעה שינה קיווה הרשה הראה נהנה צפה הלווה מינה ניקה אפה
 בנה חיכה זכה בילה גבה כינה כיסה פיתה שתה ציווה הפנה הזה זיהה נראה התגרה התלווה השתנה נענה הכה ירה חצה תלה מנה לקה השקה
-נטה דמה סטה הגה נגלה פיצה חנה מחה התחזה התמודה הושווה השווה הטה העלה הבטה מצה עינה ריפה ליבה הרבה השתטה ניסה
-""".split()
-)
+נטה דמה סטה הגה נגלה פיצה חנה מחה התחזה התוודה הושווה השווה הטה העלה הבטה מצה עינה ריפה ליבה הרבה השתטה
+"""
 _ROOT_IN_HE = re.compile("^(?:.י[^ת]ה|ה[^ויל][^ת]ה|הי[^ת]ה|הת.[^ת]ה|השת.ה|הופנה|הורשה|הושווה)$")
-_EITHER_IN_HE = frozenset(
-    """
+_EITHER_IN_HE = """
 מנסה מראה מודה מקווה מחכה מנקה מגלה משנה משקה מכסה מלווה מרשה מזהה מעלה מפנה מצפה מתלווה נהנה נראה פונה רוצה רואה קונה
 עושה בונה עולה חונה טועה אופה בוכה גובה זוכה חולה צופה דוחה שותה עונה הרבה כמה זה לה בה תחילה עתה הנה
-""".split()
-)
+"""
+_MASCULINE_IN_HE_FORMS = frozenset(_MASCULINE_IN_HE.split())
+_EITHER_IN_HE_FORMS = frozenset(_EITHER_IN_HE.split())
 _FUTURE = "יהיה יאמר יגיד יגיע יבוא יחזור יתקשר יאחר יוכל ירצה יצטרך יעזור יעבוד ידבר ילך ישאל יקבל יעשה יכתוב"
 
 
@@ -131,7 +131,7 @@ def _is_subject(words: Sequence[str], start: int, prefix: str) -> bool:
 
 def _past_in_he(word: str) -> Agreement | None:
     """A word in final he: a feminine past, or the masculine of a verb whose root ends so (ניקה, התחרה, הטעה)."""
-    if word in _MASCULINE_IN_HE or _ROOT_IN_HE.match(word):
+    if word in _MASCULINE_IN_HE_FORMS or _ROOT_IN_HE.match(word):
         return "m"
     if word.startswith("הו") and len(word) == 5 and word[3] != "ת":
         return None
@@ -143,7 +143,7 @@ def _verb_by_ending(word: str) -> Agreement | None:
     """The gender of the word right behind a sentence's subject, where a verb is all that can stand."""
     if word in _VERBS:
         return _VERBS[word]
-    if word in _EITHER_IN_HE or word in _PREPOSITIONS or word in _OPENERS or word in _BETWEEN or len(word) < 3:
+    if word in _EITHER_IN_HE_FORMS or word in _PREPOSITIONS or word in _OPENERS or word in _BETWEEN or len(word) < 3:
         return None
     if word[-1] == "ה":
         return _past_in_he(word)
@@ -221,7 +221,8 @@ def clues(words: Sequence[str], start: int, end: int, number: str) -> list[Clue]
         # So may a feminine verb (החוקר רצתה). A masculine one behind a feminine noun is left alone.
         while behind < len(words) and words[behind] in _ADVERB_SET:
             behind += 1
-        if number == "singular" and behind < len(words) and _begins(words, start) and words[start][0] not in "בלכמ":
+        subject = start == 0 or (_begins(words, start) and words[start][0] == "ה")
+        if number == "singular" and behind < len(words) and subject:
             return [(words[behind], "f")] if _verb_by_ending(words[behind]) == "f" else []
         return []
     prefix = epicene.group(1)
@@ -242,7 +243,8 @@ def clues(words: Sequence[str], start: int, end: int, number: str) -> list[Clue]
     return found
 
 
-_NO_NOUNS = frozenset("בפני לפני לאחר לגבי בגלל בזמן בעוד הרבה היום השני האחר בעצמו לעצמו בעצמה לעצמה".split())
+_PHRASES = "בפני לפני לאחר לגבי בגלל בזמן בעוד הרבה היום השני האחר בעצמו לעצמו בעצמה לעצמה"
+_NO_NOUNS = frozenset(_PHRASES.split())
 
 
 def noun(word: str) -> Agreement | None:
@@ -252,6 +254,11 @@ def noun(word: str) -> Agreement | None:
     if word in _NO_NOUNS:
         return None
     return "f" if word.endswith(("ה", "ת")) and not word.endswith("מומחה") else "m"
+
+
+def bare_epicene(word: str) -> Agreement | None:
+    """ראש ("head") and דוקטור are masculine nouns; מורה and עו"ד show nothing."""
+    return "m" if word.endswith(("ראש", "דוקטור")) else None
 
 
 _PREFIXES = {
@@ -267,4 +274,5 @@ LANGUAGE = Language(
     normalise=normalise,
     clues=clues,
     noun=noun,
+    bare_epicene=bare_epicene,
 )

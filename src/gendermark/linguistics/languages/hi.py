@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 from gendermark.linguistics.language import Agreement, Language
 
@@ -27,6 +28,7 @@ _SPELLINGS = (
 )
 
 
+@lru_cache(maxsize=1 << 16)
 def _normalise(word: str) -> str:
     for pattern, replacement in _SPELLINGS:
         word = pattern.sub(replacement, word)
@@ -148,8 +150,10 @@ def _verb(word: str, behind: str, before: str) -> Agreement | None:
     return None if behind in _BEEN else _VERBS.get(word)
 
 
-_FEMININE_NOUN = re.compile(r".{2,}(?:िका|िनी|ानी|रनी|त्री|िन|ाइन|वाली|नेत्री|युवती|लडकी|बच्ची|औरत|महिला)|महिला|औरत")
-_MASCULINE_NOUN = re.compile(r".*(?:वाला|वाले|आदमी|पुरुष|लडका|बच्चा)")
+_FEMININE_NOUN = re.compile(
+    r".{2,}(?:िका|िनी|ानी|रनी|त्री|िन|ाइन|वाली|वुमन|गर्ल|ध्यक्षा|िणी|युवती|लडकी|बच्ची|औरत|महिला)|महिला|औरत"
+)
+_MASCULINE_NOUN = re.compile(r".*(?:वाला|वाले|मैन|आदमी|पुरुष|लडका|बच्चा)")
 _NO_FEMININE = _set("मंत्री यंत्री मिस्त्री यात्री मशीन ज्ञानी विज्ञानी शास्त्री")
 
 

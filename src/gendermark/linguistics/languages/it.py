@@ -5,7 +5,8 @@ tokenisers do, they come without the apostrophe ("l", "dell"). Adjectives cannot
 noun, because verbs and adverbs end alike ("l'analista aiuta", "l'analista pubblica"), so they are listed; "stesso" and
 "proprio" stand with the determiners because they count before the noun only. Where an elided article leaves the gender
 open, the predicate of a subject that begins its clause tells it ("l'analista è stata promossa", "l'analista si è
-ferita"): behind "essere" endings are safe, except in adverbs and in predicate nouns ("è avvocato", "è artista").
+ferita"): behind "essere" endings are safe, except in adverbs and in predicate nouns ("è avvocato", "è artista"). A
+coordinated verb does not tell, since Italian leaves subjects out ("l'autista ha visto il medico ed era contenta").
 
 Nouns in -ere write the masculine singular and the feminine plural alike: "l'infermiere", "le infermiere". Without a
 determiner that tells, the form is feminine after words that speak of several women ("erano infermiere", "assunte come
@@ -56,15 +57,22 @@ _LISTED = """
     penitenziario interno esterno autonomo informatico economico scientifico sportivo scolastico bancario notturno
     straniero italiano americano spagnolo russo tedesco europeo africano nero bianco biondo
 """
+# Stems of adjectives that mostly stand before their noun, and words that are no noun behind them.
+_BEFORE_NOUNS = "nuov buon bell brutt vecchi piccol prim ultim unic ottim pessim fantastic magnific meraviglios prezios"
+_NO_NOUN = """
+    e ed o ma che chi di del della dello dei degli delle d' a al alla allo ai in nel nella con per da dal dalla su non
+    si è era fu ha aveva ebbe sarà sia ci lo la le gli mi ti vi l' perché quando mentre se come così poi anche
+"""
 _COPULA = "è era fu sarà sarebbe sia fosse sembra sembrava resta rimase"
 _COPULAS = "sono erano furono saranno sarebbero siano fossero sembrano sembravano restano rimasero"
-_BEFORE_COPULA = "non si ci le gli mi ti vi anche già ancora sempre ora"
-_AFTER_COPULA = "molto più meno così troppo abbastanza anche già ancora sempre ormai davvero ben poco tanto spesso"
+_BEFORE_COPULA = "non ne si ci le gli mi ti vi anche già ancora sempre ora"
+_AFTER_COPULA = "mai molto più meno così troppo abbastanza anche già ancora sempre ormai davvero ben poco tanto spesso"
 _CLAUSE_STARTS = "che perché ma quando se mentre dove quindi poi oggi ieri poiché siccome"
 # "il/la manager", "le e gli insegnanti": two articles that contradict each other
 _BOTH_ARTICLES = re.compile(
     r"\b(?:(?:il|lo) (?:o )?la|la o (?:il|lo)|uno? (?:o )?una|una o uno?|(?:i|gli) (?:[oe] )?le|le [oe] (?:i|gli))$"
 )
+_BOTH_DETERMINERS = frozenset(["il", "lo", "la", "un", "uno", "una", "i", "gli", "le", "o", "e"])
 _PREPOSITION = re.compile(r"(?:d[ei]|n[ei]|su|a|da)(?:l|ll[aoe']|i|gli)?|in|con|d'")
 _PARTICIPLES = {
     "singular": re.compile(r"\w+(?:[ailnrstu]t|[eiosu]s)([oa])"),
@@ -90,25 +98,41 @@ def _inflected(adjective: str) -> tuple[str, str, str, str]:
     return adjective, stem if stem.endswith("i") else f"{stem}{soft}i", stem + "a", f"{stem}{hard}e"
 
 
+_BE = {"singular": frozenset(_COPULA.split()), "plural": frozenset(_COPULAS.split())}
+_ANY_BE = _BE["singular"] | _BE["plural"]
+_BEFORE, _AFTER = frozenset(_BEFORE_COPULA.split()), frozenset(_AFTER_COPULA.split())
+_PRENOMINAL, _FUNCTION_WORDS = frozenset(_BEFORE_NOUNS.split()), frozenset(_NO_NOUN.split())
+_STARTS, _SUBJECTS = frozenset(_CLAUSE_STARTS.split()), frozenset(["", *_SUBJECT.split()])
+_FEMININE_WORDS, _WOMEN = frozenset(_FEMININE.split()), frozenset(_SEVERAL_WOMEN.split())
 _FORMS = [" ".join(forms) for forms in zip(*map(_inflected, _LISTED.split()), strict=True)]
-_ADJECTIVES = _table(
-    f"{_FORMS[0]} {_FORMS[1]} buon bel bei begli",
-    f"{_FORMS[2]} {_FORMS[3]} buon'",
-)
+_ADJECTIVES = {
+    "singular": _table(f"{_FORMS[0]} buon bel", f"{_FORMS[2]} buon'"),
+    "plural": _table(f"{_FORMS[1]} bei begli", _FORMS[3]),
+}
 
 
 def _adjective(word: str, number: str) -> Agreement | None:  # noqa: ARG001  (its four forms are all different)
-    return _ADJECTIVES.get(word)
+    return _ADJECTIVES["singular"].get(word) or _ADJECTIVES["plural"].get(word)
+
+
+def _adjective_behind(rest: Sequence[str], number: str) -> list[tuple[str, Agreement]]:
+    """An adjective right behind the noun, unless it begins the next noun: "(insegna all'assistente) nuova musica"."""
+    agreement = _ADJECTIVES[number].get(rest[0]) if rest else None
+    if agreement is None or rest[0] in LANGUAGE.transparent:
+        return []
+    if len(rest) > 1 and rest[0][:-1] in _PRENOMINAL and rest[1] not in _FUNCTION_WORDS:
+        return []
+    return [(rest[0], agreement)]
 
 
 def _predicate(rest: list[str], number: str) -> list[tuple[str, Agreement]]:
     """The adjective or participle behind a copula, given the words behind the subject."""
-    while rest and rest[0] in _BEFORE_COPULA.split():
+    while rest and rest[0] in _BEFORE:
         rest = rest[1:]
-    if not rest or rest[0] not in (_COPULAS if number == "plural" else _COPULA).split():
+    if not rest or rest[0] not in _BE[number]:
         return []
     rest = rest[1:]
-    while rest and rest[0] in _AFTER_COPULA.split():
+    while rest and rest[0] in _AFTER:
         rest = rest[1:]
     if not rest or _NO_PARTICIPLE.fullmatch(rest[0]):
         return []
@@ -122,26 +146,29 @@ def _behind_phrase(rest: list[str]) -> list[str]:
     """Without a short phrase that belongs to the noun: "(l'analista) della banca è contenta"."""
     if rest and _PREPOSITION.fullmatch(rest[0]):
         for length in range(2, min(5, len(rest))):
-            if rest[length] in f"{_COPULA} {_COPULAS}".split() and not set(rest[:length]) & {"cui", "che", "quale"}:
+            if rest[length] in _ANY_BE and not set(rest[:length]) & {"cui", "che", "quale"}:
                 return rest[length:]
     return rest
 
 
 def _clues(words: Sequence[str], start: int, end: int, number: str) -> list[tuple[str, Agreement]]:
-    if both := _BOTH_ARTICLES.search(" ".join(words[max(start - 3, 0) : start])):
+    nearest = words[max(start - 3, 0) : start]
+    if len(nearest) > 1 and nearest[-2] in _BOTH_DETERMINERS and (both := _BOTH_ARTICLES.search(" ".join(nearest))):
         return [(both[0], "m"), (both[0], "f")]
+    behind = _adjective_behind(words[end : end + 2], number)
     first = start - 1
     while first > 0 and words[first] in LANGUAGE.transparent:
         first -= 1
     before = words[first] if first >= 0 else ""
     if words[start].endswith("ere") and before not in LANGUAGE.plural and _adjective(before, number) is None:
-        if before not in LANGUAGE.singular and set(_SEVERAL_WOMEN.split()) & set(words[max(start - _REACH, 0) : start]):
-            return [(words[start], "f")]
-        return [] if before == "sono" or before in _FEMININE.split() else [(words[start], "m")]
-    starts_clause = first <= 0 or words[first - 1] in _CLAUSE_STARTS.split()
-    if not starts_clause or before not in ("", *_SUBJECT.split()):
-        return []
-    return _predicate(_behind_phrase(list(words[end : end + _REACH])), number)
+        if before not in LANGUAGE.singular and not _WOMEN.isdisjoint(words[max(start - _REACH, 0) : start]):
+            return [(words[start], "f"), *behind]
+        return behind if before == "sono" or before in _FEMININE_WORDS else [(words[start], "m"), *behind]
+    starts_clause = first <= 0 or words[first - 1] in _STARTS
+    if not starts_clause or before not in _SUBJECTS:
+        return behind
+    rest = list(words[end : end + _REACH])
+    return behind + _predicate(rest[1:] if rest[:1] == ["che"] else _behind_phrase(rest), number)
 
 
 _BOTH_ENDINGS = ("ista", "iatra", "euta", "asta", "cida", "arca", "poeta", "collega", "atleta")
@@ -164,7 +191,6 @@ LANGUAGE = Language(
     plural=_table(_MASCULINES, _FEMININES, _OPENS),
     transparent=frozenset(_TRANSPARENT.split()),
     adjective=_adjective,
-    adjectives_follow=True,
     clues=_clues,
     noun=_noun,
 )

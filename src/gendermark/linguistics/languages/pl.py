@@ -67,6 +67,7 @@ _NOT_ADJECTIVES = _words("""
 """)
 
 _COMMON = re.compile(r"(?:kierow|rad|dowód|zarząd)c(?:a|y|ę|ą)|cieśl(?:a|i|ę|ą)")
+_MASCULINE_OBLIQUE = ("owi", "em", "ego", "emu")
 _COMMON_SUBJECT = _words("kierowca radca dowódca zarządca cieśla ceo")
 _COMMON_PLURAL = _words("kierowcy radcy radcowie dowódcy zarządcy cieśle")
 _TITLES = _words("""
@@ -145,6 +146,10 @@ def _clues(words: Sequence[str], start: int, end: int, number: str) -> list[tupl
             found.extend(_predicate(words, end, _SINGULAR_PAST, _RELATIVE, far=False))
         elif word in _COMMON_PLURAL | _WORKERS:
             found.extend(_predicate(words, end, _PLURAL_PAST, _RELATIVE_PLURAL, far=True))
+    elif word.endswith(_MASCULINE_OBLIQUE) or (
+        first < start and words[start - 1].endswith("a") and word[-1] in "ąeęioóuy" and word not in ("ceo", "pani")
+    ):
+        found.append((word, "m"))  # so that "dostarczona lekarzowi" says nothing of the physician
     elif word in _COMMON_SUBJECT and (end == len(words) or words[end] in _PREDICATE_END):
         found.extend(_predicate(words, first - 1, _SINGULAR_PAST, {}, far=False))  # "przyszła kierowca"
     return found
@@ -206,11 +211,11 @@ def _predicate(
 
 
 _FEMININE_NOUN = re.compile(
-    r".+(?:[^aąeęioóuy\W]k(?:a|i|ę|ą)|[^aąeęioóuy\W]ce|[yi]ni(?:ę|ą)?|ic(?:a|ę|ą)|[wnzsck](?:ej|ą)|[on]w?a|ąc(?:a|ej|ą)|ess?[aęąy])"
+    r".+(?:[^aąeęioóuy\W]k(?:a|i|ę|ą)|[^aąeęioóuy\W]ce|[yi]ni(?:ę|ą)?|ic(?:a|ę|ą)|[^aąeęioóuy\W]ej|[wnzsck]ą|owa|[^aąeęioóuy\W]na|[iż]ona|ąca|(?:d|s)es?s[aęąy])"
     r"|(?:kobie[tc]|osob|cór[kc]|ofia?r|siostr).*"
 )
 _MASCULINE_NOUN = re.compile(
-    r".+(?:[^aąeęioóuy]|(?:ist|yst|eut)(?:a|y|ę|ą)|ście|c(?:a|y|ę|ą)|owi|ego|emu|[^aąeęioóuy][ay]|[iye]ka)"
+    r".+(?:[^aąeęioóuy]|(?:ist|yst|eut)(?:a|y|ę|ą)|ście|c(?:a|y|ę|ą)|owi|ego|emu|[^aąeęioóuy][ayu]|[iye]ka|rze|[cns]ie)"
 )
 
 
