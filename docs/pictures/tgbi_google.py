@@ -51,7 +51,8 @@ def draw(result: gendermark.Result) -> str:
     body = "\n".join(parts)
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="700" height="{height}" viewBox="0 0 700 {height}" '
-        f'font-family="Helvetica, Arial, sans-serif">\n<rect width="700" height="{height}" fill="white"/>\n{body}\n</svg>\n'
+        f'font-family="Helvetica, Arial, sans-serif">\n<rect width="700" height="{height}" fill="white"/>\n'
+        f"{body}\n</svg>\n"
     )
 
 
@@ -61,9 +62,8 @@ def span(result: gendermark.Result, metric: str, part: str) -> str:
 
 
 def text(x: float, y: float, words: str, *, size: int = 12, anchor: str = "start", weight: str = "normal") -> str:
-    return (
-        f'<text x="{x}" y="{y}" font-size="{size}" text-anchor="{anchor}" font-weight="{weight}" fill="#222">{words}</text>'
-    )
+    style = f'font-size="{size}" text-anchor="{anchor}" font-weight="{weight}" fill="#222"'
+    return f'<text x="{x}" y="{y}" {style}>{words}</text>'
 
 
 if __name__ == "__main__":

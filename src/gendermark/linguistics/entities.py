@@ -9,8 +9,8 @@ from gendermark.records import Gender
 
 # What may stand between the two halves of "der Arzt oder die Ärztin", articles apart.
 _COORDINATORS = frozenset(
-    ("o", "u", "y", "e", "ou", "et", "oder", "und", "bzw", "beziehungsweise", "ή", "και", "или", "и", "або", "чи", "та")
-    + ("й", "nebo", "a", "i", "lub", "albo", "czy", "या", "और", "أو", "و", "או", "ו")
+    {"o", "u", "y", "e", "ou", "et", "oder", "und", "bzw", "beziehungsweise", "ή", "και", "или", "и", "або", "чи", "та"}
+    | {"й", "nebo", "a", "i", "lub", "albo", "czy", "या", "और", "أو", "و", "או", "ו"}
 )
 _BOTH = frozenset({"masculine", "feminine"})
 

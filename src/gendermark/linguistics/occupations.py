@@ -92,6 +92,8 @@ class OccupationFinder:
 
     def __init__(self, entries: Iterable[Entry], language: Language) -> None:
         self.language = language
+        self._prefixes = frozenset(language.prefixes)
+        self._prefix_lengths = sorted({len(prefix) for prefix in language.prefixes}, reverse=True)
         table: dict[str, dict[tuple[str, ...], set[tuple[str, str]]]] = defaultdict(lambda: defaultdict(set))
         for entry in entries:
             for form in entry.forms:
@@ -220,9 +222,9 @@ class OccupationFinder:
         """The forms that may begin with this word, its clitics taken off."""
         if word in index:
             yield from index[word]
-        for prefix in self.language.prefixes:
-            if word.startswith(prefix) and word[len(prefix) :] in index:
-                yield from index[word[len(prefix) :]]
+        for length in self._prefix_lengths:
+            if word[:length] in self._prefixes and word[length:] in index:
+                yield from index[word[length:]]
 
     def _told_by_determiner(self, words: Sequence[str], occurrence: Occurrence) -> Occurrence:
         """Without the readings that the determiner before it excludes: "le infermiere" is no masculine singular."""

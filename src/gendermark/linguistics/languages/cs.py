@@ -92,7 +92,7 @@ _NO_OBJECT_AFTER = _words("a i než jako nebo ani")
 _SOMEBODY = _words("někdo kdosi nikdo")
 _CLITICS = _words("se si mi mu jí ji ho by")
 _FILLERS = _words("""
-    se si mi mu jí ji ho mě nám vám jim je by už také taky pak potom včera dnes dneska právě ještě vždy vždycky
+    se si mi mu jí ji ho mě nám vám jim je by někomu někoho už také taky pak potom včera dnes dneska právě ještě vždy vždycky
     nikdy hned opravdu velmi prý nakonec zase znovu rychle konečně často
 """)
 _COPULA = _words("je není byl byla nebyl nebyla bude nebude jsou nejsou byli byly nebyli nebyly")
@@ -206,6 +206,9 @@ def _by_case(words: Sequence[str], first: int, start: int, after: str, opens: bo
             return [(before, "f")]
         if before == "a" and first > 2 and words[first - 3] in _FEMININE_AFTER:  # s manažerem a účetní
             return [(words[first - 3], "f")]
+        if before in _COPULA and (passive := _PASSIVE.fullmatch(after)):  # "vývojář nebyl účetní rozpoznán"
+            agent = first > 1 and words[first - 2] not in _ADVERBS and _opens(words, _phrase(words, first - 2))
+            return [(after, "f" if agent or passive.group(1) else "m")]
         if before == "tu" and first > 1 and words[first - 2] not in _COPULA:
             return [(before, "f")]
         # "naše účetní", "nové účetní": feminine but in the accusative plural
@@ -259,7 +262,7 @@ def _object(words: Sequence[str], first: int) -> bool:
 def _predicate(words: Sequence[str], position: int, far: bool) -> list[tuple[str, Agreement]]:
     """The past tense, the predicate adjective or the relative pronoun behind a subject.
 
-    `far` lets a genitive and a prepositional phrase stand between ("vedoucí nové prodejny v Brně řekla").
+    A prepositional phrase may stand between, and if `far` a genitive ("vedoucí nové prodejny v Brně řekla").
     """
     room = genitive = 2 if far else 0
     copula, inside = False, 0
@@ -282,7 +285,7 @@ def _predicate(words: Sequence[str], position: int, far: bool) -> list[tuple[str
             return [(word, "m")] if _PREDICATIVE_M.fullmatch(word) else []
         elif word == "se" and place + 1 < len(words) and _past(words[place + 1]) is not None:  # reflexive
             continue
-        elif far and word in _PREPOSITIONS and inside == 0:
+        elif word in _PREPOSITIONS and inside == 0:
             inside = 2
         elif past is not None and inside < 2 and (far or past in ("", "a")):
             return [(word, _PAST_GENDER[past])]

@@ -20,10 +20,12 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Sequence
+from functools import lru_cache
 
 from gendermark.linguistics.language import Agreement, Language
 
 
+@lru_cache(maxsize=8192)
 def _normalise(word: str) -> str:
     """Without accents and breathings, but with diaereses."""
     if word == "ή":
@@ -73,7 +75,7 @@ _ENDINGS: dict[str, tuple[tuple[re.Pattern[str], Agreement], ...]] = {
         (re.compile(r"\w{2,}(ων|εις)"), "mf"),
     ),
 }
-_NOMINATIVES = {"του": re.compile(r"\w*(?<!οντ)ος|\w+(ης|ας|τρια|ισσα)"), "της": re.compile(r"\w*(?<!ιδ)ος")}
+_NOMINATIVES = {"του": re.compile(r"\w*(?<!οντ)ος|\w+(ης|ας|τρια|ισσα)"), "της": re.compile(r"\w*(?<!ιδ)(?<!ον)(?<!οντ)ος")}
 _OFFICES = re.compile(r"(ελεγκτ|διοικητ|σκηνοθετ|(γυμνασι|λυκει|τμηματ)αρχ)(ης|η|ες|ων)")
 _NEUTERS = frozenset(
     _table(
@@ -103,6 +105,7 @@ _MALE_ENDINGS = ("της", "τες", "ος", "οι", "ους", "εας", "ας",
 _PARTICIPLE = re.compile(r"\w+μεν(?:(οι)|ες)")
 
 
+@lru_cache(maxsize=4096)
 def _adjective(word: str, number: str) -> Agreement | None:
     if word in _NOT_ADJECTIVES:
         return None

@@ -95,7 +95,7 @@ _FUTURE = re.compile(r"(?:\S*[ेए]ं?|हों?)ग(?:([ाे])|ी)")
 _NO_VERBS = _set("कविता चिंता जनता देवता श्रोता गलती दोस्ती खेती रिश्ते जूते कुत्ते पत्ते रास्ते")
 _PREDICATES = _set(
     "खुश दुखी बीमार व्यस्त नाराज तैयार परेशान चिंतित उदास शांत स्वस्थ गुस्सा हैरान में पर साथ यहां वहां घर बाहर अंदर मौजूद उपस्थित देर "
-    "असंतुष्ट संतुष्ट सहमत असहमत घायल बेहोश प्रभावित निराश क्रोधित भ्रमित उत्साहित आभारी सक्षम असमर्थ लेट गायब"
+    "असंतुष्ट संतुष्ट सहमत असहमत घायल बेहोश प्रभावित निराश क्रोधित भ्रमित उत्साहित आभारी सक्षम असमर्थ लेट गायब सफल असफल विफल"
 )
 _WILLING: dict[str, Agreement] = _varying("वाल")
 
@@ -143,6 +143,8 @@ def _verb(word: str, behind: str, before: str) -> Agreement | None:
         return "m" if future[1] else "f"
     if word in _WILLING and behind in _AUXILIARIES:  # "जाने वाली थी"
         return _WILLING[word]
+    if word in _CONTINUOUS and before in _PREDICATES:  # "सफल रहा"
+        return _CONTINUOUS[word]
     if word in _BEEN and before in _PREDICATES:
         return "f" if word == "हुई" else "m"
     if word in ("था", "थे", "थी", "थीं") and (before in _PREDICATES or before in _TRANSPARENT):

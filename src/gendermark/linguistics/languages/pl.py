@@ -92,7 +92,7 @@ _CLAUSE_OPENERS = _words("""
     żeby choć chociaż zanim dopóki odkąd jak iż jednak gdyby
 """)
 _FILLERS = _words("""
-    nie się już też także również zawsze często nigdy wczoraj dziś dzisiaj potem wtedy właśnie zaraz nagle szybko
+    nie się komuś kogoś już też także również zawsze często nigdy wczoraj dziś dzisiaj potem wtedy właśnie zaraz nagle szybko
     natychmiast tylko ją go mu jej im je ich nas mnie mi bardzo naprawdę jeszcze znowu
 """)
 _PAST = re.compile(r"(?!.*(?:ół|mysł|syła|woła)$).+(ł|ła|li|ły)(?:by)?")
@@ -180,7 +180,7 @@ def _predicate(
 ) -> list[tuple[str, Agreement]]:
     """The past tense, predicate adjective or relative pronoun behind a subject.
 
-    `far` lets a genitive and a prepositional phrase stand between ("dyrektor nowej szkoły w Łodzi powiedziała").
+    A prepositional phrase may stand between, and if `far` a genitive ("dyrektor nowej szkoły w Łodzi powiedziała").
     """
     room = genitive = 2 if far else 0
     copula, inside = False, 0
@@ -197,7 +197,7 @@ def _predicate(
             following = words[place + 1] if place + 1 < len(words) else ""
             agreement = _adjective(word, "") if not following or following in _PREDICATE_END else None
             return [(word, agreement)] if agreement and word.endswith(("y", "i", "a", "e")) else []
-        elif far and word in _PREPOSITIONS and inside == 0:
+        elif word in _PREPOSITIONS and inside == 0:
             inside = 2
         elif match and inside < 2:
             return [(word, past[match.group(1)])] if match.group(1) in past else []
