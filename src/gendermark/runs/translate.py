@@ -41,8 +41,9 @@ def translate(system: System, requests: Sequence[Request], store: Store | None, 
     if store is None or not system.is_stored:
         return _translate_directly(system, requests, progress)
     answers = store.get(system.system_id, requests)
-    n_stored = sum(_is_complete(request, answers) for request in requests)
     pending = deque(_missing(requests, system, answers))
+    incomplete = {portion.request_id for portion in pending}
+    n_stored = sum(request.request_id not in incomplete for request in requests)
     n_asked, n_done, n_total = 0, 0, sum(portion.n_samples for portion in pending)
     progress(n_done, n_total)
     while pending:
@@ -54,10 +55,10 @@ def translate(system: System, requests: Sequence[Request], store: Store | None, 
             answers.update({(answer.request_id, answer.sample): answer for answer in answered})
             n_done += len(answered)
             progress(n_done, n_total)
-        # Another run is at work on the rest, or has finished it meanwhile, or as much of it as it needed itself.
-        mine = {(request.request_id, request.first_sample) for request in claimed}
-        others = [request for request in batch if (request.request_id, request.first_sample) not in mine]
-        if others:
+        if len(claimed) < len(batch):
+            # Another run is at work on the rest, or has finished it meanwhile, or as much of it as it needed itself.
+            mine = {(request.request_id, request.first_sample) for request in claimed}
+            others = [request for request in batch if (request.request_id, request.first_sample) not in mine]
             answers.update(store.get(system.system_id, others))
             still = list(_missing(others, system, answers))
             n_done += sum(request.n_samples for request in others) - sum(request.n_samples for request in still)
@@ -124,7 +125,3 @@ def _missing(requests: Iterable[Request], system: System, answers: Mapping[Key, 
         for portion in portions:
             whole = portion == request.samples
             yield request if whole else replace(request, first_sample=portion.start, n_samples=len(portion))
-
-
-def _is_complete(request: Request, answers: Mapping[Key, Translation]) -> bool:
-    return all((request.request_id, sample) in answers for sample in request.samples)

@@ -75,7 +75,10 @@ _ENDINGS: dict[str, tuple[tuple[re.Pattern[str], Agreement], ...]] = {
         (re.compile(r"\w{2,}(ων|εις)"), "mf"),
     ),
 }
-_NOMINATIVES = {"του": re.compile(r"\w*(?<!οντ)ος|\w+(ης|ας|τρια|ισσα)"), "της": re.compile(r"\w*(?<!ιδ)(?<!ον)(?<!οντ)ος")}
+_NOMINATIVES = {
+    "του": re.compile(r"\w*(?<!οντ)ος|\w+(ης|ας|τρια|ισσα)"),
+    "της": re.compile(r"\w*(?<!ιδ)(?<!ον)(?<!οντ)ος"),
+}
 _OFFICES = re.compile(r"(ελεγκτ|διοικητ|σκηνοθετ|(γυμνασι|λυκει|τμηματ)αρχ)(ης|η|ες|ων)")
 _NEUTERS = frozenset(
     _table(

@@ -13,6 +13,9 @@ Most occupation nouns tell by their form (nauczyciel, nauczycielka). What needs 
 The past tense ("powiedziała"), a predicate adjective ("jest zmęczona") and the relative pronoun behind a noun that
 opens its clause agree with it. "Tego", "temu", "tym" are left out of the table, as they are the neuter pronoun too
 ("o tym lekarka mówiła"); so is "pana", which also is the polite "your".
+
+Without any sign a noun for both sexes is masculine ("kierowca"), a neuter ("dziecko") open; no attribute of a neuter
+tells. "Nastolatka" is the girl where it opens its clause, else the accusative of the boy.
 """
 
 from __future__ import annotations
@@ -92,8 +95,8 @@ _CLAUSE_OPENERS = _words("""
     żeby choć chociaż zanim dopóki odkąd jak iż jednak gdyby
 """)
 _FILLERS = _words("""
-    nie się komuś kogoś już też także również zawsze często nigdy wczoraj dziś dzisiaj potem wtedy właśnie zaraz nagle szybko
-    natychmiast tylko ją go mu jej im je ich nas mnie mi bardzo naprawdę jeszcze znowu
+    nie się komuś kogoś już też także również zawsze często nigdy wczoraj dziś dzisiaj potem wtedy właśnie zaraz nagle
+    szybko natychmiast tylko ją go mu jej im je ich nas mnie mi bardzo naprawdę jeszcze znowu
 """)
 _PAST = re.compile(r"(?!.*(?:ół|mysł|syła|woła)$).+(ł|ła|li|ły)(?:by)?")
 _SINGULAR_PAST = {"ł": "m", "ła": "f"}
