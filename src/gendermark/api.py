@@ -161,11 +161,18 @@ def applicable(benchmarks: Sequence[str], targets: Sequence[str], **options: Any
     """The named benchmarks into each target language; all that have the direction if none is named."""
     if benchmarks:
         return tuple(dict.fromkeys(select(name, to, **options)[1] for to in targets for name in benchmarks))
-    found = []
-    for to in targets:
-        for name in registry.names("benchmark"):
-            benchmark: Benchmark = registry.load("benchmark", name)
-            sources = {s for s, t in benchmark.language_pairs(options.get("data", "official")) if t == to}
-            if options.get("source_language", "") in sources or (sources and not options.get("source_language")):
-                found.append(select(name, to, **options)[1])
+    found = [
+        select(name, to, **options)[1]
+        for to in targets
+        for name in registry.names("benchmark")
+        if _applies(registry.load("benchmark", name), to, options)
+    ]
     return tuple(dict.fromkeys(found))
+
+
+def _applies(benchmark: Benchmark, to: str, options: Mapping[str, Any]) -> bool:
+    """Whether a benchmark has this direction, and the rules and variant that were asked for."""
+    pairs = benchmark.language_pairs(options.get("data", "official"))
+    source = options.get("source_language", "")
+    has_rules = options.get("rules", "best") in benchmark.rules and options.get("variant", "") in benchmark.variants
+    return has_rules and any(target == to and source in ("", from_) for from_, target in pairs)

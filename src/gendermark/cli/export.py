@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from gendermark.cli.options import Data, From, Revision, To
+from gendermark.cli.options import Data, From, Revision, To, Variant
 from gendermark.cli.terminal import AsJson, say
 
 
@@ -19,6 +19,7 @@ def export(
     output: Annotated[Path | None, typer.Option("-o", "--output", help="File to write; stdout if not given.")] = None,
     data: Data = "official",
     revision: Revision = "",
+    variant: Variant = "",
     group: Annotated[
         list[str] | None, typer.Option("--group", "--set", help="Only this group (SimpleGEN) or set (TGBI).")
     ] = None,
@@ -28,7 +29,8 @@ def export(
     from gendermark.api import export_items
     from gendermark.textfiles import write_text
 
-    found = export_items(benchmark, to, source_language=from_, data=data, revision=revision, parts=tuple(group or ()))
+    options = {"source_language": from_, "data": data, "revision": revision, "variant": variant}
+    found = export_items(benchmark, to, **options, parts=tuple(group or ()))
     if as_json:
         rows = [
             {"item_id": item.item_id, "index": item.index, "source": item.source, "tags": dict(item.tags)}

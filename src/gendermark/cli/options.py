@@ -19,6 +19,8 @@ Data = Annotated[
 Revision = Annotated[str, typer.Option("--revision", help="Revision of the official data.")]
 Rules = Annotated[str, typer.Option("--rules", help="best, or the published rules: paper.")]
 Cluster = Annotated[str, typer.Option("--cluster", help="What intervals resample: occupation, template, lexeme ...")]
+Variant = Annotated[str, typer.Option("--variant", help="WinoMT: adjectives (section 3.3 of its paper).")]
+Aligner = Annotated[str, typer.Option("--aligner", help="WinoMT: fast-align (bundled), eflomal or simalign.")]
 Resamples = Annotated[
     int, typer.Option("--resamples", min=100, max=1_000_000, help="Bootstrap resamples for the intervals.")
 ]

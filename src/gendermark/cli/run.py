@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from gendermark.cli.options import (
+    Aligner,
     Cluster,
     Confidence,
     Data,
@@ -16,6 +17,7 @@ from gendermark.cli.options import (
     Revision,
     Rules,
     Seed,
+    Variant,
     pairs,
     resampling,
 )
@@ -39,6 +41,8 @@ def run(
     revision: Revision = "",
     rules: Rules = "best",
     cluster: Cluster = "",
+    variant: Variant = "",
+    aligner: Aligner = "",
     resamples: Resamples = 1000,
     seed: Seed = 12345,
     confidence: Confidence = 0.95,
@@ -53,7 +57,15 @@ def run(
     from gendermark.runs import run as running
 
     selections = api.applicable(
-        benchmark or [], to or [""], source_language=from_, data=data, revision=revision, rules=rules, cluster=cluster
+        benchmark or [],
+        to or [""],
+        source_language=from_,
+        data=data,
+        revision=revision,
+        rules=rules,
+        cluster=cluster,
+        variant=variant,
+        aligner=aligner,
     )
     options = pairs(system_option or [], "--system-option", "mode=stream")
     if not selections:

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from gendermark.cli.options import (
+    Aligner,
     Cluster,
     Confidence,
     Data,
@@ -17,6 +18,7 @@ from gendermark.cli.options import (
     Rules,
     Seed,
     To,
+    Variant,
     pairs,
     resampling,
 )
@@ -36,11 +38,15 @@ def score(
         list[str] | None,
         typer.Option("--set", metavar="NAME=FILE", help="TGBI: translations of one set; give several."),
     ] = None,
-    group: Annotated[str, typer.Option(help="SimpleGEN: the file holds this group only.")] = "",
+    group: Annotated[
+        str, typer.Option(help="The file holds this group only (SimpleGEN: fofc ...; WinoMT: pro, anti).")
+    ] = "",
     data: Data = "official",
     revision: Revision = "",
     rules: Rules = "best",
     cluster: Cluster = "",
+    variant: Variant = "",
+    aligner: Aligner = "",
     resamples: Resamples = 1000,
     seed: Seed = 12345,
     confidence: Confidence = 0.95,
@@ -76,6 +82,8 @@ def score(
         revision=revision,
         rules=rules,
         cluster=cluster,
+        variant=variant,
+        aligner=aligner,
     )
     if judgements is not None:
         write_jsonl(judgements, (judgement.to_json() for judgement in result.judgements))

@@ -12,7 +12,6 @@ _COORDINATORS = frozenset(
     {"o", "u", "y", "e", "ou", "et", "oder", "und", "bzw", "beziehungsweise", "ή", "και", "или", "и", "або", "чи", "та"}
     | {"й", "nebo", "a", "i", "lub", "albo", "czy", "या", "और", "أو", "و", "או", "ו"}
 )
-_BOTH = frozenset({"masculine", "feminine"})
 
 
 def read_entity(
@@ -52,17 +51,23 @@ def _read_one_of(
     for other in mentions:
         between = words[min(chosen.end, other.end) : max(chosen.start, other.start)]
         named_twice = all(word in _COORDINATORS or _is_function_word(finder, word) for word in between)
-        if other is not chosen and named_twice and _genders(chosen) | _genders(other) == _BOTH:
+        if other is not chosen and named_twice and _name_both_genders(chosen, other):
             shown = (" ".join(words[mention.start : mention.end]) for mention in (chosen, other))
             return Finding(Gender.NEUTRAL, "both", tuple(shown))
     return finder.read(words, chosen)
 
 
+def _name_both_genders(one: Occurrence, other: Occurrence) -> bool:
+    """Whether one form is a woman's and the other one is not."""
+    has_woman, has_other = ("feminine" in _genders(mention) for mention in (one, other))
+    told = one if has_woman else other
+    return has_woman != has_other and _genders(told) == {"feminine"}
+
+
 def _genders(mention: Occurrence) -> frozenset[str]:
-    """The gender of a form that tells; nothing for one that does not."""
+    """The genders of a form, in the singular if it can be one."""
     singular = [gender for gender, number in mention.readings if number == "singular"]
-    found = frozenset(singular or [gender for gender, _ in mention.readings])
-    return found if len(found) == 1 else frozenset()
+    return frozenset(singular or [gender for gender, _ in mention.readings])
 
 
 def _is_function_word(finder: OccupationFinder, word: str) -> bool:
