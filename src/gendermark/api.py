@@ -10,7 +10,7 @@ from typing import Any
 
 from gendermark import registry
 from gendermark.benchmarks.benchmark import Benchmark, ItemSet, Selection
-from gendermark.errors import UnmatchedSources, UserError
+from gendermark.errors import UnknownName, UnmatchedSources, UserError
 from gendermark.metrics.metric import Resampling
 from gendermark.records import Translation
 from gendermark.result import Result
@@ -161,12 +161,11 @@ def applicable(benchmarks: Sequence[str], targets: Sequence[str], **options: Any
     """The named benchmarks into each target language; all that have the direction if none is named."""
     if benchmarks:
         return tuple(dict.fromkeys(select(name, to, **options)[1] for to in targets for name in benchmarks))
-    found = [
-        select(name, to, **options)[1]
-        for to in targets
-        for name in registry.names("benchmark")
-        if _applies(registry.load("benchmark", name), to, options)
-    ]
+    known: list[Benchmark] = [registry.load("benchmark", name) for name in registry.names("benchmark")]
+    all_rules = {rules for benchmark in known for rules in benchmark.rules}
+    if options.get("rules", "best") not in all_rules:
+        raise UnknownName("rules", options["rules"], all_rules)
+    found = [select(b.name, to, **options)[1] for to in targets for b in known if _applies(b, to, options)]
     return tuple(dict.fromkeys(found))
 
 

@@ -56,7 +56,14 @@ def main(arguments: list[str] | None = None) -> None:
         if isinstance(stream, io.TextIOWrapper):
             # What `score` reads is UTF-8, so what `export` writes is, whatever the locale of this machine.
             stream.reconfigure(encoding=None if stream.isatty() else "utf-8", errors="backslashreplace")
-    sys.exit(_exit_code(sys.argv[1:] if arguments is None else arguments))
+    try:
+        code = _exit_code(sys.argv[1:] if arguments is None else arguments)
+    except Exception as fault:  # ours, whatever it is; it must not be taken for a failed gate
+        if os.environ.get("GENDERMARK_DEBUG"):
+            raise
+        _say_error(f"this is a fault of gendermark, not yours: {fault!r}; GENDERMARK_DEBUG=1 shows where")
+        code = 3
+    sys.exit(code)
 
 
 def _exit_code(arguments: list[str]) -> int:

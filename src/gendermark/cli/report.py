@@ -27,6 +27,8 @@ def report(
     from gendermark.report.writing import render
     from gendermark.textfiles import write_text
 
+    if as_json and format_ not in ("", "json"):
+        raise UserError(f"--json and --format {format_} contradict each other; give one")
     chosen = "json" if as_json else format_ or (_BY_ENDING.get(output.suffix.lower(), "") if output else "md")
     if not chosen:
         raise UserError(f"no report format is known for {output}; end it in {', '.join(_BY_ENDING)}, or give --format")

@@ -101,9 +101,7 @@ def _from_id(line: str, source: str, number: int) -> WinoRow:
         raise BadFile(source, f"has {len(fields)} fields, not the two of Winogender: id, tab, sentence", line=number)
     parts = fields[0].strip().removesuffix(".txt").split(".")
     if len(parts) != 4 or not all(parts):
-        raise BadFile(
-            source, f"has the id {fields[0].strip()!r}, not one like baker.guest.1.male.txt", line=number
-        )
+        raise BadFile(source, f"has the id {fields[0].strip()!r}, not one like baker.guest.1.male.txt", line=number)
     occupation, participant, pointer, gender = parts
     if pointer not in ("0", "1"):
         raise BadFile(source, f"points to {pointer!r}; 0 is the occupation, 1 the participant", line=number)

@@ -32,7 +32,8 @@ def read_entity(
         return finder.read(words, mentions[0])
     if mentions:
         return _read_one_of(finder, words, mentions, aligned(), expected_place)
-    positions = [position for position in aligned() if not _is_function_word(finder, words[position])]
+    skipped = finder.passed_over(words, entity)
+    positions = [at for at in aligned() if at not in skipped and not _is_function_word(finder, words[at])]
     if not positions:
         return Finding(None, "absent", ())
     head = positions[-1]

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from gendermark.linguistics.words import cut
 
 Agreement = str
-"""The genders a word can agree with: "m", "f", or "mf" for a form that serves both."""
+"""The genders a word can agree with: "m", "f", "mf" for a form that serves both, "" for one that serves neither."""
 
 
 def no_adjectives(word: str, number: str) -> Agreement | None:  # noqa: ARG001

@@ -86,6 +86,10 @@ class Occurrence:
     end: int
     readings: frozenset[tuple[str, str]]
 
+    @property
+    def is_other(self) -> bool:
+        return any(gender == "other" for gender, _ in self.readings)
+
 
 class OccupationFinder:
     """Finds the forms of occupations in text, and the gender they and their agreeing words express."""
@@ -100,11 +104,11 @@ class OccupationFinder:
                 table[entry.occupation][tuple(language.cut(form))].add((entry.gender, entry.number))
         # Phrases of any occupation by their first word: a longer one of another trade hides a shorter one inside it
         # ("consejero delegado" is no counselor).
-        self._phrases: dict[str, set[tuple[str, ...]]] = defaultdict(set)
+        self._phrases: dict[str, dict[int, set[tuple[str, ...]]]] = defaultdict(lambda: defaultdict(set))
         for forms in table.values():
             for phrase in forms:
                 if len(phrase) > 1:
-                    self._phrases[phrase[0]].add(phrase)
+                    self._phrases[phrase[0]][len(phrase)].add(phrase)
         # occupation -> first word -> the forms that begin with it, longest first
         self._forms: dict[str, _Index] = {}
         for occupation, forms in table.items():
@@ -186,10 +190,20 @@ class OccupationFinder:
         ending = self.language.noun(words[end - 1])
         if ending in _LETTERS:
             return Finding(_LETTERS[ending], "ending", (shown,))
+        if ending == "mf":
+            return Finding(Gender.NEUTRAL, "ending", (shown,))
         return Finding(None, "unknown", (shown,))
 
     def occurrences(self, words: Sequence[str], occupation: str) -> list[Occurrence]:
         """Where a text names an occupation, from left to right; of overlapping forms the longest."""
+        return [found for found in self._forms_in(words, occupation) if not found.is_other]
+
+    def passed_over(self, words: Sequence[str], occupation: str) -> set[int]:
+        """The positions of words that look like this occupation and are not it."""
+        others = (found for found in self._forms_in(words, occupation) if found.is_other)
+        return {position for found in others for position in range(found.start, found.end)}
+
+    def _forms_in(self, words: Sequence[str], occupation: str) -> list[Occurrence]:
         index = self._forms.get(occupation)
         if not index:
             return []
@@ -203,8 +217,7 @@ class OccupationFinder:
                 if tuple(words[start + 1 : end]) == form[1:]:
                     if self._is_hidden(words, start, end, index):
                         break
-                    if not any(gender == "other" for gender, _ in readings):
-                        found.append(Occurrence(start, end, readings))
+                    found.append(Occurrence(start, end, readings))
                     free = end
                     break
         return found
@@ -213,8 +226,8 @@ class OccupationFinder:
         """Whether words[start:end] begin a longer phrase of another occupation, and none of this one's own."""
         longer = [
             phrase
-            for phrase in self._phrases.get(words[start], ())
-            if len(phrase) > end - start and tuple(words[start : start + len(phrase)]) == phrase
+            for length, phrases in self._phrases.get(words[start], {}).items()
+            if length > end - start and (phrase := tuple(words[start : start + length])) in phrases
         ]
         return bool(longer) and not any(phrase in {form for form, _ in own.get(words[start], ())} for phrase in longer)
 

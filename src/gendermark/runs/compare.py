@@ -78,7 +78,10 @@ def compare(
     comparisons: list[Comparison] = []
     tests = []
     for a, b in pairs:
-        comparisons.extend(_compare_cell(a, b, resampling, all_metrics))
+        try:
+            comparisons.extend(_compare_cell(a, b, resampling, all_metrics))
+        except KeyError as tag:
+            raise UserError(f"{a.cell}: the judgements of a run lack the tag {tag}; run it again") from None
         tests.append(_mcnemar(a, b))
     adjusted = statistics.holm([comparison.p_value for comparison in comparisons])
     return ComparisonReport(

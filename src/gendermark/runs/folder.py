@@ -15,7 +15,7 @@ import numpy as np
 from gendermark import __version__
 from gendermark.benchmarks.benchmark import ItemSet, Selection
 from gendermark.errors import BadFile, UserError
-from gendermark.records import Estimate, Judgement, Test, Translation
+from gendermark.records import Estimate, Judgement, Table, Test, Translation
 from gendermark.result import Result
 from gendermark.textfiles import read_json, read_jsonl, write_jsonl, write_text
 
@@ -101,7 +101,10 @@ def _read_cell(cell: Path) -> Result:
             estimates=tuple(Estimate(**estimate, signature=row["signature"]) for estimate in row["estimates"]),
             judgements=[Judgement.from_json(judgement) for _, judgement in read_jsonl(cell / "judgements.jsonl")],
             tests=tuple(Test(**test) for test in row["tests"]),
-            tables=(),
+            tables=tuple(
+                Table(t["name"], t["title"], tuple(t["columns"]), [tuple(cells) for cells in t["rows"]])
+                for t in row["tables"]
+            ),
             warnings=tuple(row["warnings"]),
             signature=row["signature"],
         )

@@ -74,10 +74,12 @@ def run(
             _check_cells([item_set.selection for _, item_set in item_sets])
             stack.enter_context(_folder_lock(directory))
             folder.check_reusable(directory, config.to_json())
-            folder.write_manifest(directory, config.to_json(), "running", {})
         store = stack.enter_context(Store(store_path or default_store())) if system.is_stored else None
         for benchmark, item_set in item_sets:
             system.prepare(benchmark, item_set)
+            if directory is not None and not results:
+                # Not before a system is ready: a mistyped path must not leave a folder that is "another run's".
+                folder.write_manifest(directory, config.to_json(), "running", {})
             started = time.monotonic()
             selection = item_set.selection
             title = f"{benchmark.name} {selection.source_language}-{selection.target_language}"
