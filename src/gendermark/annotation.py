@@ -606,7 +606,7 @@ def _of_two(slice_name: str, raters: Ratings, resampling: Resampling) -> list[Es
         cells = np.zeros((n, len(_LABELS), len(_LABELS)))
         for number, (a, b) in enumerate(both):
             cells[number, _LABELS.index(a), _LABELS.index(b)] = 1
-        interval = statistics.percentile_interval(_kappas(cells, resampling), resampling.confidence)
+        interval = _spread(_kappas(cells, resampling), resampling.confidence)
     return [
         _estimate("agreement", slice_name, 100 * n_agreed / n if n else None, percent, n, n_total),
         _estimate("kappa", slice_name, kappa, interval, n, n_total),
@@ -652,7 +652,7 @@ def _alpha(slice_name: str, ratings: Ratings, resampling: Resampling) -> Estimat
             interval = _all_agree(len(units), float(by_chance), resampling.confidence)
         else:
             resampled = statistics.resampled_sums(table, resampling.n_resamples, resampling.seed)
-            interval = statistics.percentile_interval(_alphas(resampled), resampling.confidence)
+            interval = _spread(_alphas(resampled), resampling.confidence)
     return _estimate("alpha", slice_name, alpha, interval, len(units), len(ratings[0]))
 
 
@@ -664,6 +664,16 @@ def _alphas(sums: statistics.Floats) -> statistics.Floats:
     ratios: statistics.Floats = np.full(len(sums), np.nan)
     np.divide((n - 1) * disagreement, by_chance, out=ratios, where=by_chance > 0)
     return 1 - ratios
+
+
+def _spread(replicates: statistics.Floats, confidence: float) -> tuple[float, float] | None:
+    """The bootstrap interval; `None` without any width.
+
+    Kappa is 0 in every resample where one rater has one answer to everything: the data cannot tell, which is not the
+    same as being sure of 0.
+    """
+    interval = statistics.percentile_interval(replicates, confidence)
+    return interval if interval and interval[0] < interval[1] else None
 
 
 def _all_agree(n: int, expected_disagreement: float, confidence: float) -> tuple[float, float] | None:

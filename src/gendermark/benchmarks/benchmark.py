@@ -27,6 +27,8 @@ class Selection:
     """Only these parts (SimpleGEN's groups, TGBI's sets), each in the order of its own file."""
     aligner: str = ""
     """Word aligner, for benchmarks that need one; empty for the default."""
+    detector: str = ""
+    """What reads the gender of a noun: empty for our own rules, or a model (`spacy:MODEL`, `stanza:LANGUAGE`)."""
     variant: str = ""
     """A changed form of the sentences (WinoMT's adjectives); items keep their ids, so variants can be compared."""
 
@@ -152,6 +154,9 @@ class Benchmark(ABC):
             raise UnknownName(f"cluster of {self.name}", cluster, self.clusters)
         if selection.aligner and not self.aligns:
             raise UserError(f"{self.name} needs no word alignment; leave out --aligner")
+        if selection.detector and not self.aligns:
+            what = "English pronouns" if self.name == "tgbi" else "occupation nouns"
+            raise UserError(f"{self.name} reads {what} by its own rules; leave out --detector")
         if selection.variant not in self.variants:
             raise UnknownName(f"variant of {self.name}", selection.variant, [name for name in self.variants if name])
         for part in selection.parts:

@@ -22,6 +22,7 @@ from gendermark.data.official import official_files
 from gendermark.errors import BadFile, UserError
 from gendermark.linguistics import alignment, published
 from gendermark.linguistics.aligners import align_both_ways, check_available
+from gendermark.linguistics.detectors import detector_name, open_detector
 from gendermark.linguistics.entities import read_entity
 from gendermark.linguistics.failures import failure
 from gendermark.linguistics.occupations import bundled_finder, citation_forms, core_occupations, lexicon
@@ -106,8 +107,11 @@ class WinoMt(Benchmark):
             )
         if selection.rules in PUBLISHED and selection.aligner not in ("", "fast-align"):
             raise UserError("the published rules of winomt align with fast-align; leave out --aligner")
+        if selection.rules in PUBLISHED and selection.detector:
+            raise UserError("the published rules of winomt read gender in their own way; leave out --detector")
         selection = replace(selection, aligner=selection.aligner or "fast-align")
         check_available(selection.aligner)
+        open_detector(selection.detector)
         return selection
 
     def load(self, selection: Selection) -> ItemSet:
@@ -128,7 +132,10 @@ class WinoMt(Benchmark):
     def signature(self, selection: Selection) -> Mapping[str, str]:
         if selection.rules in PUBLISHED:
             return {"aligner": "fast-align", "detector": published.detector_name(selection.target_language)}
-        return {"aligner": f"lexicon+{selection.aligner}", "detector": f"gendermark-{selection.target_language}"}
+        return {
+            "aligner": f"lexicon+{selection.aligner}",
+            "detector": detector_name(selection.target_language, selection.detector),
+        }
 
     def judge(self, item_set: ItemSet, translations: Sequence[Translation]) -> list[Judgement]:
         if item_set.selection.rules in PUBLISHED:
@@ -326,6 +333,7 @@ def _judge_best(item_set: ItemSet, translations: Sequence[Translation]) -> list[
     sources = [cut(item.source) for item in item_set.items]
     targets = [finder.language.cut(text) for text in texts]
     nouns = [_noun_position(item, words) for item, words in zip(item_set.items, sources, strict=True)]
+    detector = open_detector(item_set.selection.detector)
     links = _LazyLinks(list(zip(sources, targets, strict=True)), nouns, item_set.selection.aligner)
     judgements = []
     for number, (item, words) in enumerate(zip(item_set.items, targets, strict=True)):
@@ -340,6 +348,9 @@ def _judge_best(item_set: ItemSet, translations: Sequence[Translation]) -> list[
             partial(links.targets_of, number),
             nouns[number] / max(len(sources[number]) - 1, 1),
         )
+        if detector is not None and finding.evidence:
+            noun = finding.evidence[-1].split()[-1]
+            finding = replace(finding, gender=detector.gender(texts[number], noun), reason="model")
         verdict = Verdict.JUDGED if finding.gender else Verdict.UNJUDGEABLE
         judgements.append(_judgement(item, verdict, finding.gender, finding.evidence, finding.reason))
     return judgements

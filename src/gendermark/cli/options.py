@@ -21,6 +21,9 @@ Rules = Annotated[str, typer.Option("--rules", help="best, or the published rule
 Cluster = Annotated[str, typer.Option("--cluster", help="What intervals resample: occupation, template, lexeme ...")]
 Variant = Annotated[str, typer.Option("--variant", help="WinoMT: adjectives (section 3.3 of its paper).")]
 Aligner = Annotated[str, typer.Option("--aligner", help="WinoMT: fast-align (bundled), eflomal or simalign.")]
+Detector = Annotated[
+    str, typer.Option("--detector", help="WinoMT: spacy:MODEL or stanza:LANGUAGE instead of our rules.")
+]
 Resamples = Annotated[
     int, typer.Option("--resamples", min=100, max=1_000_000, help="Bootstrap resamples for the intervals.")
 ]

@@ -12,6 +12,7 @@ from gendermark.cli.options import (
     Cluster,
     Confidence,
     Data,
+    Detector,
     From,
     Resamples,
     Revision,
@@ -43,6 +44,7 @@ def run(
     cluster: Cluster = "",
     variant: Variant = "",
     aligner: Aligner = "",
+    detector: Detector = "",
     resamples: Resamples = 1000,
     seed: Seed = 12345,
     confidence: Confidence = 0.95,
@@ -66,6 +68,7 @@ def run(
         cluster=cluster,
         variant=variant,
         aligner=aligner,
+        detector=detector,
     )
     options = pairs(system_option or [], "--system-option", "mode=stream")
     if not selections:

@@ -12,6 +12,7 @@ from gendermark.cli.options import (
     Cluster,
     Confidence,
     Data,
+    Detector,
     From,
     Resamples,
     Revision,
@@ -47,6 +48,7 @@ def score(
     cluster: Cluster = "",
     variant: Variant = "",
     aligner: Aligner = "",
+    detector: Detector = "",
     resamples: Resamples = 1000,
     seed: Seed = 12345,
     confidence: Confidence = 0.95,
@@ -84,6 +86,7 @@ def score(
         cluster=cluster,
         variant=variant,
         aligner=aligner,
+        detector=detector,
     )
     if judgements is not None:
         write_jsonl(judgements, (judgement.to_json() for judgement in result.judgements))

@@ -67,7 +67,8 @@ def run(
     item_sets = [(benchmark, benchmark.load(selection)) for benchmark, selection in benchmarks]
     for benchmark, item_set in item_sets:
         check_tasks(system, benchmark.requests(item_set))
-    results, cells = [], {}
+    results: list[Result] = []
+    cells: dict[str, Any] = {}
     with ExitStack() as stack:
         stack.enter_context(closing(system))
         if directory is not None:
