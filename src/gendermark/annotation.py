@@ -412,7 +412,8 @@ class _Items:
 def _comparable(text: str) -> str:
     """A sentence without what a spreadsheet program, or our guard against formulas, does to it."""
     plain = " ".join(unicodedata.normalize("NFC", text).translate(_AS_TYPED).split())
-    return plain[1:] if plain.startswith("'") and plain[1:].lstrip().startswith(_FORMULA_STARTS) else plain
+    inner = plain.removeprefix("'").lstrip()
+    return inner if inner.startswith(_FORMULA_STARTS) else plain
 
 
 def _bare(entity: str) -> str:

@@ -1,0 +1,94 @@
+"""The aligner learns what goes with what, and keeps its shape on odd input. (Its links against the authors' log:
+tests/benchmarks/test_winomt.py.)"""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from itertools import product
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gendermark.errors import UserError
+from gendermark.linguistics.aligners import align_both_ways, check_available
+from gendermark.linguistics.alignment import align, align_backward, symmetrise
+
+# A toy language: every word translated, the first two exchanged.
+_TOY = {"the": "la", "a": "una", "cook": "koko", "nurse": "nursa", "cat": "kato", "sleeps": "dorme", "eats": "mange"}
+ENGLISH = [list(words) for words in product(("the", "a"), ("cook", "nurse", "cat"), ("sleeps", "eats"), ("x", "y"))]
+PAIRS = [(words, [_TOY.get(words[i], words[i]) for i in (1, 0, 2, 3)]) for words in ENGLISH * 4]
+EXPECTED = {(0, 1), (1, 0), (2, 2), (3, 3)}
+
+
+def test_learns_an_exchange_of_words() -> None:
+    assert set(align(PAIRS)[0]) == EXPECTED
+    assert set(align_backward(PAIRS)[0]) == EXPECTED
+    assert set(symmetrise(align(PAIRS)[0], align_backward(PAIRS)[0])) == EXPECTED
+
+
+def test_is_deterministic() -> None:
+    assert align(PAIRS) == align(PAIRS)
+
+
+_words = st.lists(st.sampled_from(["a", "b", "c", "d", "e"]), max_size=6)
+
+
+@settings(derandomize=True, deadline=None, max_examples=60)
+@given(st.lists(st.tuples(_words, _words), max_size=8))
+def test_links_are_inside_their_sentences(pairs: list[tuple[list[str], list[str]]]) -> None:
+    forward, backward = align(pairs), align_backward(pairs)
+    for (source, target), links, back in zip(pairs, forward, backward, strict=True):
+        for s, t in [*links, *back, *symmetrise(links, back)]:
+            assert 0 <= s < len(source)
+            assert 0 <= t < len(target)
+        # forward: a target word has at most one source word; backward: the other way round
+        assert len({t for _, t in links}) == len(links)
+        assert len({s for s, _ in back}) == len(back)
+        assert set(links) & set(back) <= set(symmetrise(links, back)) <= set(links) | set(back)
+
+
+def test_unknown_aligner() -> None:
+    with pytest.raises(UserError, match="unknown aligner 'giza'; there is: eflomal, fast-align, simalign"):
+        check_available("giza")
+
+
+def test_missing_aligners_say_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shutil, "which", lambda _: None)
+    monkeypatch.setitem(sys.modules, "simalign", None)
+    for name in ("eflomal", "simalign"):
+        with pytest.raises(UserError, match=r"install it with: pip install 'gendermark\[align\]'"):
+            align_both_ways(PAIRS, name)
+
+
+@pytest.mark.skipif(shutil.which("eflomal-align") is None, reason="needs the extra align (eflomal)")
+def test_eflomal_really_aligns() -> None:
+    forward, backward = align_both_ways([*PAIRS, ([], ["x"])], "eflomal")
+    assert len(forward) == len(backward) == len(PAIRS) + 1
+    assert forward[-1] == []
+    assert len(set(forward[0]) & EXPECTED) >= 3
+
+
+def test_a_failing_program_is_one_sentence(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
+    program = tmp_path / "eflomal-align"
+    program.write_text("#!/bin/sh\necho no space left >&2\nexit 3\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    with pytest.raises(UserError, match="eflomal-align stopped with exit code 3; it said: no space left"):
+        align_both_ways(PAIRS, "eflomal")
+
+
+def test_simalign_is_asked_for_each_pair(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Aligner:
+        def __init__(self, **options: Any) -> None:
+            assert options["matching_methods"] == "i"
+
+        def get_word_aligns(self, source: list[str], target: list[str]) -> dict[str, list[tuple[int, int]]]:
+            return {"itermax": [(i, i) for i in range(min(len(source), len(target)))]}
+
+    monkeypatch.setitem(sys.modules, "simalign", SimpleNamespace(SentenceAligner=Aligner))
+    forward, backward = align_both_ways([(["a", "b"], ["c"]), ([], [])], "simalign")
+    assert forward == backward == [[(0, 0)], []]
