@@ -14,7 +14,7 @@ import re
 import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -387,16 +387,17 @@ class _Items:
     def find(self, row: SheetRow, taken: Iterable[str]) -> Judgement | str:
         """The judgement, or why there is none. `taken` are the items of the rows before."""
         sentence = _comparable(row.sentence)
-        if row.index is None:
-            found = self._by_text.get(sentence, [])
-            if not found:
-                return f"its sentence is not a translation of {self._cell} in this run; not counted"
-        else:
+        by_sentence = self._by_text.get(sentence, []) if sentence else []
+        found = by_sentence
+        if row.index is None and not found:
+            return f"its sentence is not a translation of {self._cell} in this run; not counted"
+        if row.index is not None:
             found = self._by_index.get(row.index, [])
             if not found:
                 return f"index {row.index} is not in {self._cell} of this run; not counted"
             if sentence:
-                found = [judgement for judgement in found if self._text_of[judgement.item_id] == sentence]
+                # Where the two contradict each other, the sentence is what the person has read.
+                found = [j for j in found if self._text_of[j.item_id] == sentence] or by_sentence
                 if not found:
                     return f"its sentence is not the translation of index {row.index} in this run; not counted"
         if row.entity:
@@ -406,7 +407,7 @@ class _Items:
             return f"several items of {self._cell} fit, which the judge read differently; not counted"
         # Several sources can have one translation: each row of such a sentence is another of them.
         free = [judgement for judgement in found if judgement.item_id not in taken]
-        return free[0] if free and row.index is None else found[0]
+        return free[0] if free and row.index != found[0].index else found[0]
 
 
 def _comparable(text: str) -> str:
@@ -523,7 +524,7 @@ def agreement(
         resampling=f"item-bootstrap-{resampling.n_resamples},seed-{resampling.seed},"
         f"confidence-{resampling.confidence:g}",
         sheets=tuple(person.summary for person in people),
-        estimates=tuple(estimates),
+        estimates=tuple(replace(estimate, signature=result.signature) for estimate in estimates),
         disagreements=tuple(_disagreements(result, translations, people)),
         warnings=tuple(_warnings(sheets, people, n_ties)),
     )
@@ -562,7 +563,7 @@ def _warnings(sheets: Sequence[Sheet], people: Sequence[_Person], n_ties: int) -
         if [_content(row) for row in one.rows] == [_content(row) for row in other.rows]:
             yield f"{name} and {other_name} have the same rows and answers; if one is a copy, leave it out"
     if n_ties:
-        yield f"people are divided equally over {n_ties:,} items, which then have no answer of the majority"
+        yield f"people are equally divided, so that there is no majority, in this number of items: {n_ties:,}"
 
 
 def _content(row: SheetRow) -> tuple[object, ...]:

@@ -145,7 +145,7 @@ def test_official_rows_survive_the_brackets(mirror: Path) -> None:
     (path,) = mirror.glob("gabrielStanovsky/mt_gender/586292861*/data/aggregates/en.txt")
     lines, wanted = [], []
     for text in path.read_text(encoding="utf-8").splitlines():
-        gender, index, sentence, entity = text.split("\t")
+        _, index, sentence, entity = text.split("\t")
         words = sentence.split(" ")
         place, n_words = int(index), len(entity.split(" "))
         start = place - 1 if place and words[place - 1].lower() in ("the", "a", "an") else place
