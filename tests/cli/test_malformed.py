@@ -592,8 +592,14 @@ def test_runs_under_other_rules(cli: Any, folders: Path) -> None:
 
 def test_runs_with_other_items(cli: Any, folders: Path) -> None:
     judgements = folders / "one" / JUDGEMENTS
-    judgements.write_bytes(b"".join(judgements.read_bytes().splitlines(keepends=True)[1:]))
+    judgements.write_bytes(_edit_row(1, _put("item_id", value="another"))(judgements.read_bytes()))
     cli("compare", folders / "one", folders / "two").is_refusal(CELL, "same items", "same data")
+
+
+def test_run_folder_with_a_lost_judgement(cli: Any, folders: Path) -> None:
+    judgements = folders / "one" / JUDGEMENTS
+    judgements.write_bytes(b"".join(judgements.read_bytes().splitlines(keepends=True)[1:]))
+    cli("report", folders / "one").is_refusal(CELL, "139 of 140 judgements", "run it again")
 
 
 def test_unknown_benchmark_in_a_run_folder(cli: Any, folders: Path) -> None:

@@ -69,7 +69,7 @@ class Benchmark(ABC):
     clusters: tuple[str, ...]
     """What intervals can be clustered by, the default first."""
     headline: tuple[str, ...]
-    """The metrics shown first."""
+    """The metrics that are compared and gated unless others are asked for: `metric`, or `metric:slice`."""
 
     @abstractmethod
     def language_pairs(self, data: str) -> list[tuple[str, str]]:
@@ -114,6 +114,9 @@ class Benchmark(ABC):
     def warnings(self, judgements: Sequence[Judgement], selection: Selection) -> list[str]:  # noqa: ARG002
         """What a reader of the numbers must know, one sentence each."""
         return []
+
+    def is_headline(self, metric: Metric) -> bool:
+        return metric.name in self.headline or f"{metric.name}:{metric.slice}" in self.headline
 
     def signature(self, selection: Selection) -> Mapping[str, str]:  # noqa: ARG002
         """What else the numbers depend on: aligner, gender detector ..."""

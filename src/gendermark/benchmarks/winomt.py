@@ -87,7 +87,7 @@ class WinoMt(Benchmark):
     clusters = ("entity", "contrast")
     variants = VARIANTS
     aligns = True
-    headline = ("accuracy", "delta_g", "delta_s")
+    headline = ("accuracy:all", "delta_g", "delta_s")
 
     def language_pairs(self, data: str) -> list[tuple[str, str]]:  # noqa: ARG002
         return [("en", code) for code in registry.names("language")]

@@ -9,7 +9,7 @@ import sys
 
 import typer
 
-from gendermark.cli import compare, data, demo, export, gate, report, run, score
+from gendermark.cli import annotate, compare, convert, data, demo, export, gate, report, run, score
 from gendermark.cli import list as listing
 from gendermark.cli.terminal import say
 from gendermark.errors import UserError
@@ -40,12 +40,14 @@ def _commands() -> list[str]:
 app.command("demo")(demo.demo)
 app.command("list")(listing.list_names)
 app.add_typer(data.app, name="data")
+data.app.command("convert")(convert.convert)
 app.command("export")(export.export)
 app.command("score")(score.score)
 app.command("run")(run.run)
 app.command("compare")(compare.compare)
 app.command("gate")(gate.gate)
 app.command("report")(report.report)
+app.add_typer(annotate.app, name="annotate")
 
 
 def main(arguments: list[str] | None = None) -> None:

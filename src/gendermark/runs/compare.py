@@ -30,7 +30,7 @@ class Comparison:
     low: float | None
     high: float | None
     p_value: float | None
-    """Paired permutation test, groups exchanged between the systems; two-sided."""
+    """Paired permutation test, groups exchanged between the systems; two-sided. For gaps: of their size."""
     p_adjusted: float | None
     """The same after Holm, over all comparisons made together."""
     detectable: float | None
@@ -137,14 +137,18 @@ def _compare_cell(a: Result, b: Result, resampling: Resampling, all_metrics: boo
     swapped = statistics.exchanged_sums(rows_a, rows_b, max(resampling.n_resamples, 1000), resampling.seed)
     found = []
     for metric in benchmark.metrics(a.judgements, a.selection):
-        if not all_metrics and metric.name not in benchmark.headline:
+        if not all_metrics and not benchmark.is_headline(metric):
             continue
         values = [float(evaluate(metric, counts, sums)[0]) for sums in totals]
         difference = values[1] - values[0]
         known = not np.isnan(difference)
         replicates = evaluate(metric, counts, boot[1]) - evaluate(metric, counts, boot[0])
         interval = statistics.percentile_interval(replicates, resampling.confidence) if known else None
-        null = evaluate(metric, counts, swapped[1]) - evaluate(metric, counts, swapped[0])
+        null = [evaluate(metric, counts, sums) for sums in swapped]
+        # A gap that turns from one side to the other has changed, but is no worse: the size of gaps is what is tested.
+        size = np.abs if metric.better == "zero" else np.asarray
+        observed = float(size(values[1]) - size(values[0]))
+        p_value = statistics.permutation_p_value(observed, size(null[1]) - size(null[0]), "two-sided")
         found.append(
             Comparison(
                 cell=a.cell,
@@ -155,7 +159,7 @@ def _compare_cell(a: Result, b: Result, resampling: Resampling, all_metrics: boo
                 difference=difference if known else None,
                 low=interval[0] if interval else None,
                 high=interval[1] if interval else None,
-                p_value=statistics.permutation_p_value(difference, null, "two-sided") if known else None,
+                p_value=p_value if known else None,
                 p_adjusted=None,
                 detectable=_detectable(replicates, resampling) if known else None,
                 n_groups=len(groups),

@@ -77,7 +77,7 @@ def write_cell(directory: Path, item_set: ItemSet, translations: Sequence[Transl
     write_jsonl(cell / "judgements.jsonl", (judgement.to_json() for judgement in result.judgements))
     tables = [table.to_json() for table in result.tables]
     extra = {"selection": result.selection.to_json(), "origin": result.origin, "tables": tables}
-    write_json(cell / "result.json", {**result.to_json(), **extra})
+    write_json(cell / "result.json", {**result.to_json(), **extra, "n_judgements": len(result.judgements)})
 
 
 def read_results(directory: Path) -> list[Result]:
@@ -94,12 +94,15 @@ def _read_cell(cell: Path) -> Result:
     path = cell / "result.json"
     row = read_json(path)
     try:
+        judgements = [Judgement.from_json(judgement) for _, judgement in read_jsonl(cell / "judgements.jsonl")]
+        if len(judgements) != row["n_judgements"]:
+            raise ValueError(f"{len(judgements):,} of {row['n_judgements']:,} judgements")
         return Result(
             selection=Selection.from_json(row["selection"]),
             origin=row["origin"],
             system=row["system"],
             estimates=tuple(Estimate(**estimate, signature=row["signature"]) for estimate in row["estimates"]),
-            judgements=[Judgement.from_json(judgement) for _, judgement in read_jsonl(cell / "judgements.jsonl")],
+            judgements=judgements,
             tests=tuple(Test(**test) for test in row["tests"]),
             tables=tuple(
                 Table(t["name"], t["title"], tuple(t["columns"]), [tuple(cells) for cells in t["rows"]])
