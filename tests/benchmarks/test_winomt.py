@@ -196,7 +196,7 @@ def test_fakes_land_on_their_expectation(language: str) -> None:
     for broken in ("fake:silent", "fake:copy", "fake:garble"):
         found = values(broken)
         assert (found["accuracy:all"] or 0) < 2
-        assert (found["coverage:all"] or 0) < 3
+        assert (found["coverage:all"] or 0) < 10
 
 
 # -- metrics and views --------------------------------------------------------------------------------------------

@@ -128,7 +128,7 @@ def test_export_refuses(cli: Any, run_folder: Path, tmp_path: Path, template: Pa
     )
     filled = fill(template, tmp_path / "ana.csv", read)
     cli("annotate", "export", run_folder, "-o", filled).is_refusal(
-        f"{filled} holds somebody's answers; choose another name with -o"
+        f"{filled} may hold somebody's answers; choose another name with -o"
     )
     assert cli("annotate", "export", run_folder, "-o", template).exit_code == 0, "a blank one may be written again"
 

@@ -39,7 +39,7 @@ def export(
     from gendermark.errors import UserError
 
     if output.is_file() and has_answers(output):
-        raise UserError(f"{output} holds somebody's answers; choose another name with -o")
+        raise UserError(f"{output} may hold somebody's answers; choose another name with -o")
     result, translations = read_cell(directory, cell)
     rows = draw_sample(result, translations, n, seed)
     if not rows:

@@ -40,18 +40,18 @@ def demo(
         say(f"  {name}: {behaviour}")
     selections = (
         api.select("simplegen", "es", data="core")[1],
-        api.select("simplegen", "de", data="core")[1],
+        api.select("winomt", "es", data="core")[1],
         api.select("tgbi", "en", data="core", source_language="ko")[1],
     )
     runs = {}
     for name, (spec, _) in SYSTEMS.items():
         runs[name] = running.run(running.RunConfig(spec, selections), output / name, None, show_progress)
     rows = [
-        (r.cell, name, e.metric, number(e.value, e.metric), interval(e), f"{e.n_judged:,} of {e.n_total:,}")
+        (r.cell, name, e.metric, number(e.value, e.metric), interval(e), f"{e.n_judged / max(e.n_total, 1):.0%}")
         for name, results in runs.items()
         for r in results
         for e in r.estimates
-        if e.metric in ("pro", "anti", "delta", "tgbi")
+        if e.slice == "all" and e.metric in ("pro", "anti", "delta", "tgbi", "accuracy", "delta_g", "delta_s")
     ]
     rows.sort(key=lambda row: row[0])
     print_table("What was measured (95 % intervals)", ("cell", "system", "metric", "value", "interval", "judged"), rows)

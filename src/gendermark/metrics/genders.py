@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
-from gendermark.metrics.metric import Floats, Metric, Tally
-from gendermark.metrics.rates import difference, rate
+from gendermark.metrics.metric import Boundary, Floats, Metric, Tally
+from gendermark.metrics.rates import difference, rate, unseen_share
 from gendermark.records import Gender, Judgement, Verdict
 
 GENDERS = (Gender.MASCULINE, Gender.FEMININE, Gender.NEUTRAL)
@@ -74,8 +74,20 @@ def f1(gender: Gender, part: str, *, rounded: bool) -> Metric:
         value,
         total=f"{part}.total",
         judged=f"{part}.judged",
+        at_boundary=_around(value, lowest=0.0),
         better="higher",
     )
+
+
+def _around(value: Callable[..., Floats], lowest: float = -100.0) -> Boundary:
+    """Where all groups agree: as far to both sides as the share of groups unlike them may reach."""
+
+    def at_boundary(sums: Sequence[float], n_groups: int, confidence: float) -> tuple[float, float]:
+        point = float(value(*(np.array([amount]) for amount in sums))[0])
+        reach = 100.0 * unseen_share(n_groups, confidence)
+        return max(point - reach, lowest), min(point + reach, 100.0)
+
+    return at_boundary
 
 
 def f1_value(right: Floats, expected: Floats, observed: Floats, rounded: bool) -> Floats:
@@ -98,7 +110,16 @@ def delta_g(part: str, *, rounded: bool) -> Metric:
         return _f1_of(columns[:3], rounded) - _f1_of(columns[3:], rounded)
 
     needs = tuple(f"{part}.{kind}.{g}" for g in (Gender.MASCULINE, Gender.FEMININE) for kind in _F1_COLUMNS)
-    return Metric("delta_g", part, needs, value, total=f"{part}.total", judged=f"{part}.judged", better="zero")
+    return Metric(
+        "delta_g",
+        part,
+        needs,
+        value,
+        total=f"{part}.total",
+        judged=f"{part}.judged",
+        at_boundary=_around(value),
+        better="zero",
+    )
 
 
 def macro_f1(part: str) -> Metric:

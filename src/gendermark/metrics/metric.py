@@ -21,6 +21,8 @@ Tally = Callable[[Sequence[Judgement]], Mapping[str, float]]
 """The counts of one group of judgements, by column name. Columns that do not occur count zero."""
 
 
+Boundary = Callable[[Sequence[float], int, float], tuple[float, float]]
+"""(sums, n_groups, confidence) -> interval, where all groups agree and resampling shows no spread."""
 Stratum = Callable[[Judgement], str]
 """The stratum that a judgement's group belongs to."""
 
@@ -38,8 +40,7 @@ class Metric:
     """The column that counts every item of this slice, translated or not."""
     judged: str
     """The column that counts the items of this slice with a verdict."""
-    at_boundary: Callable[[Sequence[float], int, float], tuple[float, float]] | None = None
-    """(sums, n_groups, confidence) -> interval, where all groups agree and resampling shows no spread."""
+    at_boundary: Boundary | None = None
     better: str = "neither"
     """`higher`, `lower`, `zero` (a gap), or `neither`: which way a gate looks."""
 
