@@ -129,15 +129,15 @@ def _labels(language: str) -> list[dict[str, str]]:
 
 @pytest.mark.parametrize("language", WITH_RELEASED_TRANSLATIONS)
 def test_labelled_translations(mirror: Path, language: str) -> None:
-    """Google's released translations, labelled by reading; half of them were looked at last."""
+    """Google's released translations, labelled by reading; `independent` by people who knew nothing of the code."""
     judgements = gendermark.score("winomt", _google(mirror, language), language, revision="2019").judgements
     labels = _labels(language)
-    assert len(labels) >= 80
-    assert sum(row["label"] != "masculine" for row in labels) >= 0.4 * len(labels)
-    for half in ("dev", "held-out"):
+    assert len(labels) >= 170
+    assert sum(row["label"] != "masculine" for row in labels) >= 35
+    for half in ("dev", "held-out", "independent"):
         rows = [row for row in labels if row["half"] == half]
         right = sum((judgements[int(row["index"])].observed or "none") == row["label"] for row in rows)
-        assert right >= 0.93 * len(rows), f"{half}: {right} of {len(rows)}"
+        assert right >= 0.95 * len(rows), f"{half}: {right} of {len(rows)}"
 
 
 @pytest.mark.parametrize("language", [code for code in LANGUAGES if code not in WITH_RELEASED_TRANSLATIONS])
@@ -182,7 +182,7 @@ def test_fakes_land_on_their_expectation(language: str) -> None:
     right = values("fake:right")
     assert right["accuracy:mf"] == 100
     # Neutral is said by naming both forms, which a few homographs blur (Arabic "assistant" is also "help").
-    assert (right["accuracy:neutral"] or 0) >= 97
+    assert (right["accuracy:neutral"] or 0) >= 95
     assert (right["delta_g:all"], right["delta_s:all"], right["pair_accuracy:all"]) == (0, 0, 100)
     masculine = values("fake:masculine")
     assert (masculine["accuracy:masculine"], masculine["accuracy:feminine"]) == (100, 0)

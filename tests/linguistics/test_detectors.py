@@ -17,7 +17,9 @@ from gendermark.records import Gender
 
 
 @pytest.mark.skipif(find_spec("pymorphy3") is None, reason="needs the extra ru-uk")
-@pytest.mark.parametrize(("word", "gender"), [("столяром", "m"), ("учительницу", "f"), ("быстро", None)])
+@pytest.mark.parametrize(
+    ("word", "gender"), [("столяром", "m"), ("учительницу", "f"), ("кассу", None), ("быстро", None)]
+)
 def test_pymorphy_knows_nouns(word: str, gender: str | None) -> None:
     assert detectors.dictionary_gender("ru", word) == gender
 

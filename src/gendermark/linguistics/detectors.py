@@ -51,7 +51,9 @@ def _by_pymorphy(code: str, word: str) -> Agreement | None:
         parses = _pymorphy(code).parse(word)
     except ValueError:  # its dictionary for this language is not installed
         return None
-    nouns = [parse.tag.gender for parse in parses if parse.tag.POS == "NOUN" and parse.is_known]
+    # A person is animate: the cash desk that stands for its cashier has a gender too, but tells nothing.
+    tags = [parse.tag for parse in parses if parse.is_known]
+    nouns = [tag.gender for tag in tags if tag.POS == "NOUN" and tag.animacy == "anim"]
     return {"masc": "m", "femn": "f"}.get(str(nouns[0])) if nouns else None
 
 

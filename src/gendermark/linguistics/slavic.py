@@ -112,6 +112,9 @@ class Grammar:
     women: frozenset[str]
     """The forms of "woman", which may stand before a noun: «женщине врачу»."""
 
+    someone: re.Pattern[str]
+    """The pronouns for "someone"; which are nominatives, `nominatives` says. Masculine only as a verb's subject."""
+
     soft_masculine: tuple[str, ...] = ()
     """Further endings of a masculine nominative, shared with oblique feminine determiners."""
     participle: re.Pattern[str] = _NOTHING
@@ -146,13 +149,14 @@ class Grammar:
         )
 
     def bare_epicene(self, word: str) -> Agreement | None:
-        return None if self.no_gender.search(word) else "m"
+        return None if self.no_gender.search(word) or self.someone.fullmatch(word) else "m"
 
     def clues(self, words: Sequence[str], start: int, end: int, number: str) -> Clues:
         if number == "plural":
             return self._one_of(words, start)
         before = words[start - 1] if start else ""
-        if words[end - 1].endswith(self.instrumentals) and before in self.with_instrumental:
+        last = words[end - 1]
+        if last.endswith(self.instrumentals) and before in self.with_instrumental and not self.someone.fullmatch(last):
             return [(before, "m")]  # «с управляющим»: instrumental singular; «управляющим» alone may be plural
         # «водитель грузовика» has its head in front, «медицинская сестра» behind
         noun = words[end - 1] if self.adjectival.search(words[start]) else words[start]
@@ -171,7 +175,9 @@ class Grammar:
 
     def _is_nominative(self, noun: str) -> bool:
         """Whether this is the nominative of a noun that declines as a masculine, or of one of common gender."""
-        return noun in self.nominatives or (noun[-1] not in self.vowels and not noun.endswith(self.oblique))
+        if noun in self.nominatives or self.someone.fullmatch(noun):
+            return noun in self.nominatives
+        return noun[-1] not in self.vowels and not noun.endswith(self.oblique)
 
     def _attribute(self, word: str, noun: str) -> Agreement | None:
         """The gender that a determiner or adjective shows before this noun form; None if it belongs elsewhere."""
@@ -202,8 +208,8 @@ class Grammar:
 
     def _finite(self, word: str) -> Agreement | None:
         """The gender that a past tense, short or predicative adjective shows."""
-        if word in self.predicates:
-            return self.predicates[word]
+        if (predicate := word.removesuffix("ся")) in self.predicates:  # «зустрівся»
+            return self.predicates[predicate]
         match = self.past.fullmatch(word)
         if match is None or word.removesuffix("а") in self.noun_stems:
             return None

@@ -4,13 +4,13 @@ Nearly every occupation noun tells its gender by itself (طبيب / طبيبة),
 contradiction (هذه الطبيب). The article and one-letter prepositions and conjunctions are written together with the noun;
 "ل" swallows the alef of the article (للطبيبة). Attached pronouns are listed in the lexicon.
 
-A masculine noun is made a woman by a feminine verb right before it at the head of the sentence (نظفت البواب الغرفة) or
-right behind it there (البواب نظفت الغرفة). عمدة and شيف are masculine where nothing tells.
+A masculine noun stays masculine behind a feminine verb, whose subject may be a dropped "she" (استأجرت المحامي). Verbs
+decide only for nouns that serve both sexes: عمدة and شيف, which are masculine where nothing tells.
 
 Words behind the noun are not read as adjectives by their endings: in the usual order verb - subject - object
 (سأل المدير السكرتيرة) the word behind the subject is another person. Nor are verbs before a noun, unless they cannot
-take a person as object, since a dropped subject makes سألت العمدة ambiguous: save where the noun is
-masculine and no accusative, and the verb the first word, which has its subject behind it.
+take a person as object, since a dropped subject makes سألت العمدة ambiguous: save where the verb is
+the first word, which has its subject behind it.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ _ADJECTIVES = _words(
 )
 _NEGATIONS = _words("لم ولم لن ولن لا ولا")
 _PARTICLES = _words("لقد وقد قد فقد ولقد")
-_GOVERNED = re.compile("لل|[بك]ال|ل|ب(?!واب|ائع|ايع|ناء|ستاني|ارم|ارت|يطري|احث)")
+_GOVERNED = re.compile("لل|[بك]ال|ل|ب(?!ارم|ارت)")
 _PAST = _words(
     "قال كان أصبح ذهب جاء وصل عاد بدأ عمل خرج دخل جلس وقف أعلن صرح أكد أضاف ابتسم ضحك اعتذر وافق غادر استقال"
 )
@@ -97,7 +97,7 @@ def _feminine_verb(words: Sequence[str], position: int) -> bool:
 
 
 def _of_woman(words: Sequence[str], start: int, end: int) -> list[tuple[str, Agreement]]:
-    """A feminine verb whose subject the noun at the head of the sentence is, though masculine in form."""
+    """A feminine verb whose subject the noun for both sexes at the head of the sentence is."""
     first = 1 if words[0] in _PARTICLES or words[0] in _NEGATIONS else 0
     if start == first + 1:
         accusative = words[end - 1][-1:] == "ا"
@@ -137,8 +137,8 @@ def clues(words: Sequence[str], start: int, end: int, number: str) -> list[tuple
             behind = words[end + 2]
         told = ((before, _verb(before)), (behind, _behind(behind)))
         found.extend((word, agreement) for word, agreement in told if agreement is not None)
-    if not found and number == "singular":
-        found.extend(_of_woman(words, start, end))
+        if not found and number == "singular":
+            found.extend(_of_woman(words, start, end))
     return found
 
 
