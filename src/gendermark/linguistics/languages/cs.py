@@ -25,11 +25,7 @@ import re
 from collections.abc import Sequence
 
 from gendermark.linguistics.language import Agreement, Language
-
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
+from gendermark.linguistics.slavic import Clues, by_gender, word_set
 
 _M = """
     ten tento tenhle tamten onen můj mého mému mém mým tvůj tvého tvému tvém tvým svůj svého svému svém svým náš
@@ -52,7 +48,7 @@ _MF_PLURAL = """
     čtyři čtyř čtyřem
 """
 
-_TRANSPARENT = _words("""
+_TRANSPARENT = word_set("""
     jeho jejich její velmi moc opravdu docela také taky hlavní místní další poslední první starší mladší lepší
     nejlepší vrchní osobní zdejší vlastní nynější zkušenější
 """)
@@ -63,11 +59,11 @@ _STEM = re.compile(
     r"|nemocn|schopn|.+(?:(?<!zí)sk|ck|ičn|ečn|ovn|avn|ivn|áln|iln|liv)"
 )
 _PARTICIPLE = re.compile(r"(?!dovolená).+(?:(?<!nam)en|ěn|an)á")
-_NOT_ADJECTIVES = _words("úterý systému problému rovnou láskou")
+_NOT_ADJECTIVES = word_set("úterý systému problému rovnou láskou")
 _SOFT = re.compile(".+(?:áln|ivn|ičn|ečn|ebn|ostn|árn|votn)í(?:m|ch|mi)?")
 
 # Nouns with one nominative for both genders; their feminine singular has this form in all cases.
-_COMMON = _words("""
+_COMMON = word_set("""
     účetní vedoucí recepční pokladní krejčí průvodčí vyučující prodávající obsluhující radní kupující nakupující nákupčí
     přihlížející kolemjdoucí okolostojící výčepní protestující demonstrující cestující spolucestující dospívající
     praktikující zkoušející vyšetřující přednášející strojvedoucí výpravčí domácí místní studující pěší plánující
@@ -75,44 +71,44 @@ _COMMON = _words("""
 """)
 _NEUTER = re.compile("(?:dít[ěk]|děck|mimink|dět).*|.+um")
 # "účetní", "pokladní" are adjectives too: z účetní firmy.
-_THINGS = tuple(_words("firm závěr oddělen kancelář knih systém program software pult přepáž služb rol činnost"))
-_GENITIVE_DATIVE = _words("""
+_THINGS = tuple(word_set("firm závěr oddělen kancelář knih systém program software pult přepáž služb rol činnost"))
+_GENITIVE_DATIVE = word_set("""
     od do bez u z ze k ke kvůli díky vůči proti naproti podle vedle kromě kolem místo blízko uprostřed ohledně v ve
     při po
 """)
 _MASCULINE_OBLIQUE = ("ovi", "kem", "rem", "řem", "lem", "tem", "nem", "čem", "cem", "ého", "ému", "ího", "ímu", "ům")
-_FEMININE_AFTER = _GENITIVE_DATIVE | _words("s nad pod před pro na o")
-_PREPOSITIONS = _FEMININE_AFTER | _words("ze se za mezi")
-_MASCULINE_AFTER = _words("s se nad pod před za mezi v ve o na po při")
-_COPULA_INSTRUMENTAL = _words("je není byl byla bude nebyl nebyla jsem jsi být stal stala stát stane tím")
+_FEMININE_AFTER = _GENITIVE_DATIVE | word_set("s nad pod před pro na o")
+_PREPOSITIONS = _FEMININE_AFTER | word_set("ze se za mezi")
+_MASCULINE_AFTER = word_set("s se nad pod před za mezi v ve o na po při")
+_COPULA_INSTRUMENTAL = word_set("je není byl byla bude nebyl nebyla jsem jsi být stal stala stát stane tím")
 
-_CLAUSE_OPENERS = _words("""
+_CLAUSE_OPENERS = word_set("""
     ale že protože když jestli pokud zatímco takže neboť proto aby než jakmile ačkoli ačkoliv přestože tak pak
     potom včera dnes nakonec zda zdali až jelikož kdyby dokud poněvadž jenže avšak nicméně poté co kdy kde kam proč jak
 """)
-_SUBORDINATORS = _words("když pokud zatímco jakmile ačkoli ačkoliv přestože až jelikož kdyby dokud poté co")
-_NO_OBJECT_AFTER = _words("a i než jako nebo ani")
-_SOMEBODY = _words("někdo kdosi nikdo")
-_CLITICS = _words("se si mi mu jí ji ho by")
-_FILLERS = _words("""
+_SUBORDINATORS = word_set("když pokud zatímco jakmile ačkoli ačkoliv přestože až jelikož kdyby dokud poté co")
+_NO_OBJECT_AFTER = word_set("a i než jako nebo ani")
+_SOMEBODY = word_set("někdo kdosi nikdo")
+_CLITICS = word_set("se si mi mu jí ji ho by")
+_FILLERS = word_set("""
     se si mi mu jí ji ho mě nám vám jim je by někomu někoho už také taky pak potom včera dnes dneska právě ještě vždy
     vždycky nikdy hned opravdu velmi prý nakonec zase znovu rychle konečně často
 """)
-_COPULA = _words("je není byl byla nebyl nebyla bude nebude jsou nejsou byli byly nebyli nebyly")
+_COPULA = word_set("je není byl byla nebyl nebyla bude nebude jsou nejsou byli byly nebyli nebyly")
 _PAST = re.compile(r"(?!.*(?:tel|[ií]dla|[^pr]adla)$).+l([aiy]?)")
 _PAST_GENDER = {"": "m", "a": "f", "i": "m", "y": "f"}
 # Nouns and adverbs that look like the past tense ("vedoucí školy"), as do those in -dla ("řidič vozidla").
-_NOT_PAST = _words("""
+_NOT_PAST = word_set("""
     zcela docela zpravidla dokola mála dál půl bohužel podél jestli ačkoli nikoli chvíli roli škola školy škol síla
     síly kola těla čísla světla díla skla tepla čela hesla křesla kouzla kapela kapely kontrola kontroly kostela
     manžela generála novely hala haly díly modely góly detaily cíl úkol úkoly podíl rozdíl díl pavla karla michala
     daniela
 """)
-_PREDICATE_END = _CLAUSE_OPENERS | _words("a i z ze s se v ve na o do od k ke po při pro za dnes včera který která")
+_PREDICATE_END = _CLAUSE_OPENERS | word_set("a i z ze s se v ve na o do od k ke po při pro za dnes včera který která")
 _PREDICATIVE_M = re.compile(".+ý|.{3,}[eěá]ni?|.{3,}[eěa]ní")
 _PREDICATIVE_F = re.compile(".{3,}[eěá]n[ay]")
 _PASSIVE = re.compile(".{3,}(?:[eěá]n|[aí]t|nut)(a?)")
-_ADVERBS = _words("""
+_ADVERBS = word_set("""
     večer včera doma dnes tam tady zítra nakonec potom pak hned už teprve nejdřív tak pozdě ještě proč jak kam kde
     co
 """)
@@ -135,7 +131,7 @@ def _adjective(word: str, number: str) -> Agreement | None:  # noqa: ARG001
     return "mf" if soft or word.endswith(("ých", "ými")) or _SOFT.fullmatch(word) else None
 
 
-def _clues(words: Sequence[str], start: int, end: int, number: str) -> list[tuple[str, Agreement]]:
+def _clues(words: Sequence[str], start: int, end: int, number: str) -> Clues:
     word = words[start]
     if _NEUTER.fullmatch(word):
         return [(word, "")]  # "malého dítěte" is neuter: no attribute tells
@@ -199,7 +195,7 @@ def _past(word: str) -> str | None:
     return match.group(1) if match else None
 
 
-def _by_case(words: Sequence[str], first: int, start: int, after: str, opens: bool) -> list[tuple[str, Agreement]]:
+def _by_case(words: Sequence[str], first: int, start: int, after: str, opens: bool) -> Clues:
     """What the case of an adjectival noun tells, seen from its modifiers and from what governs its phrase."""
     word, before, modifiers = words[start], words[first - 1] if first > 0 else "", words[first:start]
     if word in _COMMON and not after.startswith(_THINGS):
@@ -262,7 +258,7 @@ def _object(words: Sequence[str], first: int) -> bool:
     return agrees and subject not in _ADVERBS and _opens(words, _phrase(words, place))
 
 
-def _predicate(words: Sequence[str], position: int, far: bool) -> list[tuple[str, Agreement]]:
+def _predicate(words: Sequence[str], position: int, far: bool) -> Clues:
     """The past tense, the predicate adjective or the relative pronoun behind a subject.
 
     A prepositional phrase may stand between, and if `far` a genitive ("vedoucí nové prodejny v Brně řekla").
@@ -335,10 +331,8 @@ def _bare_epicene(word: str) -> Agreement | None:
 LANGUAGE = Language(
     code="cs",
     name="Czech",
-    singular=dict.fromkeys(_M.split(), "m") | dict.fromkeys(_F.split(), "f"),
-    plural=dict.fromkeys(_MF_PLURAL.split(), "mf")
-    | dict.fromkeys(_M_PLURAL.split(), "m")
-    | dict.fromkeys(_F_PLURAL.split(), "f"),
+    singular=by_gender(_M, _F),
+    plural=dict.fromkeys(_MF_PLURAL.split(), "mf") | by_gender(_M_PLURAL, _F_PLURAL),
     transparent=_TRANSPARENT,
     adjective=_adjective,
     clues=_clues,

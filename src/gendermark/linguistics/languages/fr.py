@@ -15,8 +15,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import takewhile
 
 from gendermark.linguistics.language import Agreement, Language
+from gendermark.linguistics.romance import (
+    REACH,
+    BothArticles,
+    Clues,
+    Copula,
+    NounEndings,
+    phrase_start,
+    table,
+    word_set,
+)
 
 _MASCULINE = "le un du au ce cet quel tout aucun nul certain tel"
 _FEMININE = "la une cette ma ta sa quelle toute aucune nulle certaine telle"
@@ -27,11 +38,11 @@ _OPENS = "les des aux ces mes tes ses leurs nos vos plusieurs quelques divers"
 _BEFORE_PLURAL = {"tous": "m", "toutes": "f", "un": "m", "une": "f", "chacun": "m", "chacune": "f", "aucun": "m"} | {
     "aucune": "f", "certains": "m", "certaines": "f", "quelques-uns": "m", "quelques-unes": "f",
 }  # fmt: skip
-_TRANSPARENT = """
+_TRANSPARENT = word_set("""
     très plus moins si aussi trop bien jeune jeunes pauvre pauvres simple simples même mêmes autre autres célèbre
     célèbres brave braves honnête honnêtes habile habiles riche riches superbe superbes formidable formidables
     incroyable incroyables ex propre propres deux trois quatre cinq six sept huit neuf dix
-"""
+""")
 _REGULAR = """
     mauvais petit grand ancien premier second dernier meilleur futur seul vrai excellent cher heureux malheureux
     content fier sûr prêt absent présent intelligent compétent patient impatient prudent charmant important brillant
@@ -56,37 +67,42 @@ _BEHIND_ETRE = """
     insatisfait distrait tombé
 """
 # Verbs with "se" that take no object: their participle agrees though "de" or "que" follows.
-_WITHOUT_OBJECT = """
+_WITHOUT_OBJECT = word_set("""
     approché éloigné rapproché moqué plaint occupé excusé inquiété chargé souvenu méfié aperçu rendu servi débarrassé
     étonné vanté lassé détourné assuré douté réjoui amouraché enfui emparé
-"""
-_COPULA = "est était fut sera serait soit fût été semble semblait paraît paraissait reste"
-_COPULAS = "sont étaient furent seront seraient soient fussent été semblent semblaient paraissent restent"
-_BEFORE_COPULA = "ne n' n se s' s y a avait aura aurait ait ont avaient auront auraient aient"
-_AFTER_COPULA = """
+""")
+_ETRE = Copula(
+    singular=word_set("est était fut sera serait soit fût été semble semblait paraît paraissait reste"),
+    plural=word_set("sont étaient furent seront seraient soient fussent été semblent semblaient paraissent restent"),
+    before=word_set("ne n' n se s' s y a avait aura aurait ait ont avaient auront auraient aient"),
+    after=word_set("""
     pas plus jamais très trop si aussi bien toujours déjà souvent encore vraiment assez plutôt tellement également
     moins été
-"""
-_CLAUSE_STARTS = "que qu' qu mais car lorsque lorsqu' quand si où donc comme puisque puisqu' tandis hier hui alors"
-_PREPOSITIONS = "de d' du des à au aux en dans sur avec chez"
-_RELATIVES = {"qui", "que", "qu'", "dont", "lequel", "laquelle", "quoi"}
-_SUBORDINATORS = "qui que qu' dont où quand lorsque lorsqu' car si comme puisque puisqu' tandis pour"
-_AN_OBJECT_FOLLOWS = "le la l' les un une des du de que qu' si son sa ses leur leurs"
-# "le/la comptable", "une ou un comptable": two articles that contradict each other
-_BOTH_ARTICLES = re.compile(r"\b(?:le (?:ou )?la|la (?:ou )?le|un (?:ou )?une|une ou un)$")
+    """),
+)
+_REFLEXIVES = word_set("se s' s")
+_CLAUSE_STARTS = word_set("""
+    que qu' qu mais car lorsque lorsqu' quand si où donc comme puisque puisqu' tandis hier hui alors
+""").union(_BEFORE_PLURAL)
+_PREPOSITION = re.compile("de|d'|du|des|à|au|aux|en|dans|sur|avec|chez")
+_RELATIVES = word_set("qui que qu' dont lequel laquelle quoi")
+_SUBORDINATORS = word_set("qui que qu' dont où quand lorsque lorsqu' car si comme puisque puisqu' tandis pour")
+_AN_OBJECT_FOLLOWS = word_set("le la l' les un une des du de que qu' si son sa ses leur leurs")
+_OBLIQUE = word_set("de du des d' que qu'")
+_BOTH_ARTICLES = BothArticles(  # "le/la comptable", "une ou un comptable"
+    re.compile(r"\b(?:le (?:ou )?la|la (?:ou )?le|un (?:ou )?une|une ou un)$"), word_set("le la un une ou")
+)
 _PARTICIPLES = {"singular": re.compile(r"\w+é(e?)"), "plural": re.compile(r"\w+é(e?)s")}
 _NO_PARTICIPLE = re.compile(r"\w+ités?|malgré|excepté|passé|côtés?|été|santé")
 # Behind "être" the endings of other participles are safe: "s'est entretenu", "est partie".
 _OTHER_PARTICIPLES = re.compile(r"\w+[^\Waeogqu][ui](e?)s?")
-_NO_OTHER_PARTICIPLE = "ici ainsi aussi parmi lui celui ami amis amie amies midi quasi"
-_BOTH_DETERMINERS = frozenset(["le", "la", "un", "une", "ou"])
-_REACH = 12  # words behind the noun that are looked at
+_NO_OTHER_PARTICIPLE = word_set("ici ainsi aussi parmi lui celui ami amis amie amies midi quasi")
 _VOWELS = frozenset("aeiouyhàâéèêëîïôöùûœæ")
-
-
-def _table(masculine: str, feminine: str, both: str = "") -> dict[str, Agreement]:
-    groups = ((masculine, "m"), (feminine, "f"), (both, "mf"))
-    return {word: agreement for words, agreement in groups for word in words.split()}
+_NOUNS = NounEndings(
+    untold=re.compile("^enfant$"),
+    feminine=re.compile("(?:euse|trice|ière|ienne|esse|ante|ente|ée|eure|onne|ère|aine|tion|sion)$"),
+    masculine=re.compile("(?:eur|ier|ien|ant|ent|and|ard|ois|ais|ain|oir|eau|ger|on)$"),
+)
 
 
 def _feminine(adjective: str) -> str:
@@ -102,16 +118,7 @@ def _plural(adjective: str) -> str:
     return adjective + ("" if adjective[-1] in "sx" else "x" if adjective.endswith("eau") else "s")
 
 
-_OPEN_SINGULAR, _OPEN_PLURAL = frozenset(_OPEN.split()), frozenset(_OPENS.split())
-_BEFORE, _AFTER = frozenset(_BEFORE_COPULA.split()), frozenset(_AFTER_COPULA.split())
-_BE = {"singular": frozenset(_COPULA.split()), "plural": frozenset(_COPULAS.split())}
-_ANY_BE = _BE["singular"] | _BE["plural"]
-_STARTS = frozenset([*_CLAUSE_STARTS.split(), *_BEFORE_PLURAL])
-_PHRASE_STARTS = frozenset(_PREPOSITIONS.split())
-_SUBORDINATE = frozenset(_SUBORDINATORS.split())
-_OBJECT, _INTRANSITIVE = frozenset(_AN_OBJECT_FOLLOWS.split()), frozenset(_WITHOUT_OBJECT.split())
-_OBLIQUE = frozenset(["de", "du", "des", "d'", "que", "qu'"])
-_NOT_PARTICIPLES = frozenset(_NO_OTHER_PARTICIPLE.split())
+_OPEN_SINGULAR, _OPEN_PLURAL = word_set(_OPEN), word_set(_OPENS)
 _PAIRS = [(word, _feminine(word)) for word in _REGULAR.split()]
 _PAIRS += [(masculine, feminine) for masculine, _, feminine in (pair.partition("/") for pair in _IRREGULAR.split())]
 _ADJECTIVES: dict[str, dict[str, Agreement]] = {
@@ -132,61 +139,43 @@ def _participle(word: str, number: str) -> Agreement | None:
 
 
 def _behind_etre(word: str) -> Agreement | None:
-    if word in _BEHIND or word in _NOT_PARTICIPLES:
+    if word in _BEHIND or word in _NO_OTHER_PARTICIPLE:
         return _BEHIND.get(word)
     match = _OTHER_PARTICIPLES.fullmatch(word)
     return None if match is None else "f" if match[1] else "m"
 
 
-def _predicate(rest: list[str], number: str) -> list[tuple[str, Agreement]]:
+def _predicate(rest: Sequence[str], number: str) -> Clues:
     """The adjective or participle behind "être", given the words behind the subject."""
-    reflexive = False
-    while rest and rest[0] in _BEFORE:
-        reflexive |= rest[0] in ("se", "s'", "s")
-        rest = rest[1:]
-    if not rest or rest[0] not in _BE[number]:
+    predicate = _ETRE.behind(rest, number)
+    if not predicate:
         return []
-    rest = rest[1:]
-    while rest and rest[0] in _AFTER:
-        rest = rest[1:]
-    if not rest:
-        return []
-    agreement = _adjective(rest[0], number) or _participle(rest[0], number) or _behind_etre(rest[0])
-    has_object = len(rest) > 1 and rest[1] in _OBJECT and not (rest[0] in _INTRANSITIVE and rest[1] in _OBLIQUE)
+    word, following = predicate[0], predicate[1] if len(predicate) > 1 else ""
+    agreement = _adjective(word, number) or _participle(word, number) or _behind_etre(word)
+    has_object = following in _AN_OBJECT_FOLLOWS and not (word in _WITHOUT_OBJECT and following in _OBLIQUE)
+    reflexive = not _REFLEXIVES.isdisjoint(takewhile(_ETRE.before.__contains__, rest))
     if agreement == "m" and reflexive and has_object:
         return []
-    return [(rest[0], agreement)] if agreement else []
+    return [(word, agreement)] if agreement else []
 
 
-def _second_predicate(rest: Sequence[str], number: str) -> list[tuple[str, Agreement]]:
+def _second_predicate(rest: Sequence[str], number: str) -> Clues:
     """The predicate behind "et" that the subject shares with its first verb: "(l'analyste) a crié et est partie"."""
     for position, word in enumerate(rest):
-        if word in _SUBORDINATE:
+        if word in _SUBORDINATORS:
             return []
-        if word in ("et", "mais", "puis") and (found := _predicate(list(rest[position + 1 :]), number)):
+        if word in ("et", "mais", "puis") and (found := _predicate(rest[position + 1 :], number)):
             return found
     return []
 
 
-def _behind_phrase(rest: list[str]) -> list[str]:
-    """Without a short phrase that belongs to the noun: "(l'analyste) de la banque est contente"."""
-    if rest[0] in _PHRASE_STARTS:
-        for length in range(2, min(5, len(rest))):
-            if rest[length] in _ANY_BE and not set(rest[:length]) & _RELATIVES:
-                return rest[length:]
-    return rest
-
-
-def _clues(words: Sequence[str], start: int, end: int, number: str) -> list[tuple[str, Agreement]]:
-    first = start - 1
-    while first > 0 and words[first] in LANGUAGE.transparent:
-        first -= 1
+def _clues(words: Sequence[str], start: int, end: int, number: str) -> Clues:
+    if both := _BOTH_ARTICLES.clues(words, start):
+        return both
+    first = phrase_start(words, start, _TRANSPARENT)
     determiner = words[first] if first >= 0 else ""
     earlier = words[first - 1] if first > 0 else ""
-    before = words[max(start - 3, 0) : start]
-    if len(before) > 1 and before[-2] in _BOTH_DETERMINERS and (both := _BOTH_ARTICLES.search(" ".join(before))):
-        return [(both[0], "m"), (both[0], "f")]
-    found = []
+    found: Clues = []
     if determiner in ("mon", "ton", "son") and words[first + 1][0] not in _VOWELS:
         found.append((determiner, "m"))
     if determiner in _OPEN_PLURAL and earlier in _BEFORE_PLURAL:
@@ -194,38 +183,26 @@ def _clues(words: Sequence[str], start: int, end: int, number: str) -> list[tupl
     number = "plural" if determiner in _OPEN_PLURAL else number
     if (determiner in _OPEN_SINGULAR and first == 0) or first < 0:
         found.extend(_second_predicate(words[end:], number))
-    rest = list(words[end : end + _REACH])
+    rest = words[end : end + REACH]
     if (determiner and determiner not in _OPEN_SINGULAR and determiner not in _OPEN_PLURAL) or not rest:
         return found
     if agreement := _participle(rest[0], number):
         found.append((rest[0], agreement))
     elif rest[0] == "qui" and earlier not in ("de", "d'"):
         found.extend(_predicate(rest[1:], number))
-    elif not earlier or earlier in _STARTS:
-        found.extend(_predicate(_behind_phrase(rest), number))
+    elif not earlier or earlier in _CLAUSE_STARTS:
+        found.extend(_predicate(_ETRE.beyond_phrase(rest, _PREPOSITION, _RELATIVES), number))
     return found
-
-
-_FEMININE_ENDINGS = (
-    "euse", "trice", "ière", "ienne", "esse", "ante", "ente", "ée", "eure", "onne", "ère", "aine", "tion", "sion"
-)  # fmt: skip
-_MASCULINE_ENDINGS = ("eur", "ier", "ien", "ant", "ent", "and", "ard", "ois", "ais", "ain", "oir", "eau", "ger", "on")
-
-
-def _noun(word: str) -> Agreement | None:
-    if word.endswith(_FEMININE_ENDINGS):
-        return "f"
-    return "m" if word.endswith(_MASCULINE_ENDINGS) and word != "enfant" else None
 
 
 LANGUAGE = Language(
     code="fr",
     name="French",
-    singular=_table(_MASCULINE, _FEMININE, _OPEN),
-    plural=_table(_MASCULINES, _FEMININES, _OPENS),
-    transparent=frozenset(_TRANSPARENT.split()),
+    singular=table(_MASCULINE, _FEMININE, _OPEN),
+    plural=table(_MASCULINES, _FEMININES, _OPENS),
+    transparent=_TRANSPARENT,
     adjective=_adjective,
     adjectives_follow=True,
     clues=_clues,
-    noun=_noun,
+    noun=_NOUNS.gender,
 )

@@ -19,6 +19,18 @@ import re
 from collections.abc import Sequence
 
 from gendermark.linguistics.language import Agreement, Language
+from gendermark.linguistics.romance import (
+    REACH,
+    BothArticles,
+    Clues,
+    Copula,
+    Forms,
+    NounEndings,
+    adjectives,
+    phrase_start,
+    table,
+    word_set,
+)
 
 _MASCULINE = """
     il lo un uno del dello al allo dal dallo nel nello sul sullo col collo questo quel quello mio tuo suo nostro vostro
@@ -40,12 +52,12 @@ _FEMININES = """
     tante poche parecchie varie diverse numerose entrambe tutte troppe quante
 """
 _OPENS = "tali quali"
-_TRANSPARENT = """
+_TRANSPARENT = word_set("""
     molto più meno così ben mal loro cui migliore miglior migliori peggiore peggiori grande gran grandi giovane giovani
     eccellente eccellenti semplice semplici attuale attuali precedente precedenti principale principali ex celebre
     celebri brillante brillanti competente competenti intelligente intelligenti gentile gentili felice felici abile
     abili fedele fedeli bell' due tre quattro cinque sei sette otto nove dieci
-"""
+""")
 _LISTED = """
     nuovo bravo buono vecchio piccolo bello brutto primo terzo ultimo unico futuro famoso caro stimato simpatico
     antipatico alto grasso magro anziano ricco furbo serio onesto sincero generoso tranquillo nervoso pazzo malato
@@ -58,22 +70,30 @@ _LISTED = """
     straniero italiano americano spagnolo russo tedesco europeo africano nero bianco biondo
 """
 # Stems of adjectives that mostly stand before their noun, and words that are no noun behind them.
-_BEFORE_NOUNS = "nuov buon bell brutt vecchi piccol prim ultim unic ottim pessim fantastic magnific meraviglios prezios"
-_NO_NOUN = """
+_BEFORE_NOUNS = word_set("""
+    nuov buon bell brutt vecchi piccol prim ultim unic ottim pessim fantastic magnific meraviglios prezios
+""")
+_NO_NOUN = word_set("""
     e ed o ma che chi di del della dello dei degli delle d' a al alla allo ai in nel nella con per da dal dalla su non
     si è era fu ha aveva ebbe sarà sia ci lo la le gli mi ti vi l' perché quando mentre se come così poi anche
-"""
-_COPULA = "è era fu sarà sarebbe sia fosse sembra sembrava resta rimase"
-_COPULAS = "sono erano furono saranno sarebbero siano fossero sembrano sembravano restano rimasero"
-_BEFORE_COPULA = "non ne si ci le gli mi ti vi anche già ancora sempre ora"
-_AFTER_COPULA = "mai molto più meno così troppo abbastanza anche già ancora sempre ormai davvero ben poco tanto spesso"
-_CLAUSE_STARTS = "che perché ma quando se mentre dove quindi poi oggi ieri poiché siccome"
-# "il/la manager", "le e gli insegnanti": two articles that contradict each other
-_BOTH_ARTICLES = re.compile(
-    r"\b(?:(?:il|lo) (?:o )?la|la o (?:il|lo)|uno? (?:o )?una|una o uno?|(?:i|gli) (?:[oe] )?le|le [oe] (?:i|gli))$"
+""")
+_ESSERE = Copula(
+    singular=word_set("è era fu sarà sarebbe sia fosse sembra sembrava resta rimase"),
+    plural=word_set("sono erano furono saranno sarebbero siano fossero sembrano sembravano restano rimasero"),
+    before=word_set("non ne si ci le gli mi ti vi anche già ancora sempre ora"),
+    after=word_set("""
+    mai molto più meno così troppo abbastanza anche già ancora sempre ormai davvero ben poco tanto spesso
+    """),
 )
-_BOTH_DETERMINERS = frozenset(["il", "lo", "la", "un", "uno", "una", "i", "gli", "le", "o", "e"])
+_CLAUSE_STARTS = word_set("che perché ma quando se mentre dove quindi poi oggi ieri poiché siccome")
+_BOTH_ARTICLES = BothArticles(  # "il/la manager", "le e gli insegnanti"
+    re.compile(
+        r"\b(?:(?:il|lo) (?:o )?la|la o (?:il|lo)|uno? (?:o )?una|una o uno?|(?:i|gli) (?:[oe] )?le|le [oe] (?:i|gli))$"
+    ),
+    word_set("il lo la un uno una i gli le o e"),
+)
 _PREPOSITION = re.compile(r"(?:d[ei]|n[ei]|su|a|da)(?:l|ll[aoe']|i|gli)?|in|con|d'")
+_RELATIVES = word_set("cui che quale")
 _PARTICIPLES = {
     "singular": re.compile(r"\w+(?:[ailnrstu]t|[eiosu]s)([oa])"),
     "plural": re.compile(r"\w+(?:[ailnrstu]t|[eiosu]s)([ie])"),
@@ -81,116 +101,77 @@ _PARTICIPLES = {
 _NO_PARTICIPLE = re.compile(
     r"\w+ist[aie]|quest[oaie]|tutt[oaie]|adesso|presto|subito|soltanto|quanto|avvocat\w|soldat\w"
 )
-_REACH = 12  # words on either side of the noun that are looked at
-_SEVERAL_WOMEN = "donne ragazze sorelle figlie state assunte diventate erano furono esse due tre quattro cinque"
+_SEVERAL_WOMEN = word_set("""
+    donne ragazze sorelle figlie state assunte diventate erano furono esse due tre quattro cinque
+""")
+_NOUNS = NounEndings(
+    untold=re.compile("(?:ista|iatra|euta|asta|cida|arca|poeta|collega|atleta)$"),
+    feminine=re.compile("(?:a|trice|zione|sione|tà|tù)$"),
+    masculine=re.compile("(?:o|tore|sore|iere)$"),
+)
 
 
-def _table(masculine: str, feminine: str, both: str = "") -> dict[str, Agreement]:
-    groups = ((masculine, "m"), (feminine, "f"), (both, "mf"))
-    return {word: agreement for words, agreement in groups for word in words.split()}
-
-
-def _inflected(adjective: str) -> tuple[str, str, str, str]:
-    """Masculine singular and plural, feminine singular and plural."""
+def _inflected(adjective: str) -> Forms:
     stem = adjective[:-1]
     hard = "h" if stem.endswith(("c", "g")) else ""
     soft = hard if not stem.endswith("ic") else ""
-    return adjective, stem if stem.endswith("i") else f"{stem}{soft}i", stem + "a", f"{stem}{hard}e"
+    return adjective, stem + "a", stem if stem.endswith("i") else f"{stem}{soft}i", f"{stem}{hard}e"
 
 
-_BE = {"singular": frozenset(_COPULA.split()), "plural": frozenset(_COPULAS.split())}
-_ANY_BE = _BE["singular"] | _BE["plural"]
-_BEFORE, _AFTER = frozenset(_BEFORE_COPULA.split()), frozenset(_AFTER_COPULA.split())
-_PRENOMINAL, _FUNCTION_WORDS = frozenset(_BEFORE_NOUNS.split()), frozenset(_NO_NOUN.split())
-_STARTS, _SUBJECTS = frozenset(_CLAUSE_STARTS.split()), frozenset(["", *_SUBJECT.split()])
-_FEMININE_WORDS, _WOMEN = frozenset(_FEMININE.split()), frozenset(_SEVERAL_WOMEN.split())
-_FORMS = [" ".join(forms) for forms in zip(*map(_inflected, _LISTED.split()), strict=True)]
-_ADJECTIVES = {
-    "singular": _table(f"{_FORMS[0]} buon bel", f"{_FORMS[2]} buon'"),
-    "plural": _table(f"{_FORMS[1]} bei begli", _FORMS[3]),
-}
+_SUBJECTS, _FEMININE_WORDS = word_set(_SUBJECT) | {""}, word_set(_FEMININE)
+_ADJECTIVES = adjectives(_LISTED, ("buon bel", "buon'"), ("bei begli", ""), _inflected)
 
 
 def _adjective(word: str, number: str) -> Agreement | None:  # noqa: ARG001  (its four forms are all different)
     return _ADJECTIVES["singular"].get(word) or _ADJECTIVES["plural"].get(word)
 
 
-def _adjective_behind(rest: Sequence[str], number: str) -> list[tuple[str, Agreement]]:
+def _adjective_behind(rest: Sequence[str], number: str) -> Clues:
     """An adjective right behind the noun, unless it begins the next noun: "(insegna all'assistente) nuova musica"."""
     agreement = _ADJECTIVES[number].get(rest[0]) if rest else None
-    if agreement is None or rest[0] in LANGUAGE.transparent:
+    if agreement is None or rest[0] in _TRANSPARENT:
         return []
-    if len(rest) > 1 and rest[0][:-1] in _PRENOMINAL and rest[1] not in _FUNCTION_WORDS:
+    if len(rest) > 1 and rest[0][:-1] in _BEFORE_NOUNS and rest[1] not in _NO_NOUN:
         return []
     return [(rest[0], agreement)]
 
 
-def _predicate(rest: list[str], number: str) -> list[tuple[str, Agreement]]:
-    """The adjective or participle behind a copula, given the words behind the subject."""
-    while rest and rest[0] in _BEFORE:
-        rest = rest[1:]
-    if not rest or rest[0] not in _BE[number]:
+def _predicate(rest: Sequence[str], number: str) -> Clues:
+    """The adjective or participle behind "essere", given the words behind the subject."""
+    predicate = _ESSERE.behind(rest, number)
+    if not predicate or _NO_PARTICIPLE.fullmatch(predicate[0]):
         return []
-    rest = rest[1:]
-    while rest and rest[0] in _AFTER:
-        rest = rest[1:]
-    if not rest or _NO_PARTICIPLE.fullmatch(rest[0]):
-        return []
-    if agreement := _adjective(rest[0], number):
-        return [(rest[0], agreement)]
-    match = _PARTICIPLES[number].fullmatch(rest[0])
+    if agreement := _adjective(predicate[0], number):
+        return [(predicate[0], agreement)]
+    match = _PARTICIPLES[number].fullmatch(predicate[0])
     return [(match[0], "m" if match[1] in "oi" else "f")] if match else []
 
 
-def _behind_phrase(rest: list[str]) -> list[str]:
-    """Without a short phrase that belongs to the noun: "(l'analista) della banca è contenta"."""
-    if rest and _PREPOSITION.fullmatch(rest[0]):
-        for length in range(2, min(5, len(rest))):
-            if rest[length] in _ANY_BE and not set(rest[:length]) & {"cui", "che", "quale"}:
-                return rest[length:]
-    return rest
-
-
-def _clues(words: Sequence[str], start: int, end: int, number: str) -> list[tuple[str, Agreement]]:
-    nearest = words[max(start - 3, 0) : start]
-    if len(nearest) > 1 and nearest[-2] in _BOTH_DETERMINERS and (both := _BOTH_ARTICLES.search(" ".join(nearest))):
-        return [(both[0], "m"), (both[0], "f")]
+def _clues(words: Sequence[str], start: int, end: int, number: str) -> Clues:
+    if both := _BOTH_ARTICLES.clues(words, start):
+        return both
     behind = _adjective_behind(words[end : end + 2], number)
-    first = start - 1
-    while first > 0 and words[first] in LANGUAGE.transparent:
-        first -= 1
+    first = phrase_start(words, start, _TRANSPARENT)
     before = words[first] if first >= 0 else ""
     if words[start].endswith("ere") and before not in LANGUAGE.plural and _adjective(before, number) is None:
-        if before not in LANGUAGE.singular and not _WOMEN.isdisjoint(words[max(start - _REACH, 0) : start]):
+        if before not in LANGUAGE.singular and not _SEVERAL_WOMEN.isdisjoint(words[max(start - REACH, 0) : start]):
             return [(words[start], "f"), *behind]
         return behind if before == "sono" or before in _FEMININE_WORDS else [(words[start], "m"), *behind]
-    starts_clause = first <= 0 or words[first - 1] in _STARTS
+    starts_clause = first <= 0 or words[first - 1] in _CLAUSE_STARTS
     if not starts_clause or before not in _SUBJECTS:
         return behind
-    rest = list(words[end : end + _REACH])
-    return behind + _predicate(rest[1:] if rest[:1] == ["che"] else _behind_phrase(rest), number)
-
-
-_BOTH_ENDINGS = ("ista", "iatra", "euta", "asta", "cida", "arca", "poeta", "collega", "atleta")
-_FEMININE_ENDINGS = ("a", "trice", "zione", "sione", "tà", "tù")
-_MASCULINE_ENDINGS = ("o", "tore", "sore", "iere")
-
-
-def _noun(word: str) -> Agreement | None:
-    if word.endswith(_BOTH_ENDINGS):
-        return None
-    if word.endswith(_FEMININE_ENDINGS):
-        return "f"
-    return "m" if word.endswith(_MASCULINE_ENDINGS) else None
+    rest = words[end : end + REACH]
+    relative = bool(rest) and rest[0] == "che"
+    return behind + _predicate(rest[1:] if relative else _ESSERE.beyond_phrase(rest, _PREPOSITION, _RELATIVES), number)
 
 
 LANGUAGE = Language(
     code="it",
     name="Italian",
-    singular=_table(_MASCULINE, _FEMININE, _OPEN),
-    plural=_table(_MASCULINES, _FEMININES, _OPENS),
-    transparent=frozenset(_TRANSPARENT.split()),
+    singular=table(_MASCULINE, _FEMININE, _OPEN),
+    plural=table(_MASCULINES, _FEMININES, _OPENS),
+    transparent=_TRANSPARENT,
     adjective=_adjective,
     clues=_clues,
-    noun=_noun,
+    noun=_NOUNS.gender,
 )

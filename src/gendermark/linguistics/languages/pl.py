@@ -24,11 +24,7 @@ import re
 from collections.abc import Sequence
 
 from gendermark.linguistics.language import Agreement, Language
-
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
+from gendermark.linguistics.slavic import Clues, by_gender, word_set
 
 _M = """
     ten tamten ów mój mojego mego mojemu memu twój twojego twemu twojemu swój swojego swego swojemu swemu nasz
@@ -53,7 +49,7 @@ _MF_PLURAL = """
     pewnych jednym tamtym
 """
 
-_TRANSPARENT = _words("jego jej ich bardzo dość całkiem naprawdę niezwykle też także również")
+_TRANSPARENT = word_set("jego jej ich bardzo dość całkiem naprawdę niezwykle też także również")
 
 # Stems of adjectives for persons, and suffixes that only adjectives and participles have ("umowa", "żona" are nouns).
 _STEM = re.compile(
@@ -63,38 +59,38 @@ _STEM = re.compile(
 )
 # An i before the ending belongs to stems in k and g only: "polskie", but "pewnie" is an adverb.
 _ENDING = re.compile(r"(.+[kg])(i|a|ą|ie|iej|im|ich|imi)|(.+[^kg])(y|a|ą|e|ej|ym|ych|ymi)")
-_VIRILE = _words("nowi młodzi starzy dobrzy mili zmęczeni doświadczeni zabawni zdolni znani lokalni główni")
-_NOT_ADJECTIVES = _words("""
+_VIRILE = word_set("nowi młodzi starzy dobrzy mili zmęczeni doświadczeni zabawni zdolni znani lokalni główni")
+_NOT_ADJECTIVES = word_set("""
     jego niego tego czego niczego dlaczego dlatego temu czemu niczemu którego któremu wszystkiego systemu problemu
     kolego lutego
 """)
 
 _COMMON = re.compile(r"(?:kierow|rad|dowód|zarząd)c(?:a|y|ę|ą)|cieśl(?:a|i|ę|ą)")
 _MASCULINE_OBLIQUE = ("owi", "em", "ego", "emu")
-_COMMON_SUBJECT = _words("kierowca radca dowódca zarządca cieśla ceo")
-_COMMON_PLURAL = _words("kierowcy radcy radcowie dowódcy zarządcy cieśle")
-_TITLES = _words("""
+_COMMON_SUBJECT = word_set("kierowca radca dowódca zarządca cieśla ceo")
+_COMMON_PLURAL = word_set("kierowcy radcy radcowie dowódcy zarządcy cieśle")
+_TITLES = word_set("""
     prezes dyrektor prezydent doktor mecenas komendant adwokat redaktor psycholog pedagog profesor
 """)
-_WORKERS = _words("pracownicy robotnicy pomocnicy współpracownicy wyrobnicy")
+_WORKERS = word_set("pracownicy robotnicy pomocnicy współpracownicy wyrobnicy")
 
 _NEUTER = re.compile("dzie(?:ck|ci[ęąo]).*|dzieci|dziećmi|.+um")
 # Either the nominative of the girl or the accusative of the boy.
 _TEENAGER = "nastolatka"
 _MASCULINE_IN_A = ("ista", "ysta", "euta", "ca")
 
-_PREPOSITIONS = _words("""
+_PREPOSITIONS = word_set("""
     z ze od do dla bez u o na w we po przy przed za nad pod między przez ku wobec według obok oprócz dzięki przeciw
 """)
-_INSTRUMENTAL_LOCATIVE = _words("z ze o na w we po przy przed za nad pod między")
-_COPULA_INSTRUMENTAL = _words("""
+_INSTRUMENTAL_LOCATIVE = word_set("z ze o na w we po przy przed za nad pod między")
+_COPULA_INSTRUMENTAL = word_set("""
     jest był była będzie być byłby byłaby jestem jesteś został została zostanie zostać zostałem zostałam byłem byłam
 """)
-_CLAUSE_OPENERS = _words("""
+_CLAUSE_OPENERS = word_set("""
     a ale że bo ponieważ gdy kiedy więc jeśli jeżeli gdyż dlatego lecz natomiast podczas aż potem wtedy wczoraj czy aby
     żeby choć chociaż zanim dopóki odkąd jak iż jednak gdyby
 """)
-_FILLERS = _words("""
+_FILLERS = word_set("""
     nie się komuś kogoś już też także również zawsze często nigdy wczoraj dziś dzisiaj potem wtedy właśnie zaraz nagle
     szybko natychmiast tylko ją go mu jej im je ich nas mnie mi bardzo naprawdę jeszcze znowu
 """)
@@ -102,13 +98,13 @@ _PAST = re.compile(r"(?!.*(?:ół|mysł|syła|woła)$).+(ł|ła|li|ły)(?:by)?")
 _SINGULAR_PAST = {"ł": "m", "ła": "f"}
 _PLURAL_PAST = {"li": "m", "ły": "f"}
 # Nouns, adverbs and present tenses that look like the past tense: "dyrektor szkoły", "kierowca działa".
-_NOT_PAST = _words("""
+_NOT_PAST = word_set("""
     jeśli jeżeli czyli myśli chwili woli powoli roli kontroli skali sali fali hali pozwoli działa zadziała zdoła
     szkoła szkoły sił siła siły kościoła ciała źródła światła dzieła pawła michała posła generała skrzydła koła
     hasła czoła szkła masła dookoła zł źródeł dzieł ciał dział wydział udział oddział oddziały zespoły materiał
     materiały artykuł artykuły tytuł tytuły szczegóły słaby cały mały zły biały
 """)
-_PREDICATE_END = _CLAUSE_OPENERS | _PREPOSITIONS | _words("i niż dziś dzisiaj który która")
+_PREDICATE_END = _CLAUSE_OPENERS | _PREPOSITIONS | word_set("i niż dziś dzisiaj który która")
 _RELATIVE = {"który": "m", "którego": "m", "któremu": "m", "która": "f", "której": "f", "którą": "f"}
 _RELATIVE_PLURAL = {"którzy": "m", "które": "f"}
 
@@ -125,7 +121,7 @@ def _adjective(word: str, number: str) -> Agreement | None:  # noqa: ARG001
     return {"y": "m", "": "m", "a": "f", "ą": "f", "ej": "f", "e": "f"}.get(ending, "mf")
 
 
-def _clues(words: Sequence[str], start: int, end: int, number: str) -> list[tuple[str, Agreement]]:
+def _clues(words: Sequence[str], start: int, end: int, number: str) -> Clues:
     word = words[start]
     if _NEUTER.fullmatch(word):
         return [(word, "")]  # "małego dziecka" is neuter: no attribute tells
@@ -158,7 +154,7 @@ def _clues(words: Sequence[str], start: int, end: int, number: str) -> list[tupl
     return found
 
 
-def _by_case(words: Sequence[str], first: int, start: int, end: int, opens: bool) -> list[tuple[str, Agreement]]:
+def _by_case(words: Sequence[str], first: int, start: int, end: int, opens: bool) -> Clues:
     """What the case of a noun tells, seen from its modifiers and the preposition or verb before its phrase."""
     word, before, modifiers = words[start], words[first - 1] if first > 0 else "", words[first:start]
     if _COMMON.fullmatch(word):
@@ -180,7 +176,7 @@ def _by_case(words: Sequence[str], first: int, start: int, end: int, opens: bool
 
 def _predicate(
     words: Sequence[str], position: int, past: dict[str, Agreement], relative: dict[str, Agreement], far: bool
-) -> list[tuple[str, Agreement]]:
+) -> Clues:
     """The past tense, predicate adjective or relative pronoun behind a subject.
 
     A prepositional phrase may stand between, and if `far` a genitive ("dyrektor nowej szkoły w Łodzi powiedziała").
@@ -245,10 +241,8 @@ def _bare_epicene(word: str) -> Agreement | None:
 LANGUAGE = Language(
     code="pl",
     name="Polish",
-    singular=dict.fromkeys(_M.split(), "m") | dict.fromkeys(_F.split(), "f"),
-    plural=dict.fromkeys(_MF_PLURAL.split(), "mf")
-    | dict.fromkeys(_M_PLURAL.split(), "m")
-    | dict.fromkeys(_F_PLURAL.split(), "f"),
+    singular=by_gender(_M, _F),
+    plural=dict.fromkeys(_MF_PLURAL.split(), "mf") | by_gender(_M_PLURAL, _F_PLURAL),
     transparent=_TRANSPARENT,
     adjective=_adjective,
     clues=_clues,

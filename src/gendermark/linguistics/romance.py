@@ -1,0 +1,193 @@
+"""What Spanish, Portuguese, French and Italian have in common.
+
+Articles and most other determiners show gender; adjectives are listed, because endings next to a noun deceive (verbs
+end alike: "la analista contrata"). Where the determiner leaves the gender open, the predicate of a subject that begins
+its clause tells it ("su asistente está cansada", "l'analyste est contente"): behind the copula, endings are safe.
+
+Spanish and Portuguese differ in their words only, so all of their grammar is here, in `Iberian`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from gendermark.linguistics.language import Agreement, Language
+
+Clues = list[tuple[str, Agreement]]
+Forms = tuple[str, str, str, str]
+"""Of an adjective: masculine and feminine singular, masculine and feminine plural."""
+
+REACH = 12  # words beside the noun that are looked at
+
+
+def word_set(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
+def table(masculine: str, feminine: str, both: str = "") -> dict[str, Agreement]:
+    groups = ((masculine, "m"), (feminine, "f"), (both, "mf"))
+    return {word: agreement for words, agreement in groups for word in words.split()}
+
+
+_UNSTRESSED = str.maketrans("áéê", "aee")
+
+
+def _iberian_forms(adjective: str) -> Forms:
+    """Of a Spanish or Portuguese adjective: "nuevo", "inglés", "trabalhador"."""
+    if adjective.endswith("o"):
+        stem = adjective[:-1]
+        return adjective, stem + "a", stem + "os", stem + "as"
+    stem = adjective.translate(_UNSTRESSED)
+    return adjective, stem + "a", stem + "es", stem + "as"
+
+
+def adjectives(
+    listed: str,
+    singular: tuple[str, str],
+    plural: tuple[str, str],
+    inflected: Callable[[str], Forms] = _iberian_forms,
+) -> dict[str, dict[str, Agreement]]:
+    """By number, the forms of the listed adjectives, and the masculine and the feminine of further ones."""
+    forms = [" ".join(column) for column in zip(*map(inflected, listed.split()), strict=True)]
+    return {
+        "singular": table(f"{forms[0]} {singular[0]}", f"{forms[1]} {singular[1]}"),
+        "plural": table(f"{forms[2]} {plural[0]}", f"{forms[3]} {plural[1]}"),
+    }
+
+
+def phrase_start(words: Sequence[str], start: int, transparent: frozenset[str]) -> int:
+    """Where the word before a noun stands, beyond words without gender; -1 for a noun that begins the text."""
+    first = start - 1
+    while first > 0 and words[first] in transparent:
+        first -= 1
+    return first
+
+
+@dataclass(frozen=True)
+class BothArticles:
+    """Two articles that contradict each other: "el/la analista", "las y los analistas"."""
+
+    pattern: re.Pattern[str]
+    """Ends with the second article."""
+    before_second: frozenset[str]
+    """What may stand before the second article: the first one, or "or" and "and"."""
+
+    def clues(self, words: Sequence[str], start: int) -> Clues:
+        if start < 2 or words[start - 2] not in self.before_second:
+            return []
+        both = self.pattern.search(" ".join(words[max(start - 3, 0) : start]))
+        return [(both[0], "m"), (both[0], "f")] if both else []
+
+
+@dataclass(frozen=True)
+class Copula:
+    singular: frozenset[str]
+    plural: frozenset[str]
+    before: frozenset[str]
+    """Words that may stand between subject and copula."""
+    after: frozenset[str]
+    """Words that may stand between copula and predicate."""
+
+    def behind(self, rest: Sequence[str], number: str) -> Sequence[str]:
+        """From the predicate on, given the words behind the subject; none if these do not begin with a copula."""
+        place = _beyond(rest, 0, self.before)
+        if place == len(rest) or rest[place] not in (self.plural if number == "plural" else self.singular):
+            return []
+        return rest[_beyond(rest, place + 1, self.after) :]
+
+    def beyond_phrase(
+        self, rest: Sequence[str], preposition: re.Pattern[str], relatives: frozenset[str]
+    ) -> Sequence[str]:
+        """Without a short phrase that belongs to the noun: "(l'analyste) de la banque est contente"."""
+        if rest and preposition.fullmatch(rest[0]):
+            forms = self.singular | self.plural
+            for length in range(2, min(5, len(rest))):
+                if rest[length] in forms and relatives.isdisjoint(rest[:length]):
+                    return rest[length:]
+        return rest
+
+
+def _beyond(words: Sequence[str], place: int, passed: frozenset[str]) -> int:
+    while place < len(words) and words[place] in passed:
+        place += 1
+    return place
+
+
+@dataclass(frozen=True)
+class NounEndings:
+    """The gender of a noun that the lexicon lacks, by its ending."""
+
+    untold: re.Pattern[str]
+    """Nouns for both sexes, and words that are no nouns."""
+    feminine: re.Pattern[str]
+    masculine: re.Pattern[str]
+    no_nouns: frozenset[str] = frozenset()
+
+    def gender(self, word: str) -> Agreement | None:
+        if word in self.no_nouns or self.untold.search(word):
+            return None
+        return "f" if self.feminine.search(word) else "m" if self.masculine.search(word) else None
+
+
+_SAFE_LENGTH = 7
+_PARTICIPLES = {"singular": re.compile(r"\w{2,}[aií]d([oa])"), "plural": re.compile(r"\w{2,}[aií]d([oa])s")}
+
+
+@dataclass(frozen=True)
+class Iberian:
+    """The words of Spanish or Portuguese."""
+
+    singular: Mapping[str, Agreement]
+    plural: Mapping[str, Agreement]
+    transparent: frozenset[str]
+    adjectives: Mapping[str, Mapping[str, Agreement]]
+    superlative: str
+    """Its ending before the vowel of gender. It is of adjectives only, like "-oso", but for rare short verbs."""
+    copula: Copula
+    clause_starts: frozenset[str]
+    both_articles: BothArticles
+    nouns: NounEndings
+
+    def language(self, code: str, name: str) -> Language:
+        return Language(
+            code=code,
+            name=name,
+            singular=self.singular,
+            plural=self.plural,
+            transparent=self.transparent,
+            adjective=self._adjective,
+            adjectives_follow=True,
+            clues=self._clues,
+            noun=self.nouns.gender,
+        )
+
+    def _adjective(self, word: str, number: str) -> Agreement | None:
+        if (agreement := self.adjectives[number].get(word)) is not None:
+            return agreement
+        if len(word) >= _SAFE_LENGTH:
+            plural = "s" if number == "plural" else ""
+            for vowel, gender in (("o", "m"), ("a", "f")):
+                if word.endswith((f"{self.superlative}{vowel}{plural}", f"os{vowel}{plural}")):
+                    return gender
+        return None
+
+    def _clues(self, words: Sequence[str], start: int, end: int, number: str) -> Clues:
+        if both := self.both_articles.clues(words, start):
+            return both
+        first = phrase_start(words, start, self.transparent)
+        if first >= 0 and "mf" not in (self.singular.get(words[first]), self.plural.get(words[first])):
+            return []
+        starts_clause = first <= 0 or words[first - 1] in self.clause_starts
+        return self._predicate(words[end : end + REACH], number) if starts_clause else []
+
+    def _predicate(self, rest: Sequence[str], number: str) -> Clues:
+        """The adjective or participle behind a copula, given the words behind the subject."""
+        predicate = self.copula.behind(rest, number)
+        if not predicate:
+            return []
+        if agreement := self._adjective(predicate[0], number):
+            return [(predicate[0], agreement)]
+        match = _PARTICIPLES[number].fullmatch(predicate[0])
+        return [(match[0], "m" if match[1] == "o" else "f")] if match else []
