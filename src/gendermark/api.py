@@ -18,7 +18,7 @@ from gendermark.runs import compare as comparing
 from gendermark.runs import folder
 from gendermark.runs import run as running
 from gendermark.runs import score as scoring
-from gendermark.systems.files import read_translations
+from gendermark.systems.files import check_order, read_translations
 
 log = logging.getLogger(__name__)
 
@@ -81,10 +81,10 @@ def _matched(
     """The items of a selection and the translation of each."""
     if not isinstance(translations, Mapping):
         item_set = benchmark.load(selection)
-        return item_set, list(_texts(translations, item_set))
+        return item_set, list(_texts(translations, benchmark, item_set))
     texts: list[str] = []
     for part, given in translations.items():
-        texts.extend(_texts(given, benchmark.load(replace(selection, parts=(part,)))))
+        texts.extend(_texts(given, benchmark, benchmark.load(replace(selection, parts=(part,)))))
     return benchmark.load(selection), texts
 
 
@@ -107,9 +107,11 @@ def _matched_in_another_revision(
     return _matched(benchmark, selection, translations)  # which raises again what was wrong
 
 
-def _texts(given: Translations, item_set: ItemSet) -> Sequence[str]:
+def _texts(given: Translations, benchmark: Benchmark, item_set: ItemSet) -> Sequence[str]:
     if isinstance(given, str | Path):
-        return read_translations(given, item_set.items)
+        texts = read_translations(given, item_set.items)
+        check_order(given, benchmark, item_set, texts)
+        return texts
     if len(given) != len(item_set.items):
         raise UserError(f"{len(given):,} translations were given for {len(item_set.items):,} sentences")
     return given
@@ -146,11 +148,17 @@ def load(run_or_results: Path | str | Sequence[Result]) -> Sequence[Result]:
     return run_or_results
 
 
+def shown_sources(item_set: ItemSet) -> list[str]:
+    """What a system is shown for each item: its sentence, with context where that was asked for."""
+    benchmark: Benchmark = registry.load("benchmark", item_set.selection.benchmark)
+    return [request.source for request in benchmark.requests(item_set)]
+
+
 def export_items(benchmark: str, to: str = "", **options: Any) -> ItemSet:
     """The items to translate elsewhere; the target language matters only where the sources depend on it."""
     found: Benchmark = registry.load("benchmark", benchmark)
     selection = Selection(benchmark, target_language=to, **options)
-    if not to:
+    if not to and not found.sources_depend_on_target:
         pairs = found.language_pairs(selection.data)
         source = selection.source_language or pairs[0][0]
         selection = replace(selection, target_language=next((t for s, t in pairs if s == source), ""))
@@ -162,16 +170,26 @@ def applicable(benchmarks: Sequence[str], targets: Sequence[str], **options: Any
     if benchmarks:
         return tuple(dict.fromkeys(select(name, to, **options)[1] for to in targets for name in benchmarks))
     known: list[Benchmark] = [registry.load("benchmark", name) for name in registry.names("benchmark")]
-    all_rules = {rules for benchmark in known for rules in benchmark.rules}
-    if options.get("rules", "best") not in all_rules:
-        raise UnknownName("rules", options["rules"], all_rules)
+    for what, values in (("rules", [b.rules for b in known]), ("cluster", [b.clusters for b in known])):
+        names = {name for found in values for name in found}
+        if options.get(what) and options[what] not in names:
+            raise UnknownName(what, options[what], names)
     found = [select(b.name, to, **options)[1] for to in targets for b in known if _applies(b, to, options)]
     return tuple(dict.fromkeys(found))
 
 
 def _applies(benchmark: Benchmark, to: str, options: Mapping[str, Any]) -> bool:
-    """Whether a benchmark has this direction, and the rules and variant that were asked for."""
+    """Whether a benchmark has this direction, and everything else that was asked for."""
     pairs = benchmark.language_pairs(options.get("data", "official"))
     source = options.get("source_language", "")
-    has_rules = options.get("rules", "best") in benchmark.rules and options.get("variant", "") in benchmark.variants
-    return has_rules and any(target == to and source in ("", from_) for from_, target in pairs)
+    asked = {
+        "rules": benchmark.rules,
+        "cluster": benchmark.clusters,
+        "variant": benchmark.variants,
+        "split": benchmark.splits,
+    }
+    has_all = all(not options.get(key) or options[key] in known for key, known in asked.items())
+    has_context = not options.get("context") or options["context"].partition(":")[0] in benchmark.contexts
+    can_align = benchmark.aligns or not (options.get("aligner") or options.get("detector"))
+    has_direction = any(target == to and source in ("", from_) for from_, target in pairs)
+    return has_all and has_context and can_align and has_direction

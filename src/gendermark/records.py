@@ -110,6 +110,8 @@ class Judgement:
     tags: Mapping[str, str] = field(default_factory=dict)
     evidence: tuple[str, ...] = ()
     """The words that decided it."""
+    measures: Mapping[str, float] = field(default_factory=dict)
+    """Numbers of this one translation that metrics add up (the statistics of BLEU)."""
 
     @property
     def is_correct(self) -> bool:
@@ -125,6 +127,7 @@ class Judgement:
             "verdict": self.verdict,
             "evidence": list(self.evidence),
             "tags": dict(self.tags),
+            **({"measures": dict(self.measures)} if self.measures else {}),
         }
 
     @classmethod
@@ -138,6 +141,7 @@ class Judgement:
             observed=Gender(row["observed"]) if row["observed"] else None,
             tags=dict(row["tags"]),
             evidence=tuple(row["evidence"]),
+            measures=dict(row.get("measures", {})),
         )
 
 

@@ -16,6 +16,8 @@ from gendermark.errors import UnknownName, UserError
 
 BUILT_IN: dict[str, dict[str, str]] = {
     "benchmark": {
+        "mt-geneval-contextual": "gendermark.benchmarks.mt_geneval:CONTEXTUAL",
+        "mt-geneval-counterfactual": "gendermark.benchmarks.mt_geneval:COUNTERFACTUAL",
         "simplegen": "gendermark.benchmarks.simplegen:BENCHMARK",
         "tgbi": "gendermark.benchmarks.tgbi:BENCHMARK",
         "winomt": "gendermark.benchmarks.winomt:BENCHMARK",

@@ -273,3 +273,20 @@ def test_released_adjective_translations(mirror: Path) -> None:
     assert change.difference is not None
     assert change.difference > 5
     assert change.change() == "better"
+
+
+def test_lost_and_doubled_lines_are_named(tmp_path: Path) -> None:
+    item_set = gendermark.items("winomt", "es", data="core")
+    lines = [BENCHMARK.render(item, Gender.FEMININE, item_set.selection) for item in item_set.items]
+    good, shifted = tmp_path / "good.txt", tmp_path / "shifted.txt"
+    good.write_text("\n".join(lines), encoding="utf-8")
+    assert gendermark.score("winomt", good, "es", data="core").estimate("accuracy").value is not None
+    for lost, doubled in ((300, 900), (900, 300)):
+        changed = list(lines)
+        changed.insert(doubled, lines[doubled])
+        del changed[lost if lost < doubled else lost + 1]
+        shifted.write_text("\n".join(changed), encoding="utf-8")
+        with pytest.raises(
+            UserError, match=r"shifted\.txt, line 30\d: from here on lines seem to belong to the sentence"
+        ):
+            gendermark.score("winomt", shifted, "es", data="core")

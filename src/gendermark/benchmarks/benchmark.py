@@ -29,6 +29,10 @@ class Selection:
     """Word aligner, for benchmarks that need one; empty for the default."""
     detector: str = ""
     """What reads the gender of a noun: empty for our own rules, or a model (`spacy:MODEL`, `stanza:LANGUAGE`)."""
+    split: str = ""
+    """MT-GenEval: `test` or `dev`."""
+    context: str = ""
+    """MT-GenEval: what of the context a system is shown."""
     variant: str = ""
     """A changed form of the sentences (WinoMT's adjectives); items keep their ids, so variants can be compared."""
 
@@ -66,6 +70,12 @@ class Benchmark(ABC):
     parts: tuple[str, ...]
     variants: tuple[str, ...] = ("",)
     aligns: bool = False
+    sources_depend_on_target: bool = False
+    """Whether each target language has sentences of its own."""
+    splits: tuple[str, ...] = ("",)
+    """The splits of the official data, the default first."""
+    contexts: tuple[str, ...] = ("",)
+    """The names of context strategies, the default first."""
     clusters: tuple[str, ...]
     """What intervals can be clustered by, the default first."""
     headline: tuple[str, ...]
@@ -102,6 +112,13 @@ class Benchmark(ABC):
     def stereotype(self, item: Item) -> Gender | None:
         """The gender that a stereotyped system would choose for this item."""
         return Gender(item.tags["stereotype"]) if item.tags.get("stereotype") else None
+
+    def fit(self, item: Item, text: str, selection: Selection) -> float | None:  # noqa: ARG002
+        """How well a text fits an item, 0 to 1, gender apart; None where this benchmark cannot tell.
+
+        Lines that fit their neighbours better than themselves show that a file is shifted.
+        """
+        return None
 
     def tests(self, judgements: Sequence[Judgement], seed: int) -> list[Test]:  # noqa: ARG002
         """Statistical tests beyond the estimates."""
@@ -155,6 +172,12 @@ class Benchmark(ABC):
         cluster = selection.cluster or self.clusters[0]
         if cluster not in self.clusters:
             raise UnknownName(f"cluster of {self.name}", cluster, self.clusters)
+        split, context = selection.split or self.splits[0], selection.context or self.contexts[0]
+        if split not in self.splits:
+            raise UnknownName(f"split of {self.name}", split, [name for name in self.splits if name])
+        if context.partition(":")[0] not in self.contexts:
+            raise UnknownName(f"context strategy of {self.name}", context, [name for name in self.contexts if name])
+        selection = replace(selection, split=split, context=context)
         if selection.aligner and not self.aligns:
             raise UserError(f"{self.name} needs no word alignment; leave out --aligner")
         if selection.detector and not self.aligns:

@@ -140,6 +140,9 @@ class SimpleGen(Benchmark):
             form = _citation_forms(selection.target_language)[occupation, gender.value, number]
         return f"{form[:1].upper()}{form[1:]}."
 
+    def fit(self, item: Item, text: str, selection: Selection) -> float | None:
+        return float(bundled_finder(selection.target_language).find(text, item.tags["occupation"]).reason != "absent")
+
     def stratum(self, judgement: Judgement, selection: Selection) -> str:
         return judgement.tags["stereotype"] if selection.cluster == "occupation" else ""
 

@@ -186,6 +186,10 @@ class WinoMt(Benchmark):
             return f"{masculine} / {feminine}."
         return f"{masculine if gender is Gender.MASCULINE else feminine}."
 
+    def fit(self, item: Item, text: str, selection: Selection) -> float | None:
+        finder = bundled_finder(selection.target_language)
+        return float(bool(finder.occurrences(finder.language.cut(text), item.tags["entity"])))
+
     def stratum(self, judgement: Judgement, selection: Selection) -> str:
         # How many occupations of women and of men there are is the authors' choice.
         return judgement.tags.get("occupation_stereotype", "") if selection.cluster == "entity" else ""

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from gendermark.cli.options import Data, From, Revision, To, Variant
+from gendermark.cli.options import Context, Data, From, Revision, Split, To, Variant
 from gendermark.cli.terminal import AsJson, say
 
 
@@ -20,25 +20,28 @@ def export(
     data: Data = "official",
     revision: Revision = "",
     variant: Variant = "",
+    split: Split = "",
+    context: Context = "",
     group: Annotated[
         list[str] | None, typer.Option("--group", "--set", help="Only this group (SimpleGEN) or set (TGBI).")
     ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Write the source sentences, one per line in a fixed order, to translate them elsewhere."""
-    from gendermark.api import export_items
+    from gendermark.api import export_items, shown_sources
     from gendermark.textfiles import write_text
 
     options = {"source_language": from_, "data": data, "revision": revision, "variant": variant}
+    options |= {"split": split, "context": context}
     found = export_items(benchmark, to, **options, parts=tuple(group or ()))
     if as_json:
         rows = [
-            {"item_id": item.item_id, "index": item.index, "source": item.source, "tags": dict(item.tags)}
-            for item in found.items
+            {"item_id": item.item_id, "index": item.index, "source": source, "tags": dict(item.tags)}
+            for item, source in zip(found.items, shown_sources(found), strict=True)
         ]
         text = json.dumps({"benchmark": benchmark, "data": found.origin, "items": rows}, ensure_ascii=False, indent=2)
     else:
-        text = "\n".join(item.source for item in found.items)
+        text = "\n".join(shown_sources(found))
     if output is None:
         typer.echo(text)
     else:

@@ -24,6 +24,10 @@ Aligner = Annotated[str, typer.Option("--aligner", help="WinoMT: fast-align (bun
 Detector = Annotated[
     str, typer.Option("--detector", help="WinoMT: spacy:MODEL or stanza:LANGUAGE instead of our rules.")
 ]
+Split = Annotated[str, typer.Option("--split", help="MT-GenEval: test or dev.")]
+Context = Annotated[
+    str, typer.Option("--context", help="MT-GenEval contextual: none, joined, separator:TEXT or prompt.")
+]
 Resamples = Annotated[
     int, typer.Option("--resamples", min=100, max=1_000_000, help="Bootstrap resamples for the intervals.")
 ]

@@ -11,6 +11,7 @@ from gendermark.cli.options import (
     Aligner,
     Cluster,
     Confidence,
+    Context,
     Data,
     Detector,
     From,
@@ -18,6 +19,7 @@ from gendermark.cli.options import (
     Revision,
     Rules,
     Seed,
+    Split,
     Variant,
     pairs,
     resampling,
@@ -45,6 +47,8 @@ def run(
     variant: Variant = "",
     aligner: Aligner = "",
     detector: Detector = "",
+    split: Split = "",
+    context: Context = "",
     resamples: Resamples = 1000,
     seed: Seed = 12345,
     confidence: Confidence = 0.95,
@@ -69,6 +73,8 @@ def run(
         variant=variant,
         aligner=aligner,
         detector=detector,
+        split=split,
+        context=context,
     )
     options = pairs(system_option or [], "--system-option", "mode=stream")
     if not selections:

@@ -11,6 +11,7 @@ from gendermark.cli.options import (
     Aligner,
     Cluster,
     Confidence,
+    Context,
     Data,
     Detector,
     From,
@@ -18,6 +19,7 @@ from gendermark.cli.options import (
     Revision,
     Rules,
     Seed,
+    Split,
     To,
     Variant,
     pairs,
@@ -32,8 +34,11 @@ def score(
     to: To = "",
     from_: From = "",
     translations: Annotated[
-        Path | None,
-        typer.Option(help="UTF-8: one translation per line in `export` order, or `source ||| translation` lines."),
+        list[Path] | None,
+        typer.Option(
+            help="UTF-8: one translation per line in `export` order, or `source ||| translation` lines. "
+            "mt-geneval-counterfactual: may be given twice, masculine then feminine."
+        ),
     ] = None,
     set_: Annotated[
         list[str] | None,
@@ -49,6 +54,8 @@ def score(
     variant: Variant = "",
     aligner: Aligner = "",
     detector: Detector = "",
+    split: Split = "",
+    context: Context = "",
     resamples: Resamples = 1000,
     seed: Seed = 12345,
     confidence: Confidence = 0.95,
@@ -67,13 +74,13 @@ def score(
     from gendermark.textfiles import write_jsonl
 
     sets = pairs(set_ or [], "--set", "informal=informal.en.txt")
-    if (translations is not None) == bool(sets):
+    if bool(translations) == bool(sets):
         raise UserError("give either --translations FILE or --set NAME=FILE ..., one of the two")
     if group and sets:
         raise UserError("--group goes with --translations, not with --set")
     given: Path | dict[str, Path] = {name: Path(file) for name, file in sets.items()}
-    if translations is not None:
-        given = {group: translations} if group else translations
+    if translations:
+        given = _by_part(benchmark, translations, group)
     result = api.score(
         benchmark,
         given,
@@ -87,6 +94,8 @@ def score(
         variant=variant,
         aligner=aligner,
         detector=detector,
+        split=split,
+        context=context,
     )
     if judgements is not None:
         write_jsonl(judgements, (judgement.to_json() for judgement in result.judgements))
@@ -96,3 +105,14 @@ def score(
         print_json(result.to_json())
     else:
         print_results([result])
+
+
+def _by_part(benchmark: str, files: list[Path], group: str) -> Path | dict[str, Path]:
+    """One file for all, one for a group, or the two genders of MT-GenEval in two files."""
+    if len(files) == 2 and benchmark == "mt-geneval-counterfactual" and not group:
+        return dict(zip(("masculine", "feminine"), files, strict=True))
+    if len(files) > 1:
+        raise UserError(
+            "--translations is given once; twice, masculine then feminine, for mt-geneval-counterfactual only"
+        )
+    return {group: files[0]} if group else files[0]

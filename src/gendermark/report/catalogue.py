@@ -9,6 +9,15 @@ from gendermark.benchmarks.benchmark import Benchmark
 from gendermark.records import Table
 
 METRICS = (
+    ("mt-geneval-*", "accuracy, coverage, decided_accuracy", "%", "right; has deciding words; right out of those"),
+    ("mt-geneval-*", "mixed, failed, extraction", "%", "both genders' words; no translation; sentence not found again"),
+    ("mt-geneval-counterfactual", "bleu_…, chrf_… (masculine, feminine)", "0-100", "quality per gender (sacreBLEU)"),
+    (
+        "mt-geneval-counterfactual",
+        "delta_qual, delta_chrf, control_gap",
+        "0-100",
+        "masculine minus feminine; of references",
+    ),
     (
         "simplegen",
         "correct, incorrect, inconclusive",

@@ -56,7 +56,8 @@ class Fake(System):
 
     def prepare(self, benchmark: Benchmark, item_set: ItemSet) -> None:
         self._benchmark, self._selection = benchmark, item_set.selection
-        self._item_of = {item.source: item for item in item_set.items}
+        requests = benchmark.requests(item_set)
+        self._item_of = {request.source: item for request, item in zip(requests, item_set.items, strict=True)}
 
     def answer(self, requests: Sequence[Request]) -> Iterator[Sequence[Translation]]:
         yield [

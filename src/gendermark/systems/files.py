@@ -13,6 +13,8 @@ from gendermark.systems.system import System, refuse_unknown_options
 from gendermark.textfiles import read_lines
 
 SEPARATOR = " ||| "
+_FEWEST_SHIFTED = 6.0
+"""How many lines' worth of fit a shift must gain before a file is refused; chance gains less."""
 
 
 def read_translations(path: Path | str, items: Sequence[Item]) -> list[str]:
@@ -27,6 +29,37 @@ def read_translations(path: Path | str, items: Sequence[Item]) -> list[str]:
             "in the order of `gendermark export`",
         )
     return lines
+
+
+def check_order(path: Path | str, benchmark: Benchmark, item_set: ItemSet, texts: Sequence[str]) -> None:
+    """Refuse a file whose lines, from some line on, belong to the sentence before or behind their own.
+
+    A line lost here and doubled there leaves the number of lines right, and every score in between wrong.
+    """
+    items = item_set.items
+    own = [benchmark.fit(item, text, item_set.selection) for item, text in zip(items, texts, strict=True)]
+    if not own or own[0] is None:
+        return
+    fits = [fit or 0.0 for fit in own]
+    for step, word in ((1, "before"), (-1, "behind")):
+        gain = 0.0
+        worst = (0.0, 0)
+        # The stretch of lines that gains most by being moved one line up or down (Kadane's maximum sum).
+        start = 0
+        for place in range(len(items)):
+            other = place + step
+            moved = benchmark.fit(items[place], texts[other], item_set.selection) if 0 <= other < len(texts) else 0.0
+            if gain <= 0:
+                gain, start = 0.0, place
+            gain += (moved or 0.0) - fits[place]
+            worst = max(worst, (gain, start), key=lambda found: found[0])
+        if worst[0] >= _FEWEST_SHIFTED:
+            raise BadFile(
+                path,
+                f"from here on lines seem to belong to the sentence {word} theirs: one is missing or doubled; "
+                "translate again, or give `source ||| translation` lines",
+                line=worst[1] + 1,
+            )
 
 
 def _matched_by_source(path: Path | str, lines: Sequence[str], items: Sequence[Item]) -> list[str]:
@@ -90,6 +123,7 @@ class Files(System):
         if path.is_dir():
             path = path / f"{benchmark.name}.{selection.source_language}-{selection.target_language}.txt"
         self._translations = read_translations(path, item_set.items)
+        check_order(path, benchmark, item_set, self._translations)
 
     def answer(self, requests: Sequence[Request]) -> Iterator[Sequence[Translation]]:
         yield [

@@ -1,0 +1,63 @@
+"""What a system is shown of a sentence's context, and how the sentence is found again in what it answers.
+
+- `none`: the sentence alone
+- `joined`: context and sentence as one text; of the answer, the part behind the sentence boundary that lies nearest to
+  where the source's boundary leads one to expect it
+- `separator:TEXT`: context, TEXT and sentence; of the answer, what follows the last TEXT
+- `prompt`: an instruction that shows the context and asks for the sentence only, for chat models
+"""
+
+from __future__ import annotations
+
+import re
+
+from gendermark.errors import UserError
+
+STRATEGIES = ("none", "joined", "separator", "prompt")
+# A sentence ends at these marks, with closing quotes; small models lose the space behind a full stop.
+_BOUNDARY = re.compile(r"[.!?…।؟。！？]+[\"'”’»)\]]*\s*(?=\S)")
+_ABBREVIATION = re.compile(r"(?:\b\w|\b(?:Mr|Mrs|Ms|Dr|St|Sr|Sra|Jr|Prof|bzw|ca|Nr|vgl|etc))\.$", re.I)
+_FARTHEST = 0.35
+"""How far from its expected place, as a share of the text, a boundary may lie."""
+
+
+def show(context: str, sentence: str, strategy: str) -> str:
+    """The text that a system gets."""
+    kind, _, argument = strategy.partition(":")
+    if kind == "none" or not context:
+        return sentence
+    if kind == "joined":
+        return f"{context} {sentence}"
+    if kind == "separator":
+        return f"{context} {_separator(argument)} {sentence}"
+    return f"Context (do not translate): {context} Translate this sentence only: {sentence}"
+
+
+def find(answer: str, context: str, sentence: str, strategy: str) -> str | None:
+    """The translation of the sentence in a system's answer; None where it cannot be found."""
+    kind, _, argument = strategy.partition(":")
+    if kind in ("none", "prompt") or not context:
+        return answer
+    if kind == "separator":
+        head, found, tail = answer.rpartition(_separator(argument).strip())
+        return tail.strip() if found and head.strip() and tail.strip() else None
+    expected = len(context) / (len(context) + len(sentence))
+    places = [
+        match.end()
+        for match in _BOUNDARY.finditer(answer)
+        if not _ABBREVIATION.search(answer[: match.end()].rstrip()) and not _inside_number(answer, match)
+    ]
+    if not places:
+        return None
+    best = min(places, key=lambda place: abs(place / len(answer) - expected))
+    return answer[best:].strip() if abs(best / len(answer) - expected) <= _FARTHEST else None
+
+
+def _inside_number(text: str, match: re.Match[str]) -> bool:
+    return text[match.start() - 1 : match.start()].isdigit() and text[match.end() : match.end() + 1].isdigit()
+
+
+def _separator(argument: str) -> str:
+    if not argument.strip():
+        raise UserError("a separator is written separator:TEXT, for example --context 'separator:<sep>'")
+    return argument
