@@ -21,7 +21,8 @@ def test_unknown_name_says_what_there_is_and_what_was_meant() -> None:
         registry.load("benchmark", "simplegem")
     assert (
         str(problem.value)
-        == "unknown benchmark 'simplegem' (did you mean 'simplegen'?); there is: mt-geneval-contextual, mt-geneval-counterfactual, simplegen, tgbi, winomt"
+    known = "mt-geneval-contextual, mt-geneval-counterfactual, simplegen, tgbi, winomt"
+    assert str(problem.value) == f"unknown benchmark 'simplegem' (did you mean 'simplegen'?); there is: {known}"
     )
 
 
