@@ -9,7 +9,7 @@ import sys
 
 import typer
 
-from gendermark.cli import annotate, compare, convert, data, demo, export, gate, report, run, score
+from gendermark.cli import annotate, compare, convert, data, demo, export, gate, report, run, score, statistics
 from gendermark.cli import list as listing
 from gendermark.cli.terminal import say
 from gendermark.errors import UserError
@@ -41,6 +41,7 @@ app.command("demo")(demo.demo)
 app.command("list")(listing.list_names)
 app.add_typer(data.app, name="data")
 data.app.command("convert")(convert.convert)
+data.app.command("statistics")(statistics.statistics)
 app.command("export")(export.export)
 app.command("score")(score.score)
 app.command("run")(run.run)

@@ -52,6 +52,10 @@ def run(
     resamples: Resamples = 1000,
     seed: Seed = 12345,
     confidence: Confidence = 0.95,
+    forced_choice: Annotated[
+        bool,
+        typer.Option("--forced-choice", help="MT-GenEval: also score the right against the contrastive reference."),
+    ] = False,
     store: Annotated[
         Path | None, typer.Option(help="File that keeps finished translations; in the cache if not given.")
     ] = None,
@@ -79,7 +83,7 @@ def run(
     options = pairs(system_option or [], "--system-option", "mode=stream")
     if not selections:
         raise UserError(f"no benchmark has {data} data for this direction; see `gendermark list benchmarks`")
-    config = running.RunConfig(system, selections, options, resampling(resamples, seed, confidence))
+    config = running.RunConfig(system, selections, options, resampling(resamples, seed, confidence), forced_choice)
     results = running.run(config, output, store, show_progress)
     if as_json:
         print_json({"run": str(output), "results": [result.to_json() for result in results]})

@@ -6,15 +6,24 @@ and equals sacreBLEU's (tested).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+import re
+import shlex
+import subprocess
+import tempfile
+from collections.abc import Callable, Sequence
 from functools import cache
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from gendermark.errors import UserError
 from gendermark.metrics.metric import Floats, Metric
+from gendermark.textfiles import write_lines
 
+_COMET_SEGMENT = re.compile(r"Segment \d+\s+score: (-?[\d.]+)")
 BLEU_COLUMNS = ("sys_len", "ref_len", *(f"correct{n}" for n in range(1, 5)), *(f"total{n}" for n in range(1, 5)))
 CHRF_ORDERS = 6
 CHRF_COLUMNS = tuple(f"{kind}{n}" for n in range(1, CHRF_ORDERS + 1) for kind in ("hyp", "ref", "match"))
@@ -41,6 +50,38 @@ def chrf_statistics(hypotheses: Sequence[str], references: Sequence[str]) -> lis
     """Per segment: n-grams of hypothesis and reference, and their matches, for each order."""
     rows = _scorer("CHRF")._extract_corpus_statistics(hypotheses, [references])
     return [dict(zip(CHRF_COLUMNS, map(float, row), strict=True)) for row in rows]
+
+
+def edit_statistics(hypotheses: Sequence[str], references: Sequence[str]) -> list[dict[str, float]]:
+    """Per segment: the word edits that turn the hypothesis into the reference, and the reference's words."""
+    rows = []
+    for hypothesis, reference in zip(hypotheses, references, strict=True):
+        target = reference.split()
+        rows.append({"edits": float(_n_edits(hypothesis.split(), target)), "words": float(len(target))})
+    return rows
+
+
+def _n_edits(one: Sequence[str], other: Sequence[str]) -> int:
+    """Word-level Levenshtein distance, a row of the table at a time."""
+    ids = {word: number for number, word in enumerate(dict.fromkeys([*one, *other]))}
+    target = np.array([ids[word] for word in other], dtype=np.int64)
+    ramp = np.arange(len(other) + 1)
+    row = ramp.copy()
+    for place, word in enumerate(one, start=1):
+        best = np.minimum(row[1:] + 1, row[:-1] + (target != ids[word]))
+        # Insertions run along the row: the least of all cells to the left plus the way from there.
+        row = np.minimum.accumulate(np.concatenate([[place], best]) - ramp) + ramp
+    return int(row[-1])
+
+
+def effort_value(edits: Floats, words: Floats) -> Floats:
+    """Word edits per hundred reference words."""
+    return 100.0 * edits / words
+
+
+def mean_value(total: Floats, count: Floats) -> Floats:
+    """The mean of segment scores, in hundredths."""
+    return 100.0 * total / count
 
 
 def bleu_value(*columns: Floats) -> Floats:
@@ -77,10 +118,12 @@ def chrf_value(*columns: Floats) -> Floats:
     return np.where(columns[1] > 0, np.nan_to_num(score), np.nan)
 
 
-_VALUES = {
+_VALUES: dict[str, tuple[tuple[str, ...], Callable[..., Floats]]] = {
     "bleu": (BLEU_COLUMNS, bleu_value),
     "chrf": (CHRF_COLUMNS, chrf_value),
     "control": (BLEU_COLUMNS, bleu_value),
+    "effort": (("edits", "words"), effort_value),
+    "comet": (("sum", "count"), mean_value),
 }
 
 
@@ -88,7 +131,8 @@ def quality(score: str, part: str) -> Metric:
     """BLEU or chrF of one part (`bleu_masculine`)."""
     columns, value = _VALUES[score]
     needs = tuple(f"{part}.{score}.{column}" for column in columns)
-    return Metric(f"{score}_{part}", "all", needs, value, f"{part}.total", f"{part}.translated", better="higher")
+    better = "lower" if score == "effort" else "higher"
+    return Metric(f"{score}_{part}", "all", needs, value, f"{part}.every", f"{part}.translated", better=better)
 
 
 def quality_gap(name: str, score: str, first: str, second: str) -> Metric:
@@ -98,7 +142,41 @@ def quality_gap(name: str, score: str, first: str, second: str) -> Metric:
 
     def value(*columns: Floats) -> Floats:
         gap = parts[0].value(*columns[:n]) - parts[1].value(*columns[n:])
+        if score in ("effort", "comet"):
+            return gap
         # The first column counts what the system wrote: where it wrote nothing there is no gap to speak of.
         return np.where((columns[0] > 0) & (columns[n] > 0), gap, np.nan)
 
-    return Metric(name, "all", (*parts[0].needs, *parts[1].needs), value, "all.total", "all.translated", better="zero")
+    return Metric(name, "all", (*parts[0].needs, *parts[1].needs), value, "all.every", "all.translated", better="zero")
+
+
+def comet_program() -> str | None:
+    """The user's own `comet-score`, named by GENDERMARK_COMET; its pins clash with everything, so it lives apart."""
+    return os.environ.get("GENDERMARK_COMET") or None
+
+
+def comet_statistics(
+    sources: Sequence[str], hypotheses: Sequence[str], references: Sequence[str]
+) -> list[dict[str, float]]:
+    """Per segment: its score, and one. Asks the program that GENDERMARK_COMET names."""
+    program = comet_program() or "comet-score"
+    with tempfile.TemporaryDirectory() as name:
+        paths = []
+        for side, lines in (("source", sources), ("hypothesis", hypotheses), ("reference", references)):
+            paths.append(Path(name) / side)
+            write_lines(paths[-1], lines)
+        arguments = [*shlex.split(program), "-s", str(paths[0]), "-t", str(paths[1]), "-r", str(paths[2]), "--quiet"]
+        try:
+            done = subprocess.run(arguments, capture_output=True, text=True, check=False)
+        except OSError as problem:
+            raise UserError(
+                f"GENDERMARK_COMET names {program!r}, which cannot be started: {problem.strerror}"
+            ) from None
+    scores = [float(found) for found in _COMET_SEGMENT.findall(done.stdout)]
+    if done.returncode != 0 or len(scores) != len(hypotheses):
+        said = (done.stderr.strip().splitlines() or ["nothing"])[-1]
+        raise UserError(
+            f"{program} gave {len(scores)} scores for {len(hypotheses)} segments (exit code {done.returncode}); "
+            f"it said: {said}"
+        )
+    return [{"sum": score, "count": 1.0} for score in scores]

@@ -12,12 +12,8 @@ METRICS = (
     ("mt-geneval-*", "accuracy, coverage, decided_accuracy", "%", "right; has deciding words; right out of those"),
     ("mt-geneval-*", "mixed, failed, extraction", "%", "both genders' words; no translation; sentence not found again"),
     ("mt-geneval-counterfactual", "bleu_…, chrf_… (masculine, feminine)", "0-100", "quality per gender (sacreBLEU)"),
-    (
-        "mt-geneval-counterfactual",
-        "delta_qual, delta_chrf, control_gap",
-        "0-100",
-        "masculine minus feminine; of references",
-    ),
+    ("mt-geneval-counterfactual", "delta_qual, delta_chrf, delta_effort", "0-100", "masculine minus feminine"),
+    ("mt-geneval-counterfactual", "control_gap", "0-100", "the same gap of the references against each other"),
     (
         "simplegen",
         "correct, incorrect, inconclusive",

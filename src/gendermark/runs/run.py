@@ -6,7 +6,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ from gendermark.errors import UserError
 from gendermark.metrics.metric import Resampling
 from gendermark.result import Result
 from gendermark.runs import folder
+from gendermark.runs.choice import choice_requests, forced_choice
 from gendermark.runs.score import score
 from gendermark.runs.store import Store
 from gendermark.runs.translate import Progress, check_tasks, translate
@@ -31,6 +32,8 @@ class RunConfig:
     selections: tuple[Selection, ...]
     system_options: Mapping[str, str] = field(default_factory=dict)
     resampling: Resampling = field(default_factory=Resampling)
+    forced_choice: bool = False
+    """Also ask the system to score the right against the contrastive translation, where a benchmark has both."""
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -38,6 +41,7 @@ class RunConfig:
             "system_options": dict(self.system_options),
             "selections": [selection.to_json() for selection in self.selections],
             "resampling": asdict(self.resampling),
+            **({"forced_choice": True} if self.forced_choice else {}),
         }
 
 
@@ -67,6 +71,8 @@ def run(
     item_sets = [(benchmark, benchmark.load(selection)) for benchmark, selection in benchmarks]
     for benchmark, item_set in item_sets:
         check_tasks(system, benchmark.requests(item_set))
+        if config.forced_choice:
+            check_tasks(system, choice_requests(benchmark, item_set))
     results: list[Result] = []
     cells: dict[str, Any] = {}
     with ExitStack() as stack:
@@ -89,6 +95,10 @@ def run(
             translated = time.monotonic()
             translations = [samples[0] for samples in answers.translations]
             result = score(benchmark, item_set, translations, system.spec, config.resampling)
+            if config.forced_choice:
+                with open_progress(f"{title}, forced choice") as progress:
+                    choice = forced_choice(system, benchmark, item_set, result.judgements, store, progress)
+                result = replace(result, tests=(*result.tests, choice))
             results.append(result)
             cells[result.cell] = {
                 "signature": result.signature,

@@ -29,7 +29,7 @@ class Fake(System):
     """Deterministic: what it says depends on its seed, the request and the sample number alone."""
 
     is_stored = False
-    tasks = frozenset({Task.TRANSLATE, Task.SAMPLE})
+    tasks = frozenset({Task.TRANSLATE, Task.SAMPLE, Task.SCORE})
 
     def __init__(self, argument: str, options: Mapping[str, str]) -> None:
         name, _, query = argument.partition("?")
@@ -60,16 +60,19 @@ class Fake(System):
         self._item_of = {request.source: item for request, item in zip(requests, item_set.items, strict=True)}
 
     def answer(self, requests: Sequence[Request]) -> Iterator[Sequence[Translation]]:
-        yield [
-            Translation(
-                request.request_id, self._behave(self._item_of[request.source], self._chance(request, sample)), sample
-            )
-            for request in requests
-            for sample in request.samples
-        ]
+        yield [self._answer(request, sample) for request in requests for sample in request.samples]
+
+    def _answer(self, request: Request, sample: int) -> Translation:
+        said = self._behave(self._item_of[request.source], self._chance(request, sample))
+        if request.task is Task.SCORE:
+            # What it would say is likely; all else is not.
+            likely = bool(said) and request.target is not None and request.target in said
+            return Translation(request.request_id, request.target, sample, None, -1.0 if likely else -9.0)
+        return Translation(request.request_id, said, sample)
 
     def _chance(self, request: Request, sample: int) -> random.Random:
-        key = f"{self._seed}/{request.request_id}/{sample}"
+        # Of the source alone, so that what is scored is what would be said.
+        key = f"{self._seed}/{request.source}/{request.target_language}/{sample}"
         return random.Random(hashlib.sha256(key.encode()).digest())
 
     def _render(self, item: Item, gender: Gender) -> str:

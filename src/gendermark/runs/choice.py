@@ -1,0 +1,68 @@
+"""Forced choice: which of two given translations does a system find more probable?
+
+MT-GenEval considered this (footnote 7) and found that people agree less with it than with the words of translations; so
+it stands beside the word-based verdict, with their agreement, and never in its place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from gendermark import statistics
+from gendermark.benchmarks.benchmark import Benchmark, ItemSet
+from gendermark.errors import UserError
+from gendermark.records import Judgement, Request, Task, Test
+from gendermark.runs.store import Store
+from gendermark.runs.translate import Progress, translate
+from gendermark.systems.system import System
+
+
+def choice_requests(benchmark: Benchmark, item_set: ItemSet) -> list[Request]:
+    """For each item, two requests: score the right translation, score the contrastive one."""
+    requests = []
+    for request, targets in zip(benchmark.requests(item_set), benchmark.choices(item_set), strict=True):
+        direction = (request.source, request.source_language, request.target_language)
+        requests += [Request(*direction, task=Task.SCORE, target=target) for target in targets]
+    return requests
+
+
+def forced_choice(
+    system: System,
+    benchmark: Benchmark,
+    item_set: ItemSet,
+    judgements: Sequence[Judgement],
+    store: Store | None,
+    progress: Progress,
+) -> Test:
+    """How often a system prefers the right translation, and how often that agrees with what it wrote."""
+    requests = choice_requests(benchmark, item_set)
+    answers = [samples[0].log_probability for samples in translate(system, requests, store, progress).translations]
+    preferred: list[bool | None] = []
+    for right, wrong in zip(answers[::2], answers[1::2], strict=True):
+        if right is None or wrong is None:
+            raise UserError(f"{system.spec} gave no log-probability for a translation it was asked to score")
+        preferred.append(None if right == wrong else right > wrong)
+    n_right, n_decided = sum(choice is True for choice in preferred), sum(choice is not None for choice in preferred)
+    written = {"correct": True, "wrong": False}
+    both = [
+        (choice, written[judgement.tags["outcome"]])
+        for choice, judgement in zip(preferred, judgements, strict=True)
+        if choice is not None and judgement.tags["outcome"] in written
+    ]
+    interval = statistics.wilson(n_right, n_decided)
+    return Test(
+        "forced-choice",
+        "Of the right and the contrastive translation, which does the system find more probable?",
+        100 * n_right / n_decided if n_decided else None,
+        None,
+        {
+            "statistic": "percent that prefer the right one",
+            "low": 100 * interval[0] if interval else None,
+            "high": 100 * interval[1] if interval else None,
+            "n_decided": n_decided,
+            "n_total": len(preferred),
+            "agrees_with_words": 100 * sum(a == b for a, b in both) / len(both) if both else None,
+            "kappa_with_words": statistics.cohen_kappa([a for a, _ in both], [b for _, b in both]),
+            "n_compared": len(both),
+        },
+    )

@@ -1,0 +1,73 @@
+"""Forced choice between the right and the contrastive translation."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gendermark import api
+from gendermark.cli.app import _exit_code
+from gendermark.records import Request, Task
+from gendermark.runs import run as running
+from gendermark.runs.choice import choice_requests
+
+
+def _run(system: str, benchmark: str = "mt-geneval-contextual", **options: Any) -> Any:
+    selection = api.select(benchmark, "es", data="core", **options)[1]
+    (result,) = running.run(running.RunConfig(system, (selection,), forced_choice=True))
+    return next(test for test in result.tests if test.name == "forced-choice")
+
+
+@pytest.mark.parametrize("benchmark", ["mt-geneval-contextual", "mt-geneval-counterfactual"])
+def test_known_systems(benchmark: str) -> None:
+    assert _run("fake:right", benchmark).statistic == 100
+    one_sided = _run("fake:masculine", benchmark)
+    assert one_sided.statistic == 50
+    # What it prefers is what it writes.
+    assert one_sided.details["agrees_with_words"] == 100
+    assert one_sided.details["kappa_with_words"] == 1
+
+
+def test_a_system_without_preference_is_undecided() -> None:
+    test = _run("fake:silent")
+    assert test.statistic is None
+    assert (test.details["n_decided"], test.details["n_total"]) == (0, 48)
+
+
+def test_context_is_shown_when_scoring_too() -> None:
+    assert _run("fake:right", context="joined").statistic == 100
+
+
+def test_requests_score_both_references() -> None:
+    benchmark, selection = api.select("mt-geneval-counterfactual", "es", data="core")
+    item_set = benchmark.load(selection)
+    requests: list[Request] = choice_requests(benchmark, item_set)
+    assert len(requests) == 2 * len(item_set.items)
+    assert all(request.task is Task.SCORE and request.target and "<" not in request.target for request in requests)
+    assert len({request.request_id for request in requests}) == len(requests)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (
+            ("--system", "command:cat", "--benchmark", "mt-geneval-contextual"),
+            "command:cat cannot score; it can translate",
+        ),
+        (("--system", "fake:right", "--benchmark", "winomt"), "winomt has no pairs of translations to choose from"),
+    ],
+)
+def test_refusals(arguments: tuple[str, ...], words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    command = ["run", *arguments, "--to", "es", "--data", "core", "--forced-choice", "-o", str(tmp_path / "out")]
+    assert _exit_code(command) == 2
+    assert words in capsys.readouterr().err
+
+
+def test_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    command = ["run", "--system", "fake:right", "--benchmark", "mt-geneval-contextual", "--to", "es", "--data", "core"]
+    assert _exit_code([*command, "--forced-choice", "--json", "-o", str(tmp_path / "out")]) == 0
+    tests = json.loads(capsys.readouterr().out)["results"][0]["tests"]
+    assert [test["name"] for test in tests] == ["forced-choice"]
