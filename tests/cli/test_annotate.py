@@ -1,4 +1,4 @@
-"""`gendermark annotate export` and `agree`, and `gendermark data convert`."""
+"""`gendermark annotate export`, `agree`, `export-systems` and `agree-systems`, and `gendermark data convert`."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import json
 import shutil
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ import pytest
 import typer
 
 import gendermark
+from gendermark import registry
 from gendermark.cli import annotate, terminal
 from gendermark.cli.convert import convert
 
@@ -220,6 +222,186 @@ def test_agree_refuses(cli: Any, run_folder: Path, template: Path, tmp_path: Pat
     bad = tmp_path / "bad.csv"
     bad.write_text("Index,Sentence\n1,x\n", encoding="utf-8")
     cli("annotate", "agree", run_folder, bad).is_refusal(f"{bad}, line 1: has no column 'Gender? [M/F/N]'")
+
+
+# -- several systems -------------------------------------------------------------------------------------------------
+
+CONTEXTUAL = "mt-geneval-contextual.en-es"
+
+
+@pytest.fixture(scope="module")
+def systems(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """Run folders of two systems. Not to be written to."""
+    base = tmp_path_factory.mktemp("systems")
+    for name, spec in (("one", "fake:right?p=0.7"), ("two", "fake:masculine")):
+        gendermark.run(spec, ["mt-geneval-contextual"], "es", directory=base / name, data="core")
+    return [base / "one", base / "two"]
+
+
+@pytest.fixture
+def exported(cli: Any, systems: list[Path], tmp_path: Path) -> tuple[Path, Path]:
+    """A blank sheet and its key."""
+    paths = tmp_path / "sheet.csv", tmp_path / "key.json"
+    assert cli("annotate", "export-systems", *systems, "-o", paths[0], "--key", paths[1]).exit_code == 0
+    return paths
+
+
+def mark(exported: tuple[Path, Path], path: Path, answer: Callable[[int, str], str]) -> Path:
+    """A copy of a sheet with an answer by row number and system."""
+    header, *rows = rows_of(exported[0])
+    whose = {row["row"]: row["system"] for row in json.loads(exported[1].read_text(encoding="utf-8"))["rows"]}
+    with path.open("w", encoding="utf-8", newline="") as file:
+        lines = ([*row[:4], answer(int(row[0]), whose[int(row[0])]), ""] for row in rows)
+        csv.writer(file).writerows([header, *lines])
+    return path
+
+
+def test_export_systems(cli: Any, systems: list[Path], tmp_path: Path) -> None:
+    sheet, key = tmp_path / "sheet.csv", tmp_path / "key.json"
+    command = ("annotate", "export-systems", *systems, "--per-category", "8", "--seed", "3", "-o", sheet, "--key", key)
+    outcome = cli(*command)
+    assert (outcome.exit_code, outcome.out) == (0, "")
+    assert outcome.err == (
+        f"144 rows written to {sheet}: 48 segments of {CONTEXTUAL}, each by 2 systems and a hidden reference; give "
+        f"each person a copy, and nobody {key}, then: gendermark annotate agree-systems --key {key} SHEET.csv ... "
+        f"{systems[0]} {systems[1]}\n"
+    )
+    header, *rows = rows_of(sheet)
+    assert header == ["Row", "Context", "Source", "Translation", "Correct gender? [Y/N]", "Comments"]
+    assert len(rows) == 144
+    assert json.loads(key.read_text(encoding="utf-8"))["seed"] == 3
+    before = sheet.read_bytes(), key.read_bytes()
+    assert cli(*command).exit_code == 0
+    assert (sheet.read_bytes(), key.read_bytes()) == before
+
+
+def test_export_systems_says_what_is_short_or_left_out(
+    cli: Any, systems: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    benchmark = registry.load("benchmark", "mt-geneval-contextual")
+    whole = gendermark.items("mt-geneval-contextual", "es", data="core")
+    items = (replace(whole.items[0], expected=None), *whole.items[1:])
+    monkeypatch.setattr(type(benchmark), "load", lambda *_: replace(whole, items=items))
+    outcome = cli(
+        "annotate", "export-systems", *systems, "--per-category", "8", "-o", tmp_path / "s", "--key", tmp_path / "k"
+    )
+    assert outcome.err.splitlines()[1:] == [
+        "masculine-in-female-profession: all 7 segments there are, fewer than 8",
+        "left out, gender unknown: 1 segments",
+    ]
+
+
+def test_export_systems_says_what_could_not_be_cut(cli: Any, systems: list[Path], tmp_path: Path) -> None:
+    whole = tmp_path / "whole"
+    gendermark.run(
+        "fake:feminine", ["mt-geneval-contextual"], "es", directory=whole, data="core", context="separator:<sep>"
+    )
+    path = whole / CONTEXTUAL / "translations.jsonl"
+    path.write_text(path.read_text(encoding="utf-8").replace("<sep>", ""), encoding="utf-8")
+    outcome = cli(
+        "annotate", "export-systems", systems[0], whole, "--per-category", "2", "-o", tmp_path / "s",
+        "--key", tmp_path / "k",
+    )  # fmt: skip
+    assert outcome.err.splitlines()[-1] == (
+        f"warning: {whole}: answers shown whole, as their sentence was not found in them: 12"
+    )
+
+
+def test_export_systems_refuses(cli: Any, systems: list[Path], exported: tuple[Path, Path], tmp_path: Path) -> None:
+    new = ("-o", tmp_path / "s.csv", "--key", tmp_path / "k.json")
+    cli("annotate", "export-systems", *systems, "-o", tmp_path / "s.csv").is_refusal("--key")
+    cli("annotate", "export-systems", *systems, "--key", tmp_path / "k.json").is_refusal("--output")
+    cli("annotate", "export-systems", *systems, "--per-category", "0", *new).is_refusal("--per-category")
+    cli("annotate", "export-systems", systems[0], *new).is_refusal("at least two systems")
+    cli("annotate", "export-systems", systems[0], systems[0], *new).is_refusal("give each system once")
+    cli("annotate", "export-systems", systems[0], tmp_path, *new).is_refusal("is not a run folder")
+    cli("annotate", "export-systems", *systems, "--cell", "mt-geneval-contextual.en-de", *new).is_refusal(
+        f"did you mean '{CONTEXTUAL}'?"
+    )
+    cli("annotate", "export-systems", *systems, "-o", new[1], "--key", new[1]).is_refusal("must be two files")
+    cli("annotate", "export-systems", *systems, "--seed", "1", "-o", new[1], "--key", exported[1]).is_refusal(
+        f"{exported[1]} may be the key of another sheet; choose another name with --key"
+    )
+    ana = mark(exported, tmp_path / "ana.csv", lambda *_: "Y")
+    cli("annotate", "export-systems", *systems, "-o", ana, "--key", new[3]).is_refusal(
+        f"{ana} may hold somebody's answers; choose another name with -o"
+    )
+    assert not new[1].exists()
+    assert not new[3].exists()
+
+
+def test_agree_systems(cli: Any, systems: list[Path], exported: tuple[Path, Path], tmp_path: Path) -> None:
+    ana = mark(exported, tmp_path / "ana.csv", lambda row, system: "NY"[system == "reference" or row % 3 == 0])
+    eva = mark(exported, tmp_path / "eva.csv", lambda row, _: "NY"[row % 3 == 0])
+    outcome = cli("annotate", "agree-systems", "--key", exported[1], ana, eva, *systems)
+    assert (outcome.exit_code, outcome.err) == (0, "")
+    people, alphas, accuracies, scores = (
+        [line.split("\t") for line in part.splitlines()] for part in outcome.out.split("\n\n")
+    )
+    assert people[0] == ["sheet", "rows", "answers", "blank", "missing", "problems", "reference correct", "preferred"]
+    assert people[1] == ["ana", "144", "144", "0", "0", "0", "48 of 48", "yes"]
+    assert people[2][-1] == ""
+    assert alphas[0] == ["translations of", "alpha", "low", "high", "rows"]
+    assert [line[0] for line in alphas[1:]] == ["systems", "reference"]
+    assert alphas[1][1] == "1.000"
+    assert accuracies[0] == ["translations of", "sub-category", "accuracy", "low", "high", "rows"]
+    assert len(accuracies) == 1 + 3 * 7
+    assert ["reference", "all", "100.0", "92.6", "100.0", "48 of 48"] in accuracies
+    assert scores[0] == ["translations of", "precision", "recall", "F-score", "low", "high", "rows"]
+    assert [line[0] for line in scores[1:]] == ["fake:right?p=0.7", "fake:masculine", "mean"]
+
+
+def test_agree_systems_as_json_in_any_order(
+    cli: Any, systems: list[Path], exported: tuple[Path, Path], tmp_path: Path
+) -> None:
+    ana = mark(exported, tmp_path / "ana.csv", lambda row, _: "yes" if row % 2 else "0")
+    one = cli("annotate", "agree-systems", ana, *systems, "--key", exported[1], "--json")
+    other = cli("annotate", "agree-systems", systems[1], ana, systems[0], "--key", exported[1], "--json")
+    assert (one.exit_code, one.err) == (0, "")
+    assert one.json == other.json
+    assert one.json["preferred"] == "ana"
+    assert "alpha" not in {estimate["metric"] for estimate in one.json["estimates"]}
+    people, accuracies, _ = cli("annotate", "agree-systems", ana, *systems, "--key", exported[1]).out.split("\n\n")
+    assert people.startswith("sheet\t")
+    assert accuracies.startswith("translations of\tsub-category")
+
+
+def test_agree_systems_says_problems(
+    cli: Any, systems: list[Path], exported: tuple[Path, Path], tmp_path: Path
+) -> None:
+    ana = mark(exported, tmp_path / "ana.csv", lambda row, _: "?" if row == 1 else "Y")
+    lines = ana.read_text(encoding="utf-8").splitlines()
+    ana.write_text("\n".join([*lines[:-1], lines[2]]) + "\n", encoding="utf-8")
+    outcome = cli("annotate", "agree-systems", "--key", exported[1], ana, *systems)
+    assert outcome.exit_code == 0
+    assert outcome.err.splitlines() == [
+        f"{ana}, line 2: '?' is neither Y nor N; not counted",
+        f"{ana}, line 145: is row 2 again, as in line 3; the later answer counts",
+        "warning: ana lacks this number of rows: 1 (144)",
+    ]
+
+
+def test_agree_systems_refuses(cli: Any, systems: list[Path], exported: tuple[Path, Path], tmp_path: Path) -> None:
+    sheet, key = exported
+    ana = mark(exported, tmp_path / "ana.csv", lambda *_: "Y")
+    cli("annotate", "agree-systems", ana, *systems).is_refusal("--key")
+    cli("annotate", "agree-systems", "--key", key).is_refusal("SHEET|DIR")
+    cli("annotate", "agree-systems", "--key", key, *systems).is_refusal("no sheet is given")
+    cli("annotate", "agree-systems", "--key", key, sheet, *systems).is_refusal(f"no answers in {sheet} yet")
+    cli("annotate", "agree-systems", "--key", key, ana).is_refusal(
+        "no run folder of fake:right?p=0.7, fake:masculine is given"
+    )
+    cli("annotate", "agree-systems", "--key", key, ana, systems[0]).is_refusal(
+        "no run folder of fake:masculine is given"
+    )
+    cli("annotate", "agree-systems", "--key", key, ana, ana, *systems).is_refusal(f"{ana} is given twice")
+    cli("annotate", "agree-systems", "--key", key, ana, tmp_path / "no", *systems).is_refusal("there is no such file")
+    cli("annotate", "agree-systems", "--key", ana, ana, *systems).is_refusal(f"{ana}: is not JSON")
+    cli("annotate", "agree-systems", "--key", systems[0] / "manifest.json", ana, *systems).is_refusal("is not a key")
+    ana.write_text("Row,Correct gender?\nfirst,Y\n", encoding="utf-8")
+    cli("annotate", "agree-systems", "--key", key, ana, *systems).is_refusal(
+        f"{ana}, line 2: has the row number 'first', which is not a whole number"
+    )
 
 
 # -- data convert ----------------------------------------------------------------------------------------------------

@@ -94,7 +94,7 @@ def agreement(
         raise UserError("no sheets were given")
     resampling = resampling or Resampling()
     items = Items(result, translations)
-    people = [match(sheet, name, items) for sheet, name in zip(sheets, _names(sheets), strict=True)]
+    people = [match(sheet, name, items) for sheet, name in zip(sheets, names_of(sheets), strict=True)]
     judge = {judgement.item_id: observed(judgement) for judgement in result.judgements}
     majority, n_ties = _majority(people)
     compared = [_Compared(answer, judge[item_id]) for item_id, answer in majority.items()]
@@ -120,7 +120,7 @@ def agreement(
     )
 
 
-def _names(sheets: Sequence[Sheet]) -> list[str]:
+def names_of(sheets: Sequence[Sheet]) -> list[str]:
     """Short names of the people: file names, or whole paths where those are not enough."""
     places = [Path(sheet.path).resolve() for sheet in sheets]
     for sheet, place in zip(sheets, places, strict=True):
@@ -216,19 +216,19 @@ def _of_two(slice_name: str, ratings: _Ratings, resampling: Resampling) -> list[
     interval = None
     if kappa is not None and n_agreed == n:
         by_chance = sum((count / n) ** 2 for count in Counter(a for a, _ in both).values())
-        interval = _all_agree(n, 1 - by_chance, resampling.confidence)
+        interval = all_agree(n, 1 - by_chance, resampling.confidence)
     elif kappa is not None:
         cells = np.zeros((n, len(_LABELS), len(_LABELS)))
         for number, (a, b) in enumerate(both):
             cells[number, _LABELS.index(a), _LABELS.index(b)] = 1
-        interval = _spread(_kappas(cells, resampling), resampling.confidence)
+        interval = spread_of(_kappas(cells, resampling), resampling.confidence)
     return [
-        _estimate("agreement", slice_name, 100 * n_agreed / n if n else None, percent, n, n_total),
-        _estimate("kappa", slice_name, kappa, interval, n, n_total),
+        as_estimate("agreement", slice_name, 100 * n_agreed / n if n else None, percent, n, n_total),
+        as_estimate("kappa", slice_name, kappa, interval, n, n_total),
     ]
 
 
-def _estimate(
+def as_estimate(
     metric: str, slice_name: str, value: float | None, interval: tuple[float, float] | None, n: int, n_total: int
 ) -> Estimate:
     low, high = interval or (None, None)
@@ -264,14 +264,14 @@ def _alpha(slice_name: str, ratings: _Ratings, resampling: Resampling) -> Estima
         if sums[-1] == 0:
             n_answers = sums[:-1].sum()
             by_chance = (n_answers**2 - (sums[:-1] ** 2).sum()) / (n_answers * (n_answers - 1))
-            interval = _all_agree(len(units), float(by_chance), resampling.confidence)
+            interval = all_agree(len(units), float(by_chance), resampling.confidence)
         else:
             resampled = statistics.resampled_sums(table, resampling.n_resamples, resampling.seed)
-            interval = _spread(_alphas(resampled), resampling.confidence)
-    return _estimate("alpha", slice_name, alpha, interval, len(units), len(ratings[0]))
+            interval = spread_of(bootstrap_alphas(resampled), resampling.confidence)
+    return as_estimate("alpha", slice_name, alpha, interval, len(units), len(ratings[0]))
 
 
-def _alphas(sums: statistics.Floats) -> statistics.Floats:
+def bootstrap_alphas(sums: statistics.Floats) -> statistics.Floats:
     """Alpha of each resample, from its labels and its disagreement; NaN where it is undefined."""
     labels, disagreement = sums[:, :-1], sums[:, -1]
     n = labels.sum(axis=1)
@@ -281,7 +281,7 @@ def _alphas(sums: statistics.Floats) -> statistics.Floats:
     return 1 - ratios
 
 
-def _spread(replicates: statistics.Floats, confidence: float) -> tuple[float, float] | None:
+def spread_of(replicates: statistics.Floats, confidence: float) -> tuple[float, float] | None:
     """The bootstrap interval; `None` without any width.
 
     Kappa is 0 in every resample where one rater has one answer to everything: the data cannot tell, which is not the
@@ -291,7 +291,7 @@ def _spread(replicates: statistics.Floats, confidence: float) -> tuple[float, fl
     return interval if interval and interval[0] < interval[1] else None
 
 
-def _all_agree(n: int, expected_disagreement: float, confidence: float) -> tuple[float, float] | None:
+def all_agree(n: int, expected_disagreement: float, confidence: float) -> tuple[float, float] | None:
     """Limits of kappa or alpha where all agree on everything.
 
     Every resample agrees too and would give no width, so the lower limit is what the Wilson limit of agreement gives.
@@ -333,9 +333,9 @@ def _share(metric: str, slice_name: str, compared: Sequence[_Compared], confiden
     """
     judged = [c for c in compared if c.judge is not None]
     if not judged:
-        return _estimate(metric, slice_name, None, None, 0, len(compared))
+        return as_estimate(metric, slice_name, None, None, 0, len(compared))
     total = sum(c.weight for c in judged)
     n_effective = total**2 / sum(c.weight**2 for c in judged)
     share = min(1.0, sum(c.weight for c in judged if c.person is c.judge) / total)
     low, high = statistics.wilson(share * n_effective, n_effective, confidence) or (0.0, 1.0)
-    return _estimate(metric, slice_name, 100 * share, (100 * low, 100 * high), len(judged), len(compared))
+    return as_estimate(metric, slice_name, 100 * share, (100 * low, 100 * high), len(judged), len(compared))

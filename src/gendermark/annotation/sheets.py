@@ -22,7 +22,7 @@ SOURCE_COLUMN = "Source"
 
 _FORMULA_STARTS = ("=", "+", "-", "@", "＝", "＋", "－", "＠")
 _DELIMITERS = (",", ";", "\t")
-_SPREADSHEETS = (".xlsx", ".xls", ".ods", ".numbers")
+SPREADSHEETS = (".xlsx", ".xls", ".ods", ".numbers")
 _COLUMN_OF = {
     **dict.fromkeys(("index", "idx", "row"), "index"),
     "entity": "entity",
@@ -85,12 +85,12 @@ def write_sheet(path: Path | str, rows: Iterable[SampleRow], *, with_source: boo
     writer = csv.writer(buffer)
     writer.writerow((*COLUMNS, SOURCE_COLUMN) if with_source else COLUMNS)
     for row in rows:
-        cells = (row.index, _inert(row.entity), _inert(row.sentence), "", "", "")
-        writer.writerow((*cells, _inert(row.source)) if with_source else cells)
+        cells = (row.index, inert(row.entity), inert(row.sentence), "", "", "")
+        writer.writerow((*cells, inert(row.source)) if with_source else cells)
     write_text(path, "\ufeff" + buffer.getvalue())
 
 
-def _inert(cell: str) -> str:
+def inert(cell: str) -> str:
     """With an apostrophe before what a spreadsheet program would run as a formula."""
     return f"'{cell}" if cell.lstrip().startswith(_FORMULA_STARTS) else cell
 
@@ -100,9 +100,9 @@ def _inert(cell: str) -> str:
 
 def read_sheet(path: Path | str) -> Sheet:
     """A filled sheet: ours or a published one; comma, semicolon or tab; with or without index and empty columns."""
-    if Path(path).suffix.lower() in _SPREADSHEETS:
+    if Path(path).suffix.lower() in SPREADSHEETS:
         raise BadFile(path, "is a spreadsheet; save it as CSV (UTF-8)")
-    lines = iter(_best_table(path, read_text(path)))
+    lines = iter(best_table(path, read_text(path)))
     header_line, header = next(lines, (1, []))
     columns = _columns(path, header_line, header)
     rows = [_read_row(path, line, cells, columns, len(header)) for line, cells in lines]
@@ -122,7 +122,7 @@ def has_answers(path: Path | str) -> bool:
     return True
 
 
-def _best_table(path: Path | str, text: str) -> list[tuple[int, list[str]]]:
+def best_table(path: Path | str, text: str) -> list[tuple[int, list[str]]]:
     """The lines that hold anything, cut at whichever separator makes most sense of the header."""
     told = re.match(r"sep=(.)\r?\n", text)  # a line that Excel writes and reads
     if told:
@@ -130,7 +130,7 @@ def _best_table(path: Path | str, text: str) -> list[tuple[int, list[str]]]:
 
     def n_known(delimiter: str) -> int:
         header = next((line for line in text.splitlines() if line.strip(f"{delimiter} ")), "")
-        return sum(_header_name(cell) in _COLUMN_OF for cell in header.split(delimiter))
+        return sum(header_name(cell) in _COLUMN_OF for cell in header.split(delimiter))
 
     return list(_table(path, text, max(_DELIMITERS, key=n_known)))
 
@@ -149,7 +149,7 @@ def _table(path: Path | str, text: str, delimiter: str) -> Iterator[tuple[int, l
         raise BadFile(path, f"is not CSV ({problem}); save it again from a spreadsheet program", line=line) from None
 
 
-def _header_name(cell: str) -> str:
+def header_name(cell: str) -> str:
     """`Gender? [M/F/N]`, `gender?` and `GENDER` are one name."""
     return " ".join(re.sub(r'\[.*?\]|\(.*?\)|[?:"\ufeff]', " ", cell).split()).casefold()
 
@@ -159,7 +159,7 @@ def _columns(path: Path | str, line: int, header: Sequence[str]) -> dict[str, in
         raise BadFile(path, f"is empty; a sheet begins with the columns {', '.join(COLUMNS)}")
     columns: dict[str, int] = {}
     for place, cell in enumerate(header):
-        column = _COLUMN_OF.get(_header_name(cell))
+        column = _COLUMN_OF.get(header_name(cell))
         if column in columns:
             raise BadFile(path, f"has two columns {cell.strip()!r}; leave one", line=line)
         if column:

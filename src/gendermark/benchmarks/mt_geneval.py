@@ -89,7 +89,10 @@ class _MtGenEval(Benchmark):
     def render(self, item: Item, gender: Gender, selection: Selection) -> str:
         wanted = gender is Gender.NEUTRAL or item.expected in (None, gender)
         text = without_tags(item.tags["reference"] if wanted else item.tags["contrastive"])
-        return contexts.show(item.tags["context"], text, selection.context) if item.tags.get("context") else text
+        # A prompt asks for the sentence only, so that is what a system answers.
+        if not item.tags.get("context") or selection.context == "prompt":
+            return text
+        return contexts.show(item.tags["context"], text, selection.context)
 
     def choices(self, item_set: ItemSet) -> list[tuple[str, str]]:
         return [
@@ -120,7 +123,7 @@ class _MtGenEval(Benchmark):
 
 def _own_part(item: Item, text: str | None, selection: Selection) -> str | None:
     """The translation of the sentence itself, without that of its context."""
-    if text is None or not item.tags.get("context"):
+    if text is None or not text.strip() or not item.tags.get("context"):
         return text
     return contexts.find(text, item.tags["context"], item.source, selection.context)
 
@@ -475,19 +478,19 @@ def _person_gender(given: str, context: str) -> tuple[Gender | None, str]:
 
 
 @cache
-def _professions() -> tuple[tuple[re.Pattern[str], str], ...]:
+def _professions() -> tuple[re.Pattern[str], Mapping[str, str]]:
+    """One pattern for all professions, the longest first, and their classes."""
     rows, _ = _core_rows("professions.tsv")
-    return tuple((re.compile(rf"\b{re.escape(row['profession'])}s?\b", re.I), row["class"]) for row in rows)
+    classes = {row["profession"].lower(): row["class"] for row in rows}
+    names = "|".join(re.escape(name) for name in sorted(classes, key=len, reverse=True))
+    return re.compile(rf"\b({names})s?\b", re.I), classes
 
 
 def profession_class(sentence: str) -> str:
     """`female`, `male` or `neutral`: the stereotype of the first profession named; `unknown` without one."""
-    found = [
-        (match.start(), -len(match.group()), label)
-        for pattern, label in _professions()
-        if (match := pattern.search(sentence))
-    ]
-    return min(found)[2] if found else "unknown"
+    pattern, classes = _professions()
+    match = pattern.search(sentence)
+    return classes[match.group(1).lower()] if match else "unknown"
 
 
 def _official_contexts(selection: Selection) -> tuple[list[dict[str, str]], str]:

@@ -10,7 +10,9 @@ import typer
 from gendermark.cli.terminal import AsJson, print_json, print_table, say
 
 if TYPE_CHECKING:
-    from gendermark.annotation import AgreementReport
+    from collections.abc import Iterable, Sequence
+
+    from gendermark.annotation import AgreementReport, LineupReport, Problem
     from gendermark.records import Estimate
 
 app = typer.Typer(help="Human validation: export a sheet, have it filled in, see how far people and judge agree.")
@@ -70,12 +72,82 @@ def agree(
         print_json(report.to_json())
     else:
         _print(report)
-    for sheet in report.sheets:
-        for problem in sheet.problems[:MOST_PROBLEMS]:
-            say(f"{sheet.path}, line {problem.line}: {problem.problem}")
-        if len(sheet.problems) > MOST_PROBLEMS:
-            say(f"{sheet.path}: and {len(sheet.problems) - MOST_PROBLEMS:,} more lines like these; --json has them all")
-    for warning in report.warnings:
+    _say_problems(((sheet.path, sheet.problems) for sheet in report.sheets), report.warnings)
+
+
+@app.command()
+def export_systems(
+    directories: Annotated[
+        list[Path], typer.Argument(metavar="DIR", help="Run folders of mt-geneval-contextual, one per system.")
+    ],
+    output: Annotated[Path, typer.Option("-o", "--output", metavar="SHEET.csv", help="Sheet to write.")],
+    key: Annotated[
+        Path, typer.Option("--key", metavar="KEY.json", help="Where to write whose each row is; not for annotators.")
+    ],
+    cell: Cell = "",
+    per_category: Annotated[
+        int, typer.Option("--per-category", min=1, help="Segments of each gender in each class of professions.")
+    ] = 100,
+    seed: Seed = 12345,
+) -> None:
+    """Write one sheet of several systems and a hidden reference, as in the human evaluation of MT-GenEval."""
+    from gendermark.annotation import draw_lineup, read_runs, write_lineup
+
+    runs = read_runs(directories, cell)
+    lineup, rows = draw_lineup(runs, per_category, seed)
+    write_lineup(output, key, lineup, rows)
+    folders = " ".join(map(str, directories))
+    say(
+        f"{len(rows):,} rows written to {output}: {len(lineup.sample):,} segments of {lineup.cell}, each by "
+        f"{len(runs)} systems and a hidden reference; give each person a copy, and nobody {key}, "
+        f"then: gendermark annotate agree-systems --key {key} SHEET.csv ... {folders}"
+    )
+    for category, n in lineup.short.items():
+        say(f"{category}: all {n:,} segments there are, fewer than {per_category:,}")
+    for reason, n in lineup.left_out.items():
+        say(f"left out, {reason}: {n:,} segments")
+    for run in runs:
+        n = len(run.uncut & lineup.sample.keys())
+        if n:
+            say(f"warning: {run.directory}: answers shown whole, as their sentence was not found in them: {n:,}")
+
+
+@app.command()
+def agree_systems(
+    paths: Annotated[
+        list[Path],
+        typer.Argument(metavar="SHEET|DIR", help="Filled sheets, one per person, and the run folders."),
+    ],
+    key: Annotated[Path, typer.Option("--key", metavar="KEY.json", help="Key that `export-systems` wrote.")],
+    seed: Seed = 12345,
+    as_json: AsJson = False,
+) -> None:
+    """Agreement of people on systems and reference, accuracy by the preferred one, and the metric's F-score."""
+    from gendermark.annotation import evaluate_lineup, match_runs, read_answers, read_key
+    from gendermark.errors import UserError
+    from gendermark.metrics.metric import Resampling
+
+    lineup = read_key(key)
+    sheets = [path for path in paths if not path.is_dir()]
+    if not sheets:
+        raise UserError("no sheet is given; give each person's filled sheet, then the run folders")
+    answers = [read_answers(sheet, lineup) for sheet in sheets]
+    runs = match_runs(lineup, [path for path in paths if path.is_dir()])
+    report = evaluate_lineup(lineup, runs, answers, Resampling(seed=seed))
+    if as_json:
+        print_json(report.to_json())
+    else:
+        _print_lineup(report)
+    _say_problems(((one.path, one.problems) for one in report.evaluators), report.warnings)
+
+
+def _say_problems(sheets: Iterable[tuple[str, Sequence[Problem]]], warnings: Iterable[str]) -> None:
+    for path, problems in sheets:
+        for problem in problems[:MOST_PROBLEMS]:
+            say(f"{path}, line {problem.line}: {problem.problem}")
+        if len(problems) > MOST_PROBLEMS:
+            say(f"{path}: and {len(problems) - MOST_PROBLEMS:,} more lines like these; --json has them all")
+    for warning in warnings:
         say(f"warning: {warning}")
 
 
@@ -101,7 +173,58 @@ def _print(report: AgreementReport) -> None:
     )
 
 
+def _print_lineup(report: LineupReport) -> None:
+    """Sheets, agreement (Table 7), accuracy (Table 7), and the automatic metric (Table 5)."""
+    from gendermark.annotation.lineup import MEAN, REFERENCE
+
+    people = [
+        (
+            one.name,
+            one.n_rows,
+            one.n_answers,
+            one.n_blank,
+            len(one.missing),
+            len(one.problems),
+            f"{one.n_reference_correct:,} of {one.n_reference:,}",
+            "yes" if one.name == report.preferred else "",
+        )
+        for one in report.evaluators
+    ]
+    columns = ("sheet", "rows", "answers", "blank", "missing", "problems", "reference correct", "preferred")
+    print_table(f"Sheets for {report.cell}", columns, people)
+    if len(report.evaluators) > 1:
+        typer.echo()
+        alphas = [report.estimate("alpha", name) for name in ("systems", REFERENCE)]
+        print_table(
+            "Krippendorff's alpha between people",
+            ("translations of", "alpha", "low", "high", "rows"),
+            [(e.slice, *_numbers(e), f"{e.n_judged:,} of {e.n_total:,}") for e in alphas],
+        )
+    typer.echo()
+    lines = []
+    for name in (*report.systems, REFERENCE):
+        for category in ("all", *report.categories):
+            e = report.estimate("accuracy", name if category == "all" else f"{name}, {category}")
+            lines.append((name, category, *_numbers(e), f"{e.n_judged:,} of {e.n_total:,}"))
+    print_table(
+        f"Accuracy by {report.preferred}, the preferred evaluator",
+        ("translations of", "sub-category", "accuracy", "low", "high", "rows"),
+        lines,
+    )
+    typer.echo()
+    scores = []
+    for name in (*report.systems, MEAN):
+        precision, recall, f = (report.estimate(metric, name) for metric in ("precision", "recall", "f_score"))
+        n_rows = f"{f.n_judged:,} of {f.n_total:,}"
+        scores.append((name, _numbers(precision)[0], _numbers(recall)[0], *_numbers(f), n_rows))
+    print_table(
+        f"The automatic metric against {report.preferred}",
+        ("translations of", "precision", "recall", "F-score", "low", "high", "rows"),
+        scores,
+    )
+
+
 def _numbers(e: Estimate) -> list[str]:
-    """Percentages with one decimal; kappa and alpha, which end at 1, with three."""
-    n_decimals = 3 if e.metric in ("kappa", "alpha") else 1
+    """Percentages with one decimal; what ends at 1 (kappa, alpha, scores of MT-GenEval's metric) with three."""
+    n_decimals = 3 if e.metric in ("kappa", "alpha", "precision", "recall", "f_score") else 1
     return ["–" if value is None else f"{value:.{n_decimals}f}" for value in (e.value, e.low, e.high)]

@@ -2,7 +2,7 @@
 
 - `none`: the sentence alone
 - `joined`: context and sentence as one text; of the answer, the part behind the sentence boundary that lies nearest to
-  where the source's boundary leads one to expect it
+  where the source's boundary leads one to expect it (a comma, if two sentences were run into one)
 - `separator:TEXT`: context, TEXT and sentence; of the answer, what follows the last TEXT
 - `prompt`: an instruction that shows the context and asks for the sentence only, for chat models
 """
@@ -15,10 +15,13 @@ from gendermark.errors import UserError
 
 STRATEGIES = ("none", "joined", "separator", "prompt")
 # A sentence ends at these marks, with closing quotes; small models lose the space behind a full stop.
-_BOUNDARY = re.compile(r"[.!?…।؟。！？]+[\"'”’»)\]]*\s*(?=\S)")
-_ABBREVIATION = re.compile(r"(?:\b\w|\b(?:Mr|Mrs|Ms|Dr|St|Sr|Sra|Jr|Prof|bzw|ca|Nr|vgl|etc))\.$", re.I)
+_BOUNDARY = re.compile(r"[.!?…।؟。！？]++[\"'”’»)\]]*+\s*+(?=\S)")
+# A single letter is one only at the start of a word: `\b` also stands behind the vowel signs of Arabic and Hindi.
+_ABBREVIATION = re.compile(r"(?:(?:^|[\s.(])\w|\b(?:Mr|Mrs|Ms|Dr|St|Sr|Sra|Jr|Prof|bzw|ca|Nr|vgl|etc))\.$", re.I)
+_WEAK_BOUNDARY = re.compile(r"[,;:،؛–—]\s+(?=\S)")
 _FARTHEST = 0.35
-"""How far from its expected place, as a share of the text, a boundary may lie."""
+"""How far from its expected place, as a share of the text, a full stop may lie; and how far a comma."""
+_FARTHEST_COMMA = 0.1
 
 
 def show(context: str, sentence: str, strategy: str) -> str:
@@ -42,19 +45,23 @@ def find(answer: str, context: str, sentence: str, strategy: str) -> str | None:
         head, found, tail = answer.rpartition(_separator(argument).strip())
         return tail.strip() if found and head.strip() and tail.strip() else None
     expected = len(context) / (len(context) + len(sentence))
-    places = [
+    full_stops = [
         match.end()
         for match in _BOUNDARY.finditer(answer)
         if not _ABBREVIATION.search(answer[: match.end()].rstrip()) and not _inside_number(answer, match)
     ]
-    if not places:
-        return None
-    best = min(places, key=lambda place: abs(place / len(answer) - expected))
-    return answer[best:].strip() if abs(best / len(answer) - expected) <= _FARTHEST else None
+    # Systems run two sentences into one: then a comma very near the expected place is the boundary.
+    commas = [match.end() for match in _WEAK_BOUNDARY.finditer(answer)]
+    for places, farthest in ((full_stops, _FARTHEST), (commas, _FARTHEST_COMMA)):
+        best = min(places, key=lambda place: abs(place / len(answer) - expected), default=None)
+        if best is not None and abs(best / len(answer) - expected) <= farthest:
+            return answer[best:].strip()
+    return None
 
 
 def _inside_number(text: str, match: re.Match[str]) -> bool:
-    return text[match.start() - 1 : match.start()].isdigit() and text[match.end() : match.end() + 1].isdigit()
+    around = text[match.start() - 1 : match.start()] + text[match.end() : match.end() + 1]
+    return len(match.group()) == 1 and len(around) == 2 and around.isdigit()
 
 
 def _separator(argument: str) -> str:

@@ -17,6 +17,10 @@ from gendermark.linguistics.language import Language
 
 _SPAN = re.compile(r"<([FM])>(.*?)</\1>")
 _TAG = re.compile(r"</?[FM]>")
+# A span may begin or end inside a word (Arabic "و<M>عاد</M>"); the whole word is what a translation can have.
+_LETTERS = r"[\w\u0300-\u036f\u064b-\u065f\u0670\u0900-\u094f-]+"
+_GLUED_BEFORE = re.compile(rf"({_LETTERS})(<[FM]>)(?=\S)")
+_GLUED_BEHIND = re.compile(rf"(?<=\S)(</[FM]>)({_LETTERS})")
 _SHORTEST_WORD = 4
 """Letters from which on a word that differs tells by itself, if it is no determiner."""
 
@@ -60,6 +64,7 @@ def _marked(text: str, language: Language) -> tuple[list[str], set[int]]:
     """The words of an annotated reference, and which of them stand in spans."""
     words: list[str] = []
     places: set[int] = set()
+    text = _GLUED_BEHIND.sub(r"\2\1", _GLUED_BEFORE.sub(r"\2\1", text))
     for position, piece in enumerate(re.split(r"(<[FM]>.*?</[FM]>)", text)):
         found = language.cut(without_tags(piece))
         if position % 2:

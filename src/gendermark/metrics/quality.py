@@ -85,7 +85,7 @@ def mean_value(total: Floats, count: Floats) -> Floats:
 
 
 def bleu_value(*columns: Floats) -> Floats:
-    """Corpus BLEU from summed statistics, with sacreBLEU's exponential smoothing; NaN without any hypothesis words."""
+    """Corpus BLEU from summed statistics, with sacreBLEU's exponential smoothing; NaN without any reference words."""
     sys_len, ref_len = columns[:2]
     log_sum = np.zeros_like(sys_len, dtype=np.float64)
     smooth = np.ones_like(log_sum)

@@ -1,0 +1,512 @@
+"""MT-GenEval: sizes and figures of the release under the paper's rules, references and fakes under `best`."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+import gendermark
+from gendermark import registry
+from gendermark.benchmarks.benchmark import ItemSet
+from gendermark.benchmarks.mt_geneval import CONTEXTUAL, LANGUAGES, profession_class
+from gendermark.cli.app import _exit_code
+from gendermark.errors import BadFile, UnknownName, UserError
+from gendermark.linguistics.contrast import contrast, without_tags
+from gendermark.metrics import quality
+from gendermark.metrics.metric import Resampling
+from gendermark.records import Gender, Item, Translation
+from gendermark.runs import score as scoring
+
+PAIRS, CONTEXTS = "mt-geneval-counterfactual", "mt-geneval-contextual"
+FEW = Resampling(100)
+
+
+@pytest.fixture
+def without_quality(monkeypatch: pytest.MonkeyPatch) -> None:
+    """BLEU and chrF, which verdicts do not need, take most of the time; tests/metrics/test_quality.py has them."""
+    blank = {
+        "bleu_statistics": quality.BLEU_COLUMNS,
+        "chrf_statistics": quality.CHRF_COLUMNS,
+        "edit_statistics": ("edits", "words"),
+    }
+    for name, columns in blank.items():
+        row = dict.fromkeys(columns, 0.0)
+        monkeypatch.setattr(quality, name, lambda hypotheses, _, row=row: [row] * len(hypotheses))
+
+
+@cache
+def _official(benchmark: str, language: str, rules: str = "best", split: str = "test") -> ItemSet:
+    """Only for tests with the fixture `mirror`."""
+    return gendermark.items(benchmark, language, rules=rules, split=split)
+
+
+def _gold(item: Item) -> str:
+    return without_tags(item.tags["reference"])
+
+
+def _contrastive(item: Item) -> str:
+    return without_tags(item.tags["contrastive"])
+
+
+def _masculine(item: Item) -> str:
+    return _gold(item) if item.expected is Gender.MASCULINE else _contrastive(item)
+
+
+def _nothing(item: Item) -> str:
+    return ""
+
+
+def _source(item: Item) -> str:
+    return item.source
+
+
+def _score(item_set: ItemSet, texts: Sequence[str]) -> gendermark.Result:
+    benchmark = registry.load("benchmark", item_set.selection.benchmark)
+    requests = benchmark.requests(item_set)
+    answers = [Translation(request.request_id, text) for request, text in zip(requests, texts, strict=True)]
+    return scoring.score(benchmark, item_set, answers, "files", FEW)
+
+
+def _accuracy(item_set: ItemSet, say: Callable[[Item], str]) -> float | None:
+    return _score(item_set, [say(item) for item in item_set.items]).estimate("accuracy").value
+
+
+def _values(result: gendermark.Result) -> dict[str, float | None]:
+    return {f"{estimate.metric}:{estimate.slice}": estimate.value for estimate in result.estimates}
+
+
+# -- the release --------------------------------------------------------------------------------------------------
+
+# Sentences with context: test, dev. The paper says 1,100 and 8 languages.
+CONTEXT_SIZES = {
+    "ar": (1100, 792),
+    "de": (1100, 598),
+    "es": (1096, 534),
+    "fr": (1099, 477),
+    "hi": (1098, 397),
+    "it": (1094, 465),
+    "nl": (1078, 480),
+    "pt": (1089, 574),
+    "ru": (1100, 583),
+}
+
+
+def test_sizes(mirror: Path) -> None:
+    assert tuple(sorted(CONTEXT_SIZES)) == tuple(sorted((*LANGUAGES, "nl")))
+    for language in LANGUAGES:
+        items = _official(PAIRS, language).items
+        assert Counter(item.expected for item in items) == {Gender.MASCULINE: 300, Gender.FEMININE: 300}
+        assert len({item.group_id for item in items}) == 300
+    for language, (n_test, _) in CONTEXT_SIZES.items():
+        assert len(_official(CONTEXTS, language).items) == n_test
+
+
+@pytest.mark.parametrize("language", ["es", "hi"])
+def test_sizes_of_dev(mirror: Path, language: str) -> None:
+    assert len(_official(PAIRS, language, "paper", "dev").items) == 2400
+
+
+def test_sizes_of_contextual_dev(mirror: Path) -> None:
+    """Counted in the files themselves, and read as what they are for two languages."""
+    for language, (_, n_dev) in CONTEXT_SIZES.items():
+        (path,) = mirror.rglob(f"geneval-context-wikiprofessions-2to1-dev.en_{language}.en")
+        assert len(path.read_text(encoding="utf-8").splitlines()) == n_dev
+    for language in ("hi", "nl"):
+        assert len(_official(CONTEXTS, language, "paper", "dev").items) == CONTEXT_SIZES[language][1]
+
+
+def test_identical_references(mirror: Path) -> None:
+    """Items that cannot fail. All others can be decided but for a few, and those are not counted under `best`."""
+    for language in LANGUAGES:
+        items = _official(PAIRS, language).items
+        n_identical = sum(_gold(item) == _contrastive(item) for item in items) // 2
+        assert n_identical == {"es": 14, "it": 19, "hi": 32}.get(language, 0)
+        n_undecidable = sum(item.tags["decidable"] == "no" for item in items) // 2
+        assert n_identical <= n_undecidable <= n_identical + 4
+
+
+def test_gender_of_the_person_is_derived_from_the_context(mirror: Path) -> None:
+    """Counts of our own (the release has no labels), pinned so that a change of the word lists is seen."""
+    items = _official(CONTEXTS, "es").items
+    provenance = Counter(item.tags["gender_provenance"] for item in items)
+    assert provenance["context-words"] >= 0.95 * len(items)
+    assert all((item.expected is None) == (item.tags["gender_provenance"] in ("tie", "none")) for item in items)
+    genders = Counter(item.expected for item in items)
+    assert abs(genders[Gender.MASCULINE] - genders[Gender.FEMININE]) < 50
+    classes = Counter(item.tags["class"] for item in items)
+    assert set(classes) <= {"female", "male", "neutral", "unknown"}
+    assert classes["unknown"] < 0.05 * len(items)
+
+
+# -- rules `paper` ------------------------------------------------------------------------------------------------
+
+# The released script on contrastive references; on always masculine; on contrastive references of the contextual set.
+CONTRASTIVE = dict(zip(LANGUAGES, (0, 0, 4.67, 0, 11.33, 6.67, 0, 0), strict=True))
+ALWAYS_MASCULINE = dict(zip(LANGUAGES, (0, 0, 4.67, 0, 12.33, 7.33, 0, 0), strict=True))
+CONTRASTIVE_CONTEXT = dict(zip(LANGUAGES, (0.27, 0.73, 4.01, 2.18, 4.83, 3.75, 3.12, 0.09), strict=True))
+COPIED = dict(zip(LANGUAGES, (99.91, 94.09, 93.61, 94.27, 100, 99.54, 87.51, 100), strict=True))
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_paper_counterfactual(mirror: Path, without_quality: None, language: str) -> None:
+    item_set = _official(PAIRS, language, "paper")
+    assert _accuracy(item_set, _gold) == 100
+    assert _accuracy(item_set, _nothing) == 100
+    assert _accuracy(item_set, _contrastive) == pytest.approx(CONTRASTIVE[language], abs=0.005)
+    assert _accuracy(item_set, _masculine) == pytest.approx(ALWAYS_MASCULINE[language], abs=0.005)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_paper_contextual(mirror: Path, language: str) -> None:
+    item_set = _official(CONTEXTS, language, "paper")
+    assert _accuracy(item_set, _gold) == 100
+    assert _accuracy(item_set, _nothing) == 100
+    assert _accuracy(item_set, _contrastive) == pytest.approx(CONTRASTIVE_CONTEXT[language], abs=0.005)
+    copied = _accuracy(item_set, _source)
+    assert copied == pytest.approx(COPIED[language], abs=0.005)
+    assert copied is not None
+    assert 87.5 <= copied <= 100
+
+
+@pytest.mark.parametrize(("language", "pairs", "contexts"), [("es", 11.17, 2.62), ("hi", 15.67, 3.53)])
+def test_paper_dev(mirror: Path, without_quality: None, language: str, pairs: float, contexts: float) -> None:
+    for benchmark, figure in ((PAIRS, pairs), (CONTEXTS, contexts)):
+        item_set = _official(benchmark, language, "paper", "dev")
+        assert _accuracy(item_set, _gold) == 100
+        assert _accuracy(item_set, _contrastive) == pytest.approx(figure, abs=0.005)
+
+
+def test_dutch_is_judged_though_the_script_refuses_it(mirror: Path) -> None:
+    item_set = _official(CONTEXTS, "nl", "paper")
+    assert _accuracy(item_set, _gold) == 100
+    assert (_accuracy(item_set, _contrastive) or 0) < 1
+    with pytest.raises(UnknownName, match="'nl'"):
+        gendermark.items(PAIRS, "nl")
+    with pytest.raises(UnknownName, match="'nl'"):
+        gendermark.items(CONTEXTS, "nl", data="core")
+
+
+# -- rules `best` -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("benchmark", "language"),
+    [*((PAIRS, language) for language in LANGUAGES), *((CONTEXTS, language) for language in (*LANGUAGES, "nl"))],
+)
+def test_best_on_references(mirror: Path, without_quality: None, benchmark: str, language: str) -> None:
+    item_set = _official(benchmark, language)
+    parts = ("all", "members", "masculine", "feminine") if benchmark == PAIRS else ("all", "masculine", "feminine")
+    gold, contrastive, nothing, copied = (
+        _values(_score(item_set, [say(item) for item in item_set.items]))
+        for say in (_gold, _contrastive, _nothing, _source)
+    )
+    for part in parts:
+        assert (gold[f"decided_accuracy:{part}"] or 0) >= 99.5
+        assert (gold[f"coverage:{part}"] or 0) >= 98
+        assert contrastive[f"accuracy:{part}"] == 0
+        assert contrastive[f"decided_accuracy:{part}"] is not None
+        assert (contrastive[f"decided_accuracy:{part}"] or 0) <= 0.5
+        for broken in (nothing, copied):
+            assert (broken[f"coverage:{part}"] or 0) < 1
+            assert broken[f"accuracy:{part}"] == 0
+            assert broken[f"decided_accuracy:{part}"] is None
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_other_words_where_references_agree_change_no_verdict(
+    mirror: Path, without_quality: None, language: str
+) -> None:
+    """Synonyms: every second word that both references share and that decides nothing is written in other letters."""
+    item_set = _official(PAIRS, language)
+    judge = registry.load("language", language)
+    n_replaced = 0
+    for say in (_gold, _contrastive):
+        texts = []
+        for item in item_set.items:
+            shared = set(judge.cut(_gold(item))) & set(judge.cut(_contrastive(item)))
+            found = contrast(item.tags["reference"], item.tags["contrastive"], judge)
+            shared -= {word for unit in (*found.right, *found.wrong) for word in unit}
+            words = judge.cut(say(item))
+            n_replaced += sum(word in shared for word in words[::2])
+            texts.append(" ".join("qqqqq" if word in shared and not n % 2 else word for n, word in enumerate(words)))
+        before = _score(item_set, [say(item) for item in item_set.items]).judgements
+        after = _score(item_set, texts).judgements
+        assert [j.tags["outcome"] for j in after] == [j.tags["outcome"] for j in before]
+        assert [set(j.evidence) for j in after] == [set(j.evidence) for j in before]
+    assert n_replaced > 3000
+
+
+def test_what_the_paper_calls_wrong_and_why(mirror: Path, without_quality: None) -> None:
+    """The gold translations with one more article of the other gender somewhere: the paper's rule turns, ours does not."""
+    texts = [f"{_gold(item)} Ahí está la casa; ahí está el pueblo." for item in _official(PAIRS, "es").items]
+    best = _score(_official(PAIRS, "es"), texts)
+    paper = _score(_official(PAIRS, "es", "paper"), texts)
+    assert (best.estimate("decided_accuracy").value or 0) >= 99.5
+    assert (best.estimate("coverage").value or 0) >= 98
+    assert (paper.estimate("accuracy").value or 0) < 85
+
+
+def test_counts_of_every_estimate_are_possible(mirror: Path) -> None:
+    """Pairs that cannot be decided have a quality, and are no part of accuracy."""
+    item_set = _official(PAIRS, "es")
+    result = _score(item_set, [_gold(item) for item in item_set.items])
+    for estimate in result.estimates:
+        assert 0 <= estimate.n_judged <= estimate.n_total, estimate
+        assert estimate.n_groups <= estimate.n_total, estimate
+    assert result.estimate("delta_qual").n_total == 300
+    assert result.estimate("accuracy").n_total < 300
+    assert result.estimate("delta_qual").value == pytest.approx(0)
+    gaps = result.table("gaps")
+    assert len(gaps.rows) == 100
+    assert {row[3] for row in gaps.rows} == {0}
+
+
+# -- files of translations ----------------------------------------------------------------------------------------
+
+
+def _write(path: Path, lines: Sequence[str]) -> Path:
+    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    return path
+
+
+def _json(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> dict[str, object]:
+    assert _exit_code([str(argument) for argument in arguments]) == 0
+    found: dict[str, object] = json.loads(capsys.readouterr().out)
+    return found
+
+
+def test_two_files_equal_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    texts = [_masculine(item) for item in gendermark.items(PAIRS, "es", data="core").items]
+    half = len(texts) // 2
+    one = _write(tmp_path / "one.txt", texts)
+    men, women = _write(tmp_path / "men.txt", texts[:half]), _write(tmp_path / "women.txt", texts[half:])
+    common = ("score", PAIRS, "--to", "es", "--data", "core", "--resamples", "100", "--json")
+    together = _json(capsys, *common, "--translations", one)
+    apart = _json(capsys, *common, "--translations", men, "--translations", women)
+
+    def estimates(found: dict[str, object]) -> object:
+        return [{k: v for k, v in row.items() if k != "signature"} for row in found["estimates"]]  # type: ignore[attr-defined]
+
+    assert estimates(together) == estimates(apart)
+    assert _exit_code(["score", CONTEXTS, "--to", "es", "--translations", str(men), "--translations", str(women)]) == 2
+    assert "for mt-geneval-counterfactual only" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("benchmark", [PAIRS, CONTEXTS])
+@pytest.mark.parametrize("language", ["ar", "es"])
+def test_shifted_file_is_refused(tmp_path: Path, benchmark: str, language: str) -> None:
+    lines = [_gold(item) for item in gendermark.items(benchmark, language, data="core").items]
+    cases = {
+        "first missing": ([*lines[1:], "Adiós."], 1),
+        "first doubled": ([lines[0], *lines[:-1]], 2),
+        "from the middle": ([*lines[:20], *lines[21:], "Adiós."], 21),
+    }
+    for name, (shifted, first) in cases.items():
+        path = _write(tmp_path / "shifted.txt", shifted)
+        with pytest.raises(BadFile, match=rf"shifted\.txt, line \d+: .*one is missing or doubled") as caught:
+            gendermark.score(benchmark, path, language, data="core")
+        assert caught.value.line is not None, name
+        assert abs(caught.value.line - first) <= 1, name
+    gendermark.score(benchmark, _write(tmp_path / "right.txt", lines), language, data="core", resampling=FEW)
+
+
+def test_shifted_official_file_is_refused(mirror: Path, tmp_path: Path) -> None:
+    lines = [_gold(item) for item in _official(PAIRS, "de").items]
+    with pytest.raises(BadFile, match=r"line [12]: .*one is missing or doubled"):
+        gendermark.score(PAIRS, _write(tmp_path / "shifted.txt", [*lines[1:], "Ende."]), "de")
+
+
+# -- the bundled sets ---------------------------------------------------------------------------------------------
+
+SPAN = re.compile(r"<([FM])>.*?</\1>")
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_core_pairs(language: str) -> None:
+    items = gendermark.items(PAIRS, language, data="core").items
+    assert Counter(item.expected for item in items) == {
+        Gender.MASCULINE: len(items) // 2,
+        Gender.FEMININE: len(items) // 2,
+    }
+    assert len({item.group_id for item in items}) == len(items) // 2 >= 40
+    assert len({item.source for item in items}) == len(items)
+    for item in items:
+        own, other = item.tags["reference"], item.tags["contrastive"]
+        assert item.tags["decidable"] == "yes", own
+        assert SPAN.sub("_", own) == SPAN.sub("_", other), own
+        letter = "M" if item.expected is Gender.MASCULINE else "F"
+        assert {match.group(1) for match in SPAN.finditer(own)} == {letter}, own
+        assert not re.search(r"</?[FM]>", SPAN.sub("", own)), own
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_core_contexts(language: str) -> None:
+    items = gendermark.items(CONTEXTS, language, data="core").items
+    assert len({item.source for item in items}) == len(items) >= 40
+    counts = Counter((item.expected, item.tags["class"]) for item in items)
+    assert set(counts) == {(g, c) for g in (Gender.MASCULINE, Gender.FEMININE) for c in ("female", "male", "neutral")}
+    for kind in ("female", "male", "neutral"):
+        assert counts[Gender.MASCULINE, kind] == counts[Gender.FEMININE, kind]
+    for item in items:
+        own, other = item.tags["reference"], item.tags["contrastive"]
+        assert item.tags["decidable"] == "yes", own
+        assert SPAN.sub("_", own) == SPAN.sub("_", other), own
+        assert item.tags["context"], item.source
+        # The sentence itself keeps the gender open.
+        assert not re.search(r"\b(he|she|his|hers?|him|himself|herself|man|woman)\b", item.source, re.I), item.source
+
+
+def _run(system: str, benchmark: str, language: str, **options: str) -> dict[str, float | None]:
+    (result,) = gendermark.run(system, [benchmark], language, data="core", **options)
+    return _values(result)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_fakes_on_pairs(language: str) -> None:
+    right = _run("fake:right", PAIRS, language)
+    for part in ("all", "members", "masculine", "feminine"):
+        assert (right[f"accuracy:{part}"], right[f"coverage:{part}"], right[f"decided_accuracy:{part}"]) == (100,) * 3
+    assert right["delta_qual:all"] == pytest.approx(0)
+    assert (right["bleu_masculine:all"], right["bleu_feminine:all"]) == (pytest.approx(100), pytest.approx(100))
+    for gender, other in (("masculine", "feminine"), ("feminine", "masculine")):
+        always = _run(f"fake:{gender}", PAIRS, language)
+        assert (always["accuracy:all"], always["accuracy:members"]) == (0, 50)
+        assert (always[f"accuracy:{gender}"], always[f"accuracy:{other}"]) == (100, 0)
+        assert always["coverage:all"] == 100
+        gap = always["delta_qual:all"]
+        assert gap is not None
+        assert (gap > 0) == (gender == "masculine")
+    for broken in ("silent", "copy", "garble"):
+        found = _run(f"fake:{broken}", PAIRS, language)
+        for part in ("all", "members"):
+            assert (found[f"coverage:{part}"] or 0) < 2, broken
+            assert (found[f"accuracy:{part}"] or 0) < 2, broken
+    near = _run("fake:right?p=0.8", PAIRS, language)
+    n = 2 * 48
+    # Four standard errors.
+    assert near["accuracy:members"] == pytest.approx(80, abs=4 * 100 * (0.8 * 0.2 / n) ** 0.5)
+    assert near["accuracy:all"] == pytest.approx(64, abs=4 * 100 * (0.64 * 0.36 / (n / 2)) ** 0.5)
+
+
+STRATEGIES = ("none", "joined", "separator:@@", "prompt")
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_fakes_on_contexts(language: str, strategy: str) -> None:
+    right = _run("fake:right", CONTEXTS, language, context=strategy)
+    assert (right["accuracy:all"], right["coverage:all"], right["decided_accuracy:all"]) == (100, 100, 100)
+    assert right.get("extraction:all") == (None if strategy == "none" else 0)
+    masculine = _run("fake:masculine", CONTEXTS, language, context=strategy)
+    assert (masculine["accuracy:all"], masculine["accuracy:masculine"], masculine["accuracy:feminine"]) == (50, 100, 0)
+    assert masculine["coverage:all"] == 100
+    assert masculine["accuracy:masculine-in-female-profession"] == 100
+    assert masculine["accuracy:feminine-in-male-profession"] == 0
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_broken_systems_on_contexts(language: str) -> None:
+    for strategy in ("none", "joined"):
+        for broken in ("silent", "copy", "garble"):
+            found = _run(f"fake:{broken}", CONTEXTS, language, context=strategy)
+            assert (found["coverage:all"] or 0) < 2, (strategy, broken)
+            assert (found["accuracy:all"] or 0) < 2, (strategy, broken)
+    near = _run("fake:right?p=0.8", CONTEXTS, language)
+    assert near["accuracy:all"] == pytest.approx(80, abs=4 * 100 * (0.8 * 0.2 / 48) ** 0.5)
+
+
+# -- context ------------------------------------------------------------------------------------------------------
+
+
+def test_requests_show_the_context_as_asked() -> None:
+    for strategy in STRATEGIES:
+        item_set = gendermark.items(CONTEXTS, "es", data="core", context=strategy)
+        for item, request in zip(item_set.items, CONTEXTUAL.requests(item_set), strict=True):
+            assert item.source in request.source
+            assert (item.tags["context"] in request.source) == (strategy != "none")
+            assert ("@@" in request.source) == (strategy == "separator:@@")
+
+
+def test_lost_separator_is_an_extraction_failure() -> None:
+    options = {"data": "core", "context": "separator:@@"}
+    items = gendermark.items(CONTEXTS, "es", **options).items
+    kept = [f"Eso fue antes. @@ {_gold(item)}" for item in items]
+    lost = [f"Eso fue antes. {_gold(item)}" for item in items]
+    result = gendermark.score(CONTEXTS, [*lost[:12], *kept[12:]], "es", resampling=FEW, **options)
+    assert result.estimate("extraction").value == pytest.approx(100 * 12 / len(items))
+    assert result.estimate("failed").value == result.estimate("extraction").value
+    assert result.estimate("accuracy").value == pytest.approx(100 * (1 - 12 / len(items)))
+    assert result.estimate("decided_accuracy").value == 100
+    assert [row for row in result.table("outcomes").rows if row[1] == "extraction"] == [("failed", "extraction", 12)]
+    assert "context:separator:@@" in result.signature
+
+
+def test_silence_is_no_extraction_failure() -> None:
+    items = gendermark.items(CONTEXTS, "es", data="core").items
+    for strategy in STRATEGIES:
+        result = gendermark.score(CONTEXTS, [""] * len(items), "es", data="core", context=strategy, resampling=FEW)
+        assert result.table("outcomes").rows == [("failed", "empty", len(items))], strategy
+
+
+def test_words_of_the_context_do_not_decide() -> None:
+    """With the context translated before it, only the sentence counts: the contrastive one as context is harmless."""
+    items = gendermark.items(CONTEXTS, "es", data="core").items
+    texts = [f"{_contrastive(item)} @@ {_gold(item)}" for item in items]
+    result = gendermark.score(CONTEXTS, texts, "es", data="core", context="separator:@@", resampling=FEW)
+    assert result.estimate("accuracy").value == 100
+
+
+def test_options_are_checked() -> None:
+    with pytest.raises(UnknownName, match="context strategy of mt-geneval-contextual 'join'"):
+        gendermark.items(CONTEXTS, "es", data="core", context="join")
+    with pytest.raises(UnknownName, match="split of mt-geneval-contextual 'train'"):
+        gendermark.items(CONTEXTS, "es", data="core", split="train")
+    with pytest.raises(UnknownName, match="context strategy of mt-geneval-counterfactual 'joined'"):
+        gendermark.items(PAIRS, "es", data="core", context="joined")
+    with pytest.raises(UserError, match="separator:TEXT"):
+        gendermark.run("fake:right", [CONTEXTS], "es", data="core", context="separator")
+
+
+@pytest.mark.parametrize(
+    ("sentence", "label"),
+    [
+        ("The nurse was soon promoted.", "female"),
+        ("Two NURSES met the engineer.", "female"),  # the first one named
+        ("It rained all day.", "unknown"),
+    ],
+)
+def test_profession_class(sentence: str, label: str) -> None:
+    assert profession_class(sentence) == label
+
+
+# -- outcomes -----------------------------------------------------------------------------------------------------
+
+
+def test_outcomes_of_one_sentence() -> None:
+    item_set = gendermark.items(PAIRS, "es", data="core")
+    gold = [_gold(item) for item in item_set.items]
+    first = item_set.items[0]
+    answers = {
+        _gold(first): ("correct", None),
+        _contrastive(first): ("wrong", None),
+        f"{_gold(first)} {_contrastive(first)}": ("mixed", "mixed"),
+        " ".join(gold[5].split()[:2]): ("failed", "truncated"),
+        first.source: ("failed", "copied"),
+        "": ("failed", "empty"),
+        "Die Katze schläft heute wieder auf dem warmen Dach, sagte jemand gestern beiläufig": (
+            "failed",
+            "wrong-language",
+        ),
+        gold[5]: ("undecided", "undecided"),
+    }
+    for text, expected in answers.items():
+        judgement = _score(item_set, [text, *gold[1:]]).judgements[0]
+        assert (judgement.tags["outcome"], judgement.tags.get("reason")) == expected, text
+    # References are for the judge alone.
+    assert not {"reference", "contrastive"} & set(judgement.tags)
