@@ -12,6 +12,7 @@ from gendermark.cli.terminal import say, show_progress
 if TYPE_CHECKING:
     from gendermark.result import Result
 
+SHOWN = ("pro", "anti", "delta", "tgbi", "accuracy", "delta_g", "delta_s", "delta_qual")
 SYSTEMS = {
     "unbiased": ("fake:right", "always translates the gender the sentence states, and leaves open what is open"),
     "stereotyped": ("fake:stereotyped?s=0.6", "follows the stereotype of the occupation in six of ten sentences"),
@@ -41,6 +42,7 @@ def demo(
     selections = (
         api.select("simplegen", "es", data="core")[1],
         api.select("winomt", "es", data="core")[1],
+        api.select("mt-geneval-counterfactual", "es", data="core")[1],
         api.select("tgbi", "en", data="core", source_language="ko")[1],
     )
     runs = {}
@@ -51,7 +53,7 @@ def demo(
         for name, results in runs.items()
         for r in results
         for e in r.estimates
-        if e.slice == "all" and e.metric in ("pro", "anti", "delta", "tgbi", "accuracy", "delta_g", "delta_s")
+        if e.slice == "all" and e.metric in SHOWN
     ]
     rows.sort(key=lambda row: row[0])
     print_table("What was measured (95 % intervals)", ("cell", "system", "metric", "value", "interval", "judged"), rows)
