@@ -1,7 +1,7 @@
 """Human validation: a sheet of translations for people to read, and how far they agree with each other and the judge.
 
 `sheets` has the files, `items` what of a run stands in them, `comparison` the report. `lineup` is another protocol:
-several systems and a hidden reference in one sheet, as in MT-GenEval.
+several systems and a hidden reference in one sheet, as in MT-GenEval; `lineup_agreement` is its report.
 """
 
 from gendermark.annotation.comparison import NOT_FOUND, AgreementReport, Disagreement, agreement
@@ -9,21 +9,23 @@ from gendermark.annotation.items import Problem, SheetSummary, TranslatedText, d
 from gendermark.annotation.lineup import (
     LINEUP_COLUMNS,
     REFERENCE,
-    Evaluator,
     Lineup,
-    LineupAnswers,
-    LineupReport,
     LineupRow,
     LineupRun,
     LineupSystem,
     ShownRow,
     draw_lineup,
-    evaluate_lineup,
     match_runs,
-    read_answers,
     read_key,
     read_runs,
     write_lineup,
+)
+from gendermark.annotation.lineup_agreement import (
+    Evaluator,
+    LineupAnswers,
+    LineupReport,
+    evaluate_lineup,
+    read_answers,
 )
 from gendermark.annotation.sheets import (
     COLUMNS,
