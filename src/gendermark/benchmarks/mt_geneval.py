@@ -107,9 +107,8 @@ class _MtGenEval(Benchmark):
     def judge(self, item_set: ItemSet, translations: Sequence[Translation]) -> list[Judgement]:
         selection = item_set.selection
         language = _language(selection.target_language)
-        vocabulary = {
-            word for item in item_set.items for key in _HIDDEN for word in language.cut(without_tags(item.tags[key]))
-        }
+        texts = [item.tags[key] for item in item_set.items for key in _HIDDEN if selection.rules != "paper"]
+        vocabulary = {word for text in texts for word in language.cut(without_tags(text))}
         judgements = []
         for item, translation in zip(item_set.items, translations, strict=True):
             text = _own_part(item, translation.text, selection)

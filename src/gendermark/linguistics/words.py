@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 
 # A word: letters, combining marks and digits, joined by inner hyphens. `\w` leaves out the vowel signs of
 # Devanagari and the points of Arabic and Hebrew, hence the marks; U+05F3/U+05F4 are Hebrew's geresh and gershayim,
@@ -26,6 +27,12 @@ def cut(text: str) -> list[str]:
     An elided word keeps its apostrophe and stands alone, as in French and Italian: "l'infermière" gives
     "l'" and "infermière", and so does tokenised "l' infermière". Other punctuation is dropped.
     """
+    return list(_cut(text))
+
+
+# A text is looked at several times on its way (order of lines, failures, alignment, reading).
+@lru_cache(maxsize=16_384)
+def _cut(text: str) -> tuple[str, ...]:
     text = unicodedata.normalize("NFC", text).translate(_APOSTROPHES).lower()
     quoted = _OPENED_QUOTE.search(text) is not None
     words = []
@@ -37,4 +44,4 @@ def cut(text: str) -> list[str]:
             elided = behind[:1].isalpha() or (not quoted and behind[:1] == " " and behind[1:].isalpha())
             word = word if elided else word[:-1]
         words.append(word)
-    return words
+    return tuple(words)

@@ -20,7 +20,7 @@ _FEWEST_SHIFTED = 6.0
 def read_translations(path: Path | str, items: Sequence[Item]) -> list[str]:
     """The translation of each item, in the order of the items."""
     lines = read_lines(path)
-    if any(SEPARATOR in f"{line} " for line in lines):
+    if _has_sources(lines):
         return _matched_by_source(path, lines, items)
     if len(lines) != len(items):
         raise BadFile(
@@ -31,11 +31,17 @@ def read_translations(path: Path | str, items: Sequence[Item]) -> list[str]:
     return lines
 
 
+def _has_sources(lines: Sequence[str]) -> bool:
+    return any(SEPARATOR in f"{line} " for line in lines)
+
+
 def check_order(path: Path | str, benchmark: Benchmark, item_set: ItemSet, texts: Sequence[str]) -> None:
     """Refuse a file whose lines, from some line on, belong to the sentence before or behind their own.
 
     A line lost here and doubled there leaves the number of lines right, and every score in between wrong.
     """
+    if _has_sources(read_lines(path)):  # then every line has found its sentence
+        return
     items = item_set.items
     own = [benchmark.fit(item, text, item_set.selection) for item, text in zip(items, texts, strict=True)]
     if not own or own[0] is None:
