@@ -18,7 +18,7 @@ from gendermark.runs import compare as comparing
 from gendermark.runs import folder
 from gendermark.runs import run as running
 from gendermark.runs import score as scoring
-from gendermark.systems.files import check_order, read_translations
+from gendermark.systems.files import read_and_check
 
 log = logging.getLogger(__name__)
 
@@ -109,9 +109,7 @@ def _matched_in_another_revision(
 
 def _texts(given: Translations, benchmark: Benchmark, item_set: ItemSet) -> Sequence[str]:
     if isinstance(given, str | Path):
-        texts = read_translations(given, item_set.items)
-        check_order(given, benchmark, item_set, texts)
-        return texts
+        return read_and_check(given, benchmark, item_set)
     if len(given) != len(item_set.items):
         raise UserError(f"{len(given):,} translations were given for {len(item_set.items):,} sentences")
     return given

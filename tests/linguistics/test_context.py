@@ -81,6 +81,10 @@ def test_separator(answer: str, found: str | None) -> None:
         ("Der U.S. Senator kam spät nach Hause. Die Ärztin war müde.", "Die Ärztin war müde."),
         ("La doctora estaba cansada.", None),  # one sentence: the context is missing
         ("Llegó tarde y la doctora estaba cansada", None),
+        # Two sentences run into one: a comma where the boundary should be, and nowhere else.
+        ("Llegó tarde a su casa aquella noche, la doctora estaba cansada.", "la doctora estaba cansada."),
+        ("عادت إلى البيت في المساء متأخرة، كانت الطبيبة متعبة.", "كانت الطبيبة متعبة."),
+        ("Llegó, y la doctora que estaba en su casa estaba muy cansada.", None),
         ("Llegó. Y la doctora, que había llegado tarde a su casa, estaba muy cansada", None),  # too far off
         ("Mr. Smith 3.5", None),
         ("", None),

@@ -19,5 +19,6 @@ def failure(source: str, text: str | None) -> str | None:
     # A short text may share a name or a loan word with its source; there only the whole source counts as a copy.
     if len(words) < 4:
         return "copied" if words == source_words else None
-    n_shared = sum(word in set(source_words) for word in words)
+    known = set(source_words)
+    n_shared = sum(word in known for word in words)
     return "copied" if n_shared >= COPIED_SHARE * len(words) else None

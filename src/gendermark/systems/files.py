@@ -19,7 +19,19 @@ _FEWEST_SHIFTED = 6.0
 
 def read_translations(path: Path | str, items: Sequence[Item]) -> list[str]:
     """The translation of each item, in the order of the items."""
+    return _in_order(path, read_lines(path), items)
+
+
+def read_and_check(path: Path | str, benchmark: Benchmark, item_set: ItemSet) -> list[str]:
+    """The same, refusing a file whose lines do not stand in the order of the items. (Reads once: it may be a pipe.)"""
     lines = read_lines(path)
+    texts = _in_order(path, lines, item_set.items)
+    if not _has_sources(lines):  # with sources every line has found its sentence
+        check_order(path, benchmark, item_set, texts)
+    return texts
+
+
+def _in_order(path: Path | str, lines: list[str], items: Sequence[Item]) -> list[str]:
     if _has_sources(lines):
         return _matched_by_source(path, lines, items)
     if len(lines) != len(items):
@@ -40,8 +52,6 @@ def check_order(path: Path | str, benchmark: Benchmark, item_set: ItemSet, texts
 
     A line lost here and doubled there leaves the number of lines right, and every score in between wrong.
     """
-    if _has_sources(read_lines(path)):  # then every line has found its sentence
-        return
     items = item_set.items
     own = [benchmark.fit(item, text, item_set.selection) for item, text in zip(items, texts, strict=True)]
     if not own or own[0] is None:
@@ -128,8 +138,7 @@ class Files(System):
         path = self._path
         if path.is_dir():
             path = path / f"{benchmark.name}.{selection.source_language}-{selection.target_language}.txt"
-        self._translations = read_translations(path, item_set.items)
-        check_order(path, benchmark, item_set, self._translations)
+        self._translations = read_and_check(path, benchmark, item_set)
 
     def answer(self, requests: Sequence[Request]) -> Iterator[Sequence[Translation]]:
         yield [
