@@ -10,6 +10,7 @@ import pytest
 
 from gendermark import api
 from gendermark.cli.app import _exit_code
+from gendermark.errors import UserError
 from gendermark.records import Request, Task
 from gendermark.runs import run as running
 from gendermark.runs.choice import choice_requests
@@ -37,8 +38,16 @@ def test_a_system_without_preference_is_undecided() -> None:
     assert (test.details["n_decided"], test.details["n_total"]) == (0, 48)
 
 
-def test_context_is_shown_when_scoring_too() -> None:
-    assert _run("fake:right", context="joined").statistic == 100
+def test_context_must_not_ask_for_its_own_translation() -> None:
+    assert _run("fake:right", context="prompt").statistic == 100
+    with pytest.raises(UserError, match="--forced-choice goes with --context none or prompt, not joined"):
+        _run("fake:right", context="joined")
+
+
+@pytest.mark.parametrize("context", ["none:x", "joined:x", "nothing"])
+def test_unknown_context(context: str) -> None:
+    with pytest.raises(UserError, match="unknown context strategy of mt-geneval-contextual"):
+        _run("fake:right", context=context)
 
 
 def test_requests_score_both_references() -> None:

@@ -179,7 +179,8 @@ class Benchmark(ABC):
         split, context = selection.split or self.splits[0], selection.context or self.contexts[0]
         if split not in self.splits:
             raise UnknownName(f"split of {self.name}", split, [name for name in self.splits if name])
-        if context.partition(":")[0] not in self.contexts:
+        kind, _, argument = context.partition(":")
+        if kind not in self.contexts or (argument and kind != "separator"):
             raise UnknownName(f"context strategy of {self.name}", context, [name for name in self.contexts if name])
         selection = replace(selection, split=split, context=context)
         if selection.aligner and not self.aligns:

@@ -22,7 +22,7 @@ from typing import Any
 from gendermark import registry
 from gendermark.benchmarks.benchmark import Benchmark, ItemSet, Selection
 from gendermark.data.official import OfficialFiles, official_files
-from gendermark.errors import BadFile
+from gendermark.errors import BadFile, UserError
 from gendermark.linguistics import context as contexts
 from gendermark.linguistics.contrast import Contrast, contrast, units_of, without_tags
 from gendermark.linguistics.failures import failure
@@ -95,6 +95,10 @@ class _MtGenEval(Benchmark):
         return contexts.show(item.tags["context"], text, selection.context)
 
     def choices(self, item_set: ItemSet) -> list[tuple[str, str]]:
+        context = item_set.selection.context
+        if context.partition(":")[0] in ("joined", "separator"):
+            # The answer to such a source begins with the context's translation, which no reference has.
+            raise UserError(f"--forced-choice goes with --context none or prompt, not {context}")
         return [
             (without_tags(item.tags["reference"]), without_tags(item.tags["contrastive"])) for item in item_set.items
         ]
