@@ -13,6 +13,7 @@ from collections.abc import Callable
 
 import gendermark
 from gendermark.benchmarks.winomt import BENCHMARK
+from gendermark.linguistics import words as words_module
 from gendermark.linguistics.alignment import align, align_backward
 from gendermark.linguistics.entities import read_entity
 from gendermark.linguistics.occupations import bundled_finder
@@ -34,6 +35,7 @@ def main() -> None:
     cut = [finder.language.cut(text) for text in texts]
 
     def score() -> None:
+        words_module._cut.cache_clear()
         gendermark.score("winomt", texts, "es", data="core")
 
     def align_both() -> None:
@@ -45,6 +47,7 @@ def main() -> None:
             read_entity(finder, words, item.tags["entity"], list, 0.5)
 
     def cut_all() -> None:
+        words_module._cut.cache_clear()
         for text in texts:
             finder.language.cut(text)
 
