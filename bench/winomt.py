@@ -27,7 +27,7 @@ def main() -> None:
     item_set = gendermark.items("winomt", "es", data="core")
     items = item_set.items
     texts = [
-        f"{BENCHMARK.render(item, Gender.FEMININE, item_set.selection)[:-1]} habló con la otra porque llegó tarde."
+        f"{BENCHMARK.render(item, Gender.FEMININE, item_set.selection)[:-1]} habló con la otra porque llegó tarde {item.index}."
         for item in items
     ]
     finder = bundled_finder("es")
