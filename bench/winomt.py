@@ -26,10 +26,8 @@ REPEATS = 7
 def main() -> None:
     item_set = gendermark.items("winomt", "es", data="core")
     items = item_set.items
-    texts = [
-        f"{BENCHMARK.render(item, Gender.FEMININE, item_set.selection)[:-1]} habló con la otra porque llegó tarde {item.index}."
-        for item in items
-    ]
+    names = [BENCHMARK.render(item, Gender.FEMININE, item_set.selection)[:-1] for item in items]
+    texts = [f"{name} habló con la otra porque llegó tarde {number}." for number, name in enumerate(names)]
     finder = bundled_finder("es")
     pairs = [(item.source.split(), text.split()) for item, text in zip(items, texts, strict=True)]
     cut = [finder.language.cut(text) for text in texts]
