@@ -129,7 +129,7 @@ def _labels(language: str) -> list[dict[str, str]]:
 
 @pytest.mark.parametrize("language", WITH_RELEASED_TRANSLATIONS)
 def test_labelled_translations(mirror: Path, language: str) -> None:
-    """Google's released translations, labelled by reading; `independent` by people who knew nothing of the code."""
+    """Google's released translations, labelled by reading; `independent` without any knowledge of the code."""
     judgements = gendermark.score("winomt", _google(mirror, language), language, revision="2019").judgements
     labels = _labels(language)
     assert len(labels) >= 170
