@@ -15,6 +15,15 @@ if TYPE_CHECKING:
     import pandas
 
 
+def find_estimate(estimates: Sequence[Estimate], metric: str, part: str) -> Estimate:
+    """The estimate of one metric on one slice, or an error that says which there are."""
+    for found in estimates:
+        if (found.metric, found.slice) == (metric, part):
+            return found
+    known = ", ".join(f"{e.metric}:{e.slice}" for e in estimates)
+    raise KeyError(f"no estimate {metric}:{part}; there is: {known}")
+
+
 @dataclass(frozen=True)
 class Result:
     """One benchmark, one direction, one system: its estimates, and the judgements, tests and tables behind them."""
@@ -50,11 +59,7 @@ class Result:
 
     def estimate(self, metric: str, slice: str = "all") -> Estimate:  # noqa: A002 (the contract's word)
         """The estimate of one metric on one slice."""
-        for found in self.estimates:
-            if (found.metric, found.slice) == (metric, slice):
-                return found
-        known = ", ".join(f"{e.metric}:{e.slice}" for e in self.estimates)
-        raise KeyError(f"no estimate {metric}:{slice}; there is: {known}")
+        return find_estimate(self.estimates, metric, slice)
 
     def table(self, name: str) -> Table:
         """One of the detailed tables; a result that was read from a run folder has none."""

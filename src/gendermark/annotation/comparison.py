@@ -17,7 +17,7 @@ from gendermark.annotation.sheets import Sheet, SheetRow, comparable
 from gendermark.errors import UserError
 from gendermark.metrics.metric import Resampling
 from gendermark.records import Estimate, Gender, Judgement
-from gendermark.result import Result
+from gendermark.result import Result, find_estimate
 
 NOT_FOUND = "not found"
 """What a person answers with N under "Find entity?", and a judge by giving no gender."""
@@ -60,11 +60,7 @@ class AgreementReport:
 
     def estimate(self, metric: str, slice: str) -> Estimate:  # noqa: A002 (the word of `Result.estimate`)
         """The estimate of one metric for one slice."""
-        for found in self.estimates:
-            if (found.metric, found.slice) == (metric, slice):
-                return found
-        known = ", ".join(f"{e.metric}:{e.slice}" for e in self.estimates)
-        raise KeyError(f"no estimate {metric}:{slice}; there is: {known}")
+        return find_estimate(self.estimates, metric, slice)
 
     def to_json(self) -> dict[str, Any]:
         return {

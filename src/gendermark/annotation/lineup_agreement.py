@@ -28,6 +28,7 @@ from gendermark.annotation.sheets import Sheet
 from gendermark.errors import BadFile, UserError
 from gendermark.metrics.metric import Resampling
 from gendermark.records import Estimate
+from gendermark.result import find_estimate
 
 _MOST_NUMBERS = 10
 
@@ -122,11 +123,7 @@ class LineupReport:
 
     def estimate(self, metric: str, slice: str) -> Estimate:  # noqa: A002 (the word of `Result.estimate`)
         """The estimate of one metric for one slice."""
-        for found in self.estimates:
-            if (found.metric, found.slice) == (metric, slice):
-                return found
-        known = ", ".join(f"{e.metric}:{e.slice}" for e in self.estimates)
-        raise KeyError(f"no estimate {metric}:{slice}; there is: {known}")
+        return find_estimate(self.estimates, metric, slice)
 
     def to_json(self) -> dict[str, Any]:
         return {
