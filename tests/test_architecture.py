@@ -29,6 +29,7 @@ ORDER = (
     "api",
     "annotation",
     "report",
+    "study",
     "cli",
 )
 HEAVY = ("numpy", "pandas", "httpx", "rich", "scipy", "torch", "spacy", "sqlite3")

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack, closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,13 +13,17 @@ from gendermark import registry
 from gendermark.benchmarks.benchmark import Benchmark, ItemSet, Selection
 from gendermark.errors import UnknownName, UnmatchedSources, UserError
 from gendermark.metrics.metric import Resampling
-from gendermark.records import Translation
+from gendermark.records import Request, Task, Translation
 from gendermark.result import Result
 from gendermark.runs import compare as comparing
 from gendermark.runs import folder
 from gendermark.runs import run as running
 from gendermark.runs import score as scoring
+from gendermark.runs import translate as translating
+from gendermark.runs.store import Store
 from gendermark.systems.files import read_and_check
+from gendermark.systems.sampling import Decoding
+from gendermark.systems.system import open_system
 
 log = logging.getLogger(__name__)
 
@@ -130,6 +135,44 @@ def run(
     )
     config = running.RunConfig(system, selections, system_options or {})
     return running.run(config, Path(directory) if directory is not None else None)
+
+
+def translate(
+    system: str,
+    sources: Sequence[str],
+    to: str,
+    source_language: str = "en",
+    *,
+    n_samples: int = 0,
+    sampling: Mapping[str, str] | None = None,
+    targets: Sequence[str] | None = None,
+    system_options: Mapping[str, str] | None = None,
+    store_path: Path | str | None = None,
+    open_progress: running.OpenProgress = running.no_progress,
+    tell: Callable[[str], None] = log.info,
+) -> list[tuple[Translation, ...]]:
+    """What a system makes of any sentences: one translation of each; `n_samples`; or the score of given `targets`."""
+    if targets is not None and len(targets) != len(sources):
+        raise UserError(f"{len(targets):,} translations were given for {len(sources):,} sentences; give one for each")
+    direction = (source_language, to)
+    if targets is not None:
+        requests = [Request(s, *direction, Task.SCORE, target) for s, target in zip(sources, targets, strict=True)]
+    elif n_samples:
+        how = tuple(sorted((sampling or {}).items()))
+        Decoding.of(how)  # refuses what no system understands
+        requests = [Request(s, *direction, Task.SAMPLE, options=how, n_samples=n_samples) for s in sources]
+    else:
+        requests = [Request(source, *direction) for source in sources]
+    with closing(open_system(system, system_options)) as opened, ExitStack() as stack:
+        if not opened.is_stored:
+            raise UserError(f"{opened.spec} answers the sentences of benchmarks only; try it with `gendermark run`")
+        translating.check_tasks(opened, requests)
+        store = stack.enter_context(Store(Path(store_path) if store_path else running.default_store()))
+        with open_progress(f"{opened.spec} {source_language}-{to}") as progress:
+            answers = translating.translate(opened, requests, store, progress)
+        for note in opened.notes():
+            tell(note)
+    return list(answers.translations)
 
 
 def compare(

@@ -95,6 +95,11 @@ class Translation:
     sample: int = 0
     error: str | None = None
     log_probability: float | None = None
+    """The model's own, of the whole text with its end."""
+    n_tokens: int | None = None
+    """How many tokens that log-probability adds up over, the end included."""
+    token_log_probabilities: tuple[float, ...] | None = None
+    """One by one; given for texts that were scored only."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,6 +44,11 @@ def names(kind: str) -> list[str]:
     return sorted({*BUILT_IN[kind], *_outside(kind)})
 
 
+def sibling(kind: str, name: str, attribute: str, default: Any) -> Any:
+    """Something that stands beside a registered object in its module; a default where it does not."""
+    return getattr(import_module(load(kind, name).__module__), attribute, default)
+
+
 def load(kind: str, name: str) -> Any:
     """The object registered under a name, importing its module now."""
     if target := BUILT_IN[kind].get(name):

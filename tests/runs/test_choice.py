@@ -64,7 +64,7 @@ def test_requests_score_both_references() -> None:
     [
         (
             ("--system", "command:cat", "--benchmark", "mt-geneval-contextual"),
-            "command:cat cannot score; it can translate",
+            "command:cat cannot score, which this needs; it can translate",
         ),
         (("--system", "fake:right", "--benchmark", "winomt"), "winomt has no pairs of translations to choose from"),
     ],

@@ -258,7 +258,9 @@ def test_a_task_that_the_system_cannot_do(
 
     monkeypatch.setattr(Tiny, "requests", requests)
     both = replace(config, selections=(selection, replace(selection, target_language="yy")))
-    with pytest.raises(UserError, match=r"^toy:x cannot sample; it can translate$"):
+    with pytest.raises(
+        UserError, match=r"^toy:x cannot sample, which this needs; it can translate; systems that can sample: .*fake:"
+    ):
         running.run(both, tmp_path / "run")
     assert Toy.opened[0].n_asked == 0
     assert not (tmp_path / "run").exists()

@@ -10,7 +10,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -372,3 +372,21 @@ def test_a_disk_that_ends_the_transaction_itself(path: Path, monkeypatch: pytest
     monkeypatch.setattr(sqlite3, "connect", lambda *args, **options: connect(*args, factory=Ended, **options))
     with Store(path) as store, pytest.raises(UserError, match="database or disk is full"):
         store.put("system", answers(REQUESTS))
+
+
+def test_token_log_probabilities_are_kept_and_an_older_store_gains_their_columns(tmp_path: Path) -> None:
+    path = tmp_path / "store.sqlite"
+    request = Request("a", "en", "es", Task.SCORE, "b")
+    with closing(sqlite3.connect(path)) as old:
+        old.execute(
+            "CREATE TABLE translation (system_id TEXT NOT NULL, request_id TEXT NOT NULL, sample INTEGER NOT NULL, "
+            "text TEXT NOT NULL, log_probability REAL, PRIMARY KEY (system_id, request_id, sample)) WITHOUT ROWID"
+        )
+        old.execute("INSERT INTO translation VALUES ('old', ?, 0, 'b', -1.0)", (request.request_id,))
+        old.commit()
+    scored = Translation(request.request_id, "b", 0, None, -3.0, 2, (-1.0, -2.0))
+    with Store(path) as store:
+        store.put("new", [scored])
+        assert store.get("new", [request]) == {(request.request_id, 0): scored}
+        kept = store.get("old", [request])[request.request_id, 0]
+    assert (kept.log_probability, kept.n_tokens, kept.token_log_probabilities) == (-1.0, None, None)

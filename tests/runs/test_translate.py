@@ -114,9 +114,13 @@ def test_a_task_the_system_cannot_do_is_refused_before_any_work(store: Store) ->
     system = Recorder()
     with pytest.raises(UserError) as caught:
         translate(system, [*REQUESTS, replace(REQUESTS[0], task=Task.SCORE, target="Frase 0.")], store, ignore)
-    assert str(caught.value) == "test:recorder cannot score; it can translate"
+    assert str(caught.value).startswith(
+        "test:recorder cannot score, which this needs; it can translate; systems that can"
+    )
+    assert "fake:..." in str(caught.value)
+    assert "command:" not in str(caught.value)
     assert system.asked == []
-    with pytest.raises(UserError, match=r"^test:recorder cannot sample; it can translate$"):
+    with pytest.raises(UserError, match=r"^test:recorder cannot sample, which this needs; it can translate; "):
         translate(system, [replace(REQUESTS[0], task=Task.SAMPLE)], None, ignore)
 
 

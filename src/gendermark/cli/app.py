@@ -9,7 +9,20 @@ import sys
 
 import typer
 
-from gendermark.cli import annotate, compare, convert, data, demo, export, gate, report, run, score, statistics
+from gendermark.cli import (
+    annotate,
+    compare,
+    convert,
+    data,
+    demo,
+    export,
+    gate,
+    report,
+    run,
+    score,
+    statistics,
+    translate,
+)
 from gendermark.cli import list as listing
 from gendermark.cli.terminal import say
 from gendermark.errors import UserError
@@ -45,6 +58,7 @@ data.app.command("statistics")(statistics.statistics)
 app.command("export")(export.export)
 app.command("score")(score.score)
 app.command("run")(run.run)
+app.command("translate")(translate.translate)
 app.command("compare")(compare.compare)
 app.command("gate")(gate.gate)
 app.command("report")(report.report)

@@ -84,7 +84,7 @@ def run(
     if not selections:
         raise UserError(f"no benchmark has {data} data for this direction; see `gendermark list benchmarks`")
     config = running.RunConfig(system, selections, options, resampling(resamples, seed, confidence), forced_choice)
-    results = running.run(config, output, store, show_progress)
+    results = running.run(config, output, store, show_progress, say)
     if as_json:
         print_json({"run": str(output), "results": [result.to_json() for result in results]})
     else:

@@ -26,7 +26,9 @@ def write_json(path: Path, value: Any) -> None:
     write_text(path, json.dumps(value, ensure_ascii=False, indent=2) + "\n")
 
 
-def write_manifest(directory: Path, config: Mapping[str, Any], status: str, cells: Mapping[str, Any]) -> None:
+def write_manifest(
+    directory: Path, config: Mapping[str, Any], status: str, cells: Mapping[str, Any], notes: Sequence[str] = ()
+) -> None:
     write_json(
         directory / MANIFEST,
         {
@@ -36,6 +38,7 @@ def write_manifest(directory: Path, config: Mapping[str, Any], status: str, cell
             "config": config,
             "versions": {"python": platform.python_version(), "numpy": np.__version__, "platform": sys.platform},
             "cells": cells,
+            **({"notes": list(notes)} if notes else {}),
         },
     )
 

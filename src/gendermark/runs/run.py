@@ -63,8 +63,12 @@ def run(
     directory: Path | None = None,
     store_path: Path | None = None,
     open_progress: OpenProgress = no_progress,
+    tell: Callable[[str], None] = lambda note: None,  # noqa: ARG005
 ) -> list[Result]:
-    """Do a run, or what is left of it. Without a directory the results are returned only."""
+    """Do a run, or what is left of it. Without a directory the results are returned only.
+
+    `tell` gets what the system has to say after its work, line by line.
+    """
     system = open_system(config.system, config.system_options)
     # Refuse everything that can be refused before the first sentence is paid for.
     benchmarks = [_completed(selection) for selection in config.selections]
@@ -74,6 +78,7 @@ def run(
         if config.forced_choice:
             check_tasks(system, choice_requests(benchmark, item_set))
     results: list[Result] = []
+    notes: tuple[str, ...] = ()
     cells: dict[str, Any] = {}
     with ExitStack() as stack:
         stack.enter_context(closing(system))
@@ -94,7 +99,7 @@ def run(
                 answers = translate(system, benchmark.requests(item_set), store, progress)
             translated = time.monotonic()
             translations = [samples[0] for samples in answers.translations]
-            result = score(benchmark, item_set, translations, system.spec, config.resampling)
+            result = score(benchmark, item_set, translations, system.spec, config.resampling, system.decoding)
             if config.forced_choice:
                 with open_progress(f"{title}, forced choice") as progress:
                     choice = forced_choice(system, benchmark, item_set, result.judgements, store, progress)
@@ -107,10 +112,13 @@ def run(
                 "translate_seconds": round(translated - started, 3),
                 "score_seconds": round(time.monotonic() - translated, 3),
             }
+            notes = tuple(system.notes())
             if directory is not None:
                 folder.write_cell(directory, item_set, translations, result)
         if directory is not None:
-            folder.write_manifest(directory, config.to_json(), "finished", cells)
+            folder.write_manifest(directory, config.to_json(), "finished", cells, notes)
+    for note in notes:
+        tell(note)
     return results
 
 

@@ -12,18 +12,28 @@ from gendermark.result import Result
 
 
 def score(
-    benchmark: Benchmark, item_set: ItemSet, translations: Sequence[Translation], system: str, resampling: Resampling
+    benchmark: Benchmark,
+    item_set: ItemSet,
+    translations: Sequence[Translation],
+    system: str,
+    resampling: Resampling,
+    decoding: str = "",
 ) -> Result:
     """Judge the translations of an item set and estimate every metric of its benchmark."""
-    return summarise(benchmark, item_set, benchmark.judge(item_set, translations), system, resampling)
+    return summarise(benchmark, item_set, benchmark.judge(item_set, translations), system, resampling, decoding)
 
 
 def summarise(
-    benchmark: Benchmark, item_set: ItemSet, judgements: Sequence[Judgement], system: str, resampling: Resampling
+    benchmark: Benchmark,
+    item_set: ItemSet,
+    judgements: Sequence[Judgement],
+    system: str,
+    resampling: Resampling,
+    decoding: str = "",
 ) -> Result:
     """Estimate from judgements alone; metrics see nothing else."""
     selection = item_set.selection
-    signature = sign(benchmark, item_set, system, resampling)
+    signature = sign(benchmark, item_set, system, resampling, decoding)
     counts = count(judgements, benchmark.tally(selection), lambda judgement: benchmark.stratum(judgement, selection))
     return Result(
         selection=selection,
@@ -38,7 +48,7 @@ def summarise(
     )
 
 
-def sign(benchmark: Benchmark, item_set: ItemSet, system: str, resampling: Resampling) -> str:
+def sign(benchmark: Benchmark, item_set: ItemSet, system: str, resampling: Resampling, decoding: str = "") -> str:
     """Everything a number depends on, in one line, as sacreBLEU's signature is."""
     selection = item_set.selection
     rules = f"best-{benchmark.rules_version}" if selection.rules == "best" else selection.rules
@@ -53,6 +63,7 @@ def sign(benchmark: Benchmark, item_set: ItemSet, system: str, resampling: Resam
         **benchmark.signature(selection),
         "cluster": selection.cluster,
         "system": system,
+        **({"decoding": decoding} if decoding else {}),
         "intervals": resampling.signature,
     }
     return "|".join(f"{key}:{value}" for key, value in parts.items())

@@ -10,6 +10,7 @@ the answer instead. Each run holds a file lock while it lives, so the claims of 
 from __future__ import annotations
 
 import contextlib
+import json
 import sqlite3
 import uuid
 from collections.abc import Iterable, Iterator, Sequence
@@ -30,6 +31,7 @@ _IDS_PER_QUERY = 500
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS translation (
   system_id TEXT NOT NULL, request_id TEXT NOT NULL, sample INTEGER NOT NULL, text TEXT NOT NULL, log_probability REAL,
+  n_tokens INTEGER, token_log_probabilities TEXT,
   PRIMARY KEY (system_id, request_id, sample)
 ) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS claim (
@@ -61,6 +63,7 @@ class Store:
                     self._connection.execute("PRAGMA journal_mode=WAL")
                     self._connection.execute("PRAGMA synchronous=NORMAL")
                     self._connection.executescript(_SCHEMA)
+                    self._add_missing_columns()
             resources.enter_context(locks.hold(self._lock_path(self._owner)))
             resources.callback(self._release)
             self._resources = resources.pop_all()
@@ -81,12 +84,15 @@ class Store:
             for start in range(0, len(ids), _IDS_PER_QUERY):
                 chunk = ids[start : start + _IDS_PER_QUERY]
                 rows = self._connection.execute(
-                    "SELECT request_id, sample, text, log_probability FROM translation "
+                    "SELECT request_id, sample, text, log_probability, n_tokens, token_log_probabilities "
+                    "FROM translation "
                     f"WHERE system_id = ? AND request_id IN ({','.join('?' * len(chunk))})",
                     (system_id, *chunk),
                 )
-                for request_id, sample, text, log_probability in rows:
-                    found[request_id, sample] = Translation(request_id, text, sample, None, log_probability)
+                for request_id, sample, text, log_probability, n_tokens, by_token in rows:
+                    found[request_id, sample] = Translation(
+                        request_id, text, sample, None, log_probability, n_tokens, _numbers(by_token)
+                    )
         return found
 
     def claim(self, system_id: str, requests: Sequence[Request]) -> list[Request]:
@@ -114,18 +120,34 @@ class Store:
     def put(self, system_id: str, translations: Iterable[Translation]) -> None:
         """Make a portion of answers safe. Errors are not kept: the next run asks again."""
         rows = [
-            (system_id, answer.request_id, answer.sample, answer.text, answer.log_probability)
+            (
+                system_id,
+                answer.request_id,
+                answer.sample,
+                answer.text,
+                answer.log_probability,
+                answer.n_tokens,
+                json.dumps(answer.token_log_probabilities) if answer.token_log_probabilities is not None else None,
+            )
             for answer in translations
         ]
         with self._transaction() as connection:
             connection.executemany(
-                "INSERT OR IGNORE INTO translation VALUES (?, ?, ?, ?, ?)", [row for row in rows if row[3] is not None]
+                "INSERT OR IGNORE INTO translation VALUES (?, ?, ?, ?, ?, ?, ?)",
+                [row for row in rows if row[3] is not None],
             )
             # Errors give their claims back too: two runs that wait for each other's errors would wait for ever.
             connection.executemany(
                 "DELETE FROM claim WHERE system_id = ? AND request_id = ? AND first_sample = ?",
                 [row[:3] for row in rows],
             )
+
+    def _add_missing_columns(self) -> None:
+        """A store of an earlier version keeps what it holds."""
+        there = {row[1] for row in self._connection.execute("PRAGMA table_info(translation)")}
+        for column, kind in (("n_tokens", "INTEGER"), ("token_log_probabilities", "TEXT")):
+            if column not in there:
+                self._connection.execute(f"ALTER TABLE translation ADD COLUMN {column} {kind}")
 
     def _release(self) -> None:
         with contextlib.suppress(sqlite3.Error):
@@ -155,3 +177,7 @@ class Store:
                 f"the store of translations {self.path} cannot be used ({problem}); what it holds is kept: free "
                 "space or mend permissions and run again, or choose another file with --store"
             ) from None
+
+
+def _numbers(text: str | None) -> tuple[float, ...] | None:
+    return tuple(json.loads(text)) if text is not None else None

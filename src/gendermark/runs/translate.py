@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from gendermark.errors import SystemFailure, UserError
 from gendermark.records import Request, Translation
 from gendermark.runs.store import Key, Store
-from gendermark.systems.system import System
+from gendermark.systems.system import System, families_that_can
 
 Progress = Callable[[int, int], None]
 """(finished, total) in answers, called after every portion."""
@@ -32,7 +32,11 @@ class Answers:
 def check_tasks(system: System, requests: Sequence[Request]) -> None:
     """Before any work starts: can this system do what the benchmark needs?"""
     for task in {request.task for request in requests} - system.tasks:
-        raise UserError(f"{system.spec} cannot {task.value}; it can {', '.join(sorted(system.tasks))}")
+        able = ", ".join(f"{family}:..." for family in families_that_can(task))
+        raise UserError(
+            f"{system.spec} cannot {task.value}, which this needs; it can {', '.join(sorted(system.tasks))}; "
+            f"systems that can {task.value}: {able}"
+        )
 
 
 def translate(system: System, requests: Sequence[Request], store: Store | None, progress: Progress) -> Answers:

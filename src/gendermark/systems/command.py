@@ -23,9 +23,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from gendermark.errors import SystemFailure, UserError
-from gendermark.records import Request, Translation
+from gendermark.records import Request, Task, Translation
 from gendermark.systems.system import System, count_option, number_option, refuse_unknown_options
 
+TASKS = frozenset({Task.TRANSLATE})
 OPTIONS = ("mode", "batch_size", "timeout_seconds")
 _END = None
 

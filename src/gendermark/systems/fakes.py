@@ -21,6 +21,7 @@ from gendermark.errors import UnknownName, UserError
 from gendermark.records import Gender, Item, Request, Task, Translation
 from gendermark.systems.system import System, refuse_unknown_options
 
+TASKS = frozenset({Task.TRANSLATE, Task.SAMPLE, Task.SCORE})
 _GENDERS = (Gender.MASCULINE, Gender.FEMININE)
 _PARAMETERS = {"right": ("p", 1.0), "stereotyped": ("s", 0.5)}
 
@@ -29,7 +30,7 @@ class Fake(System):
     """Deterministic: what it says depends on its seed, the request and the sample number alone."""
 
     is_stored = False
-    tasks = frozenset({Task.TRANSLATE, Task.SAMPLE, Task.SCORE})
+    tasks = TASKS
 
     def __init__(self, argument: str, options: Mapping[str, str]) -> None:
         name, _, query = argument.partition("?")

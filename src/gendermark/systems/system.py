@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -19,6 +20,8 @@ class System(ABC):
     system_id: str
     """What the store files its answers under: changes whenever the same request could be answered otherwise."""
     tasks: frozenset[Task] = frozenset({Task.TRANSLATE})
+    decoding: str = ""
+    """How it searches for a translation, for the signature: `beam5,int8`."""
     batch_size: int = 32
     n_samples_per_call: int = 16
     """Samples of one request asked for at once; a sampling request is always cut at multiples of this."""
@@ -36,6 +39,10 @@ class System(ABC):
         All samples that a request asks for come in the same portion.
         """
 
+    def notes(self) -> Sequence[str]:
+        """What is worth a line after the work: tokens and money spent, batches that had to be made smaller."""
+        return ()
+
     def close(self) -> None:  # noqa: B027 (most systems hold nothing)
         """Give back processes and memory."""
 
@@ -48,6 +55,16 @@ def open_system(spec: str, options: Mapping[str, str] | None = None) -> System:
         raise UserError(f"a system is written family:argument, which {spec!r} is not; there is: {families}")
     system: System = registry.load("system", family)(argument, dict(options or {}))
     return system
+
+
+def families_that_can(task: Task) -> list[str]:
+    """The families of which some system can do a task; each says so in its module's `TASKS`."""
+    able = []
+    for family in registry.names("system"):
+        with contextlib.suppress(UserError):  # another package's family that does not load
+            if task in registry.sibling("system", family, "TASKS", ()):
+                able.append(family)
+    return able
 
 
 def refuse_unknown_options(family: str, options: Mapping[str, str], known: Sequence[str]) -> None:
