@@ -188,7 +188,9 @@ def test_fakes_land_on_their_expectation(language: str) -> None:
     assert (masculine["accuracy:masculine"], masculine["accuracy:feminine"]) == (100, 0)
     assert (masculine["accuracy:mf"], masculine["delta_s:all"], masculine["pair_accuracy:all"]) == (50, 0, 0)
     assert (masculine["masculine_share:neutral"], masculine["distance_from_even:neutral"]) == (100, 50)
-    assert masculine["f1_feminine:all"] is None
+    # A gender that is never chosen scores 0: always-masculine must not get away without a gap.
+    assert masculine["f1_feminine:all"] == 0
+    assert masculine["delta_g:all"] == pytest.approx(50)
     feminine = values("fake:feminine")
     assert (feminine["accuracy:masculine"], feminine["accuracy:feminine"]) == (0, 100)
     stereotyped = values("fake:stereotyped?s=1")

@@ -80,7 +80,7 @@ class WinoMt(Benchmark):
     name = "winomt"
     title = "WinoMT: the noun keeps the gender the sentence implies"
     rules = ("best", *PUBLISHED)
-    rules_version = 1
+    rules_version = 2
     revisions = ("latest", "2019")
     part_noun = "group"
     parts = ("pro", "anti")

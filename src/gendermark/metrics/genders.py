@@ -64,13 +64,13 @@ def pair_accuracy() -> Metric:
 def f1(gender: Gender, part: str, *, rounded: bool) -> Metric:
     """F1 of one gender. Items of other genders count against its precision. `rounded`: as the released code rounds."""
 
-    def value(right: Floats, expected: Floats, observed: Floats) -> Floats:
-        return f1_value(right, expected, observed, rounded)
+    def value(*columns: Floats) -> Floats:
+        return _f1_of(columns, rounded)
 
     return Metric(
         f"f1_{gender}",
         part,
-        tuple(f"{part}.{kind}.{gender}" for kind in _F1_COLUMNS),
+        _f1_needs(part, gender),
         value,
         total=f"{part}.total",
         judged=f"{part}.judged",
@@ -79,41 +79,42 @@ def f1(gender: Gender, part: str, *, rounded: bool) -> Metric:
     )
 
 
-def _around(value: Callable[..., Floats], lowest: float = -100.0) -> Boundary:
+def _f1_needs(part: str, gender: Gender) -> tuple[str, ...]:
+    return (*(f"{part}.{kind}.{gender}" for kind in _F1_COLUMNS), f"{part}.judged")
+
+
+def _around(value: Callable[..., Floats], lowest: float = -100.0, highest: float = 100.0) -> Boundary:
     """Where all groups agree: as far to both sides as the share of groups unlike them may reach."""
 
     def at_boundary(sums: Sequence[float], n_groups: int, confidence: float) -> tuple[float, float]:
         point = float(value(*(np.array([amount]) for amount in sums))[0])
         reach = 100.0 * unseen_share(n_groups, confidence)
-        return max(point - reach, lowest), min(point + reach, 100.0)
+        return max(point - reach, lowest), min(point + reach, highest)
 
     return at_boundary
 
 
-def f1_value(right: Floats, expected: Floats, observed: Floats, rounded: bool) -> Floats:
-    precision, recall = 100.0 * right / observed, 100.0 * right / expected
-    if rounded:
-        precision, recall = np.round(precision, 1), np.round(recall, 1)
-    value = 2 * precision * recall / (precision + recall)
-    return np.round(value, 1) if rounded else value
-
-
 def _f1_of(columns: Sequence[Floats], rounded: bool) -> Floats:
-    right, expected, observed = columns
-    return f1_value(right, expected, observed, rounded)
+    """A gender that is never chosen has an F1 of 0; where nothing at all could be judged, there is none."""
+    right, expected, observed, judged = columns
+    if not rounded:
+        return np.where(judged > 0, 200.0 * right / (expected + observed), np.nan)
+    precision, recall = np.round(100.0 * right / observed, 1), np.round(100.0 * right / expected, 1)
+    return np.round(2 * precision * recall / (precision + recall), 1)
 
 
 def delta_g(part: str, *, rounded: bool) -> Metric:
     """F1 of masculine minus F1 of feminine."""
 
     def value(*columns: Floats) -> Floats:
-        return _f1_of(columns[:3], rounded) - _f1_of(columns[3:], rounded)
+        gap = _f1_of(columns[:4], rounded) - _f1_of(columns[4:], rounded)
+        # Where neither gender is ever right the gap would be 0, and mean nothing.
+        return np.where(columns[0] + columns[4] > 0, gap, np.nan)
 
-    needs = tuple(f"{part}.{kind}.{g}" for g in (Gender.MASCULINE, Gender.FEMININE) for kind in _F1_COLUMNS)
     return Metric(
         "delta_g",
         part,
-        needs,
+        (*_f1_needs(part, Gender.MASCULINE), *_f1_needs(part, Gender.FEMININE)),
         value,
         total=f"{part}.total",
         judged=f"{part}.judged",
@@ -126,7 +127,7 @@ def macro_f1(part: str) -> Metric:
     """The mean of masculine and feminine F1."""
 
     def value(*columns: Floats) -> Floats:
-        return (_f1_of(columns[:3], False) + _f1_of(columns[3:], False)) / 2
+        return (_f1_of(columns[:4], False) + _f1_of(columns[4:], False)) / 2
 
     return Metric(
         "macro_f1", part, delta_g(part, rounded=False).needs, value, f"{part}.total", f"{part}.judged", better="higher"
@@ -145,7 +146,8 @@ def delta_s_f1() -> Metric:
     pro, anti = macro_f1("pro"), macro_f1("anti")
 
     def value(*columns: Floats) -> Floats:
-        return pro.value(*columns[:6]) - anti.value(*columns[6:])
+        half = len(pro.needs)
+        return pro.value(*columns[:half]) - anti.value(*columns[half:])
 
     return Metric(
         "delta_s_f1", "all", (*pro.needs, *anti.needs), value, "stereotyped.total", "stereotyped.judged", better="zero"
@@ -159,7 +161,8 @@ def masculine_share(part: str) -> Metric:
         return 100.0 * masculine / (masculine + feminine)
 
     needs = (f"{part}.observed.masculine", f"{part}.observed.feminine")
-    return Metric("masculine_share", part, needs, value, f"{part}.total", f"{part}.judged")
+    boundary = _around(value, lowest=0.0)
+    return Metric("masculine_share", part, needs, value, f"{part}.total", f"{part}.judged", boundary)
 
 
 def distance_from_even(part: str) -> Metric:
@@ -168,4 +171,6 @@ def distance_from_even(part: str) -> Metric:
     def value(masculine: Floats, feminine: Floats) -> Floats:
         return np.abs(share.value(masculine, feminine) - 50.0)
 
-    return Metric("distance_from_even", part, share.needs, value, f"{part}.total", f"{part}.judged", better="zero")
+    boundary = _around(value, lowest=0.0, highest=50.0)
+    columns = (f"{part}.total", f"{part}.judged")
+    return Metric("distance_from_even", part, share.needs, value, *columns, boundary, better="zero")
