@@ -3,6 +3,10 @@ VENV := .venv
 PYTHON ?= python3
 BIN := $(VENV)/bin
 export PYTHONPYCACHEPREFIX := $(CURDIR)/$(VENV)/pycache
+# What the tests can use beyond the core; tests of an extra that is not there skip and say so.
+EXTRAS ?= dev
+comma := ,
+TESTED := $(VENV)/installed-$(subst $(comma),-,$(EXTRAS))
 export HYPOTHESIS_STORAGE_DIRECTORY := $(CURDIR)/$(VENV)/hypothesis
 
 .PHONY: demo test lint bench clean
@@ -13,12 +17,12 @@ demo: $(VENV)/installed
 test: lint
 	$(BIN)/python -m pytest -n 2 -o cache_dir=$(VENV)/pytest
 
-lint: $(VENV)/installed-dev
+lint: $(TESTED)
 	$(BIN)/ruff check --cache-dir $(VENV)/ruff .
 	$(BIN)/ruff format --check --cache-dir $(VENV)/ruff .
 	$(BIN)/mypy --cache-dir $(VENV)/mypy
 
-bench: $(VENV)/installed-dev
+bench: $(TESTED)
 	for script in bench/*.py; do $(BIN)/python $$script || exit 1; done
 
 clean:
@@ -29,6 +33,6 @@ $(VENV)/installed: pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
 	touch $@
 
-$(VENV)/installed-dev: $(VENV)/installed
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
+$(TESTED): $(VENV)/installed
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[$(EXTRAS)]'
 	touch $@
