@@ -1,0 +1,524 @@
+"""What goes with what: a linear model of numbers on cues, and correlations of two rankings of the same systems.
+
+The model is ordinary least squares. The sentences of one contrast set are not independent, so the standard errors are
+robust to anything that happens within a set (CR1: Liang & Zeger 1986, Biometrika 73:13-22; Cameron & Miller 2015,
+Journal of Human Resources 50:317-372), and all questions asked of one model are corrected together (Holm).
+
+What the data leave undefined is `None`, never NaN.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from gendermark.errors import UserError
+from gendermark.metrics.metric import Floats
+from gendermark.statistics import holm, permutation_p_value
+
+Effects = Literal["cluster-robust", "fixed"]
+Errors = Literal["cluster", "hc1", "hc3", "classical"]
+CorrelationKind = Literal["pearson", "spearman", "kendall"]
+
+INTERCEPT = "intercept"
+LARGEST_EXACT = 9
+"""Up to so many pairs every order is tried (9! = 362,880); beyond, orders are drawn."""
+_COLLINEAR = 1e-9
+"""A column of which less than this share is left, once the earlier ones are taken out, says nothing of its own."""
+_TIE = 1e-12
+
+
+# The linear model
+
+
+@dataclass(frozen=True, slots=True)
+class Coefficient:
+    """One column of the model: by how much the response moves when it rises by one, all else equal."""
+
+    name: str
+    value: float
+    standard_error: float
+    t: float | None
+    """`None` where the fit is perfect and there is no error to divide by."""
+    p_value: float | None
+    p_holm: float | None
+    """Corrected for all columns of the model; `None` for the intercept, which is no question."""
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class FactorTest:
+    """Do the columns of one factor matter at all, the others being in the model?"""
+
+    name: str
+    columns: tuple[str, ...]
+    f: float | None
+    df_factor: int
+    df_error: int
+    p_value: float | None
+    p_holm: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class LinearModel:
+    """A fitted model, with everything that was left out of it said by name."""
+
+    coefficients: tuple[Coefficient, ...]
+    factors: tuple[FactorTest, ...]
+    dropped: Mapping[str, str]
+    """Columns that say nothing of their own, and why."""
+    n: int
+    n_clusters: int
+    df_error: int
+    r_squared: float | None
+    """Of the variation within the clusters, where these have effects of their own."""
+    effects: Effects
+    errors: Errors
+
+    def __getitem__(self, name: str) -> Coefficient:
+        return next(coefficient for coefficient in self.coefficients if coefficient.name == name)
+
+
+def linear_model(
+    response: ArrayLike,
+    columns: Mapping[str, ArrayLike],
+    clusters: Sequence[Hashable],
+    *,
+    factors: Mapping[str, Sequence[str]] | None = None,
+    effects: Effects = "cluster-robust",
+    errors: Errors = "cluster",
+    confidence: float = 0.95,
+) -> LinearModel:
+    """Least squares of `response` on `columns`, with tests of each column and of each factor (a group of columns).
+
+    `effects="fixed"` gives every cluster a level of its own: only what varies within clusters can then have an effect.
+    `errors` are robust to dependence within clusters (CR1), to unequal variances only (HC1, HC3), or classical.
+    The model has no interactions, so that an F test of type II is the same as one of type III; with robust errors it
+    is the Wald test. Without `factors` each column is one.
+    """
+    design = _Design.of(response, columns, clusters, effects)
+    names = design.names
+    inverse = np.asarray(np.linalg.inv(design.matrix.T @ design.matrix), dtype=np.float64)
+    values = np.asarray(np.linalg.lstsq(design.matrix, design.response, rcond=None)[0], dtype=np.float64)
+    residuals = design.response - design.matrix @ values
+    scale = float(np.abs(design.response).max(initial=0.0))
+    if np.abs(residuals).max() <= _TIE * scale:
+        residuals = np.zeros_like(residuals)  # a perfect fit but for rounding
+    covariance = _covariance(design, inverse, residuals, errors)
+    df_error = design.n_clusters - 1 if errors == "cluster" else design.df_residual
+    reach = _t_quantile((1 + confidence) / 2, df_error)
+    standard_errors = np.sqrt(np.diag(covariance))
+    t_values = [float(v / e) if e > 0 else None for v, e in zip(values, standard_errors, strict=True)]
+    p_values = [None if t is None else t_test(t, df_error) for t in t_values]
+    corrected = holm([None if name == INTERCEPT else p for name, p in zip(names, p_values, strict=True)])
+    return LinearModel(
+        coefficients=tuple(
+            Coefficient(
+                name,
+                float(value),
+                float(error),
+                t,
+                p,
+                p_holm,
+                float(value - reach * error),
+                float(value + reach * error),
+            )
+            for name, value, error, t, p, p_holm in zip(
+                names, values, standard_errors, t_values, p_values, corrected, strict=True
+            )
+        ),
+        factors=_factor_tests(names, values, covariance, df_error, _checked_factors(factors, columns)),
+        dropped=design.dropped,
+        n=len(design.response),
+        n_clusters=design.n_clusters,
+        df_error=df_error,
+        r_squared=_r_squared(design.response, residuals),
+        effects=effects,
+        errors=errors,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Design:
+    """The columns that enter the model, with the intercept first or, with fixed effects, the cluster means removed."""
+
+    matrix: Floats
+    names: tuple[str, ...]
+    response: Floats
+    cluster_of: NDArray[np.intp]
+    n_clusters: int
+    dropped: Mapping[str, str]
+    is_within: bool
+
+    @classmethod
+    def of(
+        cls, response: ArrayLike, columns: Mapping[str, ArrayLike], clusters: Sequence[Hashable], effects: Effects
+    ) -> _Design:
+        if effects not in ("cluster-robust", "fixed"):
+            raise ValueError(f"effects are 'cluster-robust' or 'fixed', not {effects!r}")
+        if not columns:
+            raise ValueError("a model needs at least one column")
+        y = _numbers("the response", response, len(clusters))
+        matrix = np.stack([_numbers(name, values, len(y)) for name, values in columns.items()], axis=1)
+        names = tuple(columns)
+        numbers = {cluster: number for number, cluster in enumerate(dict.fromkeys(clusters))}
+        cluster_of = np.array([numbers[cluster] for cluster in clusters], dtype=np.intp)
+        if len(numbers) < 2:
+            raise UserError(f"a linear model needs at least two contrast sets, but there is {len(numbers)}")
+        for name, values in zip(names, matrix.T, strict=True):
+            if values.min() == values.max():
+                raise UserError(
+                    f"cue {name!r} has the same value, {values[0]:g}, in all {len(y)} rows, so its effect cannot be "
+                    "told; leave it out"
+                )
+        is_within = effects == "fixed"
+        if is_within:
+            y, matrix = _within(y[:, None], cluster_of)[:, 0], _within(matrix, cluster_of)
+        else:
+            matrix, names = np.column_stack([np.ones(len(y)), matrix]), (INTERCEPT, *names)
+        kept, dropped = _independent(matrix, names, is_within)
+        kept_names = tuple(names[place] for place in kept)
+        design = cls(matrix[:, kept], kept_names, y, cluster_of, len(numbers), dropped, is_within)
+        if not kept:
+            raise UserError("no cue varies within any contrast set, so fixed effects leave nothing to explain")
+        if design.df_residual < 1:
+            raise UserError(
+                f"{len(y)} rows are too few for a model of {len(y) - design.df_residual} coefficients; "
+                "give more sentences or fewer cues"
+            )
+        return design
+
+    @property
+    def df_residual(self) -> int:
+        n_levels = self.n_clusters if self.is_within else 0
+        return len(self.response) - len(self.names) - n_levels
+
+
+def _numbers(name: str, values: ArrayLike, n: int) -> Floats:
+    vector = np.asarray(values, dtype=np.float64)
+    if vector.shape != (n,):
+        raise ValueError(f"{name} must have one number per row, {n}, not the shape {vector.shape}")
+    if not np.isfinite(vector).all():
+        raise ValueError(f"{name} must be finite in every row")
+    return vector
+
+
+def _within(matrix: Floats, cluster_of: NDArray[np.intp]) -> Floats:
+    """What is left of each column once the mean of its cluster is taken out."""
+    sizes = np.bincount(cluster_of)
+    means = np.stack([np.bincount(cluster_of, column) / sizes for column in matrix.T], axis=1)
+    result: Floats = matrix - means[cluster_of]
+    return result
+
+
+def _independent(matrix: Floats, names: Sequence[str], is_within: bool) -> tuple[list[int], dict[str, str]]:
+    """The columns that are no combination of those before them, and why the others are not kept."""
+    kept: list[int] = []
+    dropped: dict[str, str] = {}
+    basis = np.zeros((len(matrix), 0))
+    for place, name in enumerate(names):
+        column = matrix[:, place]
+        length = np.linalg.norm(column)
+        rest = column - basis @ (basis.T @ column)
+        rest = rest - basis @ (basis.T @ rest)  # once more, against rounding
+        if is_within and np.abs(column).max() <= _COLLINEAR:
+            dropped[name] = "does not vary within any contrast set"
+        elif np.linalg.norm(rest) <= _COLLINEAR * length:
+            weights = np.linalg.lstsq(matrix[:, kept], column, rcond=None)[0]
+            needed = [names[earlier] for earlier, weight in zip(kept, weights, strict=True) if abs(weight) > 1e-6]
+            dropped[name] = f"follows from {', '.join(needed)}"
+        else:
+            kept.append(place)
+            basis = np.column_stack([basis, rest / np.linalg.norm(rest)])
+    return kept, dropped
+
+
+def _covariance(design: _Design, inverse: Floats, residuals: Floats, errors: Errors) -> Floats:
+    """Of the coefficients; the sandwich but for classical errors."""
+    n = len(residuals)
+    if errors == "classical":
+        return np.asarray(inverse * (residuals @ residuals / design.df_residual), dtype=np.float64)
+    if errors == "cluster":
+        scores = np.zeros((design.n_clusters, len(design.names)))
+        np.add.at(scores, design.cluster_of, design.matrix * residuals[:, None])
+        # The levels of the clusters lie within them: all together count for one, as the intercept does.
+        n_coefficients = len(design.names) + design.is_within
+        groups = design.n_clusters
+        factor = groups / (groups - 1) * (n - 1) / (n - n_coefficients)
+    elif errors == "hc1":
+        scores, factor = design.matrix * residuals[:, None], n / design.df_residual
+    elif errors == "hc3":
+        leverage = np.einsum("ij,jk,ik->i", design.matrix, inverse, design.matrix)
+        if design.is_within:
+            leverage = leverage + 1 / np.bincount(design.cluster_of)[design.cluster_of]
+        # A row that the model fits whatever it holds has no residual, and no say in the errors.
+        free = np.maximum(1 - leverage, _TIE)
+        scores, factor = design.matrix * (residuals / free)[:, None], 1.0
+    else:
+        raise ValueError(f"errors are 'cluster', 'hc1', 'hc3' or 'classical', not {errors!r}")
+    return np.asarray(factor * (inverse @ (scores.T @ scores) @ inverse), dtype=np.float64)
+
+
+def _checked_factors(
+    factors: Mapping[str, Sequence[str]] | None, columns: Mapping[str, ArrayLike]
+) -> Mapping[str, Sequence[str]]:
+    if factors is None:
+        return {name: (name,) for name in columns}
+    for factor, members in factors.items():
+        for member in members:
+            if member not in columns:
+                raise ValueError(f"factor {factor!r} has no column {member!r}; there is: {', '.join(columns)}")
+    return factors
+
+
+def _factor_tests(
+    names: Sequence[str], values: Floats, covariance: Floats, df_error: int, factors: Mapping[str, Sequence[str]]
+) -> tuple[FactorTest, ...]:
+    found: list[tuple[str, tuple[str, ...], float | None, float | None]] = []
+    for factor, members in factors.items():
+        places = [names.index(member) for member in members if member in names]
+        f = _wald_f(values[places], covariance[np.ix_(places, places)])
+        p = None if f is None else f_test(f, len(places), df_error)
+        found.append((factor, tuple(names[place] for place in places), f, p))
+    corrected = holm([p for *_, p in found])
+    return tuple(
+        FactorTest(factor, members, f, len(members), df_error, p, p_holm)
+        for (factor, members, f, p), p_holm in zip(found, corrected, strict=True)
+    )
+
+
+def _wald_f(values: Floats, covariance: Floats) -> float | None:
+    """`None` without columns, or where there are too few clusters to tell their errors apart."""
+    if not len(values) or np.linalg.matrix_rank(covariance, hermitian=True) < len(values):
+        return None
+    return max(0.0, float(values @ np.linalg.solve(covariance, values)) / len(values))
+
+
+def _r_squared(response: Floats, residuals: Floats) -> float | None:
+    around_mean = response - response.mean()
+    total = float(around_mean @ around_mean)
+    return 1 - float(residuals @ residuals) / total if total > 0 else None
+
+
+def wild_p_value(
+    response: ArrayLike,
+    columns: Mapping[str, ArrayLike],
+    clusters: Sequence[Hashable],
+    name: str,
+    *,
+    effects: Effects = "cluster-robust",
+    n_resamples: int = 999,
+    seed: int = 12345,
+) -> float | None:
+    """The p-value of one column by the wild cluster bootstrap, for when there are few clusters (below about 40).
+
+    The model is fitted without the column; the residuals of each cluster then keep or change their sign together, and
+    the t value is computed afresh (Cameron, Gelbach & Miller 2008, Review of Economics and Statistics 90:414-427).
+    `None` for a column that was dropped, or where the fit is perfect.
+    """
+    design = _Design.of(response, columns, clusters, effects)
+    if name not in design.names:
+        if name in design.dropped:
+            return None
+        raise ValueError(f"there is no column {name!r}; there is: {', '.join(design.names)}")
+    place = design.names.index(name)
+    projection = np.linalg.pinv(design.matrix)
+    others = np.delete(design.matrix, place, axis=1)
+    without = others @ np.linalg.lstsq(others, design.response, rcond=None)[0]
+    rest = design.response - without
+    generator = np.random.Generator(np.random.PCG64(seed))
+    signs = generator.integers(0, 2, size=(design.n_clusters, n_resamples)) * 2.0 - 1.0
+    # The first draw is the data themselves.
+    shaken = rest[:, None] * np.column_stack([np.ones(design.n_clusters), signs])[design.cluster_of]
+    fitted = projection @ shaken
+    scores = projection[place][:, None] * (shaken - design.matrix @ fitted)
+    by_cluster = np.zeros((design.n_clusters, n_resamples + 1))
+    np.add.at(by_cluster, design.cluster_of, scores)
+    spread = np.sqrt((by_cluster**2).sum(axis=0))  # the factor of CR1 is the same for all
+    if spread[0] <= _TIE * np.abs(projection[place] * design.response).sum():
+        return None
+    with np.errstate(divide="ignore", invalid="ignore"):
+        t_values = fitted[place] / spread
+    return permutation_p_value(float(t_values[0]), t_values[1:])
+
+
+# Correlations
+
+
+@dataclass(frozen=True, slots=True)
+class Correlation:
+    """How far two lists of numbers go together, and how often chance alone would do as much."""
+
+    kind: CorrelationKind
+    value: float | None
+    """`None` with fewer than two pairs, or where one list is constant."""
+    p_value: float | None
+    n: int
+    is_exact: bool
+    """Whether all orders were tried, not a sample of them."""
+
+
+def pearson(first: ArrayLike, second: ArrayLike) -> float | None:
+    """The correlation of the numbers themselves."""
+    x, y = _pair(first, second)
+    # A constant list less its mean may be more than nothing, by rounding.
+    is_constant = not len(x) or x.min() == x.max() or y.min() == y.max()
+    return None if is_constant else _cosine(x - x.mean(), y - y.mean())
+
+
+def spearman(first: ArrayLike, second: ArrayLike) -> float | None:
+    """The correlation of the ranks; equal numbers share the mean of theirs."""
+    x, y = _pair(first, second)
+    return pearson(_ranks(x), _ranks(y))
+
+
+def kendall(first: ArrayLike, second: ArrayLike) -> float | None:
+    """Tau-b: pairs in the same order minus pairs in the other, out of those that both lists put in an order."""
+    x, y = _pair(first, second)
+    return _cosine(_orders(x), _orders(y)) if len(x) > 1 else None
+
+
+_BY_KIND: Mapping[CorrelationKind, Callable[[ArrayLike, ArrayLike], float | None]] = {
+    "pearson": pearson,
+    "spearman": spearman,
+    "kendall": kendall,
+}
+
+
+def correlation(first: ArrayLike, second: ArrayLike, kind: CorrelationKind = "pearson") -> float | None:
+    """The correlation of that kind, or `None` where it is undefined."""
+    if kind not in _BY_KIND:
+        raise ValueError(f"a correlation is one of {', '.join(_BY_KIND)}, not {kind!r}")
+    return _BY_KIND[kind](first, second)
+
+
+def correlation_test(
+    first: ArrayLike, second: ArrayLike, kind: CorrelationKind, n_resamples: int = 9999, seed: int = 12345
+) -> Correlation:
+    """A correlation with its two-sided permutation p-value: exact up to 9 pairs, else from that many random orders."""
+    x, y = _pair(first, second)
+    value = correlation(x, y, kind)
+    is_exact = len(x) <= LARGEST_EXACT
+    if value is None:
+        return Correlation(kind, None, None, len(x), is_exact)
+    if is_exact:
+        orders = _all_orders(len(x))
+    else:
+        generator = np.random.Generator(np.random.PCG64(seed))
+        orders = generator.permuted(np.tile(np.arange(len(x)), (n_resamples, 1)), axis=1)
+    # Whatever the order, spread and ties of a list stay as they are: only the product of the two changes.
+    if kind == "kendall":
+        replicates, observed = _concordances(x, y, orders)
+    else:
+        if kind == "spearman":
+            x, y = _ranks(x), _ranks(y)
+        x, y = x - x.mean(), y - y.mean()
+        x, y = x / np.linalg.norm(x), y / np.linalg.norm(y)
+        replicates, observed = x[orders] @ y, float(x @ y)
+    if is_exact:  # the observed order is among them
+        n_extreme = np.count_nonzero(np.abs(replicates) >= abs(observed) - _TIE)
+        p_value: float | None = n_extreme / len(orders)
+    else:
+        p_value = permutation_p_value(observed, replicates)
+    return Correlation(kind, value, p_value, len(x), is_exact)
+
+
+def _pair(first: ArrayLike, second: ArrayLike) -> tuple[Floats, Floats]:
+    x, y = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
+    if x.ndim != 1 or x.shape != y.shape:
+        raise ValueError(f"two lists of one length are needed, not the shapes {x.shape} and {y.shape}")
+    if not (np.isfinite(x).all() and np.isfinite(y).all()):
+        raise ValueError("numbers to correlate must be finite")
+    return x, y
+
+
+def _cosine(x: Floats, y: Floats) -> float | None:
+    length = float(np.linalg.norm(x)) * float(np.linalg.norm(y))
+    return min(1.0, max(-1.0, float(x @ y) / length)) if length > 0 else None
+
+
+def _ranks(values: Floats) -> Floats:
+    _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
+    last = np.cumsum(counts)
+    return np.asarray((last - (counts - 1) / 2)[place], dtype=np.float64)
+
+
+def _orders(values: Floats) -> Floats:
+    """+1, 0 or -1 for each pair of places."""
+    earlier, later = np.triu_indices(len(values), 1)
+    return np.sign(values[later] - values[earlier])
+
+
+def _concordances(x: Floats, y: Floats, orders: NDArray[np.int64]) -> tuple[Floats, float]:
+    """Concordant minus discordant pairs for each order of `x`, and as the lists stand."""
+    ranks = np.unique(x, return_inverse=True)[1].astype(np.int32)[orders]
+    totals = np.zeros(len(orders))
+    for earlier, later in itertools.combinations(range(len(y)), 2):
+        if sign := float(np.sign(y[later] - y[earlier])):
+            totals += sign * np.sign(ranks[:, later] - ranks[:, earlier])
+    return totals, float(_orders(x) @ _orders(y))
+
+
+@cache
+def _all_orders(n: int) -> NDArray[np.int64]:
+    return np.array(list(itertools.permutations(range(n))))
+
+
+# Tails of the t and F distributions
+
+
+def t_test(t: float, df: float) -> float:
+    """Two-sided p-value of a t statistic."""
+    return _incomplete_beta(df / (df + t * t), t * t / (df + t * t), df / 2, 0.5)
+
+
+def f_test(f: float, df_factor: float, df_error: float) -> float:
+    """p-value of an F statistic: its upper tail."""
+    whole = df_error + df_factor * f
+    return _incomplete_beta(df_error / whole, df_factor * f / whole, df_error / 2, df_factor / 2)
+
+
+def _t_quantile(p: float, df: float) -> float:
+    """The point below which t falls with probability `p`, at least one half."""
+    if not 0.5 <= p < 1:
+        raise ValueError(f"confidence must lie strictly between 0 and 1, not {2 * p - 1:g}")
+    low, high = 0.0, 1.0
+    while t_test(high, df) > 2 * (1 - p):
+        high *= 2
+    while (middle := (low + high) / 2) not in (low, high):
+        low, high = (middle, high) if t_test(middle, df) > 2 * (1 - p) else (low, middle)
+    return high
+
+
+def _incomplete_beta(x: float, rest: float, a: float, b: float) -> float:
+    """The regularised incomplete beta function, by its continued fraction (Abramowitz & Stegun 26.5.8).
+
+    `rest` is 1 - x, which the caller knows better than a subtraction could tell.
+    """
+    if x <= 0 or rest <= 0:
+        return 0.0 if x <= 0 else 1.0
+    if x > (a + 1) / (a + b + 2):  # there the fraction of the other tail converges faster
+        return 1 - _incomplete_beta(rest, x, b, a)
+    front = math.exp(math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b) + a * math.log(x) + b * math.log(rest))
+    # Evaluated from the front, as a ratio of two running products (Lentz's method).
+    upper, lower = 1.0, 1 / (1 - (a + b) * x / (a + 1))
+    value = lower
+    for m in range(1, 100_000):
+        for step in (
+            m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m)),
+            -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1)),
+        ):
+            lower = 1 / (1 + step * lower)
+            upper = 1 + step / upper
+            value *= lower * upper
+        if abs(lower * upper - 1) < 1e-15:
+            break
+    return front * value / a

@@ -1,0 +1,508 @@
+"""How unsure a system is, from samples of its translations: the arithmetic of Staliūnaitė, Cheng & Vlachos (2026).
+
+Everything stands on distinct texts and how often each was drawn: 128 samples of which 6 differ cost 6 embeddings and
+15 pairs. Entropies and surprisals are in nats (natural logarithm).
+
+An entropy is the mean surprisal of a sample (equation 1). The measures differ in when two texts count as the same:
+never (Shannon), when they share a label (semantic entropy: labels by entailment; gender entropy: labels by gender), or
+by degrees (S3E, by similarity). What the samples leave undefined is `None`, never NaN.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections import Counter
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from gendermark.metrics.metric import Floats
+from gendermark.metrics.regression import CorrelationKind, correlation
+from gendermark.records import Gender
+
+Correction = Literal["none", "miller-madow", "jackknife"]
+Labels = Sequence[Hashable]
+"""One label for each distinct text, in the order of `Samples.texts`. `None`, undecided, is a label like any other."""
+
+DEFAULT_ALPHAS = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0, 512.0, 1024.0)
+_TIE = 1e-12
+"""Correlations closer than this are equal."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Samples:
+    """The distinct texts among the samples of one sentence, sorted, so that the order of drawing changes nothing."""
+
+    texts: tuple[str, ...]
+    counts: Floats
+    """How often each was drawn; whole numbers."""
+    n: int
+
+    @classmethod
+    def of(cls, texts: Iterable[str]) -> Samples:
+        """Count texts as they were drawn."""
+        tally = Counter(texts)
+        distinct = tuple(sorted(tally))
+        return cls(distinct, np.array([tally[text] for text in distinct], dtype=np.float64), tally.total())
+
+    @property
+    def n_distinct(self) -> int:
+        return len(self.texts)
+
+    def only(self, kept: Sequence[bool]) -> Samples:
+        """The samples of some of the distinct texts."""
+        texts = tuple(text for text, keep in zip(self.texts, kept, strict=True) if keep)
+        counts = self.counts[np.asarray(kept, dtype=bool)]
+        return Samples(texts, counts, int(counts.sum()))
+
+
+# Shannon
+
+
+def shannon_surprisals(samples: Samples) -> Floats:
+    """-log p of each distinct text."""
+    return _surprisals(samples.counts, samples.n)
+
+
+def shannon_entropy(samples: Samples, correction: Correction = "none") -> float | None:
+    """The entropy of the texts as they stand; `None` without samples."""
+    return _entropy(samples.counts, correction)
+
+
+def shannon_surprisal_of(samples: Samples, text: str) -> float | None:
+    """The surprisal of any text; one that was never drawn counts as in `cluster_surprisal_of`."""
+    return _surprisal_of(dict(zip(samples.texts, samples.counts, strict=True)).get(text, 0.0), samples.n)
+
+
+# Labels: semantic entropy and gender entropy
+
+
+def cluster_surprisals(samples: Samples, labels: Labels) -> Floats:
+    """-log of the probability of its label, for each distinct text (equation 2)."""
+    members = _members(samples, labels)
+    return _surprisals(members @ (samples.counts @ members), samples.n)
+
+
+def cluster_entropy(samples: Samples, labels: Labels, correction: Correction = "none") -> float | None:
+    """The entropy of the labels, which is also the mean of the surprisals (Appendix B); `None` without samples."""
+    return _entropy(samples.counts @ _members(samples, labels), correction)
+
+
+def cluster_surprisal_of(samples: Samples, labels: Labels, label: Hashable) -> float | None:
+    """The surprisal of a text with this label, drawn or not; `None` without samples.
+
+    A label that no sample has gets the probability 1 / (n + 1), as if the text had been the next to be drawn. So what
+    was seen keeps the value the paper defines, and what was not is always more surprising than what was.
+    """
+    _check_labels(samples, labels)
+    n_seen = sum(count for own, count in zip(labels, samples.counts.tolist(), strict=True) if own == label)
+    return _surprisal_of(n_seen, samples.n)
+
+
+# S3E: similarity by degrees
+
+
+def s3e_surprisals(samples: Samples, similarities: ArrayLike, alpha: float = 1.0) -> Floats:
+    """-log of the mean similarity of a distinct text to the samples (equation 3).
+
+    `similarities` compares each distinct text with each, 0 to 1, and 1 with itself; `alpha` is the power they are
+    raised to: the larger, the less two texts that differ count as the same.
+    """
+    return _surprisals(samples.counts @ _weights(samples, similarities, alpha), samples.n)
+
+
+def s3e_entropy(
+    samples: Samples, similarities: ArrayLike, alpha: float = 1.0, correction: Literal["none", "jackknife"] = "none"
+) -> float | None:
+    """Similarity-sensitive Shannon entropy; between 0 and Shannon's; `None` without samples."""
+    weights = _weights(samples, similarities, alpha)
+    if correction == "jackknife":
+        return _s3e_jackknife(samples.counts, weights)
+    if correction != "none":
+        raise ValueError(f"the correction of S3E is 'none' or 'jackknife', not {correction!r}")
+    return _mean_surprisal(samples.counts, samples.counts @ weights)
+
+
+def s3e_surprisal_of(samples: Samples, similarities_to_text: ArrayLike, alpha: float = 1.0) -> float | None:
+    """The surprisal of any text, from its similarity to each distinct one (1 where they are equal).
+
+    `None` without samples, and for a text unlike every one of them, which would be infinitely surprising.
+    """
+    similarities = np.asarray(similarities_to_text, dtype=np.float64)
+    if similarities.shape != samples.counts.shape:
+        raise ValueError(f"{samples.n_distinct} similarities are needed, not the shape {similarities.shape}")
+    _check_similarities(similarities, alpha)
+    alike = (similarities > 0) | (alpha == 0)  # the power 0 makes everything alike
+    if not alike.any():
+        return None
+    # A text far from all samples has a mean similarity below the smallest float: logarithms first, then the sum.
+    logs = np.log(samples.counts[alike] / samples.n)
+    if alpha > 0:
+        logs += alpha * np.log(similarities[alike])
+    largest = float(logs.max())
+    return max(0.0, -largest - math.log(float(np.exp(logs - largest).sum())))
+
+
+def s3e_curve(samples: Samples, similarities: ArrayLike, alphas: Sequence[float]) -> Floats:
+    """The entropy for each alpha; NaN without samples, so that curves can be stacked."""
+    values = (s3e_entropy(samples, similarities, alpha) for alpha in alphas)
+    return np.array([math.nan if value is None else value for value in values])
+
+
+# How sure we are of an entropy
+
+
+def resampled_counts(samples: Samples, n_resamples: int, seed: int) -> Floats:
+    """How often each distinct text would be drawn if the samples were drawn anew, one resample per row.
+
+    Every measure of the same samples is taken of the same rows, so that their differences can be resampled too.
+    """
+    if samples.n == 0:
+        return np.zeros((n_resamples, 0))
+    generator = np.random.Generator(np.random.PCG64(seed))
+    return generator.multinomial(samples.n, samples.counts / samples.n, size=n_resamples).astype(np.float64)
+
+
+def resampled_shannon(counts: Floats) -> Floats:
+    """Shannon entropy of each row of `resampled_counts`."""
+    return _mean_surprisals(counts, counts)
+
+
+def resampled_cluster(counts: Floats, samples: Samples, labels: Labels) -> Floats:
+    """Cluster entropy of each row of `resampled_counts`."""
+    return resampled_shannon(counts @ _members(samples, labels))
+
+
+def resampled_s3e(counts: Floats, samples: Samples, similarities: ArrayLike, alpha: float = 1.0) -> Floats:
+    """S3E of each row of `resampled_counts`."""
+    return _mean_surprisals(counts, counts @ _weights(samples, similarities, alpha))
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """How far an entropy would move if the samples were drawn anew."""
+
+    standard_error: float
+    low: float
+    high: float
+
+
+def spread(value: float | None, replicates: Floats, confidence: float = 0.95) -> Spread | None:
+    """Standard error and interval of an entropy from its resampled values; `None` if there is nothing to tell.
+
+    The interval is the basic one, mirrored at the value (Davison & Hinkley 1997, section 5.2): a resample has fewer
+    distinct texts than the samples, as these have fewer than the system could say, so its entropy is low by about as
+    much, and mirroring takes both away. Never below 0. (For 128 samples of four known distributions with 4 to 40 texts
+    it covered the truth 90 to 99 times of 100, the percentile interval 0 to 91 times.)
+    """
+    if not 0 < confidence < 1:
+        raise ValueError(f"confidence must lie strictly between 0 and 1, not {confidence}")
+    if value is None or len(replicates) < 2 or not np.isfinite(replicates).all():
+        return None
+    low, high = np.quantile(replicates, [(1 - confidence) / 2, (1 + confidence) / 2])
+    return Spread(float(replicates.std(ddof=1)), max(0.0, float(2 * value - high)), max(0.0, float(2 * value - low)))
+
+
+# What an entropy is made of
+
+
+@dataclass(frozen=True, slots=True)
+class Decomposition:
+    """The entropy of the texts, split into that of their labels and that of the wording within each label."""
+
+    total: float
+    between: float
+    within: float
+
+
+def decompose(samples: Samples, labels: Labels) -> Decomposition | None:
+    """H(text) = H(label) + H(text | label), exactly; `None` without samples.
+
+    Undecided texts are a class of their own. For the decided ones alone, hand over `decided(samples, labels)`.
+    """
+    between = cluster_entropy(samples, labels)
+    total = shannon_entropy(samples)
+    if between is None or total is None:
+        return None
+    members = _members(samples, labels)
+    sizes = members @ (samples.counts @ members)  # of the cluster that each text is in
+    return Decomposition(total, between, float(-(samples.counts / samples.n) @ np.log(samples.counts / sizes)) + 0.0)
+
+
+def decided(samples: Samples, labels: Labels) -> tuple[Samples, Labels]:
+    """The samples whose label is not `None`, with their labels."""
+    _check_labels(samples, labels)
+    kept = [label is not None for label in labels]
+    return samples.only(kept), [label for label in labels if label is not None]
+
+
+def feminine_share(samples: Samples, genders: Sequence[Gender | None]) -> float | None:
+    """P(feminine) among the samples that are feminine or masculine; `None` if none is."""
+    _check_labels(samples, genders)
+    feminine, masculine = (
+        float(samples.counts[[own is gender for own in genders]].sum())
+        for gender in (Gender.FEMININE, Gender.MASCULINE)
+    )
+    return feminine / (feminine + masculine) if feminine + masculine else None
+
+
+def distance_from_even(share: float | None) -> float | None:
+    """0 for as many feminine as masculine samples, 1/2 for one gender only.
+
+    Gender entropy alone cannot tell all-feminine from all-masculine; the share can, and this says how far it leans.
+    """
+    return None if share is None else abs(share - 0.5)
+
+
+@dataclass(frozen=True, slots=True)
+class LogProbability:
+    """The model's own log-probability of texts."""
+
+    per_text: float
+    """The mean over texts of the whole text's."""
+    per_token: float
+    """The mean over all tokens of all texts, so that short texts do not weigh more."""
+
+
+def mean_log_probability(
+    log_probabilities: Sequence[float | None], n_tokens: Sequence[int | None]
+) -> LogProbability | None:
+    """Of the texts for which both numbers are known; `None` if there is none."""
+    known = [
+        (total, length)
+        for total, length in zip(log_probabilities, n_tokens, strict=True)
+        if total is not None and length is not None and length > 0 and math.isfinite(total)
+    ]
+    if not known:
+        return None
+    total = math.fsum(total for total, _ in known)
+    return LogProbability(total / len(known), total / sum(length for _, length in known))
+
+
+# Scores of bias
+
+
+def relative_surprisal(correct: float | None, incorrect: float | None) -> float | None:
+    """(C - I) / C, equation 4: below 0 when the right gender surprises the system less, which is what it should.
+
+    Equation 4 is lost in the text we have, and reconstructed from the paper's tables.
+    """
+    return _relative(correct, incorrect)
+
+
+def relative_entropy(unambiguous: float | None, ambiguous: float | None) -> float | None:
+    """(U - A) / U, equation 5: below 0 when the system is less sure where gender is open, which is what it should be.
+
+    Equation 5 is lost in the text we have, and reconstructed from the paper's tables.
+    """
+    return _relative(unambiguous, ambiguous)
+
+
+def signed_difference(first: float | None, second: float | None) -> float | None:
+    """`first` minus `second`: C - I or U - A as they are, which also holds when there is nothing to divide by."""
+    if first is None or second is None or not math.isfinite(first - second):
+        return None
+    return first - second
+
+
+def normalised_entropy(
+    entropy: float | None, contrast_set: Sequence[float | None], form: Literal["ratio", "difference"] = "ratio"
+) -> float | None:
+    """An entropy against the mean of its contrast set, itself included (equation 6).
+
+    Whether the paper divides or subtracts cannot be recovered from the text we have: `form` says which. `None` where a
+    member of the set has no entropy, or the mean to divide by is 0.
+    """
+    if form not in ("ratio", "difference"):
+        raise ValueError(f"the form is 'ratio' or 'difference', not {form!r}")
+    known = [member for member in contrast_set if member is not None]
+    if entropy is None or not known or len(known) < len(contrast_set):
+        return None
+    mean = math.fsum(known) / len(known)
+    if form == "difference":
+        return entropy - mean
+    return entropy / mean if mean else None
+
+
+def _relative(base: float | None, other: float | None) -> float | None:
+    difference = signed_difference(base, other)
+    return None if difference is None or not base else difference / base
+
+
+# Choosing alpha
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class TuningItem:
+    """One sentence for choosing alpha: its samples, their similarities, and the entropy of their gender labels."""
+
+    contrast_set: str
+    samples: Samples
+    similarities: Floats
+    gender_entropy: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class AlphaRow:
+    """What one alpha does: the correlation of S3E with gender entropy on each half, and the mean S3E of all items."""
+
+    alpha: float
+    development: float | None
+    held_out: float | None
+    mean_entropy: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class AlphaTuning:
+    """The alpha with the highest correlation on the development half, and the whole curve beside it."""
+
+    alpha: float | None
+    """`None` if no correlation is defined, as when gender entropy is the same for all items."""
+    development: float | None
+    held_out: float | None
+    """The correlation on the half that had no say in the choice."""
+    curve: tuple[AlphaRow, ...]
+    n_development: int
+    n_held_out: int
+
+
+def in_development_half(contrast_set: str) -> bool:
+    """Half of the contrast sets, by a hash of their name: the same on every machine and for every system."""
+    return hashlib.sha256(contrast_set.encode()).digest()[0] % 2 == 0
+
+
+def tune_alpha(
+    items: Sequence[TuningItem], alphas: Sequence[float] = DEFAULT_ALPHAS, kind: CorrelationKind = "pearson"
+) -> AlphaTuning:
+    """The alpha for which S3E goes most with the entropy of gender labels (Appendix B of the paper).
+
+    Chosen on one half of the contrast sets and reported on the other, since it is fitted to the very labels that it is
+    later compared with. Of equally good ones, the smallest. Items without samples or gender entropy are left out.
+    """
+    if not alphas:
+        raise ValueError("at least one alpha is needed")
+    usable = [item for item in items if item.gender_entropy is not None and item.samples.n]
+    grid = sorted(set(alphas))
+    genders = np.array([item.gender_entropy for item in usable], dtype=np.float64)
+    curves = np.array([s3e_curve(item.samples, item.similarities, grid) for item in usable]).reshape(-1, len(grid))
+    development = np.array([in_development_half(item.contrast_set) for item in usable], dtype=bool)
+    rows = tuple(
+        AlphaRow(
+            alpha,
+            correlation(entropies[development], genders[development], kind),
+            correlation(entropies[~development], genders[~development], kind),
+            float(entropies.mean()) if len(entropies) else None,
+        )
+        for alpha, entropies in zip(grid, curves.T, strict=True)
+    )
+    best = _best(rows)
+    return AlphaTuning(
+        alpha=best.alpha if best else None,
+        development=best.development if best else None,
+        held_out=best.held_out if best else None,
+        curve=rows,
+        n_development=int(development.sum()),
+        n_held_out=int((~development).sum()),
+    )
+
+
+def _best(rows: Sequence[AlphaRow]) -> AlphaRow | None:
+    best: AlphaRow | None = None
+    for row in rows:
+        if row.development is None:
+            continue
+        if best is None or best.development is None or row.development > best.development + _TIE:
+            best = row
+    return best
+
+
+# Within
+
+
+def _surprisals(masses: Floats, n: int) -> Floats:
+    """-log of masses out of `n`; at least 0, whatever rounding says."""
+    return np.asarray(-np.log(np.minimum(masses / n, 1.0)) + 0.0, dtype=np.float64)
+
+
+def _surprisal_of(count: float, n: int) -> float | None:
+    if n == 0:
+        return None
+    return -math.log(count / n) + 0.0 if count else math.log(n + 1)
+
+
+def _mean_surprisal(counts: Floats, masses: Floats) -> float | None:
+    return float(_mean_surprisals(counts[None, :], masses[None, :])[0]) if counts.sum() > 0 else None
+
+
+def _mean_surprisals(counts: Floats, masses: Floats) -> Floats:
+    """Entropy of each row: the mean of -log(mass / n), by counts."""
+    n = counts.sum(axis=1, keepdims=True)
+    drawn = counts > 0
+    with np.errstate(invalid="ignore"):
+        # Where nothing was drawn its surprisal does not count, be it infinite.
+        shares = np.where(drawn, np.minimum(masses / n, 1.0), 1.0)
+        return np.asarray(-((counts / n) * np.log(shares)).sum(axis=1) + 0.0, dtype=np.float64)
+
+
+def _entropy(counts: Floats, correction: Correction) -> float | None:
+    """Of counts, as they are or less biased: the entropy of a sample is too low, as it misses what is rare."""
+    plain = _mean_surprisal(counts, counts)
+    if plain is None or correction == "none":
+        return plain
+    if correction == "miller-madow":
+        return plain + (np.count_nonzero(counts) - 1) / (2 * float(counts.sum()))
+    if correction == "jackknife":
+        return _s3e_jackknife(counts, np.eye(len(counts)))
+    raise ValueError(f"the correction is 'none', 'miller-madow' or 'jackknife', not {correction!r}")
+
+
+def _s3e_jackknife(counts: Floats, weights: Floats) -> float | None:
+    """Zahl's jackknife: what the entropy does when each sample in turn is left out, all at once.
+
+    Leaving out a sample of text k takes one from its count and its weight w_ik from the mass of each text i. `None`
+    with fewer than two samples.
+    """
+    n = float(counts.sum())
+    plain = _mean_surprisal(counts, counts @ weights)
+    if plain is None or n < 2:
+        return None
+    left = counts - np.eye(len(counts))  # row k: the counts without one sample of text k
+    masses = (counts @ weights)[None, :] - weights
+    without = _mean_surprisals(left, masses)
+    return n * plain - (n - 1) * float(counts @ without) / n
+
+
+def _check_labels(samples: Samples, labels: Labels) -> None:
+    if len(labels) != samples.n_distinct:
+        raise ValueError(f"each distinct text needs one label: {samples.n_distinct} texts, {len(labels)} labels")
+
+
+def _members(samples: Samples, labels: Labels) -> Floats:
+    """One row per text, one column per label, 1 where they belong together."""
+    _check_labels(samples, labels)
+    numbers = {label: number for number, label in enumerate(dict.fromkeys(labels))}
+    members = np.zeros((len(labels), len(numbers)))
+    members[np.arange(len(labels)), [numbers[label] for label in labels]] = 1.0
+    return members
+
+
+def _weights(samples: Samples, similarities: ArrayLike, alpha: float) -> Floats:
+    matrix = np.asarray(similarities, dtype=np.float64)
+    n = samples.n_distinct
+    if matrix.shape != (n, n):
+        raise ValueError(f"similarities must have the shape {(n, n)}, not {matrix.shape}")
+    _check_similarities(matrix, alpha)
+    if (np.diagonal(matrix) != 1).any():
+        raise ValueError("the similarity of a text to itself must be 1")
+    return np.asarray(np.power(matrix, alpha), dtype=np.float64)
+
+
+def _check_similarities(similarities: NDArray[np.float64], alpha: float) -> None:
+    if not 0 <= alpha < math.inf:
+        raise ValueError(f"alpha must be finite and not negative, not {alpha}")
+    if similarities.size and not (similarities.min() >= 0 and similarities.max() <= 1):
+        raise ValueError("similarities must lie between 0 and 1")

@@ -1,0 +1,341 @@
+"""The linear model and the correlations against statsmodels and scipy."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.stats
+import statsmodels.api as sm
+import statsmodels.formula.api as smf
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gendermark.errors import UserError
+from gendermark.metrics.metric import Floats
+from gendermark.metrics.regression import (
+    INTERCEPT,
+    Correlation,
+    CorrelationKind,
+    Errors,
+    correlation,
+    correlation_test,
+    f_test,
+    kendall,
+    linear_model,
+    pearson,
+    spearman,
+    t_test,
+    wild_p_value,
+)
+from gendermark.statistics import holm
+
+steady = settings(derandomize=True, deadline=None, max_examples=60, database=None)
+CLOSE = 1e-8
+STATSMODELS_NAMES = {"hc1": "HC1", "hc3": "HC3", "classical": "nonrobust"}
+
+
+def cues(seed: int = 0, n_sets: int = 40) -> tuple[Floats, dict[str, Floats], list[str]]:
+    """Contrast sets of 2 to 4 sentences that share a disturbance, with cues within sets and one between them."""
+    rng = np.random.default_rng(seed)
+    sizes = rng.integers(2, 5, size=n_sets)
+    clusters = np.repeat(np.arange(n_sets), sizes)
+    n = len(clusters)
+    columns = {
+        "feminine": (rng.random(n) < 0.4).astype(float),
+        "masculine": (rng.random(n) < 0.3).astype(float),
+        "recency": rng.normal(size=n),
+        "stereotype": (rng.random(n_sets) < 0.5).astype(float)[clusters],
+    }
+    response = (
+        1.0
+        + 0.5 * columns["feminine"]
+        - 0.3 * columns["recency"]
+        + 0.4 * rng.normal(size=n_sets)[clusters]
+        + rng.normal(scale=0.5 + columns["feminine"], size=n)
+    )
+    return response, columns, [f"set-{number}" for number in clusters]
+
+
+def statsmodels_fit(
+    response: Floats, columns: dict[str, Floats], clusters: list[str], errors: Errors = "cluster"
+) -> Any:
+    model = sm.OLS(response, sm.add_constant(np.column_stack(list(columns.values())), has_constant="add"))
+    if errors == "cluster":
+        groups = np.unique(clusters, return_inverse=True)[1]
+        return model.fit(cov_type="cluster", cov_kwds={"groups": groups}, use_t=True)
+    return model.fit(cov_type=STATSMODELS_NAMES[errors], use_t=True)
+
+
+# The linear model
+
+
+@pytest.mark.parametrize("errors", ["cluster", "hc1", "hc3", "classical"])
+@pytest.mark.parametrize("seed", [0, 1])
+def test_the_model_equals_statsmodels(errors: Errors, seed: int) -> None:
+    data = cues(seed)
+    ours, theirs = linear_model(*data, errors=errors), statsmodels_fit(*data, errors=errors)
+    assert [c.name for c in ours.coefficients] == [INTERCEPT, *data[1]]
+    assert [c.value for c in ours.coefficients] == pytest.approx(theirs.params, abs=CLOSE)
+    assert [c.standard_error for c in ours.coefficients] == pytest.approx(theirs.bse, abs=CLOSE)
+    assert [c.t for c in ours.coefficients] == pytest.approx(theirs.tvalues, abs=CLOSE)
+    assert [c.p_value for c in ours.coefficients] == pytest.approx(theirs.pvalues, abs=CLOSE)
+    limits = [limit for c in ours.coefficients for limit in (c.low, c.high)]
+    assert limits == pytest.approx(theirs.conf_int().ravel(), abs=CLOSE)
+    assert ours.r_squared == pytest.approx(theirs.rsquared, abs=CLOSE)
+    assert ours.df_error == (39 if errors == "cluster" else len(data[0]) - 5)
+    assert (ours.n, ours.n_clusters, dict(ours.dropped)) == (len(data[0]), 40, {})
+
+
+@pytest.mark.parametrize("errors", ["cluster", "hc1", "hc3", "classical"])
+def test_factors_are_tested_as_statsmodels_tests_them(errors: Errors) -> None:
+    data = cues()
+    factors = {"pronoun": ("feminine", "masculine"), "recency": ("recency",)}
+    ours, theirs = linear_model(*data, factors=factors, errors=errors), statsmodels_fit(*data, errors=errors)
+    pronoun, recency = ours.factors
+    for factor, places in ((pronoun, [1, 2]), (recency, [3])):
+        expected = theirs.f_test(np.eye(5)[places])
+        assert factor.f == pytest.approx(float(expected.fvalue), abs=CLOSE)
+        assert factor.p_value == pytest.approx(float(expected.pvalue), abs=CLOSE)
+        assert (factor.df_factor, factor.df_error) == (expected.df_num, expected.df_denom)
+    assert [f.p_holm for f in ours.factors] == holm([f.p_value for f in ours.factors])
+    assert pronoun.columns == ("feminine", "masculine")
+
+
+@pytest.mark.parametrize("kind", [2, 3])
+def test_classical_factors_are_the_analysis_of_variance_of_both_types(kind: int) -> None:
+    response, columns, clusters = cues(4)
+    three_way = np.random.default_rng(1).integers(0, 3, size=len(response))
+    columns |= {f"level-{level}": (three_way == level).astype(float) for level in (1, 2)}
+    frame = pd.DataFrame(
+        {"y": response, "level": three_way, **{name: columns[name] for name in ("feminine", "recency")}}
+    )
+    table = sm.stats.anova_lm(smf.ols("y ~ feminine + recency + C(level)", frame).fit(), typ=kind)
+    kept = {name: columns[name] for name in ("feminine", "recency", "level-1", "level-2")}
+    factors = {"feminine": ["feminine"], "recency": ["recency"], "C(level)": ["level-1", "level-2"]}
+    for factor in linear_model(response, kept, clusters, factors=factors, errors="classical").factors:
+        assert factor.f == pytest.approx(table.loc[factor.name, "F"], abs=CLOSE)
+        assert factor.p_value == pytest.approx(table.loc[factor.name, "PR(>F)"], abs=CLOSE)
+
+
+@pytest.mark.parametrize("errors", ["hc1", "hc3", "classical"])
+def test_fixed_effects_are_a_column_for_each_contrast_set(errors: Errors) -> None:
+    response, columns, clusters = cues(2)
+    levels = pd.get_dummies(clusters, dtype=float)
+    within = {name: column for name, column in columns.items() if name != "stereotype"}
+    design = np.column_stack([*within.values(), levels.to_numpy()])
+    theirs = sm.OLS(response, design).fit(cov_type=STATSMODELS_NAMES[errors], use_t=True)
+    ours = linear_model(response, within, clusters, effects="fixed", errors=errors)
+    assert [c.value for c in ours.coefficients] == pytest.approx(theirs.params[:3], abs=CLOSE)
+    assert [c.standard_error for c in ours.coefficients] == pytest.approx(theirs.bse[:3], abs=CLOSE)
+    assert [c.p_value for c in ours.coefficients] == pytest.approx(theirs.pvalues[:3], abs=CLOSE)
+
+
+def test_fixed_effects_with_cluster_robust_errors() -> None:
+    """The same as least squares on what is left once the mean of each set is taken out of every column."""
+    response, columns, clusters = cues(3)
+    frame = pd.DataFrame({"y": response, **columns, "set": clusters}).drop(columns="stereotype")
+    means_out = frame.drop(columns="set") - frame.groupby("set").transform("mean")
+    names = ["feminine", "masculine", "recency"]
+    theirs = statsmodels_fit(means_out["y"].to_numpy(), {n: means_out[n].to_numpy() for n in names}, clusters)
+    ours = linear_model(response, columns, clusters, effects="fixed")
+    assert [c.name for c in ours.coefficients] == names
+    assert [c.value for c in ours.coefficients] == pytest.approx(theirs.params[1:], abs=CLOSE)
+    assert [c.standard_error for c in ours.coefficients] == pytest.approx(theirs.bse[1:], abs=CLOSE)
+    assert dict(ours.dropped) == {"stereotype": "does not vary within any contrast set"}
+    assert ours.factors[3].f is None  # the factor of the dropped column
+    assert ours.factors[3].p_holm is None
+
+
+def test_columns_that_follow_from_others_are_dropped_by_name() -> None:
+    response, columns, clusters = cues()
+    columns["neutral"] = 1 - columns["feminine"] - columns["masculine"]
+    columns["twice"] = 2 * columns["recency"]
+    model = linear_model(response, columns, clusters)
+    assert dict(model.dropped) == {
+        "neutral": "follows from intercept, feminine, masculine",
+        "twice": "follows from recency",
+    }
+    assert [c.name for c in model.coefficients] == [INTERCEPT, "feminine", "masculine", "recency", "stereotype"]
+    assert model["recency"].value == pytest.approx(linear_model(*cues())["recency"].value, abs=CLOSE)
+
+
+def test_all_cues_are_corrected_together_and_the_intercept_is_none_of_them() -> None:
+    model = linear_model(*cues())
+    intercept, *rest = model.coefficients
+    assert intercept.p_holm is None
+    assert [c.p_holm for c in rest] == holm([c.p_value for c in rest])
+
+
+def test_the_scale_of_a_column_changes_nothing_but_its_unit() -> None:
+    response, columns, clusters = cues()
+    scaled = {**columns, "recency": columns["recency"] * 1e6}
+    one, other = (
+        linear_model(response, columns, clusters)["recency"],
+        linear_model(response, scaled, clusters)["recency"],
+    )
+    assert other.value * 1e6 == pytest.approx(one.value)
+    assert other.p_value == pytest.approx(one.p_value)
+
+
+def test_a_perfect_fit_has_no_t_value() -> None:
+    column = [0.0, 1, 0, 1, 2, 3]
+    model = linear_model([1 + 2 * x for x in column], {"x": column}, list("aabbcc"))
+    assert model["x"].value == pytest.approx(2)
+    assert (model["x"].t, model["x"].p_value, model["x"].standard_error) == (None, None, 0)
+    assert model.factors[0].f is None
+    assert model.r_squared == 1
+    assert linear_model([3.0] * 6, {"x": column}, list("aabbcc")).r_squared is None
+
+
+def test_what_cannot_be_fitted_is_refused_in_one_sentence() -> None:
+    response, columns, clusters = cues()
+    constant = {**columns, "default-masculine": np.zeros(len(response))}
+    with pytest.raises(
+        UserError, match=r"^cue 'default-masculine' has the same value, 0, in all \d+ rows, .*leave it out"
+    ):
+        linear_model(response, constant, clusters)
+    few = {name: column[:5] for name, column in columns.items()}
+    few["stereotype"] = np.array([0.0, 0, 1, 1, 0])
+    few["feminine"] = np.array([0.0, 1, 0, 1, 0])
+    few["masculine"] = np.array([1.0, 0, 0, 1, 1])
+    with pytest.raises(UserError, match=r"^5 rows are too few for a model of 5 coefficients; give more sentences"):
+        linear_model(response[:5], few, list("aabbc"))
+    with pytest.raises(UserError, match="at least two contrast sets, but there is 1"):
+        linear_model(response, columns, ["one"] * len(response))
+    with pytest.raises(UserError, match="no cue varies within any contrast set"):
+        linear_model([1.0, 2, 3, 4], {"x": [0.0, 0, 1, 1]}, list("aabb"), effects="fixed")
+
+
+@pytest.mark.parametrize(
+    "mistake",
+    [
+        lambda: linear_model([1.0, 2], {}, ["a", "b"]),
+        lambda: linear_model([1.0, 2], {"x": [1.0]}, ["a", "b"]),
+        lambda: linear_model([1.0, math.nan], {"x": [1.0, 2]}, ["a", "b"]),
+        lambda: linear_model(*cues(), factors={"pronoun": ["she"]}),
+        lambda: linear_model(*cues(), effects="random"),  # type: ignore[arg-type]
+        lambda: linear_model(*cues(), errors="hc9"),  # type: ignore[arg-type]
+        lambda: linear_model(*cues(), confidence=1.0),
+        lambda: wild_p_value(*cues(), "she"),
+        lambda: pearson([1.0, 2], [1.0]),
+        lambda: pearson([1.0, math.nan], [1.0, 2]),
+        lambda: correlation([1.0, 2], [1.0, 2], "cosine"),  # type: ignore[arg-type]
+    ],
+)
+def test_mistakes_are_value_errors(mistake: Callable[[], object]) -> None:
+    with pytest.raises(ValueError, match=r"\w"):
+        mistake()
+
+
+def test_the_wild_bootstrap_is_refitting_with_signs_changed() -> None:
+    response, columns, clusters = cues(5, n_sets=8)
+    ours = wild_p_value(response, columns, clusters, "recency", n_resamples=60, seed=9)
+    without = {name: column for name, column in columns.items() if name != "recency"}
+    restricted = statsmodels_fit(response, without, clusters)
+    signs = np.random.Generator(np.random.PCG64(9)).integers(0, 2, size=(8, 60)) * 2.0 - 1.0
+    numbers = [list(dict.fromkeys(clusters)).index(cluster) for cluster in clusters]
+    observed = abs(statsmodels_fit(response, columns, clusters).tvalues[3])
+    shaken = [restricted.fittedvalues + restricted.resid * signs[numbers, draw] for draw in range(60)]
+    n_extreme = sum(abs(statsmodels_fit(y, columns, clusters).tvalues[3]) >= observed - 1e-9 for y in shaken)
+    assert ours == (1 + n_extreme) / 61
+
+
+def test_the_wild_bootstrap_agrees_with_cluster_robust_errors_where_sets_are_many() -> None:
+    data = cues(6, n_sets=200)
+    for name in ("feminine", "masculine", "stereotype"):
+        assert wild_p_value(*data, name) == pytest.approx(linear_model(*data)[name].p_value, abs=0.06)
+
+
+def test_the_wild_bootstrap_of_a_dropped_column_or_a_perfect_fit_is_none() -> None:
+    assert wild_p_value(*cues(), "stereotype", effects="fixed") is None
+    column = [0.0, 1, 0, 1, 2, 3]
+    assert wild_p_value([1 + 2 * x for x in column], {"x": column}, list("aabbcc"), "x", n_resamples=9) is None
+
+
+# Tails
+
+
+@pytest.mark.parametrize("df", [1, 2, 5, 39, 238, 4000])
+@pytest.mark.parametrize("t", [0.0, 1e-3, 0.3, 1.0, 2.0, 5.0, 12.0, -3.0])
+def test_tails_of_t_equal_scipy(t: float, df: int) -> None:
+    assert t_test(t, df) == pytest.approx(2 * scipy.stats.t.sf(abs(t), df), rel=1e-10)
+
+
+def test_tails_of_t_next_to_zero() -> None:
+    assert 1 - t_test(1e-9, 1) == pytest.approx(2 * math.atan(1e-9) / math.pi, rel=1e-6)
+
+
+@pytest.mark.parametrize(("df_factor", "df_error"), [(1, 1), (1, 39), (4, 39), (20, 1295), (3, 4000)])
+@pytest.mark.parametrize("f", [0.0, 0.01, 0.9, 1.0, 2.5, 10.0, 60.0])
+def test_tails_of_f_equal_scipy(f: float, df_factor: int, df_error: int) -> None:
+    assert f_test(f, df_factor, df_error) == pytest.approx(scipy.stats.f.sf(f, df_factor, df_error), rel=1e-10)
+
+
+# Correlations
+
+KINDS: dict[CorrelationKind, Callable[[Any, Any], Any]] = {
+    "pearson": scipy.stats.pearsonr,
+    "spearman": scipy.stats.spearmanr,
+    "kendall": scipy.stats.kendalltau,
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@given(values=st.lists(st.tuples(st.integers(0, 8), st.integers(0, 8)), min_size=2, max_size=20))
+@steady
+def test_correlations_equal_scipy(kind: CorrelationKind, values: list[tuple[int, int]]) -> None:
+    x, y = zip(*values, strict=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # scipy's about constant input
+        expected = float(KINDS[kind](x, y).statistic)
+    found = correlation(x, y, kind)
+    if math.isnan(expected):
+        assert found is None
+    else:
+        assert found == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_few_pairs_are_tested_by_trying_all_orders(kind: CorrelationKind) -> None:
+    x, y = [3.0, 1, 4, 1, 5, 9], [2.0, 7, 1, 8, 2, 8]
+    observed = abs(KINDS[kind](x, y).statistic)
+    every = [abs(KINDS[kind](order, y).statistic) for order in itertools.permutations(x)]
+    found = correlation_test(x, y, kind)
+    assert found.is_exact
+    assert found.p_value == sum(value >= observed - 1e-9 for value in every) / 720
+
+
+def test_exact_p_values_without_ties_equal_scipy() -> None:
+    x, y = list(range(9)), [1, 0, 3, 2, 6, 4, 5, 8, 7]
+    exact = scipy.stats.kendalltau(x, y, method="exact")
+    found = correlation_test(x, y, "kendall")
+    assert (found.value, found.p_value) == (pytest.approx(exact.statistic), pytest.approx(exact.pvalue))
+    assert found.is_exact
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_many_pairs_are_tested_by_random_orders(kind: CorrelationKind) -> None:
+    rng = np.random.default_rng(4)
+    x = rng.normal(size=30)
+    y = 0.35 * x + rng.normal(size=30)
+    found = correlation_test(x, y, kind, 20_000, 1)
+    assert not found.is_exact
+    assert found.value == pytest.approx(float(KINDS[kind](x, y).statistic))
+    assert found.p_value == pytest.approx(float(KINDS[kind](x, y).pvalue), abs=0.01)
+    assert correlation_test(x, y, kind, 500, 1) == correlation_test(x, y, kind, 500, 1)
+    assert correlation_test(x, y, kind, 500, 2).p_value != found.p_value
+
+
+def test_constant_or_too_few_numbers_have_no_correlation() -> None:
+    assert pearson([0.1, 0.1, 0.1], [1.0, 2, 4]) is None
+    assert spearman([1.0, 2, 4], [0.1, 0.1, 0.1]) is None
+    assert kendall([1.0, 1, 1], [1.0, 2, 4]) is None
+    assert pearson([1.0], [1.0]) is spearman([], []) is kendall([1.0], [2.0]) is None
+    assert correlation_test([1.0, 1, 1], [1.0, 2, 4], "spearman") == Correlation("spearman", None, None, 3, True)

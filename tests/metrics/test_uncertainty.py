@@ -1,0 +1,543 @@
+"""Entropies and surprisals against their definitions, their limits, and a plain sample-by-sample computation."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Hashable, Sequence
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gendermark.metrics.metric import Floats
+from gendermark.metrics.regression import pearson, spearman
+from gendermark.metrics.uncertainty import (
+    LogProbability,
+    Samples,
+    Spread,
+    TuningItem,
+    cluster_entropy,
+    cluster_surprisal_of,
+    cluster_surprisals,
+    decided,
+    decompose,
+    distance_from_even,
+    feminine_share,
+    in_development_half,
+    mean_log_probability,
+    normalised_entropy,
+    relative_entropy,
+    relative_surprisal,
+    resampled_cluster,
+    resampled_counts,
+    resampled_s3e,
+    resampled_shannon,
+    s3e_curve,
+    s3e_entropy,
+    s3e_surprisal_of,
+    s3e_surprisals,
+    shannon_entropy,
+    shannon_surprisal_of,
+    shannon_surprisals,
+    signed_difference,
+    spread,
+    tune_alpha,
+)
+from gendermark.records import Gender
+
+steady = settings(derandomize=True, deadline=None, max_examples=60, database=None)
+
+texts_drawn = st.lists(st.sampled_from(["el", "la", "los", "las", "le", "il", "lo"]), min_size=1, max_size=40)
+M, F, N = Gender.MASCULINE, Gender.FEMININE, Gender.NEUTRAL
+
+
+@st.composite
+def labelled(draw: st.DrawFn) -> tuple[Samples, list[Hashable]]:
+    samples = Samples.of(draw(texts_drawn))
+    label = st.sampled_from([M, F, N, None])
+    return samples, draw(st.lists(label, min_size=samples.n_distinct, max_size=samples.n_distinct))
+
+
+@st.composite
+def compared(draw: st.DrawFn) -> tuple[Samples, Floats]:
+    samples = Samples.of(draw(texts_drawn))
+    n = samples.n_distinct
+    cells = draw(st.lists(st.floats(0, 0.99), min_size=n * n, max_size=n * n))
+    upper = np.triu(np.array(cells).reshape(n, n), 1)
+    return samples, upper + upper.T + np.eye(n)
+
+
+def one_by_one(drawn: Sequence[str], alike: Callable[[str, str], float]) -> float:
+    """Equation 1 sample by sample: the mean over samples of minus the log of the mean likeness to all samples."""
+    surprisals = [-math.log(sum(alike(y, other) for other in drawn) / len(drawn)) for y in drawn]
+    return sum(surprisals) / len(surprisals)
+
+
+def drawn_from(samples: Samples) -> list[str]:
+    return [text for text, count in zip(samples.texts, samples.counts, strict=True) for _ in range(int(count))]
+
+
+# Samples
+
+
+def test_samples_are_counted_once_and_their_order_does_not_matter() -> None:
+    samples = Samples.of(["la", "el", "el", "la", "el"])
+    assert samples.texts == ("el", "la")
+    assert samples.counts.tolist() == [3, 2]
+    assert (samples.n, samples.n_distinct) == (5, 2)
+    again = Samples.of(["el", "el", "el", "la", "la"])
+    assert (again.texts, again.counts.tolist()) == (samples.texts, samples.counts.tolist())
+
+
+def test_no_samples_have_no_entropy() -> None:
+    nothing = Samples.of([])
+    assert (nothing.n, nothing.n_distinct) == (0, 0)
+    assert shannon_entropy(nothing) is None
+    assert cluster_entropy(nothing, [], "miller-madow") is None
+    assert s3e_entropy(nothing, np.zeros((0, 0))) is None
+    assert s3e_entropy(nothing, np.zeros((0, 0)), correction="jackknife") is None
+    assert shannon_surprisal_of(nothing, "el") is None
+    assert cluster_surprisal_of(nothing, [], F) is None
+    assert s3e_surprisal_of(nothing, []) is None
+    assert decompose(nothing, []) is None
+    assert feminine_share(nothing, []) is None
+    assert shannon_surprisals(nothing).tolist() == []
+    assert spread(None, resampled_shannon(resampled_counts(nothing, 10, 1))) is None
+    assert np.isnan(s3e_curve(nothing, np.zeros((0, 0)), [1, 2])).all()
+
+
+# Entropies
+
+
+def test_entropy_is_in_nats() -> None:
+    assert shannon_entropy(Samples.of("abcd")) == pytest.approx(math.log(4))
+    assert shannon_entropy(Samples.of(["el"] * 3 + ["la"])) == pytest.approx(
+        0.75 * math.log(4 / 3) + 0.25 * math.log(4)
+    )
+    assert shannon_surprisals(Samples.of(["el"] * 3 + ["la"])).tolist() == pytest.approx([math.log(4 / 3), math.log(4)])
+
+
+def test_samples_that_are_all_alike_have_no_uncertainty_to_the_last_bit() -> None:
+    for n in (1, 7, 100, 128):
+        samples = Samples.of(["la mecánica"] * n)
+        assert shannon_entropy(samples) == cluster_entropy(samples, [F]) == s3e_entropy(samples, [[1.0]], 3) == 0.0
+
+
+@given(texts_drawn)
+@steady
+def test_shannon_entropy_is_the_mean_surprisal_of_the_samples(drawn: list[str]) -> None:
+    samples = Samples.of(drawn)
+    entropy = shannon_entropy(samples)
+    assert entropy == pytest.approx(one_by_one(drawn, lambda a, b: a == b))
+    assert entropy == pytest.approx(samples.counts @ shannon_surprisals(samples) / samples.n)
+    assert 0 <= entropy <= math.log(samples.n_distinct) + 1e-12
+
+
+@given(labelled())
+@steady
+def test_semantic_entropy_by_surprisals_is_the_entropy_of_the_clusters(case: tuple[Samples, list[Hashable]]) -> None:
+    """The identity of Appendix B: the surprisal of equation 2 has the entropy of the original definition."""
+    samples, labels = case
+    by_text = samples.counts @ cluster_surprisals(samples, labels) / samples.n
+    sizes = Counter[Hashable]()
+    for label, count in zip(labels, samples.counts, strict=True):
+        sizes[label] += int(count)
+    by_cluster = -sum(size / samples.n * math.log(size / samples.n) for size in sizes.values())
+    assert cluster_entropy(samples, labels) == pytest.approx(by_text, abs=1e-12)
+    assert cluster_entropy(samples, labels) == pytest.approx(by_cluster, abs=1e-12)
+
+
+@given(compared(), st.floats(0, 8))
+@steady
+def test_s3e_is_the_mean_surprisal_of_the_samples(case: tuple[Samples, Floats], alpha: float) -> None:
+    samples, similarities = case
+    place = {text: number for number, text in enumerate(samples.texts)}
+    expected = one_by_one(drawn_from(samples), lambda a, b: similarities[place[a], place[b]] ** alpha)
+    assert s3e_entropy(samples, similarities, alpha) == pytest.approx(expected, abs=1e-12)
+    by_text = samples.counts @ s3e_surprisals(samples, similarities, alpha) / samples.n
+    assert by_text == pytest.approx(expected, abs=1e-12)
+
+
+@given(compared(), st.floats(0, 8), st.floats(0, 8))
+@steady
+def test_s3e_grows_with_alpha_from_0_to_shannon(case: tuple[Samples, Floats], one: float, other: float) -> None:
+    samples, similarities = case
+    low, high = sorted((one, other))
+    none, at_low, at_high, at_limit = s3e_curve(samples, similarities, [0, low, high, 1e9])
+    assert none == 0
+    assert at_low <= at_high + 1e-12
+    assert at_limit == pytest.approx(shannon_entropy(samples), abs=1e-12)
+    assert 0 <= at_high <= at_limit + 1e-12
+
+
+@given(labelled(), st.floats(0.1, 50))
+@steady
+def test_s3e_of_all_or_nothing_similarity_is_cluster_entropy(
+    case: tuple[Samples, list[Hashable]], alpha: float
+) -> None:
+    samples, labels = case
+    same = np.array([[float(a == b) for b in labels] for a in labels])
+    assert s3e_entropy(samples, same, alpha) == pytest.approx(cluster_entropy(samples, labels), abs=1e-12)
+    assert s3e_surprisals(samples, same, alpha) == pytest.approx(cluster_surprisals(samples, labels), abs=1e-12)
+    if samples.n > 1:
+        jackknifed = s3e_entropy(samples, same, alpha, "jackknife")
+        assert jackknifed == pytest.approx(cluster_entropy(samples, labels, "jackknife"), abs=1e-9)
+
+
+# Texts that may not be among the samples
+
+
+def test_a_text_among_the_samples_keeps_its_surprisal() -> None:
+    samples = Samples.of(["el"] * 5 + ["la"] * 3)
+    similarities = np.array([[1, 0.6], [0.6, 1]])
+    for place, text in enumerate(samples.texts):
+        assert shannon_surprisal_of(samples, text) == pytest.approx(shannon_surprisals(samples)[place])
+        assert cluster_surprisal_of(samples, [M, F], [M, F][place]) == pytest.approx(
+            cluster_surprisals(samples, [M, F])[place]
+        )
+        surprisal = s3e_surprisal_of(samples, similarities[place], 3)
+        assert surprisal == pytest.approx(s3e_surprisals(samples, similarities, 3)[place])
+
+
+@given(texts_drawn)
+@steady
+def test_what_was_never_drawn_surprises_more_than_anything_drawn(drawn: list[str]) -> None:
+    samples = Samples.of(drawn)
+    never = shannon_surprisal_of(samples, "die")
+    assert never == pytest.approx(math.log(samples.n + 1))
+    assert never > shannon_surprisals(samples).max()
+    assert cluster_surprisal_of(samples, [M] * samples.n_distinct, F) == never
+
+
+def test_undecided_is_a_label_like_any_other() -> None:
+    samples = Samples.of("aab")
+    assert cluster_surprisal_of(samples, [None, F], None) == pytest.approx(math.log(3 / 2))
+
+
+def test_s3e_of_a_text_far_from_all_samples_does_not_underflow() -> None:
+    samples = Samples.of(["el"] * 100 + ["la"] * 28)
+    surprisal = s3e_surprisal_of(samples, [0.5, 0.25], 2000)
+    assert surprisal == pytest.approx(2000 * math.log(2) - math.log(100 / 128))
+    assert s3e_surprisal_of(samples, [0.0, 0.0], 0) == 0
+    assert s3e_surprisal_of(samples, [0.0, 0.0], 1) is None
+
+
+# Corrections
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_jackknife_is_leaving_out_each_sample_in_turn(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    drawn = [f"t{number}" for number in rng.zipf(1.7, size=25) % 9]
+    samples = Samples.of(drawn)
+    cells = np.triu(rng.random((samples.n_distinct,) * 2), 1)
+    similarities = cells + cells.T + np.eye(samples.n_distinct)
+
+    def measured(texts: Sequence[str]) -> float:
+        kept = Samples.of(texts)
+        places = [samples.texts.index(text) for text in kept.texts]
+        value = s3e_entropy(kept, similarities[np.ix_(places, places)], 1.5)
+        assert value is not None
+        return value
+
+    n = len(drawn)
+    left_out = [measured(drawn[:k] + drawn[k + 1 :]) for k in range(n)]
+    expected = n * measured(drawn) - (n - 1) * sum(left_out) / n
+    assert s3e_entropy(samples, similarities, 1.5, "jackknife") == pytest.approx(expected, abs=1e-9)
+    identity = np.eye(samples.n_distinct)
+    jackknifed = shannon_entropy(samples, "jackknife")
+    assert jackknifed == pytest.approx(s3e_entropy(samples, identity, 1, "jackknife"), abs=1e-9)
+
+
+def test_corrections_take_away_most_of_the_bias() -> None:
+    """64 samples of a known distribution: the entropy as it stands is low, the corrected ones are close."""
+    probabilities = np.array([0.3, 0.2, 0.1] + [0.04] * 10)
+    truth = float(-(probabilities * np.log(probabilities)).sum())
+    rng = np.random.default_rng(7)
+    names = [f"t{number:02}" for number in range(len(probabilities))]
+    drawn = [Samples.of(rng.choice(names, size=64, p=probabilities).tolist()) for _ in range(400)]
+    plain, madow, jackknife = (
+        np.mean([shannon_entropy(samples, correction) for samples in drawn]) - truth
+        for correction in ("none", "miller-madow", "jackknife")
+    )
+    assert plain < -0.08
+    assert abs(madow) < -plain / 4
+    assert abs(jackknife) < -plain / 4
+
+
+def test_corrections_by_hand() -> None:
+    samples = Samples.of(["el"] * 3 + ["la"])
+    plain = shannon_entropy(samples)
+    assert plain is not None
+    assert shannon_entropy(samples, "miller-madow") == pytest.approx(plain + 1 / 8)
+    # Without "la" nothing is uncertain; without one "el" there are two against one.
+    without_el = math.log(3) - 2 / 3 * math.log(2)
+    assert shannon_entropy(samples, "jackknife") == pytest.approx(4 * plain - 3 * (3 * without_el + 0) / 4)
+    assert shannon_entropy(Samples.of(["el"]), "jackknife") is None
+    assert shannon_entropy(Samples.of(["el"] * 9), "jackknife") == 0
+
+
+# Resampling
+
+
+def test_resampling_is_the_same_for_the_same_seed_and_draws_the_same_number() -> None:
+    samples = Samples.of(["el"] * 100 + ["la"] * 20 + ["lo"] * 8)
+    counts = resampled_counts(samples, 50, 3)
+    assert np.array_equal(counts, resampled_counts(samples, 50, 3))
+    assert not np.array_equal(counts, resampled_counts(samples, 50, 4))
+    assert (counts.sum(axis=1) == 128).all()
+
+
+def test_resampled_entropies_are_those_of_the_resampled_texts() -> None:
+    samples = Samples.of(["el"] * 5 + ["la"] * 3 + ["lo"])
+    similarities = np.array([[1, 0.5, 0.2], [0.5, 1, 0.7], [0.2, 0.7, 1]])
+    labels = [M, F, M]
+    counts = resampled_counts(samples, 30, 1)
+    assert (counts == 0).any()  # some resample misses a text
+    rows = zip(
+        counts,
+        resampled_shannon(counts),
+        resampled_cluster(counts, samples, labels),
+        resampled_s3e(counts, samples, similarities, 2),
+        strict=True,
+    )
+    for row, shannon, cluster, s3e in rows:
+        again = Samples(samples.texts, row, 9).only([count > 0 for count in row])
+        places = [samples.texts.index(text) for text in again.texts]
+        assert shannon == pytest.approx(shannon_entropy(again), abs=1e-12)
+        assert cluster == pytest.approx(cluster_entropy(again, [labels[place] for place in places]), abs=1e-12)
+        assert s3e == pytest.approx(s3e_entropy(again, similarities[np.ix_(places, places)], 2), abs=1e-12)
+
+
+def test_the_interval_covers_the_true_entropy_about_as_often_as_it_says() -> None:
+    probabilities = np.array([0.4, 0.2, 0.15, 0.1, 0.05, 0.04, 0.03, 0.02, 0.01])
+    names = [f"t{number}" for number in range(len(probabilities))]
+    truth = float(-(probabilities * np.log(probabilities)).sum())
+    rng = np.random.default_rng(2)
+    covered, errors, values = 0, [], []
+    for seed in range(300):
+        samples = Samples.of(rng.choice(names, size=128, p=probabilities).tolist())
+        value = shannon_entropy(samples)
+        found = spread(value, resampled_shannon(resampled_counts(samples, 300, seed)))
+        assert found is not None
+        assert value is not None
+        covered += found.low <= truth <= found.high
+        errors.append(found.standard_error)
+        values.append(value)
+    assert 0.90 <= covered / 300 <= 0.98
+    assert np.mean(errors) == pytest.approx(np.std(values), rel=0.15)
+
+
+def test_the_interval_is_mirrored_at_the_value() -> None:
+    replicates = np.linspace(0.5, 1.1, 601)  # a little low, as resampled entropies are
+    found = spread(0.9, replicates, 0.9)
+    assert found is not None
+    assert (found.low, found.high) == (pytest.approx(2 * 0.9 - 1.07), pytest.approx(2 * 0.9 - 0.53))
+    assert found.standard_error == pytest.approx(replicates.std(ddof=1))
+
+
+def test_spread_stays_above_zero_and_is_none_without_replicates() -> None:
+    assert spread(0.0, np.zeros(10)) == Spread(0, 0, 0)
+    found = spread(0.01, np.array([0.0, 0.0, 0.03, 0.05]))
+    assert found is not None
+    assert found.low == 0
+    assert spread(0.5, np.zeros(1)) is None
+    assert spread(0.5, np.array([0.1, math.nan])) is None
+
+
+# What an entropy is made of
+
+
+@given(labelled())
+@steady
+def test_total_is_between_plus_within(case: tuple[Samples, list[Hashable]]) -> None:
+    for samples, labels in (case, decided(*case)):
+        parts = decompose(samples, labels)
+        if parts is None:
+            assert samples.n == 0
+            continue
+        assert parts.total == pytest.approx(parts.between + parts.within, abs=1e-12)
+        assert parts.total == pytest.approx(shannon_entropy(samples), abs=1e-12)
+        assert min(parts.between, parts.within) >= 0
+
+
+def test_within_is_the_wording_of_each_gender() -> None:
+    samples = Samples.of(["el a"] * 2 + ["el b"] * 2 + ["la a"] * 4)
+    parts = decompose(samples, [M, M, F])
+    assert parts is not None
+    assert parts.between == pytest.approx(math.log(2))
+    assert parts.within == pytest.approx(math.log(2) / 2)
+    nothing_about_gender = decompose(samples, [M, M, M])
+    assert nothing_about_gender is not None
+    assert (nothing_about_gender.between, nothing_about_gender.within) == (0, nothing_about_gender.total)
+
+
+def test_decided_leaves_out_what_has_no_label() -> None:
+    samples, labels = decided(Samples.of(["el", "el", "la", "??", "??"]), [None, M, F])
+    assert (samples.texts, samples.counts.tolist(), samples.n, list(labels)) == (("el", "la"), [2, 1], 3, [M, F])
+
+
+def test_feminine_share_is_of_feminine_and_masculine_only() -> None:
+    samples = Samples.of(["el"] * 3 + ["la"] + ["le"] * 2 + ["?"] * 4)
+    share = feminine_share(samples, [None, M, F, N])
+    assert share == 0.25
+    assert distance_from_even(share) == 0.25
+    assert feminine_share(samples, [None, None, None, N]) is None
+    assert distance_from_even(None) is None
+    assert distance_from_even(0.0) == distance_from_even(1.0) == 0.5
+
+
+def test_mean_log_probability() -> None:
+    assert mean_log_probability([-2.0, -10.0], [2, 4]) == LogProbability(-6.0, -2.0)
+    assert mean_log_probability([-2.0, None, -4.0, -math.inf], [2, 3, None, 4]) == LogProbability(-2.0, -1.0)
+    assert mean_log_probability([], []) is None
+
+
+# Scores of bias
+
+
+def test_scores_of_bias() -> None:
+    assert relative_surprisal(2.0, 3.0) == -0.5
+    assert relative_entropy(4.0, 3.0) == 0.25
+    assert signed_difference(2.0, 3.0) == -1.0
+
+
+def test_scores_of_bias_are_none_where_they_are_undefined() -> None:
+    assert relative_surprisal(0.0, 1.0) is None
+    assert relative_entropy(0.0, 0.0) is None
+    assert relative_entropy(None, 1.0) is None
+    assert relative_surprisal(1.0, math.inf) is None
+    assert signed_difference(0.0, 1.0) == -1.0
+    assert signed_difference(math.nan, 1.0) is None
+
+
+def test_the_score_of_log_probabilities_is_that_of_surprisals() -> None:
+    """Both logarithms are negative; the sign of the score is right all the same."""
+    assert relative_surprisal(-10.0, -12.0) == relative_surprisal(10.0, 12.0) == -0.2
+
+
+def test_normalised_entropy_is_against_the_contrast_set() -> None:
+    he_she_they = [0.75, 1.64, 0.74]
+    mean = sum(he_she_they) / 3
+    assert normalised_entropy(1.64, he_she_they) == pytest.approx(1.64 / mean)
+    assert normalised_entropy(1.64, he_she_they, "difference") == pytest.approx(1.64 - mean)
+    assert normalised_entropy(0.0, [0.0, 0.0]) is None
+    assert normalised_entropy(0.0, [0.0, 0.0], "difference") == 0
+    assert normalised_entropy(1.0, [1.0, None]) is None
+    assert normalised_entropy(None, [1.0]) is None
+    assert normalised_entropy(1.0, []) is None
+
+
+@given(st.lists(st.floats(0, 10), min_size=1, max_size=6))
+@steady
+def test_normalised_entropies_of_a_set_average_to_one_or_zero(entropies: list[float]) -> None:
+    differences = [normalised_entropy(entropy, entropies, "difference") for entropy in entropies]
+    assert sum(value for value in differences if value is not None) == pytest.approx(0, abs=1e-9)
+    ratios = [normalised_entropy(entropy, entropies) for entropy in entropies]
+    if max(entropies) > 1e-6:
+        assert sum(value for value in ratios if value is not None) / len(ratios) == pytest.approx(1)
+
+
+# Choosing alpha
+
+
+def tuning_items(n: int) -> list[TuningItem]:
+    """Two wordings in two genders: a gender's forms differ more (0.6) than its wordings (0.9)."""
+    rng = np.random.default_rng(3)
+    similarities = np.array([[1, 0.9, 0.6, 0.5], [0.9, 1, 0.5, 0.6], [0.6, 0.5, 1, 0.9], [0.5, 0.6, 0.9, 1]])
+    items = []
+    for number in range(n):
+        feminine, other_wording = rng.random(), rng.random()
+        shares = np.outer([1 - feminine, feminine], [1 - other_wording, other_wording]).ravel()
+        counts = rng.multinomial(128, shares)
+        kept = counts > 0
+        samples = Samples.of(
+            [text for text, count in zip(("m1", "m2", "w1", "w2"), counts, strict=True) for _ in range(count)]
+        )
+        genders = [text[0] for text in samples.texts]
+        entropy = cluster_entropy(samples, genders)
+        items.append(TuningItem(f"set-{number // 3}", samples, similarities[np.ix_(kept, kept)], entropy))
+    return items
+
+
+def test_tuning_takes_the_alpha_with_the_highest_correlation_on_the_development_half() -> None:
+    items = tuning_items(120)
+    grid = [0.25, 1, 4, 16, 64]
+    tuning = tune_alpha(items, grid)
+    halves = [[item for item in items if in_development_half(item.contrast_set) is half] for half in (True, False)]
+    for row in tuning.curve:
+        for half, found in zip(halves, (row.development, row.held_out), strict=True):
+            entropies = [s3e_entropy(item.samples, item.similarities, row.alpha) for item in half]
+            assert found == pytest.approx(pearson(entropies, [item.gender_entropy for item in half]))
+    best = max(tuning.curve, key=lambda row: row.development or -1)
+    assert (tuning.alpha, tuning.development, tuning.held_out) == (best.alpha, best.development, best.held_out)
+    assert [row.alpha for row in tuning.curve] == grid
+    assert (tuning.n_development, tuning.n_held_out) == (len(halves[0]), len(halves[1]))
+    # Raised to a high power the wording counts in full, and gender is a part of the variation only.
+    assert tuning.alpha < 16
+    mean_entropies = [row.mean_entropy for row in tuning.curve]
+    assert mean_entropies == sorted(mean_entropies)
+
+
+def test_tuning_by_ranks() -> None:
+    items = tuning_items(60)
+    tuning = tune_alpha(items, [2.0], "spearman")
+    half = [item for item in items if in_development_half(item.contrast_set)]
+    entropies = [s3e_entropy(item.samples, item.similarities, 2) for item in half]
+    assert tuning.development == pytest.approx(spearman(entropies, [item.gender_entropy for item in half]))
+
+
+def test_of_equally_good_alphas_the_smallest_is_taken() -> None:
+    items = [
+        TuningItem(f"set-{number}", Samples.of(["a"] * 10 + ["b"] * number), np.eye(2), float(number))
+        for number in range(1, 40)
+    ]
+    assert tune_alpha(items, [8, 2, 4]).alpha == 2  # with nothing alike, alpha changes nothing
+
+
+def test_tuning_without_anything_to_go_by() -> None:
+    nothing = tune_alpha([], [1, 2])
+    assert (nothing.alpha, nothing.held_out, nothing.n_development) == (None, None, 0)
+    assert [row.mean_entropy for row in nothing.curve] == [None, None]
+    flat = [TuningItem(f"{n}", Samples.of(["a"] * n + ["b"]), np.eye(2), 0.0) for n in range(1, 20)]
+    assert tune_alpha(flat, [1]).alpha is None
+    unlabelled = [TuningItem("x", Samples.of("ab"), np.eye(2), None)]
+    assert tune_alpha(unlabelled, [1]).n_development + tune_alpha(unlabelled, [1]).n_held_out == 0
+
+
+def test_the_halves_are_halves_and_never_change() -> None:
+    names = [f"winogender-{number}" for number in range(1000)]
+    assert 450 < sum(map(in_development_half, names)) < 550
+    # The first byte of `printf winogender-0 | sha256sum` and so on.
+    first_bytes = (0xCB, 0x5C, 0xD6, 0xBB, 0x5A, 0x6C, 0x03, 0xC5)
+    assert [in_development_half(name) for name in names[:8]] == [byte % 2 == 0 for byte in first_bytes]
+
+
+# Mistakes of the caller
+
+
+@pytest.mark.parametrize(
+    "mistake",
+    [
+        lambda: cluster_entropy(Samples.of("ab"), [F]),
+        lambda: feminine_share(Samples.of("ab"), [F]),
+        lambda: s3e_entropy(Samples.of("ab"), np.eye(3)),
+        lambda: s3e_entropy(Samples.of("ab"), [[1, -0.1], [-0.1, 1]]),
+        lambda: s3e_entropy(Samples.of("ab"), [[1, math.nan], [math.nan, 1]]),
+        lambda: s3e_entropy(Samples.of("ab"), [[0.9, 0], [0, 1]]),
+        lambda: s3e_entropy(Samples.of("ab"), np.eye(2), -1),
+        lambda: s3e_entropy(Samples.of("ab"), np.eye(2), math.inf),
+        lambda: s3e_entropy(Samples.of("ab"), np.eye(2), 1, "miller-madow"),  # type: ignore[arg-type]
+        lambda: s3e_surprisal_of(Samples.of("ab"), [1.0]),
+        lambda: shannon_entropy(Samples.of("ab"), "bayes"),  # type: ignore[arg-type]
+        lambda: normalised_entropy(1.0, [1.0], "quotient"),  # type: ignore[arg-type]
+        lambda: spread(1.0, np.zeros(5), 1.0),
+        lambda: tune_alpha([], []),
+        lambda: mean_log_probability([1.0], []),
+    ],
+)
+def test_mistakes_are_value_errors(mistake: Callable[[], object]) -> None:
+    with pytest.raises(ValueError, match=r"\w"):
+        mistake()
