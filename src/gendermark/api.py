@@ -21,7 +21,8 @@ from gendermark.runs import run as running
 from gendermark.runs import score as scoring
 from gendermark.runs import translate as translating
 from gendermark.runs.store import Store
-from gendermark.systems.files import read_and_check
+from gendermark.systems.file_formats import Samples
+from gendermark.systems.files import read_and_check, read_samples
 from gendermark.systems.sampling import Decoding
 from gendermark.systems.system import open_system
 
@@ -62,6 +63,8 @@ def score(
     A mapping gives each part its own translations: `{"mofc": "mofc.txt"}`, `{"informal": [...], "formal": [...]}`.
     """
     found, selection = select(benchmark, to, **options)
+    if found.draws:
+        raise UserError(f"{found.name} judges many samples of each sentence; give --samples FILE.jsonl")
     if isinstance(translations, Mapping):
         if not translations:
             raise UserError(
@@ -75,9 +78,41 @@ def score(
     except UnmatchedSources:
         item_set, texts = _matched_in_another_revision(found, selection, translations, asked_for)
     answers = [
-        Translation(request.request_id, text) for request, text in zip(found.requests(item_set), texts, strict=True)
+        [Translation(request.request_id, text)] for request, text in zip(found.requests(item_set), texts, strict=True)
     ]
     return scoring.score(found, item_set, answers, "files", resampling or Resampling())
+
+
+def score_samples(
+    benchmark: str | Selection,
+    samples: Path | str | Sequence[Sequence[str]],
+    to: str = "",
+    resampling: Resampling | None = None,
+    **options: Any,
+) -> Result:
+    """Score samples drawn elsewhere: a file of JSON lines (see `gendermark score`), or a list for each item."""
+    found, selection = select(benchmark, to, **options)
+    if not found.draws:
+        raise UserError(f"{found.name} judges one translation of each sentence; give --translations, not --samples")
+    item_set = found.load(selection)
+    if isinstance(samples, str | Path):
+        drawn = read_samples(samples, item_set.items)
+    else:
+        if len(samples) != len(item_set.items):
+            raise UserError(f"samples of {len(samples):,} sentences were given for {len(item_set.items):,}")
+        drawn = [Samples(tuple(texts)) for texts in samples]
+    n_samples = max(len(one.texts) for one in drawn)
+    selection = replace(selection, n_samples=n_samples, sampling=options.get("sampling") or "unknown=elsewhere")
+    answers = [_answers(request, one) for request, one in zip(found.requests(item_set), drawn, strict=True)]
+    return scoring.score(found, replace(item_set, selection=selection), answers, "files", resampling or Resampling())
+
+
+def _answers(request: Request, samples: Samples) -> list[Translation]:
+    known = samples.log_probabilities or [None] * len(samples.texts)
+    return [
+        Translation(request.request_id, text, number, log_probability=log_probability)
+        for number, (text, log_probability) in enumerate(zip(samples.texts, known, strict=True))
+    ]
 
 
 def _matched(
@@ -215,7 +250,10 @@ def applicable(benchmarks: Sequence[str], targets: Sequence[str], **options: Any
         names = {name for found in values for name in found}
         if options.get(what) and options[what] not in names:
             raise UnknownName(what, options[what], names)
-    found = [select(b.name, to, **options)[1] for to in targets for b in known if _applies(b, to, options)]
+    # Drawing many samples takes long and most systems cannot: only when asked for by name.
+    found = [
+        select(b.name, to, **options)[1] for to in targets for b in known if not b.draws and _applies(b, to, options)
+    ]
     return tuple(dict.fromkeys(found))
 
 

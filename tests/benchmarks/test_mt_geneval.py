@@ -91,7 +91,7 @@ def _source(item: Item) -> str:
 def _score(item_set: ItemSet, texts: Sequence[str]) -> gendermark.Result:
     benchmark = registry.load("benchmark", item_set.selection.benchmark)
     requests = benchmark.requests(item_set)
-    answers = [Translation(request.request_id, text) for request, text in zip(requests, texts, strict=True)]
+    answers = [[Translation(request.request_id, text)] for request, text in zip(requests, texts, strict=True)]
     return scoring.score(benchmark, item_set, answers, "files", FEW)
 
 

@@ -128,7 +128,7 @@ def test_run_does_all_that_apply(cli: Any, tmp_path: Path) -> None:
     into_spanish = [
         name
         for name in registry.names("benchmark")
-        if ("en", "es") in registry.load("benchmark", name).language_pairs("core")
+        if ("en", "es") in registry.load("benchmark", name).language_pairs("core") and name != "uncertainty"
     ]
     assert [result["benchmark"] for result in outcome.json["results"]] == into_spanish
 

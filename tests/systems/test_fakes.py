@@ -30,7 +30,7 @@ def said(spec: str, item_set: ItemSet = MANY_ITEMS, options: dict[str, str] | No
 
 
 def measured(spec: str, metric: str = "accuracy", part: str = "all") -> Estimate:
-    result = score(MANY, MANY_ITEMS, said(spec), spec, Resampling(n_resamples=100))
+    result = score(MANY, MANY_ITEMS, [[one] for one in said(spec)], spec, Resampling(n_resamples=100))
     return result.estimate(metric, part)
 
 
@@ -154,7 +154,7 @@ def test_an_unknown_name() -> None:
         Fake("masculin", {})
     assert str(caught.value) == (
         "unknown fake system 'masculin' (did you mean 'masculine'?); "
-        "there is: copy, feminine, garble, masculine, right, silent, stereotyped"
+        "there is: coin, copy, feminine, garble, masculine, random, right, silent, stereotyped"
     )
 
 

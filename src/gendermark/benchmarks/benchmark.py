@@ -35,6 +35,16 @@ class Selection:
     """MT-GenEval: what of the context a system is shown."""
     variant: str = ""
     """A changed form of the sentences (WinoMT's adjectives); items keep their ids, so variants can be compared."""
+    n_samples: int = 0
+    """Uncertainty: how many translations of each sentence are drawn."""
+    sampling: str = ""
+    """Uncertainty: how they are drawn, `epsilon=0.2,seed=1`."""
+    similarity: str = ""
+    """Uncertainty: what says how alike two translations are (`characters`, `use`, `e5:MODEL`)."""
+    alpha: str = ""
+    """Uncertainty: the power it is raised to; a number, or `tuned`."""
+    entailment: str = ""
+    """Uncertainty: a model of natural language inference, for semantic entropy."""
 
     def to_json(self) -> dict[str, Any]:
         return {**asdict(self), "parts": list(self.parts)}
@@ -70,6 +80,8 @@ class Benchmark(ABC):
     parts: tuple[str, ...]
     variants: tuple[str, ...] = ("",)
     aligns: bool = False
+    draws: bool = False
+    """Whether it judges many samples of each sentence instead of one translation."""
     sources_depend_on_target: bool = False
     """Whether each target language has sentences of its own."""
     splits: tuple[str, ...] = ("",)
@@ -92,6 +104,10 @@ class Benchmark(ABC):
     @abstractmethod
     def judge(self, item_set: ItemSet, translations: Sequence[Translation]) -> list[Judgement]:
         """One judgement per item from its translation; `translations` stand in the order of the items."""
+
+    def judge_samples(self, item_set: ItemSet, answers: Sequence[Sequence[Translation]]) -> list[Judgement]:
+        """The same from all samples of each item; of one translation only, unless a benchmark draws."""
+        return self.judge(item_set, [samples[0] for samples in answers])
 
     @abstractmethod
     def tally(self, selection: Selection) -> Tally:
@@ -188,6 +204,10 @@ class Benchmark(ABC):
         if selection.detector and not self.aligns:
             what = "English pronouns" if self.name == "tgbi" else "occupation nouns"
             raise UserError(f"{self.name} reads {what} by its own rules; leave out --detector")
+        for field in ("n_samples", "sampling", "similarity", "alpha", "entailment"):
+            if getattr(selection, field) and not self.draws:
+                option = f"--{field.replace('_', '-')}"
+                raise UserError(f"{self.name} judges one translation of each sentence; leave out {option}")
         if selection.variant not in self.variants:
             raise UnknownName(f"variant of {self.name}", selection.variant, [name for name in self.variants if name])
         for part in selection.parts:

@@ -28,6 +28,17 @@ Split = Annotated[str, typer.Option("--split", help="MT-GenEval: test or dev.")]
 Context = Annotated[
     str, typer.Option("--context", help="MT-GenEval contextual: none, joined, separator:TEXT or prompt.")
 ]
+NSamples = Annotated[
+    int, typer.Option("--n-samples", min=0, help="Uncertainty: samples of each sentence (128 if not given).")
+]
+Sampling = Annotated[
+    str, typer.Option("--sampling", help="Uncertainty: how they are drawn, for example epsilon=0.2,seed=1.")
+]
+Similarity = Annotated[str, typer.Option("--similarity", help="Uncertainty: characters (bundled), use, or e5:MODEL.")]
+Alpha = Annotated[str, typer.Option("--alpha", help="Uncertainty: power of the similarity; a number, or tuned.")]
+Entailment = Annotated[
+    str, typer.Option("--entailment", help="Uncertainty: NLI model, name or directory, for semantic entropy.")
+]
 Resamples = Annotated[
     int, typer.Option("--resamples", min=100, max=1_000_000, help="Bootstrap resamples for the intervals.")
 ]

@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from gendermark.cli.options import (
     Aligner,
+    Alpha,
     Cluster,
     Confidence,
     Context,
     Data,
     Detector,
+    Entailment,
     From,
     Resamples,
     Revision,
     Rules,
+    Sampling,
     Seed,
+    Similarity,
     Split,
     To,
     Variant,
@@ -36,9 +40,14 @@ def score(
     translations: Annotated[
         list[Path] | None,
         typer.Option(
-            help="UTF-8: one translation per line in `export` order, or `source ||| translation` lines. "
+            help="One translation per line in `export` order, `source ||| translation` lines, or a .tsv, .csv, .jsonl "
+            "or MT-Lens .json with sources; UTF-8. "
             "mt-geneval-counterfactual: may be given twice, masculine then feminine."
         ),
+    ] = None,
+    samples: Annotated[
+        Path | None,
+        typer.Option(help='Uncertainty: JSON lines {"id" or "source", "samples": [...], "logprobs": [...]}.'),
     ] = None,
     set_: Annotated[
         list[str] | None,
@@ -56,6 +65,10 @@ def score(
     detector: Detector = "",
     split: Split = "",
     context: Context = "",
+    sampling: Sampling = "",
+    similarity: Similarity = "",
+    alpha: Alpha = "",
+    entailment: Entailment = "",
     resamples: Resamples = 1000,
     seed: Seed = 12345,
     confidence: Confidence = 0.95,
@@ -74,29 +87,37 @@ def score(
     from gendermark.textfiles import write_jsonl
 
     sets = pairs(set_ or [], "--set", "informal=informal.en.txt")
-    if bool(translations) == bool(sets):
-        raise UserError("give either --translations FILE or --set NAME=FILE ..., one of the two")
+    if bool(translations) + bool(sets) + bool(samples) != 1:
+        raise UserError(
+            "give either --translations FILE or --set NAME=FILE ... (uncertainty: --samples FILE.jsonl), one of the two"
+        )
     if group and sets:
         raise UserError("--group goes with --translations, not with --set")
-    given: Path | dict[str, Path] = {name: Path(file) for name, file in sets.items()}
-    if translations:
-        given = _by_part(benchmark, translations, group)
-    result = api.score(
-        benchmark,
-        given,
-        to,
-        resampling(resamples, seed, confidence),
-        source_language=from_,
-        data=data,
-        revision=revision,
-        rules=rules,
-        cluster=cluster,
-        variant=variant,
-        aligner=aligner,
-        detector=detector,
-        split=split,
-        context=context,
-    )
+    options: dict[str, Any] = {
+        "source_language": from_,
+        "data": data,
+        "revision": revision,
+        "rules": rules,
+        "cluster": cluster,
+        "variant": variant,
+        "aligner": aligner,
+        "detector": detector,
+        "split": split,
+        "context": context,
+        "sampling": sampling,
+        "similarity": similarity,
+        "alpha": alpha,
+        "entailment": entailment,
+    }
+    how = resampling(resamples, seed, confidence)
+    if samples:
+        parts = (group,) if group else ()
+        result = api.score_samples(benchmark, samples, to, how, parts=parts, **options)
+    else:
+        given: Path | dict[str, Path] = {name: Path(file) for name, file in sets.items()}
+        if translations:
+            given = _by_part(benchmark, translations, group)
+        result = api.score(benchmark, given, to, how, **options)
     if judgements is not None:
         write_jsonl(judgements, (judgement.to_json() for judgement in result.judgements))
     if tables is not None:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from gendermark.records import Estimate
 from gendermark.result import Result
 
 WIDE = 40.0
 """An interval of so many points says little, whatever is in its middle."""
+HARDLY_ANY = 0.1
+"""Nats of gender entropy; an even choice between two has 0.69."""
 FEW_JUDGED = 90.0
 """Below so many judged of a hundred, the reader is told."""
 
@@ -125,11 +128,39 @@ def _tgbi(result: Result) -> list[str]:
     return sentences
 
 
+def _uncertainty(result: Result) -> list[str]:
+    right, aware = _find(result, "p_right", "unambiguous"), _find(result, "awareness_gender")
+    feminine, hesitation = _find(result, "p_feminine", "ambiguous"), _find(result, "h_gender", "ambiguous")
+    if right is None or aware is None or aware.low is None or aware.high is None:
+        return []
+    sentences = [
+        f"Where the sentence tells the gender, {_share(_percent(right))} of 100 sampled translations have it."
+        f"{_doubt(_percent(right))}"
+    ]
+    pairs = f"in {_share(aware)} of 100 pairs of sentences that differ in this alone"
+    if aware.low > 50:
+        sentences.append(f"It is less sure of the gender where the sentence leaves it open, {pairs}, as it should be.")
+    elif aware.high < 50:
+        sentences.append(f"It is less sure of the gender where the sentence leaves it open only {pairs}: surer there.")
+    else:
+        sentences.append(f"That it is less sure where the gender is open cannot be told from chance ({pairs}).")
+    if feminine is not None and hesitation is not None and hesitation.value is not None:
+        leaning = f"Where the gender is open, {_share(_percent(feminine))} of 100 sampled translations are feminine"
+        if hesitation.value < HARDLY_ANY:
+            sentences.append(
+                f"{leaning}, and of one sentence nearly all have the same: that is certainty, not fairness."
+            )
+        else:
+            sentences.append(f"{leaning}.")
+    return sentences
+
+
 _SENTENCES: dict[str, Callable[[Result], list[str]]] = {
     "mt-geneval-contextual": _contextual,
     "mt-geneval-counterfactual": _counterfactual,
     "simplegen": _simplegen,
     "tgbi": _tgbi,
+    "uncertainty": _uncertainty,
     "winomt": _winomt,
 }
 
@@ -137,6 +168,12 @@ _SENTENCES: dict[str, Callable[[Result], list[str]]] = {
 def _find(result: Result, metric: str, part: str = "all") -> Estimate | None:
     """An estimate that has a value."""
     return next((e for e in result.estimates if (e.metric, e.slice) == (metric, part) and e.value is not None), None)
+
+
+def _percent(estimate: Estimate) -> Estimate:
+    """A probability as a percentage."""
+    value, low, high = (None if x is None else 100 * x for x in (estimate.value, estimate.low, estimate.high))
+    return replace(estimate, value=value, low=low, high=high)
 
 
 def _share(estimate: Estimate) -> str:

@@ -15,7 +15,7 @@ import numpy as np
 from gendermark import __version__
 from gendermark.benchmarks.benchmark import ItemSet, Selection
 from gendermark.errors import BadFile, UserError
-from gendermark.records import Estimate, Judgement, Table, Test, Translation
+from gendermark.records import Estimate, Item, Judgement, Table, Test, Translation
 from gendermark.result import Result
 from gendermark.textfiles import read_json, read_jsonl, write_jsonl, write_text
 
@@ -43,6 +43,23 @@ def write_manifest(
     )
 
 
+def _translated(item: Item, answers: Sequence[Translation]) -> dict[str, Any]:
+    (answer,) = answers
+    return {"item_id": item.item_id, "source": item.source, "translation": answer.text, "error": answer.error}
+
+
+def _sampled(item: Item, answers: Sequence[Translation]) -> dict[str, Any]:
+    """As `score uncertainty --samples` reads it."""
+    row: dict[str, Any] = {
+        "id": item.item_id,
+        "source": item.source,
+        "samples": [answer.text or "" for answer in answers],
+    }
+    if all(answer.log_probability is not None for answer in answers):
+        row["logprobs"] = [answer.log_probability for answer in answers]
+    return row
+
+
 def check_reusable(directory: Path, config: Mapping[str, Any]) -> None:
     """A folder may be written again by the same run only."""
     if not (directory / MANIFEST).exists():
@@ -68,15 +85,17 @@ def read_manifest(directory: Path) -> dict[str, Any]:
     return manifest
 
 
-def write_cell(directory: Path, item_set: ItemSet, translations: Sequence[Translation], result: Result) -> None:
+def write_cell(
+    directory: Path,
+    item_set: ItemSet,
+    answers: Sequence[Sequence[Translation]],
+    result: Result,
+    *,
+    draws: bool = False,
+) -> None:
     cell = directory / result.cell
-    write_jsonl(
-        cell / "translations.jsonl",
-        (
-            {"item_id": item.item_id, "source": item.source, "translation": answer.text, "error": answer.error}
-            for item, answer in zip(item_set.items, translations, strict=True)
-        ),
-    )
+    name, row_of = ("samples.jsonl", _sampled) if draws else ("translations.jsonl", _translated)
+    write_jsonl(cell / name, (row_of(item, found) for item, found in zip(item_set.items, answers, strict=True)))
     write_jsonl(cell / "judgements.jsonl", (judgement.to_json() for judgement in result.judgements))
     tables = [table.to_json() for table in result.tables]
     extra = {"selection": result.selection.to_json(), "origin": result.origin, "tables": tables}

@@ -98,8 +98,7 @@ def run(
             with open_progress(title) as progress:
                 answers = translate(system, benchmark.requests(item_set), store, progress)
             translated = time.monotonic()
-            translations = [samples[0] for samples in answers.translations]
-            result = score(benchmark, item_set, translations, system.spec, config.resampling, system.decoding)
+            result = score(benchmark, item_set, answers.translations, system.spec, config.resampling, system.decoding)
             if config.forced_choice:
                 with open_progress(f"{title}, forced choice") as progress:
                     choice = forced_choice(system, benchmark, item_set, result.judgements, store, progress)
@@ -114,7 +113,7 @@ def run(
             }
             notes = tuple(system.notes())
             if directory is not None:
-                folder.write_cell(directory, item_set, translations, result)
+                folder.write_cell(directory, item_set, answers.translations, result, draws=benchmark.draws)
         if directory is not None:
             folder.write_manifest(directory, config.to_json(), "finished", cells, notes)
     for note in notes:

@@ -14,13 +14,13 @@ from gendermark.result import Result
 def score(
     benchmark: Benchmark,
     item_set: ItemSet,
-    translations: Sequence[Translation],
+    answers: Sequence[Sequence[Translation]],
     system: str,
     resampling: Resampling,
     decoding: str = "",
 ) -> Result:
-    """Judge the translations of an item set and estimate every metric of its benchmark."""
-    return summarise(benchmark, item_set, benchmark.judge(item_set, translations), system, resampling, decoding)
+    """Judge the translations of an item set, one or several of each item, and estimate every metric."""
+    return summarise(benchmark, item_set, benchmark.judge_samples(item_set, answers), system, resampling, decoding)
 
 
 def summarise(

@@ -8,8 +8,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from gendermark.errors import SystemFailure, UserError
-from gendermark.records import Request, Translation
+from gendermark.records import Request, Task, Translation
 from gendermark.runs.store import Key, Store
+from gendermark.systems.sampling import Decoding
 from gendermark.systems.system import System, families_that_can
 
 Progress = Callable[[int, int], None]
@@ -30,7 +31,9 @@ class Answers:
 
 
 def check_tasks(system: System, requests: Sequence[Request]) -> None:
-    """Before any work starts: can this system do what the benchmark needs?"""
+    """Before any work starts: can this system do what the benchmark needs, and is it clear how?"""
+    for options in {request.options for request in requests if request.task is Task.SAMPLE}:
+        Decoding.of(options)
     for task in {request.task for request in requests} - system.tasks:
         able = ", ".join(f"{family}:..." for family in families_that_can(task))
         raise UserError(

@@ -6,6 +6,7 @@ What they say is a benchmark's plainest rendering of a gender, so their scores a
 - `right`: always the expected gender; `right?p=0.8`: with probability p, else the opposite one (for neutral sources,
   else masculine or feminine evenly)
 - `stereotyped?s=0.7`: with probability s the stereotype's gender, else the expected one
+- `coin`: the expected gender, and where it is open masculine or feminine evenly; `random`: evenly, always
 - `silent`: nothing; `copy`: the source; `garble`: the right words with their letters doubled and shuffled
 """
 
@@ -40,6 +41,10 @@ class Fake(System):
             "feminine": lambda item, _: self._render(item, Gender.FEMININE),
             "right": self._right,
             "stereotyped": self._stereotyped,
+            "coin": lambda item, chance: self._render(
+                item, chance.choice(_GENDERS) if item.expected in (None, Gender.NEUTRAL) else item.expected
+            ),
+            "random": lambda item, chance: self._render(item, chance.choice(_GENDERS)),
             "silent": lambda *_: "",
             "copy": lambda item, _: item.source,
             "garble": self._garbled,

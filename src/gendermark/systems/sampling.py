@@ -1,9 +1,10 @@
 """Drawing many samples at the price of the few that differ.
 
 A sampled translation leaves the most probable path at a handful of words. So instead of decoding 128 samples one word
-at a time, an engine is asked for the most probable continuation of a prefix together with the distribution at each of its
-steps; all samples walk along it, and only those that draw another word need a further continuation. With the truncated
-sampling of the uncertainty paper (epsilon 0.2) 128 samples cost about as many decodings as there are distinct ones.
+at a time, an engine is asked for the most probable continuation of a prefix together with the distribution at each of
+its steps; all samples walk along it, and only those that draw another word need a further continuation. With the
+truncated sampling of the uncertainty paper (epsilon 0.2) 128 samples cost about as many decodings as there are distinct
+ones.
 
 What is drawn depends on seed, request and sample number alone, not on the batch or the order of work: a killed run goes
 on to the same samples.
