@@ -1,0 +1,72 @@
+"""`azure:global` or `azure:URL`: Azure AI Translator, version 3.0."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from gendermark.errors import UserError
+from gendermark.records import Task
+from gendermark.systems import http
+from gendermark.systems.system import System
+
+TASKS = frozenset({Task.TRANSLATE})
+OPTIONS = ("category", *http.OPTIONS)
+KEY = "AZURE_TRANSLATOR_KEY"
+REGION = "AZURE_TRANSLATOR_REGION"
+_GLOBAL = "https://api.cognitive.microsofttranslator.com"
+_VERSION = {"api-version": "3.0"}
+_TOO_LARGE = {400050, 400077}
+
+
+class Azure(http.Service):
+    n_texts = 100
+    n_characters = 50_000
+
+    def __init__(self, argument: str, options: Mapping[str, str]) -> None:
+        http.refuse_options("azure", options, OPTIONS, KEY)
+        if argument != "global" and "://" not in argument:
+            raise UserError(f"azure: is written azure:global or azure:URL; key and region come from {KEY} and {REGION}")
+        secrets = http.read_secrets("azure", required=(KEY,))
+        headers = {"Ocp-Apim-Subscription-Key": secrets[KEY]}
+        if region := os.environ.get(REGION, "").strip():
+            if not region.isalnum() or not region.isascii():
+                raise UserError(f"{REGION} is the name of a region, for example westeurope, which it does not hold")
+            headers["Ocp-Apim-Subscription-Region"] = region
+        self.spec = f"azure:{argument}"
+        self._category = options.get("category", "")
+        self._open(
+            http.Client(
+                self.spec,
+                _GLOBAL if argument == "global" else argument,
+                secrets=secrets,
+                headers=headers,
+                options=options,
+                classify=_classify,
+            )
+        )
+        self.system_id = http.identity("azure", self._client, category=self._category)
+
+    def _check_direction(self, source: str, target: str) -> None:
+        answer = self._client.get("/languages", params={**_VERSION, "scope": "translation"})
+        offered = self._client.take(answer, "translation", kind=dict)
+        if source not in offered or target not in offered:
+            raise self._unknown_direction(source, target, offered, offered)
+
+    def _exchange(self, source: str, target: str, texts: Sequence[str]) -> Sequence[str]:
+        params = {**_VERSION, "from": source, "to": target, "textType": "plain"}
+        if self._category:
+            params["category"] = self._category
+        answer = self._client.post("/translate", json=[{"Text": text} for text in texts], params=params)
+        rows = self._client.take(answer, kind=list)
+        return [self._client.take(row, "translations", 0, "text", kind=str) for row in rows]
+
+
+def _classify(status: int, payload: Any) -> str:
+    codes = http.found_under(payload, "code")
+    return "too large" if status == 400 and codes & _TOO_LARGE else ""
+
+
+def open_system(argument: str, options: Mapping[str, str]) -> System:
+    return Azure(argument, options)

@@ -1,0 +1,648 @@
+"""What all systems behind HTTP share: a client with patience, secrets that stay secret, requests side by side.
+
+A family is a `Service` with one method that exchanges texts for translations; or it uses a `Client` of its own.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import itertools
+import json
+import os
+import queue
+import random
+import re
+import ssl
+import threading
+import time
+from abc import abstractmethod
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from functools import cache
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Any, TypeVar
+from urllib.parse import quote, urlsplit, urlunsplit
+
+from gendermark.benchmarks.benchmark import Benchmark, ItemSet
+from gendermark.errors import SystemFailure, UserError
+from gendermark.records import Request, Translation
+from gendermark.systems.system import System, count_option, number_option, refuse_unknown_options
+
+if TYPE_CHECKING:
+    import httpx  # only ever imported when a client is made: it costs 0.1 s
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+OPTIONS = ("timeout_seconds", "max_retries", "concurrency", "requests_per_second")
+"""What every family can be told about how it asks; never a part of a system's id."""
+KEPT = "(finished translations are kept; run again to go on)"
+
+_LONGEST_TIMEOUT_SECONDS = 86_400.0
+_MOST_BYTES = 50_000_000
+"""Of one answer; a server that never stops must not fill the memory."""
+_SHORTEST_SECRET = 8
+"""Anything shorter could be part of a URL by chance."""
+_DEEPEST = 6
+"""Levels of an answer that are searched; a message lies two or three deep."""
+_WORTH_ANOTHER_TRY = {408, 425, 429}
+_TOO_LARGE = {413, 414, 431}
+_QUOTA = {402, 456}
+_QUOTA_WORDS = re.compile(r"quota|limit exceeded|payment|budget|insufficient (funds|balance|credit)", re.IGNORECASE)
+_SECRET_WORDS = re.compile(r"key|token|secret|password|auth|credential", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    backoff_seconds: float = 1.0
+    """Before the second attempt, give or take a half; doubled before each one after it."""
+    longest_backoff_seconds: float = 60.0
+    longest_retry_after_seconds: float = 120.0
+    """A server that asks for a longer pause is not waited for; the user is told."""
+    grace_seconds: float = 2.0
+    """After Ctrl-C, for answers that are under way and may cost money."""
+
+
+PATIENCE = Patience()
+
+
+class Refusal(SystemFailure):
+    """An answer that another attempt would not change."""
+
+    def __init__(self, sentence: str, status: int, said: str, payload: Any) -> None:
+        super().__init__(sentence)
+        self.status, self.said, self.payload = status, said, payload
+
+
+class TooLarge(Refusal):
+    """More text in one request than the server takes; fewer texts may do."""
+
+
+class _PassingError(Exception):
+    """A failure that another attempt may not meet."""
+
+    def __init__(
+        self,
+        problem: str,
+        *,
+        hint: str = "",
+        retry_after: float = 0.0,
+        is_garbled: bool = False,
+        is_unreachable: bool = False,
+    ) -> None:
+        super().__init__(problem)
+        self.hint, self.retry_after = hint, retry_after
+        self.is_garbled, self.is_unreachable = is_garbled, is_unreachable
+
+
+Classify = Callable[[int, Any], str]
+"""(status, parsed answer) -> "passing", "too large", "quota", "key", or "" where the status alone decides."""
+
+
+class Client:
+    """One server, spoken to in JSON. Safe to use from several threads.
+
+    `secrets` are the values of environment variables by name; they are kept out of everything that is shown.
+    """
+
+    def __init__(
+        self,
+        spec: str,
+        url: str,
+        *,
+        secrets: Mapping[str, str] | None = None,
+        optional_key: str = "",
+        headers: Mapping[str, str] | None = None,
+        options: Mapping[str, str] | None = None,
+        concurrency: int = 4,
+        auth: Callable[[httpx.Request], httpx.Request] | None = None,
+        classify: Classify = lambda status, payload: "",  # noqa: ARG005
+    ) -> None:
+        options = options or {}
+        self.spec = spec
+        self._secrets = {name: value for name, value in (secrets or {}).items() if value}
+        self._key_variable = next(iter(self._secrets), optional_key)
+        self.url = _checked_url(spec.partition(":")[0], url, self._secrets, self._key_variable)
+        self.concurrency = count_option(options, "concurrency", concurrency)
+        self._timeout_seconds = min(number_option(options, "timeout_seconds", 60), _LONGEST_TIMEOUT_SECONDS)
+        self._max_retries = _max_retries(options)
+        pace = number_option(options, "requests_per_second", 1) if "requests_per_second" in options else 0.0
+        self._seconds_between = 1 / pace if pace else 0.0
+        self._next_turn = 0.0
+        self._lock = threading.Lock()
+        self._stop = threading.Event()
+        self._was_reached = False
+        self._classify = classify
+        self._http = _open(self.url, headers or {}, self._timeout_seconds, auth)
+
+    def get(self, path: str, *, params: Mapping[str, str] | None = None) -> Any:
+        """The parsed JSON answer, after as many attempts as it takes."""
+        return self._request("GET", path, params=params)
+
+    def post(
+        self,
+        path: str,
+        *,
+        json: Any = None,
+        data: Mapping[str, str] | None = None,
+        content: bytes | None = None,
+        params: Mapping[str, str] | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> Any:
+        """The same, sending JSON, a form or bytes."""
+        return self._request("POST", path, json=json, data=data, content=content, params=params, headers=headers)
+
+    def take(self, payload: Any, *path: str | int, kind: type[T]) -> T:
+        """What lies at a path inside an answer; one sentence if there is nothing of that kind."""
+        found = payload
+        for step in path:
+            try:
+                found = found[step]
+            except (LookupError, TypeError):
+                found = None
+        if not isinstance(found, kind):
+            where = ".".join(map(str, path)) or "answer"
+            shown = self.masked(json.dumps(payload, ensure_ascii=False))
+            raise SystemFailure(
+                f"{self.spec} gave an answer without a usable {where}: {shown!r} "
+                "(it is discarded, earlier ones are kept)"
+            )
+        return found
+
+    def in_parallel(
+        self, function: Callable[[Sequence[T]], R], portions: Iterable[Sequence[T]]
+    ) -> Iterator[tuple[Sequence[T], R]]:
+        """Call a function with each portion, several at once; yields each with its result as soon as it is there.
+
+        A portion that is too large is halved. After a failure or Ctrl-C nothing new is begun, but what is finished,
+        and what is under way and succeeds, is still yielded before the error is raised.
+        """
+        stop, waiting = self._stop, deque(portions)
+        finished: queue.SimpleQueue[tuple[Sequence[T], R | None, BaseException | None] | None] = queue.SimpleQueue()
+
+        def work() -> None:
+            while waiting and not stop.is_set():
+                try:
+                    portion = waiting.popleft()
+                except IndexError:  # another was quicker
+                    break
+                try:
+                    finished.put((portion, function(portion), None))
+                except BaseException as problem:  # noqa: BLE001 (raised again where the results are read)
+                    if isinstance(problem, TooLarge) and len(portion) > 1:
+                        middle = len(portion) // 2
+                        waiting.extendleft((portion[middle:], portion[:middle]))
+                    else:
+                        finished.put((portion, None, problem))
+                        stop.set()
+            finished.put(None)
+
+        n_working = min(self.concurrency, len(waiting))
+        for _ in range(n_working):
+            # Daemons: a thread that waits for a silent server must not keep an interrupted program from ending.
+            threading.Thread(target=work, daemon=True).start()
+        failure: BaseException | None = None
+        deadline: float | None = None
+        try:
+            while n_working:
+                try:
+                    done = finished.get(timeout=None if deadline is None else max(0.0, deadline - time.monotonic()))
+                    if done is None:
+                        n_working -= 1
+                        continue
+                    portion, result, problem = done
+                    if problem is None:
+                        yield portion, result  # type: ignore[misc]  # R may itself be None
+                    failure = failure or problem
+                except KeyboardInterrupt as interrupt:
+                    if deadline is not None:  # the second one: at once
+                        raise
+                    stop.set()
+                    failure, deadline = interrupt, time.monotonic() + PATIENCE.grace_seconds
+                except queue.Empty:
+                    break
+        finally:
+            stop.set()
+            self._stop = threading.Event()
+        if failure is not None:
+            raise failure
+
+    def masked(self, text: str, width: int = 200) -> str:
+        """A server's words on one line, without our secrets (which some echo), and not too many of them."""
+        for value in self._secrets.values():
+            for form in (value, json.dumps(value)[1:-1], quote(value), quote(value, safe="")):
+                text = text.replace(form, "***")
+        text = " ".join(text.split())
+        return text if len(text) <= width else text[: width - 1] + "…"
+
+    def close(self) -> None:
+        self._http.close()
+
+    def _request(self, method: str, path: str, **content: Any) -> Any:
+        stop = self._stop  # of the work that this request is part of; later work has another
+        n_garbled = 0
+        for attempt in itertools.count(1):
+            self._wait_for_turn(stop)
+            if stop.is_set():
+                break
+            try:
+                return self._attempt(method, f"{self.url}{path}", content)
+            except _PassingError as problem:
+                n_garbled += problem.is_garbled
+                # An address that never answered is more likely wrong than in passing trouble.
+                is_hopeless = n_garbled > 1 or (problem.is_unreachable and not self._was_reached)
+                is_too_long = problem.retry_after > PATIENCE.longest_retry_after_seconds
+                if is_hopeless or is_too_long or attempt > self._max_retries:
+                    raise self._failure(problem, attempt) from None
+                self._wait_before_next(attempt, problem, stop)
+        raise SystemFailure(f"{self.spec} was not asked any more, as other requests had failed{self._kept}")
+
+    def _wait_before_next(self, attempt: int, problem: _PassingError, stop: threading.Event) -> None:
+        if problem.retry_after:
+            with self._lock:  # it is meant for all requests, so nobody's turn comes earlier
+                self._next_turn = max(self._next_turn, time.monotonic() + problem.retry_after)
+        else:
+            seconds = PATIENCE.backoff_seconds * 2 ** min(attempt - 1, 10) * random.uniform(0.5, 1.5)
+            self._wait(min(seconds, PATIENCE.longest_backoff_seconds), stop)
+
+    def _attempt(self, method: str, url: str, content: Mapping[str, Any]) -> Any:
+        import httpx
+
+        deadline = time.monotonic() + self._timeout_seconds
+        try:
+            with self._http.stream(method, url, **content) as response:
+                body = _read(response, deadline)
+        except (httpx.ConnectError, httpx.ConnectTimeout, httpx.ProxyError) as problem:
+            reason = self.masked(str(problem)) or "no answer"
+            raise _PassingError(
+                f"cannot be reached at {self.url} ({reason})",
+                hint="check the address and whether the server runs",
+                is_unreachable=True,
+            ) from None
+        except httpx.TimeoutException:
+            raise _PassingError(
+                f"gave no complete answer within {self._timeout_seconds:g} seconds",
+                hint="raise timeout_seconds or lower concurrency",
+            ) from None
+        except _Endless:
+            raise SystemFailure(
+                f"{self.spec} sent more than {_MOST_BYTES:,} bytes in one answer; check the URL {self.url}"
+            ) from None
+        except httpx.DecodingError:
+            raise _PassingError("sent an answer that cannot be unpacked", is_garbled=True) from None
+        except httpx.TransportError as problem:
+            raise _PassingError(
+                f"broke off the connection ({self.masked(str(problem)) or 'no reason given'})"
+            ) from None
+        self._was_reached = True
+        return self._understood(response, body)
+
+    def _understood(self, response: httpx.Response, body: bytes) -> Any:
+        payload: Any = None
+        try:
+            payload = json.loads(body)
+            json.dumps(payload, ensure_ascii=False).encode()  # half a character, which JSON can escape, is none
+            is_json = True
+        except (ValueError, RecursionError):
+            payload, is_json = None, False
+        if response.is_success and is_json:
+            return payload
+        said = self._said(payload, body)
+        if response.is_success:
+            problem = f"sent an answer that is not JSON{said and f' ({said!r})'}"
+            raise _PassingError(problem, is_garbled=True, hint=f"check the URL {self.url}")
+        raise self._refusal(response, payload, said)
+
+    def _refusal(self, response: httpx.Response, payload: Any, said: str) -> Exception:
+        status = response.status_code
+        kind = self._classify(status, payload) or _kind(status, said)
+        words = f"; it said: {said}" if said else ""
+        answered = f"answered HTTP {status} ({_phrase(status)}){words}"
+        if kind == "passing":
+            slower = "ask less at once with requests_per_second or concurrency" if status == 429 else ""
+            return _PassingError(answered, retry_after=_retry_after(response.headers.get("Retry-After")), hint=slower)
+        remedy = {
+            "quota": "the quota is used up: raise it, or wait until it is renewed",
+            "key": self._key_remedy,
+            "too large": "that is more text at once than it takes",
+            "redirect": f"redirects are not followed: give {self._location(response)} itself if it is right",
+            "absent": f"check the URL {self.url}",
+        }.get(kind, "check languages and options")
+        sentence = f"{self.spec} {answered}; {remedy}{self._kept}"
+        return (TooLarge if kind == "too large" else Refusal)(sentence, status, said, payload)
+
+    def _failure(self, problem: _PassingError, n_attempts: int) -> SystemFailure:
+        times = f" (attempt {n_attempts}, the last)" if n_attempts > 1 else ""
+        pause = f"; it asks for a pause of {problem.retry_after:,.0f} seconds" if problem.retry_after else ""
+        hint = f"; {problem.hint}" if problem.hint else ""
+        return SystemFailure(f"{self.spec} {problem}{times}{pause}{hint}{self._kept}")
+
+    @property
+    def _kept(self) -> str:
+        return f" {KEPT}" if self._was_reached else ""
+
+    @property
+    def _key_remedy(self) -> str:
+        if not self._key_variable:
+            return f"check the URL {self.url}"
+        if self._secrets:
+            return f"check the key in {self._key_variable}"
+        return f"it wants a key: set {self._key_variable}"
+
+    def _said(self, payload: Any, body: bytes) -> str:
+        """The message in an answer, if there is one for people to read."""
+        message = message_of(payload)
+        if not message and payload is None and not body.lstrip().startswith(b"<"):  # a page for a browser says nothing
+            message = body.decode("utf-8", errors="replace")
+        return self.masked(message)
+
+    def _location(self, response: httpx.Response) -> str:
+        parts = urlsplit(str(response.headers.get("Location", "nowhere")))
+        return self.masked(urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", "")))
+
+    def _wait_for_turn(self, stop: threading.Event) -> None:
+        with self._lock:
+            now = time.monotonic()
+            turn = max(now, self._next_turn)
+            self._next_turn = turn + self._seconds_between
+        if turn > now:
+            self._wait(turn - now, stop)
+
+    def _wait(self, seconds: float, stop: threading.Event) -> None:
+        stop.wait(seconds)
+
+
+class Service(System):
+    """A translation service: texts of one direction go out together, several requests at once."""
+
+    n_texts: int = 1
+    """Most texts in one request."""
+    n_characters: int = 30_000
+    """Most characters in one request; a single text may be longer."""
+
+    def _open(self, client: Client) -> None:
+        self._client = client
+        # Every answer is made safe by itself, so a batch may be as large as keeps all connections busy.
+        self.batch_size = 4 * client.concurrency * self.n_texts
+        self._checked: set[tuple[str, str]] = set()
+        self._n_sentences = self._n_characters = 0
+
+    @abstractmethod
+    def _exchange(self, source: str, target: str, texts: Sequence[str]) -> Sequence[str]:
+        """The translations of texts between two languages, by one HTTP request."""
+
+    def _check_direction(self, source: str, target: str) -> None:
+        """Ask the service, where it can be asked, whether it has these languages."""
+
+    def prepare(self, benchmark: Benchmark, item_set: ItemSet) -> None:  # noqa: ARG002
+        direction = (item_set.selection.source_language, item_set.selection.target_language)
+        if direction not in self._checked:
+            self._check_direction(*direction)
+            self._checked.add(direction)
+
+    def answer(self, requests: Sequence[Request]) -> Iterator[Sequence[Translation]]:
+        for portion, answers in self._client.in_parallel(self._answer_portion, self._portions(requests)):
+            self._n_sentences += len(portion)
+            self._n_characters += sum(len(request.source) for request in portion)
+            yield answers
+
+    def notes(self) -> Sequence[str]:
+        if not self._n_sentences:
+            return ()
+        return (f"{self.spec} was sent {self._n_characters:,} characters in {self._n_sentences:,} sentences",)
+
+    def close(self) -> None:
+        self._client.close()
+
+    def _portions(self, requests: Sequence[Request]) -> Iterator[list[Request]]:
+        directions: dict[tuple[str, str], list[Request]] = {}
+        for request in requests:
+            directions.setdefault((request.source_language, request.target_language), []).append(request)
+        for group in directions.values():
+            portion: list[Request] = []
+            n_characters = 0
+            for request in group:
+                n_characters += len(request.source)
+                if portion and (len(portion) == self.n_texts or n_characters > self.n_characters):
+                    yield portion
+                    portion, n_characters = [], len(request.source)
+                portion.append(request)
+            yield portion
+
+    def _answer_portion(self, requests: Sequence[Request]) -> list[Translation]:
+        first, sources = requests[0], [request.source for request in requests]
+        try:
+            texts = self._exchange(first.source_language, first.target_language, sources)
+        except TooLarge as problem:
+            if len(requests) > 1:
+                raise
+            # One sentence that is too long for a service must not keep all others from being judged.
+            return [Translation(first.request_id, None, first.first_sample, f"too long: {problem.said or problem}")]
+        if len(texts) != len(requests):
+            # Which one is missing cannot be known, so none of this batch is kept.
+            raise SystemFailure(
+                f"{self.spec} gave {len(texts)} translations for {len(requests)} sentences, the first of which is "
+                f"{first.source!r}; one per sentence is expected (this batch is discarded, earlier ones are kept)"
+            )
+        return [
+            Translation(request.request_id, text, request.first_sample)
+            for request, text in zip(requests, texts, strict=True)
+        ]
+
+    def _unknown_direction(self, source: str, target: str, sources: Iterable[str], targets: Iterable[str]) -> UserError:
+        """What to say when `target` is not among the targets offered from `source`."""
+        if source not in set(sources):
+            return UserError(f"{self.spec} does not translate from {source}; it offers: {_listed(sources)}")
+        return UserError(f"{self.spec} does not translate from {source} into {target}; it offers: {_listed(targets)}")
+
+
+def read_secrets(family: str, required: Sequence[str] = (), optional: Sequence[str] = ()) -> dict[str, str]:
+    """Keys, from the environment and nowhere else, by the names of their variables."""
+    secrets = {name: os.environ.get(name, "").strip() for name in (*required, *optional)}
+    for name in required:
+        if not secrets[name]:
+            raise UserError(f"{family}: needs a key, and takes it from the environment: set {name}")
+    for name, value in secrets.items():
+        if not (value.isascii() and value.isprintable()) or " " in value:
+            raise UserError(f"{name} holds characters that no key has; set it again, without quotes or line breaks")
+    return {name: value for name, value in secrets.items() if value}
+
+
+def refuse_options(family: str, options: Mapping[str, str], known: Sequence[str], variable: str = "") -> None:
+    """Refuse unknown options, and keys above all: options are written into run folders."""
+    instead = f"set {variable} instead" if variable else "leave it out"
+    for name in options:
+        if name not in known and _SECRET_WORDS.search(name):
+            raise UserError(f"{family}: takes no {name} as an option, where others could read it; {instead}")
+    refuse_unknown_options(family, options, known)
+
+
+def identity(family: str, client: Client, **options: str) -> str:
+    """A `system_id` of the address and the options that change what is answered."""
+    shown = "&".join(f"{name}={value}" for name, value in sorted(options.items()) if value)
+    return f"{family}:{client.url}?{shown}" if shown else f"{family}:{client.url}"
+
+
+def is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost" or host.endswith(".localhost")
+
+
+def message_of(payload: Any, depth: int = _DEEPEST) -> str:
+    """Services put their words under one of a few names, some of them a level or two down."""
+    if isinstance(payload, str):
+        return payload
+    if isinstance(payload, dict) and depth:
+        for name in ("error", "errors", "message", "Message", "explanation", "detail", "error_description"):
+            if words := message_of(payload.get(name), depth - 1):
+                return words
+    return message_of(payload[0], depth - 1) if isinstance(payload, list) and payload and depth else ""
+
+
+def found_under(payload: Any, name: str, depth: int = _DEEPEST) -> set[str | int]:
+    """All words and numbers that stand under a name in an answer."""
+    if not isinstance(payload, list | dict) or not depth:
+        return set()
+    parts = payload.values() if isinstance(payload, dict) else payload
+    found = {word for part in parts for word in found_under(part, name, depth - 1)}
+    here = payload.get(name) if isinstance(payload, dict) else None
+    return found | {here} if isinstance(here, str | int) else found
+
+
+class _Endless(Exception):
+    """An answer longer than any answer is."""
+
+
+def _read(response: httpx.Response, deadline: float) -> bytes:
+    """The whole body. The time limit is one for all of it: a server could send a byte now and then for ever."""
+    import httpx
+
+    body = bytearray()
+    for chunk in response.iter_bytes():
+        body += chunk
+        if len(body) > _MOST_BYTES:
+            raise _Endless
+        if time.monotonic() > deadline:
+            raise httpx.ReadTimeout("too slow")
+    return bytes(body)
+
+
+def _open(
+    url: str,
+    headers: Mapping[str, str],
+    timeout_seconds: float,
+    auth: Callable[[httpx.Request], httpx.Request] | None,
+) -> httpx.Client:
+    import httpx
+
+    from gendermark import __version__
+
+    host = urlsplit(url).hostname or ""
+    # A proxy could not reach our own machine, and would read what is sent in the clear.
+    direct = {f"all://{f'[{host}]' if ':' in host else host}": None} if is_loopback(host) else None
+    try:
+        return httpx.Client(
+            headers={"User-Agent": f"gendermark/{__version__}", "Accept": "application/json", **headers},
+            timeout=timeout_seconds,
+            auth=auth,
+            follow_redirects=False,
+            limits=httpx.Limits(max_connections=None),
+            verify=_certificates(),
+            mounts=direct,
+        )
+    except (ImportError, ValueError, OSError, httpx.InvalidURL) as problem:  # SOCKS, a bad proxy URL, no certificates
+        raise UserError(f"the proxy or certificate settings here cannot be used: {problem}") from None
+
+
+@cache
+def _certificates() -> ssl.SSLContext:
+    """Of the authorities that are trusted here; reading them takes longer than everything else."""
+    import httpx
+
+    return httpx.create_ssl_context()
+
+
+def _checked_url(family: str, url: str, secrets: Mapping[str, str], variable: str) -> str:
+    """A server's address in one way of writing it. What is refused is not repeated: there may be a key in it."""
+    import httpx
+
+    try:
+        parts = urlsplit(url.strip())
+        port = parts.port
+        httpx.URL(url.strip())
+    except (ValueError, httpx.InvalidURL):
+        raise UserError(f"{family}: was given a URL that is none; write for example http://127.0.0.1:5000") from None
+    host = (parts.hostname or "").lower()
+    if parts.scheme.lower() not in ("http", "https") or not host:
+        raise UserError(f"{family}: wants a URL with http:// or https://, for example http://127.0.0.1:5000")
+    instead = f"set {variable} instead" if variable else "leave it out"
+    if "@" in parts.netloc:
+        raise UserError(f"{family}: takes no user name or password in the URL, where others could read it; {instead}")
+    if any(value in url for value in secrets.values() if len(value) >= _SHORTEST_SECRET):
+        raise UserError(f"{family}: takes no key in the URL, where others could read it; {instead}")
+    if parts.query or parts.fragment:
+        with_key = _SECRET_WORDS.search(parts.query) is not None
+        advice = (
+            f"takes no key in the URL, where others could read it; {instead}"
+            if with_key
+            else "takes a URL without ? and #"
+        )
+        raise UserError(f"{family}: {advice}")
+    if parts.scheme.lower() == "http" and secrets and not is_loopback(host):
+        raise UserError(
+            f"{family}: would send the key in {variable} to {host} in the clear; use https://, or unset {variable}"
+        )
+    scheme, address = parts.scheme.lower(), f"[{host}]" if ":" in host else host
+    if port not in (None, {"http": 80, "https": 443}[scheme]):
+        address = f"{address}:{port}"
+    return urlunsplit((scheme, address, parts.path.rstrip("/"), "", ""))
+
+
+def _max_retries(options: Mapping[str, str]) -> int:
+    text = options.get("max_retries", "5").strip()
+    if not text.isdecimal():
+        raise UserError(f"option max_retries must be a whole number, at least 0, not {text!r}")
+    return int(text)
+
+
+def _kind(status: int, said: str) -> str:
+    if status in _WORTH_ANOTHER_TRY or (status >= 500 and status not in (501, 505)):
+        return "passing"
+    if status in _TOO_LARGE:
+        return "too large"
+    if status in _QUOTA or (status == 403 and _QUOTA_WORDS.search(said)):
+        return "quota"
+    if status in (401, 403):
+        return "key"
+    if 300 <= status < 400:
+        return "redirect"
+    return "absent" if status in (404, 405, 410, 501) else ""
+
+
+def _phrase(status: int) -> str:
+    try:
+        return HTTPStatus(status).phrase
+    except ValueError:
+        return "no standard status"
+
+
+def _retry_after(text: str | None) -> float:
+    """How many seconds a server asks us to wait; 0 if it does not say, or says it in no way that there is."""
+    if not text:
+        return 0.0
+    if re.fullmatch(r"\d+(\.\d+)?", text.strip()):
+        return float(text)
+    try:
+        date = parsedate_to_datetime(text)
+    except ValueError:
+        return 0.0
+    return max(0.0, (date.replace(tzinfo=date.tzinfo or UTC) - datetime.now(UTC)).total_seconds())
+
+
+def _listed(codes: Iterable[str]) -> str:
+    return ", ".join(sorted(codes)) or "nothing"
