@@ -89,6 +89,9 @@ def run(
         store = stack.enter_context(Store(store_path or default_store())) if system.is_stored else None
         for benchmark, item_set in item_sets:
             system.prepare(benchmark, item_set)
+            if config.forced_choice:
+                # Some servers show only now that they cannot score.
+                check_tasks(system, choice_requests(benchmark, item_set))
             if directory is not None and not results:
                 # Not before a system is ready: a mistyped path must not leave a folder that is "another run's".
                 folder.write_manifest(directory, config.to_json(), "running", {})

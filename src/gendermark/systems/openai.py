@@ -1,0 +1,519 @@
+"""`openai:URL#MODEL`: a language model behind an interface like OpenAI's, local or commercial.
+
+Chat models are asked at `URL/chat/completions`; base models, with `endpoint=completions`, at `URL/completions`. What a
+model says around its translation is taken away, and an answer that is no translation is an error of that one sentence
+(`prompts.extract`): it counts as not translated, and the run goes on.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import threading
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
+from functools import partial
+from typing import Any
+
+from gendermark.benchmarks.benchmark import Benchmark, ItemSet
+from gendermark.errors import SystemFailure, UserError
+from gendermark.records import Request, Task, Translation
+from gendermark.systems import http, prompts
+from gendermark.systems.sampling import Decoding
+from gendermark.systems.system import System, count_option, number_option
+
+TASKS = frozenset({Task.TRANSLATE, Task.SAMPLE, Task.SCORE})
+KEY = "OPENAI_API_KEY"
+OPTIONS = (
+    "endpoint",
+    "prompt",
+    "system",
+    "temperature",
+    "max_tokens",
+    "seed",
+    "logprobs",
+    "no_think",
+    "extra",
+    "key_variable",
+    "price_input",
+    "price_output",
+    *http.OPTIONS,
+)
+CUT_OFF = "cut off at max_tokens"
+NO_LOGPROB = "no log-probability"
+_EXAMPLE = '{"reasoning_effort": "low"}'
+_PATHS = {"chat": "/chat/completions", "completions": "/completions"}
+_OURS = frozenset(
+    (
+        "model",
+        "messages",
+        "prompt",
+        "n",
+        "stream",
+        "seed",
+        "temperature",
+        "top_p",
+        "top_k",
+        "max_tokens",
+        "logprobs",
+        "echo",
+    )
+)
+"""What of a request's body cannot be given as `extra`: each has an option of its own, or is ours to decide."""
+_SECRET = re.compile(r"api_?key|authorization|password|secret|credential|bearer|access_token", re.IGNORECASE)
+_FILTERED = re.compile(r"content.?(?:filter|policy|management)|safety|moderation", re.IGNORECASE)
+_TOO_LONG = re.compile(r"context.?length|maximum context|too long|too many tokens", re.IGNORECASE)
+_ONE_AT_A_TIME = re.compile(r"\bn\b|(?:multiple|number of) (?:choices|completions)", re.IGNORECASE)
+_MOST_NAMED = 12
+_SHORTEST_SECRET = 8
+"""Local servers are given keys like "none", which are part of many words."""
+
+
+class OpenAI(System):
+    def __init__(self, argument: str, options: Mapping[str, str]) -> None:
+        http.refuse_options("openai", options, OPTIONS, KEY)
+        url, _, self._model = argument.partition("#")
+        if not url or not self._model.strip():
+            raise UserError("openai: is written openai:URL#MODEL, for example openai:http://127.0.0.1:8000/v1#my-model")
+        variable = options.get("key_variable", KEY)
+        secrets = http.read_secrets("openai", (variable,) if "key_variable" in options else (), (variable,))
+        _refuse_secrets(secrets, [self._model, *options.values()])
+        self._endpoint = options.get("endpoint", "chat")
+        if self._endpoint not in _PATHS:
+            raise UserError(f"option endpoint is chat or completions, not {self._endpoint!r}")
+        # A base model has not learnt to follow instructions; it goes on writing where the prompt ends.
+        default = "default" if self._endpoint == "chat" else "tower"
+        self._prompt = prompts.open_prompt(options.get("prompt", default), options.get("system", ""))
+        self._temperature = _number_or_none(options, "temperature", 0.0)
+        self._max_tokens = None if options.get("max_tokens") == "none" else count_option(options, "max_tokens", 1024)
+        self._given_seed, self._seed = options.get("seed", ""), _seed(options)
+        self._wants_logprobs = _switch(options, "logprobs")
+        self._no_think = _switch(options, "no_think")
+        self._extra = _extra(options)
+        self._prices = [
+            number_option(options, name, 1) if name in options else 0.0 for name in ("price_input", "price_output")
+        ]
+        self.spec = f"openai:{url}#{self._model}"
+        self._open_client = partial(
+            http.Client,
+            self.spec,
+            url,
+            secrets=secrets,
+            optional_key=variable,
+            headers={"Authorization": f"Bearer {secrets[variable]}"} if secrets else {},
+            concurrency=8,
+            classify=_kind,
+        )
+        self._options = {"timeout_seconds": "300", **options}  # a model that thinks takes its time
+        self._client = self._open_client(options=self._options)
+        # Every answer is made safe by itself, so a batch may be as large as keeps all connections busy.
+        self.batch_size = 8 * self._client.concurrency
+        self.tasks = TASKS if self._endpoint == "completions" else TASKS - {Task.SCORE}
+        self.system_id = self._identity()
+        shown = "default" if self._temperature is None else f"{self._temperature:g}"
+        self.decoding = f"temperature{shown},prompt{self._prompt.content_hash[:8]}"
+        self._honours_n = True
+        self._is_checked = False
+        self._prompt_tokens: dict[str, list[str]] = {}
+        self._lock = threading.Lock()
+        self._n_spent: Counter[str] = Counter()
+        self._n_problems: Counter[str] = Counter()
+
+    def _identity(self) -> str:
+        """All that decides what is answered; sampling's own options are part of its requests."""
+        return http.identity(
+            "openai",
+            self._client,
+            model=self._model,
+            endpoint=self._endpoint,
+            prompt=self._prompt.content_hash,
+            temperature="none" if self._temperature is None else f"{self._temperature:g}",
+            max_tokens=str(self._max_tokens),
+            seed=self._given_seed,
+            logprobs="true" if self._wants_logprobs else "",
+            no_think="true" if self._no_think else "",
+            extra=json.dumps(self._extra, sort_keys=True) if self._extra else "",
+            extraction=str(prompts.EXTRACTION_VERSION),
+        )
+
+    # -- before the work
+
+    def prepare(self, benchmark: Benchmark, item_set: ItemSet) -> None:
+        selection = item_set.selection
+        self._prompt.text("", selection.source_language, selection.target_language)  # the languages have names
+        self._check_decoding(benchmark.requests(item_set))
+        if not self._is_checked:
+            self._check_model()
+            if self._endpoint == "completions" and not self._can_score():
+                self.tasks = self.tasks - {Task.SCORE}
+            self._is_checked = True
+
+    def _check_decoding(self, requests: Sequence[Request]) -> None:
+        for options in {request.options for request in requests if request.task is Task.SAMPLE}:
+            if Decoding.of(options).epsilon:
+                raise UserError(
+                    f"{self.spec} cannot sample with epsilon, which its interface does not have; use top_p, or a "
+                    "system of family hf, ctranslate2 or demo"
+                )
+
+    def _check_model(self) -> None:
+        """Address, key and model, before anything is paid for. Not every server lists its models."""
+        offered: list[str] = []
+        try:
+            # Some have a list that always fails; that is no reason to wait long.
+            with closing(self._open_client(options={**self._options, "max_retries": "1"})) as client:
+                rows = client.get("/models")
+        except http.Refusal as problem:
+            if problem.status == 401:
+                raise
+            return  # no such list, or none that this key may see
+        except SystemFailure:
+            pass  # the question below tells whether anybody is there
+        else:
+            rows = rows.get("data") if isinstance(rows, dict) else rows
+            offered = [str(row.get("id")) for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
+            if not offered or self._model in offered:
+                return
+        # Some know a model by several names, or take any: the shortest of questions tells.
+        limit = self._limit(self._max_tokens and 1)
+        try:
+            self._client.post(_PATHS[self._endpoint], json={**self._asked("Hello"), **limit, **self._extra})
+        except http.Refusal as problem:
+            if not offered or (problem.status != 404 and "model" not in problem.said.lower()):
+                raise
+            more = f" and {len(offered) - _MOST_NAMED} more" if len(offered) > _MOST_NAMED else ""
+            raise UserError(
+                f"{self._client.url} has no model {self._model!r}; it offers: "
+                f"{', '.join(sorted(offered)[:_MOST_NAMED])}{more}"
+            ) from None
+
+    def _can_score(self) -> bool:
+        try:
+            return bool(self._scored_tokens("Hello, world")[0])
+        except (http.Refusal, _NoLogprobs):
+            return False
+
+    # -- asking
+
+    def answer(self, requests: Sequence[Request]) -> Iterator[Sequence[Translation]]:
+        self._check_decoding(requests)
+        for _, answers in self._client.in_parallel(self._answer_one, [[request] for request in requests]):
+            yield answers
+
+    def _answer_one(self, requests: Sequence[Request]) -> list[Translation]:
+        (request,) = requests
+        if request.task is Task.SCORE:
+            return [self._score(request)]
+        if request.task is Task.SAMPLE:
+            return self._draw(request)
+        body = self._body(request)
+        if self._temperature is not None:
+            body["temperature"] = self._temperature
+        if self._given_seed and self._seed is not None:
+            body["seed"] = self._seed
+        return [self._answer(request, request.first_sample, body)]
+
+    def _answer(self, request: Request, sample: int, body: dict[str, Any]) -> Translation:
+        try:
+            (choice,) = self._choices(body, 1)
+        except http.Refusal as problem:
+            if (reason := _item_problem(problem)) is None:
+                raise
+            return self._failed(request, sample, reason, problem.said)
+        return self._read(request, sample, choice)
+
+    def _draw(self, request: Request) -> list[Translation]:
+        """All samples by one request if the server can. Seeds are fixed, so that a killed run asks the same again."""
+        decoding = Decoding.of(request.options)
+        body = {**self._body(request), "temperature": decoding.temperature}
+        if decoding.top_p < 1:
+            body["top_p"] = decoding.top_p
+        if decoding.top_k:
+            body["top_k"] = decoding.top_k
+        samples = list(request.samples)
+        answers: list[Translation] = []
+        if self._honours_n and len(samples) > 1:
+            choices = self._choices_at_once({**body, **self._seed_of(request, samples[0])}, len(samples))
+            answers = [self._read(request, sample, choice) for sample, choice in zip(samples, choices, strict=False)]
+        for sample in samples[len(answers) :]:
+            answers.append(self._answer(request, sample, {**body, **self._seed_of(request, sample)}))
+        return answers
+
+    def _choices_at_once(self, body: dict[str, Any], n: int) -> list[dict[str, Any]]:
+        """n choices; or, of a server that knows no `n`, the first or none."""
+        try:
+            choices = self._choices({**body, "n": n}, n)
+        except http.Refusal as problem:
+            if _item_problem(problem):
+                return []  # asked one by one, each fails with its own words
+            if problem.status not in (400, 422) or not _ONE_AT_A_TIME.search(problem.said):
+                raise
+            choices = []
+        if len(choices) == n:
+            return choices
+        self._honours_n = False
+        return choices[:1]
+
+    def _seed_of(self, request: Request, sample: int) -> dict[str, int]:
+        if self._seed is None:
+            return {}
+        digest = hashlib.sha256(f"{self._seed}/{request.request_id}/{sample}".encode()).digest()
+        return {"seed": int.from_bytes(digest[:4], "big") >> 1}  # some servers take 31 bits
+
+    def _body(self, request: Request) -> dict[str, Any]:
+        fields = (request.source, request.source_language, request.target_language)
+        if self._endpoint == "chat":
+            body = self._asked(self._prompt.messages(*fields))
+        else:
+            body = self._asked(self._prompt.text(*fields))
+            if "\n" not in request.source:
+                body["stop"] = ["\n"]  # a base model would go on with sentences of its own
+        if self._wants_logprobs:
+            body["logprobs"] = True if self._endpoint == "chat" else 1
+        if self._no_think:
+            body["chat_template_kwargs"] = {"enable_thinking": False}
+        return {**body, **self._limit(self._max_tokens), **self._extra}
+
+    def _asked(self, prompt: str | list[dict[str, str]]) -> dict[str, Any]:
+        if self._endpoint == "completions":
+            return {"model": self._model, "prompt": prompt}
+        messages = [{"role": "user", "content": prompt}] if isinstance(prompt, str) else prompt
+        return {"model": self._model, "messages": messages}
+
+    def _limit(self, max_tokens: int | None) -> dict[str, int]:
+        return {} if max_tokens is None else {"max_tokens": max_tokens}
+
+    def _choices(self, body: dict[str, Any], n: int) -> list[dict[str, Any]]:
+        """At least one choice and at most n, in the order of their numbers."""
+        payload = self._client.post(_PATHS[self._endpoint], json=body)
+        self._count(payload)
+        choices = self._client.take(payload, "choices", kind=list)
+        if not 1 <= len(choices) <= n:
+            raise SystemFailure(
+                f"{self.spec} gave {len(choices)} choices where {n} {'was' if n == 1 else 'were'} asked for "
+                "(they are discarded, earlier answers are kept)"
+            )
+        found = [self._client.take(choice, kind=dict) for choice in choices]
+        return sorted(found, key=lambda choice: index if isinstance(index := choice.get("index"), int) else 0)
+
+    # -- reading
+
+    def _read(self, request: Request, sample: int, choice: dict[str, Any]) -> Translation:
+        reason = choice.get("finish_reason")
+        content, refusal = self._content(choice)
+        if reason == "content_filter" or refusal:
+            return self._failed(request, sample, prompts.REFUSAL, refusal or "the content filter")
+        if reason == "length":
+            return self._failed(request, sample, CUT_OFF, content)
+        found = prompts.extract(content, request.source, request.target_language)
+        if found.text is None:
+            return self._failed(request, sample, found.problem or prompts.EMPTY, content)
+        # The probability of a whole answer is not that of a part of it.
+        numbers = _log_probabilities(choice) if found.text == content.strip() else []
+        log_probability, n_tokens = (sum(numbers), len(numbers)) if numbers else (None, None)
+        return Translation(request.request_id, found.text, sample, None, log_probability, n_tokens)
+
+    def _content(self, choice: dict[str, Any]) -> tuple[str, str]:
+        """What was said, and what was said instead."""
+        if self._endpoint == "completions":
+            return self._client.take(choice, "text", kind=str), ""
+        message = self._client.take(choice, "message", kind=dict)
+        content, refusal = message.get("content"), message.get("refusal")
+        if isinstance(content, list):  # in pieces, some of which are thoughts
+            content = "".join(str(piece.get("text", "")) for piece in content if isinstance(piece, dict))
+        if content is not None and not isinstance(content, str):
+            self._client.take(choice, "message", "content", kind=str)
+        return content or "", refusal if isinstance(refusal, str) else ""
+
+    def _failed(self, request: Request, sample: int, problem: str, said: str) -> Translation:
+        with self._lock:
+            self._n_problems[problem] += 1
+        said = self._client.masked(said)
+        return Translation(request.request_id, None, sample, f"{problem}: {said}" if said else problem)
+
+    # -- scoring
+
+    def _score(self, request: Request) -> Translation:
+        """The log-probability of a given translation behind the prompt: the tokens that it adds."""
+        prompt = self._prompt.text(request.source, request.source_language, request.target_language)
+        target = request.target or ""
+        try:
+            if prompt not in self._prompt_tokens:
+                self._prompt_tokens[prompt] = self._scored_tokens(prompt)[0]
+            gap = "" if prompt[-1:].isspace() else " "
+            # With the line's end, which is where translating stops: a beginning of a sentence is not the sentence.
+            tokens, log_probabilities = self._scored_tokens(f"{prompt}{gap}{target}\n")
+        except http.Refusal as problem:
+            if (reason := _item_problem(problem)) is None:
+                raise
+            return self._failed(request, request.first_sample, reason, problem.said)
+        except _NoLogprobs as problem:
+            return self._failed(request, request.first_sample, NO_LOGPROB, str(problem))
+        # Not by the number of characters: tokens may be shown without their spaces, and half letters as a sign.
+        n_shared = 0
+        for one, other in zip(self._prompt_tokens[prompt], tokens, strict=False):
+            if one != other:
+                break
+            n_shared += 1
+        numbers = tuple(number for number in log_probabilities[n_shared:] if number is not None)
+        if not numbers or len(numbers) < len(tokens) - n_shared:
+            return self._failed(request, request.first_sample, NO_LOGPROB, "")
+        return Translation(request.request_id, target, request.first_sample, None, sum(numbers), len(numbers), numbers)
+
+    def _scored_tokens(self, text: str) -> tuple[list[str], list[float | None]]:
+        """The tokens of a text and their log-probabilities; the first token has none."""
+        # One token is generated, as not all servers take 0 for none; it is cut off again.
+        body = {**self._asked(text), "max_tokens": 1, "temperature": 0, "echo": True, "logprobs": 1}
+        payload = self._client.post(_PATHS[self._endpoint], json=body)
+        self._count(payload)
+        choice = self._client.take(payload, "choices", 0, kind=dict)
+        found = choice.get("logprobs")
+        tokens, numbers = (
+            found.get(name) if isinstance(found, dict) else None for name in ("tokens", "token_logprobs")
+        )
+        n_generated = _usage(payload).get("completion_tokens", 1)
+        if not isinstance(tokens, list) or not isinstance(numbers, list) or len(tokens) != len(numbers):
+            raise _NoLogprobs("the server gives none for a given text")
+        n_given = len(tokens) - n_generated
+        given = [str(token) for token in tokens[:n_given]]
+        if not _is_spelt(given, text):
+            raise _NoLogprobs("the server's tokens are not those of the text")
+        return given, [number if isinstance(number, int | float) else None for number in numbers[:n_given]]
+
+    # -- after the work
+
+    def _count(self, payload: Any) -> None:
+        with self._lock:
+            self._n_spent["requests"] += 1
+            self._n_spent.update(_usage(payload))
+
+    def notes(self) -> Sequence[str]:
+        if not self._n_spent["requests"]:
+            return ()
+        n_input, n_output = self._n_spent["prompt_tokens"], self._n_spent["completion_tokens"]
+        tokens = f"{n_input:,} input and {n_output:,} output tokens" if n_input else "tokens that it does not count"
+        cost = (n_input * self._prices[0] + n_output * self._prices[1]) / 1_000_000
+        money = f", which cost about {cost:{',.2f' if cost >= 0.1 else '.2g'}}" if cost else ""
+        lines = [f"{self.spec} used {tokens} in {self._n_spent['requests']:,} answers{money}"]
+        if self._n_problems:
+            kinds = ", ".join(f"{n:,} {problem}" for problem, n in self._n_problems.most_common())
+            lines.append(f"{self.spec} gave answers without a translation: {kinds} (see `error` in translations.jsonl)")
+        return lines
+
+    def close(self) -> None:
+        self._client.close()
+
+
+class _NoLogprobs(Exception):
+    """A server that does not say how probable a given text is."""
+
+
+def _kind(status: int, payload: Any) -> str:
+    """A used-up quota has the status of asking too fast, and would be asked again in vain."""
+    error = payload.get("error") if isinstance(payload, dict) else None
+    code = str(error.get("code") or error.get("type") or "") if isinstance(error, dict) else ""
+    return "quota" if status == 429 and code in ("insufficient_quota", "billing_hard_limit_reached") else ""
+
+
+def _usage(payload: Any) -> dict[str, int]:
+    """Tokens by kind, as far as the server counts them."""
+    usage = payload.get("usage") if isinstance(payload, dict) else None
+    usage = usage if isinstance(usage, dict) else {}
+    return {name: n for name in ("prompt_tokens", "completion_tokens") if isinstance(n := usage.get(name), int)}
+
+
+def _item_problem(problem: http.Refusal) -> str | None:
+    """What is wrong with this one sentence; None if all others would be refused as well."""
+    if isinstance(problem, http.TooLarge):
+        return "too long"
+    if problem.status not in (400, 403, 422):
+        return None
+    if _TOO_LONG.search(problem.said):
+        return "too long"
+    return prompts.REFUSAL if _FILTERED.search(f"{problem.said} {json.dumps(problem.payload)}") else None
+
+
+def _log_probabilities(choice: Mapping[str, Any]) -> list[float]:
+    """Of all tokens of an answer; none if the server leaves out any."""
+    found = choice.get("logprobs")
+    found = found if isinstance(found, dict) else {}
+    rows = found.get("content")
+    numbers = found.get("token_logprobs")
+    if isinstance(rows, list):
+        numbers = [row.get("logprob") if isinstance(row, dict) else None for row in rows]
+    if not isinstance(numbers, list) or not all(isinstance(number, int | float) for number in numbers):
+        return []
+    return [float(number) for number in numbers]
+
+
+def _is_spelt(tokens: Sequence[str], text: str) -> bool:
+    """Whether tokens end as a text does, as far as letters can be compared."""
+    joined = "".join(tokens)
+    if "\ufffd" in joined or "bytes:" in joined:
+        return bool(joined)
+    wanted, found = ("".join(filter(str.isalnum, part)) for part in (text, joined))
+    return found.endswith(wanted)
+
+
+def _refuse_secrets(secrets: Mapping[str, str], texts: Sequence[str]) -> None:
+    for name, value in secrets.items():
+        if len(value) >= _SHORTEST_SECRET and any(value in text for text in texts):
+            raise UserError(
+                f"openai: takes no key in its name or options, where others could read it; {name} is enough"
+            )
+
+
+def _number_or_none(options: Mapping[str, str], key: str, default: float) -> float | None:
+    """A number, at least 0; `none` leaves it to the server, as some models refuse to be told."""
+    text = options.get(key, str(default))
+    if text == "none":
+        return None
+    try:
+        number = float(text)
+    except ValueError:
+        number = -1.0
+    if not 0 <= number < float("inf"):
+        raise UserError(f"option {key} must be a number, at least 0, or none, not {text!r}")
+    return number
+
+
+def _seed(options: Mapping[str, str]) -> int | None:
+    text = options.get("seed", "0")
+    if text == "none":
+        return None
+    if not text.isdecimal():
+        raise UserError(f"option seed must be a whole number, or none, not {text!r}")
+    return int(text)
+
+
+def _switch(options: Mapping[str, str], key: str) -> bool:
+    text = options.get(key, "false")
+    if text not in ("true", "false"):
+        raise UserError(f"option {key} is true or false, not {text!r}")
+    return text == "true"
+
+
+def _extra(options: Mapping[str, str]) -> dict[str, Any]:
+    """More of the request's body, as JSON."""
+    text = options.get("extra", "{}")
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        found = None
+    if not isinstance(found, dict):
+        raise UserError(f"option extra must be a JSON object, for example {_EXAMPLE}, not {text!r}")
+    for key in re.findall(r'"([^"]+)"\s*:', text):
+        if _SECRET.search(key):
+            raise UserError(
+                f"option extra takes no {key!r}, which others could read in the run folder; set {KEY} instead"
+            )
+    for key in found:
+        if key in _OURS:
+            raise UserError(f"option extra cannot set {key!r}, which openai: sets itself; see its other options")
+    return found
+
+
+def open_system(argument: str, options: Mapping[str, str]) -> System:
+    return OpenAI(argument, options)
