@@ -1,0 +1,564 @@
+"""What in an English sentence may make a system sure of a gender, rightly or not: the cues of the linear model.
+
+For sentences like WinoMT's: two people, a pronoun that refers to one of them, the focus. Found by rules over words and
+the place of the focus; no parser is needed for sentences this simple.
+
+The columns follow Table 7 of Staliūnaitė, Cheng and Vlachos (2026, Appendix A), whose header reached us flattened.
+It has eighteen labels for twenty columns, and four cells without one: language, model, Ambiguity and one more. We read
+that one as Names, so that the labels belong to
+
+    Recency F M; Implicit causality SF SM OF OM; Stereotype SF SM OF OM; Subject F M; Pronoun SF SM OF OM; Default M S O
+
+because the paper speaks of "the Names column"; and because it says that coefficients are higher under F than under M.
+So read, that holds in all twelve rows for Recency, Subject, and Implicit causality, and in 23 of 24 cases for Pronoun;
+with two columns for Names it would fail in most. F and M are the gender of the pronoun, but of the occupation for
+Stereotype (which alone does not follow the pattern). S and O say whether the focus is the subject of the main clause;
+for Implicit causality, whether the verb points to the subject or to the object.
+
+Subject is told from Pronoun S by the paper's reason for it, that the subjects of two clauses are taken to be the same:
+the pronoun must be a subject too. Recency holds if the focus is the last person named before the pronoun, as in the
+paper's example, where "someone" stands between and the cue is absent. "They" gives no gender to these four: an
+ambiguous sentence has Stereotype, Default M and Ambiguity only.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from types import MappingProxyType
+
+from gendermark.errors import UserError
+from gendermark.linguistics.occupations import core_occupations, lexicon
+from gendermark.records import Gender, Item
+from gendermark.textfiles import split_lines
+
+FACTORS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "names": ("names",),
+        "recency": ("recency_f", "recency_m"),
+        "causality": ("causality_subject_f", "causality_subject_m", "causality_object_f", "causality_object_m"),
+        "stereotype": ("stereotype_subject_f", "stereotype_subject_m", "stereotype_object_f", "stereotype_object_m"),
+        "subject": ("subject_f", "subject_m"),
+        "pronoun": ("pronoun_subject_f", "pronoun_subject_m", "pronoun_object_f", "pronoun_object_m"),
+        "default_masculine": ("default_masculine_subject", "default_masculine_object"),
+        "ambiguity": ("ambiguity",),
+    }
+)
+"""The columns of each cue, in the order of the paper's table."""
+COLUMNS = tuple(column for columns in FACTORS.values() for column in columns)
+KEYS = (
+    "pronoun",  # the word, in lower case; "" if there is none
+    "pronoun_role",  # subject, other ("her" may be object or owner; no cue asks which) or ""
+    "gender",  # masculine, feminine, neutral: of the pronoun
+    "ambiguity",  # ambiguous, unambiguous
+    "role",  # of the focus: subject of the main clause, or object for every other place
+    "stereotype",  # of the focus: masculine, feminine or "" (not known)
+    "other",  # the other person's noun in lower case, or ""
+    "other_stereotype",
+    "recent",  # who was named last before the pronoun: focus, other or ""
+    "causal_verb",  # the main verb, if it has an implicit causality and a causal clause has the pronoun; else ""
+    "causality",  # whom it points to: subject, object or ""
+    "name",  # the name behind the focus, or ""
+    "default_masculine",  # yes, or ""
+)
+"""What is said of each sentence, all as text."""
+
+_M, _F, _N = Gender.MASCULINE, Gender.FEMININE, Gender.NEUTRAL
+_PRONOUNS: Mapping[str, Gender] = {
+    **dict.fromkeys(("he", "him", "his", "himself"), _M),
+    **dict.fromkeys(("she", "her", "hers", "herself"), _F),
+    **dict.fromkeys(("they", "them", "their", "theirs", "themselves", "themself"), _N),
+}
+
+
+def _set(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
+_DETERMINERS = _set("the a an this another each every some any no one his her their my your our its")
+_INDEFINITE = _set("someone somebody everyone everybody anyone anybody nobody")
+_OTHER_PEOPLE = _set(
+    "person man woman boy girl baby kid friend neighbor neighbour colleague coworker boss partner stranger parent "
+    "mother father sister brother daughter son wife husband author artist actor dancer singer musician pilot soldier "
+    "dentist professor journalist reporter judge waiter gardener butcher florist welder courier coach intern"
+)
+_PREPOSITIONS = _set(
+    "about above across after against along among around as at before behind below beside between beyond by despite "
+    "during for from in inside into like near of off on onto out over past since than through to toward towards under "
+    "until up upon with within without"
+)
+_CONJUNCTIONS = _set(
+    "and but or so because although though while when whenever if unless once that which who whom whose"
+)
+_BE = _set("is are was were be been being am isn't aren't wasn't weren't")
+_HAVE = _set("has have had hasn't haven't hadn't")
+_AUXILIARIES = _HAVE | _set(
+    "do does did will would can could may might must shall should don't doesn't didn't won't wouldn't can't cannot "
+    "couldn't mustn't shouldn't"
+)
+_ADVERBS = _set(
+    "not never always also just often once even still then ever soon again almost already now only too very"
+)
+_SUBJECT_PRONOUNS = _set("he she they it i you we there this that")
+# These are causes at times only, and are taken for one where a clause follows: "as she was late", not "as her deputy".
+_SOMETIMES_CAUSAL = _set("since as for")
+_EDGES = '.,;:!?"“”()'
+_LONGEST_PHRASE = 5
+"""Words before the noun: "the tired old baker's new" assistant."""
+_POSSESSIVE = re.compile(r"['’]s?$")
+_CLAUSE_END = (",", ";", ":", ".", "!", "?")
+
+
+@dataclass(frozen=True, slots=True)
+class _Person:
+    """A noun that names a person, at words[start:end]."""
+
+    phrase: int
+    """Where its phrase begins, with determiner, owner and adjectives."""
+    start: int
+    end: int
+    noun: str
+    is_possessive: bool
+    """ "The baker's oven": the oven is the head of the phrase."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Sentence:
+    """A sentence cut at single spaces, as WinoMT counts places; `words` are lower case, without marks around."""
+
+    tokens: tuple[str, ...]
+    words: tuple[str, ...]
+
+    @classmethod
+    def of(cls, text: str) -> _Sentence:
+        tokens = tuple(text.split(" "))
+        return cls(tokens, tuple(token.strip(_EDGES).replace("’", "'").lower() for token in tokens))
+
+    def word(self, place: int) -> str:
+        return self.words[place] if 0 <= place < len(self.words) else ""
+
+    def ends_clause(self, place: int) -> bool:
+        return self.tokens[place].endswith(_CLAUSE_END)
+
+
+@dataclass(frozen=True, slots=True)
+class CausalVerb:
+    """A verb with an implicit causality."""
+
+    verb: str
+    """With its preposition, if it has one."""
+    kind: str
+    bias: str
+    """`NP1`: it points to its subject; `NP2`: to its object."""
+    citation: str
+    forms: Mapping[str, frozenset[str]]
+    """Of its first word: base, third person, past, participle, ing."""
+
+    @property
+    def preposition(self) -> str:
+        return self.verb.partition(" ")[2]
+
+
+_Nouns = Mapping[str, Sequence[tuple[str, ...]]]
+"""First word -> the nouns, as words, that begin with it, the longest first."""
+
+
+def annotate(items: Iterable[Item], language: str) -> list[Mapping[str, str]]:
+    """The cues (`KEYS`) in items of WinoMT: those whose tags have `entity` and `position`.
+
+    `language` is the target language: it decides about names and about nouns that are masculine by default.
+    """
+    return [_annotated(item, language) for item in items]
+
+
+def _annotated(item: Item, language: str) -> Mapping[str, str]:
+    stereotype = item.tags.get("occupation_stereotype") or ""
+    half = item.tags.get("stereotype")
+    if not stereotype and item.expected in (_M, _F) and half in ("pro", "anti"):
+        stereotype = item.expected if half == "pro" else item.expected.opposite
+    return read_cues(
+        item.source,
+        int(item.tags["position"]),
+        item.tags["entity"],
+        language,
+        gender=item.expected,
+        stereotype=Gender(stereotype) if stereotype else None,
+    )
+
+
+def read_cues(
+    text: str,
+    focus_index: int,
+    entity: str = "",
+    language: str = "",
+    *,
+    gender: Gender | None = None,
+    stereotype: Gender | None = None,
+) -> Mapping[str, str]:
+    """The cues (`KEYS`) in one sentence.
+
+    `focus_index` is the place of the focus noun's first word among the words between single spaces. `gender`, where it
+    is known, tells which pronoun is meant if there are several; `stereotype` goes before that of `occupations.tsv`.
+    """
+    sentence = _Sentence.of(text)
+    focus = _focus(sentence, focus_index, entity)
+    people = _people(sentence, focus)
+    pronoun = _pronoun_place(sentence, focus, gender)
+    word = sentence.words[pronoun] if pronoun is not None else ""
+    found = _PRONOUNS.get(word, _N)
+    subject = _subject(sentence, people)
+    other = _other(people, focus, pronoun)
+    verb, points_to = _causality(sentence, people, subject, pronoun)
+    return {
+        "pronoun": word,
+        "pronoun_role": "subject" if word in _SUBJECT_PRONOUNS else "other" if word else "",
+        "gender": found.value,
+        "ambiguity": "ambiguous" if found is _N else "unambiguous",
+        "role": "subject" if focus == subject else "object",
+        "stereotype": stereotype.value if stereotype else _stereotypes().get(focus.noun, ""),
+        "other": other.noun if other else "",
+        "other_stereotype": _stereotypes().get(other.noun, "") if other else "",
+        "recent": _recent(people, focus, pronoun),
+        "causal_verb": verb,
+        "causality": points_to,
+        "name": _name_behind(sentence, focus, language),
+        "default_masculine": "yes" if focus.noun in _default_masculine(language) else "",
+    }
+
+
+def design_columns(cues: Mapping[str, str]) -> dict[str, float]:
+    """The twenty columns (`COLUMNS`) of the linear model for one sentence, each 0 or 1."""
+    role, letter = cues["role"], {"feminine": "f", "masculine": "m"}
+    gender, stereotype = letter.get(cues["gender"]), letter.get(cues["stereotype"])
+    present = {"names": bool(cues["name"]), "ambiguity": cues["ambiguity"] == "ambiguous"}
+    if gender:
+        present[f"pronoun_{role}_{gender}"] = True
+        present[f"recency_{gender}"] = cues["recent"] == "focus"
+        present[f"subject_{gender}"] = role == "subject" and cues["pronoun_role"] == "subject"
+        if cues["causality"]:
+            present[f"causality_{cues['causality']}_{gender}"] = True
+    if stereotype:
+        present[f"stereotype_{role}_{stereotype}"] = True
+    if cues["default_masculine"]:
+        present[f"default_masculine_{role}"] = True
+    return {column: float(present.get(column, False)) for column in COLUMNS}
+
+
+# -- names -------------------------------------------------------------------------------------------------------------
+
+
+def with_name(text: str, focus_index: int, gender: Gender | None, language: str, seed: int, entity: str = "") -> str:
+    """The sentence with a name behind the focus noun, of the gender of its pronoun: "The mechanic Anne called ..."
+
+    A sentence that leaves the gender open gets none, nor does "someone", which no name can follow. The name depends on
+    seed and sentence alone. The place of the focus stays what it was.
+    """
+    known = _names()
+    languages = sorted({code for code, _ in known})
+    if language not in languages:
+        raise UserError(f"there are no names for {language!r}; there is: {', '.join(languages)}")
+    sentence = _Sentence.of(text)
+    focus = _focus(sentence, focus_index, entity)
+    if gender not in (_M, _F) or focus.noun in _INDEFINITE:
+        return text
+    choices = known[language, gender]
+    digest = hashlib.sha256(f"{seed}/{language}/{text}".encode()).digest()
+    name = choices[int.from_bytes(digest[:8], "big") % len(choices)]
+    last = sentence.tokens[focus.end - 1]
+    noun = last.strip(_EDGES)
+    possessive = _POSSESSIVE.search(noun)
+    cut = last.index(noun) + (possessive.start() if possessive else len(noun))
+    tokens = [*sentence.tokens[: focus.end - 1], last[:cut], name + last[cut:], *sentence.tokens[focus.end :]]
+    return " ".join(tokens)
+
+
+def _name_behind(sentence: _Sentence, focus: _Person, language: str) -> str:
+    if focus.end >= len(sentence.tokens) or focus.is_possessive:
+        return ""
+    shown = _POSSESSIVE.sub("", sentence.tokens[focus.end].strip(_EDGES))
+    return shown if any(shown in names for (code, _), names in _names().items() if code == language) else ""
+
+
+@cache
+def _names() -> Mapping[tuple[str, Gender], tuple[str, ...]]:
+    found: dict[tuple[str, Gender], tuple[str, ...]] = {}
+    for row in _table("names.tsv"):
+        key = row["language"], Gender(row["gender"])
+        found[key] = (*found.get(key, ()), row["name"])
+    return found
+
+
+# -- people ------------------------------------------------------------------------------------------------------------
+
+
+def _focus(sentence: _Sentence, place: int, entity: str) -> _Person:
+    """The focus; where an entity is given, the one nearest to the place (of WinoMT, one is off by a double space)."""
+    text = " ".join(sentence.tokens)
+    if not 0 <= place < len(sentence.words):
+        raise ValueError(f"there is no word {place} in {text!r}")
+    if not entity:
+        return _noun_at(sentence, place, _nouns()) or _person(sentence, place, place + 1)
+    noun = tuple(entity.lower().split())
+    found = [person for at in range(len(sentence.words)) if (person := _noun_at(sentence, at, {noun[0]: [noun]}))]
+    if not found:
+        raise ValueError(f"there is no {entity!r} in {text!r}")
+    return min(found, key=lambda person: abs(person.start - place))
+
+
+def _people(sentence: _Sentence, focus: _Person) -> list[_Person]:
+    """All people that are named, from left to right."""
+    found: list[_Person] = []
+    place = 0
+    while place < len(sentence.words):
+        person = focus if place == focus.start else _noun_at(sentence, place, _nouns())
+        # Without a determiner it is an adjective ("was patient with") or belongs to the next noun ("nurse uniforms").
+        if person and (person == focus or person.noun in _INDEFINITE or person.phrase < person.start):
+            found.append(person)
+            place = person.end
+        else:
+            place += 1
+    return found
+
+
+def _noun_at(sentence: _Sentence, place: int, nouns: _Nouns) -> _Person | None:
+    for noun in nouns.get(_POSSESSIVE.sub("", sentence.words[place]), ()):
+        end = place + len(noun)
+        *first, last = sentence.words[place:end]
+        if (*first, _POSSESSIVE.sub("", last)) == noun:
+            return _person(sentence, place, end)
+    return None
+
+
+def _person(sentence: _Sentence, start: int, end: int) -> _Person:
+    last = _POSSESSIVE.sub("", sentence.words[end - 1])
+    noun = " ".join((*sentence.words[start : end - 1], last))
+    is_possessive = last != sentence.words[end - 1] or sentence.word(end) in ("'s", "'")
+    phrase = start
+    n_before = 0 if noun in _INDEFINITE else min(start, _LONGEST_PHRASE)
+    for place in range(start - 1, start - 1 - n_before, -1):
+        word = sentence.words[place]
+        if word in _DETERMINERS or (word == "that" and place == start - 1):
+            phrase = place
+            break
+        if sentence.ends_clause(place) or word in _PREPOSITIONS | _CONJUNCTIONS | _BE | _AUXILIARIES:
+            break
+    return _Person(phrase, start, end, noun, is_possessive)
+
+
+@cache
+def _nouns() -> _Nouns:
+    """Nouns for people; the English side is the same in every lexicon."""
+    nouns = {*_OTHER_PEOPLE, *_INDEFINITE, *(name for name, _, _ in core_occupations())}
+    nouns |= {entry.occupation for entry in lexicon("es")}
+    found: dict[str, list[tuple[str, ...]]] = defaultdict(list)
+    for noun in sorted((tuple(noun.lower().split()) for noun in nouns), key=len, reverse=True):
+        found[noun[0]].append(noun)
+    return found
+
+
+@cache
+def _stereotypes() -> Mapping[str, str]:
+    return {name.lower(): (_F if percent > 50 else _M).value for name, _, percent in core_occupations()}
+
+
+@cache
+def _default_masculine(language: str) -> frozenset[str]:
+    if language != "ru":
+        return frozenset()
+    return frozenset(row["entity"].lower() for row in _table("default_masculine.ru.tsv") if row["class"] == "default")
+
+
+def _subject(sentence: _Sentence, people: Sequence[_Person]) -> _Person | None:
+    """The person who is the subject of the main clause."""
+    begin = _main_clause(sentence, people)
+    for person in people:
+        if person.phrase < begin or person.is_possessive:
+            continue
+        return person if _opens_clause(sentence, begin, person) else None
+    return None
+
+
+def _main_clause(sentence: _Sentence, people: Sequence[_Person]) -> int:
+    """Where the main clause begins: behind "When ...," or "During lunch,", if somebody is named there."""
+    if sentence.words[0] in _DETERMINERS or (people and people[0].start == 0):
+        return 0
+    comma = next((place for place, token in enumerate(sentence.tokens) if token.endswith(",")), None)
+    if comma is None or not any(_opens_clause(sentence, comma + 1, person) for person in people):
+        return 0
+    return comma + 1
+
+
+def _opens_clause(sentence: _Sentence, begin: int, person: _Person) -> bool:
+    """Whether a person's phrase is the first of the clause: no other noun phrase that is not a prepositional one."""
+    if person.phrase < begin:
+        return False
+    before = sentence.words[begin : person.phrase]
+    if len(before) > 1 and before[-1] in _PREPOSITIONS:
+        return False  # "The car of the mechanic"; but "After the guard ..." opens a clause
+    introduced = ("", *before)
+    return not any(
+        word in _DETERMINERS | _SUBJECT_PRONOUNS and introduced[place] not in _PREPOSITIONS | _CONJUNCTIONS
+        for place, word in enumerate(before)
+    )
+
+
+def _other(people: Sequence[_Person], focus: _Person, pronoun: int | None) -> _Person | None:
+    others = [person for person in people if person != focus and person.noun != focus.noun]
+    before = [person for person in others if pronoun is None or person.end <= pronoun]
+    return min(before or others, key=lambda person: person.is_possessive, default=None)
+
+
+def _recent(people: Sequence[_Person], focus: _Person, pronoun: int | None) -> str:
+    before = [person for person in people if pronoun is not None and person.end <= pronoun]
+    return "" if not before else "focus" if before[-1].noun == focus.noun else "other"
+
+
+# -- the pronoun -------------------------------------------------------------------------------------------------------
+
+
+def _pronoun_place(sentence: _Sentence, focus: _Person, gender: Gender | None) -> int | None:
+    """The first pronoun behind the focus, or else the first at all; of the gender that is known, if it is."""
+    places = [place for place, word in enumerate(sentence.words) if word in _PRONOUNS]
+    fitting = [place for place in places if gender is None or _PRONOUNS[sentence.words[place]] is gender]
+    behind = [place for place in fitting if place >= focus.end]
+    return next(iter(behind or fitting or places), None)
+
+
+# -- implicit causality ------------------------------------------------------------------------------------------------
+
+
+def _causality(
+    sentence: _Sentence, people: Sequence[_Person], subject: _Person | None, pronoun: int | None
+) -> tuple[str, str]:
+    """The verb of implicit causality between two people, and whom it points to, if a causal clause has the pronoun."""
+    if subject is None or pronoun is None:
+        return "", ""
+    found = _verb_behind(sentence, subject)
+    if found is None:
+        return "", ""
+    verb, is_passive, end = found
+    target = next((person for person in people if person.phrase == end and not person.is_possessive), None)
+    if target is None or not _has_cause(sentence, people, target.end, pronoun):
+        return "", ""
+    # In the passive the places are changed: "The guard was praised by the cook" praises its subject.
+    return verb.verb, "subject" if (verb.bias == "NP1") != is_passive else "object"
+
+
+def _verb_behind(sentence: _Sentence, subject: _Person) -> tuple[CausalVerb, bool, int] | None:
+    """The main verb if it is one of implicit causality; whether it is passive; the place behind it."""
+    place = subject.end
+    if place < len(sentence.tokens) and sentence.tokens[place].istitle():
+        place += 1  # a name
+    before = ""
+    while sentence.word(place) in _BE | _AUXILIARIES | _ADVERBS or sentence.word(place).endswith("ly"):
+        if sentence.words[place] in _BE | _AUXILIARIES:
+            before = sentence.words[place]
+        place += 1
+    form = "any" if not before else "be" if before in _BE else "have" if before in _HAVE else "modal"
+    if form == "modal" and before in ("would", "wouldn't") and sentence.word(place) == "like":
+        return None  # a wish
+    verbs = _forms().get((sentence.word(place), form), ())
+    by_preposition = {verb.preposition: verb for verb in verbs}
+    behind = sentence.word(place + 1)
+    verb = by_preposition.get(behind) or by_preposition.get("")
+    if verb is None:
+        return None
+    end = place + 1 + bool(verb.preposition)
+    is_passive = form == "be" and not sentence.words[place].endswith("ing")
+    if is_passive:
+        return (verb, True, end + 1) if sentence.word(end) == "by" else None
+    return verb, False, end
+
+
+def _has_cause(sentence: _Sentence, people: Sequence[_Person], begin: int, pronoun: int) -> bool:
+    """Whether the pronoun stands in a clause of cause behind words[begin], with nobody named in between."""
+    for place in range(pronoun - 1, begin - 1, -1):
+        word = sentence.words[place]
+        if any(person.end == place + 1 for person in people):
+            return False
+        if word == "because":
+            return sentence.word(place + 1) != "of"
+        if word in _SOMETIMES_CAUSAL and place == pronoun - 1 and not _compares(sentence, place):
+            rest = sentence.words[pronoun + 1 : _end_of_clause(sentence, pronoun)]
+            has_verb = word != "for" and any(other in _BE | _AUXILIARIES for other in rest)
+            if has_verb or sentence.words[pronoun] in _SUBJECT_PRONOUNS:
+                return True
+    return False
+
+
+def _compares(sentence: _Sentence, place: int) -> bool:
+    """Whether "as" is the second half of a comparison: "as soon as", "the same as"."""
+    return not {"as", "such", "same", "so"}.isdisjoint(sentence.words[max(place - 3, 0) : place])
+
+
+def _end_of_clause(sentence: _Sentence, place: int) -> int:
+    return next(
+        (end + 1 for end in range(place, len(sentence.tokens)) if sentence.ends_clause(end)), len(sentence.tokens)
+    )
+
+
+@cache
+def causal_verbs() -> tuple[CausalVerb, ...]:
+    """The verbs of `implicit_causality.tsv`."""
+    return tuple(
+        CausalVerb(row["verb"], row["kind"], row["bias"], row["citation"], _inflected(row))
+        for row in _table("implicit_causality.tsv")
+    )
+
+
+@cache
+def _forms() -> Mapping[tuple[str, str], tuple[CausalVerb, ...]]:
+    """(form, what stands before it) -> the verbs it may be of; before it: be, have, a modal verb, or any other word."""
+    after = {
+        "any": ("base", "third", "past"),
+        "modal": ("base",),
+        "have": ("participle",),
+        "be": ("participle", "ing"),
+    }
+    found: dict[tuple[str, str], tuple[CausalVerb, ...]] = {}
+    for verb in causal_verbs():
+        for before, kinds in after.items():
+            for form in sorted({form for kind in kinds for form in verb.forms[kind]}):
+                found[form, before] = (*found.get((form, before), ()), verb)
+    return found
+
+
+def _inflected(row: Mapping[str, str]) -> Mapping[str, frozenset[str]]:
+    base = row["verb"].partition(" ")[0]
+    spellings = {base, base.removesuffix("ize") + "ise"} if base.endswith("ize") else {base}
+    pasts = {_past(spelling) for spelling in spellings}
+    doubles = row["past"] in (base, f"{base}{base[-1]}ed")  # upset, upsetting; abhor, abhorred, abhorring
+    return {
+        "base": frozenset(spellings),
+        "third": frozenset(_third(spelling) for spelling in spellings),
+        "past": frozenset({row["past"]} if row["past"] else pasts),
+        "participle": frozenset({row["participle"]} if row["participle"] else pasts),
+        "ing": frozenset((s.removesuffix("e") if s.endswith("e") else s + s[-1] * doubles) + "ing" for s in spellings),
+    }
+
+
+def _past(base: str) -> str:
+    if base.endswith("e"):
+        return base + "d"
+    return base[:-1] + "ied" if _ends_in_consonant_y(base) else base + "ed"
+
+
+def _third(base: str) -> str:
+    if base.endswith(("s", "sh", "ch", "x", "z")):
+        return base + "es"
+    return base[:-1] + "ies" if _ends_in_consonant_y(base) else base + "s"
+
+
+def _ends_in_consonant_y(base: str) -> bool:
+    return base.endswith("y") and base[-2] not in "aeiou"
+
+
+def _table(name: str) -> list[dict[str, str]]:
+    text = (files("gendermark.data") / "core" / "uncertainty" / name).read_text(encoding="utf-8")
+    lines = [line.split("\t") for line in split_lines(text) if line and not line.startswith("#")]
+    return [dict(zip(lines[0], line, strict=True)) for line in lines[1:]]
