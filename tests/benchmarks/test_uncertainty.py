@@ -74,6 +74,13 @@ def test_random_everywhere_fails_the_second_condition() -> None:
     assert "cannot be told from chance" in " ".join(findings(result))
 
 
+def test_leaving_open_what_is_open_is_said() -> None:
+    result = drawn("fake:right", 4)
+    assert (value(result, "p_neutral", "ambiguous") or 0) > 0.95
+    assert value(result, "p_feminine", "ambiguous") is None
+    assert "of 100 leave it open too" in " ".join(findings(result))
+
+
 def test_findings_for_the_best() -> None:
     said = " ".join(findings(drawn("fake:coin")))
     assert "It is less sure of the gender where the sentence leaves it open" in said
@@ -180,3 +187,79 @@ def test_refusals(arguments: tuple[str, ...], words: str, tmp_path: Path, capsys
 
 def test_a_run_of_everything_leaves_it_out() -> None:
     assert "uncertainty" not in {selection.benchmark for selection in api.applicable([], ["es"], data="core")}
+
+
+# -- data of the user's own --------------------------------------------------------------------------------------------
+
+MAN, WOMAN = "El enfermero saludó porque llegaba tarde.", "La enfermera saludó porque llegaba tarde."
+OWN = "".join(
+    f"{gender}\t1\tThe nurse waved because {pronoun} late.\tnurse\t{MAN}\t{WOMAN}\n"
+    for gender, pronoun in (("male", "he was"), ("female", "she was"), ("neutral", "they were"))
+)
+
+
+def test_a_file_of_one_s_own_with_references(tmp_path: Path) -> None:
+    path = tmp_path / "own.tsv"
+    path.write_text(OWN, encoding="utf-8")
+    samples = [[MAN] * 3 + [WOMAN], [WOMAN] * 4, [MAN, MAN, WOMAN, WOMAN]]
+    result = api.score_samples("uncertainty", samples, "es", data=f"file:{path}")
+    assert value(result, "p_right", "unambiguous") == pytest.approx((3 / 4 + 1) / 2)
+    assert value(result, "h_gender", "ambiguous") == pytest.approx(math.log(2))
+    # One sentence in three versions: the open one is less sure than both others.
+    assert value(result, "awareness_gender") == 100
+    correct = (-math.log(3 / 4) - math.log(1)) / 2
+    incorrect = (-math.log(1 / 4) + math.log(5)) / 2
+    assert value(result, "gap_i_gender") == pytest.approx(correct - incorrect)
+    assert "data:file-" in result.signature
+
+
+def test_mgente_has_no_person_but_strings_and_meanings(tmp_path: Path) -> None:
+    path = tmp_path / "mgente.tsv"
+    path.write_text(
+        "ID\tSET\tSRC\tREF-G\tREF-N\tGENDER\n"
+        "1\tSet-G\tMrs Weber is our chair.\tDie Weber ist unsere Vorsitzende.\tDie Weber hat den Vorsitz.\tF\n"
+        "2\tSet-N\tThe chairs met today.\tDie Vorsitzenden trafen sich.\tDer Vorsitz traf sich heute.\t\n",
+        encoding="utf-8",
+    )
+    samples = [
+        ["Die Weber ist unsere Vorsitzende."] * 4,
+        ["Die Vorsitzenden trafen sich.", "Der Vorsitz traf sich."] * 2,
+    ]
+    result = api.score_samples("uncertainty", samples, "de", data=f"mgente:{path}")
+    assert value(result, "gap_h_string") == pytest.approx(-math.log(2))
+    assert value(result, "h_gender", "ambiguous") is None
+    assert (value(result, "gap_i_string") or 0) < 0
+    assert (value(result, "gap_i_s3e") or 0) < 0
+
+
+def test_names_stand_behind_the_noun_and_agree() -> None:
+    plain = gendermark.items("uncertainty", "fr", data="core").items
+    named = gendermark.items("uncertainty", "fr", data="core", variant="names").items
+    changed = [(a, b) for a, b in zip(plain, named, strict=True) if a.source != b.source]
+    assert {a.expected for a, _ in changed} == {Gender.MASCULINE, Gender.FEMININE}
+    first, second = changed[0]
+    assert len(second.source.split()) == len(first.source.split()) + 1
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "is empty; give a line for each sentence"),
+        ("male\t1\tThe nurse slept.\n", "line 1: has 3 cells; expected gender, index, sentence and entity"),
+        ("man\t1\tThe nurse slept.\tnurse\n", "line 1: is not a WinoMT line"),
+    ],
+)
+def test_a_bad_file_of_one_s_own(text: str, words: str, tmp_path: Path) -> None:
+    path = tmp_path / "own.tsv"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(gendermark.UserError, match=words):
+        gendermark.items("uncertainty", "es", data=f"file:{path}")
+
+
+def test_other_data_is_refused() -> None:
+    with pytest.raises(gendermark.UserError, match="there is: core, file:FILE, mgente:FILE, official"):
+        gendermark.items("uncertainty", "es", data="mine")
+    with pytest.raises(gendermark.UserError, match=r"there is: core, official$"):
+        gendermark.items("winomt", "es", data="file:x.tsv")
+    with pytest.raises(gendermark.UserError, match="there is no such file"):
+        gendermark.items("uncertainty", "es", data="file:none.tsv")

@@ -88,6 +88,8 @@ class Benchmark(ABC):
     """The splits of the official data, the default first."""
     contexts: tuple[str, ...] = ("",)
     """The names of context strategies, the default first."""
+    own_data: tuple[str, ...] = ()
+    """Kinds of files of the user's own that it reads: `--data KIND:FILE`."""
     clusters: tuple[str, ...]
     """What intervals can be clustered by, the default first."""
     headline: tuple[str, ...]
@@ -166,15 +168,17 @@ class Benchmark(ABC):
 
     def complete(self, selection: Selection) -> Selection:
         """Fill in defaults and refuse what this benchmark does not have, before any work starts."""
-        if selection.data not in ("official", "core"):
-            raise UnknownName("data", selection.data, ("official", "core"))
+        kind, _, path = selection.data.partition(":")
+        if selection.data not in ("official", "core") and not (kind in self.own_data and path):
+            own = tuple(f"{name}:FILE" for name in self.own_data)
+            raise UnknownName("data", selection.data, ("official", "core", *own))
         revision = selection.revision
         if selection.data == "official":
             revision = revision or self.revisions[0]
             if revision not in self.revisions:
                 raise UnknownName(f"revision of {self.name}", revision, self.revisions)
         elif revision:
-            raise UserError("core data comes with this version of gendermark and has no --revision; leave it out")
+            raise UserError(f"{kind} data has no --revision; leave it out")
         pairs = self.language_pairs(selection.data)
         source = selection.source_language or pairs[0][0]
         targets = [to for from_, to in pairs if from_ == source]

@@ -8,6 +8,7 @@ them: `metrics/uncertainty.py`.
 
 from __future__ import annotations
 
+import hashlib
 import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -19,7 +20,10 @@ import numpy as np
 
 from gendermark.benchmarks.benchmark import Benchmark, ItemSet, Selection
 from gendermark.benchmarks.winomt import BENCHMARK as WINOMT
-from gendermark.errors import UserError
+from gendermark.benchmarks.winomt import items_of, parse_row
+from gendermark.data.mgente import read_mgente
+from gendermark.errors import BadFile, UserError
+from gendermark.linguistics.cues import with_name
 from gendermark.linguistics.detectors import detector_name
 from gendermark.linguistics.entailment import Entailment, entailment_clusters
 from gendermark.linguistics.failures import failure
@@ -30,7 +34,7 @@ from gendermark.metrics.metric import Boundary, Floats, Metric, Tally
 from gendermark.metrics.rates import rate, unseen_share
 from gendermark.metrics.uncertainty import Samples
 from gendermark.records import Gender, Item, Judgement, Request, Table, Task, Translation, Verdict
-from gendermark.textfiles import split_lines
+from gendermark.textfiles import read_bytes, read_lines, split_lines
 
 N_SAMPLES = 128
 SAMPLING = "epsilon=0.2"
@@ -47,6 +51,16 @@ _N_SHOWN = 5
 
 
 @dataclass(frozen=True, slots=True)
+class _Reference:
+    """A translation whose surprisal is measured."""
+
+    text: str
+    side: str
+    """`correct` or `incorrect`."""
+    gender: Gender | None
+
+
+@dataclass(frozen=True, slots=True)
 class _Drawn:
     """What was drawn for one item: the texts that are translations, and how many were not."""
 
@@ -54,8 +68,7 @@ class _Drawn:
     samples: Samples
     n_asked: int
     log_probability: arithmetic.LogProbability | None
-    references: tuple[str, str] | None
-    """With the noun in the masculine and in the feminine."""
+    references: Sequence[_Reference]
 
 
 class Uncertainty(Benchmark):
@@ -67,6 +80,8 @@ class Uncertainty(Benchmark):
     part_noun = "group"
     parts = ("referenced",)
     clusters = WINOMT.clusters
+    variants = ("", "names")
+    own_data = ("file", "mgente")
     aligns = True
     draws = True
     headline = ("awareness_gender", "p_right:unambiguous", "distance_from_even:ambiguous", "delta_i_s3e")
@@ -92,13 +107,10 @@ class Uncertainty(Benchmark):
         return replace(selection, aligner=aligner)
 
     def load(self, selection: Selection) -> ItemSet:
-        found = WINOMT.load(_as_winomt(selection))
-        items = tuple(
-            replace(item, tags={**item.tags, "source": AMBIGUOUS if _is_open(item.expected) else UNAMBIGUOUS})
-            for item in found.items
-        )
+        found = _load(selection)
+        items = tuple(_marked(item, selection) for item in found.items)
         if selection.parts:
-            items = tuple(item for item in items if _reference_of(item, selection))
+            items = tuple(item for item in items if _has_references(item, selection))
             if not items:
                 raise UserError(
                     f"there are no reference translations into {selection.target_language} for {selection.data} data; "
@@ -130,13 +142,13 @@ class Uncertainty(Benchmark):
     def judge_samples(self, item_set: ItemSet, answers: Sequence[Sequence[Translation]]) -> list[Judgement]:
         selection = item_set.selection
         drawn = [
-            _drawn(item, samples, _reference_of(item, selection))
+            _drawn(item, samples, _references_of(item, selection))
             for item, samples in zip(item_set.items, answers, strict=True)
         ]
         genders = _genders(item_set, drawn)
         alphas = sorted({*ALPHAS, _alpha(selection.alpha) or ALPHA})
         similarities = _similarity(selection.similarity).matrices(
-            [(*found.samples.texts, *(found.references or ())) for found in drawn]
+            [(*found.samples.texts, *(one.text for one in found.references)) for found in drawn]
         )
         clusters: Sequence[Sequence[int] | None] = [None] * len(drawn)
         if selection.entailment:
@@ -159,6 +171,7 @@ class Uncertainty(Benchmark):
         found += [_mean("p_right", "p_right", UNAMBIGUOUS, better="higher")]
         found += [_mean("p_feminine", "p_feminine", part) for part in (AMBIGUOUS, "masculine", "feminine")]
         found += [_mean("distance_from_even", "distance_from_even", AMBIGUOUS, better="lower")]
+        found += [_mean("p_neutral", "p_neutral", AMBIGUOUS)]
         for kind, name in (("s3e", f"s3e@{alpha:g}"), ("gender", "gender"), ("string", "string")):
             sides = (f"{UNAMBIGUOUS}.i_{name}.correct", f"{UNAMBIGUOUS}.i_{name}.incorrect")
             if any(f"i_{name}.correct" in judgement.measures for judgement in judgements):
@@ -175,10 +188,12 @@ class Uncertainty(Benchmark):
         return found
 
     def render(self, item: Item, gender: Gender, selection: Selection) -> str:
+        if not item.tags["entity"]:
+            raise UserError("mgente data has no person to speak of, so a fake system has nothing to say about it")
         return WINOMT.render(item, gender, _as_winomt(selection))
 
     def fit(self, item: Item, text: str, selection: Selection) -> float | None:
-        return WINOMT.fit(item, text, _as_winomt(selection))
+        return WINOMT.fit(item, text, _as_winomt(selection)) if item.tags["entity"] else None
 
     def stereotype(self, item: Item) -> Gender | None:
         return WINOMT.stereotype(item)
@@ -264,18 +279,96 @@ def _alpha(text: str) -> float | None:
 
 def _as_winomt(selection: Selection) -> Selection:
     return replace(
-        selection, benchmark="winomt", parts=(), n_samples=0, sampling="", similarity="", alpha="", entailment=""
+        selection,
+        benchmark="winomt",
+        data=selection.data if selection.data in ("official", "core") else "core",
+        variant="",
+        parts=(),
+        n_samples=0,
+        sampling="",
+        similarity="",
+        alpha="",
+        entailment="",
     )
+
+
+def _load(selection: Selection) -> ItemSet:
+    kind, _, path = selection.data.partition(":")
+    if kind == "mgente":
+        items = tuple(
+            replace(item, tags={**item.tags, "contrast": item.item_id, "role": "", "entity": "", "stereotype": "none"})
+            for item in read_mgente(path)
+        )
+        return ItemSet(selection, items, f"mgente-{_content_hash(path)}")
+    if kind == "file":
+        return ItemSet(selection, tuple(_own_items(path, selection)), f"file-{_content_hash(path)}")
+    return WINOMT.load(_as_winomt(selection))
+
+
+def _content_hash(path: str) -> str:
+    return hashlib.sha256(read_bytes(path)).hexdigest()[:8]
+
+
+def _own_items(path: str, selection: Selection) -> Iterator[Item]:
+    """Lines as in WinoMT's files (gender, index, sentence, entity), and after them, if there are any, the reference
+    translations with a masculine and with a feminine noun."""
+    lines = [(number, line.split("\t")) for number, line in enumerate(read_lines(path), start=1) if line.strip()]
+    if not lines:
+        raise BadFile(path, "is empty; give a line for each sentence: gender, index, sentence, entity; tab-separated")
+    rows = []
+    for number, cells in lines:
+        if len(cells) not in (4, 6):
+            raise BadFile(
+                path,
+                f"has {len(cells)} cells; expected gender, index, sentence and entity, and perhaps the masculine and "
+                "the feminine reference; tab-separated",
+                line=number,
+            )
+        rows.append(parse_row(path, number, cells[:4]))
+    for item, (_, cells) in zip(items_of(rows, {}, _as_winomt(selection)), lines, strict=True):
+        references = dict(zip(("reference_masculine", "reference_feminine"), cells[4:], strict=False))
+        yield replace(item, tags={**item.tags, "corpus": "own", **references})
+
+
+def _marked(item: Item, selection: Selection) -> Item:
+    """With what it tells about gender; and, if asked for, with a name behind the noun."""
+    source = AMBIGUOUS if _is_open(item.expected) else UNAMBIGUOUS
+    text = item.source
+    if selection.variant == "names" and item.tags["entity"]:
+        place = int(item.tags["position"])
+        text = with_name(text, place, item.expected, selection.target_language, 0, item.tags["entity"])
+    return replace(item, source=text, tags={**item.tags, "source": source})
 
 
 def _is_open(gender: Gender | None) -> bool:
     return gender in (None, Gender.NEUTRAL)
 
 
-def _reference_of(item: Item, selection: Selection) -> tuple[str, str] | None:
-    if selection.data != "core":
-        return None
-    return _references(selection.target_language).get((item.tags["contrast"], str(item.expected)))
+def _has_references(item: Item, selection: Selection) -> bool:
+    tags = item.tags
+    if selection.data == "core":
+        return (tags["contrast"], str(item.expected)) in _references(selection.target_language)
+    return "reference_masculine" in tags or "reference_gendered" in tags
+
+
+def _references_of(item: Item, selection: Selection) -> list[_Reference]:
+    """The right and the wrong translation of an item that tells its gender."""
+    if _is_open(item.expected) or not _has_references(item, selection):
+        return []
+    tags = item.tags
+    if "reference_gendered" in tags:  # mGeNTE: where the gender is told, the neutral translation is the worse one
+        return [
+            _Reference(tags["reference_gendered"], "correct", None),
+            _Reference(tags["reference_neutral"], "incorrect", None),
+        ]
+    if selection.data == "core":
+        texts = _references(selection.target_language)[tags["contrast"], str(item.expected)]
+    else:
+        texts = (tags["reference_masculine"], tags["reference_feminine"])
+    return [
+        _Reference(text, "correct" if gender == item.expected else "incorrect", gender)
+        for text, gender in zip(texts, (Gender.MASCULINE, Gender.FEMININE), strict=True)
+    ]
 
 
 @cache
@@ -293,7 +386,7 @@ def _references(language: str) -> Mapping[tuple[str, str], tuple[str, str]]:
 # -- judging ----------------------------------------------------------------------------------------------------------
 
 
-def _drawn(item: Item, answers: Sequence[Translation], references: tuple[str, str] | None) -> _Drawn:
+def _drawn(item: Item, answers: Sequence[Translation], references: Sequence[_Reference]) -> _Drawn:
     kept = [answer for answer in answers if failure(item.source, answer.text) is None]
     return _Drawn(
         item,
@@ -308,13 +401,13 @@ def _drawn(item: Item, answers: Sequence[Translation], references: tuple[str, st
 
 def _genders(item_set: ItemSet, drawn: Sequence[_Drawn]) -> Iterator[list[Gender | None]]:
     """For each item the gender of the noun in each of its distinct translations, read as WinoMT reads it."""
-    items, texts = [], []
-    for found in drawn:
-        items += [found.item] * found.samples.n_distinct
-        texts += [Translation("", text) for text in found.samples.texts]
+    with_person = [found for found in drawn if found.item.tags["entity"]]
+    items = [found.item for found in with_person for _ in found.samples.texts]
+    texts = [Translation("", text) for found in with_person for text in found.samples.texts]
     readings = iter(WINOMT.judge(ItemSet(_as_winomt(item_set.selection), tuple(items), ""), texts))
     for found in drawn:
-        yield [next(readings).observed for _ in found.samples.texts]
+        has_person = bool(found.item.tags["entity"])
+        yield [next(readings).observed if has_person else None for _ in found.samples.texts]
 
 
 def _judgement(
@@ -340,9 +433,10 @@ def _judgement(
     values["h_within"] = parts.within if parts else None
     share = arithmetic.feminine_share(samples, genders)
     values["p_feminine"], values["distance_from_even"] = share, arithmetic.distance_from_even(share)
-    if not _is_open(item.expected) and decided.n:
-        n_right = sum(n for n, label in zip(decided.counts.tolist(), labels, strict=True) if label == item.expected)
-        values["p_right"] = n_right / decided.n
+    if decided.n:
+        values["p_neutral"] = _n_of(Gender.NEUTRAL, decided, labels) / decided.n
+        if not _is_open(item.expected):
+            values["p_right"] = _n_of(item.expected, decided, labels) / decided.n
     own = similarities[: samples.n_distinct, : samples.n_distinct]
     for alpha in alphas:
         values[f"h_s3e@{alpha:g}"] = arithmetic.s3e_entropy(samples, own, alpha)
@@ -351,7 +445,7 @@ def _judgement(
     if found.log_probability is not None:
         values["log_probability"] = found.log_probability.per_text
         values["log_probability_per_token"] = found.log_probability.per_token
-    if found.references and not _is_open(item.expected) and samples.n:
+    if found.references and samples.n:
         values |= _surprisals(found, genders, similarities, alphas)
     observed = _majority(decided, labels)
     verdict = Verdict.JUDGED if decided.n else Verdict.UNJUDGEABLE if samples.n else Verdict.NOT_TRANSLATED
@@ -374,14 +468,19 @@ def _surprisals(
     """How surprising the right and the wrong reference are, given the samples (condition 1)."""
     samples, n = found.samples, found.samples.n_distinct
     values: dict[str, float | None] = {}
-    for place, gender in enumerate((Gender.MASCULINE, Gender.FEMININE)):
-        side = "correct" if gender == found.item.expected else "incorrect"
-        text = found.references[place] if found.references else ""
-        values[f"i_gender.{side}"] = arithmetic.cluster_surprisal_of(samples, genders, gender)
-        values[f"i_string.{side}"] = arithmetic.shannon_surprisal_of(samples, text)
+    for place, reference in enumerate(found.references):
+        if reference.gender is not None:
+            surprisal = arithmetic.cluster_surprisal_of(samples, genders, reference.gender)
+            values[f"i_gender.{reference.side}"] = surprisal
+        values[f"i_string.{reference.side}"] = arithmetic.shannon_surprisal_of(samples, reference.text)
         for alpha in alphas:
-            values[f"i_s3e@{alpha:g}.{side}"] = arithmetic.s3e_surprisal_of(samples, similarities[n + place, :n], alpha)
+            to_samples = similarities[n + place, :n]
+            values[f"i_s3e@{alpha:g}.{reference.side}"] = arithmetic.s3e_surprisal_of(samples, to_samples, alpha)
     return values
+
+
+def _n_of(gender: Gender | None, samples: Samples, labels: Sequence[object]) -> float:
+    return float(sum(n for n, label in zip(samples.counts.tolist(), labels, strict=True) if label == gender))
 
 
 def _majority(samples: Samples, labels: Sequence[object]) -> Gender | None:

@@ -120,7 +120,7 @@ class WinoMt(Benchmark):
             halves = _core_halves(rows)
         else:
             rows, halves, origin = _official_rows(selection.revision)
-        items = list(_items(rows, halves, selection))
+        items = list(items_of(rows, halves, selection))
         if selection.parts:
             items = [
                 replace(item, index=index)
@@ -212,7 +212,7 @@ class WinoMt(Benchmark):
 # -- items -----------------------------------------------------------------------------------------------------------
 
 
-def _items(rows: Sequence[Row], halves: Halves, selection: Selection) -> Iterable[Item]:
+def items_of(rows: Sequence[Row], halves: Halves, selection: Selection) -> Iterable[Item]:
     stereotype_of = {occupation: percent > 50 for occupation, _, percent in core_occupations()}
     n_seen: Counter[tuple[str, str, str]] = Counter()
     for index, row in enumerate(rows):
@@ -287,15 +287,19 @@ def _official_rows(revision: str) -> tuple[list[Row], Halves, str]:
 
 
 def _parse(path: object) -> list[Row]:
-    rows = []
-    for number, line in enumerate(read_lines(str(path)), start=1):
-        fields = line.split("\t")
-        if len(fields) != 4 or fields[0] not in _GENDERS or not fields[1].isdigit():
-            raise BadFile(
-                str(path), "is not a WinoMT line (gender, index, sentence, entity; tab-separated)", line=number
-            )
-        rows.append(Row(fields[0], int(fields[1]), fields[2], fields[3]))
-    return rows
+    return [
+        parse_row(str(path), number, line.split("\t")) for number, line in enumerate(read_lines(str(path)), start=1)
+    ]
+
+
+def parse_row(path: str, number: int, fields: Sequence[str]) -> Row:
+    if len(fields) != 4 or fields[0] not in _GENDERS or not fields[1].isdigit() or not fields[3].strip():
+        raise BadFile(
+            path,
+            "is not a WinoMT line (male, female or neutral; index of the noun; sentence; entity; tab-separated)",
+            line=number,
+        )
+    return Row(fields[0], int(fields[1]), fields[2], fields[3])
 
 
 def _core_rows() -> tuple[list[Row], str]:

@@ -137,6 +137,12 @@ def _uncertainty(result: Result) -> list[str]:
         f"Where the sentence tells the gender, {_share(_percent(right))} of 100 sampled translations have it."
         f"{_doubt(_percent(right))}"
     ]
+    neutral = _find(result, "p_neutral", "ambiguous")
+    if neutral is not None and neutral.low is not None and neutral.low > 0.5:
+        return [
+            *sentences,
+            f"Where the sentence leaves the gender open, {_share(_percent(neutral))} of 100 leave it open too.",
+        ]
     pairs = f"in {_share(aware)} of 100 pairs of sentences that differ in this alone"
     if aware.low > 50:
         sentences.append(f"It is less sure of the gender where the sentence leaves it open, {pairs}, as it should be.")
