@@ -125,6 +125,15 @@ def test_samples_of_a_run_score_the_same_without_the_system(tmp_path: Path, caps
     assert "samples:8," in second["signature"]
 
 
+def test_the_model_s_own_probabilities_are_averaged(tmp_path: Path) -> None:
+    path, own = tmp_path / "samples.jsonl", tmp_path / "own.tsv"
+    own.write_text(OWN, encoding="utf-8")
+    rows = [{"id": f"winomt-000{n}", "samples": [MAN, WOMAN], "logprobs": [-1.0, -3.0]} for n in range(3)]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    result = api.score_samples("uncertainty", path, "es", data=f"file:{own}")
+    assert value(result, "nll", "ambiguous") == 2
+
+
 def test_only_sentences_with_references() -> None:
     items = gendermark.items("uncertainty", "es", data="core", parts=("referenced",)).items
     assert len(items) == 72

@@ -67,7 +67,9 @@ class _Drawn:
     item: Item
     samples: Samples
     n_asked: int
-    log_probability: arithmetic.LogProbability | None
+    log_probabilities: Sequence[float]
+    """Of the samples whose system gave one."""
+    per_token: arithmetic.LogProbability | None
     references: Sequence[_Reference]
 
 
@@ -168,10 +170,10 @@ class Uncertainty(Benchmark):
         for kind, key in _entropies(alpha, judgements):
             sides, counted = _sides(key), ("all.total", f"all.{key}.n")
             found += [_delta(f"delta_h_{kind}", *sides, counted), _gap(f"gap_h_{kind}", *sides, counted, kind)]
-        found += [_mean("p_right", "p_right", UNAMBIGUOUS, better="higher")]
-        found += [_mean("p_feminine", "p_feminine", part) for part in (AMBIGUOUS, "masculine", "feminine")]
-        found += [_mean("distance_from_even", "distance_from_even", AMBIGUOUS, better="lower")]
-        found += [_mean("p_neutral", "p_neutral", AMBIGUOUS)]
+        found += [_mean("p_right", "p_right", UNAMBIGUOUS, "share", better="higher")]
+        found += [_mean("p_feminine", "p_feminine", part, "share") for part in (AMBIGUOUS, "masculine", "feminine")]
+        found += [_mean("distance_from_even", "distance_from_even", AMBIGUOUS, "share", better="lower")]
+        found += [_mean("p_neutral", "p_neutral", AMBIGUOUS, "share")]
         for kind, name in (("s3e", f"s3e@{alpha:g}"), ("gender", "gender"), ("string", "string")):
             sides = (f"{UNAMBIGUOUS}.i_{name}.correct", f"{UNAMBIGUOUS}.i_{name}.incorrect")
             if any(f"i_{name}.correct" in judgement.measures for judgement in judgements):
@@ -182,9 +184,8 @@ class Uncertainty(Benchmark):
         for name in ("string_corrected", "gender_corrected", "within"):
             found += [_mean(f"h_{name}", f"h_{name}", part) for part in (UNAMBIGUOUS, AMBIGUOUS)]
         found += [_mean(name, name, part) for name in ("n_distinct", "decided") for part in ("all",)]
-        if any("log_probability" in judgement.measures for judgement in judgements):
-            names = ("log_probability", "log_probability_per_token")
-            found += [_mean(name, name, part) for name in names for part in (UNAMBIGUOUS, AMBIGUOUS)]
+        if any("nll" in judgement.measures for judgement in judgements):
+            found += [_mean(name, name, part) for name in ("nll", "nll_per_token") for part in (UNAMBIGUOUS, AMBIGUOUS)]
         return found
 
     def render(self, item: Item, gender: Gender, selection: Selection) -> str:
@@ -392,6 +393,7 @@ def _drawn(item: Item, answers: Sequence[Translation], references: Sequence[_Ref
         item,
         Samples.of(answer.text or "" for answer in kept),
         len(answers),
+        [answer.log_probability for answer in kept if answer.log_probability is not None],
         arithmetic.mean_log_probability(
             [answer.log_probability for answer in kept], [answer.n_tokens for answer in kept]
         ),
@@ -442,9 +444,10 @@ def _judgement(
         values[f"h_s3e@{alpha:g}"] = arithmetic.s3e_entropy(samples, own, alpha)
     if meanings is not None:
         values["h_semantic"] = arithmetic.cluster_entropy(samples, meanings)
-    if found.log_probability is not None:
-        values["log_probability"] = found.log_probability.per_text
-        values["log_probability_per_token"] = found.log_probability.per_token
+    if found.log_probabilities:
+        # With its sign turned, like all surprisals here: what is summed up over groups is never below 0.
+        values["nll"] = -math.fsum(found.log_probabilities) / len(found.log_probabilities)
+        values["nll_per_token"] = -found.per_token.per_token if found.per_token else None
     if found.references and samples.n:
         values |= _surprisals(found, genders, similarities, alphas)
     observed = _majority(decided, labels)
@@ -567,7 +570,8 @@ def _mean(name: str, key: str, part: str, kind: str = "", better: str = "neither
         return total / n
 
     needs = (f"{part}.{key}.sum", f"{part}.{key}.n")
-    boundary = _unseen(value) if kind == "gender" else None
+    most = {"gender": math.log(2), "share": 0.5 if name == "distance_from_even" else 1.0}.get(kind)
+    boundary = _unseen(value, 0.0, most) if most else None
     return Metric(name, part, needs, value, f"{part}.total", f"{part}.{key}.n", boundary, better)
 
 
@@ -587,7 +591,7 @@ def _gap(name: str, first: str, second: str, counted: tuple[str, str], kind: str
     def value(*columns: Floats) -> Floats:
         return columns[0] / columns[1] - columns[2] / columns[3]
 
-    boundary = _unseen(value, lowest=-math.log(2)) if kind == "gender" else None
+    boundary = _unseen(value, -math.log(2), math.log(2)) if kind == "gender" else None
     return Metric(name, "all", _needs(first, second), value, *counted, boundary, "lower")
 
 
@@ -595,13 +599,13 @@ def _needs(first: str, second: str) -> tuple[str, str, str, str]:
     return f"{first}.sum", f"{first}.n", f"{second}.sum", f"{second}.n"
 
 
-def _unseen(value: Callable[..., Floats], lowest: float = 0.0) -> Boundary:
-    """Where all groups agree: as far as the share of groups unlike them may reach; one bit is the most there is."""
+def _unseen(value: Callable[..., Floats], lowest: float, highest: float) -> Boundary:
+    """Where all groups agree: as far as the share of groups unlike them may reach."""
 
     def at_boundary(sums: Sequence[float], n_groups: int, confidence: float) -> tuple[float, float]:
         point = float(value(*(np.array([amount]) for amount in sums))[0])
-        reach = math.log(2) * unseen_share(n_groups, confidence)
-        return max(point - reach, lowest), min(point + reach, math.log(2))
+        reach = highest * unseen_share(n_groups, confidence)
+        return max(point - reach, lowest), min(point + reach, highest)
 
     return at_boundary
 

@@ -55,9 +55,9 @@ def _winomt(result: Result) -> list[str]:
         ),
         *_gap(
             _find(result, "delta_g"),
-            "Men are got right better than women, by {} of F1.",
-            "Women are got right better than men, by {} of F1.",
-            "Whether men or women are got right better cannot be told from chance ({}).",
+            "Men are given the right gender more reliably than women, by {} of F1.",
+            "Women are given the right gender more reliably than men, by {} of F1.",
+            "Whether men or women are given it more reliably cannot be told from chance ({}).",
         ),
     ]
     open_gender = _find(result, "masculine_share", "neutral")
