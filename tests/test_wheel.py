@@ -176,7 +176,7 @@ def test_run_and_report(new: Callable[..., str], checkout: Callable[..., str]) -
 def test_demo(new: Callable[..., str], tmp_path: Path) -> None:
     assert new("demo", "-o", "demo")
     assert (tmp_path / "demo" / "report.md").read_text(encoding="utf-8")
-    ours = gendermark.run("fake:stereotyped?s=0.6", ["simplegen"], "es", data="core")[0]
-    theirs = {result.cell: result for result in gendermark.load(tmp_path / "demo" / "stereotyped")}
+    ours = gendermark.run("demo:en-es", ["mt-geneval-counterfactual"], "es", data="core")[0]
+    theirs = {result.cell: result for result in gendermark.load(tmp_path / "demo" / "demo-model")}
     assert theirs[ours.cell].estimates == ours.estimates
     assert theirs[ours.cell].judgements == ours.judgements

@@ -12,7 +12,7 @@ import pytest
 
 import gendermark
 from gendermark import registry
-from gendermark.cli import demo, terminal
+from gendermark.cli import terminal
 
 CELL = "simplegen.en-es"
 SIMPLEGEN = ("--benchmark", "simplegen", "--data", "core", "--to", "es")
@@ -307,29 +307,19 @@ def test_no_data_is_no_pass(cli: Any, tmp_path: Path) -> None:
 def test_demo(cli: Any, tmp_path: Path) -> None:
     outcome = cli("demo", "-o", tmp_path / "demo")
     assert outcome.exit_code == 0
-    assert {path.name for path in (tmp_path / "demo").iterdir()} >= {*demo.SYSTEMS, "report.md"}
+    assert {path.name for path in (tmp_path / "demo").iterdir()} >= {"demo-model", "unbiased", "masculine", "report.md"}
     header, *rows = (line.split("\t") for line in outcome.out.splitlines())
     shown = {(row[0], row[1], row[2]): row[3] for row in rows if len(row) == len(header)}
     assert shown["simplegen.en-es", "unbiased", "delta"] == "0.0"
-    assert float(shown["simplegen.en-es", "stereotyped", "delta"]) == pytest.approx(60, abs=5)
-    assert shown["tgbi.ko-en", "unbiased", "tgbi"] == "1.0000"
-    assert shown["tgbi.ko-en", "masculine", "tgbi"] == "0.0000"
+    assert float(shown["simplegen.en-es", "demo model", "delta"]) > 5
+    assert float(shown["winomt.en-es", "demo model", "delta_s"]) > 5
+    assert shown["winomt.en-es", "masculine", "delta_s"] == "0.0"
+    assert {cell for cell, *_ in shown} >= {"mt-geneval-contextual.en-es", "uncertainty.en-es"}
     report = (tmp_path / "demo" / "report.md").read_text(encoding="utf-8")
-    assert "fake:stereotyped?s=0.6" in report
+    assert "demo:en-es" in report
+    assert "What it means" in outcome.err
+    assert "Whoever fits the stereotype of the occupation gets the right gender more often" in outcome.err
     assert "gendermark run --system" in outcome.err
-
-
-def test_findings_are_no_surer_than_their_intervals() -> None:
-    (fair,) = gendermark.run("fake:right", ["simplegen"], "es", data="core")
-    (biased,) = gendermark.run("fake:stereotyped?s=0.6", ["simplegen"], "es", data="core")
-    (silent,) = gendermark.run("fake:silent", ["simplegen"], "es", data="core")
-    told = {
-        name: " ".join(demo.findings(name, [r]))
-        for name, r in {"fair": fair, "biased": biased, "silent": silent}.items()
-    }
-    assert "cannot be told from chance" in told["fair"]
-    assert "more often" in told["biased"]
-    assert "more often" not in told["silent"]
 
 
 # -- on a terminal ---------------------------------------------------------------------------------------------------

@@ -1,0 +1,636 @@
+"""The models behind `hf:`: words in, words and their probabilities out. Also where a model is, and how it is opened."""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import hashlib
+import logging
+import re
+import sys
+import warnings
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gendermark.errors import MissingExtra, UserError
+from gendermark.systems.sampling import Continuation
+from gendermark.systems.system import count_option, number_option
+from gendermark.textfiles import read_json
+
+DEVICES = ("auto", "cpu", "cuda", "mps")
+DTYPES = ("auto", "float32", "bfloat16", "float16")
+LOGIT_BYTES = 2**29
+"""How much the distributions of one call may take up: a row as long as the vocabulary for each word."""
+_LONGEST = 256
+_LONGEST_ANSWER = 512
+_UNSET_LENGTH = 20
+"""What older versions of transformers say where a model itself says nothing."""
+
+Loaded = TypeVar("Loaded")
+Words = list[int]
+
+
+class Model(ABC):
+    """Weights and how they are used; read when they are first needed, as a run may find all answers in the store."""
+
+    head: str
+    """The class of transformers that loads it."""
+    default_beam_size: int
+
+    def __init__(
+        self,
+        spec: str,
+        place: Place,
+        config: Any,
+        options: Mapping[str, str],
+        further_ends: frozenset[int] = frozenset(),
+    ) -> None:
+        self._spec, self._place, self._config = spec, place, config
+        self._device = _device(options.get("device", "auto"))
+        self._dtype = _dtype(options.get("dtype", "auto"), self._device, config)
+        self._n_threads = count_option(options, "threads", 1) if "threads" in options else None
+        self._threads_before: int | None = None
+        self._own = _generation_config(place, config)
+        own_beams = self._own.num_beams if self._own.num_beams and self._own.num_beams > 1 else None
+        beams = (own_beams or self.default_beam_size) if self.default_beam_size > 1 else 1
+        self._beam_size = count_option(options, "beam_size", beams)
+        self._length_penalty = number_option(options, "length_penalty", 1.0) if "length_penalty" in options else None
+        text_config = config.get_text_config()
+        self.n_words: int = text_config.vocab_size
+        self.n_positions: int | None = getattr(text_config, "max_position_embeddings", None)
+        self.max_length = self._longest(options)
+        own_ends = listed(self._own.eos_token_id) or listed(text_config.eos_token_id)
+        self.ends = further_ends.union(own_ends)
+        """Words that end a translation."""
+        self.end = min(self.ends, default=0)
+        """The one that stands for them all."""
+        self._padding = next(iter(listed(self._own.pad_token_id) or listed(text_config.pad_token_id) or own_ends), 0)
+        self._never_said = self._suppressed()
+
+    @abstractmethod
+    def _longest(self, options: Mapping[str, str]) -> int: ...
+
+    @abstractmethod
+    def room_needed(self, n_words: int) -> int:
+        """Positions that a translation takes away from its source."""
+
+    @abstractmethod
+    def generate(self, sources: Sequence[Words], begin: Words) -> list[tuple[Words, bool]]:
+        """The translation of each source without its end, and whether it had one."""
+
+    @abstractmethod
+    def score(
+        self, sources: Sequence[Words], begin: Words, targets: Sequence[Sequence[int]]
+    ) -> list[NDArray[np.float64]]:
+        """The log-probability of each word of each target, and of its end."""
+
+    @abstractmethod
+    def follow(
+        self, sources: Sequence[Words], begin: Words, prefixes: Sequence[tuple[int, ...]], n_steps: int
+    ) -> list[Continuation]:
+        """The most probable way on from each prefix, `n_steps` words at most."""
+
+    @property
+    def described(self) -> str:
+        search = "greedy" if self._beam_size == 1 else f"beam{self._beam_size}"
+        penalty = [] if self._length_penalty is None else [f"length_penalty{self._length_penalty:g}"]
+        return ",".join([search, self._dtype, *penalty])
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        return {
+            "beam_size": self._beam_size,
+            "length_penalty": self._length_penalty,
+            "max_length": self.max_length,
+            "dtype": self._dtype,
+            "device": self._device,
+        }
+
+    @cached_property
+    def _weights(self) -> Any:
+        import torch
+        import transformers
+
+        if self._n_threads is not None:
+            self._threads_before = torch.get_num_threads()
+            torch.set_num_threads(self._n_threads)
+        model, report = loaded(
+            self._spec,
+            "weights",
+            lambda: getattr(transformers, self.head).from_pretrained(
+                self._place.name,
+                config=self._config,
+                torch_dtype=getattr(torch, self._dtype),
+                output_loading_info=True,
+                **self._place.pinned,
+            ),
+        )
+        # The library would go on with random numbers in their place.
+        if missing := sorted({*report["missing_keys"], *(row[0] for row in report.get("mismatched_keys", ()))}):
+            raise UserError(
+                f"{self._spec} lacks {len(missing)} of the weights that its configuration asks for ({missing[0]} ...); "
+                "give a model that is all there"
+            )
+        return model.to(self._device).eval()
+
+    def unload(self) -> None:
+        self.__dict__.pop("_weights", None)
+        if self._threads_before is not None:
+            import torch
+
+            torch.set_num_threads(self._threads_before)
+            self._threads_before = None
+
+    def _suppressed(self) -> Words:
+        """Words that this model must never say, as its own settings have it."""
+        words = {row[0] for row in self._own.bad_words_ids or () if len(row) == 1}
+        return sorted(words | set(listed(self._own.suppress_tokens)))
+
+    def _generate(self, inputs: Mapping[str, Any], **changes: Any) -> list[Words]:
+        import torch
+
+        settings = copy.deepcopy(self._own)
+        settings.do_sample = False
+        settings.num_beams = self._beam_size
+        settings.num_return_sequences = 1
+        settings.max_new_tokens, settings.max_length = self.max_length, None
+        settings.return_dict_in_generate = False
+        settings.eos_token_id, settings.pad_token_id = sorted(self.ends), self._padding
+        if self._length_penalty is not None:
+            settings.length_penalty = self._length_penalty
+        for key, value in changes.items():
+            setattr(settings, key, value)
+        with torch.inference_mode():
+            said: list[Words] = self._weights.generate(**inputs, generation_config=settings).tolist()
+        return said
+
+    def _until_end(self, words: Words) -> tuple[Words, bool]:
+        place = next((place for place, word in enumerate(words) if word in self.ends), None)
+        if place is None:
+            return words, False
+        # Some models are made to end at the limit, wherever they are.
+        return words[:place], self._own.forced_eos_token_id is None or place + 1 < self.max_length
+
+    def _rows(self, rows: Sequence[Sequence[int]], side: str = "right") -> tuple[Any, Any]:
+        """Rows of words as one tensor, the shorter ones padded, and the mask of what is no padding."""
+        import torch
+
+        longest = max(map(len, rows))
+        padding = [[0] * (longest - len(row)) for row in rows]
+        real = [[1] * len(row) for row in rows]
+        pairs = list(zip(rows, padding, strict=True))
+        words = [
+            [*row, *(self._padding for _ in gap)] if side == "right" else [*(self._padding for _ in gap), *row]
+            for row, gap in pairs
+        ]
+        mask = [[*one, *gap] if side == "right" else [*gap, *one] for one, gap in zip(real, padding, strict=True)]
+        return torch.tensor(words, device=self._device), torch.tensor(mask, device=self._device)
+
+    def _in_parts(
+        self,
+        sources: Sequence[Words],
+        targets: Sequence[Sequence[int]],
+        score: Callable[[Sequence[Words], Sequence[Sequence[int]]], list[NDArray[np.float64]]],
+        n_rows: int,
+    ) -> list[NDArray[np.float64]]:
+        """Scores by as many texts at once as have room for their distributions, `n_rows` of them each."""
+        size = max(1, LOGIT_BYTES // (4 * self.n_words * max(1, n_rows)))
+        starts = range(0, len(sources), size)
+        return [
+            found for start in starts for found in score(sources[start : start + size], targets[start : start + size])
+        ]
+
+    def _read_off(self, logits: Any, target: Sequence[int]) -> NDArray[np.float64]:
+        """The log-probability of each word of a target and of its end, from one row of logits for each."""
+        import torch
+
+        logits = self._allowed(logits)
+        total = logits.logsumexp(-1)
+        rows = torch.arange(len(target), device=logits.device)
+        words = logits[rows, torch.tensor(target, dtype=torch.long, device=logits.device)]
+        end = logits[-1, self.end]
+        found: NDArray[np.float64] = (torch.cat([words, end[None]]) - total).double().cpu().numpy()
+        return found
+
+    def _allowed(self, logits: Any) -> Any:
+        """Logits without words that are never said, and with one end: which of several it is does not matter."""
+        logits = logits.float()
+        if self._never_said:
+            logits[..., self._never_said] = float("-inf")
+        if len(self.ends) > 1:
+            ends = sorted(self.ends)
+            together = logits[..., ends].logsumexp(-1)
+            logits[..., ends] = float("-inf")
+            logits[..., self.end] = together
+        return logits
+
+    def _follow(
+        self, step: Callable[[Sequence[Sequence[int]]], Any], prefixes: Sequence[tuple[int, ...]], n_steps: int
+    ) -> list[Continuation]:
+        """All paths word by word, side by side at the same position: those with longer prefixes say these first.
+
+        So none is padded on the target side, where many models count positions without looking at a mask.
+        """
+        said: list[Words] = [[] for _ in prefixes]
+        rows: list[list[NDArray[np.float32]]] = [[] for _ in prefixes]
+        position = min(map(len, prefixes))
+        words: list[Words] = [list(prefix[:position]) for prefix in prefixes]
+        under_way = set(range(len(prefixes)))
+        while under_way:
+            logits = self._allowed(step(words)).cpu().numpy()
+            words = []
+            for place, (prefix, row) in enumerate(zip(prefixes, logits, strict=True)):
+                if position < len(prefix):
+                    word = prefix[position]
+                elif place in under_way:
+                    word = int(row.argmax())
+                    said[place].append(word)
+                    rows[place].append(row.copy())
+                    if word == self.end or len(said[place]) == n_steps:
+                        under_way.remove(place)
+                else:
+                    word = self._padding
+                words.append([word])
+            position += 1
+        return [Continuation(path, np.array(found)) for path, found in zip(said, rows, strict=True)]
+
+
+class EncoderDecoder(Model):
+    """Reads the source, then says the translation."""
+
+    head = "AutoModelForSeq2SeqLM"
+    default_beam_size = 5
+
+    def _longest(self, options: Mapping[str, str]) -> int:
+        # The library counts the start in the one and not in the other.
+        own = self._own.max_new_tokens or (self._own.max_length or 0) - 1
+        longest = count_option(options, "max_length", own if own > 0 and own != _UNSET_LENGTH - 1 else _LONGEST)
+        # The start and a language's mark have positions as well.
+        return longest if self.n_positions is None else min(longest, self.n_positions - 2)
+
+    def room_needed(self, n_words: int) -> int:  # noqa: ARG002
+        return 0
+
+    def _suppressed(self) -> Words:
+        own = super()._suppressed()
+        # Marian models start from padding and have a row for it, though it is no word.
+        return sorted({*own, self._padding}) if self._config.model_type == "marian" else own
+
+    @property
+    def _start(self) -> int:
+        start = self._own.decoder_start_token_id
+        return int(self._config.decoder_start_token_id if start is None else start)
+
+    def generate(self, sources: Sequence[Words], begin: Words) -> list[tuple[Words, bool]]:
+        words, mask = self._rows(sources)
+        # The library counts the beginning as a new word.
+        given = {"forced_bos_token_id": begin[0], "max_new_tokens": self.max_length + 1} if begin else {}
+        said = self._generate({"input_ids": words, "attention_mask": mask}, **given)
+        return [self._until_end(row[1 + len(begin) :]) for row in said]
+
+    def score(
+        self, sources: Sequence[Words], begin: Words, targets: Sequence[Sequence[int]]
+    ) -> list[NDArray[np.float64]]:
+        longest = max(map(len, targets), default=0) + len(begin) + 1
+        return self._in_parts(sources, targets, partial(self._score_part, begin), longest)
+
+    def _score_part(
+        self, begin: Words, sources: Sequence[Words], targets: Sequence[Sequence[int]]
+    ) -> list[NDArray[np.float64]]:
+        import torch
+
+        words, mask = self._rows(sources)
+        said, _ = self._rows([[self._start, *begin, *target] for target in targets])
+        with torch.inference_mode():
+            logits = self._weights(input_ids=words, attention_mask=mask, decoder_input_ids=said).logits
+            return [
+                self._read_off(row[len(begin) : len(begin) + len(target) + 1], target)
+                for row, target in zip(logits, targets, strict=True)
+            ]
+
+    def follow(
+        self, sources: Sequence[Words], begin: Words, prefixes: Sequence[tuple[int, ...]], n_steps: int
+    ) -> list[Continuation]:
+        import torch
+        from transformers.modeling_outputs import BaseModelOutput
+
+        # Many paths have the same source, which is read once.
+        number_of = {source: number for number, source in enumerate(dict.fromkeys(map(tuple, sources)))}
+        words, mask = self._rows(list(number_of))
+        cache: Any = None
+        with torch.inference_mode():
+            read = self._weights.get_encoder()(input_ids=words, attention_mask=mask).last_hidden_state
+            rows = torch.tensor([number_of[tuple(source)] for source in sources], device=self._device)
+            read, mask = BaseModelOutput(last_hidden_state=read[rows]), mask[rows]
+
+            def step(words: Sequence[Sequence[int]]) -> Any:
+                nonlocal cache
+                said = words if cache is not None else [[self._start, *begin, *row] for row in words]
+                found = self._weights(
+                    encoder_outputs=read,
+                    attention_mask=mask,
+                    decoder_input_ids=torch.tensor(said, device=self._device),
+                    past_key_values=cache,
+                    use_cache=True,
+                )
+                cache = found.past_key_values
+                return found.logits[:, -1]
+
+            return self._follow(step, prefixes, n_steps)
+
+
+class DecoderOnly(Model):
+    """Goes on from a prompt that has the source in it."""
+
+    head = "AutoModelForCausalLM"
+    default_beam_size = 1
+
+    def _longest(self, options: Mapping[str, str]) -> int:
+        limit = self.n_positions // 2 if self.n_positions is not None else _LONGEST_ANSWER
+        return count_option(options, "max_length", min(_LONGEST_ANSWER, limit))
+
+    def room_needed(self, n_words: int) -> int:
+        return n_words
+
+    def generate(self, sources: Sequence[Words], begin: Words) -> list[tuple[Words, bool]]:  # noqa: ARG002
+        words, mask = self._rows(sources, "left")
+        said = self._generate({"input_ids": words, "attention_mask": mask})
+        return [self._until_end(row[words.shape[1] :]) for row in said]
+
+    def score(
+        self,
+        sources: Sequence[Words],
+        begin: Words,  # noqa: ARG002
+        targets: Sequence[Sequence[int]],
+    ) -> list[NDArray[np.float64]]:
+        longest = max((len(source) + len(target) for source, target in zip(sources, targets, strict=True)), default=0)
+        return self._in_parts(sources, targets, self._score_part, longest)
+
+    def _score_part(self, sources: Sequence[Words], targets: Sequence[Sequence[int]]) -> list[NDArray[np.float64]]:
+        import torch
+
+        words, mask = self._rows([[*source, *target] for source, target in zip(sources, targets, strict=True)])
+        with torch.inference_mode():
+            logits = self._weights(input_ids=words, attention_mask=mask).logits
+            return [
+                self._read_off(row[len(source) - 1 : len(source) + len(target)], target)
+                for row, source, target in zip(logits, sources, targets, strict=True)
+            ]
+
+    def follow(
+        self,
+        sources: Sequence[Words],
+        begin: Words,  # noqa: ARG002
+        prefixes: Sequence[tuple[int, ...]],
+        n_steps: int,
+    ) -> list[Continuation]:
+        import torch
+
+        cache: Any = None
+        mask: Any = None
+
+        def step(words: Sequence[Sequence[int]]) -> Any:
+            nonlocal cache, mask
+            if cache is None:
+                said, mask = self._rows([[*source, *row] for source, row in zip(sources, words, strict=True)], "left")
+                positions = (mask.cumsum(-1) - 1).clamp(min=0)
+            else:
+                said = torch.tensor(words, device=self._device)
+                mask = torch.cat([mask, torch.ones_like(mask[:, :1])], dim=1)
+                positions = mask.sum(-1, keepdim=True) - 1
+            found = self._weights(
+                input_ids=said, attention_mask=mask, position_ids=positions, past_key_values=cache, use_cache=True
+            )
+            cache = found.past_key_values
+            return found.logits[:, -1]
+
+        with torch.inference_mode():
+            return self._follow(step, prefixes, n_steps)
+
+
+def open_model(
+    spec: str, place: Place, config: Any, options: Mapping[str, str], further_ends: frozenset[int] = frozenset()
+) -> Model:
+    """The model of a configuration, not yet in memory."""
+    kind = EncoderDecoder if config.is_encoder_decoder else DecoderOnly
+    return kind(spec, place, config, options, further_ends)
+
+
+# -- where a model is --------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A model on disk, or on the hub at one commit."""
+
+    name: str
+    """The directory, or the name on the hub."""
+    content: str
+    """Changes with every file that could change a translation: the commit, or a hash of the directory."""
+    commit: str | None = None
+
+    @property
+    def pinned(self) -> dict[str, Any]:
+        """For every call that reads from here: one commit all along, and never code from outside."""
+        return {"trust_remote_code": False, **({"revision": self.commit} if self.commit else {})}
+
+
+def locate(spec: str, name: str, revision: str | None) -> Place:
+    """Where a model is, or one sentence about why it is nowhere."""
+    directory = Path(name).expanduser()
+    if directory.is_dir():
+        if revision is not None:
+            raise UserError(f"{directory} is a directory, which has no revisions; leave out revision={revision}")
+        _check_directory(directory)
+        return Place(str(directory), _content_hash(directory))
+    if not re.fullmatch(r"[\w.-]+(/[\w.-]+)?", name) or name.startswith("."):
+        raise UserError(
+            f"there is no directory {name}, and it is not the name of a model on the Hugging Face hub, such as "
+            "Helsinki-NLP/opus-mt-en-es"
+        )
+    commit = _commit(spec, name, revision)
+    return Place(name, f"{name}@{commit}", commit)
+
+
+def _check_directory(directory: Path) -> None:
+    if (directory / "model.bin").is_file() and not any(directory.glob("*.safetensors")):
+        raise UserError(f"{directory} is a model in CTranslate2's format; use ctranslate2:{directory}")
+    if not (directory / "config.json").is_file():
+        raise UserError(
+            f"{directory} is not a Hugging Face model: it has no config.json; save_pretrained of a model and of its "
+            "tokeniser write all that is needed"
+        )
+    if not isinstance(read_json(directory / "config.json"), dict):
+        raise UserError(f"{directory / 'config.json'} is not the configuration of a model")
+
+
+def _content_hash(directory: Path) -> str:
+    digest = hashlib.sha256()
+    for path in sorted(directory.iterdir()):
+        # What people write about a model, and what tools leave beside it, changes no translation.
+        if path.is_file() and not path.name.startswith(".") and path.suffix != ".md":
+            with path.open("rb") as file:  # may have many gigabytes
+                digest.update(path.name.encode() + b"\0" + hashlib.file_digest(file, "sha256").digest())
+    return digest.hexdigest()
+
+
+def _commit(spec: str, name: str, revision: str | None) -> str:
+    """The commit that a name on the hub, or a revision of it, means now; from the local cache without a network."""
+    from huggingface_hub import constants, errors, hf_hub_download
+
+    try:
+        return Path(hf_hub_download(name, "config.json", revision=revision)).parent.name
+    except errors.GatedRepoError:
+        raise UserError(
+            f"{spec} is given only to those who have agreed to its terms: agree on its page, then set HF_TOKEN to a "
+            "token of that account"
+        ) from None
+    except errors.RevisionNotFoundError:
+        raise UserError(f"model {name} has no revision {revision!r}; give a branch, a tag or a whole commit") from None
+    except (OSError, ValueError) as problem:  # all others of the library are among these
+        if isinstance(problem, errors.EntryNotFoundError) and not isinstance(problem, errors.LocalEntryNotFoundError):
+            raise UserError(f"{name} on the hub is no model for transformers: it has no config.json") from None
+        status = _status(problem)
+        if isinstance(problem, errors.RepositoryNotFoundError) or status in (401, 403):
+            raise UserError(
+                f"the hub has no model {name}, or shows it only to some: check the name, or set HF_TOKEN to a token "
+                "that may read it"
+            ) from None
+        why = "HF_HUB_OFFLINE is set" if constants.HF_HUB_OFFLINE else "the hub cannot be reached"
+        if status is not None:
+            why = f"the hub answers with status {status}"
+        at = f" at revision {revision!r}" if revision else ""
+        raise UserError(
+            f"{name}{at} is not in the local cache, and {why}; download it where that works, or give a directory"
+        ) from None
+
+
+def _status(problem: BaseException | None) -> int | None:
+    """The status of the hub's answer, where there was one."""
+    while problem is not None:
+        if (response := getattr(problem, "response", None)) is not None:
+            return int(response.status_code)
+        problem = problem.__cause__
+    return None
+
+
+# -- opening -----------------------------------------------------------------------------------------------------------
+
+
+def open_config(spec: str, place: Place) -> Any:
+    """The configuration of a model that can translate."""
+    import transformers
+    from transformers.models.auto import modeling_auto
+
+    config = loaded(spec, "configuration", lambda: transformers.AutoConfig.from_pretrained(place.name, **place.pinned))
+    known = (
+        modeling_auto.MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING
+        if config.is_encoder_decoder
+        else modeling_auto.MODEL_FOR_CAUSAL_LM_MAPPING
+    )
+    heads = tuple(config.architectures or ())
+    # Models that fill in gaps or sort texts are of families that can write, but were not trained to.
+    speaks = not heads or any(
+        re.search("CausalLM|LMHead|ConditionalGeneration|MTModel|Seq2SeqLM", head) for head in heads
+    )
+    if type(config) not in known or not speaks:
+        raise UserError(
+            f"{spec} is a model of kind {', '.join(heads) or config.model_type}, which does not write texts; give a "
+            "translation model or a chat model"
+        )
+    return config
+
+
+def open_tokeniser(spec: str, place: Place) -> Any:
+    import transformers
+
+    return loaded(spec, "tokeniser", lambda: transformers.AutoTokenizer.from_pretrained(place.name, **place.pinned))
+
+
+def loaded(spec: str, what: str, load: Callable[[], Loaded]) -> Loaded:
+    """What the library loads, or one sentence about why it does not."""
+    try:
+        return load()
+    except ImportError:
+        raise MissingExtra(f"the {what} of {spec}", "hf") from None
+    except Exception as problem:  # noqa: BLE001 (the library lets through whatever its file formats raise)
+        if "trust_remote_code" in str(problem):
+            raise UserError(
+                f"{spec} comes with code of its own, which hf: never runs; give a model that transformers knows itself"
+            ) from None
+        raise UserError(f"the {what} of {spec} cannot be loaded: {first_line(problem)}") from None
+
+
+def _generation_config(place: Place, config: Any) -> Any:
+    """The model's own settings for writing."""
+    import transformers
+
+    try:
+        return transformers.GenerationConfig.from_pretrained(place.name, **place.pinned)
+    except OSError:  # older models have them in their configuration
+        return transformers.GenerationConfig.from_model_config(config)
+
+
+def _device(device: str) -> str:
+    import torch
+
+    usable = {"cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available(), "cpu": True}
+    if device not in DEVICES:
+        raise UserError(f"option device of hf: is one of {', '.join(DEVICES)}, not {device!r}")
+    if device == "auto":
+        return next(name for name, works in usable.items() if works)
+    if not usable[device]:
+        there = ", ".join(name for name, works in usable.items() if works)
+        raise UserError(f"option device={device} does not work here, as torch finds no such device; there is: {there}")
+    return device
+
+
+def _dtype(dtype: str, device: str, config: Any) -> str:
+    if dtype not in DTYPES:
+        raise UserError(f"option dtype of hf: is one of {', '.join(DTYPES)}, not {dtype!r}")
+    if dtype != "auto":
+        return dtype
+    stored = str(getattr(config, "dtype", None) or getattr(config, "torch_dtype", None)).removeprefix("torch.")
+    # Half precision is slow on most processors.
+    return stored if device != "cpu" and stored in DTYPES else "float32"
+
+
+def listed(value: Any) -> Words:
+    """A setting that may be missing, one word or several."""
+    if value is None:
+        return []
+    return [int(word) for word in value] if isinstance(value, (list, tuple)) else [int(value)]
+
+
+def first_line(problem: BaseException) -> str:
+    return str(problem).strip().partition("\n")[0] or type(problem).__name__
+
+
+@contextlib.contextmanager
+def quietly() -> Iterator[None]:
+    """What the libraries have to say stays unsaid; on a terminal a download shows how far it is."""
+    loggers = [logging.getLogger(name) for name in ("transformers", "huggingface_hub")]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        from transformers.utils import logging as library  # sets its logger's level as it is imported
+
+        levels = [logger.level for logger in loggers]
+        hides_bars = not sys.stderr.isatty() and library.is_progress_bar_enabled()
+        for logger in loggers:
+            logger.setLevel(logging.ERROR)
+        if hides_bars:
+            library.disable_progress_bar()
+        try:
+            yield
+        finally:
+            for logger, level in zip(loggers, levels, strict=True):
+                logger.setLevel(level)
+            if hides_bars:
+                library.enable_progress_bar()
