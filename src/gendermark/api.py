@@ -241,10 +241,20 @@ def export_items(benchmark: str, to: str = "", **options: Any) -> ItemSet:
     return found.load(found.complete(selection))
 
 
+DRAWING = ("n_samples", "sampling", "similarity", "alpha", "entailment")
+
+
 def applicable(benchmarks: Sequence[str], targets: Sequence[str], **options: Any) -> tuple[Selection, ...]:
     """The named benchmarks into each target language; all that have the direction if none is named."""
     if benchmarks:
-        return tuple(dict.fromkeys(select(name, to, **options)[1] for to in targets for name in benchmarks))
+        draws = {name for name in benchmarks if registry.load("benchmark", name).draws}
+        # How to draw is meant for those that draw, if there are any among the others.
+        alone = {key: value for key, value in options.items() if not draws or key not in DRAWING}
+        return tuple(
+            dict.fromkeys(
+                select(name, to, **(options if name in draws else alone))[1] for to in targets for name in benchmarks
+            )
+        )
     known: list[Benchmark] = [registry.load("benchmark", name) for name in registry.names("benchmark")]
     for what, values in (("rules", [b.rules for b in known]), ("cluster", [b.clusters for b in known])):
         names = {name for found in values for name in found}

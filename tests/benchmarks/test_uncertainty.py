@@ -11,7 +11,7 @@ import pytest
 
 import gendermark
 from gendermark import api
-from gendermark.benchmarks.uncertainty import BENCHMARK, _references
+from gendermark.benchmarks.uncertainty import BENCHMARK, references
 from gendermark.cli.app import main
 from gendermark.records import Gender, Verdict
 from gendermark.report.findings import findings
@@ -144,7 +144,7 @@ def test_references_are_read_with_their_own_gender() -> None:
     """A system that says the references is right, and surprised by the wrong ones."""
     selection = api.select("uncertainty", "es", data="core", parts=("referenced",))[1]
     item_set = BENCHMARK.load(selection)
-    texts = _references("es")
+    texts = references("es")
     samples = [
         [texts[item.tags["contrast"], str(item.expected)][item.expected is Gender.FEMININE]] * 4
         for item in item_set.items
@@ -192,6 +192,11 @@ def test_refusals(arguments: tuple[str, ...], words: str, tmp_path: Path, capsys
         main([*(names.get(word, word) for word in arguments), "--to", "es", "--data", "core"])
     assert end.value.code == 2
     assert words in capsys.readouterr().err
+
+
+def test_beside_another_benchmark_the_options_of_drawing_are_its_own() -> None:
+    first, second = api.applicable(["uncertainty", "winomt"], ["es"], data="core", n_samples=4, alpha="2")
+    assert (first.n_samples, second.n_samples) == (4, 0)
 
 
 def test_a_run_of_everything_leaves_it_out() -> None:

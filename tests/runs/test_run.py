@@ -96,7 +96,7 @@ def test_the_folder(tmp_path: Path, config: RunConfig, selection: Selection) -> 
         assert (cell["n_asked"], cell["n_stored"]) == (80, 0)
     (toy,) = Toy.opened
     assert toy.is_closed
-    assert toy.prepared == 2
+    assert toy.prepared == 4  # once for each set before any work, and again when its turn comes
     items = BENCHMARK.load(selection).items
     rows = [json.loads(line) for line in (directory / "tiny.en-xx" / "translations.jsonl").read_text().splitlines()]
     assert [row["item_id"] for row in rows] == [item.item_id for item in items]

@@ -22,7 +22,7 @@ from gendermark.errors import UserError
 from gendermark.study import grammar, recipe
 from gendermark.study.recipe import SIZES, train_demo_model
 from gendermark.study.recipe_data import Corpus, Pieces, train_pieces
-from gendermark.study.recipe_model import Recipe, learning_rate
+from gendermark.study.recipe_model import Recipe, build_model, learning_rate, reproducible
 
 for _package in recipe.PACKAGES:
     pytest.importorskip(_package)
@@ -84,7 +84,7 @@ def test_transformers_and_ctranslate2_load_the_folders(made: Path) -> None:
     translator = ctranslate2.Translator(str(made / "ctranslate2"), compute_type="float32")
     cut = [[*pieces.encode(sentence, out_type=str), "</s>"] for sentence in sentences]
     found = translator.translate_batch(cut, beam_size=1, max_decoding_length=29)
-    assert by_hf == [pieces.decode(result.hypotheses[0]) for result in found]
+    assert by_hf == [pieces.decode(result.hypotheses[0]).strip() for result in found]
     assert len(set(by_hf)) > 1, "a model that always says the same proves nothing"
 
 
@@ -105,7 +105,7 @@ def test_it_learns(report: dict[str, Any]) -> None:
     first, *_, last = report["losses"]
     assert last < 0.8 * first
     # One that knows nothing but the pieces has as many choices as there are pieces.
-    assert 1 < report["held_out"]["perplexity"] < report["n_pieces"] / 3
+    assert 1 < report["held_out"]["perplexity"] < report["n_pieces"] / 2
 
 
 def test_the_report(made: Path, report: dict[str, Any]) -> None:
@@ -122,8 +122,27 @@ def test_the_report(made: Path, report: dict[str, Any]) -> None:
 def test_the_same_recipe_gives_the_same_bytes(made: Path, tmp_path: Path) -> None:
     train_demo_model(tmp_path, TINY)
     assert _contents(tmp_path) == _contents(made)
-    train_demo_model(tmp_path / "other", replace(TINY, seed=1))
-    assert _contents(tmp_path / "other")["hf/model.safetensors"] != _contents(made)["hf/model.safetensors"]
+
+
+def test_another_seed_gives_other_sentences_and_another_beginning() -> None:
+    sentences, beginnings = [], []
+    for seed in (0, 1):
+        pairs = recipe.generate_pairs(20, seed, lambda *_: None)
+        pieces = train_pieces(pairs, 100)
+        with reproducible(replace(TINY, seed=seed)):
+            beginnings.append(build_model(TINY.size, pieces).get_input_embeddings().weight[:5].tolist())
+        sentences.append([pair.source for pair in pairs])
+    assert sentences[0] != sentences[1]
+    assert beginnings[0] != beginnings[1]
+
+
+def test_pairs_come_in_rounds_of_other_seeds(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(recipe, "PAIRS_PER_ROUND", 40)
+    pairs = recipe.generate_pairs(100, 0, lambda *_: None)
+    rounds = [pairs[:40], pairs[40:80], pairs[80:]]
+    assert [len(pairs) for pairs in rounds] == [40, 40, 20]
+    assert rounds[0][:20] != rounds[1][:20] != rounds[2]
+    assert all(grammar.split_of(pair.source) == "train" for pair in pairs)
 
 
 def test_a_killed_training_reaches_the_same_model(made: Path, report: dict[str, Any], tmp_path: Path) -> None:
@@ -135,7 +154,7 @@ from gendermark.study.recipe_model import Recipe
 
 @contextlib.contextmanager
 def progress(title):
-    yield lambda done, total: os.kill(os.getpid(), signal.SIGKILL) if (done, total) == (33, 100) else None
+    yield lambda done, total: os.kill(os.getpid(), signal.SIGKILL) if (done, total) == (33, 50) else None
 
 train_demo_model(Path(sys.argv[1]), Recipe(SIZES["tiny"], seed=0), progress)
 """
@@ -225,7 +244,7 @@ def test_an_unknown_size(tmp_path: Path) -> None:
 
 
 def test_the_steps_are_part_of_the_recipe(unfinished: Path) -> None:
-    found = CliRunner().invoke(verb.app, ["demo-model", "-o", str(unfinished), "--size", "tiny", "--steps", "101"])
+    found = CliRunner().invoke(verb.app, ["demo-model", "-o", str(unfinished), "--size", "tiny", "--steps", "51"])
     assert "a training with other settings" in str(found.exception)
 
 

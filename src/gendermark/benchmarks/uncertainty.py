@@ -105,7 +105,7 @@ class Uncertainty(Benchmark):
         _similarity(selection.similarity)
         if selection.entailment:
             _entailment(selection.entailment)
-        aligner = WINOMT.complete(_as_winomt(selection)).aligner
+        aligner = WINOMT.complete(as_winomt(selection)).aligner
         return replace(selection, aligner=aligner)
 
     def load(self, selection: Selection) -> ItemSet:
@@ -191,16 +191,16 @@ class Uncertainty(Benchmark):
     def render(self, item: Item, gender: Gender, selection: Selection) -> str:
         if not item.tags["entity"]:
             raise UserError("mgente data has no person to speak of, so a fake system has nothing to say about it")
-        return WINOMT.render(item, gender, _as_winomt(selection))
+        return WINOMT.render(item, gender, as_winomt(selection))
 
     def fit(self, item: Item, text: str, selection: Selection) -> float | None:
-        return WINOMT.fit(item, text, _as_winomt(selection)) if item.tags["entity"] else None
+        return WINOMT.fit(item, text, as_winomt(selection)) if item.tags["entity"] else None
 
     def stereotype(self, item: Item) -> Gender | None:
         return WINOMT.stereotype(item)
 
     def stratum(self, judgement: Judgement, selection: Selection) -> str:
-        return WINOMT.stratum(judgement, _as_winomt(selection))
+        return WINOMT.stratum(judgement, as_winomt(selection))
 
     def tables(self, judgements: Sequence[Judgement]) -> list[Table]:
         return [_alpha_table(judgements), _entity_table(judgements)]
@@ -278,7 +278,7 @@ def _alpha(text: str) -> float | None:
 # -- items ------------------------------------------------------------------------------------------------------------
 
 
-def _as_winomt(selection: Selection) -> Selection:
+def as_winomt(selection: Selection) -> Selection:
     return replace(
         selection,
         benchmark="winomt",
@@ -303,7 +303,7 @@ def _load(selection: Selection) -> ItemSet:
         return ItemSet(selection, items, f"mgente-{_content_hash(path)}")
     if kind == "file":
         return ItemSet(selection, tuple(_own_items(path, selection)), f"file-{_content_hash(path)}")
-    return WINOMT.load(_as_winomt(selection))
+    return WINOMT.load(as_winomt(selection))
 
 
 def _content_hash(path: str) -> str:
@@ -326,7 +326,7 @@ def _own_items(path: str, selection: Selection) -> Iterator[Item]:
                 line=number,
             )
         rows.append(parse_row(path, number, cells[:4]))
-    for item, (_, cells) in zip(items_of(rows, {}, _as_winomt(selection)), lines, strict=True):
+    for item, (_, cells) in zip(items_of(rows, {}, as_winomt(selection)), lines, strict=True):
         references = dict(zip(("reference_masculine", "reference_feminine"), cells[4:], strict=False))
         yield replace(item, tags={**item.tags, "corpus": "own", **references})
 
@@ -348,7 +348,7 @@ def _is_open(gender: Gender | None) -> bool:
 def _has_references(item: Item, selection: Selection) -> bool:
     tags = item.tags
     if selection.data == "core":
-        return (tags["contrast"], str(item.expected)) in _references(selection.target_language)
+        return (tags["contrast"], str(item.expected)) in references(selection.target_language)
     return "reference_masculine" in tags or "reference_gendered" in tags
 
 
@@ -363,7 +363,7 @@ def _references_of(item: Item, selection: Selection) -> list[_Reference]:
             _Reference(tags["reference_neutral"], "incorrect", None),
         ]
     if selection.data == "core":
-        texts = _references(selection.target_language)[tags["contrast"], str(item.expected)]
+        texts = references(selection.target_language)[tags["contrast"], str(item.expected)]
     else:
         texts = (tags["reference_masculine"], tags["reference_feminine"])
     return [
@@ -373,7 +373,7 @@ def _references_of(item: Item, selection: Selection) -> list[_Reference]:
 
 
 @cache
-def _references(language: str) -> Mapping[tuple[str, str], tuple[str, str]]:
+def references(language: str) -> Mapping[tuple[str, str], tuple[str, str]]:
     """(contrast set, gender of the source) -> the translations with a masculine and with a feminine noun."""
     path = files("gendermark.data") / "core" / "uncertainty" / f"references.{language}.tsv"
     if not path.is_file():
@@ -406,7 +406,7 @@ def _genders(item_set: ItemSet, drawn: Sequence[_Drawn]) -> Iterator[list[Gender
     with_person = [found for found in drawn if found.item.tags["entity"]]
     items = [found.item for found in with_person for _ in found.samples.texts]
     texts = [Translation("", text) for found in with_person for text in found.samples.texts]
-    readings = iter(WINOMT.judge(ItemSet(_as_winomt(item_set.selection), tuple(items), ""), texts))
+    readings = iter(WINOMT.judge(ItemSet(as_winomt(item_set.selection), tuple(items), ""), texts))
     for found in drawn:
         has_person = bool(found.item.tags["entity"])
         yield [next(readings).observed if has_person else None for _ in found.samples.texts]

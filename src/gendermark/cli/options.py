@@ -14,12 +14,13 @@ if TYPE_CHECKING:
 To = Annotated[str, typer.Option("--to", help="Target language, for example es.")]
 From = Annotated[str, typer.Option("--from", help="Source language, if the benchmark has several.")]
 Data = Annotated[
-    str, typer.Option("--data", help="official (fetched from its authors) or core (bundled, works offline).")
+    str,
+    typer.Option("--data", help="official (fetched), core (bundled, offline); uncertainty: file:FILE, mgente:FILE."),
 ]
 Revision = Annotated[str, typer.Option("--revision", help="Revision of the official data.")]
 Rules = Annotated[str, typer.Option("--rules", help="best, or the published rules: paper.")]
 Cluster = Annotated[str, typer.Option("--cluster", help="What intervals resample: occupation, template, lexeme ...")]
-Variant = Annotated[str, typer.Option("--variant", help="WinoMT: adjectives (section 3.3 of its paper).")]
+Variant = Annotated[str, typer.Option("--variant", help="WinoMT: adjectives. Uncertainty: names.")]
 Aligner = Annotated[str, typer.Option("--aligner", help="WinoMT: fast-align (bundled), eflomal or simalign.")]
 Detector = Annotated[
     str, typer.Option("--detector", help="WinoMT: spacy:MODEL or stanza:LANGUAGE instead of our rules.")

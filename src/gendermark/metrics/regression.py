@@ -115,7 +115,8 @@ def linear_model(
     covariance = _covariance(design, inverse, residuals, errors)
     df_error = design.n_clusters - 1 if errors == "cluster" else design.df_residual
     reach = _t_quantile((1 + confidence) / 2, df_error)
-    standard_errors = np.sqrt(np.diag(covariance))
+    # Rounding may leave a variance of zero a little below it.
+    standard_errors = np.sqrt(np.maximum(np.diag(covariance), 0.0))
     t_values = [float(v / e) if e > 0 else None for v, e in zip(values, standard_errors, strict=True)]
     p_values = [None if t is None else t_test(t, df_error) for t in t_values]
     corrected = holm([None if name == INTERCEPT else p for name, p in zip(names, p_values, strict=True)])

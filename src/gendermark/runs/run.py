@@ -86,6 +86,11 @@ def run(
             _check_cells([item_set.selection for _, item_set in item_sets])
             stack.enter_context(_folder_lock(directory))
             folder.check_reusable(directory, config.to_json())
+        if len(item_sets) > 1:
+            # A model for another pair, or a missing file, shows before the first set is paid for. (A single file may be
+            # a pipe, which can be read once only.)
+            for benchmark, item_set in item_sets:
+                system.prepare(benchmark, item_set)
         store = stack.enter_context(Store(store_path or default_store())) if system.is_stored else None
         for benchmark, item_set in item_sets:
             system.prepare(benchmark, item_set)

@@ -40,15 +40,15 @@ SIZES = {
     ),
     # For the tests: seconds, and every step of the way.
     "tiny": Size(
-        n_pairs=80,
+        n_pairs=40,
         n_pieces=300,
         width=48,
         n_layers=1,
         feed_forward=96,
         n_heads=2,
-        n_steps=100,
+        n_steps=50,
         tokens_per_batch=400,
-        learning_rate=8e-3,
+        learning_rate=1e-2,
         n_warm_up_steps=10,
         n_steps_per_checkpoint=20,
         n_held_out=40,

@@ -145,7 +145,7 @@ def _default_workers(device: str) -> int:
     """One worker of one thread for each core, up to four; one for a graphics card.
 
     Workers do whole batches each and never wait for each other. Threads within a batch meet at every layer: on two idle
-    cores two workers were twice as fast as one and two threads 1.1 times; on two busy ones two threads were slower.
+    cores two workers were twice as fast as one and two threads 1.1 times; on two busy ones neither gained anything.
     """
     return 1 if device == "cuda" else min(_MOST_WORKERS, _n_cores())
 

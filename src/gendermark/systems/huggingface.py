@@ -8,7 +8,6 @@ mBART, T5 ...), and language models that are asked for a translation by a prompt
 from __future__ import annotations
 
 import hashlib
-import importlib.util
 import json
 import re
 from abc import ABC, abstractmethod
@@ -31,6 +30,7 @@ from gendermark.systems.huggingface_models import (
     Place,
     Words,
     first_line,
+    is_installed,
     locate,
     open_config,
     open_model,
@@ -99,7 +99,7 @@ class HuggingFace(System):
         refuse_unknown_options("hf", options, OPTIONS)
         self.spec = _shown(name, options)
         for package in ("torch", "transformers"):
-            if importlib.util.find_spec(package) is None:
+            if not is_installed(package):
                 raise MissingExtra(self.spec, "hf")
         self._job_batch_size = count_option(options, "batch_size", 32)
         with quietly():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import copy
 import hashlib
+import importlib.util
 import logging
 import re
 import sys
@@ -32,6 +33,9 @@ _LONGEST = 256
 _LONGEST_ANSWER = 512
 _UNSET_LENGTH = 20
 """What older versions of transformers say where a model itself says nothing."""
+
+_TOKENISER_PACKAGES = ("sentencepiece", "google.protobuf")
+"""What some tokenisers cannot be read without; the library then says many things, but seldom that."""
 
 Loaded = TypeVar("Loaded")
 Words = list[int]
@@ -558,9 +562,9 @@ def loaded(spec: str, what: str, load: Callable[[], Loaded]) -> Loaded:
     """What the library loads, or one sentence about why it does not."""
     try:
         return load()
-    except ImportError:
-        raise MissingExtra(f"the {what} of {spec}", "hf") from None
     except Exception as problem:  # noqa: BLE001 (the library lets through whatever its file formats raise)
+        if what == "tokeniser" and not all(map(is_installed, _TOKENISER_PACKAGES)):
+            raise MissingExtra(f"the {what} of {spec}", "hf") from None
         if "trust_remote_code" in str(problem):
             raise UserError(
                 f"{spec} comes with code of its own, which hf: never runs; give a model that transformers knows itself"
@@ -600,6 +604,14 @@ def _dtype(dtype: str, device: str, config: Any) -> str:
     stored = str(getattr(config, "dtype", None) or getattr(config, "torch_dtype", None)).removeprefix("torch.")
     # Half precision is slow on most processors.
     return stored if device != "cpu" and stored in DTYPES else "float32"
+
+
+def is_installed(package: str) -> bool:
+    """Without importing it."""
+    try:
+        return importlib.util.find_spec(package) is not None
+    except ModuleNotFoundError:  # what it is a part of
+        return False
 
 
 def listed(value: Any) -> Words:

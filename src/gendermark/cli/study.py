@@ -1,0 +1,101 @@
+"""`gendermark study`: controlled experiments."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from gendermark.cli import terminal
+from gendermark.cli.options import Confidence, Resamples, Seed, pairs, resampling
+from gendermark.cli.terminal import AsJson, print_json, print_table, say, show_progress
+
+app = typer.Typer(help="Experiments and analyses: debiasing, and what semantic uncertainty shows.")
+
+
+@app.callback()
+def _experiments() -> None:
+    """(Keeps `debias` a word of its own while it is the only experiment.)"""
+
+
+@app.command("debias")
+def debias(
+    model: Annotated[Path, typer.Argument(metavar="MODEL_DIR", help="Translation model in Hugging Face's format.")],
+    output: Annotated[Path, typer.Option("-o", "--output", help="Directory; give the same one again to go on.")],
+    to: Annotated[str, typer.Option("--to", help="Target language, for example es.")],
+    data: Annotated[
+        str, typer.Option("--data", help="core (bundled) or official (fetched from its authors).")
+    ] = "core",
+    group: Annotated[str, typer.Option(help="Only this group of the uncertainty benchmark: referenced.")] = "",
+    samples: Annotated[int, typer.Option(min=2, help="Samples of each sentence of the uncertainty benchmark.")] = 32,
+    bleu: Annotated[
+        tuple[Path, Path] | None,
+        typer.Option(metavar="SOURCE REFERENCE", help="Files of sentences and their translations, for BLEU."),
+    ] = None,
+    equalise: Annotated[bool, typer.Option("--equalise", help="Also equalise the words of defining pairs.")] = False,
+    system_option: Annotated[
+        list[str] | None,
+        typer.Option("--system-option", metavar="KEY=VALUE", help="Option of hf:, for example beam_size=1."),
+    ] = None,
+    resamples: Resamples = 1000,
+    seed: Seed = 12345,
+    confidence: Confidence = 0.95,
+    store: Annotated[
+        Path | None, typer.Option(help="File that keeps finished translations; in the cache if not given.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Take gender out of the vectors of professions, and compare the model with what it was."""
+    from gendermark.study.debias import Settings, study_debiasing
+
+    options = pairs(system_option or [], "--system-option", "beam_size=1")
+    settings = Settings(
+        model, to, data, group, samples, equalise, bleu, options, resampling(resamples, seed, confidence)
+    )
+    report = study_debiasing(settings, output, store, show_progress, say)
+    if as_json:
+        print_json(report)
+    else:
+        _print(report)
+    say(f"debiased model and run folders: {output}")
+
+
+def _print(report: Mapping[str, Any]) -> None:
+    from gendermark.cli.results import p_text
+    from gendermark.runs.compare import Comparison
+    from gendermark.study.debias import shown
+
+    rows = [Comparison(**row) for row in report["comparisons"]]
+    if terminal.is_terminal(sys.stdout):
+        cells = [
+            (
+                row.cell,
+                row.metric if row.slice == "all" else f"{row.metric} {row.slice}",
+                shown(row.first, row.metric),
+                shown(row.second, row.metric),
+                ("+" if (row.difference or 0) > 0 else "") + shown(row.difference, row.metric),
+                "–" if row.low is None else f"[{shown(row.low, row.metric)}, {shown(row.high, row.metric)}]",
+                p_text(row.p_adjusted),
+            )
+            for row in rows
+        ]
+        print_table("Before and after debiasing", ("of", "metric", "before", "after", "change", "interval", "p"), cells)
+    else:
+        columns = tuple(Comparison.__dataclass_fields__)
+        print_table("", columns, [tuple(row.to_json().values()) for row in rows])
+    direction, cosine = report["direction"], report["mean_abs_cosine"]
+    left_out = report["professions_left_out"]
+    say(
+        f"gender direction from {len(direction['pairs'])} pairs ({', '.join(direction['pairs'])}); it holds "
+        f"{direction['share_of_variance']:.0%} of what differs within them"
+    )
+    say(
+        f"{len(report['professions'])} professions changed"
+        + (f", {len(left_out)} not, as they are not one token ({', '.join(left_out[:4])} ...)" if left_out else "")
+        + f"; other words lie {cosine['other_words']:.3f} along the direction"
+    )
+    for sentence in (*report["findings"], *report["notes"]):
+        say(sentence)

@@ -1,0 +1,265 @@
+"""`gendermark study correlate`, `cues`, `quality`, `samples`, `determiners`, `sampling`: uncertainty, looked into."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from gendermark.cli import terminal
+from gendermark.cli.options import Confidence, Resamples, Seed, pairs, resampling
+from gendermark.cli.terminal import AsJson, print_json, print_table, say, show_progress
+from gendermark.errors import UserError
+
+if TYPE_CHECKING:
+    from gendermark.records import Table
+
+Run = Annotated[Path, typer.Argument(metavar="DIR", help="Run folder with uncertainty results.")]
+Runs = Annotated[list[Path], typer.Argument(metavar="DIR...", help="Run folders with uncertainty results.")]
+Into = Annotated[str, typer.Option("--to", help="Target language, if the run has several.")]
+Measure = Annotated[str, typer.Option(help="Which entropy: s3e, gender, string, or semantic.")]
+Plot = Annotated[Path | None, typer.Option(metavar="FILE.svg", help="Also draw dots with intervals into this file.")]
+System = Annotated[str, typer.Option(help="The system as family:argument, for example demo:en-es")]
+SystemOption = Annotated[
+    list[str] | None, typer.Option("--system-option", metavar="KEY=VALUE", help="Option of the system.")
+]
+StoreFile = Annotated[Path | None, typer.Option("--store", help="File that keeps finished translations.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the analyses to the app `study`."""
+    for command in (correlate, cues, quality, samples, determiners, sampling):
+        app.command(command.__name__)(command)
+
+
+def correlate(
+    runs: Runs,
+    accuracy: Annotated[
+        list[Path] | None,
+        typer.Option(metavar="DIR", help="Run folder with WinoMT results of the same systems; may be repeated."),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Do systems that are rightly unsure also get gender right? Rank correlations over systems and languages."""
+    from gendermark.study import uncertainty
+
+    found = uncertainty.correlate(runs, accuracy or [])
+    if as_json:
+        print_json(found.to_json())
+    else:
+        _show(found.table(), found.cell_table())
+    _say_all(found.notes)
+
+
+def cues(
+    runs: Runs,
+    to: Into = "",
+    measure: Measure = "s3e",
+    form: Annotated[
+        str, typer.Option(help="Entropy against its he/she/they set: ratio or difference; or plain, as it is.")
+    ] = "ratio",
+    effects: Annotated[
+        str, typer.Option(help="cluster-robust errors, or fixed: a level for each cluster.")
+    ] = "cluster-robust",
+    cluster: Annotated[
+        str, typer.Option(help="What goes together: entity (occupation), or contrast (he/she/they set; for fixed).")
+    ] = "",
+    factor: Annotated[
+        list[str] | None,
+        typer.Option(help="Only this factor in the model, for example ambiguity; may be repeated. Default: all."),
+    ] = None,
+    published: Annotated[
+        bool, typer.Option("--table7", help="One row per run, one column per cue, as Table 7 of the paper.")
+    ] = False,
+    plot: Plot = None,
+    confidence: Confidence = 0.95,
+    as_json: AsJson = False,
+) -> None:
+    """Which cues in the sentence make a system sure or unsure? A linear model, corrected for many questions.
+
+    Runs of one system with names (--variant names) and without go into one model.
+    """
+    from gendermark.study import uncertainty_cues as study
+    from gendermark.study.uncertainty import uncertainty_cells
+
+    resampling(100, 0, confidence)  # says what is wrong with the confidence, if anything
+    cells = [cell for run in runs for cell in uncertainty_cells(run, to)]
+    models = [
+        study.model_cues(group, measure, form, effects, confidence, factor or (), cluster)
+        for group in study.by_system(cells)
+    ]
+    if plot is not None:
+        _write(plot, study.cue_plot(models))
+    if as_json:
+        print_json({"models": [model.to_json() for model in models]})
+    elif published:
+        _show(study.cue_table_as_published(models))
+    else:
+        _show(study.cue_table(models), study.factor_table(models))
+    for model in models:
+        _say_all([f"{model.system} {model.direction}: {note}" for note in model.notes])
+
+
+def quality(
+    run: Run,
+    to: Into = "",
+    measure: Measure = "s3e",
+    metric: Annotated[
+        str, typer.Option("--quality", help="chrf, or comet (the program that GENDERMARK_COMET names).")
+    ] = "chrf",
+    bins: Annotated[int, typer.Option(min=1, help="How many bins; 3 are terciles.")] = 3,
+    separately: Annotated[
+        bool, typer.Option("--separately", help="Bins of ambiguous and of unambiguous sentences each by themselves.")
+    ] = False,
+    plot: Plot = None,
+    resamples: Resamples = 1000,
+    seed: Seed = 12345,
+    confidence: Confidence = 0.95,
+    as_json: AsJson = False,
+) -> None:
+    """Is a system unsure where it translates well, or where it translates badly? Entropy by bin of quality."""
+    from gendermark.study.uncertainty import uncertainty_cell
+    from gendermark.study.uncertainty_quality import bin_by_quality
+
+    how = resampling(resamples, seed, confidence)
+    found = bin_by_quality(uncertainty_cell(run, to), measure, metric, bins, separately=separately, resampling=how)
+    if plot is not None:
+        _write(plot, found.plot())
+    if as_json:
+        print_json(found.to_json())
+    else:
+        _show(found.table())
+    _say_all(found.notes)
+
+
+def samples(
+    run: Run,
+    to: Into = "",
+    contrast: Annotated[str, typer.Option(metavar="ID", help="Contrast set, as in judgements.jsonl.")] = "",
+    source: Annotated[str, typer.Option(metavar="TEXT", help="A sentence of the set, or enough of it.")] = "",
+    as_json: AsJson = False,
+) -> None:
+    """One sentence with he, she and they: what was drawn, how often, in which gender, and how unsure that is."""
+    from gendermark.study.uncertainty import look_at, uncertainty_cell
+
+    found = look_at(uncertainty_cell(run, to), contrast=contrast, source=source)
+    if as_json:
+        print_json(found.to_json())
+    else:
+        _show(found.table(), found.entropy_table())
+
+
+def determiners(
+    sources: Annotated[
+        list[str], typer.Argument(metavar="SOURCE...", help="Sentences: one that tells the gender, one that does not.")
+    ],
+    system: System,
+    to: Annotated[str, typer.Option("--to", help="Target language.")],
+    targets: Annotated[
+        tuple[str, str], typer.Option(metavar="MASCULINE FEMININE", help="Two translations that differ in gender.")
+    ],
+    from_: Annotated[str, typer.Option("--from", help="Source language.")] = "en",
+    system_option: SystemOption = None,
+    store: StoreFile = None,
+    as_json: AsJson = False,
+) -> None:
+    """How probable are "el" and "la", where the source tells the gender and where it does not?"""
+    from gendermark.study.uncertainty_systems import compare_targets
+
+    found = compare_targets(
+        system,
+        sources,
+        targets,
+        to,
+        from_,
+        system_options=pairs(system_option or [], "--system-option", "beam_size=5"),
+        store_path=store,
+        tell=say,
+    )
+    if as_json:
+        print_json(found.to_json())
+    else:
+        _show(found.table())
+    if found.parting is None:
+        say(f"{system} tells nothing of single tokens: only whole translations are compared")
+
+
+def sampling(
+    system: System,
+    to: Annotated[str, typer.Option("--to", help="Target language.")],
+    epsilon: Annotated[
+        list[str] | None,
+        typer.Option(help="Cut-off of the drawing; several with commas. Default: 0.02,0.05,0.1,0.2"),
+    ] = None,
+    alpha: Annotated[
+        list[str] | None, typer.Option(help="Power of the similarity, or tuned; several with commas. Default: 4,16,64")
+    ] = None,
+    n_samples: Annotated[int, typer.Option("--n-samples", min=0, help="Samples of each sentence (128).")] = 0,
+    group: Annotated[str, typer.Option(help="referenced (default where there are references), or all sentences.")] = "",
+    data: Annotated[str, typer.Option("--data", help="core (bundled, works offline) or official.")] = "core",
+    similarity: Annotated[str, typer.Option(help="characters (bundled), use, or e5:MODEL.")] = "",
+    system_option: SystemOption = None,
+    store: StoreFile = None,
+    as_json: AsJson = False,
+) -> None:
+    """How far do the numbers depend on how samples are drawn (epsilon) and compared (alpha)?"""
+    from gendermark.study.uncertainty_systems import EPSILONS, vary_sampling
+
+    found = vary_sampling(
+        system,
+        to,
+        [_number(text) for text in _listed(epsilon)] or EPSILONS,
+        _listed(alpha) or ("4", "16", "64"),
+        group=group,
+        data=data,
+        n_samples=n_samples,
+        similarity=similarity,
+        system_options=pairs(system_option or [], "--system-option", "beam_size=5"),
+        store_path=store,
+        open_progress=show_progress,
+        tell=say,
+    )
+    if as_json:
+        print_json(found.to_json())
+    else:
+        _show(found.table())
+    _say_all(found.notes)
+
+
+def _listed(texts: Sequence[str] | None) -> list[str]:
+    return [part.strip() for text in texts or () for part in text.split(",") if part.strip()]
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise UserError(f"--epsilon is a probability below 1, or several with commas, not {text!r}") from None
+
+
+def _show(table: Table, *others: Table) -> None:
+    """All tables on a terminal; the first one, with all its digits, when piped. (`--json` has everything.)"""
+    if terminal.is_terminal(sys.stdout):
+        for one in (*others, table):
+            print_table(one.title, one.columns, [[_short(cell) for cell in row] for row in one.rows])
+    else:
+        print_table("", table.columns, table.rows)
+
+
+def _short(cell: Any) -> Any:
+    return f"{cell:.4g}" if isinstance(cell, float) else cell
+
+
+def _write(path: Path, text: str) -> None:
+    from gendermark.textfiles import write_text
+
+    write_text(path, text)
+    say(f"picture written to {path}")
+
+
+def _say_all(notes: Sequence[str]) -> None:
+    for note in notes:
+        say(note)

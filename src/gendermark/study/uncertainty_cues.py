@@ -1,0 +1,292 @@
+"""Which cues in a sentence make a system sure or unsure? The uncertainty paper's linear model (Tables 7, 10, 11)."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from gendermark.errors import UnknownName, UserError
+from gendermark.linguistics.cues import COLUMNS, FACTORS, annotate, design_columns
+from gendermark.metrics.metric import Floats
+from gendermark.metrics.regression import Coefficient, Effects, LinearModel, linear_model
+from gendermark.metrics.uncertainty import normalised_entropy
+from gendermark.records import Item, Table
+from gendermark.study.dots import Dot, dot_plot
+from gendermark.study.uncertainty import Cell, Drawn, drawn_sentences, entropy_name
+
+FORMS = ("ratio", "difference", "plain")
+"""An entropy divided by the mean of its contrast set, less that mean, or as it is."""
+EFFECTS: tuple[Effects, ...] = ("cluster-robust", "fixed")
+_ROUNDING = 1e-9
+_NOT_ASKED = "not asked for"
+CLUSTERS = ("entity", "contrast")
+"""What may depend on each other: all sentences about one occupation, or the versions of one sentence only."""
+FEW_CLUSTERS = 40
+"""Below so many clusters robust errors are too small."""
+# What the sentence says comes first. Where two columns cannot be told apart, the later one is left out of the model; so
+# the last of these, "he" for a subject, is what the others are compared with.
+_FIRST = ("ambiguity", "pronoun_subject_f", "pronoun_object_f", "pronoun_object_m", "pronoun_subject_m")
+_FITTED = (*_FIRST, *(column for column in COLUMNS if column not in _FIRST))
+
+
+@dataclass(frozen=True)
+class CueModel:
+    """A linear model of entropy on the cues in the sentence, for one system and direction."""
+
+    cells: tuple[Cell, ...]
+    measure: str
+    form: str
+    cluster: str
+    model: LinearModel
+    left_out: Mapping[str, str]
+    """Columns that are not in the model, and why."""
+    notes: tuple[str, ...]
+
+    @property
+    def system(self) -> str:
+        return self.cells[0].result.system
+
+    @property
+    def direction(self) -> str:
+        return self.cells[0].direction
+
+    def coefficient(self, column: str) -> Coefficient | None:
+        return next((found for found in self.model.coefficients if found.name == column), None)
+
+    def rows(self) -> list[tuple[Any, ...]]:
+        """One row per column of Table 7 that was asked for."""
+        found = []
+        for factor, columns in FACTORS.items():
+            for column in columns:
+                if self.left_out.get(column) == _NOT_ASKED:
+                    continue
+                c = self.coefficient(column)
+                numbers = (*map(_rounded, (c.value, c.low, c.high)), c.t, c.p_value, c.p_holm) if c else (None,) * 6
+                why = self.left_out.get(column) or self.model.dropped.get(column, "")
+                found.append((self.system, self.direction, factor, column, *numbers, why))
+        return found
+
+    def to_json(self) -> dict[str, Any]:
+        model = self.model
+        return {
+            "runs": [str(cell.run) for cell in self.cells],
+            "system": self.system,
+            "direction": self.direction,
+            "measure": self.measure,
+            "form": self.form,
+            "effects": model.effects,
+            "errors": model.errors,
+            "n": model.n,
+            "cluster": self.cluster,
+            "n_clusters": model.n_clusters,
+            "df_error": model.df_error,
+            "r_squared": model.r_squared,
+            "coefficients": [asdict(found) for found in model.coefficients],
+            "factors": [asdict(found) for found in model.factors],
+            "left_out": {**self.left_out, **model.dropped},
+            "notes": list(self.notes),
+        }
+
+
+def by_system(cells: Sequence[Cell]) -> list[list[Cell]]:
+    """The cells that go into one model: those of one system and direction, each variant of the sentences once."""
+    groups: dict[tuple[str, str], dict[str, Cell]] = defaultdict(dict)
+    for cell in cells:
+        variants = groups[cell.result.system, cell.direction]
+        earlier = variants.setdefault(cell.result.selection.variant, cell)
+        if earlier is not cell:
+            raise UserError(
+                f"{earlier.run} and {cell.run} are both of {cell.result.system} and the same sentences; give one"
+            )
+    return [list(variants.values()) for variants in groups.values()]
+
+
+def model_cues(
+    cells: Sequence[Cell],
+    measure: str = "s3e",
+    form: str = "ratio",
+    effects: str = "cluster-robust",
+    confidence: float = 0.95,
+    factors: Sequence[str] = (),
+    cluster: str = "",
+) -> CueModel:
+    """Least squares of (normalised) entropy on the cues, with errors robust within clusters, Holm-corrected.
+
+    `cells` are of one system and direction: one run, or one for each variant of the sentences, with names and without.
+    `factors` are those in the model, all if none is named. `cluster` is the occupation (`entity`), whose sentences are
+    alike in more than their cues; with fixed effects, which are levels of the sets, `contrast`.
+    """
+    for factor in factors:
+        if factor not in FACTORS:
+            raise UnknownName("factor", factor, FACTORS)
+    if form not in FORMS:
+        raise UnknownName("form", form, FORMS)
+    if effects not in EFFECTS:
+        raise UnknownName("kind of effects", effects, EFFECTS)
+    cluster = cluster or ("contrast" if effects == "fixed" else "entity")
+    if cluster not in CLUSTERS:
+        raise UnknownName("cluster", cluster, CLUSTERS)
+    cell, n_all = cells[0], sum(len(one.result.judgements) for one in cells)
+    rows = [row for one in cells for row in _responses(one, measure, form)]
+    if not rows:
+        raise UserError(
+            f"no {measure} entropy of {cell.run} can be compared within its contrast set: the system is sure of "
+            f"everything, or other versions are missing; try --form {'difference' if form == 'ratio' else 'plain'}"
+        )
+    items = [item for item, _ in rows]
+    wanted = [column for column in _FITTED if any(column in FACTORS[factor] for factor in factors or FACTORS)]
+    columns, left_out = _columns(items, wanted, cell.result.selection.target_language, form)
+    left_out |= {column: _NOT_ASKED for column in COLUMNS if column not in wanted}
+    tested = {factor: [c for c in members if c in columns] for factor, members in FACTORS.items()}
+    response = np.array([value for _, value in rows])
+    with np.errstate(invalid="ignore"):  # the root of a variance that rounding made negative
+        model = linear_model(
+            response,
+            columns,
+            [item.tags[cluster] for item in items],
+            factors={factor: members for factor, members in tested.items() if members},
+            effects="fixed" if effects == "fixed" else "cluster-robust",
+            confidence=confidence,
+        )
+    model = _settled(model, _ROUNDING * float(np.abs(response).max()))
+    notes = []
+    if len(rows) < n_all:
+        notes.append(
+            f"{n_all - len(rows):,} of {n_all:,} sentences are left out: there is nothing to compare them with"
+        )
+    if model.n_clusters < FEW_CLUSTERS:
+        what = "contrast sets" if cluster == "contrast" else "occupations"
+        notes.append(f"{model.n_clusters} {what} are few: the intervals are rather too narrow")
+    return CueModel(tuple(cells), measure, form, cluster, model, left_out, tuple(notes))
+
+
+def _responses(cell: Cell, measure: str, form: str) -> list[tuple[Item, float]]:
+    """The sentences that can be compared, with their entropy in that form."""
+    name = entropy_name(cell, measure)
+    sets: dict[str, list[Drawn]] = defaultdict(list)
+    for found in drawn_sentences(cell):
+        if not found.item.tags["entity"]:
+            raise UserError(
+                f"{cell.run} has sentences without a person to speak of, in which there are no cues to find"
+            )
+        sets[found.item.tags["contrast"]].append(found)
+    rows = []
+    for members in sets.values():
+        # A sentence without another version is its own mean: that says nothing.
+        if form != "plain" and len(members) < 2:
+            continue
+        entropies = [found.judgement.measures.get(name) for found in members]
+        values = [_normalised(entropy, entropies, form) for entropy in entropies]
+        rows += [(found.item, value) for found, value in zip(members, values, strict=True) if value is not None]
+    return rows
+
+
+def _settled(model: LinearModel, rounding: float) -> LinearModel:
+    """Where all sets agree an error is nothing but rounding: then there is no test, and no t of one over nothing."""
+    exact = {c.name for c in model.coefficients if not c.standard_error > rounding}
+    coefficients = [
+        replace(c, standard_error=0.0, t=None, p_value=None, p_holm=None, low=c.value, high=c.value)
+        if c.name in exact
+        else c
+        for c in model.coefficients
+    ]
+    factors = [
+        replace(test, f=None, p_value=None, p_holm=None) if exact.issuperset(test.columns) else test
+        for test in model.factors
+    ]
+    return replace(model, coefficients=tuple(coefficients), factors=tuple(factors))
+
+
+def _rounded(value: float) -> float:
+    """Without the last digits of arithmetic, in which nothing is never quite nothing."""
+    return round(value, 12) + 0.0
+
+
+def _normalised(entropy: float | None, contrast_set: Sequence[float | None], form: str) -> float | None:
+    if form == "plain":
+        return entropy
+    return normalised_entropy(entropy, contrast_set, "ratio" if form == "ratio" else "difference")
+
+
+def _columns(
+    items: Sequence[Item], names: Sequence[str], language: str, form: str
+) -> tuple[dict[str, Floats], dict[str, str]]:
+    """The columns that can have an effect, and why the others cannot."""
+    designs = [design_columns(cues) for cues in annotate(items, language)]
+    columns: dict[str, Floats] = {}
+    left_out: dict[str, str] = {}
+    for name in names:
+        values = np.array([design[name] for design in designs])
+        by_set: dict[str, set[float]] = defaultdict(set)
+        for item, value in zip(items, values.tolist(), strict=True):
+            by_set[item.tags["contrast"]].add(value)
+        if values.min() == values.max():
+            left_out[name] = "in all sentences" if values[0] else "in no sentence"
+        elif form != "plain" and all(len(found) == 1 for found in by_set.values()):
+            # Every set has the same mean after normalising, so what all its versions share can change nothing.
+            left_out[name] = "the same in all versions of a sentence; --form plain shows it"
+        else:
+            columns[name] = values
+    if not columns:
+        raise UserError("no cue differs between these sentences, so there is nothing to explain entropy with")
+    return columns, left_out
+
+
+def cue_table(models: Sequence[CueModel]) -> Table:
+    """A row for each cue of each model."""
+    columns = (
+        "system",
+        "direction",
+        "factor",
+        "cue",
+        "coefficient",
+        "low",
+        "high",
+        "t",
+        "p_value",
+        "p_holm",
+        "left_out_because",
+    )
+    first = models[0]
+    title = f"Entropy ({first.measure}, {first.form}) by cue, {first.model.effects}"
+    return Table("cues", title, columns, [row for model in models for row in model.rows()])
+
+
+def cue_table_as_published(models: Sequence[CueModel]) -> Table:
+    """A row for each model and a column for each cue, as Table 7 has it."""
+    rows = []
+    for found in models:
+        values = [found.coefficient(column) for column in COLUMNS]
+        language = found.cells[0].result.selection.target_language
+        rows.append((language, found.system, *(c.value if c else None for c in values)))
+    return Table("table7", "Coefficients of entropy on bias cues", ("language", "system", *COLUMNS), rows)
+
+
+def factor_table(models: Sequence[CueModel]) -> Table:
+    """An F test for each factor of each model."""
+    columns = ("system", "direction", "factor", "f", "df_factor", "df_error", "p_value", "p_holm")
+    rows = [
+        (found.system, found.direction, t.name, t.f, t.df_factor, t.df_error, t.p_value, t.p_holm)
+        for found in models
+        for t in found.model.factors
+    ]
+    return Table("factors", "Does the factor matter at all?", columns, rows)
+
+
+def cue_plot(models: Sequence[CueModel]) -> str:
+    """The coefficients with their intervals as SVG."""
+    names = [c for c in COLUMNS if any(found.coefficient(c) for found in models)]
+    rows = []
+    for name in names:
+        found = [model.coefficient(name) for model in models]
+        rows.append((name.replace("_", " "), [Dot(c.value, c.low, c.high) if c else None for c in found]))
+    first = models[0]
+    series = [f"{found.system} {found.direction}" for found in models]
+    title = {"ratio": "Entropy over that of its set", "difference": "Entropy less that of its set"}.get(
+        first.form, "Entropy"
+    )
+    return dot_plot(f"{title} ({first.measure}): effect of each cue", rows, series)

@@ -1,0 +1,250 @@
+"""Is a system unsure where it translates well, or where it translates badly? (Figure 2 of the uncertainty paper)"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from gendermark import statistics
+from gendermark.benchmarks.benchmark import Selection
+from gendermark.benchmarks.uncertainty import AMBIGUOUS, UNAMBIGUOUS, references
+from gendermark.errors import UnknownName, UserError
+from gendermark.metrics import quality
+from gendermark.metrics.metric import Floats, Resampling
+from gendermark.metrics.uncertainty import relative_entropy, signed_difference
+from gendermark.records import Gender, Table
+from gendermark.study.dots import Dot, dot_plot
+from gendermark.study.uncertainty import Cell, Drawn, drawn_sentences, entropy_name
+
+QUALITIES = ("chrf", "comet")
+
+
+@dataclass(frozen=True)
+class Mean:
+    """A mean over sentences; its interval resamples contrast sets."""
+
+    value: float | None
+    low: float | None
+    high: float | None
+    n: int
+
+
+@dataclass(frozen=True)
+class QualityBin:
+    """Sentences translated about equally well: how unsure of those that tell the gender, and of those that do not."""
+
+    name: str
+    lowest: float | None
+    highest: float | None
+    unambiguous: Mean
+    ambiguous: Mean
+    gap: Mean
+    """Unambiguous minus ambiguous: below 0 is what it should be."""
+
+    @property
+    def delta(self) -> float | None:
+        return relative_entropy(self.unambiguous.value, self.ambiguous.value)
+
+
+@dataclass(frozen=True)
+class QualityBins:
+    """Entropy by bin of quality, worst first, then all together."""
+
+    cell: Cell
+    measure: str
+    quality: str
+    separately: bool
+    bins: tuple[QualityBin, ...]
+    n_without: int
+    """Sentences without a reference or a translation, which are left out."""
+
+    @property
+    def notes(self) -> list[str]:
+        how = "of the two kinds of sentence, each by itself" if self.separately else "of all sentences together"
+        said = [
+            f"quality is the expected {self.quality} of a sentence's samples against its reference (the better of two "
+            f"where the gender is open); bins are quantiles {how}"
+        ]
+        if self.n_without:
+            said.append(f"{self.n_without:,} sentences have no reference, or no translation, and are left out")
+        return said
+
+    def table(self) -> Table:
+        columns = ("bin", "from", "to", "n_unambiguous", "h_unambiguous", "n_ambiguous", "h_ambiguous")
+        rows = [
+            (
+                b.name,
+                b.lowest,
+                b.highest,
+                b.unambiguous.n,
+                b.unambiguous.value,
+                b.ambiguous.n,
+                b.ambiguous.value,
+                b.gap.value,
+                b.gap.low,
+                b.gap.high,
+                b.delta,
+            )
+            for b in self.bins
+        ]
+        title = f"Entropy ({self.measure}) by quality ({self.quality}), {self.cell.result.system} {self.cell.direction}"
+        return Table("quality", title, (*columns, "gap", "gap_low", "gap_high", "delta_h"), rows)
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            **self.cell.where,
+            "measure": self.measure,
+            "quality": self.quality,
+            "separately": self.separately,
+            "bins": [{**asdict(found), "delta_h": found.delta} for found in self.bins],
+            "n_without": self.n_without,
+        }
+
+    def plot(self) -> str:
+        rows = [
+            (found.name, [_dot(found.unambiguous), _dot(found.ambiguous)])
+            for found in self.bins
+            if found.unambiguous.n or found.ambiguous.n
+        ]
+        series = [f"{kind}, {self.cell.result.system} {self.cell.direction}" for kind in (UNAMBIGUOUS, AMBIGUOUS)]
+        return dot_plot(f"Entropy ({self.measure}) by bin of quality ({self.quality})", rows, series)
+
+
+@dataclass(frozen=True, slots=True)
+class _Rated:
+    """One sentence with how well it is translated and how unsure the system is."""
+
+    contrast: str
+    is_open: bool
+    quality: float
+    entropy: float
+
+
+def bin_by_quality(
+    cell: Cell,
+    measure: str = "s3e",
+    metric: str = "chrf",
+    n_bins: int = 3,
+    *,
+    separately: bool = False,
+    resampling: Resampling | None = None,
+) -> QualityBins:
+    """Mean entropy of sentences that are translated badly, so so and well, by whether they tell the gender."""
+    if metric not in QUALITIES:
+        raise UnknownName("quality", metric, QUALITIES)
+    if n_bins < 1:
+        raise UserError(f"there is at least one bin of quality, not {n_bins}")
+    drawn = drawn_sentences(cell)
+    rated = _rated(cell, drawn, entropy_name(cell, measure), metric)
+    binned: list[list[_Rated]] = [[] for _ in range(n_bins)]
+    kinds = [[one for one in rated if one.is_open], [one for one in rated if not one.is_open]]
+    for members in kinds if separately else [rated]:
+        if members:
+            values = np.array([one.quality for one in members])
+            # Equal values are never parted.
+            edges = np.quantile(values, [number / n_bins for number in range(1, n_bins)])
+            for one, place in zip(members, np.searchsorted(edges, values).tolist(), strict=True):
+                binned[place].append(one)
+    contrasts = sorted({one.contrast for one in rated})
+    named = {**{f"B{number}": members for number, members in enumerate(binned, start=1)}, "all": rated}
+    bins = [_quality_bin(name, members, contrasts, resampling or Resampling()) for name, members in named.items()]
+    return QualityBins(cell, measure, metric, separately, tuple(bins), len(drawn) - len(rated))
+
+
+def _rated(cell: Cell, drawn: Sequence[Drawn], entropy: str, metric: str) -> list[_Rated]:
+    """The sentences that have a reference and a translation."""
+    wanted = [(found, _right_references(found, cell.result.selection)) for found in drawn]
+    usable = [(found, texts) for found, texts in wanted if texts and entropy in found.judgement.measures]
+    if not usable:
+        raise UserError(
+            f"no sentence of {cell.run} has a reference and a translation; quality needs a run with --data core into a "
+            "language with references, or with data of your own that have them"
+        )
+    return [
+        _Rated(found.item.tags["contrast"], _is_open(found), value, found.judgement.measures[entropy])
+        for (found, _), value in zip(usable, _qualities(usable, metric), strict=True)
+    ]
+
+
+def _right_references(found: Drawn, selection: Selection) -> tuple[str, ...]:
+    """The translations that are right: one where the source tells the gender, several where it does not."""
+    tags = found.item.tags
+    if "reference_gendered" in tags:  # mGeNTE
+        neutral = [text for name, text in tags.items() if name.startswith("reference_neutral")]
+        return (tags["reference_gendered"], *(neutral if _is_open(found) else ()))
+    by_gender = tuple(tags[name] for name in ("reference_masculine", "reference_feminine") if name in tags)
+    if selection.data == "core":
+        by_gender = references(selection.target_language).get((tags["contrast"], str(found.item.expected)), ())
+    if not by_gender or _is_open(found):
+        return by_gender
+    return (by_gender[found.item.expected is Gender.FEMININE],)
+
+
+def _is_open(found: Drawn) -> bool:
+    return found.judgement.tags["source"] == AMBIGUOUS
+
+
+def _qualities(sentences: Sequence[tuple[Drawn, tuple[str, ...]]], metric: str) -> list[float]:
+    """The expected quality of a sample of each sentence; of several references the better one counts."""
+    rows = [
+        (found.item.source, text, reference)
+        for found, wanted in sentences
+        for reference in wanted
+        for text in found.samples.texts
+    ]
+    sources, texts, targets = (list(side) for side in zip(*rows, strict=True))
+    if metric == "chrf":
+        parts = quality.chrf_statistics(texts, targets)
+        scores = quality.chrf_value(*(np.array([part[name] for part in parts]) for name in quality.CHRF_COLUMNS))
+    else:
+        scores = np.array([100 * part["sum"] for part in quality.comet_statistics(sources, texts, targets)])
+    expected, start = [], 0
+    for found, wanted in sentences:
+        end = start + len(wanted) * found.samples.n_distinct
+        best = scores[start:end].reshape(len(wanted), -1).max(axis=0)
+        expected.append(float(best @ found.samples.counts) / found.samples.n)
+        start = end
+    return expected
+
+
+def _quality_bin(name: str, members: Sequence[_Rated], contrasts: Sequence[str], resampling: Resampling) -> QualityBin:
+    # Contrast sets without a sentence in this bin are drawn too: how many there are in it is part of the chance.
+    row_of = {contrast: row for row, contrast in enumerate(contrasts)}
+    sums = np.zeros((len(contrasts), 4))
+    for one in members:
+        column = 2 * one.is_open
+        sums[row_of[one.contrast], column : column + 2] += (one.entropy, 1.0)
+    drawn = statistics.resampled_sums(sums, resampling.n_resamples, resampling.seed)
+    with np.errstate(invalid="ignore"):
+        told, left_open = drawn[:, 0] / drawn[:, 1], drawn[:, 2] / drawn[:, 3]
+    h_told, n_told, h_open, n_open = sums.sum(axis=0).tolist()
+    means = (h_told / n_told if n_told else None, h_open / n_open if n_open else None)
+    qualities = [one.quality for one in members]
+    return QualityBin(
+        name,
+        min(qualities, default=None),
+        max(qualities, default=None),
+        _mean(means[0], told, int(n_told), resampling),
+        _mean(means[1], left_open, int(n_open), resampling),
+        _mean(signed_difference(*means), told - left_open, len(members), resampling),
+    )
+
+
+def _mean(value: float | None, replicates: Floats, n: int, resampling: Resampling) -> Mean:
+    interval = statistics.percentile_interval(replicates, resampling.confidence) if value is not None else None
+    # Where all sets agree, up to rounding, resampling cannot tell how sure that is.
+    if interval is None or math.isclose(*interval, abs_tol=1e-12):
+        return Mean(value, None, None, n)
+    return Mean(value, *interval, n)
+
+
+def _dot(mean: Mean) -> Dot | None:
+    if mean.value is None:
+        return None
+    if mean.low is None or mean.high is None:
+        return Dot(mean.value, mean.value, mean.value)
+    return Dot(mean.value, mean.low, mean.high)
