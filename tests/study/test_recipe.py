@@ -189,7 +189,8 @@ def test_torch_is_left_as_it_was(made: Path, unfinished: Path) -> None:
     assert _contents(unfinished) == _contents(made)
 
 
-def test_a_checkpoint_of_other_settings(unfinished: Path) -> None:
+def test_a_checkpoint_of_other_settings(unfinished: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(recipe, "generate_pairs", lambda *_: pytest.fail("refused only after work"))
     with pytest.raises(UserError) as caught:
         train_demo_model(unfinished, replace(TINY, seed=1))
     assert str(caught.value) == (

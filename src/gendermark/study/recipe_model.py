@@ -132,7 +132,7 @@ def train_model(recipe: Recipe, pieces: Pieces, corpus: Corpus, checkpoint: Path
     optimizer = torch.optim.Adam(weights, lr=size.learning_rate, betas=(0.9, 0.98), eps=1e-9)
     losses: list[float] = []
     seconds = cpu_seconds = 0.0
-    if (state := _read(checkpoint, recipe)) is not None:
+    if (state := read_checkpoint(checkpoint, recipe)) is not None:
         model.load_state_dict(state["model"])
         optimizer.load_state_dict(state["optimizer"])
         losses, seconds, cpu_seconds = state["losses"], state["seconds"], state["cpu_seconds"]
@@ -220,7 +220,8 @@ def _write(
     temporary.replace(path)
 
 
-def _read(path: Path, recipe: Recipe) -> dict[str, Any] | None:
+def read_checkpoint(path: Path, recipe: Recipe) -> dict[str, Any] | None:
+    """What a training of this recipe left behind, if there is anything."""
     import torch
 
     if not path.exists():
