@@ -31,6 +31,7 @@ from gendermark.systems.huggingface_models import (
     Words,
     first_line,
     is_installed,
+    listed,
     locate,
     open_config,
     open_model,
@@ -129,7 +130,7 @@ class HuggingFace(System):
             kinds.setdefault((request.task, (request.source_language, request.target_language)), []).append(request)
         for (task, direction), group in kinds.items():
             with quietly():
-                begin = self._dialect.begin(direction)
+                begin = self._dialect.begin(direction) or self._model.begin
                 jobs = [self._job(request) for request in group]
             if unasked := [job for job in jobs if job.problem is not None or not job.request.source.strip()]:
                 yield [answer for job in unasked for answer in _without_model(job)]
@@ -160,7 +161,8 @@ class HuggingFace(System):
             Decoding.of(request.options)  # said before anything is drawn
         if (limit := self._model.n_positions) is not None:
             room = self._model.room_needed(len(target) if target else self._model.max_length)
-            if len(source) + room > limit or len(target) >= limit:
+            # The start and a language's mark have positions as well.
+            if len(source) + room > limit or len(target) + 2 > limit:
                 problem = f"the sentence or its translation is longer than the {limit} words that this model can take"
         return _Job(request, source, target, problem)
 
@@ -454,12 +456,11 @@ class _Prompted(_Dialect):
             options.get("prompt", "tower" if is_tower or not self._chats else "default"), options.get("system", "")
         )
         self.settings = {"prompt": self._prompt.content_hash, "extraction": EXTRACTION_VERSION}
+        self.further_ends = frozenset(listed(tokeniser.eos_token_id))
         if not self._chats:
             # A model that was never taught to stop goes on with the next example.
             words = tokeniser.convert_ids_to_tokens(range(len(tokeniser)))
-            self.further_ends = frozenset(
-                number for number, word in enumerate(words) if word is not None and word.startswith(_NEW_LINES)
-            )
+            self.further_ends |= {number for number, word in enumerate(words) if word and word.startswith(_NEW_LINES)}
 
     def begin(self, direction: Direction) -> Words:
         self._prompt.messages("", *direction)  # refuses languages without a name

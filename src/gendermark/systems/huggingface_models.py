@@ -73,8 +73,12 @@ class Model(ABC):
         own_ends = listed(self._own.eos_token_id) or listed(text_config.eos_token_id)
         self.ends = further_ends.union(own_ends)
         """Words that end a translation."""
-        self.end = min(self.ends, default=0)
+        if not self.ends:
+            raise UserError(f"{spec} has no word that ends a text, so it cannot be asked for translations")
+        self.end = min(self.ends)
         """The one that stands for them all."""
+        self.begin = listed(self._own.forced_bos_token_id)
+        """What its translations begin with, whatever the languages."""
         self._padding = next(iter(listed(self._own.pad_token_id) or listed(text_config.pad_token_id) or own_ends), 0)
         self._never_said = self._suppressed()
 
@@ -187,14 +191,12 @@ class Model(ABC):
         import torch
 
         longest = max(map(len, rows))
-        padding = [[0] * (longest - len(row)) for row in rows]
-        real = [[1] * len(row) for row in rows]
-        pairs = list(zip(rows, padding, strict=True))
-        words = [
-            [*row, *(self._padding for _ in gap)] if side == "right" else [*(self._padding for _ in gap), *row]
-            for row, gap in pairs
-        ]
-        mask = [[*one, *gap] if side == "right" else [*gap, *one] for one, gap in zip(real, padding, strict=True)]
+
+        def padded(row: Sequence[int], filler: int) -> Words:
+            gap = [filler] * (longest - len(row))
+            return [*row, *gap] if side == "right" else [*gap, *row]
+
+        words, mask = [padded(row, self._padding) for row in rows], [padded([1] * len(row), 0) for row in rows]
         return torch.tensor(words, device=self._device), torch.tensor(mask, device=self._device)
 
     def _in_parts(
@@ -257,7 +259,8 @@ class Model(ABC):
                     word = int(row.argmax())
                     said[place].append(word)
                     rows[place].append(row.copy())
-                    if word == self.end or len(said[place]) == n_steps:
+                    # There may be no positions beyond the limit of length.
+                    if word == self.end or len(said[place]) == n_steps or position + 1 == self.max_length:
                         under_way.remove(place)
                 else:
                     word = self._padding
