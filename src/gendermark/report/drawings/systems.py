@@ -1,0 +1,144 @@
+"""Several systems: differences from the first with their intervals, and the trend over versions of one."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from gendermark import registry, statistics
+from gendermark.benchmarks.benchmark import Benchmark
+from gendermark.errors import UserError
+from gendermark.metrics.metric import Resampling
+from gendermark.report import charts
+from gendermark.report.charts import DotPanel, DotRow, LinePanel, Look, Span
+from gendermark.report.drawings.sheet import Figure, Sheet, figure, is_percentage, language, metric_label, span
+from gendermark.report.svg import Canvas
+from gendermark.result import Result
+from gendermark.runs.compare import Comparison, ComparisonReport, compare
+
+ALPHA = 0.05
+"""Below it, after Holm, a difference is more than chance."""
+PANELS = {
+    True: DotPanel("difference in points", zero=0.0, at_least=(-2.0, 2.0)),
+    False: DotPanel("difference, scale 0 to 1 or nats", zero=0.0, at_least=(-0.02, 0.02)),
+}
+"""Percentages, and all that is not: they have no scale in common."""
+
+
+def compared(runs: Mapping[str, Sequence[Result]]) -> dict[str, ComparisonReport]:
+    """Every run with the first, cell by cell: what cannot be compared is left out. Holm over all cells of one run."""
+    (_, first), *others = runs.items()
+    reports = {}
+    for name, second in others:
+        by_cell = {result.cell: result for result in second}
+        found: list[Comparison] = []
+        for result in first:
+            if result.cell in by_cell:
+                try:
+                    found.extend(compare([result], [by_cell[result.cell]], Resampling()).comparisons)
+                except UserError:  # other data or other rules
+                    continue
+        if found:
+            adjusted = statistics.holm([comparison.p_value for comparison in found])
+            both = zip(found, adjusted, strict=True)
+            comparisons = tuple(replace(comparison, p_adjusted=p) for comparison, p in both)
+            reports[name] = ComparisonReport(first[0].system, second[0].system, comparisons, ())
+    return reports
+
+
+def comparison(reports: Mapping[str, ComparisonReport], first: str) -> Iterator[Figure]:
+    """A forest plot; `reports` has the label of each system that was compared with `first`."""
+    looks = {label: replace(charts.look_of(number), filled=True) for number, label in enumerate(reports)}
+    by_row: dict[tuple[bool, str, str, str], dict[str, Comparison]] = defaultdict(dict)
+    for label, report in reports.items():
+        for one in report.comparisons:
+            if one.difference is not None:
+                percent = is_percentage(one.cell.partition(".")[0], one.metric)
+                by_row[percent, one.cell, one.metric, one.slice][label] = one
+    if not by_row:
+        return
+    parts = [(panel, rows) for percent, panel in PANELS.items() if (rows := _rows(percent, by_row, looks))]
+
+    def draw(canvas: Canvas) -> None:
+        top = charts.legend(canvas, list(looks.items()), 0)
+        for panel, rows in parts:
+            top = charts.dots(canvas, [panel], rows, top) + 6
+
+    every = [one for found in by_row.values() for one in found.values()]
+    yield figure(
+        "comparison",
+        "Differences from the first system",
+        f"Each mark is the value of a system minus that of {first}, paired on the same sentences; lines: 95 % "
+        f"intervals. Filled: more than chance (p < {ALPHA:g} after Holm), {sum(map(_is_clear, every))} of "
+        f"{len(every)}. An accuracy is better to the right; a gap is better where it comes nearer to zero.",
+        "",
+        draw,
+    )
+
+
+def _rows(
+    percent: bool, by_row: Mapping[tuple[bool, str, str, str], Mapping[str, Comparison]], looks: Mapping[str, Look]
+) -> list[DotRow]:
+    rows: list[DotRow] = []
+    cell_before = ""
+    for (is_percent, cell, metric, part), found in by_row.items():
+        if is_percent is not percent:
+            continue
+        if cell != cell_before:
+            rows.append(DotRow(cell))
+            cell_before = cell
+        dots = [
+            (Span(one.difference or 0.0, one.low, one.high), replace(looks[label], filled=_is_clear(one)))
+            for label, one in found.items()
+        ]
+        rows.append(DotRow(metric_label(metric, part), [dots]))
+    return rows
+
+
+def _is_clear(one: Comparison) -> bool:
+    return one.p_adjusted is not None and one.p_adjusted < ALPHA
+
+
+# -- versions ----------------------------------------------------------------------------------------------------------
+
+
+def are_versions(runs: Mapping[str, Sequence[Result]]) -> bool:
+    """Three or more runs of one system, options and revision apart."""
+    systems = {re.split(r"[?@#]", results[0].system)[0] for results in runs.values() if results}
+    return len(runs) >= 3 and len(systems) == 1
+
+
+def trend(sheet: Sheet) -> Iterator[Figure]:
+    """The headline numbers from version to version, a line per language."""
+    labels = sheet.labels
+    benchmark: Benchmark = registry.load("benchmark", sheet.benchmark)
+    looks = {cell: charts.look_of(number) for number, cell in enumerate(sheet.cells)}
+    panels = []
+    for metric, _, part in (name.partition(":") for name in benchmark.headline):
+        series = []
+        for cell, found in sheet.cells.items():
+            spans = [span(found[label], metric, part or "all") if label in found else None for label in labels]
+            if any(spans):
+                series.append((looks[cell], spans))
+        if series:
+            percent = is_percentage(sheet.benchmark, metric)
+            unit = (", points" if "delta" in metric else ", %") if percent else ""
+            panels.append(LinePanel(metric_label(metric, part or "all") + unit, series, 10.0 if percent else 0.1))
+    if len(labels) < 2 or not panels:
+        return
+
+    def draw(canvas: Canvas) -> None:
+        entries = [(language(cell), look) for cell, look in looks.items()]
+        names = [str(number) for number in range(1, len(labels) + 1)]
+        charts.lines(canvas, panels, names, charts.legend(canvas, entries, 0))
+
+    versions = ", ".join(f"{number}: {label}" for number, label in enumerate(labels, start=1))
+    yield figure(
+        f"{sheet.benchmark}{sheet.suffix}.trend",
+        "From version to version",
+        f"{versions} ({sheet.conditions}); whiskers: {sheet.intervals} of each version by itself.",
+        sheet.benchmark,
+        draw,
+    )

@@ -1,0 +1,163 @@
+"""The figures of a report: for the page, and as SVG, PDF and PNG for a two-column paper.
+
+Every figure is made from estimates and judgements alone. What there is no data for has no figure.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from gendermark.errors import MissingExtra, UnknownName, UserError
+from gendermark.report.drawings import confusion, context, entropy, genders, groups, professions, pronouns, systems
+from gendermark.report.drawings import stereotypes as winomt
+from gendermark.report.drawings.sheet import Figure, Sheet
+from gendermark.report.markup import visible
+from gendermark.report.svg import WIDTH
+from gendermark.result import Result
+from gendermark.runs.compare import ComparisonReport
+from gendermark.textfiles import write_text
+
+__all__ = ["FORMATS", "Figure", "figures", "run_labels", "write_figures"]
+
+FORMATS = ("svg", "pdf", "png")
+CAPTIONS = "captions.md"
+PNG_DOTS_PER_INCH = 300
+_DRAWN: Mapping[str, tuple[Callable[[Sheet], Iterator[Figure]], ...]] = {
+    "mt-geneval-contextual": (genders.genders, confusion.confusion, context.context),
+    "mt-geneval-counterfactual": (genders.genders, genders.sentence_gaps, confusion.confusion, context.context),
+    "simplegen": (groups.groups, professions.professions, confusion.confusion, context.context),
+    "tgbi": (pronouns.sets, pronouns.lexemes, context.context),
+    "uncertainty": (entropy.entropies, entropy.feminine_by_occupation, context.context),
+    "winomt": (winomt.stereotypes, professions.professions, confusion.confusion, context.context),
+}
+
+
+def figures(
+    runs: Mapping[str, Sequence[Result]],
+    comparisons: Mapping[str, ComparisonReport] | None = None,
+    *,
+    trend: bool | None = None,
+) -> list[Figure]:
+    """All figures of one or several runs, given as name -> results.
+
+    `comparisons` (name of a run -> its comparison with the first) are made here if they are not given. `trend` says
+    whether the runs are versions of one system in their order; if it is not given, the systems' names tell.
+    """
+    labels = run_labels(runs)
+    shows_trend = systems.are_versions(runs) if trend is None else trend
+    found: list[Figure] = []
+    for sheet in _sheets(runs, labels):
+        for draw in _DRAWN.get(sheet.benchmark, ()):
+            found.extend(draw(sheet))
+        if shows_trend and sheet.benchmark in _DRAWN:
+            found.extend(systems.trend(sheet))
+    if len(runs) > 1:
+        reports = systems.compared(runs) if comparisons is None else comparisons
+        named = {labels[name]: report for name, report in reports.items() if name in labels}
+        found.extend(systems.comparison(named, next(iter(labels.values()))))
+    return _with_unique_names(found)
+
+
+def write_figures(directory: Path | str, found: Sequence[Figure], formats: Sequence[str] = FORMATS) -> list[Path]:
+    """Every figure in every format, and a file of captions; what a format lacks is said before anything is written."""
+    directory = Path(directory)
+    for name in formats:
+        if name not in FORMATS:
+            raise UnknownName("figure format", name, FORMATS)
+    converters = {name: _converter(name) for name in formats}
+    written = []
+    for figure in found:
+        for name, convert in converters.items():
+            path = directory / f"{figure.name}.{name}"
+            _write(path, convert(figure.svg))
+            written.append(path)
+    captions = [f"## {figure.name}\n\n**{figure.title}.** {_as_markdown(figure.caption)}\n" for figure in found]
+    write_text(directory / CAPTIONS, "\n".join(["# Figures\n", *captions]))
+    return [*written, directory / CAPTIONS]
+
+
+def run_labels(runs: Mapping[str, Sequence[Result]]) -> dict[str, str]:
+    """How each run is called: by its system; with its folder where several are of one system."""
+    systems_of = {name: results[0].system if results else name for name, results in runs.items()}
+    seen = Counter(systems_of.values())
+    labels: dict[str, str] = {}
+    for name, system in systems_of.items():
+        choices = (system, f"{system} ({Path(name).name})", f"{system} ({name})")
+        usable = choices if seen[system] == 1 else choices[1:]
+        labels[name] = next((label for label in usable if label not in labels.values()), choices[-1])
+    return labels
+
+
+def _sheets(runs: Mapping[str, Sequence[Result]], labels: Mapping[str, str]) -> list[Sheet]:
+    """Other data or other rules are other numbers: they have a sheet of their own."""
+    grouped: dict[tuple[str, str, str, str], dict[str, dict[str, Result]]] = {}
+    for name, results in runs.items():
+        for result in results:
+            s = result.selection
+            cells = grouped.setdefault((s.benchmark, s.data, s.rules, s.variant), {})
+            cells.setdefault(result.cell, {})[labels[name]] = result
+    n_sheets = Counter(benchmark for benchmark, *_ in grouped)
+    return [
+        Sheet(benchmark, "." + "-".join(filter(None, kind)) if n_sheets[benchmark] > 1 else "", cells)
+        for (benchmark, *kind), cells in grouped.items()
+    ]
+
+
+def _with_unique_names(found: Sequence[Figure]) -> list[Figure]:
+    """Two systems may differ in letters only that no name of a file can have."""
+    seen: set[str] = set()
+    unique = []
+    for figure in found:
+        name, number = figure.name, 1
+        while name in seen:
+            number += 1
+            name = f"{figure.name}-{number}"
+        seen.add(name)
+        # Parts of a picture are named after it, and two pictures of one page must not share such a name.
+        svg = figure.svg.replace(f'"{figure.name}-', f'"{name}-').replace(f"(#{figure.name}-", f"(#{name}-")
+        unique.append(figure if name == figure.name else replace(figure, name=name, svg=svg))
+    return unique
+
+
+# -- files -------------------------------------------------------------------------------------------------------------
+
+
+def _as_markdown(text: str) -> str:
+    """A system may be called anything."""
+    return re.sub(r"([\\`*_<\[\]])", r"\\\1", " ".join(visible(text).split()))
+
+
+def _converter(name: str) -> Callable[[str], bytes]:
+    if name == "svg":
+        return str.encode
+    try:
+        import vl_convert
+    except ImportError:
+        raise MissingExtra(f"a figure as {name.upper()}", "figures") from None
+    if name == "pdf":
+        return lambda svg: bytes(vl_convert.svg_to_pdf(_in_points(svg)))
+    return lambda svg: bytes(vl_convert.svg_to_png(_on_white(_in_points(svg)), ppi=PNG_DOTS_PER_INCH))
+
+
+def _in_points(svg: str) -> str:
+    """The converter takes a unit for a point, but an inch for 96 of them."""
+    size = re.compile(r'width="[0-9.]+in" height="[0-9.]+in" (viewBox="0 0 ([0-9.]+) ([0-9.]+)")')
+    return size.sub(r'width="\2" height="\3" \1', svg, count=1)
+
+
+def _on_white(svg: str) -> str:
+    """A PNG has no page behind it."""
+    head, end, body = svg.partition("</desc>")
+    return f'{head}{end}<rect width="{WIDTH:g}" height="100%" fill="#ffffff"/>{body}'
+
+
+def _write(path: Path, content: bytes) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+    except OSError as problem:
+        raise UserError(f"cannot write {path}: {problem.strerror or problem}") from None

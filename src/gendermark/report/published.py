@@ -1,0 +1,92 @@
+"""What the papers printed about known systems: context for a result, with its source, never computed here."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from gendermark.benchmarks.benchmark import Selection
+
+
+@dataclass(frozen=True, slots=True)
+class Paper:
+    """Where printed values come from."""
+
+    short: str
+    citation: str
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """One value as a paper prints it."""
+
+    benchmark: str
+    direction: str
+    """`en-es`"""
+    system: str
+    metric: str
+    slice: str
+    value: float
+    paper: Paper
+    where: str
+    """`Table 2`"""
+    remark: str = ""
+    """What holds of the whole table: how its values were made."""
+    note: str = ""
+    """What is known to be wrong with this value."""
+
+    @property
+    def label(self) -> str:
+        """How it is named wherever it is shown."""
+        return f"published: {self.system} ({self.paper.short})"
+
+
+def published_values(selection: Selection, metric: str = "", part: str = "") -> list[Published]:
+    """What is printed for the benchmark and direction of a selection; of one metric and slice if they are given."""
+    direction = f"{selection.source_language}-{selection.target_language}"
+    return [
+        value
+        for value in all_published()
+        if (value.benchmark, value.direction) == (selection.benchmark, direction)
+        and metric in ("", value.metric)
+        and part in ("", value.slice)
+    ]
+
+
+def how_comparable(selection: Selection) -> str:
+    """What a reader must know before setting a result beside the printed values of its benchmark."""
+    if selection.data != "official":
+        return "measured on the paper's sentences by the paper's rules, not on these: context, not a comparison"
+    if selection.rules == "best":
+        return "measured on the same sentences by the paper's rules, which differ from ours"
+    return "measured on the same sentences by the paper's rules"
+
+
+@cache
+def all_published() -> tuple[Published, ...]:
+    content = tomllib.loads((files("gendermark.report") / "published.toml").read_text(encoding="utf-8"))
+    papers = {key: Paper(**paper) for key, paper in content["papers"].items()}
+    return tuple(value for table in content["tables"] for value in _values(table, papers))
+
+
+def _values(table: Mapping[str, Any], papers: Mapping[str, Paper]) -> Iterator[Published]:
+    notes = table.get("notes", {})
+    for system, direction, *cells in table["rows"]:
+        for column, value in zip(table["columns"], cells, strict=True):
+            metric, _, part = column.partition(":")
+            yield Published(
+                benchmark=table["benchmark"],
+                direction=direction,
+                system=system,
+                metric=metric,
+                slice=part,
+                value=value,
+                paper=papers[table["paper"]],
+                where=table["where"],
+                remark=table.get("remark", ""),
+                note=notes.get(f"{system} {direction} {column}", ""),
+            )
