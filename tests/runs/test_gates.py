@@ -11,7 +11,7 @@ from gendermark.benchmarks.benchmark import Selection
 from gendermark.errors import UserError
 from gendermark.metrics.metric import Resampling
 from gendermark.runs import run as running
-from gendermark.runs.gates import Check, against_baseline, bounds
+from gendermark.runs.gates import Check, Verdict, against_baseline, bounds
 from gendermark.runs.run import RunConfig
 
 Run = Callable[..., Path]
@@ -44,10 +44,11 @@ def test_at_least_and_at_most(run: Run) -> None:
         assert all(check.passed for check in checks) is passed
         assert len(checks) == len(minimum) + len(maximum)
     (check,) = bounds(directory, {"accuracy": "60"}, {})
-    assert check == Check("tiny.en-xx", "accuracy", "all", False, "50.0, at least 60 is asked")
+    assert check == Check("tiny.en-xx", "accuracy", "all", False, "50.0, at least 60 is asked", "at least 60")
+    assert check.name == "accuracy:all at least 60"
     (check,) = bounds(directory, {}, {"gap": "15"})
     assert check.finding == "0.0, at most 15 is asked"
-    assert set(check.to_json()) == {"cell", "metric", "slice", "passed", "finding"}
+    assert set(check.to_json()) == {"cell", "metric", "slice", "passed", "finding", "asked"}
     assert bounds(directory, {}, {}) == []
 
 
@@ -135,7 +136,8 @@ def test_a_lost_language_fails(run: Run) -> None:
     both, one = run("fake:right", "xx", "yy"), run("fake:right", "xx")
     checks = checked(one, baseline=both)
     failed = [check for check in checks.values() if not check.passed]
-    assert failed == [Check("tiny.en-yy", "every metric", "all", False, "the baseline has it, this run does not")]
+    what = ("tiny.en-yy", "every metric", "all", False, "the baseline has it, this run does not")
+    assert failed == [Check(*what, "no worse than the baseline")]
     assert all(check.passed for check in checked(both, baseline=one).values())  # one more is no loss
 
 
@@ -150,3 +152,24 @@ def test_runs_that_cannot_be_compared(run: Run, tmp_path: Path) -> None:
             checked(*directories)
     with pytest.raises(UserError, match="is not finished"):
         bounds(unfinished, {"accuracy": "1"}, {})
+
+
+# -- the verdict
+
+
+def test_one_failure_fails_the_gate() -> None:
+    good, bad = (Check("cell", "m", "all", passed, "found", "asked") for passed in (True, False))
+    assert Verdict((good, good)).passed
+    assert Verdict((good, good)).sentence == "gate passed: 2 checks"
+    verdict = Verdict((good, bad, good))
+    assert not verdict.passed
+    assert verdict.failures == (bad,)
+    assert verdict.sentence == "gate failed: 1 of 3 checks"
+    assert verdict.to_json() == {"passed": False, "checks": [c.to_json() for c in (good, bad, good)]}
+
+
+def test_names_of_checks_do_not_repeat(run: Run) -> None:
+    directory = run("fake:right", "xx", "yy")
+    checks = bounds(directory, {"accuracy": "1"}, {"accuracy": "100"})
+    checks += against_baseline(directory, directory, Resampling(100), 0.05)
+    assert len({(check.cell, check.name) for check in checks}) == len(checks)

@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from gendermark.cli.terminal import AsJson, print_json, print_table, say
+from gendermark.cli.ui import Host, NoOpen, Port, serve_site
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from gendermark.annotation import AgreementReport, LineupReport, Problem
-    from gendermark.records import Estimate
+    from gendermark.annotation.serving import Agree, Questions
+    from gendermark.records import Estimate, Table
 
 app = typer.Typer(help="Human validation: export a sheet, have it filled in, see how far people and judge agree.")
 
@@ -71,7 +73,7 @@ def agree(
     if as_json:
         print_json(report.to_json())
     else:
-        _print(report)
+        _print(_tables(report))
     _say_problems(((sheet.path, sheet.problems) for sheet in report.sheets), report.warnings)
 
 
@@ -137,8 +139,96 @@ def agree_systems(
     if as_json:
         print_json(report.to_json())
     else:
-        _print_lineup(report)
+        _print(_lineup_tables(report))
     _say_problems(((one.path, one.problems) for one in report.evaluators), report.warnings)
+
+
+@app.command()
+def serve(
+    sheet: Annotated[Path, typer.Argument(metavar="SHEET.csv", help="Blank sheet that was exported.")],
+    directories: Annotated[
+        list[Path] | None, typer.Argument(metavar="[DIR]...", help="Its run folder(s), to show agreement at the end.")
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", metavar="DIR", help="Where answers go; SHEET-answers if not given.")
+    ] = None,
+    cell: Cell = "",
+    key: Annotated[
+        Path | None, typer.Option("--key", metavar="KEY.json", help="Key of a sheet of several systems.")
+    ] = None,
+    seed: Seed = 12345,
+    host: Host = "127.0.0.1",
+    port: Port = 0,
+    no_open: NoOpen = False,
+) -> None:
+    """Fill in a sheet in the browser, one translation at a time; every answer is saved at once."""
+    from gendermark.annotation.serving import Desk, page_files, read_questions
+    from gendermark.report.server import File, Site
+
+    questions = read_questions(sheet)
+    directory = output or sheet.with_name(f"{sheet.stem}-answers")
+    agree, languages = _agreement_of(questions, directories or [], cell, key, seed)
+    with Desk(questions, directory, agree, languages) as desk:
+        site = Site(
+            files={path: File(*file) for path, file in page_files().items()},
+            reads={name: getattr(desk, name) for name in ("start", "progress", "answers", "agreement")},
+            writes={name: getattr(desk, name) for name in ("join", "answer", "undo", "close")},
+        )
+        say(f"answers to {sheet} go to {directory}, a sheet for each person")
+        serve_site(site, host, port, no_open=no_open)
+
+
+def _agreement_of(
+    questions: Questions, directories: Sequence[Path], cell: str, key: Path | None, seed: int
+) -> tuple[Agree | None, tuple[str, str]]:
+    """How agreement is worked out, if run folders are given; and the languages of the sheet, if they are known."""
+    from gendermark.annotation import (
+        agreement,
+        evaluate_lineup,
+        match_runs,
+        read_answers,
+        read_cell,
+        read_key,
+        read_sheet,
+    )
+    from gendermark.annotation.serving import LINEUP, Agreement
+    from gendermark.errors import UserError
+    from gendermark.metrics.metric import Resampling
+
+    if questions.form is not LINEUP:
+        if key is not None:
+            raise UserError(f"--key is for sheets that `export-systems` wrote; {questions.path} is not one")
+        if len(directories) > 1:
+            raise UserError(f"{questions.path} is of one run; give that run folder only")
+        if not directories:
+            return None, ("", "")
+        result, translations = read_cell(directories[0], cell)
+
+        def agree(sheets: Sequence[Path], in_full: bool) -> Agreement:
+            report = agreement(result, translations, [read_sheet(path) for path in sheets], Resampling(seed=seed))
+            tables = list(_tables(report))
+            return Agreement(_in_words(report), tables if in_full else tables[:-1], report.warnings)
+
+        return agree, (result.selection.source_language, result.selection.target_language)
+    if key is None and directories:
+        raise UserError(f"{questions.path} is of several systems; give its key too: --key KEY.json")
+    if key is None:
+        return None, ("", "")
+    lineup = read_key(key)
+    source_language, _, target_language = lineup.cell.rpartition(".")[2].partition("-")
+    if not directories:
+        return None, (source_language, target_language)
+    runs = match_runs(lineup, directories)
+
+    def agree_on_systems(sheets: Sequence[Path], in_full: bool) -> Agreement:
+        answers = [read_answers(path, lineup) for path in sheets]
+        report = evaluate_lineup(lineup, runs, answers, Resampling(seed=seed))
+        # Which translation is the reference, and what systems scored, would tell those who are still at work.
+        if not in_full:
+            return Agreement(["What is found is shown when everybody has finished."])
+        return Agreement((), list(_lineup_tables(report)), report.warnings)
+
+    return agree_on_systems, (source_language, target_language)
 
 
 def _say_problems(sheets: Iterable[tuple[str, Sequence[Problem]]], warnings: Iterable[str]) -> None:
@@ -151,31 +241,56 @@ def _say_problems(sheets: Iterable[tuple[str, Sequence[Problem]]], warnings: Ite
         say(f"warning: {warning}")
 
 
-def _print(report: AgreementReport) -> None:
-    """Three tables; piped, an empty line stands between them."""
-    columns = ("sheet", "rows", "answers", "blank", "not found", "judge neither", "problems")
-    rows = [
+def _print(tables: Iterable[Table]) -> None:
+    """Piped, an empty line stands between two tables."""
+    for place, table in enumerate(tables):
+        if place:
+            typer.echo()
+        print_table(table.title, table.columns, table.rows)
+
+
+def _tables(report: AgreementReport) -> Iterator[Table]:
+    """Sheets, agreement, and what was read differently."""
+    from gendermark.records import Table
+
+    columns: tuple[str, ...] = ("sheet", "rows", "answers", "blank", "not found", "judge neither", "problems")
+    rows: list[tuple[object, ...]] = [
         (s.name, s.n_rows, s.n_answers, s.n_blank, s.n_not_found, s.n_not_found_by_judge, len(s.problems))
         for s in report.sheets
     ]
-    print_table(f"Sheets for {report.cell} of {report.system}", columns, rows)
-    typer.echo()
-    lines = [(e.slice, e.metric, *map(str, _numbers(e)), f"{e.n_judged:,} of {e.n_total:,}") for e in report.estimates]
-    print_table("Agreement", ("between", "measure", "value", "low", "high", "items"), lines)
-    typer.echo()
-    print_table(
-        f"Read differently: {len(report.disagreements):,}",
-        ("index", "entity", "person", "answer", "automatic", "deciding words", "translation"),
-        [
-            (d.index, d.entity, d.person, d.answer, d.automatic, " ".join(d.evidence), d.translation)
-            for d in report.disagreements
-        ],
-    )
+    yield Table("sheets", f"Sheets for {report.cell} of {report.system}", columns, rows)
+    columns = ("between", "measure", "value", "low", "high", "items")
+    rows = [(e.slice, e.metric, *map(str, _numbers(e)), f"{e.n_judged:,} of {e.n_total:,}") for e in report.estimates]
+    yield Table("agreement", "Agreement", columns, rows)
+    columns = ("index", "entity", "person", "answer", "automatic", "deciding words", "translation")
+    rows = [
+        (d.index, d.entity, d.person, d.answer, d.automatic, " ".join(d.evidence), d.translation)
+        for d in report.disagreements
+    ]
+    yield Table("disagreements", f"Read differently: {len(report.disagreements):,}", columns, rows)
 
 
-def _print_lineup(report: LineupReport) -> None:
+def _in_words(report: AgreementReport) -> Iterator[str]:
+    """The two shares that matter most, with their intervals."""
+    shares = {e.slice: e for e in report.estimates if e.metric == "agreement"}
+    for slice_name, e in shares.items():
+        one, _, other = slice_name.partition(" ~ ")
+        if one != "judge" or other == "people":
+            who = "The judge and the people" if one == "judge" else f"{one} and {other}"
+            if e.value is None:
+                yield f"{who} have no item to which both gave a gender."
+            else:
+                value, low, high = _numbers(e)
+                yield (
+                    f"{who} read the same gender in {value} % of {e.n_judged:,} items "
+                    f"(between {low} and {high} % with 95 % confidence)."
+                )
+
+
+def _lineup_tables(report: LineupReport) -> Iterator[Table]:
     """Sheets, agreement (Table 7), accuracy (Table 7), and the automatic metric (Table 5)."""
     from gendermark.annotation.lineup import MEAN, REFERENCE
+    from gendermark.records import Table
 
     people = [
         (
@@ -190,38 +305,36 @@ def _print_lineup(report: LineupReport) -> None:
         )
         for one in report.evaluators
     ]
-    columns = ("sheet", "rows", "answers", "blank", "missing", "problems", "reference correct", "preferred")
-    print_table(f"Sheets for {report.cell}", columns, people)
+    columns: tuple[str, ...] = (
+        "sheet",
+        "rows",
+        "answers",
+        "blank",
+        "missing",
+        "problems",
+        "reference correct",
+        "preferred",
+    )
+    yield Table("sheets", f"Sheets for {report.cell}", columns, people)
     if len(report.evaluators) > 1:
-        typer.echo()
         alphas = [report.estimate("alpha", name) for name in ("systems", REFERENCE)]
-        print_table(
-            "Krippendorff's alpha between people",
-            ("translations of", "alpha", "low", "high", "rows"),
-            [(e.slice, *_numbers(e), f"{e.n_judged:,} of {e.n_total:,}") for e in alphas],
-        )
-    typer.echo()
+        columns = ("translations of", "alpha", "low", "high", "rows")
+        rows = [(e.slice, *_numbers(e), f"{e.n_judged:,} of {e.n_total:,}") for e in alphas]
+        yield Table("alpha", "Krippendorff's alpha between people", columns, rows)
     lines = []
     for name in (*report.systems, REFERENCE):
         for category in ("all", *report.categories):
             e = report.estimate("accuracy", name if category == "all" else f"{name}, {category}")
             lines.append((name, category, *_numbers(e), f"{e.n_judged:,} of {e.n_total:,}"))
-    print_table(
-        f"Accuracy by {report.preferred}, the preferred evaluator",
-        ("translations of", "sub-category", "accuracy", "low", "high", "rows"),
-        lines,
-    )
-    typer.echo()
+    columns = ("translations of", "sub-category", "accuracy", "low", "high", "rows")
+    yield Table("accuracy", f"Accuracy by {report.preferred}, the preferred evaluator", columns, lines)
     scores = []
     for name in (*report.systems, MEAN):
         precision, recall, f = (report.estimate(metric, name) for metric in ("precision", "recall", "f_score"))
         n_rows = f"{f.n_judged:,} of {f.n_total:,}"
         scores.append((name, _numbers(precision)[0], _numbers(recall)[0], *_numbers(f), n_rows))
-    print_table(
-        f"The automatic metric against {report.preferred}",
-        ("translations of", "precision", "recall", "F-score", "low", "high", "rows"),
-        scores,
-    )
+    columns = ("translations of", "precision", "recall", "F-score", "low", "high", "rows")
+    yield Table("metric", f"The automatic metric against {report.preferred}", columns, scores)
 
 
 def _numbers(e: Estimate) -> list[str]:

@@ -21,7 +21,11 @@ from gendermark.cli import (
     run,
     score,
     statistics,
+    study,
+    study_uncertainty,
+    train,
     translate,
+    ui,
 )
 from gendermark.cli import list as listing
 from gendermark.cli.terminal import say
@@ -62,7 +66,11 @@ app.command("translate")(translate.translate)
 app.command("compare")(compare.compare)
 app.command("gate")(gate.gate)
 app.command("report")(report.report)
+app.command("ui")(ui.ui)
 app.add_typer(annotate.app, name="annotate")
+app.add_typer(study.app, name="study")
+study_uncertainty.register(study.app)
+app.add_typer(train.app, name="train")
 
 
 def main(arguments: list[str] | None = None) -> None:

@@ -1,32 +1,173 @@
-"""`gendermark compare`: two runs on the same items."""
+"""`gendermark compare`: two runs on the same items, many, or the versions of one system."""
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from gendermark.cli import terminal
 from gendermark.cli.options import Confidence, Resamples, Seed, resampling
-from gendermark.cli.terminal import AsJson, print_json
+from gendermark.cli.terminal import AsJson, print_json, print_table, say
+from gendermark.errors import UserError
+
+if TYPE_CHECKING:
+    from gendermark.runs.compare_many import ComparedMetric, ManyCompared, Pair
+
+HELP = "(see `gendermark compare --help`)"
 
 
 def compare(
-    first: Annotated[Path, typer.Argument(help="Run folder of the first system (the baseline).")],
-    second: Annotated[Path, typer.Argument(help="Run folder of the second system.")],
+    runs: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            metavar="FIRST SECOND [MORE]...", help="Run folders; the first is the baseline.", show_default=False
+        ),
+    ] = None,
+    trend: Annotated[
+        bool, typer.Option("--trend", help="The runs are versions of one system, in the order given.")
+    ] = False,
+    metrics: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--metric", metavar="METRIC", help="This metric only, for example anti or p_s:formal; repeatable."
+        ),
+    ] = None,
     everything: Annotated[bool, typer.Option("--all", help="Every metric, not the headline ones only.")] = False,
     resamples: Resamples = 10_000,
     seed: Seed = 12345,
     confidence: Confidence = 0.95,
     as_json: AsJson = False,
 ) -> None:
-    """Paired differences between two runs, with intervals and p-values corrected for many comparisons."""
+    """Paired differences between runs, with intervals and p-values corrected for many comparisons.
+
+    Two runs: the second against the first. More: each against the first, and every pair.
+    """
     from gendermark.api import load
     from gendermark.cli.results import print_comparison
     from gendermark.runs.compare import compare as compare_results
+    from gendermark.runs.compare_many import compare_many
 
-    found = compare_results(load(first), load(second), resampling(resamples, seed, confidence), all_metrics=everything)
+    directories = runs or []
+    if len(directories) < 2:
+        raise UserError(f"give a first and a second run folder, or more {HELP}")
+    chosen = resampling(resamples, seed, confidence)
+    asked = metrics or []
+    if len(directories) == 2 and not trend:
+        first, second = directories
+        found = compare_results(load(first), load(second), chosen, all_metrics=everything, metrics=asked)
+        if as_json:
+            print_json(found.to_json())
+        else:
+            print_comparison(found)
+        return
+    loaded = {name: load(directory) for name, directory in _named(directories).items()}
+    many = compare_many(loaded, chosen, trend=trend, all_metrics=everything, metrics=asked)
     if as_json:
-        print_json(found.to_json())
+        print_json(many.to_json())
     else:
-        print_comparison(found)
+        _print_many(many)
+    for note in many.notes:
+        say(f"note: {note}")
+
+
+def _named(directories: list[Path]) -> dict[str, Path]:
+    """By the last part of their paths, or by the whole where that is not unique."""
+    places = [directory.resolve() for directory in directories]
+    for place, directory in zip(places, directories, strict=True):
+        if places.count(place) > 1:
+            raise UserError(f"{directory} is given twice; give each run once {HELP}")
+    names = [place.name for place in places]
+    return {
+        name if names.count(name) == 1 else str(directory): directory
+        for name, directory in zip(names, directories, strict=True)
+    }
+
+
+def _print_many(many: ManyCompared) -> None:
+    """Drawn: tables of each metric. Piped: one table with a row for each difference."""
+    if not terminal.is_terminal(sys.stdout):
+        _print_rows(many)
+    else:
+        _draw(many)
+    if many.is_trend:
+        for m in many.metrics:
+            say(m.trend(many.runs))
+
+
+def _print_rows(many: ManyCompared) -> None:
+    columns = ("cell", "metric", "slice", "first", "second", "first_value", "second_value", "difference", "low", "high")
+    rows = []
+    for m in many.metrics:
+        for (i, j), c in m.differences.items():
+            where = (m.cell, m.metric, m.slice, many.runs[i], many.runs[j])
+            rows.append(
+                (*where, c.first, c.second, c.difference, c.low, c.high, c.p_value, c.p_adjusted, m.verdict((i, j)))
+            )
+    print_table("", (*columns, "p_value", "p_adjusted", "second_is"), rows)
+
+
+def _draw(many: ManyCompared) -> None:
+    say(f"{len(many.runs)} runs, the first is {many.runs[0]} ({many.systems[0]}); p-values after Holm's correction")
+    for m in many.metrics:
+        rows = [
+            (run, *_value(m, place), *(text for pairs in _pairs_of(many, place) for text in _difference(m, pairs)))
+            for place, run in enumerate(many.runs)
+        ]
+        against = ["first", "previous"] if many.is_trend else ["first"]
+        columns = [text for name in against for text in (f"against {name}", "p", "is")]
+        print_table(f"{m.cell} {m.name}", ("run", "value", "interval", *columns), rows)
+        if not many.is_trend:
+            _draw_matrix(many, m)
+
+
+def _pairs_of(many: ManyCompared, place: int) -> list[Pair | None]:
+    """What a run is set against in its row; the first stands alone."""
+    if place == 0:
+        return [None, None] if many.is_trend else [None]
+    return [(0, place), (place - 1, place)] if many.is_trend else [(0, place)]
+
+
+def _value(m: ComparedMetric, place: int) -> tuple[str, str]:
+    from gendermark.result import interval, number
+
+    return number(m.values[place].value, m.metric), interval(m.values[place])
+
+
+def _difference(m: ComparedMetric, pair: Pair | None) -> tuple[str, str, str]:
+    from gendermark.cli.results import p_text
+    from gendermark.result import number
+
+    if pair is None:
+        return "", "", ""
+    c = m.differences[pair]
+    interval = "" if c.low is None else f" [{number(c.low, m.metric)}, {number(c.high, m.metric)}]"
+    return _signed(c.difference, m.metric) + interval, p_text(c.p_adjusted), m.verdict(pair)
+
+
+def _draw_matrix(many: ManyCompared, m: ComparedMetric) -> None:
+    """Row minus column; a star where the two clearly differ. Columns are numbered: names may be long."""
+    rows = []
+    for i, run in enumerate(many.runs):
+        cells = []
+        for j in range(len(many.runs)):
+            if i == j:
+                cells.append("")
+                continue
+            pair = (min(i, j), max(i, j))
+            difference = m.differences[pair].difference
+            turned = difference if difference is None or i > j else -difference
+            star = "" if m.verdict(pair) == "unclear" else "*"
+            cells.append(f"{_signed(turned, m.metric)}{star}")
+        rows.append((f"{run} ({i + 1})", *cells))
+    columns = [f"({place + 1})" for place in range(len(many.runs))]
+    print_table(f"{m.name}: row minus column; * more than chance", ("run", *columns), rows)
+
+
+def _signed(value: float | None, metric: str) -> str:
+    from gendermark.result import number
+
+    value = 0.0 if value == 0 else value  # no minus before a zero
+    return ("+" if (value or 0) > 0 else "") + number(value, metric)

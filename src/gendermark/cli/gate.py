@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import os
+import sys
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from gendermark.cli.options import Resamples, Seed, pairs, resampling
 from gendermark.cli.terminal import AsJson, print_json, print_table, say
 from gendermark.errors import UserError
+
+if TYPE_CHECKING:
+    from gendermark.runs.gates import Verdict
 
 
 def gate(
@@ -26,9 +32,23 @@ def gate(
     alpha: Annotated[float, typer.Option(help="Significance level of the comparison with the baseline.")] = 0.05,
     resamples: Resamples = 10_000,
     seed: Seed = 12345,
+    junit: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write the checks as JUnit XML, for GitLab, Jenkins and others.")
+    ] = None,
+    github: Annotated[
+        bool | None,
+        typer.Option(
+            "--github/--no-github", show_default="on there", help="Print annotations for GitHub Actions (to stderr)."
+        ),
+    ] = None,
+    summary: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write the checks as Markdown; on GitHub the step's summary if not given."),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Exit 1 if the system is clearly worse than the baseline, or beyond a bound; exit 0 otherwise."""
+    from gendermark.report.github import workflow_commands
     from gendermark.runs import gates
 
     if baseline is None and not minimum and not maximum:
@@ -40,14 +60,68 @@ def gate(
         checks += gates.against_baseline(run, baseline, resampling(resamples, seed, 0.95), alpha)
     if not checks:
         raise UserError("the two runs share no headline metric, so there is nothing to check; use --min or --max")
-    passed = all(check.passed for check in checks)
-    n_failed = sum(not check.passed for check in checks)
-    with suppress(BrokenPipeError):  # a gate that failed has failed, whether or not somebody reads to the end
-        if as_json:
-            print_json({"passed": passed, "checks": [check.to_json() for check in checks]})
-        else:
-            rows = [("pass" if c.passed else "FAIL", c.cell, c.metric, c.slice, c.finding) for c in checks]
-            print_table("Gate", ("outcome", "cell", "metric", "slice", "finding"), rows)
-        say(f"gate passed: {len(checks)} checks" if passed else f"gate failed: {n_failed} of {len(checks)} checks")
-    if not passed:
+    verdict = gates.Verdict(tuple(checks))
+    on_github = github if github is not None else os.environ.get("GITHUB_ACTIONS") == "true"
+    # From here on the exit code is the verdict, whatever becomes of its other forms: a gate that failed has failed.
+    _whatever_happens(lambda: _print(verdict, as_json))
+    _whatever_happens(lambda: _write_files(verdict, run, junit, summary, on_github))
+    with suppress(OSError):  # nowhere left to say it
+        for line in workflow_commands(verdict) if on_github else []:
+            say(line)
+        say(verdict.sentence)
+    if not verdict.passed:
         raise typer.Exit(1)
+
+
+def _print(verdict: Verdict, as_json: bool) -> None:
+    if as_json:
+        print_json(verdict.to_json())
+    else:
+        rows = [("pass" if c.passed else "FAIL", c.cell, c.metric, c.slice, c.finding) for c in verdict.checks]
+        print_table("Gate", ("outcome", "cell", "metric", "slice", "finding"), rows)
+
+
+def _write_files(verdict: Verdict, run: Path, junit: Path | None, summary: Path | None, on_github: bool) -> None:
+    from gendermark.report import github
+    from gendermark.report.junit import junit as junit_xml
+    from gendermark.textfiles import write_text
+
+    name = run.resolve().name
+    if junit is not None:
+        _whatever_happens(lambda: write_text(junit, junit_xml(verdict, name)))
+    text = github.summary(verdict, name)
+    of_the_step = os.environ.get("GITHUB_STEP_SUMMARY", "")
+    if summary is None and on_github and of_the_step:
+        summary = Path(of_the_step)
+    if summary is None:
+        return
+    if str(summary) != of_the_step:
+        write_text(summary, text)
+        return
+    with summary.open("a", encoding="utf-8", newline="\n") as file:  # other commands of the step write there too
+        file.write(text)
+
+
+def _whatever_happens(write: Callable[[], None]) -> None:
+    """Write something, or say in one sentence why it could not be written."""
+    try:
+        write()
+    except BrokenPipeError:  # nobody reads to the end; nothing to complain about
+        _discard_output()
+    except (OSError, UserError) as problem:
+        if isinstance(problem, UserError):
+            sentence = str(problem)
+        else:
+            where = problem.filename or "the output"
+            sentence = f"cannot write {where}: {problem.strerror or problem}"
+            _discard_output()
+        with suppress(OSError):
+            say(f"error: {' '.join(sentence.split())}")
+
+
+def _discard_output() -> None:
+    """What could not be written still waits in a buffer, and would fail again at exit, with another exit code."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -2,41 +2,85 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from gendermark.cli.terminal import say
-from gendermark.errors import UnknownName, UserError
+from gendermark.errors import MissingExtra, UnknownName, UserError
 
-FORMATS = ("md", "latex", "csv", "json")
-_BY_ENDING = {".md": "md", ".tex": "latex", ".csv": "csv", ".json": "json"}
+if TYPE_CHECKING:
+    from gendermark.result import Result
+
+FORMATS = ("html", "md", "latex", "csv", "json")
+_BY_ENDING = {".html": "html", ".htm": "html", ".md": "md", ".tex": "latex", ".csv": "csv", ".json": "json"}
+_ENDINGS = (".html", ".md", ".tex", ".csv", ".json")
 
 
 def report(
     runs: Annotated[list[Path], typer.Argument(metavar="DIR...", help="Run folders, side by side.")],
     output: Annotated[Path | None, typer.Option("-o", "--output", help="File to write; stdout if not given.")] = None,
     format_: Annotated[
-        str, typer.Option("--format", help="md, latex, csv or json; by the ending of -o if not given.")
+        str, typer.Option("--format", help="html, md, latex, csv or json; by the ending of -o if not given.")
     ] = "",
     as_json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
+    figures: Annotated[
+        Path | None, typer.Option("--figures", metavar="DIR", help="Directory for the figures: SVG, PDF and PNG.")
+    ] = None,
+    figure_format: Annotated[
+        list[str] | None, typer.Option("--figure-format", help="Only svg, pdf or png; several times for several.")
+    ] = None,
 ) -> None:
-    """Tables of one or several runs as Markdown, LaTeX (booktabs), CSV or JSON."""
-    from gendermark.api import load
-    from gendermark.report.writing import render
-    from gendermark.textfiles import write_text
-
+    """A page to read and explore (HTML), or tables as Markdown, LaTeX (booktabs), CSV or JSON; and figures."""
     if as_json and format_ not in ("", "json"):
         raise UserError(f"--json and --format {format_} contradict each other; give one")
     chosen = "json" if as_json else format_ or (_BY_ENDING.get(output.suffix.lower(), "") if output else "md")
     if not chosen:
-        raise UserError(f"no report format is known for {output}; end it in {', '.join(_BY_ENDING)}, or give --format")
+        raise UserError(f"no report format is known for {output}; end it in {', '.join(_ENDINGS)}, or give --format")
     if chosen not in FORMATS:
         raise UnknownName("report format", chosen, FORMATS)
-    text = render({str(directory): load(directory) for directory in runs}, chosen)
+    if figure_format and figures is None:
+        raise UserError("--figure-format says how figures are written, not where; add --figures DIR")
+    text, results = _rendered(list(dict.fromkeys(map(str, runs))), chosen)
+    if figures is not None:
+        _write_figures(figures, results, figure_format)
     if output is None:
         typer.echo(text, nl=False)
     else:
+        from gendermark.textfiles import write_text
+
         write_text(output, text)
         say(f"report written to {output}")
+
+
+def _rendered(directories: Sequence[str], format_: str) -> tuple[str, Mapping[str, Sequence[Result]]]:
+    """The report, and the results it is of."""
+    if format_ == "html":
+        from gendermark.report.explorer import read_run
+        from gendermark.report.page import render_page
+
+        runs = [read_run(directory) for directory in directories]
+        return render_page(runs), {run.name: run.results for run in runs}
+    from gendermark.api import load
+    from gendermark.report.writing import render
+
+    results = {directory: load(directory) for directory in directories}
+    return render(results, format_), results
+
+
+def _write_figures(directory: Path, results: Mapping[str, Sequence[Result]], formats: Sequence[str] | None) -> None:
+    """Every figure; where none was asked for by name, in every format that can be written here."""
+    from gendermark.report.figures import FORMATS as FIGURE_FORMATS
+    from gendermark.report.figures import figures, write_figures
+
+    found = figures(results)
+    try:
+        written = write_figures(directory, found, formats or FIGURE_FORMATS)
+    except MissingExtra as problem:
+        if formats:
+            raise
+        written = write_figures(directory, found, ("svg",))
+        say(f"figures are written as SVG only: {problem}")
+    say(f"{len(written):,} files with {len(found):,} figures written to {directory}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,9 +12,11 @@ import numpy as np
 from gendermark import registry, statistics
 from gendermark.benchmarks.benchmark import Benchmark
 from gendermark.errors import UserError
-from gendermark.metrics.metric import Counts, Floats, Resampling, count, evaluate, rows_by_stratum
+from gendermark.metrics.metric import Counts, Floats, Metric, Resampling, count, evaluate, rows_by_stratum
 from gendermark.records import Test
 from gendermark.result import Result
+
+Wanted = Callable[[Benchmark, Metric], bool]
 
 
 @dataclass(frozen=True)
@@ -71,15 +73,21 @@ class ComparisonReport:
 
 
 def compare(
-    first: Sequence[Result], second: Sequence[Result], resampling: Resampling, *, all_metrics: bool = False
+    first: Sequence[Result],
+    second: Sequence[Result],
+    resampling: Resampling,
+    *,
+    all_metrics: bool = False,
+    metrics: Collection[str] = (),
 ) -> ComparisonReport:
-    """Compare two runs cell by cell, paired on their items."""
+    """Compare two runs cell by cell, paired on their items: the metrics named, or all, or the headline ones."""
     pairs = _matched(first, second)
+    wanted = metric_filter([a for a, _ in pairs], all_metrics, metrics)
     comparisons: list[Comparison] = []
     tests = []
     for a, b in pairs:
         try:
-            comparisons.extend(_compare_cell(a, b, resampling, all_metrics))
+            comparisons.extend(_compare_cell(a, b, resampling, wanted))
         except KeyError as tag:
             raise UserError(f"{a.cell}: the judgements of a run lack the tag {tag}; run it again") from None
         tests.append(_mcnemar(a, b))
@@ -90,6 +98,33 @@ def compare(
         tuple(replace(c, p_adjusted=p) for c, p in zip(comparisons, adjusted, strict=True)),
         tuple(tests),
     )
+
+
+def metric_filter(results: Sequence[Result], all_metrics: bool, names: Collection[str]) -> Wanted:
+    """Which metrics are compared; an error names those there are if one that was asked for is not among them."""
+    known: dict[str, set[str]] = {}
+    for result in results if names else []:
+        benchmark: Benchmark = registry.load("benchmark", result.selection.benchmark)
+        for metric in benchmark.metrics(result.judgements, result.selection):
+            known[f"{metric.name}:{metric.slice}"] = known.get(f"{metric.name}:{metric.slice}", set()) | metric_names(
+                benchmark.name, metric.name, metric.slice
+            )
+    for name in names:
+        if not any(name in spellings for spellings in known.values()):
+            raise UserError(f"the runs have no metric {name!r} in common; there is: {', '.join(sorted(known))}")
+
+    def wanted(benchmark: Benchmark, metric: Metric) -> bool:
+        if names:
+            return not metric_names(benchmark.name, metric.name, metric.slice).isdisjoint(names)
+        return all_metrics or benchmark.is_headline(metric)
+
+    return wanted
+
+
+def metric_names(benchmark: str, metric: str, part: str) -> set[str]:
+    """How a metric may be called: `metric` (the whole), `metric:slice`, or either after `benchmark.`."""
+    short = {f"{metric}:{part}"} | ({metric} if part == "all" else set())
+    return short | {f"{benchmark}.{name}" for name in short}
 
 
 def _matched(first: Sequence[Result], second: Sequence[Result]) -> list[tuple[Result, Result]]:
@@ -121,7 +156,7 @@ def _rules(result: Result) -> str:
     return signed[1] if signed else result.selection.rules
 
 
-def _compare_cell(a: Result, b: Result, resampling: Resampling, all_metrics: bool) -> list[Comparison]:
+def _compare_cell(a: Result, b: Result, resampling: Resampling, wanted: Wanted) -> list[Comparison]:
     benchmark: Benchmark = registry.load("benchmark", a.selection.benchmark)
     groups = sorted({judgement.group_id for judgement in a.judgements})
     # One count matrix with the columns of both, so that a column one system never filled is zero and not absent.
@@ -137,7 +172,7 @@ def _compare_cell(a: Result, b: Result, resampling: Resampling, all_metrics: boo
     swapped = statistics.exchanged_sums(rows_a, rows_b, max(resampling.n_resamples, 1000), resampling.seed)
     found = []
     for metric in benchmark.metrics(a.judgements, a.selection):
-        if not all_metrics and not benchmark.is_headline(metric):
+        if not wanted(benchmark, metric):
             continue
         values = [float(evaluate(metric, counts, sums)[0]) for sums in totals]
         difference = values[1] - values[0]

@@ -1,0 +1,216 @@
+"""More than two runs on the same items: every pair, or the versions of one system in their order."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import combinations
+from typing import Any
+
+from gendermark import registry, statistics
+from gendermark.benchmarks.benchmark import Benchmark
+from gendermark.errors import UserError
+from gendermark.metrics.metric import Resampling, count, estimate
+from gendermark.records import Estimate
+from gendermark.result import Result, number
+from gendermark.runs.compare import Comparison, Wanted, compare, metric_filter
+
+ALPHA = 0.05
+Pair = tuple[int, int]
+"""Places of two runs, the earlier first."""
+Key = tuple[str, str, str]
+"""Cell, metric and slice."""
+
+
+@dataclass(frozen=True)
+class ComparedMetric:
+    """One metric of one cell: its value in every run, and the differences that were asked for."""
+
+    cell: str
+    metric: str
+    slice: str
+    better: str
+    values: tuple[Estimate, ...]
+    differences: Mapping[Pair, Comparison]
+
+    @property
+    def name(self) -> str:
+        return self.metric if self.slice == "all" else f"{self.metric}:{self.slice}"
+
+    def verdict(self, pair: Pair) -> str:
+        """What the later run is: `better`, `worse`, `changed` (where neither way is good), or `unclear`."""
+        return _verdict(self.differences[pair])
+
+    def trend(self, runs: Sequence[str]) -> str:
+        """Where the versions have gone, in one or two plain sentences."""
+        last = len(runs) - 1
+        whole = self.differences[0, last]
+        start = f"{self.cell} {self.name}: {number(whole.first, self.metric)} in {runs[0]}, "
+        start += f"{number(whole.second, self.metric)} in {runs[last]}"
+        if whole.low is None or whole.high is None or whole.p_adjusted is None:
+            return f"{start}; too little was judged to tell whether it has changed."
+        difference = f"{_signed(whole.low, self.metric)} and {_signed(whole.high, self.metric)}"
+        facts = f"p {whole.p_adjusted:.4f} after Holm; the difference lies between {difference}"
+        verdict = self.verdict((0, last))
+        told = "no clear change" if verdict == "unclear" else f"{verdict}, by more than chance explains"
+        found = f"{start}: {told} ({facts})."
+        if last == 1:
+            return found
+        steps = [f"{runs[n + 1]} is {self._told((n, n + 1))} {runs[n]}" for n in range(last) if self._clear(n)]
+        return f"{found} Of single steps, {'; '.join(steps) or 'none is clear by itself'}."
+
+    def _clear(self, step: int) -> bool:
+        return self.verdict((step, step + 1)) != "unclear"
+
+    def _told(self, pair: Pair) -> str:
+        verdict = self.verdict(pair)
+        return "changed from" if verdict == "changed" else f"{verdict} than"
+
+    def to_json(self, runs: Sequence[str]) -> dict[str, Any]:
+        values = zip(runs, self.values, strict=True)
+        return {
+            "cell": self.cell,
+            "metric": self.metric,
+            "slice": self.slice,
+            "better": self.better,
+            "values": [{"run": run, "value": e.value, "low": e.low, "high": e.high} for run, e in values],
+        }
+
+    def difference_json(self, pair: Pair, runs: Sequence[str]) -> dict[str, Any]:
+        c = self.differences[pair]
+        numbers = ("difference", "low", "high", "p_value", "p_adjusted", "detectable", "n_groups")
+        return {
+            "first": runs[pair[0]],
+            "second": runs[pair[1]],
+            **{key: getattr(c, key) for key in numbers},
+            "change": _verdict(c),
+        }
+
+
+@dataclass(frozen=True)
+class ManyCompared:
+    """Several runs side by side, all p-values corrected together."""
+
+    runs: tuple[str, ...]
+    systems: tuple[str, ...]
+    metrics: tuple[ComparedMetric, ...]
+    is_trend: bool
+    notes: tuple[str, ...]
+
+    @property
+    def steps(self) -> list[Pair]:
+        """From each version to the next."""
+        return [(n, n + 1) for n in range(len(self.runs) - 1)]
+
+    @property
+    def from_first(self) -> list[Pair]:
+        return [(0, n) for n in range(1, len(self.runs))]
+
+    def to_json(self) -> dict[str, Any]:
+        runs = [{"name": name, "system": system} for name, system in zip(self.runs, self.systems, strict=True)]
+        found = [self._trend_json(m) if self.is_trend else self._matrix_json(m) for m in self.metrics]
+        return {"runs": runs, "trend" if self.is_trend else "matrix": found, "notes": list(self.notes)}
+
+    def _matrix_json(self, m: ComparedMetric) -> dict[str, Any]:
+        return {**m.to_json(self.runs), "differences": [m.difference_json(pair, self.runs) for pair in m.differences]}
+
+    def _trend_json(self, m: ComparedMetric) -> dict[str, Any]:
+        return {
+            **m.to_json(self.runs),
+            "steps": [m.difference_json(pair, self.runs) for pair in self.steps],
+            "from_first": [m.difference_json(pair, self.runs) for pair in self.from_first],
+            "sentence": m.trend(self.runs),
+        }
+
+
+def compare_many(
+    runs: Mapping[str, Sequence[Result]],
+    resampling: Resampling,
+    *,
+    trend: bool = False,
+    all_metrics: bool = False,
+    metrics: Collection[str] = (),
+) -> ManyCompared:
+    """Compare every pair of runs; or, for a trend, each version with the one before it and with the first."""
+    names = tuple(runs)
+    shared, notes = _shared_cells(runs)
+    pairs = _pairs(len(names), trend)
+    found: dict[Pair, dict[Key, Comparison]] = {}
+    for i, j in pairs:
+        a, b = shared[i], shared[j]
+        try:
+            report = compare(a, b, resampling, all_metrics=all_metrics, metrics=metrics)
+        except UserError as problem:
+            raise UserError(f"{names[i]} and {names[j]}: {problem}") from None
+        found[i, j] = {(c.cell, c.metric, c.slice): c for c in report.comparisons}
+    wanted = metric_filter(shared[0], all_metrics, metrics)
+    values = [_values(results, resampling, wanted) for results in shared]
+    # A metric counts only if every run knows it: a slice may be missing where nothing of it was judged.
+    known = [set(table) for table in (*found.values(), *values)]
+    keys = [key for key in found[pairs[0]] if all(key in table for table in known)]
+    corrected = iter(statistics.holm([found[pair][key].p_value for key in keys for pair in pairs]))
+    compared = []
+    for key in keys:
+        differences = {pair: replace(found[pair][key], p_adjusted=next(corrected)) for pair in pairs}
+        better = differences[pairs[0]].better
+        compared.append(ComparedMetric(*key, better, tuple(value[key] for value in values), differences))
+    notes += _resolution(len(keys) * len(pairs), resampling)
+    systems = tuple(results[0].system for results in shared)
+    return ManyCompared(names, systems, tuple(compared), trend, tuple(notes))
+
+
+def _pairs(n_runs: int, trend: bool) -> list[Pair]:
+    if not trend:
+        return list(combinations(range(n_runs), 2))
+    steps = [(n, n + 1) for n in range(n_runs - 1)]
+    return steps + [(0, n) for n in range(2, n_runs)]
+
+
+def _shared_cells(runs: Mapping[str, Sequence[Result]]) -> tuple[list[list[Result]], list[str]]:
+    """The results that all runs have, in the order of the first; and a note about the others."""
+    cells = [{result.cell: result for result in results} for results in runs.values()]
+    shared = [cell for cell in cells[0] if all(cell in other for other in cells)]
+    if not shared:
+        held = "; ".join(f"{name} holds {', '.join(c) or 'nothing'}" for name, c in zip(runs, cells, strict=True))
+        raise UserError(f"the runs have no benchmark and direction in common: {held}")
+    others = sorted({cell for held in cells for cell in held} - set(shared))
+    notes = [f"not in every run, and left out: {', '.join(others)}"] if others else []
+    return [[held[cell] for cell in shared] for held in cells], notes
+
+
+def _values(results: Sequence[Result], resampling: Resampling, wanted: Wanted) -> dict[Key, Estimate]:
+    """Estimated again, so that all intervals here have the confidence that was asked for."""
+    found: dict[Key, Estimate] = {}
+    for result in results:
+        selection = result.selection
+        benchmark: Benchmark = registry.load("benchmark", selection.benchmark)
+        metrics = [m for m in benchmark.metrics(result.judgements, selection) if wanted(benchmark, m)]
+        stratum = partial(benchmark.stratum, selection=selection)
+        counts = count(result.judgements, benchmark.tally(selection), stratum)
+        found |= {(result.cell, e.metric, e.slice): e for e in estimate(counts, metrics, resampling)}
+    return found
+
+
+def _resolution(n_questions: int, resampling: Resampling) -> list[str]:
+    """Holm multiplies the smallest p-value by the number of questions; a permutation test has a smallest one."""
+    n_permutations = max(resampling.n_resamples, 1000)
+    if n_questions / (n_permutations + 1) < ALPHA:
+        return []
+    enough = int(n_questions / ALPHA) + 1
+    return [
+        f"{n_questions:,} questions were asked at once, too many for {n_permutations:,} resamples to answer any "
+        f"clearly; ask fewer with --metric, or give --resamples {enough}"
+    ]
+
+
+def _verdict(c: Comparison) -> str:
+    if c.low is None or c.high is None or c.low <= 0 <= c.high:
+        return "unclear"  # never surer than the interval
+    if c.better == "neither" and c.p_adjusted is not None and c.p_adjusted < ALPHA:
+        return "changed"
+    return c.change(ALPHA)
+
+
+def _signed(value: float, metric: str) -> str:
+    return ("+" if value > 0 else "") + number(value, metric)

@@ -1,0 +1,145 @@
+"""`gendermark ui` in a real browser: rows over HTTP, and a run that is going."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import gendermark
+from gendermark.runs import folder
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Locator
+
+CELLS = ("tgbi.ko-en", "winomt.en-he")
+
+
+def expect(found: Locator) -> Any:
+    from playwright.sync_api import expect as expect_
+
+    return expect_(found)
+
+
+@pytest.fixture
+def serve() -> Iterator[Callable[..., str]]:
+    started: list[subprocess.Popen[str]] = []
+
+    def start(*arguments: str | Path) -> str:
+        code = "import sys; from gendermark.cli.app import main; main(sys.argv[1:])"
+        process = subprocess.Popen(
+            [sys.executable, "-c", code, "ui", *map(str, arguments), "--no-open"],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+        )
+        started.append(process)
+        assert process.stdout is not None
+        return process.stdout.readline().strip()
+
+    yield start
+    for process in started:
+        process.kill()
+        process.communicate()
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Run folders `right` and `masculine`. Not to be written to."""
+    base = tmp_path_factory.mktemp("ui")
+    selections = [
+        gendermark.Selection("tgbi", "ko", "en", data="core", parts=("negative",)),
+        gendermark.Selection("winomt", "en", "he", data="core"),
+    ]
+    for name in ("right", "masculine"):
+        gendermark.run(f"fake:{name}", selections, directory=base / name)
+    return base
+
+
+def test_rows_are_filtered_by_the_server(open_page: Any, serve: Any, runs: Path) -> None:
+    watched = open_page(serve(runs / "right", runs / "masculine"))
+    page = watched.page
+    expect(page.locator("#run-list li")).to_have_count(2)
+    expect(page.locator("#run-list li").first).to_contain_text("fake:right – finished")
+    expect(page.locator("#findings")).to_contain_text("WinoMT, English → Hebrew")
+    expect(page.locator(".row").first).to_be_visible()
+    everything = page.locator("#summary p").first.text_content()
+    page.get_by_label("Came out").select_option("outcome=wrong")
+    expect(page.locator("#summary p").first).not_to_have_text(everything)
+    expect(page.locator("#summary p").first).to_contain_text(" of ")
+    page.get_by_label("Text").fill("no such text anywhere")
+    expect(page.locator("#summary p").first).to_contain_text("0 of ")
+    page.get_by_role("button", name="Clear all").click()
+    expect(page.locator("#summary p").first).to_have_text(everything)
+    page.keyboard.press("Escape")
+    page.locator("#list").focus()
+    page.keyboard.press("j")
+    expect(page.locator("#detail")).to_be_visible()
+    page.locator("#list").focus()
+    page.keyboard.press("End")  # rows that nobody has asked for yet
+    expect(page.locator(".row[aria-selected=true]")).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
+    watched.assert_quiet()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_accessibility(open_page: Any, serve: Any, runs: Path, axe: Any, scheme: str) -> None:
+    page = open_page(serve(runs / "right", runs / "masculine"), scheme=scheme).page
+    expect(page.locator("#findings h3").first).to_be_visible()
+    page.locator(".row").first.click()
+    expect(page.locator("#detail")).to_be_visible()
+    assert axe(page) == []
+
+
+def test_right_to_left_and_a_finding_that_leads_to_its_sentences(open_page: Any, serve: Any, runs: Path) -> None:
+    watched = open_page(serve(runs / "masculine"), width=360, height=740, scheme="dark")
+    page = watched.page
+    page.get_by_role("link", name="WinoMT, English → Hebrew").click()
+    expect(page.locator(".row .translation").first).to_have_attribute("dir", "rtl")
+    assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
+    watched.assert_quiet()
+
+
+def test_a_run_that_is_going(open_page: Any, serve: Any, runs: Path, tmp_path: Path) -> None:
+    directory = Path(shutil.copytree(runs / "right", tmp_path / "run"))
+    finished = json.loads((directory / "manifest.json").read_text(encoding="utf-8"))
+    folder.write_json(directory / "manifest.json", {**finished, "status": "running", "cells": {}})
+    (directory / CELLS[1]).rename(tmp_path / "later")
+    watched = open_page(serve(directory))
+    page = watched.page
+    expect(page.locator("#run-list")).to_contain_text("stopped in the middle, 1 of 2 parts written")
+    expect(page.locator("#findings h3")).to_have_count(1)
+    before = page.locator("#summary p").first.text_content()
+    (tmp_path / "later").rename(directory / CELLS[1])
+    expect(page.locator("#run-list")).to_contain_text("2 of 2 parts written", timeout=20_000)
+    expect(page.locator("#findings h3")).to_have_count(2)
+    expect(page.locator("#summary p").first).not_to_have_text(before, timeout=20_000)
+    folder.write_json(directory / "manifest.json", finished)
+    expect(page.locator("#run-list")).to_contain_text("finished", timeout=20_000)
+    watched.assert_quiet()
+
+
+def test_the_page_says_when_the_server_has_ended(browser: Any, open_page: Any, runs: Path) -> None:
+    import threading
+
+    from gendermark.report.paging import RunFolders
+    from gendermark.report.server import Server
+    from gendermark.report.ui import Follower, ui_site
+
+    followed = RunFolders([runs / "right"])
+    with Server(ui_site(followed, Follower(followed))) as server:
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        page = open_page(server.url).page
+        expect(page.locator("#run-list")).to_contain_text("finished")
+        server.shutdown()
+        thread.join()
+    page.route("**/status", lambda route: route.abort())
+    expect(page.locator("#run-list")).to_contain_text("The server has ended", timeout=20_000)
+    expect(page.locator(".row").first).to_be_visible()
