@@ -14,6 +14,8 @@ _MIRROR = Path(os.environ.get("GENDERMARK_DATA_MIRROR") or REPOSITORY.parent / "
 
 @pytest.fixture(autouse=True)
 def _own_cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    for variable in ("GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY"):  # they would make a gate write more
+        monkeypatch.delenv(variable, raising=False)
     monkeypatch.setenv("GENDERMARK_CACHE", str(tmp_path_factory.mktemp("cache")))
     monkeypatch.delenv("GENDERMARK_DATA_MIRROR", raising=False)
     # Terminals differ; tests see what a pipe sees.

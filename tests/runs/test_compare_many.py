@@ -170,7 +170,7 @@ def test_nothing_in_common(run: Run) -> None:
 
 def test_the_runs_that_differ_are_named(three: dict[str, list[Result]]) -> None:
     three["v3"] = [replace(three["v3"][0], origin="tiny-21")]
-    with pytest.raises(UserError, match="^v1 and v3: tiny.en-xx: the runs differ in data"):
+    with pytest.raises(UserError, match=r"^v1 and v3: tiny\.en-xx: the runs differ in data"):
         compare_many(three, RESAMPLING)
 
 

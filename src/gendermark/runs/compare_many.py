@@ -147,7 +147,7 @@ def compare_many(
     wanted = metric_filter(shared[0], all_metrics, metrics)
     values = [_values(results, resampling, wanted) for results in shared]
     # A metric counts only if every run knows it: a slice may be missing where nothing of it was judged.
-    known = [set(table) for table in (*found.values(), *values)]
+    known: list[set[Key]] = [set(table) for table in found.values()] + [set(table) for table in values]
     keys = [key for key in found[pairs[0]] if all(key in table for table in known)]
     corrected = iter(statistics.holm([found[pair][key].p_value for key in keys for pair in pairs]))
     compared = []
