@@ -6,40 +6,73 @@ import io
 import logging
 import os
 import sys
+from collections.abc import Callable
+from functools import cache
+from importlib import import_module
+from typing import Any
 
 import typer
 
-from gendermark.cli import (
-    annotate,
-    compare,
-    convert,
-    data,
-    demo,
-    export,
-    gate,
-    report,
-    run,
-    score,
-    statistics,
-    study,
-    study_uncertainty,
-    train,
-    translate,
-    ui,
-)
-from gendermark.cli import list as listing
 from gendermark.cli.terminal import say
 from gendermark.errors import UserError
 
-app = typer.Typer(
-    name="gendermark",
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    help="Measure gender bias in machine translation, with honest error bars.",
-)
+VERBS = {
+    "demo": "demo:demo",
+    "list": "list:list_names",
+    "data": "data:app",
+    "export": "export:export",
+    "score": "score:score",
+    "run": "run:run",
+    "translate": "translate:translate",
+    "compare": "compare:compare",
+    "gate": "gate:gate",
+    "report": "report:report",
+    "ui": "ui:ui",
+    "annotate": "annotate:app",
+    "study": "study:app",
+    "train": "train:app",
+}
+"""Each verb and where it is. One more is one file and one line."""
 
 
-@app.callback(invoke_without_command=True)
+def _app(arguments: list[str]) -> typer.Typer:
+    """The verb that is asked for; of the others as much as `--help` shows.
+
+    To read the options of all of them would take most of the time of a start.
+    """
+    app = typer.Typer(
+        name="gendermark",
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        help="Measure gender bias in machine translation, with honest error bars.",
+    )
+    app.callback(invoke_without_command=True)(_top)
+    wanted = next((word for word in arguments if not word.startswith("-")), "")
+    for name in VERBS:
+        if name != wanted:
+            app.command(name, help="" if wanted in VERBS else _help(_load(name)))(_nothing)
+        elif isinstance(verb := _load(name), typer.Typer):
+            app.add_typer(verb, name=name)
+        else:
+            app.command(name)(verb)
+    return app
+
+
+@cache
+def _load(name: str) -> Callable[..., Any] | typer.Typer:
+    module, _, attribute = VERBS[name].partition(":")
+    found: Callable[..., Any] | typer.Typer = getattr(import_module(f"gendermark.cli.{module}"), attribute)
+    return found
+
+
+def _help(verb: Callable[..., Any] | typer.Typer) -> str:
+    return str(verb.info.help) if isinstance(verb, typer.Typer) else verb.__doc__ or ""
+
+
+def _nothing() -> None:
+    """Stands for a verb that was not asked for."""
+
+
 def _top(context: typer.Context, version: bool = typer.Option(False, "--version", help="Print the version.")) -> None:
     if version:
         from gendermark import __version__
@@ -47,30 +80,7 @@ def _top(context: typer.Context, version: bool = typer.Option(False, "--version"
         typer.echo(__version__)
         raise typer.Exit
     if context.invoked_subcommand is None:
-        raise UserError(f"say what to do: gendermark {' | '.join(_commands())} (see `gendermark --help`)")
-
-
-def _commands() -> list[str]:
-    return list(typer.main.get_group(app).commands)
-
-
-app.command("demo")(demo.demo)
-app.command("list")(listing.list_names)
-app.add_typer(data.app, name="data")
-data.app.command("convert")(convert.convert)
-data.app.command("statistics")(statistics.statistics)
-app.command("export")(export.export)
-app.command("score")(score.score)
-app.command("run")(run.run)
-app.command("translate")(translate.translate)
-app.command("compare")(compare.compare)
-app.command("gate")(gate.gate)
-app.command("report")(report.report)
-app.command("ui")(ui.ui)
-app.add_typer(annotate.app, name="annotate")
-app.add_typer(study.app, name="study")
-study_uncertainty.register(study.app)
-app.add_typer(train.app, name="train")
+        raise UserError(f"say what to do: gendermark {' | '.join(VERBS)} (see `gendermark --help`)")
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -126,7 +136,7 @@ def _exit_code(arguments: list[str]) -> int:
 
 def _invoke(arguments: list[str]) -> int:
     # Not click's `main`, which has its own answers to a closed pipe (exit code 1, as of a failed gate) and to Ctrl-C.
-    command = typer.main.get_command(app)
+    command = typer.main.get_command(_app(arguments))
     try:
         with command.make_context("gendermark", arguments) as context:
             command.invoke(context)

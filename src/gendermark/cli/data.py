@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from gendermark.cli import terminal
+from gendermark.cli import convert, statistics, terminal
 from gendermark.cli.terminal import AsJson, print_json, print_table, say
 
 if TYPE_CHECKING:
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from gendermark.data.download import Progress
 
 app = typer.Typer(help="Official data sets: what there is, fetching it, checking it.")
+app.command("convert")(convert.convert)
+app.command("statistics")(statistics.statistics)
 
 COLUMNS = ("name", "revision", "title", "licence", "size", "cached")
 

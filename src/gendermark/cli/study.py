@@ -9,16 +9,17 @@ from typing import Annotated, Any
 
 import typer
 
-from gendermark.cli import terminal
+from gendermark.cli import study_uncertainty, terminal
 from gendermark.cli.options import Confidence, Resamples, Seed, pairs, resampling
 from gendermark.cli.terminal import AsJson, print_json, print_table, say, show_progress
 
 app = typer.Typer(help="Experiments and analyses: debiasing, and what semantic uncertainty shows.")
+study_uncertainty.register(app)
 
 
 @app.callback()
 def _experiments() -> None:
-    """(Keeps `debias` a word of its own while it is the only experiment.)"""
+    """(Keeps `debias` a word of its own where no other command is registered.)"""
 
 
 @app.command("debias")

@@ -16,6 +16,7 @@ from urllib.parse import quote
 
 from gendermark import registry
 from gendermark.benchmarks.benchmark import Benchmark
+from gendermark.benchmarks.uncertainty import AMBIGUOUS
 from gendermark.errors import BadFile, UserError
 from gendermark.records import Judgement, Verdict
 from gendermark.result import Result
@@ -25,11 +26,14 @@ from gendermark.textfiles import read_jsonl
 LONGEST_TEXT = 20_000
 """Characters of one text that a page carries; no translation is longer, but an answer of a broken system may be."""
 _LONGEST_NAME = 40
+_BETWEEN = "\x1f"
+"""Stands between the pieces of evidence, each of which may be a whole sample with line ends in it."""
 NONE = "none"
 """In a filter: no gender."""
 GENDERS = ("masculine", "feminine", "neutral", NONE)
 VERDICTS = tuple(verdict.value for verdict in Verdict)
-OUTCOMES = ("right", "wrong", "mixed", "undecided", "failed")
+OUTCOMES = ("right", "wrong", "open", "mixed", "undecided", "failed")
+"""`open`: a gender was read where any would do, as the sentence leaves it open and samples may differ."""
 _OUTCOME_OF_TAG = {"correct": "right"}
 # What a tag is called that says who the sentence is about, by benchmark.
 _ENTITY_TAGS = ("entity", "occupation", "lexeme", "pair")
@@ -167,6 +171,8 @@ def outcome_of(judgement: Judgement) -> str:
         return "failed"
     if judgement.verdict is Verdict.UNJUDGEABLE or judgement.observed is None:
         return "mixed" if judgement.tags.get("reason") in ("mixed", "both") else "undecided"
+    if judgement.tags.get("source") == AMBIGUOUS:
+        return "open"
     return "right" if judgement.is_correct else "wrong"
 
 
@@ -268,7 +274,9 @@ class Cell:
                 raise UserError(f"{self.name}: the judgements of a run lack the tag {tag}; run it again") from None
             if columns not in known:
                 names = dict.fromkeys(column.partition(".")[0] for column in columns)
-                known[columns] = tuple(slices.setdefault(name, len(slices)) for name in names if name != "all")
+                known[columns] = tuple(
+                    slices.setdefault(name, len(slices)) for name in names if name not in ("", "all")
+                )
             memberships.append(known[columns])
         return list(slices), memberships
 
@@ -438,7 +446,7 @@ class Explorer:
             # An outcome that does not exist marks a row that this system lacks.
             "outcome": _letters(answer.outcome if answer else missing for answer in answers),
             "reason": _compact(strings.place_of(j.tags.get("reason", "") if j else "") for j in judged),
-            "evidence": _compact(strings.place_of("\n".join(j.evidence) if j else "") for j in judged),
+            "evidence": _compact(strings.place_of(_BETWEEN.join(j.evidence) if j else "") for j in judged),
         }
 
 

@@ -10,11 +10,12 @@
   const OUTCOME_WORDS = {
     right: "right gender",
     wrong: "wrong gender",
+    open: "gender open",
     mixed: "both genders at once",
     undecided: "no gender to be read",
     failed: "not translated",
   };
-  const OUTCOME_SIGNS = { right: "✓", wrong: "✗", mixed: "±", undecided: "?", failed: "∅" };
+  const OUTCOME_SIGNS = { right: "✓", wrong: "✗", open: "○", mixed: "±", undecided: "?", failed: "∅" };
   const GENDER_WORDS = { none: "none" };
   const RIGHT_TO_LEFT = new Set(["ar", "fa", "he", "ur", "yi"]);
   const REASON_WORDS = {
@@ -139,7 +140,7 @@
             verdict: data.verdicts[digit(answers.verdict, place)],
             outcome: data.outcomes[digit(answers.outcome, place)],
             reason: text(answers.reason),
-            evidence: text(answers.evidence) ? text(answers.evidence).split("\n") : [],
+            evidence: text(answers.evidence) ? text(answers.evidence).split("\u001f") : [],
           };
         }),
       };
@@ -357,7 +358,9 @@
       form.elements.result,
       [
         ["", "any"],
-        ...data.outcomes.map((name) => [`outcome=${name}`, `${OUTCOME_SIGNS[name]} ${OUTCOME_WORDS[name]}`]),
+        ...data.outcomes
+          .filter((name) => name !== "open" || data.cells.some((cell) => cell.draws))
+          .map((name) => [`outcome=${name}`, `${OUTCOME_SIGNS[name]} ${OUTCOME_WORDS[name]}`]),
         ["verdict=judged", "judged: right or wrong"],
         ["verdict=unjudgeable", "could not be judged"],
       ],
@@ -438,7 +441,7 @@
   function resultText(answer) {
     if (!answer) return "not in this run";
     const sign = OUTCOME_SIGNS[answer.outcome] ?? "";
-    if (answer.outcome === "right" || answer.outcome === "wrong") {
+    if (["right", "wrong", "open"].includes(answer.outcome)) {
       return answer.observed === "none" ? `${sign} ${answer.outcome}` : `${sign} ${genderWord(answer.observed)}`;
     }
     return `${sign} ${OUTCOME_WORDS[answer.outcome] ?? answer.outcome}`;

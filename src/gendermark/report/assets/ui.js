@@ -26,9 +26,10 @@
     if (run.state === "finished") line.append(run.written ? `, ${run.written}` : "");
     else {
       const bar = make("progress", { max: run.wanted, value: run.done, "aria-label": "progress of this run" });
-      line.append(`, ${run.done} of ${run.wanted} parts written `, bar);
+      line.append(`, ${run.done} of ${run.wanted} parts written`);
       if (run.now) line.append(`; now ${run.now}`);
       if (run.state === "stopped") line.append("; give the same `gendermark run` command again to finish it");
+      line.append(" ", bar);
     }
     line.append(make("br"), make("small", {}, isolated(run.directory)));
     return line;

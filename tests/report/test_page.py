@@ -1,0 +1,343 @@
+"""The report page as a file: its parts, its policy, its links and numbers, and what it refuses."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cache
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qsl
+
+import pytest
+
+import gendermark
+from gendermark.benchmarks.benchmark import Selection
+from gendermark.errors import UserError
+from gendermark.metrics.metric import Resampling
+from gendermark.records import Estimate
+from gendermark.report.explorer import Explorer, Filter, Run, Text, read_run
+from gendermark.report.findings import findings
+from gendermark.report.page import embedded_json, render_page, write_page
+
+NASTY = "</script><script>alert(1)</script>\u202e\x00\ud800\"'&<b>"
+SELECTIONS = (
+    Selection("simplegen", "en", "es", data="core", parts=("fofc", "mofc", "momc", "fomc")),
+    Selection("winomt", "en", "he", data="core", parts=("anti", "pro")),
+    Selection("mt-geneval-counterfactual", "en", "es", data="core"),
+    Selection("mt-geneval-contextual", "en", "es", data="core"),
+    Selection("tgbi", "ko", "en", data="core", parts=("negative", "positive")),
+    Selection("uncertainty", "en", "es", data="core", parts=("referenced",), n_samples=4),
+)
+
+
+class Page(HTMLParser):
+    """A page taken apart: elements with their attributes, the text of each element by its id, scripts and styles."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.raw: dict[str, list[str]] = {"script": [], "style": []}
+        self.texts: list[str] = []
+        self._within = ""
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, dict(attrs)))
+        self._within = tag if tag in self.raw else ""
+        if self._within:
+            self.raw[tag].append("")
+
+    def handle_endtag(self, tag: str) -> None:
+        self._within = ""
+
+    def handle_data(self, data: str) -> None:
+        if self._within:
+            self.raw[self._within][-1] += data
+        else:
+            self.texts.append(data)
+
+    @property
+    def text(self) -> str:
+        return " ".join(" ".join(self.texts).split())
+
+    def attributes(self, name: str) -> list[str]:
+        return [value or "" for _, attributes in self.elements for key, value in attributes.items() if key == name]
+
+    @property
+    def rows(self) -> Any:
+        return json.loads(self.raw["script"][0])
+
+    @property
+    def links(self) -> list[Filter]:
+        """Where the numbers lead."""
+        found = [href for href in self.attributes("href") if href.startswith("#sentences?")]
+        return [Filter.of(dict(parse_qsl(href.removeprefix("#sentences?")))) for href in found]
+
+
+@pytest.fixture(scope="module")
+def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Run folders of everything: `right` and `stereotyped`."""
+    base = tmp_path_factory.mktemp("runs")
+    for name, system in (("right", "fake:right"), ("stereotyped", "fake:stereotyped?s=0.7")):
+        gendermark.run(system, SELECTIONS, directory=base / name)
+    return base
+
+
+@pytest.fixture(scope="module")
+def runs(base: Path) -> Sequence[Run]:
+    return [read_run(base / name) for name in ("right", "stereotyped")]
+
+
+@pytest.fixture(scope="module")
+def both(runs: Sequence[Run]) -> Page:
+    return Page(render_page(runs))
+
+
+@pytest.fixture(scope="module")
+def alone(runs: Sequence[Run]) -> Page:
+    return Page(render_page(runs[:1]))
+
+
+# -- safety ------------------------------------------------------------------------------------------------------------
+
+
+def test_the_policy_allows_the_pages_own_script_and_style_only(both: Page) -> None:
+    policy = next(
+        attributes["content"] or ""
+        for name, attributes in both.elements
+        if name == "meta" and attributes.get("http-equiv") == "Content-Security-Policy"
+    )
+    rules = dict(rule.split(" ", 1) for rule in policy.split("; "))
+    assert rules["default-src"] == rules["base-uri"] == rules["form-action"] == "'none'"
+    assert rules["img-src"] == "data:"
+    assert set(rules) == {"default-src", "script-src", "style-src", "img-src", "base-uri", "form-action"}
+    (style,) = both.raw["style"]
+    _, script = both.raw["script"]
+    for kind, text in (("script-src", script), ("style-src", style)):
+        assert rules[kind] == f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+
+
+def test_nothing_in_the_page_is_fetched_or_styled_or_run_from_an_attribute(both: Page) -> None:
+    for name, attributes in both.elements:
+        assert not [key for key in attributes if key.startswith("on") or key in ("style", "srcset", "action")], name
+    assert all(src.startswith("data:image/svg+xml,") for src in both.attributes("src"))
+    assert all(href.startswith(("#", "data:,")) for href in both.attributes("href"))
+    assert [name for name, _ in both.elements].count("script") == 2
+
+
+def test_ids_are_unique_and_links_lead_somewhere(both: Page) -> None:
+    ids = both.attributes("id")
+    assert len(ids) == len(set(ids))
+    targets = {href[1:] for href in both.attributes("href") if href.startswith("#") and "?" not in href}
+    assert targets <= set(ids)
+
+
+def test_no_text_can_end_the_element_that_holds_the_rows() -> None:
+    hostile = {"x": ["</script>", "<!--", NASTY, "\u2028", "]]>"], "<": "\udfff"}
+    text = embedded_json(hostile)
+    assert "<" not in text
+    text.encode()
+    assert json.loads(text) == hostile
+
+
+def _hostile(run: Run) -> Run:
+    """The same run with names and messages that mean harm."""
+    result = replace(run.results[1], system=NASTY, warnings=(NASTY,), signature=NASTY)
+    result = replace(result, tables=tuple(replace(t, title=NASTY, columns=(NASTY,) * 9) for t in result.tables))
+    manifest = {"config": {"system": NASTY, "selections": [{}]}, "notes": [NASTY], "written": NASTY * 3}
+    texts = {result.cell: [Text(NASTY, NASTY, NASTY) for _ in result.judgements]}
+    return Run(NASTY, manifest, [result], texts)
+
+
+def test_names_and_messages_are_text_only(runs: Sequence[Run], tmp_path: Path) -> None:
+    text = render_page([_hostile(runs[0]), _hostile(runs[1])])
+    page = Page(text)
+    names = [name for name, _ in page.elements]
+    assert names.count("script") == 2
+    assert "b" not in names
+    assert "\u202e" not in text.split('id="rows"')[0]
+    assert "[U+202E]" in page.text
+    text.encode()
+
+
+# -- what it says ------------------------------------------------------------------------------------------------------
+
+
+def test_it_opens_with_the_findings_of_every_benchmark(alone: Page, runs: Sequence[Run]) -> None:
+    for result in runs[0].results:
+        for sentence in findings(result):
+            assert " ".join(sentence.split()) in alone.text
+    finding = alone.text.index("The finding")
+    assert finding < alone.text.index(findings(runs[0].results[0])[0]) < alone.text.index("The sentences behind")
+
+
+def test_with_many_directions_the_opening_is_brief_and_the_rest_stands_below(runs: Sequence[Run]) -> None:
+    from gendermark.report import page
+
+    n_told = sum(len(run.results) for run in runs)
+    assert n_told <= page._MOST_FINDINGS
+    many = [replace(run, name=f"{run.name}{number}") for number in range(3) for run in runs]
+    text = Page(render_page(many)).text
+    assert "More is said about each of them further down." in text
+    for result in runs[1].results:
+        for sentence in findings(result):
+            assert " ".join(sentence.split()) in text
+
+
+def test_every_number_is_there_and_leads_to_its_sentences(both: Page, runs: Sequence[Run]) -> None:
+    explorer = Explorer(runs)
+    names = {cell.name for cell in explorer.cells}
+    assert len(both.links) > 300
+    assert {link.cell for link in both.links} == names
+    for link in set(both.links):
+        cell = next(cell for cell in explorer.cells if cell.name == link.cell)
+        assert link.slice in ("", *cell.slices)
+        assert link.system in ("", "0", "1")
+    for run in runs:
+        for result in run.results:
+            n = sum(estimate.value is not None for estimate in result.estimates)
+            assert sum(link.cell == result.cell for link in both.links) >= n
+
+
+def test_better_and_worse_are_said_of_the_second_system(both: Page, runs: Sequence[Run]) -> None:
+    assert re.search(
+        r"B fake:stereotyped\?s=0\.7 against A fake:right \(of \d+ headline numbers\): worse in \d+", both.text
+    )
+    assert "Worse than A , by more than chance explains: right gender," in both.text
+    assert "No clear difference from A" in both.text
+    assert "after Holm's correction for all" in both.text
+
+
+def test_the_tables_of_the_papers_are_there(both: Page) -> None:
+    for form in (
+        "Table 2 of Stanovsky et al. (2019)",
+        "Table 4 of Renduchintala et al. (2021)",
+        "Table 1 of Cho et al. (2019)",
+        "Table 8 of Currey et al. (2022)",
+        "Table 10 of Currey et al. (2022)",
+        "Table 3 of Staliūnaitė et al. (2026)",
+        "their Table 4",
+        "their Table 5",
+    ):
+        assert form in both.text
+
+
+def test_figures_are_images_that_need_nothing(both: Page) -> None:
+    images = [attributes for name, attributes in both.elements if name == "img"]
+    assert len(images) > 5
+    assert all(attributes["alt"] and attributes["width"] and attributes["height"] for attributes in images)
+
+
+def test_warnings_and_notes_are_shown(runs: Sequence[Run]) -> None:
+    run = runs[0]
+    result = replace(run.results[0], warnings=("in 7 of 9 translations nothing was found",))
+    noted = Run(run.name, {**run.manifest, "notes": ["cost 3 units"]}, [result], run.texts)
+    text = Page(render_page([noted])).text
+    assert "In 7 of 9 translations nothing was found." in text
+    assert "The system says: Cost 3 units." in text
+
+
+def test_how_to_get_the_same_again(both: Page, runs: Sequence[Run]) -> None:
+    for run in runs:
+        for result in run.results:
+            assert result.signature in both.text
+    assert f"gendermark report {runs[0].name} {runs[1].name} -o report.html" in both.text
+    assert "gendermark run --system fake:right" in both.text
+
+
+def test_the_confidence_of_the_intervals_is_named(runs: Sequence[Run]) -> None:
+    run = runs[0]
+    config = {**run.manifest["config"], "resampling": {"n_resamples": 1000, "seed": 1, "confidence": 0.9}}
+    assert (
+        "ends of 90 % intervals" in Page(render_page([replace(run, manifest={**run.manifest, "config": config})])).text
+    )
+
+
+# -- odd runs ----------------------------------------------------------------------------------------------------------
+
+
+def test_runs_that_cannot_be_compared_are_shown_and_it_is_said(runs: Sequence[Run]) -> None:
+    one, other = runs
+    changed = replace(other.results[1], origin="core-other")
+    text = Page(render_page([one, replace(other, results=[changed])])).text
+    assert "Not compared: winomt.en-he: the runs differ in data" in text
+
+
+def test_runs_of_different_things_stand_side_by_side(runs: Sequence[Run]) -> None:
+    one, other = runs
+    page = Page(render_page([replace(one, results=one.results[:1]), replace(other, results=other.results[1:2])]))
+    assert {cell["name"] for cell in page.rows["cells"]} == {"simplegen.en-es", "winomt.en-he"}
+    assert [answers is None for answers in page.rows["cells"][0]["answers"]] == [False, True]
+
+
+def test_a_run_without_results_and_one_without_numbers(runs: Sequence[Run]) -> None:
+    run = runs[0]
+    assert "These runs hold no result." in Page(render_page([replace(run, results=[], texts={})])).text
+    bare = [
+        replace(result, estimates=tuple(replace(e, value=None, low=None, high=None) for e in result.estimates))
+        for result in run.results
+    ]
+    assert "Too little was translated to say anything." in Page(render_page([replace(run, results=bare)])).text
+    no_intervals = [
+        replace(result, estimates=tuple(replace(e, low=None, high=None) for e in result.estimates))
+        for result in run.results
+    ]
+    render_page([replace(run, results=no_intervals)])
+
+
+@cache
+def _of(system: str) -> str:
+    selection = Selection("simplegen", "en", "es", data="core", parts=("fofc", "mofc", "momc", "fomc"))
+    (result,) = gendermark.run(system, [selection])
+    texts = [Text("x", "y") for _ in result.judgements]
+    manifest = {"config": {"system": system, "selections": []}}
+    return Page(render_page([Run("run", manifest, [result], {result.cell: texts})])).text
+
+
+@pytest.mark.parametrize(
+    ("system", "words"),
+    [
+        ("fake:right", "Of 100 women 100 (91 to 100) are translated as women"),
+        ("fake:masculine", "Of 100 women 0 (0 to 9) are translated as women"),
+        ("fake:silent", "Only 0 of 100 translations could be judged"),
+    ],
+)
+def test_the_finding_is_right_for_systems_whose_behaviour_is_known(system: str, words: str) -> None:
+    assert words in _of(system)
+
+
+def test_too_little_data_is_said(runs: Sequence[Run]) -> None:
+    run = runs[0]
+    wide = tuple(Estimate(e.metric, e.slice, 50.0, 5.0, 95.0, 2, 4, 4) for e in run.results[0].estimates)
+    small = replace(run.results[0], estimates=wide)
+    assert "too little data to be sure of much" in Page(render_page([replace(run, results=[small])])).text
+
+
+def test_a_page_is_written_whole_and_small(base: Path, tmp_path: Path) -> None:
+    path = tmp_path / "new" / "report.html"
+    write_page(path, [base / "right", base / "stereotyped", base / "right"])
+    assert path.stat().st_size < 3_000_000
+    page = Page(path.read_text(encoding="utf-8"))
+    assert page.rows["systems"] == ["fake:right", "fake:stereotyped?s=0.7"], "one folder twice is one run"
+    with pytest.raises(UserError, match="no such directory"):
+        write_page(path, [tmp_path / "absent"])
+
+
+def test_an_unfinished_run_is_refused(base: Path, tmp_path: Path) -> None:
+    import shutil
+
+    run = Path(shutil.copytree(base / "right", tmp_path / "run"))
+    manifest = json.loads((run / "manifest.json").read_text(encoding="utf-8"))
+    (run / "manifest.json").write_text(json.dumps({**manifest, "status": "running"}), encoding="utf-8")
+    with pytest.raises(UserError, match="is not finished"):
+        write_page(tmp_path / "report.html", [run])
+
+
+def test_resampling_of_this_module_is_what_runs_use() -> None:
+    assert Resampling().confidence == 0.95
