@@ -19,7 +19,6 @@ import pytest
 import gendermark
 from gendermark.benchmarks.benchmark import Selection
 from gendermark.errors import UserError
-from gendermark.metrics.metric import Resampling
 from gendermark.records import Estimate
 from gendermark.report.explorer import Explorer, Filter, Run, Text, read_run
 from gendermark.report.findings import findings
@@ -337,7 +336,3 @@ def test_an_unfinished_run_is_refused(base: Path, tmp_path: Path) -> None:
     (run / "manifest.json").write_text(json.dumps({**manifest, "status": "running"}), encoding="utf-8")
     with pytest.raises(UserError, match="is not finished"):
         write_page(tmp_path / "report.html", [run])
-
-
-def test_resampling_of_this_module_is_what_runs_use() -> None:
-    assert Resampling().confidence == 0.95

@@ -9,8 +9,10 @@ from pathlib import Path
 
 import pytest
 
+import gendermark
 from gendermark import statistics
 from gendermark.benchmarks.benchmark import Selection
+from gendermark.benchmarks.winomt import BENCHMARK as WINOMT
 from gendermark.errors import UserError
 from gendermark.metrics.metric import Resampling
 from gendermark.records import Gender, Verdict
@@ -207,3 +209,23 @@ def test_other_items(run: Run) -> None:
     words = "tiny.en-xx: the runs do not hold the same items, so they cannot be paired; run both on the same data"
     for judgements in (result.judgements[:-1], result.judgements[::-1], []):
         assert refused([result], [replace(result, judgements=judgements)]) == words
+
+
+def test_a_gap_that_only_changes_sides_is_neither_better_nor_worse() -> None:
+    """As many women wrong as before, and a few men more: the gap is as small as it was, on the other side."""
+    item_set = gendermark.items("winomt", "es", data="core")
+    women = [item.item_id for item in item_set.items if item.expected is Gender.FEMININE][::4]
+    men = [item.item_id for item in item_set.items if item.expected is Gender.MASCULINE][::2]
+
+    def scored(wrong: set[str]) -> list[gendermark.Result]:
+        texts = [
+            WINOMT.render(item, item.expected.opposite if item.item_id in wrong else item.expected, item_set.selection)
+            for item in item_set.items
+            if item.expected is not None
+        ]
+        return [gendermark.score("winomt", texts, "es", data="core")]
+
+    report = compare(scored({*women, *men[:92]}), scored({*women, *men[:109]}), Resampling())
+    (gap,) = [c for c in report.comparisons if c.metric == "delta_g"]
+    assert (gap.first or 0) > 0 > (gap.second or 0)
+    assert gap.change() == "unclear"

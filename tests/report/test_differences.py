@@ -1,0 +1,118 @@
+"""Better and worse in words: only what the corrected test and the interval both say, and never more."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+import gendermark
+from gendermark.benchmarks.benchmark import Selection
+from gendermark.report.differences import Difference, differences, phrases_of
+from gendermark.runs.compare import Comparison
+
+BASE = Comparison(
+    cell="winomt.en-es",
+    metric="accuracy",
+    slice="all",
+    first=60.0,
+    second=50.0,
+    difference=-10.0,
+    low=-14.0,
+    high=-6.0,
+    p_value=0.001,
+    p_adjusted=0.01,
+    detectable=3.0,
+    n_groups=40,
+    better="higher",
+)
+
+
+def _difference(**changed: object) -> Difference:
+    return Difference(1, "winomt", replace(BASE, **changed))  # type: ignore[arg-type]
+
+
+def test_worse_and_better() -> None:
+    worse = _difference()
+    assert worse.change == "worse"
+    assert worse.phrase == "right gender, 50.0 instead of 60.0 (by 6.0 to 14.0)"
+    better = _difference(second=70.0, difference=10.0, low=6.0, high=14.0)
+    assert better.change == "better"
+    assert better.phrase == "right gender, 70.0 instead of 60.0 (by 6.0 to 14.0)"
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"p_adjusted": 0.06},
+        {"p_adjusted": None},
+        {"high": 1.0},
+        {"low": None, "high": None},
+        {"second": None, "difference": None, "low": None, "high": None, "p_adjusted": None},
+        {"better": "neither"},
+    ],
+)
+def test_nothing_is_claimed_that_the_test_and_the_interval_do_not_both_say(changed: dict[str, object]) -> None:
+    difference = _difference(**changed)
+    assert difference.change == "unclear"
+    assert "instead of" not in difference.phrase
+
+
+def test_what_is_unclear_is_told_by_its_interval() -> None:
+    assert _difference(high=1.0).phrase == "right gender (−14.0 to 1.0)"
+    assert _difference(second=None, difference=None).phrase == "right gender (too little was judged)"
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "low", "high", "change", "by"),
+    [
+        (20.0, 5.0, -18.0, -12.0, "better", " (by 12.0 to 18.0)"),
+        (5.0, 20.0, 12.0, 18.0, "worse", " (by 12.0 to 18.0)"),
+        (-5.0, -20.0, -18.0, -12.0, "worse", " (by 12.0 to 18.0)"),
+        (10.0, -20.0, -35.0, -25.0, "worse", ""),
+        (-20.0, 10.0, 25.0, 35.0, "better", ""),
+    ],
+)
+def test_a_gap_is_better_the_smaller_it_is(
+    first: float, second: float, low: float, high: float, change: str, by: str
+) -> None:
+    gap = _difference(
+        metric="delta_s", better="zero", first=first, second=second, difference=second - first, low=low, high=high
+    )
+    assert gap.change == change
+    assert gap.phrase.endswith(f"instead of {first:.1f}{by}".replace("-", "−"))
+
+
+def test_many_slices_of_one_metric_are_told_together() -> None:
+    found = [_difference(metric="p_s", slice=name) for name in ("formal", "informal", "polite")]
+    assert phrases_of(found) == ["neutral or balanced (P_S) in each of formal, informal, polite"]
+    assert len(phrases_of([*found[:2], _difference()])) == 3
+
+
+SELECTION = Selection("winomt", "en", "es", data="core", parts=("pro", "anti"))
+
+
+def test_systems_of_known_behaviour() -> None:
+    runs = [gendermark.run(system, [SELECTION]) for system in ("fake:right", "fake:masculine", "fake:right?seed=2")]
+    found = differences(runs)
+    assert {d.change for d in found.of_run(1)} == {"worse", "unclear"}
+    assert {d.change for d in found.of_run(2)} == {"unclear"}, "the same answers"
+    assert [d.comparison.metric for d in found.of("winomt.en-es", 1)] == ["accuracy", "delta_g", "delta_s"]
+    assert found.of("winomt.en-de", 1) == []
+    assert found.refusals == ()
+
+
+def test_however_many_questions_are_asked_a_plain_difference_stays_clear() -> None:
+    """Holm multiplies p-values; those of few permutations could never be small enough."""
+    right, wrong = (gendermark.run(system, [SELECTION])[0] for system in ("fake:right", "fake:masculine"))
+    found = differences([[right], *[[wrong]] * 25])
+    assert len(found.found) == 75
+    assert all(found.of("winomt.en-es", run)[0].change == "worse" for run in range(1, 26))
+
+
+def test_other_data_is_not_compared_and_that_is_said() -> None:
+    (right,) = gendermark.run("fake:right", [SELECTION])
+    found = differences([[right], [replace(right, origin="core-other")]])
+    assert found.found == ()
+    assert "differ in data" in found.refusals[0]
+    assert differences([[right]]).found == ()
