@@ -136,7 +136,8 @@ def _third_party_imports() -> set[str]:
                 found |= {alias.name.partition(".")[0] for alias in node.names}
             elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
                 found.add(node.module.partition(".")[0])
-    return {name.lower() for name in found - sys.stdlib_module_names - {"gendermark"}}
+    packages = {"vl_convert": "vl_convert_python"}  # where the package has another name than the module
+    return {packages.get(name, name).lower() for name in found - sys.stdlib_module_names - {"gendermark"}}
 
 
 def test_the_package_is_the_installed_one(installed: Path, tmp_path: Path) -> None:

@@ -341,7 +341,7 @@ OPTIONS: list[tuple[str, tuple[str, ...]]] = [
     ("report", ("DIR", "gendermark report --help")),
     ("report {tmp}/absent", ("{tmp}/absent", "no such directory", "gendermark run -o")),
     ("report {right} {tmp}", ("{tmp}", "no manifest.json")),
-    ("report {right} --format html5", ("report format 'html5'", "csv, json, latex, md")),
+    ("report {right} --format html5", ("report format 'html5'", "csv, html, json, latex, md")),
     ("report {right} -o {tmp}/report.docx", ("{tmp}/report.docx", ".md", ".tex", "--format")),
     ("report {right} -o {tmp}/report", ("{tmp}/report", ".csv", "--format")),
     ("report {right} --format md -o {tmp}", ("cannot write {tmp}",)),

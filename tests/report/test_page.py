@@ -26,11 +26,11 @@ from gendermark.report.page import embedded_json, render_page, write_page
 
 NASTY = "</script><script>alert(1)</script>\u202e\x00\ud800\"'&<b>"
 SELECTIONS = (
-    Selection("simplegen", "en", "es", data="core", parts=("fofc", "mofc", "momc", "fomc")),
-    Selection("winomt", "en", "he", data="core", parts=("anti", "pro")),
+    Selection("simplegen", "en", "es", data="core"),
+    Selection("winomt", "en", "he", data="core"),
     Selection("mt-geneval-counterfactual", "en", "es", data="core"),
     Selection("mt-geneval-contextual", "en", "es", data="core"),
-    Selection("tgbi", "ko", "en", data="core", parts=("negative", "positive")),
+    Selection("tgbi", "ko", "en", data="core", parts=("negative",)),
     Selection("uncertainty", "en", "es", data="core", parts=("referenced",), n_samples=4),
 )
 
@@ -247,7 +247,11 @@ def test_how_to_get_the_same_again(both: Page, runs: Sequence[Run]) -> None:
         for result in run.results:
             assert result.signature in both.text
     assert f"gendermark report {runs[0].name} {runs[1].name} -o report.html" in both.text
-    assert "gendermark run --system fake:right" in both.text
+    assert "gendermark run --system fake:right --benchmark winomt --to he --data core -o" in both.text
+    run = runs[0]
+    config = {**run.manifest["config"], "selections": []}
+    unknown = Page(render_page([replace(run, manifest={**run.manifest, "config": config})]))
+    assert "No command makes this run again" in unknown.text
 
 
 def test_the_confidence_of_the_intervals_is_named(runs: Sequence[Run]) -> None:

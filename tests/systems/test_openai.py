@@ -913,7 +913,7 @@ def test_no_byte_of_the_key_is_left_anywhere(server: Server, tmp_path: Path, pro
 @pytest.fixture(scope="module")
 def serve(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """`transformers serve` with a tiny chat model of random weights; what names it behind `openai:`."""
-    for module in ("torch", "transformers", "tokenizers", "fastapi", "uvicorn", "openai"):
+    for module in ("torch", "transformers", "tokenizers", "accelerate", "fastapi", "uvicorn", "openai"):
         if importlib.util.find_spec(module) is None:
             pytest.skip(f"transformers serve needs {module}")
     from systems import tiny_hf

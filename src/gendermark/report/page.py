@@ -496,6 +496,8 @@ class _Page:
             lines = commands(run.manifest, run.name)
             if lines:
                 parts.append(tag("pre", tag("code", "\n".join(lines))))
+            else:
+                parts.append(tag("p", f"No command makes this run again; what it did stands in {run.name}."))
             parts += [tag("p", f"The system says: {_sentence(note)}") for note in run.manifest.get("notes", [])]
             signed = [tag("p", tag("code", result.signature), class_="signature") for result in run.results]
             parts.append(tag("details", tag("summary", "Signatures: everything a number depends on"), signed))
