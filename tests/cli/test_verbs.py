@@ -307,7 +307,8 @@ def test_no_data_is_no_pass(cli: Any, tmp_path: Path) -> None:
 def test_demo(cli: Any, tmp_path: Path) -> None:
     outcome = cli("demo", "-o", tmp_path / "demo")
     assert outcome.exit_code == 0
-    assert {path.name for path in (tmp_path / "demo").iterdir()} >= {"demo-model", "unbiased", "masculine", "report.md"}
+    written = {path.name for path in (tmp_path / "demo").iterdir()}
+    assert written >= {"demo-model", "unbiased", "masculine", "report.html", "report.md"}
     header, *rows = (line.split("\t") for line in outcome.out.splitlines())
     shown = {(row[0], row[1], row[2]): row[3] for row in rows if len(row) == len(header)}
     assert shown["simplegen.en-es", "unbiased", "delta"] == "0.0"

@@ -29,6 +29,7 @@ def demo(
     from gendermark.cli.terminal import print_table
     from gendermark.metrics.metric import Resampling
     from gendermark.report.findings import findings
+    from gendermark.report.page import write_page
     from gendermark.report.writing import render
     from gendermark.result import interval, number
     from gendermark.runs import run as running
@@ -47,7 +48,7 @@ def demo(
     for name, (spec, _) in SYSTEMS.items():
         # A store of its own: the demo writes nothing outside its folder.
         config = running.RunConfig(spec, selections)
-        runs[name] = running.run(config, output / name.replace(" ", "-"), output / "store.sqlite", show_progress)
+        runs[name] = running.run(config, output / _folder(name), output / "store.sqlite", show_progress)
     rows = [
         (r.cell, name, e.metric, number(e.value, e.metric), interval(e), f"{e.n_judged / max(e.n_total, 1):.0%}")
         for name, results in runs.items()
@@ -64,8 +65,13 @@ def demo(
             say(f"  {result.selection.benchmark}: {' '.join(findings(result))}")
     say(f"\nIs the {MODEL} worse than the unbiased system by more than chance?")
     print_comparison(compare(runs["unbiased"], runs[MODEL], Resampling()))
-    report = output / "report.md"
-    write_text(report, render({str(output / name): results for name, results in runs.items()}, "md"))
-    say(f"run folders and {report} are written")
+    folders = [output / _folder(name) for name in SYSTEMS]
+    write_text(output / "report.md", render({str(f): r for f, r in zip(folders, runs.values(), strict=True)}, "md"))
+    write_page(output / "report.html", folders)
+    say(f"run folders and a report are written: open {output / 'report.html'} in a browser, or read report.md")
     say("next, with a real system: gendermark run --system hf:Helsinki-NLP/opus-mt-en-es --to es --data core -o my-run")
     say("(pip install 'gendermark[hf]' first; docs/systems/README.md has every other kind of system)")
+
+
+def _folder(name: str) -> str:
+    return name.replace(" ", "-")
