@@ -1,7 +1,16 @@
 """How long a report of 50,000 judgements takes, how large it is, and how quick the page is in a browser.
 
 `python bench/report.py [-n 50000] [--systems 1]`. The browser part needs Playwright and Chromium, and is left out
-without them. Measured: see the end of this file.
+without them.
+
+Measured on two cores, one of them busy with something else (Python 3.11, Chromium 150):
+
+                              1 system    4 systems, compared
+    read, written                4.7 s                  7.1 s
+    size                        8.0 MB                 8.9 MB
+    until rows are shown        730 ms                1460 ms
+    a filter                   6-38 ms                 2-6 ms
+    a search, the first time     48 ms                  25 ms
 """
 
 from __future__ import annotations

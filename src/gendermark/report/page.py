@@ -500,7 +500,8 @@ class _Page:
                 parts.append(tag("p", f"No command makes this run again; what it did stands in {run.name}."))
             parts += [tag("p", f"The system says: {_sentence(note)}") for note in run.manifest.get("notes", [])]
             signed = [tag("p", tag("code", result.signature), class_="signature") for result in run.results]
-            parts.append(tag("details", tag("summary", "Signatures: everything a number depends on"), signed))
+            summary = tag("summary", "Signatures: everything a number depends on")
+            parts.append(tag("details", summary, signed, class_="signatures"))
         names = [run.name for run in self.runs]
         parts.append(tag("p", "This page:"))
         parts.append(tag("pre", tag("code", f"gendermark report {' '.join(_quoted(names))} -o report.html")))

@@ -32,8 +32,8 @@ class Comparison:
     low: float | None
     high: float | None
     p_value: float | None
-    """Paired permutation test, groups exchanged between the systems; two-sided. For gaps also a bootstrap test of their
-    size, of which the larger p-value counts."""
+    """Paired permutation test, groups exchanged between the systems; for gaps the paired bootstrap, of the gap and of
+    its size, the larger counts. Two-sided."""
     p_adjusted: float | None
     """The same after Holm, over all comparisons made together."""
     detectable: float | None
@@ -181,11 +181,12 @@ def _compare_cell(a: Result, b: Result, resampling: Resampling, wanted: Wanted) 
         replicates = evaluate(metric, counts, boot[1]) - evaluate(metric, counts, boot[0])
         interval = statistics.percentile_interval(replicates, resampling.confidence) if known else None
         null = [evaluate(metric, counts, sums) for sums in swapped]
-        p_value = statistics.permutation_p_value(difference, null[1] - null[0], "two-sided")
-        if metric.better == "zero" and p_value is not None:
+        if metric.better == "zero":
             # A gap that turns from one side to the other has changed, but is no worse: its size must have changed too.
             sizes = [np.abs(evaluate(metric, counts, sums)) for sums in boot]
-            p_value = max(p_value, _bootstrap_p_value(sizes[1] - sizes[0]))
+            p_value = max(_bootstrap_p_value(replicates), _bootstrap_p_value(sizes[1] - sizes[0])) if known else None
+        else:
+            p_value = statistics.permutation_p_value(difference, null[1] - null[0], "two-sided") if known else None
         found.append(
             Comparison(
                 cell=a.cell,
@@ -196,7 +197,7 @@ def _compare_cell(a: Result, b: Result, resampling: Resampling, wanted: Wanted) 
                 difference=difference if known else None,
                 low=interval[0] if interval else None,
                 high=interval[1] if interval else None,
-                p_value=p_value if known else None,
+                p_value=p_value,
                 p_adjusted=None,
                 detectable=_detectable(replicates, resampling) if known else None,
                 n_groups=len(groups),
@@ -209,8 +210,9 @@ def _compare_cell(a: Result, b: Result, resampling: Resampling, wanted: Wanted) 
 def _bootstrap_p_value(differences: Floats) -> float:
     """Two-sided: how often a resampled difference lies on the other side of zero, twice.
 
-    For sizes of gaps. Exchanging systems would not do there: two gaps on either side of zero nearly add up to a
-    constant under exchange, and any difference of their sizes would look extreme.
+    For gaps, where exchanging systems would not do. A gap is often small because large leanings of single groups to
+    both sides cancel out, which they no longer do when groups change places; and two gaps on either side of zero nearly
+    add up to a constant under exchange, so that any difference of their sizes would look extreme.
     """
     known = differences[~np.isnan(differences)]
     beyond = min(int((known <= 0).sum()), int((known >= 0).sum()))
