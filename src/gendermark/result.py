@@ -114,13 +114,18 @@ class Result:
 
 # TGBI's shares and indices keep the paper's 0-1 scale and four decimals; everything else is a percentage.
 _UNIT_SCALE = ("p_", "tgbi", "imbalance")
+_NATS = ("h_", "gap_h_", "gap_i_", "delta_h_", "delta_i_", "nll")
 
 
 def number(value: float | None, metric: str) -> str:
     """A value as people read it, in the precision of its metric."""
     if value is None:
         return "–"
-    return f"{value:.4f}" if metric.startswith(_UNIT_SCALE) else f"{value:.1f}"
+    if metric.startswith(_UNIT_SCALE):
+        return f"{value:.4f}"
+    # A distance from an even choice is in percent where shares are, else at most one half.
+    in_nats = metric.startswith(_NATS) or (metric == "distance_from_even" and abs(value) <= 0.5)
+    return f"{value:.3f}" if in_nats else f"{value:.1f}"
 
 
 def interval(estimate: Estimate) -> str:

@@ -83,7 +83,7 @@ def read_texts(cell: Path, result: Result) -> list[Text]:
     path = cell / ("samples.jsonl" if benchmark.draws else "translations.jsonl")
     found: dict[str, Text] = {}
     for number, row in read_jsonl(path):
-        item_id, text = _sampled(row) if benchmark.draws else _translated(row)
+        item_id, text = sampled_text(row) if benchmark.draws else translated_text(row)
         if not isinstance(item_id, str) or text is None:
             raise BadFile(path, "is not a line that `gendermark run` wrote; run it again", line=number)
         found[item_id] = text
@@ -93,14 +93,14 @@ def read_texts(cell: Path, result: Result) -> list[Text]:
     return [found[judgement.item_id] for judgement in result.judgements]
 
 
-def _translated(row: Mapping[str, Any]) -> tuple[object, Text | None]:
+def translated_text(row: Mapping[str, Any]) -> tuple[object, Text | None]:
     source, translation, error = row.get("source"), row.get("translation"), row.get("error")
     if not isinstance(source, str) or not all(isinstance(x, str | None) for x in (translation, error)):
         return row.get("item_id"), None
     return row.get("item_id"), Text(source, translation, error)
 
 
-def _sampled(row: Mapping[str, Any]) -> tuple[object, Text | None]:
+def sampled_text(row: Mapping[str, Any]) -> tuple[object, Text | None]:
     source, samples = row.get("source"), row.get("samples")
     if not isinstance(source, str) or not isinstance(samples, list) or not all(isinstance(x, str) for x in samples):
         return row.get("id"), None
@@ -387,7 +387,7 @@ class Explorer:
                 continue
             answers.append(
                 {
-                    "text": _clipped(answered.translation),
+                    "text": clipped(answered.translation),
                     "length": len(answered.translation or ""),
                     "error": answered.error or "",
                     "observed": judged.observed or NONE,
@@ -400,7 +400,7 @@ class Explorer:
         return {
             "cell": cell_number,
             "id": judgement.item_id,
-            "source": _clipped(text.source),
+            "source": clipped(text.source),
             "context": cell.context(number),
             "expected": judgement.expected or NONE,
             "entity": cell.entities[number],
@@ -478,10 +478,10 @@ def _has_text(cell: Cell, number: int, needle: str) -> bool:
     item_id = cell.item_ids[number]
     texts = [cell.text(run, item_id) for run in range(len(cell.results))]
     found = [cell.item(number)[1].source, *(text.translation or "" for text in texts if text)]
-    return any(needle in _clipped(text).lower() for text in found)
+    return any(needle in clipped(text).lower() for text in found)
 
 
-def _clipped(text: str | None) -> str:
+def clipped(text: str | None) -> str:
     return (text or "")[:LONGEST_TEXT]
 
 
@@ -500,7 +500,7 @@ class _Strings:
         place = self._places.get(text)
         if place is None:
             place = self._places[text] = len(self.texts)
-            self.texts.append(_clipped(text))
+            self.texts.append(clipped(text))
             if len(text) > LONGEST_TEXT:
                 self.lengths[place] = len(text)
         return place

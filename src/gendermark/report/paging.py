@@ -28,9 +28,9 @@ from gendermark.report.explorer import (
     Filter,
     Run,
     Text,
-    _clipped,
-    _sampled,
-    _translated,
+    clipped,
+    sampled_text,
+    translated_text,
     cell_key,
     system_labels,
 )
@@ -122,7 +122,7 @@ class _Part:
         self._result_stamp = _stamp_of(self._result_path)
         self.result, self._n_judgements = _read_result(self._result_path)
         benchmark: Benchmark = registry.load("benchmark", self.result.selection.benchmark)
-        self._text_of = _sampled if benchmark.draws else _translated
+        self._text_of = sampled_text if benchmark.draws else translated_text
         self._judgements = _Lines(directory / "judgements.jsonl")
         self._texts = _Lines(directory / ("samples.jsonl" if benchmark.draws else "translations.jsonl"))
         self.judgement = lru_cache(_ROWS_KEPT)(self._read_judgement)
@@ -179,7 +179,7 @@ class _Part:
             # Few lines have it anywhere, and only those are looked at closely.
             if b"\\u" in line or written in line.decode("utf-8", "replace").casefold():
                 text = self._text_of(json.loads(line))[1]
-                if text and any(needle in _clipped(part).casefold() for part in (text.source, text.translation)):
+                if text and any(needle in clipped(part).casefold() for part in (text.source, text.translation)):
                     yield place
 
 
