@@ -28,11 +28,11 @@ from gendermark.report.explorer import (
     Filter,
     Run,
     Text,
+    cell_key,
     clipped,
     sampled_text,
-    translated_text,
-    cell_key,
     system_labels,
+    translated_text,
 )
 from gendermark.result import Result
 from gendermark.runs import folder
