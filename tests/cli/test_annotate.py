@@ -13,28 +13,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import typer
 
 import gendermark
 from gendermark import registry
 from gendermark.cli import annotate, terminal
-from gendermark.cli.convert import convert
 
 CELL = "tgbi.ko-en"
 HEADER = ["Index", "Entity", "Sentence", "Find entity? [Y/N]", "Gender? [M/F/N]", "Comments"]
 PRONOUNS = {"he": "M", "she": "F", "they": "N"}
-
-# The two verbs alone, so that these tests hold however they are wired into the whole.
-_data = typer.Typer()
-_data.command("convert")(convert)
-_app = typer.Typer()
-_app.add_typer(annotate.app, name="annotate")
-_app.add_typer(_data, name="data")
-
-
-@pytest.fixture(autouse=True)
-def _only_these(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys.modules["gendermark.cli.app"], "app", _app)
 
 
 @pytest.fixture(scope="module")

@@ -17,14 +17,12 @@ from typing import Any
 
 import pytest
 import sacrebleu
-import typer
 
 import gendermark
 from gendermark import api, registry
 from gendermark.benchmarks.benchmark import Selection
 from gendermark.benchmarks.uncertainty import BENCHMARK, references
 from gendermark.cli import app as command_line
-from gendermark.cli.study_uncertainty import register
 from gendermark.errors import BadFile, SystemFailure, UnknownName, UserError
 from gendermark.linguistics.cues import COLUMNS, annotate, design_columns
 from gendermark.metrics.metric import Resampling
@@ -97,12 +95,7 @@ class Outcome:
 
 
 @pytest.fixture
-def study(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Callable[..., Outcome]:
-    app, group = typer.Typer(), typer.Typer()
-    register(group)
-    app.add_typer(group, name="study")
-    monkeypatch.setattr(command_line, "app", app)
-
+def study(capsys: pytest.CaptureFixture[str]) -> Callable[..., Outcome]:
     def call(*arguments: str | Path) -> Outcome:
         capsys.readouterr()
         code = command_line._exit_code(["study", *map(str, arguments)])
