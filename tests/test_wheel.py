@@ -174,10 +174,12 @@ def test_run_and_report(new: Callable[..., str], checkout: Callable[..., str]) -
     assert new("report", "out") == checkout("report", "out-checkout")
 
 
-def test_demo(new: Callable[..., str], tmp_path: Path) -> None:
-    assert new("demo", "-o", "demo")
-    assert (tmp_path / "demo" / "report.md").read_text(encoding="utf-8")
-    ours = gendermark.run("demo:en-es", ["mt-geneval-counterfactual"], "es", data="core")[0]
-    theirs = {result.cell: result for result in gendermark.load(tmp_path / "demo" / "demo-model")}
-    assert theirs[ours.cell].estimates == ours.estimates
-    assert theirs[ours.cell].judgements == ours.judgements
+def test_the_bundled_model(new: Callable[..., str], tmp_path: Path) -> None:
+    benchmark = "mt-geneval-counterfactual"
+    assert new("run", "--system", "demo:en-es", "--benchmark", benchmark, "--data", "core", "--to", "es", "-o", "demo")
+    assert new("report", "demo", "-o", "report.html") == ""
+    assert "<!doctype html>" in (tmp_path / "report.html").read_text(encoding="utf-8")[:20].lower()
+    ours = gendermark.run("demo:en-es", [benchmark], "es", data="core")[0]
+    (theirs,) = gendermark.load(tmp_path / "demo")
+    assert theirs.estimates == ours.estimates
+    assert theirs.judgements == ours.judgements

@@ -21,7 +21,8 @@ N = 32
 
 @cache
 def drawn(system: str, n_samples: int = N, to: str = "es") -> gendermark.Result:
-    (result,) = gendermark.run(system, ["uncertainty"], to, data="core", n_samples=n_samples)
+    """The sentences with references alone: a run of all takes long, and shows nothing else."""
+    (result,) = gendermark.run(system, ["uncertainty"], to, data="core", n_samples=n_samples, parts=("referenced",))
     return result
 
 
@@ -45,9 +46,9 @@ def test_a_fair_coin_where_gender_is_open_and_the_right_gender_elsewhere_is_best
     assert value(result, "h_gender", "unambiguous") == 0
     # The ratio has nothing to divide by; the difference says it.
     assert value(result, "delta_h_gender") is None
-    assert value(result, "gap_h_gender") == pytest.approx(-expected_coin_entropy(N), abs=0.005)
-    assert value(result, "h_gender_corrected", "ambiguous") == pytest.approx(math.log(2), abs=0.005)
-    assert value(result, "p_feminine", "ambiguous") == pytest.approx(0.5, abs=0.02)
+    assert value(result, "gap_h_gender") == pytest.approx(-expected_coin_entropy(N), abs=0.02)
+    assert value(result, "h_gender_corrected", "ambiguous") == pytest.approx(math.log(2), abs=0.02)
+    assert value(result, "p_feminine", "ambiguous") == pytest.approx(0.5, abs=0.06)
     assert value(result, "gap_i_gender") == pytest.approx(-math.log(N + 1))
     assert (value(result, "delta_i_s3e") or 0) < 0
     assert value(result, "n_distinct") == pytest.approx(4 / 3)
@@ -59,7 +60,7 @@ def test_always_masculine_is_sure_and_not_called_unbiased() -> None:
     assert value(result, "awareness_gender") == 50
     assert value(result, "p_right", "unambiguous") == 0.5
     assert value(result, "distance_from_even", "ambiguous") == 0.5
-    assert result.estimate("h_gender", "ambiguous").high or 0 > 0  # forty occupations that agree prove nothing
+    assert (result.estimate("h_gender", "ambiguous").high or 0) > 0  # occupations that agree prove nothing of others
     said = " ".join(findings(result))
     assert "that is certainty, not fairness" in said
     assert "as it should be" not in said
@@ -69,8 +70,8 @@ def test_random_everywhere_fails_the_second_condition() -> None:
     result = drawn("fake:random")
     aware = result.estimate("awareness_gender")
     assert (aware.low or 0) < 50 < (aware.high or 0)
-    assert value(result, "gap_h_gender") == pytest.approx(0, abs=0.01)
-    assert value(result, "p_right", "unambiguous") == pytest.approx(0.5, abs=0.02)
+    assert value(result, "gap_h_gender") == pytest.approx(0, abs=0.03)
+    assert value(result, "p_right", "unambiguous") == pytest.approx(0.5, abs=0.05)
     assert "cannot be told from chance" in " ".join(findings(result))
 
 
