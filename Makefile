@@ -15,7 +15,7 @@ demo: $(VENV)/installed
 	$(BIN)/gendermark demo -o $(VENV)/demo
 
 test: lint
-	$(BIN)/python -m pytest -n 2 -o cache_dir=$(VENV)/pytest
+	$(BIN)/python -m pytest -n 2 --dist worksteal -o cache_dir=$(VENV)/pytest
 
 lint: $(TESTED)
 	$(BIN)/ruff check --cache-dir $(VENV)/ruff .

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,11 @@ import pytest
 REPOSITORY = Path(__file__).resolve().parents[1]
 # Read before the fixture below takes the variable away.
 _MIRROR = Path(os.environ.get("GENDERMARK_DATA_MIRROR") or REPOSITORY.parent / "shared" / "data")
+
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    # Started in the background, as continuous integration may do: the programs under test would not notice Ctrl-C either.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(autouse=True)
