@@ -14,7 +14,7 @@ _MIRROR = Path(os.environ.get("GENDERMARK_DATA_MIRROR") or REPOSITORY.parent / "
 
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
-    # Started in the background, as continuous integration may do: the programs under test would not notice Ctrl-C either.
+    # Started in the background, where programs do not notice Ctrl-C, and hand that on to those they start.
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
