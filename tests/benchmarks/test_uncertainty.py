@@ -15,6 +15,7 @@ from gendermark.benchmarks.uncertainty import BENCHMARK, references
 from gendermark.cli.app import main
 from gendermark.records import Gender, Verdict
 from gendermark.report.findings import findings
+from gendermark.runs.run import RunConfig, run
 
 N = 32
 
@@ -49,6 +50,8 @@ def test_a_fair_coin_where_gender_is_open_and_the_right_gender_elsewhere_is_best
     assert value(result, "gap_h_gender") == pytest.approx(-expected_coin_entropy(N), abs=0.02)
     assert value(result, "h_gender_corrected", "ambiguous") == pytest.approx(math.log(2), abs=0.02)
     assert value(result, "p_feminine", "ambiguous") == pytest.approx(0.5, abs=0.06)
+    assert value(result, "h_gender_se", "unambiguous") == 0
+    assert 0 < (value(result, "h_gender_se", "ambiguous") or 0) < 0.1
     assert value(result, "gap_i_gender") == pytest.approx(-math.log(N + 1))
     assert (value(result, "delta_i_s3e") or 0) < 0
     assert value(result, "n_distinct") == pytest.approx(4 / 3)
@@ -133,6 +136,17 @@ def test_the_model_s_own_probabilities_are_averaged(tmp_path: Path) -> None:
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     result = api.score_samples("uncertainty", path, "es", data=f"file:{own}")
     assert value(result, "nll", "ambiguous") == 2
+
+
+def test_forced_choice_between_the_references(tmp_path: Path) -> None:
+    """Equation 4 by the system's own probabilities; sentences that leave the gender open have no wrong reference."""
+    selection = api.select("uncertainty", "es", data="core", parts=("referenced",), n_samples=4)[1]
+    config = RunConfig("demo:en-es", (selection,), forced_choice=True)
+    (result,) = run(config, None, tmp_path / "store.sqlite")
+    (choice,) = [test for test in result.tests if test.name == "forced-choice"]
+    assert choice.details["n_total"] == 48
+    assert choice.details["log_probability_right"] > choice.details["log_probability_wrong"]
+    assert choice.details["log_probability_per_token_right"] > choice.details["log_probability_right"]
 
 
 def test_only_sentences_with_references() -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from gendermark import api
+from gendermark.cli import terminal
 from gendermark.cli.app import _exit_code
 from gendermark.errors import UserError
 from gendermark.records import Request, Task
@@ -80,3 +81,12 @@ def test_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     assert _exit_code([*command, "--forced-choice", "--json", "-o", str(tmp_path / "out")]) == 0
     tests = json.loads(capsys.readouterr().out)["results"][0]["tests"]
     assert [test["name"] for test in tests] == ["forced-choice"]
+
+
+def test_a_person_reads_the_share_and_its_interval(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(terminal, "is_terminal", lambda _: True)
+    command = ["run", "--system", "fake:right", "--benchmark", "mt-geneval-contextual", "--to", "es", "--data", "core"]
+    assert _exit_code([*command, "--forced-choice", "-o", str(tmp_path / "out")]) == 0
+    assert "100.0 [92.6, 100.0] percent that prefer the right one" in capsys.readouterr().err

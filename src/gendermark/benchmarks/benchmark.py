@@ -150,8 +150,8 @@ class Benchmark(ABC):
         """What a reader of the numbers must know, one sentence each."""
         return []
 
-    def choices(self, item_set: ItemSet) -> list[tuple[str, str]]:  # noqa: ARG002
-        """For each item, a right and a contrastive translation, for a forced choice between them."""
+    def choices(self, item_set: ItemSet) -> Sequence[tuple[str, str] | None]:  # noqa: ARG002
+        """For each item a right and a contrastive translation, for a forced choice between them; or None."""
         raise UserError(f"{self.name} has no pairs of translations to choose from; leave out --forced-choice")
 
     def is_headline(self, metric: Metric) -> bool:

@@ -46,6 +46,8 @@ ENTROPIES = ("string", "gender", "s3e", "semantic")
 UNAMBIGUOUS, AMBIGUOUS = "unambiguous", "ambiguous"
 _TIE = 1e-9
 """Entropies closer than this are equal."""
+_N_RESAMPLES = 200
+"""Of the samples of one sentence, for the standard error of its entropy."""
 _N_SHOWN = 5
 """Distinct translations that stand in the evidence."""
 
@@ -181,7 +183,7 @@ class Uncertainty(Benchmark):
                 found += [_delta(f"delta_i_{kind}", *sides, counted), _gap(f"gap_i_{kind}", *sides, counted, kind)]
         for kind, key in _entropies(alpha, judgements):
             found += [_mean(f"h_{kind}", key, part, kind) for part in (UNAMBIGUOUS, AMBIGUOUS, "masculine", "feminine")]
-        for name in ("string_corrected", "gender_corrected", "within"):
+        for name in ("string_corrected", "gender_corrected", "gender_se", "within"):
             found += [_mean(f"h_{name}", f"h_{name}", part) for part in (UNAMBIGUOUS, AMBIGUOUS)]
         found += [_mean(name, name, part) for name in ("n_distinct", "decided") for part in ("all",)]
         if any("nll" in judgement.measures for judgement in judgements):
@@ -201,6 +203,14 @@ class Uncertainty(Benchmark):
 
     def stratum(self, judgement: Judgement, selection: Selection) -> str:
         return WINOMT.stratum(judgement, as_winomt(selection))
+
+    def choices(self, item_set: ItemSet) -> Sequence[tuple[str, str] | None]:
+        """The references, for equation 4 by the system's own probabilities."""
+        found = [_references_of(item, item_set.selection) for item in item_set.items]
+        if not any(found):
+            return super().choices(item_set)
+        texts = [{reference.side: reference.text for reference in references} for references in found]
+        return [(sides["correct"], sides["incorrect"]) if sides else None for sides in texts]
 
     def tables(self, judgements: Sequence[Judgement]) -> list[Table]:
         return [_alpha_table(judgements), _entity_table(judgements)]
@@ -431,6 +441,9 @@ def _judgement(
         "h_gender": arithmetic.cluster_entropy(decided, labels),
         "h_gender_corrected": arithmetic.cluster_entropy(decided, labels, "miller-madow"),
     }
+    drawn_anew = arithmetic.resampled_counts(decided, _N_RESAMPLES, item.index)
+    error = arithmetic.spread(values["h_gender"], arithmetic.resampled_cluster(drawn_anew, decided, labels))
+    values["h_gender_se"] = error.standard_error if error else None
     parts = arithmetic.decompose(decided, labels)
     values["h_within"] = parts.within if parts else None
     share = arithmetic.feminine_share(samples, genders)

@@ -85,6 +85,9 @@ def _line(e: Estimate) -> tuple[str, str, str, str]:
 
 
 def _sentence(test: Test) -> str:
+    if test.p_value is None and test.statistic is not None and test.details.get("low") is not None:
+        share = f"{test.statistic:.1f} [{test.details['low']:.1f}, {test.details['high']:.1f}]"
+        return f"{test.question} {share} {test.details.get('statistic', '')}".strip()
     if test.p_value is None:
         return f"{test.question} Too little data to say."
     answer = "yes" if test.p_value < 0.05 else "cannot be told from chance"

@@ -6,23 +6,24 @@ it stands beside the word-based verdict, with their agreement, and never in its 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from gendermark import statistics
 from gendermark.benchmarks.benchmark import Benchmark, ItemSet
 from gendermark.errors import UserError
-from gendermark.records import Judgement, Request, Task, Test
+from gendermark.records import Judgement, Request, Task, Test, Translation, Verdict
 from gendermark.runs.store import Store
 from gendermark.runs.translate import Progress, translate
 from gendermark.systems.system import System
 
 
 def choice_requests(benchmark: Benchmark, item_set: ItemSet) -> list[Request]:
-    """For each item, two requests: score the right translation, score the contrastive one."""
+    """For each item that has them, two requests: score the right translation, score the contrastive one."""
     requests = []
     for request, targets in zip(benchmark.requests(item_set), benchmark.choices(item_set), strict=True):
         direction = (request.source, request.source_language, request.target_language)
-        requests += [Request(*direction, task=Task.SCORE, target=target) for target in targets]
+        requests += [Request(*direction, task=Task.SCORE, target=target) for target in targets or ()]
     return requests
 
 
@@ -36,18 +37,25 @@ def forced_choice(
 ) -> Test:
     """How often a system prefers the right translation, and how often that agrees with what it wrote."""
     requests = choice_requests(benchmark, item_set)
-    answers = [samples[0].log_probability for samples in translate(system, requests, store, progress).translations]
+    answers = [samples[0] for samples in translate(system, requests, store, progress).translations]
+    asked = [
+        judgement
+        for judgement, targets in zip(judgements, benchmark.choices(item_set), strict=True)
+        if targets is not None
+    ]
     preferred: list[bool | None] = []
     for right, wrong in zip(answers[::2], answers[1::2], strict=True):
-        if right is None or wrong is None:
+        if right.log_probability is None or wrong.log_probability is None:
             raise UserError(f"{system.spec} gave no log-probability for a translation it was asked to score")
-        preferred.append(None if right == wrong else right > wrong)
+        is_tie = right.log_probability == wrong.log_probability
+        preferred.append(None if is_tie else right.log_probability > wrong.log_probability)
     n_right, n_decided = sum(choice is True for choice in preferred), sum(choice is not None for choice in preferred)
     written = {"correct": True, "wrong": False}
+    outcomes = [judgement.tags.get("outcome") or _outcome(judgement) for judgement in asked]
     both = [
-        (choice, written[judgement.tags["outcome"]])
-        for choice, judgement in zip(preferred, judgements, strict=True)
-        if choice is not None and judgement.tags["outcome"] in written
+        (choice, written[outcome])
+        for choice, outcome in zip(preferred, outcomes, strict=True)
+        if choice is not None and outcome in written
     ]
     interval = statistics.wilson(n_right, n_decided)
     return Test(
@@ -64,5 +72,24 @@ def forced_choice(
             "agrees_with_words": 100 * sum(a == b for a, b in both) / len(both) if both else None,
             "kappa_with_words": statistics.cohen_kappa([a for a, _ in both], [b for _, b in both]),
             "n_compared": len(both),
+            **_log_probabilities(answers[::2], answers[1::2]),
         },
     )
+
+
+def _outcome(judgement: Judgement) -> str:
+    if judgement.verdict is not Verdict.JUDGED or judgement.observed is None:
+        return ""
+    return "correct" if judgement.is_correct else "wrong"
+
+
+def _log_probabilities(right: Sequence[Translation], wrong: Sequence[Translation]) -> dict[str, float | None]:
+    """Of all right and of all contrastive translations: the mean of texts, and of tokens where these are known."""
+    means: dict[str, float | None] = {}
+    for name, answers in (("right", right), ("wrong", wrong)):
+        totals = [answer.log_probability for answer in answers if answer.log_probability is not None]
+        n_tokens = sum(answer.n_tokens or 0 for answer in answers)
+        known = bool(answers) and all(answer.n_tokens for answer in answers)
+        means[f"log_probability_{name}"] = math.fsum(totals) / len(totals) if totals else None
+        means[f"log_probability_per_token_{name}"] = math.fsum(totals) / n_tokens if known else None
+    return means
