@@ -14,8 +14,9 @@ export HYPOTHESIS_STORAGE_DIRECTORY := $(CURDIR)/$(VENV)/hypothesis
 demo: $(VENV)/installed
 	$(BIN)/gendermark demo -o $(VENV)/demo
 
+# One more than two cores: many tests wait for programs, servers and browsers.
 test: lint
-	$(BIN)/python -m pytest -n 2 --dist worksteal -o cache_dir=$(VENV)/pytest
+	$(BIN)/python -m pytest -n 3 --dist worksteal -o cache_dir=$(VENV)/pytest
 
 lint: $(TESTED)
 	$(BIN)/ruff check --cache-dir $(VENV)/ruff .

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import gendermark
-from gendermark import registry
+from gendermark import api, registry
 from gendermark.cli import terminal
 
 CELL = "simplegen.en-es"
@@ -304,22 +304,24 @@ def test_no_data_is_no_pass(cli: Any, tmp_path: Path) -> None:
 # -- demo ------------------------------------------------------------------------------------------------------------
 
 
-def test_demo(cli: Any, tmp_path: Path) -> None:
+def test_demo(cli: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without SimpleGEN, whose 2,720 sentences take most of its time."""
+    chosen = [selection for selection in api.applicable([], ["es"], data="core") if selection.benchmark != "simplegen"]
+    monkeypatch.setattr(api, "applicable", lambda *_, **__: tuple(chosen))
     outcome = cli("demo", "-o", tmp_path / "demo")
     assert outcome.exit_code == 0
     written = {path.name for path in (tmp_path / "demo").iterdir()}
     assert written >= {"demo-model", "unbiased", "masculine", "report.html", "report.md"}
     header, *rows = (line.split("\t") for line in outcome.out.splitlines())
     shown = {(row[0], row[1], row[2]): row[3] for row in rows if len(row) == len(header)}
-    assert shown["simplegen.en-es", "unbiased", "delta"] == "0.0"
-    assert float(shown["simplegen.en-es", "demo model", "delta"]) > 5
+    assert shown["winomt.en-es", "unbiased", "delta_s"] == "0.0"
     assert float(shown["winomt.en-es", "demo model", "delta_s"]) > 5
     assert shown["winomt.en-es", "masculine", "delta_s"] == "0.0"
     assert {cell for cell, *_ in shown} >= {"mt-geneval-contextual.en-es", "uncertainty.en-es"}
     report = (tmp_path / "demo" / "report.md").read_text(encoding="utf-8")
     assert "demo:en-es" in report
     assert "What it means" in outcome.err
-    assert "Whoever fits the stereotype of the occupation gets the right gender more often" in outcome.err
+    assert "It is kept more often where it fits the stereotype of the occupation" in outcome.err
     assert "gendermark run --system" in outcome.err
 
 
