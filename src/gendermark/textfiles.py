@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import csv
+import io
 import json
 import os
 import stat
@@ -171,3 +173,24 @@ def write_lines(path: Path | str, lines: Iterable[str]) -> None:
 
 def write_jsonl(path: Path | str, rows: Iterable[dict[str, Any]]) -> None:
     write_lines(path, (json.dumps(row, ensure_ascii=False) for row in rows))
+
+
+def read_csv(path: Path | str) -> Iterator[tuple[int, list[str]]]:
+    """The rows of a CSV file that have anything in them, with the number of the line each begins at."""
+    text = read_text(path)
+    header = text.partition("\n")[0]
+    # Where the comma is the decimal sign, spreadsheets separate with semicolons.
+    delimiter = ";" if ";" in header and "," not in header else ","
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    while True:
+        line = reader.line_num + 1
+        try:
+            row = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as problem:
+            raise BadFile(
+                path, f"is not CSV ({problem}); close every quotation mark, and double those inside a cell", line=line
+            ) from None
+        if row:
+            yield line, row

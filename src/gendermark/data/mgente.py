@@ -6,8 +6,6 @@ the sentences tell the gender of the people in them (Set-G), half do not (Set-N)
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import astuple, dataclass, fields
@@ -15,7 +13,7 @@ from pathlib import Path
 
 from gendermark.errors import BadFile
 from gendermark.records import Gender, Item
-from gendermark.textfiles import read_jsonl, read_lines, read_text
+from gendermark.textfiles import read_csv, read_jsonl, read_lines
 
 _GENDERS = {
     **dict.fromkeys(("m", "male", "masculine"), Gender.MASCULINE),
@@ -94,7 +92,8 @@ def _rows(path: Path | str, columns: Columns) -> Iterator[tuple[int, dict[str, s
             names = _fields(path, line, list(found), columns)
             yield line, {name: _text(path, line, found[column], column) for column, name in names.items()}
         return
-    cells = _csv_cells(path) if Path(path).suffix.lower() == ".csv" else _tsv_cells(path)
+    all_cells = read_csv(path) if Path(path).suffix.lower() == ".csv" else _tsv_cells(path)
+    cells = ((line, row) for line, row in all_cells if any(cell.strip() for cell in row))
     first, header = next(cells, (1, []))
     if not header:
         raise BadFile(path, "is empty; expected a header row and a row for each sentence")
@@ -148,19 +147,3 @@ def _unquoted(cell: str) -> str:
     """Without the quotation marks that some programs put around cells that have any, doubling those inside."""
     found = _QUOTED.fullmatch(cell)
     return found[1].replace('""', '"') if found and '""' in found[1] else cell
-
-
-def _csv_cells(path: Path | str) -> Iterator[tuple[int, list[str]]]:
-    reader = csv.reader(io.StringIO(read_text(path), newline=""), strict=True)
-    while True:
-        line = reader.line_num + 1
-        try:
-            row = next(reader)
-        except StopIteration:
-            return
-        except csv.Error as problem:
-            raise BadFile(
-                path, f"is not CSV ({problem}); close every quotation mark, and double those inside a cell", line=line
-            ) from None
-        if any(cell.strip() for cell in row):
-            yield line, row

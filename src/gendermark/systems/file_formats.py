@@ -10,8 +10,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,7 +18,7 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from gendermark.errors import BadFile
-from gendermark.textfiles import read_json, read_jsonl, read_lines, read_text
+from gendermark.textfiles import read_csv, read_json, read_jsonl, read_lines
 
 SEPARATOR = " ||| "
 ENDINGS = (".txt", ".tsv", ".csv", ".jsonl", ".json")
@@ -119,7 +117,7 @@ def _pair_rows(path: Path | str, lines: Sequence[str]) -> list[Row[str]]:
 
 
 def _table_rows(path: Path | str, ending: str, choice: Choice) -> list[Row[str]]:
-    cells = _csv_cells(path) if ending == ".csv" else _tsv_cells(path)
+    cells = read_csv(path) if ending == ".csv" else _tsv_cells(path)
     _, header = next(cells, (0, []))
     if not header:
         raise BadFile(path, "is empty; expected a header row (source, translation) and a row for each sentence")
@@ -142,26 +140,6 @@ def _tsv_cells(path: Path | str) -> Iterator[tuple[int, list[str]]]:
     for number, line in enumerate(read_lines(path), start=1):
         if line.strip():
             yield number, line.split("\t")
-
-
-def _csv_cells(path: Path | str) -> Iterator[tuple[int, list[str]]]:
-    text = read_text(path)
-    header = text.partition("\n")[0]
-    # Where the comma is the decimal sign, spreadsheets separate with semicolons.
-    delimiter = ";" if ";" in header and "," not in header else ","
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
-    while True:
-        line = reader.line_num + 1
-        try:
-            row = next(reader)
-        except StopIteration:
-            return
-        except csv.Error as problem:
-            raise BadFile(
-                path, f"is not CSV ({problem}); close every quotation mark, and double those inside a cell", line=line
-            ) from None
-        if row:
-            yield line, row
 
 
 def _jsonl_rows(path: Path | str, choice: Choice) -> list[Row[str]]:
