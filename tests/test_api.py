@@ -330,3 +330,12 @@ def test_without_pandas_the_install_line_is_said(result: Result, monkeypatch: py
 )
 def test_numbers_as_people_read_them(value: float | None, metric: str, text: str) -> None:
     assert number(value, metric) == text
+
+
+def test_a_run_takes_the_options_of_the_command_line(tmp_path: Path) -> None:
+    few = gendermark.Resampling(n_resamples=100, seed=7, confidence=0.9)
+    (result,) = gendermark.run(
+        "fake:right", ["mt-geneval-contextual"], "es", tmp_path / "run", resampling=few, forced_choice=True, data="core"
+    )
+    assert "cluster-bootstrap-100,seed-7,confidence-0.9" in result.signature
+    assert [(test.name, test.statistic) for test in result.tests] == [("forced-choice", 100)]

@@ -161,6 +161,9 @@ def run(
     to: str = "",
     directory: Path | str | None = None,
     system_options: Mapping[str, str] | None = None,
+    resampling: Resampling | None = None,
+    *,
+    forced_choice: bool = False,
     **options: Any,
 ) -> list[Result]:
     """Translate with a system and score. With a directory, everything is left there and a killed run goes on."""
@@ -168,7 +171,7 @@ def run(
         select(benchmark)[1] if isinstance(benchmark, Selection) else select(benchmark, to, **options)[1]
         for benchmark in benchmarks
     )
-    config = running.RunConfig(system, selections, system_options or {})
+    config = running.RunConfig(system, selections, system_options or {}, resampling or Resampling(), forced_choice)
     return running.run(config, Path(directory) if directory is not None else None)
 
 

@@ -155,7 +155,9 @@ def test_no_core_template_is_an_official_one(mirror: Path) -> None:
 
 
 def _values(system: str, language: str = "es", **options: str) -> dict[str, float]:
-    (result,) = gendermark.run(system, ["simplegen"], language, data="core", **options)
+    (result,) = gendermark.run(
+        system, ["simplegen"], language, resampling=gendermark.Resampling(100), data="core", **options
+    )
     values = {}
     for estimate in result.estimates:
         assert estimate.value is not None
@@ -212,7 +214,9 @@ def test_known_rate_is_inside_the_interval(seed: str) -> None:
 def test_broken_systems_never_look_good(system: str, language: str, rules: str) -> None:
     if rules == "paper" and system == "fake:copy":
         pytest.skip("the published rules find an English loan word in copied English; best does not")
-    (result,) = gendermark.run(system, ["simplegen"], language, data="core", rules=rules)
+    (result,) = gendermark.run(
+        system, ["simplegen"], language, resampling=gendermark.Resampling(100), data="core", rules=rules
+    )
     for estimate in result.estimates:
         if estimate.metric in ("correct", "pro", "anti"):
             assert estimate.value is not None
