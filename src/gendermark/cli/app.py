@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import io
 import logging
 import os
@@ -91,6 +92,8 @@ def main(arguments: list[str] | None = None) -> None:
         if isinstance(stream, io.TextIOWrapper):
             # What `score` reads is UTF-8, so what `export` writes is, whatever the locale of this machine.
             stream.reconfigure(encoding=None if stream.isatty() else "utf-8", errors="backslashreplace")
+    # Many thousands of small records and hardly a cycle: at its usual pace the collector takes a tenth of the time.
+    gc.set_threshold(100_000, 10, 10)
     try:
         code = _exit_code(sys.argv[1:] if arguments is None else arguments)
     except Exception as fault:  # ours, whatever it is; it must not be taken for a failed gate
