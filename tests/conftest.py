@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
+import sys
 from pathlib import Path
 
 import pytest
+
+# The tests share the cores among processes; threads of each on top only wait for each other. Before numpy is loaded,
+# and for the programs that tests start.
+assert "numpy" not in sys.modules
+for _variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+    os.environ.setdefault(_variable, "1")
+# As the command line does.
+gc.set_threshold(100_000, 10, 10)
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 # Read before the fixture below takes the variable away.
@@ -16,6 +26,11 @@ _MIRROR = Path(os.environ.get("GENDERMARK_DATA_MIRROR") or REPOSITORY.parent / "
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # Started in the background, where programs do not notice Ctrl-C, and hand that on to those they start.
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_collection_finish() -> None:
+    """What is loaded now stays: the collector need not look at it again and again (statsmodels calls it every time)."""
+    gc.freeze()
 
 
 @pytest.fixture(autouse=True)

@@ -52,6 +52,7 @@ from gendermark.annotation.serving import (
 )
 from gendermark.errors import BadFile, UserError
 from gendermark.records import Gender, Table
+from runs.children import PATIENCE_SECONDS
 
 M, F, N = Gender.MASCULINE, Gender.FEMININE, Gender.NEUTRAL
 ROWS = [
@@ -547,7 +548,7 @@ class Served:
 
     def ask(self, path: str, sent: Mapping[str, Any] | None = None) -> Any:
         where = urlsplit(self.url)
-        with closing(http.client.HTTPConnection(where.netloc, timeout=20)) as connection:
+        with closing(http.client.HTTPConnection(where.netloc, timeout=PATIENCE_SECONDS)) as connection:
             if sent is None:
                 connection.request("GET", where.path + path)
             else:
@@ -560,7 +561,7 @@ class Served:
 
     def end(self, by: signal.Signals) -> tuple[int, str]:
         self.process.send_signal(by)
-        out, err = self.process.communicate(timeout=20)
+        out, err = self.process.communicate(timeout=PATIENCE_SECONDS)
         assert out == ""
         return self.process.returncode, err
 

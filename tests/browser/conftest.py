@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from runs.children import PATIENCE_SECONDS
+
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
@@ -49,7 +51,7 @@ class Watched:
     def foreign_requests(self) -> list[str]:
         return [url for url in self.requests if not url.startswith((self.origin, "data:", "blob:", "about:"))]
 
-    def wait_for(self, condition: str, argument: Any = None, seconds: float = 15.0) -> None:
+    def wait_for(self, condition: str, argument: Any = None, seconds: float = PATIENCE_SECONDS) -> None:
         """Until a function of the page says yes. (Playwright's own waiting needs `eval`, which our policies forbid.)"""
         deadline = time.monotonic() + seconds
         while not self.page.evaluate(condition, argument):
@@ -73,6 +75,7 @@ def browser() -> Iterator[Browser]:
     program = os.environ.get("GENDERMARK_CHROMIUM") or next(filter(None, map(shutil.which, _CHROMIUM_NAMES)), None)
     if program is None:
         pytest.skip("no Chromium is installed; set GENDERMARK_CHROMIUM to its path")
+    sync_api.expect.set_options(timeout=1000 * PATIENCE_SECONDS)
     with sync_api.sync_playwright() as playwright:
         opened = playwright.chromium.launch(executable_path=program, args=ARGUMENTS)
         yield opened

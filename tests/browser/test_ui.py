@@ -117,11 +117,11 @@ def test_a_run_that_is_going(open_page: Any, serve: Any, runs: Path, tmp_path: P
     expect(page.locator("#findings h3")).to_have_count(1)
     before = page.locator("#summary p").first.text_content()
     (tmp_path / "later").rename(directory / CELLS[1])
-    expect(page.locator("#run-list")).to_contain_text("2 of 2 parts written", timeout=20_000)
+    expect(page.locator("#run-list")).to_contain_text("2 of 2 parts written")
     expect(page.locator("#findings h3")).to_have_count(2)
-    expect(page.locator("#summary p").first).not_to_have_text(before, timeout=20_000)
+    expect(page.locator("#summary p").first).not_to_have_text(before)
     folder.write_json(directory / "manifest.json", finished)
-    expect(page.locator("#run-list")).to_contain_text("finished", timeout=20_000)
+    expect(page.locator("#run-list")).to_contain_text("finished")
     watched.assert_quiet()
 
 
@@ -141,5 +141,5 @@ def test_the_page_says_when_the_server_has_ended(browser: Any, open_page: Any, r
         server.shutdown()
         thread.join()
     page.route("**/status", lambda route: route.abort())
-    expect(page.locator("#run-list")).to_contain_text("The server has ended", timeout=20_000)
+    expect(page.locator("#run-list")).to_contain_text("The server has ended")
     expect(page.locator(".row").first).to_be_visible()

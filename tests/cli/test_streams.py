@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ import typer
 
 import gendermark
 from gendermark.cli import app, terminal
+from runs.children import PATIENCE_SECONDS, wait_until
 
 SOURCE = str(Path(gendermark.__file__).parents[1])
 GENDERMARK = [sys.executable, "-c", "from gendermark.cli.app import main; main()"]
@@ -32,14 +32,15 @@ def _environment(**more: str) -> dict[str, str]:
 def _spawn(*arguments: str | Path, environment: Mapping[str, str] | None = None, **options: Any) -> Any:
     command = [*GENDERMARK, *map(str, arguments)]
     streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "stdin": subprocess.DEVNULL} | options
-    return subprocess.run(command, env=environment or _environment(), timeout=60, check=False, **streams)
+    return subprocess.run(command, env=environment or _environment(), timeout=PATIENCE_SECONDS, check=False, **streams)
 
 
 def _shell(command: str, **variables: str | Path) -> Any:
     """A line of bash; `$G` is the program."""
     script = f'G() {{ "{sys.executable}" -c "from gendermark.cli.app import main; main()" "$@"; }}; {command}'
     environment = _environment(**{name: str(value) for name, value in variables.items()})
-    return subprocess.run(["bash", "-c", script], env=environment, timeout=60, check=False, capture_output=True)
+    command = ["bash", "-c", script]
+    return subprocess.run(command, env=environment, timeout=PATIENCE_SECONDS, check=False, capture_output=True)
 
 
 def test_a_real_process(tmp_path: Path, sources: list[str]) -> None:
@@ -199,11 +200,9 @@ def test_interrupt(tmp_path: Path) -> None:
     arguments = ("run", "--system", f"command:{script}", *chosen)
     environment = _environment(GENDERMARK_CACHE=str(tmp_path / "cache"))
     child = subprocess.Popen([*GENDERMARK, *arguments], env=environment, stderr=subprocess.PIPE)
-    deadline = time.monotonic() + 30
-    while not started.exists() and time.monotonic() < deadline:
-        time.sleep(0.02)
+    wait_until(started.exists, "the program was at work")
     child.send_signal(signal.SIGINT)
-    _, err = child.communicate(timeout=30)
+    _, err = child.communicate(timeout=PATIENCE_SECONDS)
     assert child.returncode == 130
     assert err.decode() == "interrupted; finished translations are kept, the same command goes on where it stopped\n"
 

@@ -8,8 +8,6 @@ import signal
 import socket
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +17,7 @@ import gendermark
 from gendermark import locks
 from gendermark.data import cache, download
 from gendermark.errors import DataUnavailable, UserError
+from runs.children import wait_until
 
 BROKEN_OFF = 3_000
 A = "data/a.txt"
@@ -34,13 +33,6 @@ said = Path(sys.argv[2])
 paths = cache.fetch(card, card.revisions[0], card.revisions[0].files, say=lambda text: said.write_text(text))
 print(*(len(path.read_bytes()) for path in paths.values()))
 """
-
-
-def until(condition: Callable[[], bool], seconds: float = 10.0) -> None:
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, "waited in vain"
-        time.sleep(0.01)
 
 
 def start_fetch(toy: Any, tmp_path: Path, name: str) -> subprocess.Popen[str]:
@@ -308,7 +300,7 @@ def test_kill_in_the_middle_then_resume(toy: Any, server: Any, tmp_path: Path) -
     server.steps[A] = [server.stall, server.good]
     lock = toy.place().parents[1].with_name(f"{toy.revision.commit}.lock")
     with start_fetch(toy, tmp_path, "said") as process:
-        until(lambda: part(toy).exists() and part(toy).stat().st_size == BROKEN_OFF)
+        wait_until(lambda: part(toy).exists() and part(toy).stat().st_size == BROKEN_OFF, "a part was there")
         assert locks.is_held(lock)
         process.send_signal(signal.SIGKILL)
         process.wait()
@@ -322,7 +314,9 @@ def test_two_processes_fetch_each_file_once(toy: Any, server: Any, tmp_path: Pat
     server.steps[A] = [server.stall]
     with start_fetch(toy, tmp_path, "said1") as first, start_fetch(toy, tmp_path, "said2") as second:
         said = [tmp_path / "said1", tmp_path / "said2"]
-        until(lambda: any(path.exists() and path.read_text().endswith("waiting for it") for path in said))
+        wait_until(
+            lambda: any(path.exists() and path.read_text().endswith("waiting for it") for path in said), "one waited"
+        )
         server.go_on.set()
         assert first.communicate()[0] == second.communicate()[0] == "150000 9 9\n"
     assert sorted(server.requests) == [("b.txt", None), (A, None), ("out/c.txt", None)]

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
 from collections.abc import Callable
+from contextlib import closing, suppress
 from pathlib import Path
 
 import gendermark
 
 SOURCES = Path(gendermark.__file__).parents[1]
 TESTS = Path(__file__).parents[1]
-PATIENCE_SECONDS = 30.0
+PATIENCE_SECONDS = 120.0
 """For a machine that is busy with other things; nothing that works waits this long."""
 
 TRANSLATOR = """
@@ -88,3 +90,12 @@ def lines_of(path: Path) -> list[str]:
     if not path.exists():
         return []
     return path.read_text(encoding="utf-8").split("\n")[:-1]
+
+
+def n_stored(store: Path) -> int:
+    """How many translations are safe in a store that another process may be just setting up."""
+    if not store.exists():
+        return 0
+    with closing(sqlite3.connect(store)) as connection, suppress(sqlite3.OperationalError):
+        return int(connection.execute("SELECT count(*) FROM translation").fetchone()[0])
+    return 0

@@ -15,9 +15,8 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from gendermark.systems import http
+from runs.children import PATIENCE_SECONDS
 
-PATIENCE_SECONDS = 30.0
-"""For a machine that is busy with other things; nothing that works waits this long."""
 PROXIES = ("http_proxy", "https_proxy", "all_proxy", "no_proxy")
 
 

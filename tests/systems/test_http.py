@@ -115,12 +115,12 @@ def test_a_connection_that_breaks_is_made_again(server: Server, waits: list[floa
 @pytest.mark.parametrize("step", [servers.stall, servers.trickle])
 def test_a_silent_server_is_asked_again(server: Server, step: Step) -> None:
     server.script(step)
-    assert ask(server, timeout_seconds="0.3") == "SENTENCE 1."
+    assert ask(server, timeout_seconds="1.5") == "SENTENCE 1."
     assert len(server.asked) == 2
     server.script(step, step)
-    sentence = failed(server, timeout_seconds="0.3", max_retries="1")
+    sentence = failed(server, timeout_seconds="1.5", max_retries="1")
     assert sentence == (
-        "gave no complete answer within 0.3 seconds (attempt 2, the last); raise timeout_seconds or lower concurrency"
+        "gave no complete answer within 1.5 seconds (attempt 2, the last); raise timeout_seconds or lower concurrency"
     )
 
 

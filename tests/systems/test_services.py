@@ -5,11 +5,9 @@ from __future__ import annotations
 import json
 import re
 import signal
-import sqlite3
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -875,7 +873,7 @@ def test_killed_in_the_middle(family: Family, server: Server, tmp_path: Path) ->
     server.script(servers.good, servers.good, servers.stall)
     process = children.start(arguments, variables)
     children.wait_until(lambda: len(server.asked) == 3, "it was at work")
-    children.wait_until(lambda: n_stored(tmp_path / "store.sqlite") > 0, "the first portion was safe")
+    children.wait_until(lambda: children.n_stored(tmp_path / "store.sqlite") > 0, "the first portion was safe")
     process.send_signal(signal.SIGKILL)
     process.communicate()
     assert process.returncode == -signal.SIGKILL
@@ -888,8 +886,3 @@ def test_killed_in_the_middle(family: Family, server: Server, tmp_path: Path) ->
     assert set(lost) <= set(translated(family, server))
     assert accuracy(result) == 100
     assert json.loads((tmp_path / "run" / "manifest.json").read_text())["status"] == "finished"
-
-
-def n_stored(path: Path) -> int:
-    with closing(sqlite3.connect(path)) as connection:
-        return int(connection.execute("SELECT count(*) FROM translation").fetchone()[0])
