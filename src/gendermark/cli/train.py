@@ -40,7 +40,7 @@ def demo_model(
         print_json(report)
     else:
         quality, agreement, seconds = report["held_out"], report["agreement"], report["seconds"]
-        alike, loaded = agreement["rounded_alike"], agreement["as_loaded"]
+        differences = agreement["largest_difference_of_log_probability"]
         rows = [
             ("parameters", f"{report['n_parameters']:,}"),
             ("minutes of training", f"{seconds['training'] / 60:.1f}"),
@@ -50,9 +50,9 @@ def demo_model(
                 for name, part in quality["by_construction"].items()
             ),
             ("perplexity per piece", f"{quality['perplexity']:.3f}"),
-            (f"same greedy translation in both forms, of {agreement['n']:,}", f"{alike['identical_greedy']:.1%}"),
-            ("largest difference of a log-probability", f"{alike['largest_difference_of_log_probability']:.1e}"),
-            ("the same, with positions in 32 bits", f"{loaded['largest_difference_of_log_probability']:.1e}"),
+            (f"same greedy translation in both forms, of {agreement['n']:,}", f"{agreement['identical_greedy']:.1%}"),
+            ("largest difference of a token's log-probability", f"{differences['of_a_token']:.1e}"),
+            ("largest difference of a sentence's log-probability", f"{differences['of_a_sentence']:.1e}"),
             ("MB, CTranslate2", f"{report['bytes']['ctranslate2'] / 1e6:.1f}"),
             ("MB, Transformers", f"{report['bytes']['hf'] / 1e6:.1f}"),
         ]
