@@ -82,6 +82,9 @@ def test_leaving_open_what_is_open_is_said() -> None:
     result = drawn("fake:right", 4)
     assert (value(result, "p_neutral", "ambiguous") or 0) > 0.95
     assert value(result, "p_feminine", "ambiguous") is None
+    # Its entropy is nought wherever it is asked; that must not look like being always sure of the gender.
+    assert value(result, "gap_h_gender") == pytest.approx(0, abs=0.02)
+    assert (value(result, "awareness_gender") or 0) > 97
     assert "of 100 leave it open too" in " ".join(findings(result))
 
 

@@ -28,6 +28,7 @@ from gendermark.metrics.uncertainty import (
     in_development_half,
     mean_log_probability,
     normalised_entropy,
+    openness,
     relative_entropy,
     relative_surprisal,
     resampled_cluster,
@@ -387,6 +388,28 @@ def test_feminine_share_is_of_feminine_and_masculine_only() -> None:
     assert feminine_share(samples, [None, None, None, N]) is None
     assert distance_from_even(None) is None
     assert distance_from_even(0.0) == distance_from_even(1.0) == 0.5
+
+
+def test_openness_by_hand() -> None:
+    samples = Samples.of(["el", "el", "el", "la", "le", "le", "?", "?"])
+    genders = {"el": M, "la": F, "le": N, "?": None}
+    assert openness(samples, [genders[text] for text in samples.texts]) == pytest.approx(1 - 3 / 6)
+    assert openness(samples, [None] * samples.n_distinct) is None
+    assert openness(samples, [N] * samples.n_distinct) == 1
+    assert openness(samples, [F] * samples.n_distinct) == 0
+
+
+@given(st.integers(0, 40), st.integers(0, 40), st.integers(0, 40), st.integers(0, 40))
+@steady
+def test_between_two_genders_openness_orders_as_entropy_does(a: int, b: int, c: int, d: int) -> None:
+    found = []
+    for masculine, feminine in ((a, b), (c, d)):
+        samples = Samples.of(["el"] * masculine + ["la"] * feminine + ["el"])
+        labels = [M if text == "el" else F for text in samples.texts]
+        found.append((openness(samples, labels) or 0.0, cluster_entropy(samples, labels) or 0.0))
+    (one, entropy_of_one), (other, entropy_of_other) = found
+    assert 0 <= one <= 0.5
+    assert (one < other - 1e-9) == (entropy_of_one < entropy_of_other - 1e-9)
 
 
 def test_mean_log_probability() -> None:

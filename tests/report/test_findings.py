@@ -39,6 +39,7 @@ def told(system: str, benchmark: str) -> str:
         ("fake:right", "mt-geneval-counterfactual", "100 (93 to 100) are right in both"),
         ("fake:masculine", "mt-geneval-counterfactual", "0 (0 to 7) are right in both"),
         ("fake:masculine", "mt-geneval-counterfactual", "The masculine sentences are translated better"),
+        ("fake:right", "mt-geneval-counterfactual", "Masculine and feminine sentences are translated equally well"),
         ("fake:right", "mt-geneval-contextual", "show the right one, more than guessing would give"),
         ("fake:masculine", "mt-geneval-contextual", "which cannot be told from guessing"),
         ("fake:right", "tgbi", "score 1.00"),

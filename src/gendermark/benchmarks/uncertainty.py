@@ -168,7 +168,8 @@ class Uncertainty(Benchmark):
 
     def metrics(self, judgements: Sequence[Judgement], selection: Selection) -> list[Metric]:
         alpha = chosen_alpha(judgements, selection.alpha)
-        found = [_awareness(kind, key) for kind, key in _entropies(alpha, judgements)]
+        found = [_awareness("gender", "openness")]
+        found += [_awareness(kind, key) for kind, key in _entropies(alpha, judgements) if kind != "gender"]
         for kind, key in _entropies(alpha, judgements):
             sides, counted = _sides(key), ("all.total", f"all.{key}.n")
             found += [_delta(f"delta_h_{kind}", *sides, counted), _gap(f"gap_h_{kind}", *sides, counted, kind)]
@@ -448,6 +449,7 @@ def _judgement(
     values["h_within"] = parts.within if parts else None
     share = arithmetic.feminine_share(samples, genders)
     values["p_feminine"], values["distance_from_even"] = share, arithmetic.distance_from_even(share)
+    values["openness"] = arithmetic.openness(samples, genders)
     if decided.n:
         values["p_neutral"] = _n_of(Gender.NEUTRAL, decided, labels) / decided.n
         if not _is_open(item.expected):
@@ -545,7 +547,7 @@ def _tally(group: Sequence[Judgement]) -> Counter[str]:
 
 def _compare_within(members: Sequence[Judgement], counts: Counter[str]) -> None:
     """Of the pairs of an ambiguous and an unambiguous version of one sentence: how often is the first less sure?"""
-    names = {name for judgement in members for name in judgement.measures if name.startswith("h_")}
+    names = {name for judgement in members for name in judgement.measures if name.startswith(("h_", "openness"))}
     for open_one in members:
         for told in members:
             if open_one.tags["source"] != AMBIGUOUS or told.tags["source"] != UNAMBIGUOUS:
@@ -572,7 +574,10 @@ def _sides(key: str) -> tuple[str, str]:
 
 
 def _awareness(kind: str, key: str) -> Metric:
-    """Of 100 pairs of an ambiguous and an unambiguous version: in how many is the first less sure? Ties count half."""
+    """Of 100 pairs of an ambiguous and an unambiguous version: in how many is the first less sure? Ties count half.
+
+    Of the gender it is less sure if fewer of its samples agree on one: by differing, or by leaving it open.
+    """
     return rate(
         f"awareness_{kind}", "all", f"pairs.{key}.won", f"pairs.{key}.n", judged=f"pairs.{key}.n", better="higher"
     )

@@ -258,6 +258,21 @@ def distance_from_even(share: float | None) -> float | None:
     return None if share is None else abs(share - 0.5)
 
 
+def openness(samples: Samples, genders: Sequence[Gender | None]) -> float | None:
+    """How far samples whose gender can be read are from agreeing on masculine or on feminine: 0 if all agree.
+
+    1/2 for a fair coin, 1 where no sample has a gender. Between masculine and feminine it orders texts as gender
+    entropy does; unlike entropy, it does not take a text that leaves the gender open for one that is sure of it.
+    """
+    _check_labels(samples, genders)
+    masculine, feminine, neutral = (
+        float(samples.counts[[own is gender for own in genders]].sum())
+        for gender in (Gender.MASCULINE, Gender.FEMININE, Gender.NEUTRAL)
+    )
+    n = masculine + feminine + neutral
+    return 1 - max(masculine, feminine) / n if n else None
+
+
 @dataclass(frozen=True, slots=True)
 class LogProbability:
     """The model's own log-probability of texts."""

@@ -76,15 +76,18 @@ def _winomt(result: Result) -> list[str]:
 
 def _counterfactual(result: Result) -> list[str]:
     pairs, coverage = _find(result, "accuracy"), _find(result, "coverage", "members")
+    quality = _find(result, "delta_qual")
     if pairs is None:
         return []
     return [
         f"Of 100 pairs of sentences that differ in gender only, {_share(pairs)} are right in both.{_doubt(pairs)}",
         *_gap(
-            _find(result, "delta_qual"),
+            quality,
             "The masculine sentences are translated better, by {} of BLEU.",
             "The feminine sentences are translated better, by {} of BLEU.",
-            "Whether masculine or feminine sentences are translated better cannot be told from chance ({} of BLEU).",
+            "Masculine and feminine sentences are translated equally well, as far as BLEU can tell."
+            if quality and quality.low == quality.high == 0
+            else "Whether masculine or feminine sentences are translated better cannot be told from chance ({} of BLEU).",
         ),
         *(_few(coverage.value) if coverage and coverage.value is not None else []),
     ]
