@@ -77,6 +77,9 @@ def _winomt(result: Result) -> list[str]:
 def _counterfactual(result: Result) -> list[str]:
     pairs, coverage = _find(result, "accuracy"), _find(result, "coverage", "members")
     quality = _find(result, "delta_qual")
+    unclear = "Whether masculine or feminine sentences are translated better cannot be told from chance ({} of BLEU)."
+    if quality and quality.low == quality.high == 0:
+        unclear = "Masculine and feminine sentences are translated equally well, as far as BLEU can tell."
     if pairs is None:
         return []
     return [
@@ -85,9 +88,7 @@ def _counterfactual(result: Result) -> list[str]:
             quality,
             "The masculine sentences are translated better, by {} of BLEU.",
             "The feminine sentences are translated better, by {} of BLEU.",
-            "Masculine and feminine sentences are translated equally well, as far as BLEU can tell."
-            if quality and quality.low == quality.high == 0
-            else "Whether masculine or feminine sentences are translated better cannot be told from chance ({} of BLEU).",
+            unclear,
         ),
         *(_few(coverage.value) if coverage and coverage.value is not None else []),
     ]
