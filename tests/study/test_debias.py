@@ -40,6 +40,7 @@ from gendermark.study.debias import (
     shown,
     study_debiasing,
 )
+from gendermark.study.saving import save_whole
 from systems import tiny_hf
 
 torch = pytest.importorskip("torch")
@@ -267,6 +268,19 @@ def test_only_professions_and_only_in_the_encoder(is_tied: bool, marian: Path, t
     changed = {name for name, weight in after.state_dict().items() if not torch.equal(weight, originals[name])}
     assert changed == {"model.encoder.embed_tokens.weight"}
     assert after.generation_config.to_dict() == before.generation_config.to_dict()
+
+
+def test_positions_that_are_rounded_stay_so(marian: Path, tmp_path: Path) -> None:
+    """The demonstration model has such a table; Transformers would compute another."""
+    model = _opened(marian)
+    for part in (model.get_encoder(), model.get_decoder()):
+        part.embed_positions.weight.data.copy_(part.embed_positions.weight.data.half().float())
+    shutil.copytree(marian, tmp_path / "rounded")
+    save_whole(model, tmp_path / "rounded")
+    debias_model(tmp_path / "rounded", "es").write(tmp_path / "hf")
+    found, plain = (_opened(path).get_decoder().embed_positions.weight for path in (tmp_path / "hf", marian))
+    assert torch.equal(found, plain.half().float())
+    assert not torch.equal(found, plain)
 
 
 def test_what_is_said_of_the_words(marian: Path) -> None:

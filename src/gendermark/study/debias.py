@@ -31,6 +31,7 @@ from gendermark.metrics.regression import correlation
 from gendermark.runs.compare import Comparison, compare
 from gendermark.runs.run import OpenProgress, RunConfig, no_progress, run
 from gendermark.runs.translate import Progress
+from gendermark.study.saving import save_whole
 from gendermark.systems.huggingface_models import first_line, loaded, locate, open_config, open_tokeniser, quietly
 from gendermark.systems.tokenisers import PAIR, SINGLE
 from gendermark.textfiles import read_json, read_lines, write_text
@@ -241,7 +242,7 @@ class Debiased:
         with quietly():
             if directory.exists():
                 shutil.rmtree(directory)
-            self.model.save_pretrained(directory)
+            save_whole(self.model, directory)
             self.tokeniser.save_pretrained(directory)
             _check_written(self.model, _read(directory), self.name)
 

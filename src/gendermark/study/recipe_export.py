@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from gendermark.study.recipe_data import Pieces, padded
 from gendermark.study.recipe_model import log_probabilities
+from gendermark.study.saving import save_whole
 from gendermark.textfiles import write_text
 
 if TYPE_CHECKING:
@@ -53,8 +54,7 @@ def write_model(model: Any, pieces: Pieces, directory: Path) -> Exported:
     hf.mkdir(parents=True)
     _round_to_16_bits(model.parameters())
     with _quiet():
-        model.save_pretrained(hf)
-        _add_positions(model, hf / "model.safetensors")
+        save_whole(model, hf)
         _write_tokenizer(pieces, hf)
         converter = ctranslate2.converters.TransformersConverter(str(hf), copy_files=["source.spm", "target.spm"])
         converter.convert(str(converted), quantization="float16")
@@ -116,16 +116,6 @@ def compare_forms(exported: Exported, pairs: Sequence[Pair]) -> dict[str, Any]:
             "of_a_sentence": float(f"{max(of_sentences):.3g}"),
         },
     }
-
-
-def _add_positions(model: Any, path: Path) -> None:
-    from safetensors.torch import load_file, save_file
-
-    weights = load_file(path)
-    for name in ("encoder", "decoder"):
-        weights[f"model.{name}.embed_positions.weight"] = getattr(model.model, name).embed_positions.weight.detach()
-    # Copies: a file may not hold one piece of memory under two names.
-    save_file({name: weight.clone() for name, weight in weights.items()}, path, metadata={"format": "pt"})
 
 
 def _round_to_16_bits(weights: Any) -> None:
