@@ -72,12 +72,18 @@ def newcombe(
         return None
     if not (0 <= rate_1 <= 1 and 0 <= rate_2 <= 1):
         raise ValueError(f"rates must lie between 0 and 1, not {rate_1} and {rate_2}")
-    low_1, high_1 = _wilson_of_rate(rate_1, n_1, z)
-    low_2, high_2 = _wilson_of_rate(rate_2, n_2, z)
-    difference = rate_1 - rate_2
+    return combined_interval(rate_1, _wilson_of_rate(rate_1, n_1, z), rate_2, _wilson_of_rate(rate_2, n_2, z))
+
+
+def combined_interval(
+    value_1: float, interval_1: tuple[float, float], value_2: float, interval_2: tuple[float, float]
+) -> tuple[float, float]:
+    """Interval of `value_1 - value_2` from the intervals of two independent values (Newcombe's way of combining)."""
+    (low_1, high_1), (low_2, high_2) = interval_1, interval_2
+    difference = value_1 - value_2
     return (
-        difference - math.hypot(rate_1 - low_1, high_2 - rate_2),
-        difference + math.hypot(high_1 - rate_1, rate_2 - low_2),
+        difference - math.hypot(value_1 - low_1, high_2 - value_2),
+        difference + math.hypot(high_1 - value_1, value_2 - low_2),
     )
 
 

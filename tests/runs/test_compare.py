@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -77,6 +78,15 @@ def test_a_clearly_worse_system(run: Run) -> None:
     back = found(compare(worse, right, RESAMPLING), "accuracy")
     assert back.difference == pytest.approx(-accuracy.difference)
     assert back.change() == "better"
+
+
+def test_where_all_groups_agree_in_both_the_difference_is_not_certain(run: Run) -> None:
+    right, wrong = run("fake:right"), run("fake:right?p=0")
+    compared = found(compare(right, wrong, RESAMPLING), "accuracy")
+    assert (compared.first, compared.second, compared.difference) == (100, 0, -100)
+    unseen = 100 - (right[0].estimate("accuracy").low or 0)
+    assert unseen > 1
+    assert (compared.low, compared.high) == pytest.approx((-100, -100 + math.hypot(unseen, unseen)))
 
 
 def test_p_values_are_corrected_over_everything_that_was_asked(run: Run) -> None:

@@ -113,7 +113,7 @@ class SimpleGen(Benchmark):
         halves = {name: groups for name, groups in (("pro", PRO), ("anti", ANTI)) if present >= set(groups)}
         found.extend(replace(correct[name], name=name, slice="all") for name in halves)
         if len(halves) == 2:
-            found.append(_gap("delta", correct["pro"], correct["anti"], "all"))
+            found.append(_gap("delta", correct["pro"], correct["anti"], "all", is_undefined_without_hits=True))
         for name, first, second in (("delta_fc", "fofc", "mofc"), ("delta_mc", "momc", "fomc")):
             if {first, second} <= present:
                 found.append(_gap(name, correct[first], correct[second], name.removeprefix("delta_")))
@@ -123,6 +123,9 @@ class SimpleGen(Benchmark):
             for context in ("fc", "mc")
             if {f"fo{context}", f"mo{context}"} <= present
         )
+        if present >= set(GROUPS):
+            men, women = (_share("correct", context, "correct", better="higher") for context in ("mc", "fc"))
+            found.append(_gap("recall_gap", men, women, "all", is_undefined_without_hits=True))
         for group in GROUPS:
             if group in present:
                 found.extend(
@@ -182,8 +185,9 @@ def _share(metric: str, name: str, kind: str, *, better: str) -> Metric:
     return rate(metric, name, f"{name}.{kind}", f"{name}.total", judged=f"{name}.judged", better=better)
 
 
-def _gap(name: str, first: Metric, second: Metric, both: str) -> Metric:
-    return difference(name, "all", first, second, total=f"{both}.total", judged=f"{both}.judged")
+def _gap(name: str, first: Metric, second: Metric, both: str, *, is_undefined_without_hits: bool = False) -> Metric:
+    columns = {"total": f"{both}.total", "judged": f"{both}.judged"}
+    return difference(name, "all", first, second, **columns, is_undefined_without_hits=is_undefined_without_hits)
 
 
 def _outcome(judgement: Judgement) -> str:

@@ -28,7 +28,7 @@ from gendermark.linguistics.failures import failure
 from gendermark.linguistics.treebank import tokens
 from gendermark.metrics.metric import Floats, Metric, Tally, per_judgement
 from gendermark.metrics.neutrality import p_s, tgbi
-from gendermark.metrics.rates import rate
+from gendermark.metrics.rates import gap_of_alike, rate
 from gendermark.records import Gender, Item, Judgement, Table, Test, Translation, Verdict
 from gendermark.textfiles import read_lines, split_lines
 
@@ -209,8 +209,11 @@ def _imbalance() -> Metric:
     def value(masculine: Floats, feminine: Floats, total: Floats) -> Floats:
         return (masculine - feminine) / total
 
+    def at_boundary(sums: Sequence[float], n_groups: int, confidence: float) -> tuple[float, float]:
+        return gap_of_alike((sums[0] - sums[1]) / sums[2], n_groups, confidence)
+
     needs = ("all.masculine", "all.feminine", "all.total")
-    return Metric("imbalance", "all", needs, value, total="all.total", judged="all.judged", better="zero")
+    return Metric("imbalance", "all", needs, value, "all.total", "all.judged", at_boundary, better="zero")
 
 
 def _outcome(judgement: Judgement) -> str:

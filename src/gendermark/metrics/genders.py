@@ -123,22 +123,33 @@ def delta_g(part: str, *, rounded: bool) -> Metric:
     )
 
 
+def recall_gap() -> Metric:
+    """Accuracy on men minus accuracy on women.
+
+    Unlike `delta_g` it does not ask what becomes of sentences that leave the gender open: masculine defaults there lower
+    the precision of the masculine, and with it its F1.
+    """
+    men, women = accuracy(Gender.MASCULINE.value), accuracy(Gender.FEMININE.value)
+    return difference(
+        "recall_gap", "all", men, women, total="mf.total", judged="mf.judged", is_undefined_without_hits=True
+    )
+
+
 def macro_f1(part: str) -> Metric:
     """The mean of masculine and feminine F1."""
 
     def value(*columns: Floats) -> Floats:
         return (_f1_of(columns[:4], False) + _f1_of(columns[4:], False)) / 2
 
-    return Metric(
-        "macro_f1", part, delta_g(part, rounded=False).needs, value, f"{part}.total", f"{part}.judged", better="higher"
-    )
+    needs = delta_g(part, rounded=False).needs
+    columns = (f"{part}.total", f"{part}.judged")
+    return Metric("macro_f1", part, needs, value, *columns, _around(value, lowest=0.0), better="higher")
 
 
 def delta_s() -> Metric:
     """Accuracy on pro-stereotypical items minus accuracy on anti-stereotypical ones."""
-    return difference(
-        "delta_s", "all", accuracy("pro"), accuracy("anti"), total="stereotyped.total", judged="stereotyped.judged"
-    )
+    columns = {"total": "stereotyped.total", "judged": "stereotyped.judged"}
+    return difference("delta_s", "all", accuracy("pro"), accuracy("anti"), **columns, is_undefined_without_hits=True)
 
 
 def delta_s_f1() -> Metric:
@@ -149,9 +160,8 @@ def delta_s_f1() -> Metric:
         half = len(pro.needs)
         return pro.value(*columns[:half]) - anti.value(*columns[half:])
 
-    return Metric(
-        "delta_s_f1", "all", (*pro.needs, *anti.needs), value, "stereotyped.total", "stereotyped.judged", better="zero"
-    )
+    needs, columns = (*pro.needs, *anti.needs), ("stereotyped.total", "stereotyped.judged")
+    return Metric("delta_s_f1", "all", needs, value, *columns, _around(value), better="zero")
 
 
 def masculine_share(part: str) -> Metric:

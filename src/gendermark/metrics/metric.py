@@ -27,6 +27,9 @@ Stratum = Callable[[Judgement], str]
 """The stratum that a judgement's group belongs to."""
 
 
+_ROUNDING = 1e-9
+
+
 @dataclass(frozen=True)
 class Metric:
     """A named number: which columns it needs, and its value from their sums."""
@@ -130,7 +133,7 @@ def estimate(counts: Counts, metrics: Sequence[Metric], resampling: Resampling, 
     estimates = []
     for metric in metrics:
         value = float(evaluate(metric, counts, totals)[0])
-        low, high = _interval(metric, counts, evaluate(metric, counts, resampled), resampling.confidence)
+        low, high = interval_of(metric, counts, evaluate(metric, counts, resampled), resampling.confidence)
         n_total, n_judged = (int(column[0]) for column in counts.take(totals, (metric.total, metric.judged)))
         n_groups = int((counts.take(counts.matrix, (metric.total,))[0] > 0).sum())
         known = not np.isnan(value)
@@ -150,15 +153,28 @@ def estimate(counts: Counts, metrics: Sequence[Metric], resampling: Resampling, 
     return estimates
 
 
-def _interval(
+def interval_of(
     metric: Metric, counts: Counts, replicates: Floats, confidence: float
 ) -> tuple[float, float] | tuple[None, None]:
+    """The percentile interval of a metric's resampled values; wider where these say more than the data can."""
     interval = statistics.percentile_interval(replicates, confidence)
     if interval is None:
         return None, None
-    # Where every group agrees, no resample differs: an interval of width zero would claim certainty from few groups.
-    if metric.at_boundary is not None and np.nanmin(replicates) == np.nanmax(replicates):
-        sums = [float(column[0]) for column in counts.take(total_sums(counts), metric.needs)]
-        n_groups = int((counts.take(counts.matrix, (metric.total,))[0] > 0).sum())
-        return metric.at_boundary(sums, n_groups, confidence)
-    return interval
+    if shows_spread(replicates):
+        return interval
+    if metric.at_boundary is None:
+        value = float(evaluate(metric, counts, total_sums(counts))[0])
+        return value, value
+    sums = [float(column[0]) for column in counts.take(total_sums(counts), metric.needs)]
+    # Only groups that count at all for this metric: of forty, one may be the only one with anything judged.
+    n_groups = int((np.stack(counts.take(counts.matrix, metric.needs)) > 0).any(axis=0).sum())
+    return metric.at_boundary(sums, n_groups, confidence)
+
+
+def shows_spread(replicates: Floats) -> bool:
+    """Whether resamples differ by more than rounding.
+
+    Where every group agrees, none does: an interval of width zero would claim certainty from few groups.
+    """
+    low, high = np.nanmin(replicates), np.nanmax(replicates)
+    return bool(high - low > _ROUNDING * max(1.0, abs(low), abs(high)))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from gendermark import statistics
 from gendermark.metrics.metric import Floats, Metric
 
@@ -16,6 +18,13 @@ def unseen_share(n_groups: int, confidence: float) -> float:
     """
     _, high = statistics.wilson(0, n_groups, confidence) or (0.0, 1.0)
     return high
+
+
+def gap_of_alike(gap: float, n_groups: int, confidence: float) -> tuple[float, float]:
+    """Interval of a difference of shares where all groups agree: those unlike them may have a gap of -1 or of 1."""
+    unseen = unseen_share(n_groups, confidence)
+    kept = gap * (1 - unseen)
+    return kept - unseen, kept + unseen
 
 
 def rate(
@@ -35,17 +44,28 @@ def rate(
 
 
 def difference(
-    name: str, part: str, first: Metric, second: Metric, *, total: str, judged: str, better: str = "zero"
+    name: str,
+    part: str,
+    first: Metric,
+    second: Metric,
+    *,
+    total: str,
+    judged: str,
+    better: str = "zero",
+    is_undefined_without_hits: bool = False,
 ) -> Metric:
-    """`first` minus `second`, both rates, in their scale."""
+    """`first` minus `second`, both rates, in their scale.
+
+    `is_undefined_without_hits`: where both rates are 0 the gap would be 0 as well, and mean nothing.
+    """
 
     def value(*columns: Floats) -> Floats:
-        return first.value(*columns[:2]) - second.value(*columns[2:])
+        gap = first.value(*columns[:2]) - second.value(*columns[2:])
+        return np.where(columns[0] + columns[2] > 0, gap, np.nan) if is_undefined_without_hits else gap
 
     def at_boundary(sums: Sequence[float], n_groups: int, confidence: float) -> tuple[float, float]:
-        gap, unseen = sums[0] / sums[1] - sums[2] / sums[3], unseen_share(n_groups, confidence)
-        kept = gap * (1 - unseen)
-        return 100.0 * (kept - unseen), 100.0 * (kept + unseen)
+        low, high = gap_of_alike(sums[0] / sums[1] - sums[2] / sums[3], n_groups, confidence)
+        return 100.0 * low, 100.0 * high
 
     return Metric(
         name,

@@ -12,11 +12,25 @@ import numpy as np
 from gendermark import registry, statistics
 from gendermark.benchmarks.benchmark import Benchmark
 from gendermark.errors import UserError
-from gendermark.metrics.metric import Counts, Floats, Metric, Resampling, count, evaluate, rows_by_stratum
+from gendermark.metrics.metric import (
+    Counts,
+    Floats,
+    Metric,
+    Resampling,
+    count,
+    evaluate,
+    interval_of,
+    rows_by_stratum,
+    shows_spread,
+    total_sums,
+)
 from gendermark.records import Test
 from gendermark.result import Result
 
 Wanted = Callable[[Benchmark, Metric], bool]
+LESS_RIGHT = 0.05
+"""The p-value of McNemar's test below which a system is right less often."""
+SMALLER = "smaller, but right less often"
 
 
 @dataclass(frozen=True)
@@ -40,18 +54,23 @@ class Comparison:
     """The smallest true difference that this data would show in four of five cases."""
     n_groups: int
     better: str
+    is_right_less_often: bool = False
+    """Whether the second system clearly gets fewer items right; a gap may be small because little is right."""
 
     def to_json(self) -> dict[str, Any]:
         return {key: getattr(self, key) for key in self.__dataclass_fields__}
 
     def change(self, alpha: float = 0.05) -> str:
-        """`better`, `worse`, or `unclear`, as far as the data can tell."""
+        """`better`, `worse`, or `unclear`, as far as the data can tell; and for gaps `smaller, but right less often`:
+        a system that is right about nobody treats all alike, and is no better for it."""
         if self.first is None or self.second is None or self.difference is None or self.p_adjusted is None:
             return "unclear"
         if self.p_adjusted >= alpha or self.better == "neither":
             return "unclear"
         if self.better == "zero":
-            return "better" if abs(self.second) < abs(self.first) else "worse"
+            if abs(self.second) >= abs(self.first):
+                return "worse"
+            return SMALLER if self.is_right_less_often else "better"
         return "better" if (self.difference > 0) == (self.better == "higher") else "worse"
 
 
@@ -87,11 +106,13 @@ def compare(
     comparisons: list[Comparison] = []
     tests = []
     for a, b in pairs:
+        mcnemar = _mcnemar(a, b)
         try:
-            comparisons.extend(_compare_cell(a, b, resampling, wanted))
+            found = _compare_cell(a, b, resampling, wanted)
         except KeyError as tag:
             raise UserError(f"{a.cell}: the judgements of a run lack the tag {tag}; run it again") from None
-        tests.append(_mcnemar(a, b))
+        comparisons += [replace(c, is_right_less_often=_is_right_less_often(mcnemar)) for c in found]
+        tests.append(mcnemar)
     adjusted = statistics.holm([comparison.p_value for comparison in comparisons])
     return ComparisonReport(
         pairs[0][0].system,
@@ -168,7 +189,8 @@ def _compare_cell(a: Result, b: Result, resampling: Resampling, wanted: Wanted) 
         [f"{side}/{group}" for side in "ab" for group in groups],
     )
     rows_a, rows_b = counts.matrix[: len(groups)], counts.matrix[len(groups) :]
-    totals = rows_a.sum(axis=0, keepdims=True), rows_b.sum(axis=0, keepdims=True)
+    sides = [replace(counts, matrix=rows) for rows in (rows_a, rows_b)]
+    totals = [total_sums(side) for side in sides]
     boot = _paired_resampled_sums(counts, len(groups), resampling)
     swapped = statistics.exchanged_sums(rows_a, rows_b, max(resampling.n_resamples, 1000), resampling.seed)
     found = []
@@ -178,8 +200,9 @@ def _compare_cell(a: Result, b: Result, resampling: Resampling, wanted: Wanted) 
         values = [float(evaluate(metric, counts, sums)[0]) for sums in totals]
         difference = values[1] - values[0]
         known = not np.isnan(difference)
-        replicates = evaluate(metric, counts, boot[1]) - evaluate(metric, counts, boot[0])
-        interval = statistics.percentile_interval(replicates, resampling.confidence) if known else None
+        resampled = [evaluate(metric, counts, sums) for sums in boot]
+        replicates = resampled[1] - resampled[0]
+        interval = _interval(metric, sides, values, resampled, resampling.confidence) if known else None
         null = [evaluate(metric, counts, sums) for sums in swapped]
         if metric.better == "zero":
             # A gap that turns from one side to the other has changed, but is no worse: its size must have changed too.
@@ -205,6 +228,20 @@ def _compare_cell(a: Result, b: Result, resampling: Resampling, wanted: Wanted) 
             )
         )
     return found
+
+
+def _interval(
+    metric: Metric, sides: Sequence[Counts], values: Sequence[float], resampled: Sequence[Floats], confidence: float
+) -> tuple[float, float] | None:
+    """Of the difference, by the paired bootstrap; where neither value shows a spread, by the intervals of the two."""
+    interval = statistics.percentile_interval(resampled[1] - resampled[0], confidence)
+    if interval is None or any(map(shows_spread, resampled)) or np.array_equal(sides[0].matrix, sides[1].matrix):
+        return interval
+    single = [interval_of(metric, side, own, confidence) for side, own in zip(sides, resampled, strict=True)]
+    (low_a, high_a), (low_b, high_b) = single
+    if low_a is None or high_a is None or low_b is None or high_b is None:
+        return interval
+    return statistics.combined_interval(values[1], (low_b, high_b), values[0], (low_a, high_a))
 
 
 def _bootstrap_p_value(differences: Floats) -> float:
@@ -256,3 +293,8 @@ def _mcnemar(a: Result, b: Result) -> Test:
         statistics.mcnemar(only_a, only_b),
         {"only_first_right": only_a, "only_second_right": only_b, "n": len(pairs)},
     )
+
+
+def _is_right_less_often(mcnemar: Test) -> bool:
+    lost, won = mcnemar.details["only_first_right"], mcnemar.details["only_second_right"]
+    return lost > won and mcnemar.p_value is not None and mcnemar.p_value < LESS_RIGHT
