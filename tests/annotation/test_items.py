@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import random
 import shutil
 from collections import Counter
@@ -16,8 +17,19 @@ from hypothesis import strategies as st
 
 import gendermark
 from annotation.cells import FEW, F, M, N, make, written
-from gendermark.annotation import Problem, agreement, draw_sample, entity_of, read_cell, read_sheet, write_sheet
-from gendermark.errors import BadFile, UnknownName
+from gendermark.annotation import (
+    Problem,
+    Sheet,
+    SheetRow,
+    agreement,
+    draw_sample,
+    entity_of,
+    read_cell,
+    read_sheet,
+    write_sheet,
+)
+from gendermark.annotation.items import Items, match
+from gendermark.errors import BadFile, UnknownName, UserError
 from gendermark.records import Gender, Judgement, Verdict
 
 # -- the sample ------------------------------------------------------------------------------------------------------
@@ -193,6 +205,38 @@ def test_export_fill_agree(run_folder: Path, tmp_path: Path) -> None:
     assert report.sheets[0].problems == ()
     assert report.sheets[0].n_answers > 10
     assert report.estimate("agreement", "judge ~ people").value == 100
+
+
+def test_a_sheet_says_whom_to_look_for_where_no_entity_is_known() -> None:
+    result, translations = make([M, F], entities=["", "baker"])
+    rows = {row.index: row for row in draw_sample(result, translations, 2, seed=1)}
+    assert [rows[index].entity for index in (0, 1)] == ["the person whom the sentence is about", "baker"]
+    filled = Sheet("a", (SheetRow(2, 0, rows[0].entity, rows[0].sentence, True, M),))
+    assert match(filled, "a", Items(result, translations)).genders == {"item-0000": M}
+
+
+def test_samples_are_neither_offered_nor_read(run_folder: Path, tmp_path: Path) -> None:
+    directory = Path(shutil.copytree(run_folder, tmp_path / "run"))
+    shutil.copytree(directory / "tgbi.ko-en", directory / "tgbi.ja-en")
+    manifest = json.loads((directory / "manifest.json").read_text())
+    manifest["cells"]["tgbi.ja-en"] = manifest["cells"]["tgbi.ko-en"]
+    (directory / "manifest.json").write_text(json.dumps(manifest))
+    path = directory / "tgbi.ja-en" / "result.json"
+    path.write_text(path.read_text(encoding="utf-8").replace('"ko"', '"ja"'), encoding="utf-8")
+    with pytest.raises(UserError, match=r"has 2 cells; say which: --cell tgbi\.ko-en \| tgbi\.ja-en$"):
+        read_cell(directory)
+    (directory / "tgbi.ja-en" / "translations.jsonl").rename(directory / "tgbi.ja-en" / "samples.jsonl")
+    assert read_cell(directory)[0].cell == "tgbi.ko-en"
+    reason = "has many samples of each sentence and not one translation, so it cannot be annotated"
+    with pytest.raises(UserError) as caught:
+        read_cell(directory, "tgbi.ja-en")
+    assert str(caught.value) == f"tgbi.ja-en in {directory} {reason}; say which other: --cell tgbi.ko-en"
+    (directory / "tgbi.ko-en" / "translations.jsonl").rename(directory / "tgbi.ko-en" / "samples.jsonl")
+    with pytest.raises(UserError) as caught:
+        read_cell(directory)
+    assert str(caught.value) == (
+        f"tgbi.ko-en, tgbi.ja-en in {directory} {reason}; run a benchmark that translates once"
+    )
 
 
 def test_read_cell_refuses(run_folder: Path, tmp_path: Path) -> None:

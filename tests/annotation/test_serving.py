@@ -47,9 +47,11 @@ from gendermark.annotation.serving import (
     Desk,
     direction_of,
     identity_of,
+    kept_token,
     page_files,
     read_questions,
 )
+from gendermark.annotation.sheets import ANYBODY
 from gendermark.errors import BadFile, UserError
 from gendermark.records import Gender, Table
 from runs.children import PATIENCE_SECONDS
@@ -110,6 +112,19 @@ def test_what_is_shown(sheet: Path) -> None:
 def test_the_source_is_shown_only_if_the_sheet_has_it(tmp_path: Path) -> None:
     write_sheet(tmp_path / "s.csv", ROWS, with_source=True)
     assert [item["source"] for item in read_questions(tmp_path / "s.csv").items()] == [row.source for row in ROWS]
+
+
+@pytest.mark.parametrize("entity", ["", ANYBODY])
+def test_a_row_that_names_nobody_has_a_question_of_its_own(tmp_path: Path, entity: str) -> None:
+    write_sheet(tmp_path / "s.csv", [SampleRow(1, entity, "Llegó cansada.", ""), ROWS[0]])
+    questions = read_questions(tmp_path / "s.csv")
+    first, second = questions.items()
+    assert (first["entity"], first["question"]) == ("", "Which gender do the words for the person have?")
+    assert first["hint"] == (
+        "Answer for every word that shows the gender of the person whom the sentence is about, wherever it stands."
+    )
+    assert second["entity"] == "baker"
+    assert not {"question", "hint"} & second.keys()
 
 
 @pytest.mark.parametrize(
@@ -398,6 +413,70 @@ def test_agreement_is_of_those_who_have_finished_and_in_full_when_all_have(sheet
         desk.close({"who": "eva", "seen": 0})
         assert desk.agreement({"who": "eva"})["left_out"] == []
     assert asked == [(["ana.csv"], False), (["ana.csv", "eva.csv"], True)]
+
+
+def test_who_has_answered_nothing_keeps_nobody_waiting(sheet: Path) -> None:
+    asked = []
+
+    def agree(sheets: Sequence[Path], in_full: bool) -> Agreement:
+        asked.append(([path.name for path in sheets], in_full))
+        return Agreement()
+
+    with open_desk(sheet, agree=agree) as desk:
+        for name in ("Ana", "Aan"):
+            desk.join({"name": name})
+        for item in range(3):
+            give(desk, item, "m", who="ana")
+        desk.close({"who": "ana", "seen": 0})
+        assert desk.agreement({"who": "ana"})["left_out"] == []
+        give(desk, 0, "f", who="aan")
+        assert desk.agreement({"who": "ana"})["left_out"] == ["Aan"]
+    assert asked == [(["ana.csv"], True), (["ana.csv"], False)]
+
+
+# -- the address -------------------------------------------------------------------------------------------------------
+
+
+def test_the_token_is_kept(tmp_path: Path) -> None:
+    token = kept_token(tmp_path)
+    assert len(token) == 32
+    assert kept_token(tmp_path) == token
+    assert (tmp_path / ".token").stat().st_mode & 0o077 == 0 or os.name != "posix"
+    other = tmp_path / "other"
+    other.mkdir()
+    assert kept_token(other) != token
+
+
+@pytest.mark.parametrize("content", [b"", b"short", b"../" * 12, b"\xff" * 32, b"a" * 200])
+def test_a_token_that_is_none_is_replaced(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / ".token").write_bytes(content)
+    (tmp_path / ".token").chmod(0o600)
+    token = kept_token(tmp_path)
+    assert token.encode() != content
+    assert kept_token(tmp_path) == token
+
+
+@pytest.mark.skipif(os.name != "posix", reason="file modes are POSIX")
+def test_a_token_that_others_may_have_read_is_replaced(tmp_path: Path) -> None:
+    token = kept_token(tmp_path)
+    (tmp_path / ".token").chmod(0o644)
+    assert kept_token(tmp_path) != token
+    assert (tmp_path / ".token").stat().st_mode & 0o077 == 0
+
+
+def test_a_token_that_cannot_be_kept(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"^cannot keep the page's token in .*\.token: Not a directory$"):
+        kept_token(Path(__file__))
+    (tmp_path / ".token").mkdir()
+    with pytest.raises(UserError, match=r"^cannot keep the page's token in "):
+        kept_token(tmp_path)
+
+
+def test_a_new_start_has_the_same_address(serve: Any, sheet: Path) -> None:
+    served = serve(sheet)
+    port = str(urlsplit(served.url).port)
+    served.end(signal.SIGINT)
+    assert serve(sheet, "--port", port).url == served.url
 
 
 # -- what is kept, whatever happens ------------------------------------------------------------------------------------
@@ -702,6 +781,11 @@ def test_mistakes_on_the_command_line(tmp_path: Path, sheet: Path, run_folder: P
         ([sheet, run_folder, other], "is of one run; give that run folder only"),
         ([sheet, "--key", tmp_path / "key.json"], "--key is for sheets that `export-systems` wrote"),
         ([sheet, tmp_path], "is not a run folder"),
+        (
+            [sheet, run_folder],
+            f"{sheet} is not of tgbi.ko-en in {run_folder}: 3 of its 3 sentences are not translations there; give the "
+            "run it was exported from",
+        ),
         ([sheet, "--host", "192.0.2.1"], "cannot listen on 192.0.2.1"),
     ):
         assert _exit_code(["annotate", "serve", *map(str, arguments), "--no-open"]) == 2

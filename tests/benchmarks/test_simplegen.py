@@ -231,6 +231,15 @@ def test_broken_systems_never_look_good(system: str, language: str, rules: str) 
 # -- judging ------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize(
+    ("system", "gap"),
+    [("fake:right", 0.0), ("fake:masculine", 100.0), ("fake:feminine", -100.0), ("fake:silent", None)],
+)
+def test_recall_gap(system: str, gap: float | None) -> None:
+    (result,) = gendermark.run(system, ["simplegen"], "es", data="core")
+    assert result.estimate("recall_gap").value == gap
+
+
 def _judge(text: str, rules: str = "best", language: str = "es", source: str = "physician") -> gendermark.Judgement:
     items = gendermark.items("simplegen", language, data="core", rules=rules).items
     position = next(i for i, item in enumerate(items) if item.tags["entry"] == source and item.tags["group"] == "mofc")

@@ -4,15 +4,22 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Sequence
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 import gendermark
 from gendermark import api
-from gendermark.benchmarks.uncertainty import BENCHMARK, references
+from gendermark.benchmarks.uncertainty import BENCHMARK
+from gendermark.benchmarks.uncertainty_items import references
 from gendermark.cli.app import main
+from gendermark.metrics.metric import Resampling
 from gendermark.records import Gender, Verdict
 from gendermark.report.findings import findings
 from gendermark.runs.run import RunConfig, run
@@ -100,7 +107,7 @@ def test_nothing_translated_says_nothing(system: str) -> None:
     assert value(result, "awareness_gender") is None
     assert value(result, "h_gender", "ambiguous") is None
     assert all(judgement.verdict is Verdict.NOT_TRANSLATED for judgement in result.judgements)
-    assert findings(result) == ["Too little was translated to say anything."]
+    assert findings(result) == ["Nothing was translated, so nothing can be said about gender."]
 
 
 def test_judgements_show_the_distinct_translations_with_their_counts() -> None:
@@ -174,12 +181,46 @@ def test_references_are_read_with_their_own_gender() -> None:
     assert (value(result, "gap_i_s3e") or 0) < -0.3
 
 
-def test_alpha_given_and_tuned() -> None:
+def test_alpha_as_given() -> None:
     given = api.run("fake:coin", ["uncertainty"], "es", data="core", n_samples=4, alpha="3", parts=("referenced",))[0]
-    assert "alpha-3" in given.signature
+    assert "alpha-3|" in given.signature
     assert 3.0 in [row[0] for row in given.table("alpha").rows]
-    tuned = api.run("fake:coin", ["uncertainty"], "es", data="core", n_samples=4, alpha="tuned", parts=("referenced",))
-    assert "alpha-tuned" in tuned[0].signature
+
+
+def test_a_tuned_alpha_is_recorded() -> None:
+    selection = api.select("uncertainty", "es", data="core", n_samples=8, alpha="tuned", parts=("referenced",))[1]
+    (tuned,) = api.run("fake:random", [selection])
+    (best,) = [row for row in tuned.table("alpha").rows if row[-1] == "best"]
+    assert best[1] == max(row[1] for row in tuned.table("alpha").rows)
+    assert f"alpha-tuned={best[0]:g}|" in tuned.signature
+    assert {estimate.signature for estimate in tuned.estimates} == {tuned.signature}
+    (given,) = api.run("fake:random", [replace(selection, alpha=f"{best[0]:g}")])
+    assert value(tuned, "h_s3e", "ambiguous") == value(given, "h_s3e", "ambiguous")
+    # The selection stays what was asked for, so that runs can be compared and repeated.
+    assert tuned.selection.alpha == "tuned"
+
+
+def test_an_alpha_at_the_edge_of_the_grid_is_said() -> None:
+    judgements = [
+        replace(j, measures={**j.measures, "h_gender": number, "h_s3e@1": number % 7, "h_s3e@1024": number})
+        for number, j in enumerate(drawn("fake:coin").judgements)
+    ]
+    judgements = [
+        replace(j, measures={k: v for k, v in j.measures.items() if "s3e@" not in k or k in ("h_s3e@1", "h_s3e@1024")})
+        for j in judgements
+    ]
+    selection = replace(drawn("fake:coin").selection, alpha="tuned")
+    said = BENCHMARK.warnings(judgements, selection)
+    assert "alpha was tuned to 1024, the largest that was tried: another beyond it may fit better" in said
+    assert not any("alpha" in one for one in BENCHMARK.warnings(judgements, replace(selection, alpha="16")))
+
+
+def test_an_alpha_that_cannot_be_tuned_is_the_default_and_said() -> None:
+    (result,) = api.run(
+        "fake:masculine", ["uncertainty"], "es", data="core", n_samples=4, alpha="tuned", parts=("referenced",)
+    )
+    assert "alpha-16|" in result.signature
+    assert any(one.startswith("alpha could not be tuned") and one.endswith("it is 16") for one in result.warnings)
 
 
 @pytest.mark.parametrize(
@@ -188,10 +229,14 @@ def test_alpha_given_and_tuned() -> None:
         (("score", "uncertainty", "--translations", "FILE"), "judges many samples of each sentence; give --samples"),
         (("score", "winomt", "--samples", "FILE"), "winomt judges one translation of each sentence"),
         (("score", "uncertainty"), "give either --translations FILE or --set"),
-        (("score", "uncertainty", "--samples", "FILE", "--alpha", "x"), "--alpha is a number above 0, at most 1000"),
+        (("score", "uncertainty", "--samples", "FILE", "--alpha", "x"), "--alpha is a number above 0, at most 1024"),
         (("score", "uncertainty", "--samples", "FILE", "--similarity", "x"), "unknown similarity 'x'"),
         (("score", "winomt", "--translations", "FILE", "--alpha", "2"), "leave out --alpha"),
         (("run", "--benchmark", "uncertainty", "--system", "command:cat", "-o", "OUT"), "cannot sample, which this"),
+        (
+            ("run", "--benchmark", "uncertainty", "--system", "fake:coin", "--n-samples", "0", "-o", "OUT"),
+            "--n-samples",
+        ),
         (
             ("run", "--benchmark", "uncertainty", "--system", "fake:coin", "--sampling", "epsilon", "-o", "OUT"),
             "--sampling is written KEY=VALUE,KEY=VALUE",
@@ -210,6 +255,11 @@ def test_refusals(arguments: tuple[str, ...], words: str, tmp_path: Path, capsys
         main([*(names.get(word, word) for word in arguments), "--to", "es", "--data", "core"])
     assert end.value.code == 2
     assert words in capsys.readouterr().err
+
+
+def test_fewer_than_one_sample_is_refused() -> None:
+    with pytest.raises(gendermark.UserError, match="--n-samples is at least 1, not -1"):
+        api.select("uncertainty", "es", data="core", n_samples=-1)
 
 
 def test_beside_another_benchmark_the_options_of_drawing_are_its_own() -> None:
@@ -245,6 +295,142 @@ def test_a_file_of_one_s_own_with_references(tmp_path: Path) -> None:
     assert "data:file-" in result.signature
 
 
+def own_result(tmp_path: Path, samples: Sequence[Sequence[str]], text: str = OWN, **options: Any) -> gendermark.Result:
+    path = tmp_path / "own.tsv"
+    path.write_text(text, encoding="utf-8")
+    return api.score_samples("uncertainty", samples, "es", Resampling(200), data=f"file:{path}", **options)
+
+
+BOTH, NOBODY = "El enfermero / La enfermera.", "Saludó."
+
+
+def test_samples_whose_gender_cannot_be_read_do_not_count_for_its_surprisal(tmp_path: Path) -> None:
+    result = own_result(tmp_path, [[MAN] * 2 + [NOBODY] * 2, [WOMAN, MAN, NOBODY, NOBODY], [MAN] * 4])
+    (he, she, _) = result.judgements
+    assert he.measures["i_gender.correct"] == 0
+    assert he.measures["i_gender.incorrect"] == pytest.approx(math.log(3))
+    assert she.measures["i_gender.correct"] == pytest.approx(math.log(2))
+    nothing = own_result(tmp_path, [[NOBODY] * 4] * 3)
+    assert nothing.judgements[0].measures.get("i_gender.correct") is None
+    assert not any(estimate.metric.endswith("i_gender") for estimate in nothing.estimates)
+
+
+# What is said of a nurse and a baker, and what may be said of them.
+MORE = OWN + OWN.replace("nurse", "baker").replace("enfermero", "panadero").replace("enfermera", "panadera")
+said_of_one = st.lists(st.sampled_from([MAN, WOMAN, BOTH, NOBODY, "La persona saludó.", ""]), min_size=1, max_size=5)
+
+
+@given(samples=st.lists(said_of_one, min_size=6, max_size=6), n_lines=st.sampled_from([1, 3, 6]))
+@settings(
+    derandomize=True,
+    deadline=None,
+    max_examples=40,
+    database=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+def test_no_value_lies_outside_its_interval(tmp_path: Path, samples: list[list[str]], n_lines: int) -> None:
+    replaced = [
+        [text.replace("enfermer", "panader") if number > 2 else text for text in texts]
+        for number, texts in enumerate(samples)
+    ]
+    lines = "".join(MORE.splitlines(keepends=True)[:n_lines])
+    check_intervals(own_result(tmp_path, replaced[:n_lines], lines))
+
+
+@pytest.mark.parametrize("system", ["coin", "masculine", "right", "random", "stereotyped?s=0.5", "silent", "garble"])
+def test_no_value_of_a_fake_lies_outside_its_interval(system: str) -> None:
+    check_intervals(drawn(f"fake:{system}", 4))
+
+
+def check_intervals(result: gendermark.Result) -> None:
+    for found in result.estimates:
+        if found.value is None:
+            continue
+        assert (found.low is None) == (found.high is None), found
+        if found.low is None or found.high is None:  # too few resamples have a value
+            continue
+        assert found.low - 1e-12 <= found.value <= found.high + 1e-12, found
+
+
+def test_one_occupation_proves_little(tmp_path: Path) -> None:
+    """Where all occupations agree, intervals are as wide as others, unlike them, may make them."""
+    result = own_result(tmp_path, [[MAN, WOMAN], [WOMAN, WOMAN], [MAN, WOMAN]])
+    for metric, part, most in (
+        ("h_string", "ambiguous", math.log(2)),
+        ("h_s3e", "unambiguous", math.log(2)),
+        ("h_gender", "unambiguous", math.log(2)),  # of two samples no more than two genders
+        ("gap_i_gender", "all", math.log(3)),
+        ("gap_i_s3e", "all", math.inf),
+        ("delta_h_string", "all", math.inf),
+        ("n_distinct", "all", 2),
+    ):
+        found = result.estimate(metric, part)
+        assert found.high - found.low > 0.1, found
+        assert -most <= found.low, found
+        assert found.high <= most + 1e-9, found
+
+
+def test_one_sample_shows_no_uncertainty(tmp_path: Path) -> None:
+    result = own_result(tmp_path, [[MAN], [WOMAN], [MAN]])
+    assert result.warnings == ("there is one sample of each sentence, which shows no uncertainty; draw more",)
+    sure = own_result(tmp_path, [[MAN] * 2, [WOMAN] * 2, [MAN] * 2])
+    assert sure.warnings == (
+        "1 of 1 ambiguous sentences gave the same translation every time: the system is sure of them, or the way of "
+        "drawing (unknown=elsewhere) hides its doubt",
+    )
+
+
+def test_rules_have_their_version(tmp_path: Path) -> None:
+    """Numbers of before `awareness_gender` had its present sense are not compared with those of now."""
+    assert "|rules:best-2|" in own_result(tmp_path, [[MAN], [WOMAN], [MAN]]).signature
+
+
+def test_samples_of_all_sentences_serve_for_those_with_references(tmp_path: Path) -> None:
+    path = tmp_path / "samples.jsonl"
+    items = gendermark.items("uncertainty", "es", data="core").items
+    rows = [{"source": item.source, "samples": [MAN, WOMAN]} for item in items]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    result = api.score_samples("uncertainty", path, "es", data="core", parts=("referenced",))
+    assert len(result.judgements) == 72
+    options = {"data": "core", "parts": ("referenced",), "n_samples": 2}
+    assert len(api.run(f"files:{path}", ["uncertainty"], "es", **options)[0].judgements) == 72
+    path.write_text(path.read_text(encoding="utf-8") + '{"source": "No.", "samples": ["x"]}\n', encoding="utf-8")
+    with pytest.raises(gendermark.UserError, match=r"line 1201: source 'No\.' is not a sentence of this benchmark"):
+        api.score_samples("uncertainty", path, "es", data="core", parts=("referenced",))
+
+
+# Two wordings of one meaning for each gender.
+MAN_2, WOMAN_2 = "El enfermero, que llegaba tarde, saludó.", "La enfermera, que llegaba tarde, saludó."
+SAME = {frozenset((MAN, MAN_2)), frozenset((WOMAN, WOMAN_2))}
+
+
+@pytest.fixture
+def _entailment(monkeypatch: pytest.MonkeyPatch) -> None:
+    def entails(pairs: Sequence[tuple[str, str]]) -> list[bool]:
+        return [frozenset(pair) in SAME for pair in pairs]
+
+    monkeypatch.setattr("gendermark.benchmarks.uncertainty._entailment", lambda _: entails)
+
+
+@pytest.mark.usefixtures("_entailment")
+def test_the_surprisal_of_a_meaning(tmp_path: Path) -> None:
+    """A reference that was said in other words is as expected as what was said."""
+    samples = [[MAN_2] * 3 + [WOMAN_2], [WOMAN_2] * 2 + [WOMAN, BOTH], [MAN, MAN_2, WOMAN, WOMAN]]
+    result = own_result(tmp_path, samples, entailment="model")
+    he, she, they = (judgement.measures for judgement in result.judgements)
+    assert he["i_semantic.correct"] == pytest.approx(-math.log(3 / 4))
+    assert he["i_semantic.incorrect"] == pytest.approx(-math.log(1 / 4))
+    assert she["i_semantic.correct"] == pytest.approx(-math.log(3 / 4))
+    assert she["i_semantic.incorrect"] == pytest.approx(math.log(5))  # nobody said it, in any words
+    assert they["h_semantic"] == pytest.approx(math.log(2))
+    assert "i_semantic.correct" not in they
+    correct = -math.log(3 / 4)
+    incorrect = (-math.log(1 / 4) + math.log(5)) / 2
+    assert value(result, "gap_i_semantic") == pytest.approx(correct - incorrect)
+    assert value(result, "delta_i_semantic") == pytest.approx((correct - incorrect) / correct)
+    check_intervals(result)
+
+
 def test_mgente_has_no_person_but_strings_and_meanings(tmp_path: Path) -> None:
     path = tmp_path / "mgente.tsv"
     path.write_text(
@@ -262,6 +448,7 @@ def test_mgente_has_no_person_but_strings_and_meanings(tmp_path: Path) -> None:
     assert value(result, "h_gender", "ambiguous") is None
     assert (value(result, "gap_i_string") or 0) < 0
     assert (value(result, "gap_i_s3e") or 0) < 0
+    assert not any("gender could be read" in one for one in result.warnings)  # there is none to read, by design
 
 
 def test_names_stand_behind_the_noun_and_agree() -> None:
@@ -279,6 +466,14 @@ def test_names_stand_behind_the_noun_and_agree() -> None:
         ("", "is empty; give a line for each sentence"),
         ("male\t1\tThe nurse slept.\n", "line 1: has 3 cells; expected gender, index, sentence and entity"),
         ("man\t1\tThe nurse slept.\tnurse\n", "line 1: is not a WinoMT line"),
+        ("male\t²\tThe nurse slept.\tnurse\n", "line 1: is not a WinoMT line"),
+        ("male\t1\tThe nurse slept.\tthe\n", "line 1: has no 'the' at word 1 .*; it is not in the sentence"),
+        ("male\t7\tThe nurse slept.\tnurse\n", r"line 1: has no 'nurse' at word 7 \(the first is 0\); it is word 1"),
+        ("male\t1\tThe nurse slept.\tbaker\n", "line 1: has no 'baker' at word 1 .*; it is not in the sentence"),
+        (
+            f"{OWN}male\t1\tThe nurse slept.\tnurse\tEl enfermero durmió.\t \n",
+            "line 4: has one reference of two; give both, or leave both cells empty",
+        ),
     ],
 )
 def test_a_bad_file_of_one_s_own(text: str, words: str, tmp_path: Path) -> None:
@@ -286,6 +481,23 @@ def test_a_bad_file_of_one_s_own(text: str, words: str, tmp_path: Path) -> None:
     path.write_text(text, encoding="utf-8")
     with pytest.raises(gendermark.UserError, match=words):
         gendermark.items("uncertainty", "es", data=f"file:{path}")
+
+
+def test_the_entity_of_ones_own_line_may_be_written_in_many_ways(tmp_path: Path) -> None:
+    path = tmp_path / "own.tsv"
+    lines = ("male\t1\tThe Nurse's coat fell.\tthe nurse", "male\t0\tCab  drivers, he said, sleep.\tcab drivers")
+    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    for variant in ("", "names"):
+        assert len(gendermark.items("uncertainty", "es", data=f"file:{path}", variant=variant).items) == 2
+
+
+def test_empty_cells_are_no_references(tmp_path: Path) -> None:
+    path = tmp_path / "own.tsv"
+    path.write_text(OWN.replace(MAN, "").replace(WOMAN, " "), encoding="utf-8")
+    result = api.score_samples("uncertainty", [[MAN], [WOMAN], [MAN]], "es", data=f"file:{path}")
+    assert not any(estimate.metric.startswith("delta_i") for estimate in result.estimates)
+    with pytest.raises(gendermark.UserError, match="there are no reference translations"):
+        gendermark.items("uncertainty", "es", data=f"file:{path}", parts=("referenced",))
 
 
 def test_other_data_is_refused() -> None:

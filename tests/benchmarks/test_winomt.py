@@ -210,6 +210,15 @@ def _score(texts: dict[Gender, str], language: str = "es") -> gendermark.Result:
     return gendermark.score("winomt", answers, language, data="core")
 
 
+@pytest.mark.parametrize(
+    ("system", "gap"),
+    [("fake:right", 0.0), ("fake:masculine", 100.0), ("fake:feminine", -100.0), ("fake:silent", None)],
+)
+def test_recall_gap(system: str, gap: float | None) -> None:
+    (result,) = gendermark.run(system, ["winomt"], "es", data="core")
+    assert result.estimate("recall_gap").value == gap
+
+
 def test_confusion_and_entities_add_up() -> None:
     (result,) = gendermark.run("fake:right?p=0.7", ["winomt"], "de", data="core")
     confusion = result.table("confusion")

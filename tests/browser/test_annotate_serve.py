@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -184,6 +185,35 @@ def test_kill_9_loses_nothing_and_work_goes_on_where_it_stopped(
     expect(page.locator("#place")).to_have_text("3 of 6")
     press(page, "n", "4 of 6")
     assert genders(tmp_path / "answers" / "ana-maría.csv") == ["M", "F", "N", "", "", ""]
+    watched.assert_quiet()
+
+
+def test_an_open_tab_goes_on_after_a_new_start_on_the_same_port(
+    open_page: Any, serve: Any, sheet: Path, tmp_path: Path
+) -> None:
+    served = serve(sheet)
+    page = open_page(served.url).page
+    begin(page, "Ana")
+    served.kill()
+    page.keyboard.press("m")
+    expect(page.locator("#alert")).to_contain_text("not saved yet")
+    assert serve(sheet, "--port", str(urlsplit(served.url).port)).url == served.url
+    expect(page.locator("#place")).to_have_text("2 of 6")
+    expect(page.locator("#alert")).to_be_hidden()
+    assert genders(tmp_path / "answers" / "ana.csv") == ["M", "", "", "", "", ""]
+
+
+def test_a_row_that_names_nobody_asks_about_the_person(open_page: Any, serve: Any, tmp_path: Path) -> None:
+    path = tmp_path / "sheet.csv"
+    write_sheet(path, [SampleRow(0, "", "Llegó cansada.", ""), SampleRow(1, "baker", "El panadero.", "")])
+    watched = open_page(serve(path).url)
+    page = watched.page
+    begin(page, "Ana")
+    expect(page.locator("#question")).to_have_text("Which gender do the words for the person have?")
+    expect(page.locator("#hint")).to_contain_text("Answer for every word that shows the gender")
+    press(page, "f", "2 of 2")
+    expect(page.locator("#question")).to_have_text("Which gender does the translation give to: baker")
+    expect(page.locator("#hint")).to_contain_text("Answer for the word that names it")
     watched.assert_quiet()
 
 

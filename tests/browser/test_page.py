@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -103,6 +104,7 @@ def test_one_system_has_no_letters_and_no_questions_about_systems(open_page: Any
 def test_a_number_opens_its_sentences_and_back_returns(open_page: Any, page_path: Path) -> None:
     watched = _opened(open_page, page_path)
     page = watched.page
+    page.locator("#winomt details:has(.matrices) summary").first.click()
     link = page.locator("#winomt .matrices a").nth(1)
     link.scroll_into_view_if_needed()
     n, before = int(link.inner_text().replace(",", "")), page.evaluate("scrollY")
@@ -280,6 +282,62 @@ def test_fits_the_screen_and_is_accessible(
     assert page.evaluate(NO_OVERFLOW)
     assert axe(page) == []
     watched.assert_quiet()
+
+
+@pytest.mark.parametrize("width", [360, 1280])
+def test_no_verdict_runs_into_the_next(open_page: Any, tmp_path: Path, width: int) -> None:
+    """Not even the longest, where each system has one line."""
+    made = []
+    for name, system in (("silent", "fake:silent"), ("garble", "fake:garble"), ("copy", "fake:copy")):
+        gendermark.run(system, [Selection("simplegen", "en", "es", data="core")], directory=tmp_path / name)
+        made.append(read_run(tmp_path / name))
+    write_text(tmp_path / "page.html", render_page(made))
+    page = _opened(open_page, tmp_path / "page.html", width=width).page
+    rows = page.evaluate(
+        """() => [...document.querySelectorAll('#list .row')].map((row) => [...row.querySelectorAll('.result')].map(
+          (one) => { const text = document.createRange(); text.selectNodeContents(one);
+            const { top, bottom, left } = text.getBoundingClientRect();
+            return { top, bottom, left, words: one.textContent,
+              beside: one.parentElement.querySelector('.translation').getBoundingClientRect().right }; }))"""
+    )
+    assert {one["words"] for row in rows for one in row} == {"∅ not translated", "? no gender"}
+    for row in rows:
+        assert all(one["left"] >= one["beside"] for one in row)
+        for one, below in pairwise(row):
+            assert one["bottom"] <= below["top"] + 1
+
+
+@pytest.mark.parametrize("width", [360, 1280])
+def test_headline_numbers_stand_in_line_whatever_was_judged(
+    open_page: Any, runs: Sequence[Run], tmp_path: Path, width: int
+) -> None:
+    def half(run: Run) -> Run:
+        results = [
+            replace(result, estimates=tuple(replace(e, n_judged=e.n_total // 2 + 1) for e in result.estimates))
+            for result in run.results
+        ]
+        return replace(run, results=results)
+
+    write_text(tmp_path / "page.html", render_page([runs[0], half(runs[1])]))
+    page = _opened(open_page, tmp_path / "page.html", width=width).page
+    assert page.locator(".headline .judged").count() > 3
+    edges = page.evaluate(
+        """() => [...document.querySelectorAll('.headline')].map((table) => ['a', '.interval:not(.judged)'].map(
+          (name) => [...table.querySelectorAll(`.amount ${name}`)].map(
+            (one) => Math.round(one.getBoundingClientRect().right))))"""
+    )
+    for numbers, intervals in edges:
+        assert len(set(numbers)) == len(set(intervals)) == 1
+
+
+def test_a_table_that_goes_on_shows_that_it_does(open_page: Any, page_path: Path) -> None:
+    """The shadow at its edge stays where it is; what covers it at the end moves with the table."""
+    page = _opened(open_page, page_path, width=360).page
+    looks = page.evaluate(
+        """() => [...document.querySelectorAll('.scroll')].filter((one) => one.scrollWidth > one.clientWidth)
+          .map((one) => getComputedStyle(one).backgroundAttachment)"""
+    )
+    assert set(looks) == {"local, local, scroll, scroll"}
 
 
 def test_dark_is_dark(open_page: Any, page_path: Path) -> None:

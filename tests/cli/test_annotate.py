@@ -198,6 +198,13 @@ def test_problems_and_warnings_are_said(cli: Any, run_folder: Path, template: Pa
     assert outcome.err == "warning: copy and same have the same rows and answers; if one is a copy, leave it out\n"
 
 
+def test_a_blank_sheet_is_left_out(cli: Any, run_folder: Path, template: Path, tmp_path: Path) -> None:
+    ana = fill(template, tmp_path / "ana.csv", read)
+    outcome = cli("annotate", "agree", run_folder, template, ana, "--json")
+    assert (outcome.exit_code, outcome.err) == (0, f"left out, as nothing is answered in it yet: {template}\n")
+    assert [sheet["name"] for sheet in outcome.json["sheets"]] == ["ana"]
+
+
 def test_agree_refuses(cli: Any, run_folder: Path, template: Path, tmp_path: Path) -> None:
     cli("annotate", "agree", run_folder, template).is_refusal(f"no answers in {template} yet")
     cli("annotate", "agree", run_folder, tmp_path / "none.csv").is_refusal("there is no such file")
@@ -365,6 +372,41 @@ def test_agree_systems_says_problems(
         f"{ana}, line 145: is row 2 again, as in line 3; the later answer counts",
         "warning: ana lacks this number of rows: 1 (144)",
     ]
+
+
+def test_a_blank_sheet_of_several_systems_is_left_out(
+    cli: Any, systems: list[Path], exported: tuple[Path, Path], tmp_path: Path
+) -> None:
+    sheet, key = exported
+    ana = mark(exported, tmp_path / "ana.csv", lambda *_: "Y")
+    outcome = cli("annotate", "agree-systems", "--key", key, sheet, ana, *systems, "--json")
+    assert outcome.exit_code == 0
+    assert f"left out, as nothing is answered in it yet: {sheet}\n" in outcome.err
+    assert [one["name"] for one in outcome.json["evaluators"]] == ["ana"]
+
+
+def test_serve_refuses_the_key_of_another_sheet(
+    cli: Any, systems: list[Path], exported: tuple[Path, Path], tmp_path: Path
+) -> None:
+    sheet, key = exported
+    rows = rows_of(sheet)
+    rows[1][3] += " Something else."
+    changed = tmp_path / "changed.csv"
+    with changed.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows(rows)
+    cli("annotate", "serve", changed, *systems, "--key", key, "--no-open").is_refusal(
+        f"{changed} is not the sheet of {key}: 1 of its {len(rows) - 1} rows are not in it; "
+        "give the key that was written with it"
+    )
+
+
+def test_export_says_whom_to_ask_about(cli: Any, systems: list[Path], tmp_path: Path) -> None:
+    outcome = cli("annotate", "export", systems[0], "--n", "4", "-o", tmp_path / "s.csv")
+    assert outcome.err.startswith(
+        f"{CONTEXTUAL} names no entity: ask people which gender the words have that mark the person whom the sentence "
+        "is about\n"
+    )
+    assert {row[1] for row in rows_of(tmp_path / "s.csv")[1:]} == {"the person whom the sentence is about"}
 
 
 def test_agree_systems_refuses(cli: Any, systems: list[Path], exported: tuple[Path, Path], tmp_path: Path) -> None:

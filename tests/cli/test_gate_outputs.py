@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+from gendermark.runs.gates import Check
+
 FULL = Path("/dev/full")
 needs_full = pytest.mark.skipif(not FULL.exists(), reason="this system has no /dev/full")
 PASSING, FAILING = ("--min", "p_s:negative=0"), ("--min", "p_s:negative=1.1", "--max", "p_s:negative=1")
@@ -41,6 +43,18 @@ def test_all_forms_agree(cli: Any, small: Path, tmp_path: Path, bounds: tuple[st
     assert commands[0] == f"::{'error' if code else 'notice'} title=gendermark::{sentence}"
     findings = [check["finding"] for check in printed.json["checks"] if not check["passed"]]
     assert [command.split("::", 2)[2] for command in commands[1:]] == findings
+
+
+def test_a_gate_that_could_compare_nothing_fails(cli: Any, small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    check = Check("c", "m", "all", False, "– → –, not compared: in both runs there is no value", "x", compared=False)
+    monkeypatch.setattr("gendermark.runs.gates.against_baseline", lambda *_: [check])
+    outcome = cli("gate", small / "one", "--baseline", small / "one")
+    assert outcome.exit_code == 1
+    assert outcome.err.startswith("gate failed: nothing could be compared, because ")
+    assert [row["outcome"] for row in outcome.rows] == ["not compared", "FAIL"]
+    beside = cli("gate", small / "one", "--baseline", small / "one", *PASSING)
+    assert (beside.exit_code, beside.err) == (0, "gate passed: 1 checks, 1 more not compared\n")
+    assert [row["outcome"] for row in beside.rows] == ["pass", "not compared"]
 
 
 def test_nothing_is_written_unasked(cli: Any, small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

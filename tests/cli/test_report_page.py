@@ -23,7 +23,7 @@ def test_figures_beside_any_report(cli: Any, small: Path, tmp_path: Path) -> Non
     figures = tmp_path / "figures"
     outcome = cli("report", small / "one", "--figures", figures, "--figure-format", "svg")
     assert outcome.exit_code == 0
-    assert outcome.out.startswith("## tgbi.ko-en")
+    assert "\n## tgbi.ko-en" in outcome.out
     assert f"written to {figures}" in outcome.err
     assert list(figures.glob("*.svg"))
     assert not list(figures.glob("*.p[dn][fg]"))

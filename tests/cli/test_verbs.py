@@ -182,7 +182,8 @@ def test_report_holds_every_number(cli: Any, finished: Path) -> None:
     rows = list(csv.DictReader(io.StringIO(cli("report", *runs, "--format", "csv").out)))
     assert [(r["run"], r["system"], r["metric"], r["slice"], float(r["value"])) for r in rows] == estimates
     markdown = cli("report", *runs).out
-    assert markdown.count("\n## ") + markdown.startswith("## ") == 2, "one table per benchmark and direction"
+    titles = [line.split()[1] for line in markdown.splitlines() if line.startswith("## ")]
+    assert titles == ["simplegen", "tgbi", "simplegen.en-es", "tgbi.ko-en"], "the papers' tables, and then every number"
     assert "| metric | slice | fake:right | fake:masculine |" in markdown
     assert "| correct | fofc | 100.0 [83.9, 100.0] | 0.0 [0.0, 16.1] |" in markdown
     for results in printed.json["runs"].values():
@@ -321,7 +322,9 @@ def test_demo(cli: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
     report = (tmp_path / "demo" / "report.md").read_text(encoding="utf-8")
     assert "demo:en-es" in report
     assert "What it means" in outcome.err
-    assert "It is kept more often where it fits the stereotype of the occupation" in outcome.err
+    assert "The gender is kept more often where it fits the stereotype of the occupation" in outcome.err
+    assert "Of 100 women 0 (0 to 9) keep their gender, of 100 men 100 (91 to 100): men more often" in outcome.err
+    assert "winomt, “right gender”: worse than the unbiased system by" in outcome.err
     assert "gendermark run --system" in outcome.err
 
 

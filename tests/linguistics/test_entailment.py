@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from gendermark.errors import MissingExtra, UserError
 from gendermark.linguistics import similarity
-from gendermark.linguistics.entailment import Entailment, Pair, entailment_clusters
+from gendermark.linguistics.entailment import Entailment, Pair, clusters_with, entailment_clusters
 
 steady = settings(derandomize=True, deadline=None, max_examples=60, database=None)
 WORDS = ["el", "la", "mecánico", "mecánica", "llamó", "colgó"]
@@ -67,6 +67,14 @@ def test_each_pair_is_asked_once_for_all_groups_and_back_only_where_it_holds() -
     groups = [["a", "b", "c"], ["c", "b", "a", "b"], ["d"], []]
     assert entailment_clusters(groups, known) == [[0, 0, 1], [0, 1, 1, 1], [0], []]
     assert known.asked == [[("a", "b"), ("a", "c"), ("b", "c")], [("b", "a")]]
+
+
+def test_a_text_beside_the_clusters_belongs_to_all_it_is_linked_with_and_joins_none() -> None:
+    known = Known(*both_ways(("a", "x"), ("c", "x"), ("a", "b")), ("d", "x"))
+    groups, wanted = [["a", "b", "c", "d"], ["e"]], [["x", "c", "y"], []]
+    clusters = entailment_clusters(groups, known)
+    assert clusters == [[0, 0, 1, 2], [0]]
+    assert clusters_with(wanted, groups, clusters, known) == [[{0, 1}, {1}, set()], []]
 
 
 # The model

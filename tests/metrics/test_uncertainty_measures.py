@@ -35,7 +35,6 @@ from gendermark.metrics.uncertainty import (
     resampled_counts,
     resampled_s3e,
     resampled_shannon,
-    s3e_curve,
     s3e_entropy,
     s3e_surprisal_of,
     s3e_surprisals,
@@ -106,7 +105,7 @@ def test_no_samples_have_no_entropy() -> None:
     assert feminine_share(nothing, []) is None
     assert shannon_surprisals(nothing).tolist() == []
     assert spread(None, resampled_shannon(resampled_counts(nothing, 10, 1))) is None
-    assert np.isnan(s3e_curve(nothing, np.zeros((0, 0)), [1, 2])).all()
+    assert s3e_entropy(nothing, np.zeros((0, 0)), 2) is None
 
 
 # Entropies
@@ -166,7 +165,9 @@ def test_s3e_is_the_mean_surprisal_of_the_samples(case: tuple[Samples, Floats], 
 def test_s3e_grows_with_alpha_from_0_to_shannon(case: tuple[Samples, Floats], one: float, other: float) -> None:
     samples, similarities = case
     low, high = sorted((one, other))
-    none, at_low, at_high, at_limit = s3e_curve(samples, similarities, [0, low, high, 1e9])
+    none, at_low, at_high, at_limit = (
+        s3e_entropy(samples, similarities, alpha) or 0.0 for alpha in (0, low, high, 1e9)
+    )
     assert none == 0
     assert at_low <= at_high + 1e-12
     assert at_limit == pytest.approx(shannon_entropy(samples), abs=1e-12)
@@ -466,10 +467,12 @@ def test_normalised_entropies_of_a_set_average_to_one_or_zero(entropies: list[fl
 # Choosing alpha
 
 
-def tuning_items(n: int) -> list[TuningItem]:
-    """Two wordings in two genders: a gender's forms differ more (0.6) than its wordings (0.9)."""
+SIMILARITIES = np.array([[1, 0.9, 0.6, 0.5], [0.9, 1, 0.5, 0.6], [0.6, 0.5, 1, 0.9], [0.5, 0.6, 0.9, 1]])
+"""Two wordings in two genders: a gender's forms differ more (0.6) than its wordings (0.9)."""
+
+
+def tuning_items(n: int, alphas: Sequence[float]) -> list[TuningItem]:
     rng = np.random.default_rng(3)
-    similarities = np.array([[1, 0.9, 0.6, 0.5], [0.9, 1, 0.5, 0.6], [0.6, 0.5, 1, 0.9], [0.5, 0.6, 0.9, 1]])
     items = []
     for number in range(n):
         feminine, other_wording = rng.random(), rng.random()
@@ -479,20 +482,20 @@ def tuning_items(n: int) -> list[TuningItem]:
         samples = Samples.of(
             [text for text, count in zip(("m1", "m2", "w1", "w2"), counts, strict=True) for _ in range(count)]
         )
-        genders = [text[0] for text in samples.texts]
-        entropy = cluster_entropy(samples, genders)
-        items.append(TuningItem(f"set-{number // 3}", samples, similarities[np.ix_(kept, kept)], entropy))
+        entropies = {alpha: s3e_entropy(samples, SIMILARITIES[np.ix_(kept, kept)], alpha) or 0.0 for alpha in alphas}
+        entropy = cluster_entropy(samples, [text[0] for text in samples.texts])
+        items.append(TuningItem(f"set-{number // 3}", entropies, entropy))
     return items
 
 
 def test_tuning_takes_the_alpha_with_the_highest_correlation_on_the_development_half() -> None:
-    items = tuning_items(120)
     grid = [0.25, 1, 4, 16, 64]
-    tuning = tune_alpha(items, grid)
+    items = tuning_items(120, grid)
+    tuning = tune_alpha(items)
     halves = [[item for item in items if in_development_half(item.contrast_set) is half] for half in (True, False)]
     for row in tuning.curve:
         for half, found in zip(halves, (row.development, row.held_out), strict=True):
-            entropies = [s3e_entropy(item.samples, item.similarities, row.alpha) for item in half]
+            entropies = [item.entropies[row.alpha] for item in half]
             assert found == pytest.approx(pearson(entropies, [item.gender_entropy for item in half]))
     best = max(tuning.curve, key=lambda row: row.development or -1)
     assert (tuning.alpha, tuning.development, tuning.held_out) == (best.alpha, best.development, best.held_out)
@@ -504,30 +507,40 @@ def test_tuning_takes_the_alpha_with_the_highest_correlation_on_the_development_
     assert mean_entropies == sorted(mean_entropies)
 
 
+@pytest.mark.parametrize(
+    ("noise", "edge"),
+    [((0, 9, 9), "smallest"), ((9, 0, 9), ""), ((9, 9, 0), "largest"), ((0, 0, 0), ""), ((9, 0, 0), "")],
+)
+def test_the_best_of_the_grid_may_be_at_its_edge(noise: Sequence[float], edge: str) -> None:
+    items = [
+        TuningItem(str(n), {alpha: n + by * (n % 3) for alpha, by in zip((1, 2, 4), noise, strict=True)}, float(n))
+        for n in range(40)
+    ]
+    assert tune_alpha(items).edge == edge
+
+
 def test_tuning_by_ranks() -> None:
-    items = tuning_items(60)
-    tuning = tune_alpha(items, [2.0], "spearman")
+    items = tuning_items(60, [2.0])
     half = [item for item in items if in_development_half(item.contrast_set)]
-    entropies = [s3e_entropy(item.samples, item.similarities, 2) for item in half]
-    assert tuning.development == pytest.approx(spearman(entropies, [item.gender_entropy for item in half]))
+    entropies = [item.entropies[2.0] for item in half]
+    assert tune_alpha(items, "spearman").development == pytest.approx(
+        spearman(entropies, [item.gender_entropy for item in half])
+    )
 
 
 def test_of_equally_good_alphas_the_smallest_is_taken() -> None:
-    items = [
-        TuningItem(f"set-{number}", Samples.of(["a"] * 10 + ["b"] * number), np.eye(2), float(number))
-        for number in range(1, 40)
-    ]
-    assert tune_alpha(items, [8, 2, 4]).alpha == 2  # with nothing alike, alpha changes nothing
+    items = [TuningItem(f"set-{n}", {8: n / 40, 2: n / 40, 4: n / 40}, float(n)) for n in range(1, 40)]
+    assert tune_alpha(items).alpha == 2
 
 
 def test_tuning_without_anything_to_go_by() -> None:
-    nothing = tune_alpha([], [1, 2])
-    assert (nothing.alpha, nothing.held_out, nothing.n_development) == (None, None, 0)
-    assert [row.mean_entropy for row in nothing.curve] == [None, None]
-    flat = [TuningItem(f"{n}", Samples.of(["a"] * n + ["b"]), np.eye(2), 0.0) for n in range(1, 20)]
-    assert tune_alpha(flat, [1]).alpha is None
-    unlabelled = [TuningItem("x", Samples.of("ab"), np.eye(2), None)]
-    assert tune_alpha(unlabelled, [1]).n_development + tune_alpha(unlabelled, [1]).n_held_out == 0
+    nothing = tune_alpha([])
+    assert (nothing.alpha, nothing.held_out, nothing.n_development, nothing.edge) == (None, None, 0, "")
+    assert nothing.curve == ()
+    flat = [TuningItem(f"{n}", {1: float(n)}, 0.0) for n in range(1, 20)]
+    assert tune_alpha(flat).alpha is None
+    for unusable in (TuningItem("x", {1: 0.5}, None), TuningItem("x", {}, 0.5)):
+        assert tune_alpha([unusable]).n_development + tune_alpha([unusable]).n_held_out == 0
 
 
 def test_the_halves_are_halves_and_never_change() -> None:
@@ -557,7 +570,6 @@ def test_the_halves_are_halves_and_never_change() -> None:
         lambda: shannon_entropy(Samples.of("ab"), "bayes"),  # type: ignore[arg-type]
         lambda: normalised_entropy(1.0, [1.0], "quotient"),  # type: ignore[arg-type]
         lambda: spread(1.0, np.zeros(5), 1.0),
-        lambda: tune_alpha([], []),
         lambda: mean_log_probability([1.0], []),
     ],
 )

@@ -48,7 +48,6 @@ def test_worse_and_better() -> None:
         {"p_adjusted": None},
         {"high": 1.0},
         {"low": None, "high": None},
-        {"second": None, "difference": None, "low": None, "high": None, "p_adjusted": None},
         {"better": "neither"},
     ],
 )
@@ -58,9 +57,44 @@ def test_nothing_is_claimed_that_the_test_and_the_interval_do_not_both_say(chang
     assert "instead of" not in difference.phrase
 
 
+def test_an_empty_side_is_no_comparison() -> None:
+    for side in ("first", "second"):
+        nothing = _difference(**{side: None}, difference=None, low=None, high=None, p_adjusted=None)
+        assert nothing.change == "not compared"
+        assert nothing.phrase == "right gender (too little was judged)"
+        assert nothing.sentence == ("Not compared", " with ", ": too little was judged.")
+
+
+@pytest.mark.parametrize(
+    ("changed", "sentence"),
+    [
+        ({}, "Worse than A by 10.0 points (6.0 to 14.0), more than chance explains."),
+        (
+            {"second": 70.0, "difference": 10.0, "low": 6.0, "high": 14.0},
+            "Better than A by 10.0 points (6.0 to 14.0), more than chance explains.",
+        ),
+        ({"high": 1.0}, "No clear difference from A (−14.0 to 1.0 points): no more than chance explains."),
+        ({"p_adjusted": 0.2}, "No clear difference from A (−14.0 to −6.0 points): no more than chance explains."),
+        ({"low": None, "high": None}, "No clear difference from A: no more than chance explains."),
+        ({"second": 60.0, "difference": 0.0, "low": 0.0, "high": 0.0}, "The same as A."),
+        (
+            {"low": -10.0, "high": -10.0},
+            "Worse than A by 10.0 points (no spread seen), more than chance explains.",
+        ),
+    ],
+)
+def test_one_sentence_compares(changed: dict[str, object], sentence: str) -> None:
+    what, against, by = _difference(**changed).sentence
+    assert f"{what}{against}A{by}" == sentence
+
+
+def test_an_index_from_0_to_1_has_no_points() -> None:
+    index = replace(BASE, metric="tgbi", first=0.6, second=0.5, difference=-0.1, low=-0.14, high=-0.06)
+    assert Difference(1, "tgbi", index).sentence[2] == " by 0.1000 (0.0600 to 0.1400), more than chance explains."
+
+
 def test_what_is_unclear_is_told_by_its_interval() -> None:
     assert _difference(high=1.0).phrase == "right gender (−14.0 to 1.0)"
-    assert _difference(second=None, difference=None).phrase == "right gender (too little was judged)"
 
 
 @pytest.mark.parametrize(
@@ -83,9 +117,44 @@ def test_a_gap_is_better_the_smaller_it_is(
     assert gap.phrase.endswith(f"instead of {first:.1f}{by}".replace("-", "−"))
 
 
+def test_a_gap_that_is_smaller_because_less_is_right_is_no_better() -> None:
+    gap = {"metric": "delta_s", "better": "zero", "first": 43.0, "second": 0.0, "difference": -43.0}
+    ends = {"low": -54.0, "high": -30.0}
+    assert _difference(**gap, **ends).change == "better"
+    hollow = _difference(**gap, **ends, is_right_less_often=True)
+    assert hollow.change == "smaller, but right less often"
+    assert hollow.phrase.endswith("0.0 instead of 43.0 (by 30.0 to 54.0)")
+    grown = {**gap, "second": -60.0, "difference": -103.0, "low": -120.0, "high": -90.0}
+    assert _difference(**grown, is_right_less_often=True).change == "worse"
+    # A share that grows is better whatever else happens.
+    assert _difference(second=70.0, difference=10.0, low=6.0, high=14.0, is_right_less_often=True).change == "better"
+
+
+def test_a_system_that_is_right_about_fewer_is_never_better_than_a_stereotyped_one() -> None:
+    runs = [
+        gendermark.run(system, [SELECTION]) for system in ("fake:stereotyped?s=0.6", "fake:masculine", "fake:silent")
+    ]
+    found = differences(runs)
+    masculine, silent = ({d.comparison.metric: d.change for d in found.of_run(run)} for run in (1, 2))
+    assert masculine["delta_s"] == "smaller, but right less often"
+    assert silent["accuracy"] == "worse"
+    assert "better" not in {*masculine.values(), *silent.values()}
+
+
+@pytest.mark.parametrize(("benchmark", "metric"), [("winomt", "accuracy"), ("simplegen", "correct")])
+def test_one_metric_of_each_benchmark_leads(benchmark: str, metric: str) -> None:
+    selection = Selection(benchmark, "en", "es", data="core")
+    found = differences([gendermark.run(system, [selection]) for system in ("fake:right", "fake:masculine")])
+    leading = found.leading(f"{benchmark}.en-es", 1)
+    assert leading is not None
+    assert leading.key == (metric, "all")
+    assert sum(d.is_leading for d in found.found) == 1
+    assert found.leading(f"{benchmark}.en-de", 1) is None
+
+
 def test_many_slices_of_one_metric_are_told_together() -> None:
     found = [_difference(metric="p_s", slice=name) for name in ("formal", "informal", "polite")]
-    assert phrases_of(found) == ["neutral or balanced (P_S) in each of formal, informal, polite"]
+    assert phrases_of(found) == ["neutral rather than one-sided (P_S) in each of formal, informal, polite"]
     assert len(phrases_of([*found[:2], _difference()])) == 3
 
 

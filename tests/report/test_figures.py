@@ -6,9 +6,11 @@ import re
 import struct
 import sys
 import xml.etree.ElementTree as ET
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
+from importlib.resources import files
 from pathlib import Path
 
 import pytest
@@ -19,8 +21,11 @@ import gendermark
 from gendermark.benchmarks.benchmark import Selection
 from gendermark.errors import MissingExtra, UnknownName, UserError
 from gendermark.records import Estimate, Gender, Judgement, Verdict
+from gendermark.report import numbers
+from gendermark.report.charts import COLOURS, MOST_LOOKS, SHAPES, look_of
 from gendermark.report.figures import Figure, figures, run_labels, write_figures
 from gendermark.report.svg import SIZE, SMALL, WIDTH, Scale, clipped, scale_around, text_width
+from gendermark.report.words import letter, percent
 from gendermark.result import Result
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -257,19 +262,10 @@ def test_bars_are_as_high_as_the_accuracies() -> None:
     assert "ES" in _texts(figure)
 
 
-def test_a_published_accuracy_is_drawn_and_labelled_as_such() -> None:
+def test_no_published_accuracy_of_all_sentences_crosses_the_bars_of_some() -> None:
     figure = _figure(figures({"run": _run("fake:right", "winomt")}), "winomt.stereotypes")
-    (bar, *_) = _rects(figure, BLUE)
-    dashed = [
-        element
-        for element in ET.fromstring(figure.svg).iter(f"{SVG}line")
-        if "stroke-dasharray" in element.attrib and float(element.attrib["y1"]) > 20
-    ]
-    (mark,) = dashed
-    foot = bar["y"] + bar["height"]
-    assert (foot - float(mark.attrib["y1"])) / bar["height"] == pytest.approx(0.531, abs=0.001), "Google, Spanish"
-    assert "published: Google Translate (Stanovsky et al., 2019)" in _texts(figure)
-    assert "not on these" in figure.caption
+    assert "stroke-dasharray" not in figure.svg
+    assert "ublished" not in figure.svg + figure.caption
 
 
 def test_no_published_mark_where_nothing_is_printed() -> None:
@@ -413,11 +409,69 @@ def test_the_forest_shows_what_is_more_than_chance() -> None:
     figure = _figure(figures(runs), "comparison")
     assert figure.cell == ""
     n_clear, n_all = map(int, re.search(r"after Holm\), (\d+) of (\d+)", figure.caption).groups())  # type: ignore[union-attr]
-    filled, hollow = (_marks(figure, "circle", BLUE, filled=filled) for filled in (True, False))
+    filled, hollow = (_marks(figure, "path", COLOURS[1], filled=filled) for filled in (True, False))
     assert (filled - 1, hollow) == (n_clear, n_all - n_clear), "one mark in the legend"
     assert n_all == 3
-    assert {"accuracy", "ΔG", "ΔS", "winomt.en-es", "difference in points"} <= set(_texts(figure))
+    assert {"accuracy", "ΔG", "ΔS", "winomt.en-es", "difference in points", "B fake:masculine"} <= set(_texts(figure))
+    assert "minus that of fake:right?p=0.9 (A)" in figure.caption
     _check(figure)
+
+
+def test_a_system_looks_in_figures_as_on_the_page() -> None:
+    """A blue circle, B an orange square, and so on, whichever of them is compared."""
+    style = (files("gendermark.report") / "assets" / "page.css").read_text(encoding="utf-8")
+    for run, colour in enumerate(COLOURS):
+        assert f"--run-{run}: {colour.lower()};" in style
+    assert len(numbers._SHAPES) == len(SHAPES)
+    looks = [look_of(run) for run in range(MOST_LOOKS)]
+    assert len({(look.shape, look.colour) for look in looks}) == MOST_LOOKS >= 12
+    assert [(look.shape, look.colour) for look in looks[:2]] == [("circle", BLUE), ("square", COLOURS[1])]
+
+
+@pytest.mark.parametrize(("n_runs", "has_letters"), [(7, False), (8, True), (14, True)])
+def test_many_systems_have_their_letters_beside_the_marks(n_runs: int, has_letters: bool) -> None:
+    (result,) = _run("fake:right?p=0.9", "simplegen")
+    runs = {str(number): [replace(result, system=f"hf:model-{number}")] for number in range(n_runs)}
+    report = gendermark.compare([result], [result])
+    figure = _figure(figures(runs, dict.fromkeys(list(runs)[1:], report)), "comparison")
+    letters = [text for text in _texts(figure) if re.fullmatch("[A-Z]", text)]
+    assert Counter(letters) == (dict.fromkeys(map(letter, range(1, n_runs)), 3) if has_letters else {})
+    colours = set(re.findall(r'stroke="(#\w+)"', figure.svg))
+    assert len(colours) == (0 if n_runs > MOST_LOOKS else min(n_runs - 1, len(COLOURS))), (
+        "no colour tells so many apart"
+    )
+    _check(figure)
+
+
+def test_a_long_name_of_a_metric_is_wrapped_and_not_cut() -> None:
+    runs = {name: _run(f"fake:{name}", "uncertainty") for name in ("coin", "masculine")}
+    texts = _texts(_figure(figures(runs), "comparison"))
+    assert {"distance from", "even, ambiguous"} <= set(texts)
+    assert not [text for text in texts if "…" in text]
+
+
+def test_a_trend_of_many_languages_goes_on_in_another_figure() -> None:
+    (result,) = _run("fake:right", "simplegen")
+    codes = ["es", "de", "fr", "it", "pt", "ru", "uk", "he", "ar", "cs", "pl", "hi", "el"]
+    versions = {
+        f"v{number}": [
+            replace(result, system=f"hf:mine@{number}", selection=replace(result.selection, target_language=code))
+            for code in codes
+        ]
+        for number in range(3)
+    }
+    found = figures(versions, {})
+    first, second = (_figure(found, name) for name in ("simplegen.trend", "simplegen.trend-2"))
+    assert {code.upper() for code in codes[:12]} <= set(_texts(first))
+    assert "EL" in _texts(second)
+    assert "ES" not in _texts(second)
+    for figure in (first, second):
+        _check(figure)
+
+
+@pytest.mark.parametrize(("amount", "shown"), [(57.49, "57"), (100 * (230 / 400), "58"), (56.5, "57"), (0.0, "0")])
+def test_halves_go_up(amount: float, shown: str) -> None:
+    assert percent(amount) == shown
 
 
 def test_a_run_against_itself_differs_in_nothing() -> None:
@@ -605,8 +659,10 @@ def test_an_unknown_format_is_refused(tmp_path: Path) -> None:
 def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     found = figures({"run": _run("fake:right", "simplegen")})
-    with pytest.raises(UserError, match=r"^cannot write .*simplegen\.en-es\.groups\.svg: "):
+    with pytest.raises(UserError, match=r"file is a file; give a directory for the figures$"):
         write_figures(tmp_path / "file", found, ["svg"])
+    with pytest.raises(UserError, match=r"^cannot write .*simplegen\.en-es\.groups\.svg: "):
+        write_figures(tmp_path / "file" / "inside", found, ["svg"])
 
 
 # -- drawing -----------------------------------------------------------------------------------------------------------

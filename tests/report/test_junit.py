@@ -13,6 +13,7 @@ from gendermark.runs.gates import Check, Verdict
 
 GOOD = Check("tiny.en-xx", "accuracy", "all", True, "80.0, at least 60 is asked", "at least 60")
 BAD = Check("tiny.en-xx", "accuracy", "all", False, "80.0, at most 70 is asked", "at most 70")
+SKIPPED = Check("tiny.en-xx", "women", "all", False, "– → <50.0>, not compared", "no worse", compared=False)
 HOSTILE = (
     "<script>alert(1)</script>",
     "\"' onload='x'",
@@ -72,6 +73,25 @@ def test_any_text_is_valid_xml(text: str) -> None:
 
 def test_a_pass_is_a_notice() -> None:
     assert workflow_commands(Verdict((GOOD,))) == ["::notice title=gendermark::gate passed: 1 checks"]
+
+
+def test_what_was_not_compared_is_neither_passed_nor_failed() -> None:
+    verdict = Verdict((GOOD, SKIPPED, BAD))
+    (suite,) = ElementTree.fromstring(junit(verdict, "v2"))
+    assert [suite.get(key) for key in ("tests", "failures", "errors", "skipped")] == ["3", "1", "0", "1"]
+    assert [[child.tag for child in case] for case in suite] == [[], ["skipped"], ["failure"]]
+    assert suite[1][0].get("message") == SKIPPED.finding
+    assert workflow_commands(verdict)[-1] == f"::notice title=gendermark%3A tiny.en-xx women%3Aall::{SKIPPED.finding}"
+    rows = [line.split(" | ")[0] for line in summary(verdict, "v2").splitlines() if line.startswith("| ")]
+    assert rows[2:] == ["| **FAIL**", "| not compared", "| pass"]
+
+
+def test_if_nothing_was_compared_every_form_fails() -> None:
+    verdict = Verdict.of([SKIPPED])
+    (suite,) = ElementTree.fromstring(junit(verdict, "v2"))
+    assert [suite.get(key) for key in ("tests", "failures", "skipped")] == ["2", "1", "1"]
+    assert workflow_commands(verdict)[0].startswith("::error title=gendermark::gate failed: nothing could be compared")
+    assert summary(verdict, "v2").startswith("### gendermark gate failed: nothing could be compared")
 
 
 def test_a_failure_is_an_error_and_says_where() -> None:

@@ -21,7 +21,7 @@ from gendermark.benchmarks.benchmark import Selection
 from gendermark.errors import UserError
 from gendermark.records import Estimate
 from gendermark.report.explorer import Explorer, Filter, Run, Text, read_run
-from gendermark.report.findings import findings
+from gendermark.report.findings import findings, findings_in_brief, main_finding
 from gendermark.report.page import embedded_json, render_page, write_page
 
 NASTY = "</script><script>alert(1)</script>\u202e\x00\ud800\"'&<b>"
@@ -176,17 +176,81 @@ def test_it_opens_with_the_findings_of_every_benchmark(alone: Page, runs: Sequen
     assert finding < alone.text.index(findings(runs[0].results[0])[0]) < alone.text.index("The sentences behind")
 
 
-def test_with_many_directions_the_opening_is_brief_and_the_rest_stands_below(runs: Sequence[Run]) -> None:
+def _opening(runs: Sequence[Run]) -> str:
+    text = Page(render_page(runs)).text
+    return text[text.index("The finding", text.index("How to reproduce")) : text.index("Numbers in brackets are")]
+
+
+def test_many_directions_of_one_system_are_told_in_brief_and_whole_below(
+    runs: Sequence[Run], monkeypatch: pytest.MonkeyPatch
+) -> None:
     from gendermark.report import page
 
-    n_told = sum(len(run.results) for run in runs)
-    assert n_told <= page._MOST_FINDINGS
-    many = [replace(run, name=f"{run.name}{number}") for number in range(3) for run in runs]
-    text = Page(render_page(many)).text
-    assert "More is said about each of them further down." in text
+    monkeypatch.setattr(page, "_MOST_FINDINGS", 5)
+    text, opening = Page(render_page(runs[1:])).text, _opening(runs[1:])
+    assert "More is said about each further down." in text
+    left_out = 0
     for result in runs[1].results:
+        for sentence in findings_in_brief(result):
+            assert sentence in opening
         for sentence in findings(result):
-            assert " ".join(sentence.split()) in text
+            assert sentence in text
+            left_out += sentence not in opening
+    assert left_out > 3
+
+
+def test_several_systems_open_with_the_main_finding_about_each(both: Page, runs: Sequence[Run]) -> None:
+    opening = _opening(runs)
+    for place, run in enumerate(runs):
+        for result in run.results:
+            assert f"{'AB'[place]} {main_finding(result)}" in opening
+            assert all(sentence in both.text for sentence in findings(result))
+
+
+def test_more_than_four_systems_are_listed_with_one_line_each(runs: Sequence[Run]) -> None:
+    many = [replace(run, name=f"{run.name}{number}") for number in range(3) for run in runs]
+    opening = _opening(many)
+    for result in runs[1].results:
+        assert opening.count(f"fake:stereotyped?s=0.7 (stereotyped1) : {main_finding(result)}") == 1
+    assert opening.count("compared by: right gender") == 4
+
+
+def test_a_system_without_a_benchmark_is_said_not_to_have_run_it(runs: Sequence[Run]) -> None:
+    one, other = runs
+    assert "B not run." in _opening([one, replace(other, results=other.results[1:])])
+
+
+def _run_of(system: str, *selections: Selection) -> Run:
+    results = gendermark.run(system, selections)
+    texts = {result.cell: [Text("x", "y") for _ in result.judgements] for result in results}
+    return Run(system, {"config": {"system": system, "selections": []}}, results, texts)
+
+
+def test_directions_are_named_where_there_are_several_and_counted_where_there_are_many(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from gendermark.report import page
+
+    selections = [Selection("winomt", "en", to, data="core") for to in ("es", "he")]
+    runs = [_run_of(system, *selections) for system in ("fake:right", "fake:masculine")]
+    assert ": worse in WinoMT English → Spanish, WinoMT English → Hebrew." in _opening(runs)
+    monkeypatch.setattr(page, "_MOST_PLACES", 1)
+    assert ": worse in 2 of 2 comparisons." in _opening(runs)
+
+
+def test_broken_systems_are_not_called_better() -> None:
+    selections = [Selection(name, "en", "es", data="core") for name in ("simplegen", "winomt")]
+    runs = [
+        _run_of(system, *selections)
+        for system in ("fake:stereotyped?s=0.9", "fake:silent", "fake:masculine", "fake:right")
+    ]
+    text, opening = Page(render_page(runs)).text, _opening(runs)
+    assert "B fake:silent against A fake:stereotyped?s=0.9: worse in SimpleGEN, WinoMT." in opening.replace(" :", ":")
+    assert "D fake:right against A fake:stereotyped?s=0.9: better in SimpleGEN, WinoMT." in opening.replace(" :", ":")
+    assert "Nothing was translated, so nothing can be said about gender." in opening
+    assert opening.count("Better than A") == 2, "the one that is right, in both benchmarks"
+    assert "Smaller, but right less often than A , by more than chance explains: stereotype's advantage" in text
+    assert "Could not be compared with A" in text
 
 
 def test_every_number_is_there_and_leads_to_its_sentences(both: Page, runs: Sequence[Run]) -> None:
@@ -198,6 +262,7 @@ def test_every_number_is_there_and_leads_to_its_sentences(both: Page, runs: Sequ
         cell = next(cell for cell in explorer.cells if cell.name == link.cell)
         assert link.slice in ("", *cell.slices)
         assert link.system in ("", "0", "1")
+        assert next(explorer.matches(link), None) is not None, f"{link} leads to nothing"
     for run in runs:
         for result in run.results:
             n = sum(estimate.value is not None for estimate in result.estimates)
@@ -205,9 +270,8 @@ def test_every_number_is_there_and_leads_to_its_sentences(both: Page, runs: Sequ
 
 
 def test_better_and_worse_are_said_of_the_second_system(both: Page, runs: Sequence[Run]) -> None:
-    assert re.search(
-        r"B fake:stereotyped\?s=0\.7 against A fake:right \(of \d+ headline numbers\): worse in \d+", both.text
-    )
+    assert re.search(r"B fake:stereotyped\?s=0\.7 against A fake:right ?: worse in SimpleGEN, WinoMT", both.text)
+    assert re.search(r"Worse than A by [\d.]+ points \([\d.]+ to [\d.]+\), more than chance explains\.", both.text)
     assert "Worse than A , by more than chance explains: right gender," in both.text
     assert "No clear difference from A" in both.text
     assert "after Holm's correction for all" in both.text
@@ -221,10 +285,27 @@ def test_the_tables_of_the_papers_are_there(both: Page) -> None:
         "Table 8 of Currey et al. (2022)",
         "Table 10 of Currey et al. (2022)",
         "Table 3 of Staliūnaitė et al. (2026)",
-        "their Table 4",
+        "Table 4 of Staliūnaitė et al. (2026)",
         "their Table 5",
     ):
         assert form in both.text
+
+
+def test_what_a_figure_shows_is_folded_as_a_table(both: Page) -> None:
+    names = [(name, attributes.get("class")) for name, attributes in both.elements]
+    at = [place for place, found in enumerate(names) if found == ("div", "matrices")]
+    assert at
+    assert all(names[place - 2][0] == "details" and names[place - 1][0] == "summary" for place in at)
+    assert "Numbers below that are underlined lead to the sentences behind them." in both.text
+
+
+def test_the_values_of_a_comparison_lead_to_their_sentences(runs: Sequence[Run]) -> None:
+    text = render_page(runs)
+    start = text.index("Compared with the first system")
+    table = text[start : text.index("</table>", start)]
+    rows = table.count("<tr>") - 1
+    assert table.count('href="#sentences?') == 2 * rows > 0
+    assert table.count("system=0") == table.count("system=1") == rows
 
 
 def test_figures_are_images_that_need_nothing(both: Page) -> None:
@@ -247,9 +328,13 @@ def test_how_to_get_the_same_again(both: Page, runs: Sequence[Run]) -> None:
         for result in run.results:
             assert result.signature in both.text
     assert f"gendermark report {runs[0].name} {runs[1].name} -o report.html" in both.text
-    assert "gendermark run --system fake:right --benchmark winomt --to he --data core -o" in both.text
+    assert "python - <<'END' from gendermark import Selection, run run( 'fake:right', [" in both.text
     run = runs[0]
-    config = {**run.manifest["config"], "selections": []}
+    chosen = [row for row in run.manifest["config"]["selections"] if row["benchmark"] == "winomt"]
+    config = {**run.manifest["config"], "selections": chosen}
+    one = Page(render_page([replace(run, manifest={**run.manifest, "config": config})]))
+    assert "gendermark run --system fake:right --benchmark winomt --to he --data core -o" in one.text
+    config = {**config, "selections": []}
     unknown = Page(render_page([replace(run, manifest={**run.manifest, "config": config})]))
     assert "No command makes this run again" in unknown.text
 
@@ -308,7 +393,7 @@ def _of(system: str) -> str:
     [
         ("fake:right", "Of 100 women 100 (91 to 100) are translated as women"),
         ("fake:masculine", "Of 100 women 0 (0 to 9) are translated as women"),
-        ("fake:silent", "Only 0 of 100 translations could be judged"),
+        ("fake:silent", "Nothing was translated, so nothing can be said about gender."),
     ],
 )
 def test_the_finding_is_right_for_systems_whose_behaviour_is_known(system: str, words: str) -> None:

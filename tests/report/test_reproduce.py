@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import json
+import os
 import shlex
+import subprocess
+import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+import gendermark
 from gendermark import api
 from gendermark.benchmarks.benchmark import Selection
 from gendermark.metrics.metric import Resampling
@@ -63,14 +69,61 @@ def test_one_command_selects_the_same(name: str) -> None:
     assert _selections_of(command) == {Selection.from_json(row) for row in manifest["config"]["selections"]}
 
 
-def test_what_no_single_command_says_takes_several() -> None:
-    selections = [Selection("winomt", "en", "es", data="core"), Selection("tgbi", "ko", "en", data="core")]
-    manifest = _manifest(selections)
-    lines = commands(manifest, "runs/x")
-    assert len(lines) == 2
-    assert len({shlex.split(line)[-1] for line in lines}) == 2, "each its own directory"
-    found = set().union(*map(_selections_of, lines))
-    assert found == {Selection.from_json(row) for row in manifest["config"]["selections"]}
+MIXED = [
+    Selection("winomt", "en", "es", data="core"),
+    Selection("mt-geneval-contextual", "en", "es", data="core", context="joined"),
+    Selection("tgbi", "ko", "en", data="core", parts=("negative", "positive")),
+]
+
+
+def test_what_no_single_command_says_takes_a_program_that_makes_one_folder() -> None:
+    lines = commands(_manifest(MIXED), "runs/x")
+    assert lines[0] == "python - <<'END'"
+    assert lines[-1] == "END"
+    assert "    directory='runs/x'," in lines
+
+
+@pytest.mark.parametrize("selections", [CASES["two benchmarks"], MIXED], ids=["a command", "a program"])
+def test_what_is_printed_makes_the_same_run_in_the_same_place(selections: list[Selection], tmp_path: Path) -> None:
+    name, options = "it's mine", {"resampling": Resampling(300, 7, 0.9)}
+    gendermark.run("fake:coin", selections, directory=tmp_path / "first" / name, **options)
+    manifest = json.loads((tmp_path / "first" / name / "manifest.json").read_text(encoding="utf-8"))
+    bin_directory = tmp_path / "bin"
+    bin_directory.mkdir()
+    for command, module in (("gendermark", "-c 'from gendermark.cli.app import main; main()'"), ("python", "")):
+        script = bin_directory / command
+        script.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} {module} "$@"\n', encoding="utf-8")
+        script.chmod(0o755)
+    (tmp_path / "again").mkdir()
+    subprocess.run(
+        ["sh", "-c", "\n".join(commands(manifest, name))],
+        cwd=tmp_path / "again",
+        env={
+            **os.environ,
+            "PATH": f"{bin_directory}{os.pathsep}{os.environ['PATH']}",
+            "PYTHONPATH": str(Path(gendermark.__file__).parent.parent),
+        },
+        check=True,
+        capture_output=True,
+    )
+    first, again = (
+        {path.relative_to(tmp_path / place): path.read_bytes() for path in (tmp_path / place).rglob("result.json")}
+        for place in ("first", "again")
+    )
+    assert len(first) == len(selections)
+    assert first == again
+
+
+def test_a_program_says_everything_that_decides_a_run() -> None:
+    options = {"system_options": {"mode": "a b"}, "resampling": Resampling(500, 7, 0.9), "forced_choice": True}
+    lines = commands(_manifest(MIXED, **options), "my runs/x")
+    for line in (
+        "    directory='my runs/x',",
+        "    system_options={'mode': 'a b'},",
+        "    resampling=Resampling(n_resamples=500, seed=7, confidence=0.9),",
+        "    forced_choice=True,",
+    ):
+        assert line in lines
 
 
 def test_everything_else_that_decides_a_run_is_said() -> None:

@@ -22,7 +22,7 @@ from gendermark.report.writing import latex_escaped, render, write_tables
 from gendermark.result import Result
 
 FORMATS = ("md", "latex", "csv", "json")
-NASTY = r"a_b%c&d#e$f{g}h~i^j\k|l<script>m*n"
+NASTY = r"""a_b%c&d#e$f{g}h~i^j\k|l<script>m*n"o"""
 
 
 def _result(system: str = "fake:right", *, estimates: Sequence[Estimate] | None = None, rules: str = "best") -> Result:
@@ -36,22 +36,39 @@ def _result(system: str = "fake:right", *, estimates: Sequence[Estimate] | None 
     return Result(selection, "core-1234", system, chosen, [], signature=f"benchmark:simplegen|system:{system}")
 
 
+def _whole(tables: Sequence[list[list[str]]]) -> list[list[str]]:
+    """The rows of the tables that have every number, after those of the papers."""
+    at = next((at for at, rows in enumerate(tables) if rows[0][0] == "metric"), len(tables))
+    assert all(rows[0][0] == "metric" for rows in tables[at:])
+    return [row for rows in tables[at:] for row in rows]
+
+
 def _markdown_rows(text: str) -> list[list[str]]:
+    return _whole(_markdown_tables(text))
+
+
+def _markdown_tables(text: str) -> list[list[list[str]]]:
     """The cells of all tables, as a Markdown reader shows them; fails on raw HTML."""
-    rows: list[list[str]] = []
+    tables: list[list[list[str]]] = []
     in_table = False
     for token in MarkdownIt("commonmark").enable("table").parse(text):
         children = token.children or []
         assert not [one.type for one in (token, *children) if one.type.startswith("html")]
         in_table = token.type != "table_close" and (in_table or token.type == "table_open")
-        if token.type == "tr_open":
-            rows.append([])
+        if token.type == "table_open":
+            tables.append([])
+        elif token.type == "tr_open":
+            tables[-1].append([])
         elif token.type == "inline" and in_table:
-            rows[-1].append("".join(child.content for child in children))
-    return rows
+            tables[-1][-1].append("".join(child.content for child in children))
+    return tables
 
 
 def _latex_rows(text: str) -> list[list[str]]:
+    return _whole(_latex_tables(text))
+
+
+def _latex_tables(text: str) -> list[list[list[str]]]:
     """The cells of all tables, read as LaTeX does: comments off, escapes undone; fails on what would not compile."""
     text = re.sub(r"(?m)(?<!\\)%.*$", "", text)
     depth = 0
@@ -59,48 +76,77 @@ def _latex_rows(text: str) -> list[list[str]]:
         depth += {"{": 1, "}": -1}.get(token, 0)
         assert depth >= 0
     assert depth == 0
-    begun = re.findall(r"\\begin\{(\w+)\}", text)
-    assert sorted(begun) == sorted(re.findall(r"\\end\{(\w+)\}", text))
-    rows = []
-    for tabular in re.findall(r"\\begin\{tabular\}\{l*r*\}\n(.*?)\\end\{tabular\}", text, flags=re.DOTALL):
-        body = re.sub(r"\\(?:toprule|midrule|bottomrule)\n", "", tabular)
+    begun = re.findall(r"\\begin\{([\w*]+)\}", text)
+    assert sorted(begun) == sorted(re.findall(r"\\end\{([\w*]+)\}", text))
+    labels = re.findall(r"\\label\{tab:([\w.-]+)\}", text)
+    assert len(set(labels)) == len(labels) == begun.count("tabular")
+    tables: list[list[list[str]]] = []
+    for columns, tabular in re.findall(r"\\begin\{tabular\}\{(l*r*)\}\n(.*?)\\end\{tabular\}", text, flags=re.DOTALL):
+        tables.append([])
+        body = re.sub(r"\\(?:toprule|midrule|bottomrule|(?:\\?cmidrule\(lr\)\{[\d-]+\})+)\n", "", tabular)
         for line in body.splitlines():
             assert line.endswith(r" \\")
-            cells = re.split(r"(?<!\\)&", line.removesuffix(r" \\"))
+            assert not line.startswith(("[", "*")), "an option of the line before"
+            line = re.sub(
+                r"\\multicolumn\{(\d)\}\{c\}\{(.*?)\}(?= [&\\])", lambda m: m[2] + " &" * (int(m[1]) - 1), line
+            )
+            line = re.sub(r"\{\\scriptsize (\[[^]]*\])\}", r"\1", line)
+            cells = re.split(r"(?<!\\)&", line.removesuffix(r" \\").removeprefix("{}"))
+            assert len(cells) == len(columns)
             for cell in cells:
-                plain = re.sub(r"\\(?:[&%$#_{}]|text[a-z]+\{\})", "", cell)
-                assert not set(plain) & set(r"&%$#_{}~^\ ".strip()), cell
-            rows.append([_unescaped(cell.strip()) for cell in cells])
-    return rows
+                plain = _ESCAPED.sub("", cell)
+                assert not set(plain) & set('&%$#_{}~^\\<>|"−'), cell
+            tables[-1].append([_unescaped(cell.strip()) for cell in cells])
+    return tables
+
+
+_ESCAPED = re.compile(r"\\([&%$#_{}])|\\((?:text[a-z]+|char34|ldots))\{\}|\$(-|\\rightarrow|\\Delta)\$")
 
 
 def _unescaped(cell: str) -> str:
-    words = {"textbackslash": "\\", "textasciitilde": "~", "textasciicircum": "^"}
-    return re.sub(r"\\(?:([&%$#_{}])|(text[a-z]+)\{\})", lambda m: m[1] or words[m[2]], cell)
+    words = {
+        "textbackslash": "\\",
+        "textasciitilde": "~",
+        "textasciicircum": "^",
+        "textless": "<",
+        "textgreater": ">",
+        "textbar": "|",
+        "char34": '"',
+        "ldots": "…",
+        "-": "−",
+        r"\rightarrow": "→",
+        r"\Delta": "Δ",
+    }
+    return _ESCAPED.sub(lambda m: m[1] or words[m[2] or m[3]], cell)
 
 
 def test_markdown() -> None:
     text = render({"run": [_result()]}, "md")
-    assert text.splitlines()[0] == "## simplegen.en-es (core data, rules best)"
+    assert [line for line in text.splitlines() if line.startswith("#")] == [
+        "## simplegen (core data, rules best)",
+        "## simplegen.en-es (core data, rules best)",
+    ]
     assert _markdown_rows(text) == [
         ["metric", "slice", "fake:right"],
         ["pro", "all", "61.2 [50.0, 70.0]"],
-        ["delta", "all", "-3.5 –"],
-        ["p_s", "formal", "– –"],
+        ["delta", "all", "−3.5"],
+        ["p_s", "formal", "–"],
     ]
     assert text.endswith("- `fake:right: benchmark:simplegen|system:fake:right`\n")
 
 
 def test_latex() -> None:
     text = render({"run": [_result()]}, "latex")
-    assert text.startswith("% fake:right: benchmark:simplegen|system:fake:right\n\\begin{table}\n")
+    assert text.startswith("% needs \\usepackage{booktabs}\n")
+    assert "\n% fake:right: benchmark:simplegen|system:fake:right\n\\begin{table}\n" in text
+    assert "\\label{tab:simplegen.en-es}" in text
     assert r"\caption{simplegen.en-es (core data, rules best)}" in text
     assert r"\begin{tabular}{llr}" in text
     assert _latex_rows(text) == [
         ["metric", "slice", "fake:right"],
         ["pro", "all", "61.2 [50.0, 70.0]"],
-        ["delta", "all", "-3.5 --"],
-        ["p_s", "formal", "-- --"],
+        ["delta", "all", "−3.5"],
+        ["p_s", "formal", "--"],
     ]
 
 
@@ -160,6 +206,12 @@ def test_line_breaks_do_not_leave_their_cell_or_comment() -> None:
     assert _markdown_rows(render(runs, "md"))[0][2] == "a b \\input{evil} | c |"
 
 
+@pytest.mark.parametrize("name", ["[1cm]", "*star"])
+def test_no_name_is_an_option_of_the_row_before(name: str) -> None:
+    table = _latex_tables(render({"run": [_result("x")], "other": [_result(name)]}, "latex"))[0]
+    assert [row[0] for row in table] == ["", "x", "", name, ""]
+
+
 @settings(max_examples=80, deadline=None, derandomize=True)
 @given(
     st.text(st.characters(exclude_categories=["Cs"]), max_size=20), st.text(max_size=5, alphabet="\\|`*<>&_\n\t %{}")
@@ -194,7 +246,7 @@ def test_columns_of_the_same_system_are_told_apart() -> None:
 def test_other_rules_and_data_get_their_own_table() -> None:
     official = replace(_result("c"), selection=replace(_result().selection, data="official"))
     text = render({"a": [_result("a")], "b": [_result("b", rules="paper")], "c": [official]}, "md")
-    assert [line for line in text.splitlines() if line.startswith("##")] == [
+    assert [line for line in text.splitlines() if line.startswith("## simplegen.")] == [
         "## simplegen.en-es (core data, rules best)",
         "## simplegen.en-es (core data, rules paper)",
         "## simplegen.en-es (official data, rules best)",
@@ -208,10 +260,85 @@ def test_a_run_without_a_metric_has_a_dash() -> None:
     assert [row[3] for row in rows] == ["part", "1.0 [0.0, 2.0]", "–", "–"]
 
 
+@pytest.mark.parametrize("format_", ["md", "latex"])
+def test_an_interval_without_width_is_not_shown_as_certainty(format_: str) -> None:
+    text = render({"run": [_result(estimates=[Estimate("pro", "all", 50.0, 50.0, 50.0, 1, 1, 1)])]}, format_)
+    assert text.count("[no spread seen]") == 2, "in the paper's table and in the whole one"
+    assert "[50.0" not in text
+
+
 def test_precision_of_each_metric() -> None:
     estimates = [Estimate(metric, "all", 0.123456, 0.1, 0.2, 1, 1, 1) for metric in ("p_s", "tgbi", "imbalance", "pro")]
     rows = _markdown_rows(render({"run": [_result(estimates=estimates)]}, "md"))[1:]
     assert [row[2] for row in rows] == ["0.1235 [0.1000, 0.2000]"] * 3 + ["0.1 [0.1, 0.2]"]
+
+
+# -- the tables of the papers ------------------------------------------------------------------------------------------
+
+
+def test_the_form_of_the_paper_comes_before_the_whole_table() -> None:
+    estimates = [
+        Estimate("pro", "all", 61.25, 50.0, 70.0, 40, 100, 120),
+        Estimate("delta", "all", -33.3, -40.0, -0.04, 40, 100, 120),
+        Estimate("correct", "fofc", -0.01, None, None, 40, 100, 120),
+    ]
+    runs = {"a": [_result("x", estimates=estimates)], "b": [_result("y", estimates=estimates[:1])]}
+    heads = ["", "pro", "anti", "Δ", "FOFC", "MOFC", "ΔFC", "MOMC", "FOMC", "ΔMC"]
+    text = render(runs, "md")
+    assert _markdown_tables(text)[0] == [
+        heads,
+        ["x", "61.2 [50.0, 70.0]", "–", "−33.3 [−40.0, 0.0]", "0.0", *"–––––"],
+        ["y", "61.2 [50.0, 70.0]", *"––––––––"],
+    ]
+    assert "Table 4 of Renduchintala et al. (2021)" in text
+    assert "Core data, rules best; in brackets: 95 % intervals." in text
+    latex = render(runs, "latex")
+    assert _latex_tables(latex)[0] == [
+        heads,
+        ["x", "61.2", "--", "−33.3", "0.0", *["--"] * 5],
+        ["", "[50.0, 70.0]", "", "[−40.0, 0.0]", *[""] * 6],
+        ["y", "61.2", *["--"] * 8],
+        ["", "[50.0, 70.0]", *[""] * 8],
+    ]
+    assert "& $-$33.3 &" in latex
+    assert "\\label{tab:simplegen-4}" in latex
+    assert latex.count("\\begin{table*}") == 1, "ten columns go across both of the paper"
+
+
+def test_systems_stand_side_by_side_and_go_on_in_another_table() -> None:
+    selection = Selection("winomt", "en", "es", "core", rules="best", cluster="occupation")
+    runs = {}
+    for number in range(4):
+        estimates = [Estimate("accuracy", "all", 10.0 * number, None, None, 1, 1, 1)]
+        result = replace(_result(f"s{number}", estimates=estimates), selection=selection)
+        runs[str(number)] = [result, replace(result, selection=replace(selection, target_language="he"))]
+    first, second = _latex_tables(render(runs, "latex"))[:2]
+    assert first[:2] == [["", "s0", "", "", "s1", "", "", "s2", "", ""], ["", *["Acc", "ΔG", "ΔS"] * 3]]
+    assert first[2] == ["English → Spanish", "0.0", "--", "--", "10.0", "--", "--", "20.0", "--", "--"]
+    assert second[:2] == [["", "s3", "", ""], ["", "Acc", "ΔG", "ΔS"]]
+    assert second[2:] == [[f"English → {name}", "30.0", "--", "--"] for name in ("Spanish", "Hebrew")]
+    (table, *_) = _markdown_tables(render(runs, "md"))
+    assert table[0][-3:] == ["s3: Acc", "s3: ΔG", "s3: ΔS"]
+
+
+@pytest.mark.parametrize(
+    ("benchmark", "to", "labels"),
+    [
+        ("winomt", "es", {"winomt-2"}),
+        ("simplegen", "es", {"simplegen-4"}),
+        ("mt-geneval-counterfactual", "es", {"mt-geneval-counterfactual-8", "mt-geneval-counterfactual-10"}),
+        ("mt-geneval-contextual", "es", {"mt-geneval-contextual-10"}),
+        ("tgbi", "en", {"tgbi-1"}),
+        ("uncertainty", "es", {"uncertainty-3", "uncertainty-4-s3e", "uncertainty-4-gender"}),
+    ],
+)
+def test_every_benchmark_has_the_tables_of_its_paper(benchmark: str, to: str, labels: set[str]) -> None:
+    (result,) = gendermark.run("fake:stereotyped?s=0.5", [benchmark], to, data="core")
+    latex = render({"run": [result]}, "latex")
+    _latex_tables(latex)
+    assert {label for label in re.findall(r"\\label\{tab:(.*)\}", latex) if label != result.cell} == labels
+    assert "-0.0" not in latex
+    assert "[-" not in latex
 
 
 def test_a_real_run_in_every_format() -> None:

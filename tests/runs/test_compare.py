@@ -172,6 +172,30 @@ def test_verdicts() -> None:
     assert verdict("higher", 60, None, None) == "unclear"
 
 
+@pytest.mark.parametrize(
+    ("first", "second", "is_right_less_often"),
+    [
+        ("fake:right", "fake:right?p=0.8", True),
+        ("fake:right?p=0.8", "fake:right", False),
+        ("fake:right", "fake:right?seed=2", False),
+        ("fake:right", "fake:silent", True),
+    ],
+)
+def test_who_is_right_less_often(run: Run, first: str, second: str, is_right_less_often: bool) -> None:
+    report = compare(run(first), run(second), RESAMPLING)
+    assert {c.is_right_less_often for c in report.comparisons} == {is_right_less_often}
+
+
+def test_a_gap_that_shrinks_because_little_is_right_is_no_better() -> None:
+    gap = Comparison(
+        "cell", "gap", "all", 40, 0, -40, -50, -30, 0.001, 0.001, None, 9, "zero", is_right_less_often=True
+    )
+    assert gap.change() == "smaller, but right less often"
+    assert replace(gap, is_right_less_often=False).change() == "better"
+    assert replace(gap, p_adjusted=0.2).change() == "unclear"
+    assert replace(gap, second=-60, difference=-100).change() == "worse"
+
+
 # -- what may not be compared
 
 

@@ -42,10 +42,11 @@ def without(key: str) -> Callable[[dict[str, Any]], dict[str, Any]]:
 
 def test_not_a_run_folder(tmp_path: Path, run: Path) -> None:
     nowhere = tmp_path / "nowhere"
-    words = "there is no such directory; give one that `gendermark run -o` wrote"
-    assert refused(nowhere) == f"{nowhere}: {words}"
+    assert refused(nowhere) == f"{nowhere}: there is no such directory; give one that `gendermark run -o` wrote"
     manifest = run / "manifest.json"
-    assert refused(manifest) == f"{manifest}: {words}"
+    assert refused(manifest) == (
+        f"{manifest}: is a file, not a run folder; give a directory that `gendermark run -o` wrote"
+    )
     assert refused(tmp_path) == (
         f"{tmp_path}: is not a run folder: it has no manifest.json; give one that `gendermark run -o` wrote"
     )

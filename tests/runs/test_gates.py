@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from gendermark.benchmarks.benchmark import Selection
 from gendermark.errors import UserError
-from gendermark.metrics.metric import Resampling
+from gendermark.metrics.metric import Metric, Resampling
 from gendermark.runs import run as running
-from gendermark.runs.gates import Check, Verdict, against_baseline, bounds
+from gendermark.runs.gates import NOTHING_COMPARED, Check, Verdict, against_baseline, bounds
 from gendermark.runs.run import RunConfig
 
 Run = Callable[..., Path]
+OF_MEN = Metric("of_men", "all", ("all.masculine",), lambda n: 100 * n / n, total="all.total", judged="all.judged")
+"""Undefined where nobody is made a man, although everything is judged."""
 
 
 @pytest.fixture
@@ -48,7 +51,7 @@ def test_at_least_and_at_most(run: Run) -> None:
     assert check.name == "accuracy:all at least 60"
     (check,) = bounds(directory, {}, {"gap": "15"})
     assert check.finding == "0.0, at most 15 is asked"
-    assert set(check.to_json()) == {"cell", "metric", "slice", "passed", "finding", "asked"}
+    assert set(check.to_json()) == {"cell", "metric", "slice", "passed", "finding", "asked", "compared"}
     assert bounds(directory, {}, {}) == []
 
 
@@ -76,13 +79,45 @@ def test_no_number_is_no_pass(run: Run) -> None:
     assert checks[0].finding == "–, at least -1000 is asked"
 
 
-@pytest.mark.parametrize("name", ["acuracy", "accuracy:both", "toy.accuracy", ":all", ""])
-def test_a_metric_that_the_run_does_not_have(run: Run, name: str) -> None:
+def test_a_gap_of_nothing_is_no_pass(run: Run) -> None:
+    silent = bounds(run("fake:silent"), {"gap": "-15"}, {"gap": "15"})
+    assert [(check.passed, check.compared) for check in silent] == [(False, True), (False, True)]
+    reason = "only 0 of 80 were judged, so nothing can be said about it"
+    assert silent[1].finding == f"0.0, at most 15 is asked; {reason}"
+    (wrong,) = bounds(run("fake:right?p=0"), {}, {"gap": "15"})
+    assert not wrong.passed
+    assert wrong.finding == "0.0, at most 15 is asked; only 0 of 80 were right, so nothing can be said about it"
+    (rarely,) = bounds(run("fake:right?p=0.3"), {}, {"gap": "100"})
+    assert rarely.passed, "few are right, but a gap between them can be told"
+    (accuracy,) = bounds(run("fake:silent"), {"accuracy": "0"}, {})
+    assert accuracy.passed, "only gaps are small for want of data"
+
+
+@pytest.mark.parametrize(
+    ("name", "guess"),
+    [
+        ("acuracy", "did you mean accuracy or accuracy:pro or accuracy:anti? "),
+        ("tiny.womn:all", "did you mean women? "),
+        ("accuracy:both", "did you mean accuracy:pro or accuracy:anti or accuracy? "),
+        ("nope", "it has accuracy, accuracy:pro, accuracy:anti and others; "),
+        ("", "it has accuracy, accuracy:pro, accuracy:anti and others; "),
+    ],
+)
+def test_a_metric_that_the_run_does_not_have(run: Run, name: str, guess: str) -> None:
     with pytest.raises(UserError) as caught:
         bounds(run("fake:right"), {}, {name: "5"})
     assert str(caught.value) == (
-        f"the run has no metric {name!r}; there is: accuracy:all, accuracy:anti, accuracy:pro, gap:all, women:all"
+        f"the run has no metric {name!r}; {guess}`gendermark list metrics` tells what there is, "
+        "`gendermark report DIR --format csv` what this run has"
     )
+
+
+def test_judgements_without_a_tag(run: Run) -> None:
+    directory = run("fake:right")
+    path = directory / "tiny.en-xx" / "judgements.jsonl"
+    path.write_text(path.read_text().replace('"side"', '"other"'))
+    with pytest.raises(UserError, match=r"^tiny\.en-xx: the judgements of the run lack the tag 'side'; run it again$"):
+        bounds(directory, {}, {"gap": "5"})
 
 
 @pytest.mark.parametrize("text", ["", "high", "50%", "1,5", "nan", "inf"])
@@ -127,9 +162,61 @@ def test_a_lost_metric_fails(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     spoken, silent = run("fake:right"), run("fake:silent")
     lost = checked(silent, baseline=spoken)["tiny.en-xx women:all"]
     assert not lost.passed
-    assert lost.finding == "50.0 → –, unclear (p – after Holm)"
-    assert checked(spoken, baseline=silent)["tiny.en-xx women:all"].passed  # gained
-    assert checked(silent, baseline=silent)["tiny.en-xx women:all"].passed  # never had
+    assert lost.compared
+    assert lost.finding == "50.0 → –, lost: in this run there is no value"
+
+
+def test_without_a_value_nothing_is_compared(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("runs.tiny.Tiny.headline", ("women",))
+    spoken, silent = run("fake:right"), run("fake:silent")
+    gained = checked(spoken, baseline=silent)["tiny.en-xx women:all"]
+    assert gained.outcome == "not compared"
+    assert not gained.passed
+    assert gained.finding == "– → 50.0, not compared: in the baseline there is no value"
+    never = checked(silent, baseline=silent)["tiny.en-xx women:all"]
+    assert never.finding == "– → –, not compared: in both runs there is no value"
+    verdict = Verdict.of([never])
+    assert not verdict.passed
+    assert verdict.sentence == (
+        "gate failed: nothing could be compared, because one run or the other has no value anywhere; compare runs "
+        "that were judged, or use --min and --max"
+    )
+    assert verdict.failures == (NOTHING_COMPARED,)
+
+
+def test_what_has_no_value_for_a_good_reason_is_not_lost(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("runs.tiny.Tiny.headline", ("of_men",))
+    monkeypatch.setattr("runs.tiny.Tiny.metrics", lambda *_: [OF_MEN])
+    women, men, silent = run("fake:feminine"), run("fake:masculine"), run("fake:silent")
+    found = checked(women, baseline=men)["tiny.en-xx of_men:all"]
+    assert found.outcome == "not compared"
+    assert found.finding == "100.0 → –, not compared: in this run there is no value"
+    assert checked(silent, baseline=men)["tiny.en-xx of_men:all"].outcome == "FAIL"
+
+
+def test_a_value_that_this_version_does_not_find_again(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("runs.tiny.Tiny.headline", ("of_men",))
+    monkeypatch.setattr("runs.tiny.Tiny.metrics", lambda *_: [OF_MEN])
+    earlier = run("fake:masculine")
+    monkeypatch.setattr("runs.tiny.Tiny.metrics", lambda *_: [replace(OF_MEN, needs=("all.new",))])
+    assert checked(earlier, baseline=earlier)["tiny.en-xx of_men:all"].finding == (
+        "– → –, not compared: in both runs the judgements lack what this version counts (run it again)"
+    )
+
+
+def test_a_gap_of_nothing_is_lost(run: Run) -> None:
+    biased, silent = run("fake:stereotyped?s=0.9"), run("fake:silent")
+    lost = checked(silent, baseline=biased)["tiny.en-xx gap:all"]
+    assert not lost.passed
+    assert lost.compared
+    assert lost.finding.endswith(" → 0.0, lost: in this run only 0 of 80 were judged")
+    wrong = checked(run("fake:right?p=0"), baseline=silent)["tiny.en-xx gap:all"]
+    assert wrong.finding == (
+        "0.0 → 0.0, not compared: in the baseline only 0 of 80 were judged, in this run only 0 of 80 were right"
+    )
+    gained = checked(biased, baseline=silent)["tiny.en-xx gap:all"]
+    assert gained.outcome == "not compared"
+    assert gained.finding.endswith(", not compared: in the baseline only 0 of 80 were judged")
 
 
 def test_a_lost_language_fails(run: Run) -> None:
@@ -166,6 +253,15 @@ def test_one_failure_fails_the_gate() -> None:
     assert verdict.failures == (bad,)
     assert verdict.sentence == "gate failed: 1 of 3 checks"
     assert verdict.to_json() == {"passed": False, "checks": [c.to_json() for c in (good, bad, good)]}
+
+
+def test_what_was_not_compared_is_not_counted() -> None:
+    good, bad = (Check("cell", "m", "all", passed, "found", "asked") for passed in (True, False))
+    skipped = Check("cell", "n", "all", False, "found", "asked", compared=False)
+    assert Verdict.of((good, skipped)).passed
+    assert Verdict.of((good, skipped)).sentence == "gate passed: 1 checks, 1 more not compared"
+    assert Verdict.of((good, bad, skipped)).sentence == "gate failed: 1 of 2 checks, 1 more not compared"
+    assert Verdict.of((good, bad, skipped)).not_compared == (skipped,)
 
 
 def test_names_of_checks_do_not_repeat(run: Run) -> None:

@@ -220,6 +220,33 @@ def test_a_folder_that_another_run_writes_to(tmp_path: Path, config: RunConfig) 
     running.run(config, tmp_path)
 
 
+def test_a_new_folder_that_another_run_was_faster_to_take(
+    tmp_path: Path, config: RunConfig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    directory = tmp_path / "run"
+
+    def prepare(*_: object) -> None:
+        folder.write_manifest(directory, {**config.to_json(), "system": "toy:y"}, "running", {})
+
+    monkeypatch.setattr(Toy, "prepare", prepare)
+    with pytest.raises(UserError, match=r"holds another run \(it differs in system\)"):
+        running.run(config, directory)
+    assert Toy.opened[0].n_asked == 0
+
+
+def test_what_is_refused_before_the_work_leaves_no_folder(
+    tmp_path: Path, config: RunConfig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def prepare(*_: object) -> None:
+        raise UserError("bad file")
+
+    monkeypatch.setattr(Toy, "prepare", prepare)
+    for directory in (tmp_path / "deep" / "run", tmp_path):
+        with pytest.raises(UserError, match=r"^bad file$"):
+            running.run(config, directory)
+    assert [path.name for path in tmp_path.iterdir()] == [".lock"], "the folder that was there before is locked"
+
+
 def test_the_run_is_looked_at_after_it_is_locked(
     tmp_path: Path, config: RunConfig, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -21,12 +21,13 @@ import sacrebleu
 import gendermark
 from gendermark import api, registry
 from gendermark.benchmarks.benchmark import Selection
-from gendermark.benchmarks.uncertainty import BENCHMARK, references
+from gendermark.benchmarks.uncertainty import BENCHMARK
+from gendermark.benchmarks.uncertainty_items import references
 from gendermark.cli import app as command_line
 from gendermark.errors import BadFile, SystemFailure, UnknownName, UserError
 from gendermark.linguistics.cues import COLUMNS, annotate, design_columns
 from gendermark.metrics.metric import Resampling
-from gendermark.records import Estimate, Gender, Request, Task, Translation
+from gendermark.records import Estimate, Gender, Judgement, Request, Task, Test, Translation, Verdict
 from gendermark.result import Result
 from gendermark.runs import folder, score
 from gendermark.study.dots import Dot, dot_plot
@@ -234,6 +235,64 @@ def test_accuracy_of_other_runs_and_runs_that_were_not_measured_alike(given: dic
     assert "WinoMT was not measured alike: they differ in data" in found.notes
 
 
+def test_meanings_and_the_systems_own_probabilities_are_scores_where_they_were_asked_for(
+    given: dict[str, list[Result]],
+) -> None:
+    for number in range(4):
+        result = scored(
+            str(number),
+            "es",
+            {"delta_i_semantic": -number, "delta_i_gender": -number, "p_right:unambiguous": number / 4},
+        )
+        details = {
+            "log_probability_right": -3.0,
+            "log_probability_wrong": -3.0 - number,
+            "log_probability_per_token_right": None,
+            "log_probability_per_token_wrong": None,
+        }
+        given[str(number)] = [replace(result, tests=(Test("forced-choice", "?", 50.0 + number, None, details),))]
+    found = correlate(list(given))
+    assert found.cells[3].scores["forced_choice"] == 53
+    assert found.cells[3].scores["gap_log_p"] == 3
+    assert found.cells[3].scores["gap_log_p_per_token"] is None
+    signs = {row.score: row.tests["kendall"].value for row in found.correlations}
+    assert signs == {"delta_i_gender": -1, "delta_i_semantic": -1, "forced_choice": 1, "gap_log_p": 1}
+    # What nobody asked for is not missing.
+    (note,) = [note for note in found.notes if "fewer than 4 cells" in note]
+    assert "delta_i_s3e" in note
+    assert "semantic" not in note
+    assert "per_token" not in note
+
+
+def test_differently_tuned_alphas_are_not_on_one_scale(given: dict[str, list[Result]]) -> None:
+    best = {"a": 2, "b": 8}
+    for name, alpha in best.items():
+        judgements = [
+            Judgement(
+                f"{number}",
+                number,
+                f"{number}",
+                Verdict.JUDGED,
+                Gender.NEUTRAL,
+                None,
+                {"contrast": f"{number}"},
+                (),
+                {"h_gender": number, "h_s3e@2": number % 3, "h_s3e@8": number % 3, f"h_s3e@{alpha}": number},
+            )
+            for number in range(20)
+        ]
+        given[name] = [replace(scored(name, "es", {}, alpha="tuned"), judgements=judgements)]
+    assert "alpha was tuned to different values (2, 8), so S3E is not on one scale" in correlate(list(given)).notes
+    assert not any("alpha" in note for note in correlate(["a"]).notes)
+
+
+def test_runs_of_other_rules_are_named(given: dict[str, list[Result]]) -> None:
+    for number in range(2):
+        given[str(number)] = [replace(scored(str(number), "es", {}), signature=f"x|rules:best-{number}|y")]
+    words = "the runs were judged by different rules (best-0, best-1); run them again"
+    assert words in correlate(list(given)).notes
+
+
 def test_refusals_of_correlate(study: Callable[..., Outcome], runs: Path, tmp_path: Path) -> None:
     api.run("fake:coin", ["simplegen"], "es", tmp_path / "other", data="core")
     for arguments, words in (
@@ -367,9 +426,16 @@ def test_names_show_beside_the_same_sentences_without(
     (both,) = study("cues", runs / "right", tmp_path / "names", "--measure", "gender", "--json").json["models"]
     assert (both["n"], both["n_clusters"]) == (144, 24)
     assert "names" in {coefficient["name"] for coefficient in both["coefficients"]}
+    assert not any("measured alike" in note for note in both["notes"])
     twice = study("cues", runs / "right", runs / "right")
     assert twice.code == 2
     assert "are both of fake:right?p=0.7 and the same sentences; give one" in twice.err
+
+
+def test_runs_that_go_into_one_model_should_be_measured_alike(coin: Cell) -> None:
+    result = coin.result
+    other = replace(coin, result=replace(result, selection=replace(result.selection, variant="names", n_samples=99)))
+    assert "the runs were not measured alike: they differ in n_samples" in model_cues([coin, other], "gender").notes
 
 
 def tagged(cell: Cell, data: str, tags: Callable[[Any], Mapping[str, str]]) -> Cell:
@@ -800,6 +866,10 @@ def test_what_is_cut_off_looks_like_certainty() -> None:
     assert ",alpha-64|" in signature
     assert "parts:referenced" in signature
     assert any("epsilon 0.2: 24 of 24 ambiguous sentences gave the same translation" in note for note in found.notes)
+    assert any("epsilon 0.2: alpha could not be tuned" in note for note in found.notes)
+    assert len(set(found.notes)) == len(found.notes)
+    (tuned,) = [s.alpha for s in found.settings if s.is_tuned and s.epsilon == 0.05]
+    assert f",alpha-tuned={tuned:g}|" in values[0.05, tuned, True].signature
 
 
 def test_a_setting_has_the_numbers_of_a_run_with_it(runs: Path) -> None:
@@ -827,7 +897,7 @@ def test_all_sentences_where_none_has_references(coin: Cell, monkeypatch: pytest
     [
         (("--epsilon", "0.1,much"), "--epsilon is a probability below 1, or several with commas, not 'much'"),
         (("--epsilon", "1.5"), "--epsilon is a probability below 1, not 1.5"),
-        (("--alpha", "3"), "--alpha is 1, 2, 4, 8, 16, 32, 64, 128 or tuned here, not '3'"),
+        (("--alpha", "3"), "--alpha is 0.5, 1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024 or tuned here, not '3'"),
         (("--group", "none"), "unknown group of uncertainty 'none'"),
     ],
 )

@@ -13,7 +13,7 @@ from collections.abc import Container, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from gendermark.annotation.sheets import SampleRow, Sheet, SheetRow, comparable
+from gendermark.annotation.sheets import ANYBODY, SampleRow, Sheet, SheetRow, comparable
 from gendermark.errors import BadFile, UnknownName, UserError
 from gendermark.records import Gender, Judgement, Verdict
 from gendermark.result import Result
@@ -74,14 +74,22 @@ class Person:
 
 def read_cell(directory: Path, cell: str = "") -> tuple[Result, dict[str, TranslatedText]]:
     """A cell of a finished run, and its translations by item id; the name may be left out where there is one cell."""
-    results = {result.cell: result for result in folder.read_results(directory)}
+    every = {result.cell: result for result in folder.read_results(directory)}
+    sampled = {name for name in every if (directory / name / folder.SAMPLES).exists()}
+    results = {name: result for name, result in every.items() if name not in sampled}
+    if cell in sampled or not results:
+        rest = f"say which other: --cell {' | '.join(results)}" if results else "run a benchmark that translates once"
+        raise UserError(
+            f"{cell or ', '.join(every)} in {directory} has many samples of each sentence and not one translation, so "
+            f"it cannot be annotated; {rest}"
+        )
     if not cell:
         if len(results) != 1:
             raise UserError(f"{directory} has {len(results)} cells; say which: --cell {' | '.join(results)}")
         cell = next(iter(results))
     if cell not in results:
         raise UnknownName(f"cell of {directory}", cell, results)
-    path = directory / cell / "translations.jsonl"
+    path = directory / cell / folder.TRANSLATIONS
     texts: dict[str, TranslatedText] = {}
     for line, row in read_jsonl(path):
         item_id, source, text = row.get("item_id"), row.get("source"), row.get("translation")
@@ -135,7 +143,9 @@ def draw_sample(result: Result, translations: Mapping[str, TranslatedText], n: i
     # The order depends on seed and ids alone, so it cannot tell what the judge said.
     chosen.sort(key=lambda judgement: hashlib.sha256(f"{seed}/{judgement.item_id}".encode()).digest())
     texts = ((judgement, translations[judgement.item_id]) for judgement in chosen)
-    return [SampleRow(judgement.index, entity_of(judgement), text.text, text.source) for judgement, text in texts]
+    return [
+        SampleRow(judgement.index, entity_of(judgement) or ANYBODY, text.text, text.source) for judgement, text in texts
+    ]
 
 
 # -- found again -----------------------------------------------------------------------------------------------------
@@ -166,6 +176,10 @@ class Items:
             return found[0]
         # Several sources can have one translation: each row of such a sentence is another of them.
         return next((judgement for judgement in found if judgement.item_id not in taken), found[0])
+
+    def has(self, row: SheetRow) -> bool:
+        """Whether a row is of this cell."""
+        return not isinstance(self._by_index_and_sentence(row), str)
 
     def _by_index_and_sentence(self, row: SheetRow) -> list[Judgement] | str:
         sentence = comparable(row.sentence)

@@ -24,7 +24,7 @@ from gendermark.annotation.lineup import (
     digest_of,
     read_rows,
 )
-from gendermark.annotation.sheets import Sheet
+from gendermark.annotation.sheets import NoAnswers, Sheet
 from gendermark.errors import BadFile, UserError
 from gendermark.metrics.metric import Resampling
 from gendermark.records import Estimate
@@ -51,7 +51,7 @@ def read_answers(path: Path | str, lineup: Lineup) -> LineupAnswers:
     """A filled sheet. What is not Y or N, or of another key, is not counted; of two answers to a row the later is."""
     rows = read_rows(path)
     if all(row.is_blank for row in rows):
-        raise UserError(f"no answers in {path} yet; write Y or N into its column {ANSWER_COLUMN!r}")
+        raise NoAnswers(f"no answers in {path} yet; write Y or N into its column {ANSWER_COLUMN!r}")
     in_key = {row.row: row for row in lineup.rows}
     answers: dict[int, bool] = {}
     seen: dict[int, int] = {}
@@ -78,6 +78,15 @@ def read_answers(path: Path | str, lineup: Lineup) -> LineupAnswers:
         raise BadFile(path, f"{first.problem}, and no other row could be used either", line=first.line)
     missing = tuple(sorted(in_key.keys() - seen.keys()))
     return LineupAnswers(str(path), answers, len(rows), sum(row.is_blank for row in rows), missing, tuple(problems))
+
+
+def n_foreign_rows(path: Path | str, lineup: Lineup) -> int:
+    """How many rows of a sheet, blank or filled in, are not of this key."""
+    digests = {row.row: row.digest for row in lineup.rows}
+    return sum(
+        row.row not in digests or (row.translation != "" and digest_of(row.translation) != digests[row.row])
+        for row in read_rows(path)
+    )
 
 
 # -- evaluation ------------------------------------------------------------------------------------------------------

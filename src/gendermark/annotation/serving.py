@@ -11,10 +11,13 @@ import csv
 import hashlib
 import io
 import json
+import os
+import re
+import secrets
 import threading
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from importlib.resources import files
@@ -25,12 +28,13 @@ from typing import Any
 from gendermark import __version__, locks
 from gendermark.annotation.journal import Journal
 from gendermark.annotation.lineup import LINEUP_COLUMNS
-from gendermark.annotation.sheets import COLUMNS, SOURCE_COLUMN, SPREADSHEETS, best_table, inert
+from gendermark.annotation.sheets import ANYBODY, COLUMNS, SOURCE_COLUMN, SPREADSHEETS, SheetRow, best_table, inert
 from gendermark.errors import BadFile, UserError
 from gendermark.records import Table
 from gendermark.textfiles import read_text, write_text
 
 JOURNAL = "journal.jsonl"
+TOKEN = ".token"
 LONGEST_NAME = 60
 LONGEST_NOTE = 2_000
 """Characters."""
@@ -64,6 +68,8 @@ class Form:
     """What else is shown, and its column."""
     choices: tuple[Choice, ...]
     note: int
+    about_anybody: tuple[str, str] = ("", "")
+    """Question and hint for a row that names nobody."""
 
     @property
     def filled(self) -> set[int]:
@@ -84,6 +90,10 @@ GENDERS = Form(
         Choice("u", "not in the translation", {3: "N", 4: ""}),
     ),
     note=5,
+    about_anybody=(
+        "Which gender do the words for the person have?",
+        f"Answer for every word that shows the gender of {ANYBODY}, wherever it stands.",
+    ),
 )
 WITH_SOURCE = Form(
     (*COLUMNS, SOURCE_COLUMN),
@@ -93,6 +103,7 @@ WITH_SOURCE = Form(
     {"entity": 1, "source": 6},
     GENDERS.choices,
     GENDERS.note,
+    GENDERS.about_anybody,
 )
 LINEUP = Form(
     columns=LINEUP_COLUMNS,
@@ -123,13 +134,24 @@ class Questions:
         return hashlib.sha256(json.dumps(shown, ensure_ascii=False).encode()).hexdigest()[:32]
 
     def items(self) -> list[dict[str, str]]:
+        return [self._item(row) for row in self.rows]
+
+    def _item(self, row: Sequence[str]) -> dict[str, str]:
+        item = {
+            "text": _as_written(row[self.form.text]),
+            "direction": direction_of(row[self.form.text]),
+            **{name: _as_written(row[column]) for name, column in self.form.shown.items()},
+        }
+        if "entity" in item and item["entity"].strip() in ("", ANYBODY):
+            question, hint = self.form.about_anybody
+            item |= {"entity": "", "question": question, "hint": hint}
+        return item
+
+    def sheet_rows(self) -> list[SheetRow]:
+        """As `agree` would read them: to see of which run they are."""
         return [
-            {
-                "text": _as_written(row[self.form.text]),
-                "direction": direction_of(row[self.form.text]),
-                **{name: _as_written(row[column]) for name, column in self.form.shown.items()},
-            }
-            for row in self.rows
+            SheetRow(line, int(row[0]) if row[0].strip().isdecimal() else None, row[1], row[self.form.text])
+            for line, row in enumerate(self.rows, start=2)
         ]
 
 
@@ -335,7 +357,8 @@ class Desk:
             if not self._person(query).is_closed:
                 raise UserError("agreement is shown to those who have finished; finish first")
             closed = [who for who, person in self._people.items() if person.is_closed]
-            still_open = [person.name for person in self._people.values() if not person.is_closed]
+            # Who has answered nothing has not begun: a name that was mistyped must not keep the others waiting.
+            still_open = [person.name for person in self._people.values() if not person.is_closed and person.n_answered]
         if self._agree is None:
             raise UserError("the server was started without a run folder, so it cannot tell how far people agree")
         # Others may still be at work, perhaps at this very screen: the judge's single answers are not for them.
@@ -501,6 +524,28 @@ def _line(given: Mapping[str, Any], name: str, longest: int) -> str:
     if len(line) > longest:
         raise UserError(f"the {name} has {len(line):,} characters; {longest:,} are possible")
     return line
+
+
+def kept_token(directory: Path) -> str:
+    """The secret part of the page's address, the same after every start: tabs that are open go on, on the same port.
+
+    Only its owner may read the file; where others could, the token may be known, and another one is made.
+    """
+    path = directory / TOKEN
+    try:
+        with suppress(FileNotFoundError):
+            is_private = os.name != "posix" or path.stat().st_mode & 0o077 == 0
+            token = path.read_text(encoding="latin-1").strip()
+            if is_private and re.fullmatch(r"[A-Za-z0-9_-]{32,64}", token):
+                return token
+            path.unlink()
+        token = secrets.token_urlsafe(24)
+        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(handle, "w", encoding="ascii") as file:
+            file.write(f"{token}\n")
+    except OSError as problem:
+        raise UserError(f"cannot keep the page's token in {path}: {problem.strerror or problem}") from None
+    return token
 
 
 def page_files() -> dict[str, tuple[str, bytes]]:

@@ -19,6 +19,8 @@ from gendermark.textfiles import read_text, write_text
 
 COLUMNS = ("Index", "Entity", "Sentence", "Find entity? [Y/N]", "Gender? [M/F/N]", "Comments")
 SOURCE_COLUMN = "Source"
+ANYBODY = "the person whom the sentence is about"
+"""Stands in the column `Entity` where a benchmark names nobody."""
 
 _FORMULA_STARTS = ("=", "+", "-", "@", "＝", "＋", "－", "＠")
 _DELIMITERS = (",", ";", "\t")
@@ -38,6 +40,10 @@ _GENDER_OF = {
 _FOUND_OF = {"y": True, "yes": True, "n": False, "no": False}
 # What spreadsheet programs put in place of what was there.
 _AS_TYPED = str.maketrans({"‘": "'", "’": "'", "“": '"', "”": '"', "\u00a0": " ", "…": "..."})
+
+
+class NoAnswers(UserError):
+    """A sheet that nobody has filled in yet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +113,7 @@ def read_sheet(path: Path | str) -> Sheet:
     columns = _columns(path, header_line, header)
     rows = [_read_row(path, line, cells, columns, len(header)) for line, cells in lines]
     if all(row.is_blank for row in rows):
-        raise UserError(f"no answers in {path} yet; write M, F or N into its column {COLUMNS[4]!r}")
+        raise NoAnswers(f"no answers in {path} yet; write M, F or N into its column {COLUMNS[4]!r}")
     return Sheet(str(path), tuple(rows))
 
 
@@ -115,10 +121,10 @@ def has_answers(path: Path | str) -> bool:
     """Whether a file may hold somebody's work: every sheet with answers, and every file that cannot be read as one."""
     try:
         read_sheet(path)
-    except BadFile:
-        return True
-    except UserError:  # a blank sheet
+    except NoAnswers:
         return False
+    except BadFile:
+        pass
     return True
 
 

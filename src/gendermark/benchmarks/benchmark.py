@@ -161,6 +161,10 @@ class Benchmark(ABC):
         """What else the numbers depend on: aligner, gender detector ..."""
         return {}
 
+    def settled(self, judgements: Sequence[Judgement], selection: Selection) -> Selection:  # noqa: ARG002
+        """The selection as it is signed, with what the judgements decided (a tuned alpha)."""
+        return selection
+
     def requests(self, item_set: ItemSet) -> list[Request]:
         """What to ask of a system, one request per item."""
         selection = item_set.selection

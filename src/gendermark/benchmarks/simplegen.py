@@ -124,6 +124,7 @@ class SimpleGen(Benchmark):
             if {f"fo{context}", f"mo{context}"} <= present
         )
         if present >= set(GROUPS):
+            found.append(_share("correct", "all", "correct", better="higher"))
             men, women = (_share("correct", context, "correct", better="higher") for context in ("mc", "fc"))
             found.append(_gap("recall_gap", men, women, "all", is_undefined_without_hits=True))
         for group in GROUPS:

@@ -159,6 +159,8 @@ class WinoMt(Benchmark):
             genders.coverage("all"),
             genders.pair_accuracy(),
         ]
+        if {"masculine", "feminine"} <= present:
+            found.append(genders.recall_gap())
         slices = (
             "mf",
             "masculine",
@@ -293,7 +295,7 @@ def _parse(path: object) -> list[Row]:
 
 
 def parse_row(path: str, number: int, fields: Sequence[str]) -> Row:
-    if len(fields) != 4 or fields[0] not in _GENDERS or not fields[1].isdigit() or not fields[3].strip():
+    if len(fields) != 4 or fields[0] not in _GENDERS or not fields[1].isdecimal() or not fields[3].strip():
         raise BadFile(
             path,
             "is not a WinoMT line (male, female or neutral; index of the noun; sentence; entity; tab-separated)",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
@@ -11,7 +11,7 @@ from gendermark.cli.terminal import AsJson, print_json, print_table, say
 from gendermark.cli.ui import Host, NoOpen, Port, serve_site
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from gendermark.annotation import AgreementReport, LineupReport, Problem
     from gendermark.annotation.serving import Agree, Questions
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(help="Human validation: export a sheet, have it filled in, see how far people and judge agree.")
 
+Filled = TypeVar("Filled")
 MOST_PROBLEMS = 10
 """Of one sheet, said one by one; `--json` has them all."""
 
@@ -40,6 +41,7 @@ def export(
 ) -> None:
     """Write a sheet of translations, evenly from every expected and observed gender, the judge's answers hidden."""
     from gendermark.annotation import draw_sample, has_answers, read_cell, write_sheet
+    from gendermark.annotation.sheets import ANYBODY
     from gendermark.errors import UserError
 
     if output.is_file() and has_answers(output):
@@ -49,6 +51,8 @@ def export(
     if not rows:
         raise UserError(f"{result.cell} in {directory} has no translation that could be read; all are empty")
     write_sheet(output, rows, with_source=with_source)
+    if any(row.entity == ANYBODY for row in rows):
+        say(f"{result.cell} names no entity: ask people which gender the words have that mark {ANYBODY}")
     fewer = f" (all there are, fewer than {n:,})" if len(rows) < n else ""
     say(
         f"{len(rows):,} translations of {result.cell}{fewer} written to {output}; give each person a copy, "
@@ -68,7 +72,7 @@ def agree(
     from gendermark.annotation import agreement, read_cell, read_sheet
     from gendermark.metrics.metric import Resampling
 
-    filled = [read_sheet(sheet) for sheet in sheets]
+    filled = _filled(sheets, read_sheet)
     report = agreement(*read_cell(directory, cell), filled, Resampling(seed=seed))
     if as_json:
         print_json(report.to_json())
@@ -133,7 +137,7 @@ def agree_systems(
     sheets = [path for path in paths if not path.is_dir()]
     if not sheets:
         raise UserError("no sheet is given; give each person's filled sheet, then the run folders")
-    answers = [read_answers(sheet, lineup) for sheet in sheets]
+    answers = _filled(sheets, lambda sheet: read_answers(sheet, lineup))
     runs = match_runs(lineup, [path for path in paths if path.is_dir()])
     report = evaluate_lineup(lineup, runs, answers, Resampling(seed=seed))
     if as_json:
@@ -162,7 +166,7 @@ def serve(
     no_open: NoOpen = False,
 ) -> None:
     """Fill in a sheet in the browser, one translation at a time; every answer is saved at once."""
-    from gendermark.annotation.serving import Desk, page_files, read_questions
+    from gendermark.annotation.serving import Desk, kept_token, page_files, read_questions
     from gendermark.report.server import File, Site
 
     questions = read_questions(sheet)
@@ -175,7 +179,24 @@ def serve(
             writes={name: getattr(desk, name) for name in ("join", "answer", "undo", "close")},
         )
         say(f"answers to {sheet} go to {directory}, a sheet for each person")
-        serve_site(site, host, port, no_open=no_open)
+        serve_site(site, host, port, no_open=no_open, token=kept_token(directory))
+
+
+def _filled(paths: Sequence[Path], read: Callable[[Path], Filled]) -> list[Filled]:
+    """The sheets with answers. One that is still blank is left out, which is said, unless all are."""
+    from gendermark.annotation.sheets import NoAnswers
+
+    found, blank = [], []
+    for path in paths:
+        try:
+            found.append(read(path))
+        except NoAnswers as problem:
+            blank.append((path, problem))
+    if not found:
+        raise blank[0][1]
+    for path, _ in blank:
+        say(f"left out, as nothing is answered in it yet: {path}")
+    return found
 
 
 def _agreement_of(
@@ -191,6 +212,8 @@ def _agreement_of(
         read_key,
         read_sheet,
     )
+    from gendermark.annotation.items import Items
+    from gendermark.annotation.lineup_agreement import n_foreign_rows
     from gendermark.annotation.serving import LINEUP, Agreement
     from gendermark.errors import UserError
     from gendermark.metrics.metric import Resampling
@@ -203,6 +226,13 @@ def _agreement_of(
         if not directories:
             return None, ("", "")
         result, translations = read_cell(directories[0], cell)
+        items = Items(result, translations)
+        n_foreign = sum(not items.has(row) for row in questions.sheet_rows())
+        if n_foreign:
+            raise UserError(
+                f"{questions.path} is not of {result.cell} in {directories[0]}: {n_foreign:,} of its "
+                f"{len(questions.rows):,} sentences are not translations there; give the run it was exported from"
+            )
 
         def agree(sheets: Sequence[Path], in_full: bool) -> Agreement:
             report = agreement(result, translations, [read_sheet(path) for path in sheets], Resampling(seed=seed))
@@ -215,6 +245,12 @@ def _agreement_of(
     if key is None:
         return None, ("", "")
     lineup = read_key(key)
+    n_foreign = n_foreign_rows(questions.path, lineup)
+    if n_foreign:
+        raise UserError(
+            f"{questions.path} is not the sheet of {key}: {n_foreign:,} of its {len(questions.rows):,} rows are not in "
+            "it; give the key that was written with it"
+        )
     source_language, _, target_language = lineup.cell.rpartition(".")[2].partition("-")
     if not directories:
         return None, (source_language, target_language)

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from gendermark.cli.terminal import say, show_progress
 
-SHOWN = ("pro", "anti", "delta", "accuracy", "delta_g", "delta_s", "delta_qual", "awareness_gender")
+if TYPE_CHECKING:
+    from gendermark.records import Estimate
+
+SHOWN = ("pro", "anti", "delta", "accuracy", "recall_gap", "delta_s", "delta_qual", "awareness_gender")
 MODEL = "demo model"
 SYSTEMS = {
     MODEL: ("demo:en-es", "a small neural model that comes with gendermark, trained on stereotyped data on purpose"),
@@ -25,15 +28,14 @@ def demo(
 ) -> None:
     """Everything, offline: the bundled model, and two fake systems of known bias to set it beside."""
     from gendermark import api
-    from gendermark.cli.results import print_comparison
     from gendermark.cli.terminal import print_table
-    from gendermark.metrics.metric import Resampling
+    from gendermark.report import words
+    from gendermark.report.differences import differences
     from gendermark.report.findings import findings
     from gendermark.report.page import write_page
     from gendermark.report.writing import render
     from gendermark.result import interval, number
     from gendermark.runs import run as running
-    from gendermark.runs.compare import compare
     from gendermark.textfiles import write_text
 
     say("Three systems translate from English to Spanish; how each treats women and men is measured:")
@@ -49,8 +51,13 @@ def demo(
         # A store of its own: the demo writes nothing outside its folder.
         config = running.RunConfig(spec, selections)
         runs[name] = running.run(config, output / _folder(name), output / "store.sqlite", show_progress)
+
+    def shown(estimate: Estimate) -> str:
+        has_width = estimate.low is None or estimate.low != estimate.high
+        return interval(estimate) if has_width else words.NO_SPREAD
+
     rows = [
-        (r.cell, name, e.metric, number(e.value, e.metric), interval(e), f"{e.n_judged / max(e.n_total, 1):.0%}")
+        (r.cell, name, e.metric, number(e.value, e.metric), shown(e), f"{e.n_judged / max(e.n_total, 1):.0%}")
         for name, results in runs.items()
         for r in results
         for e in r.estimates
@@ -63,8 +70,12 @@ def demo(
         say(f"\n{name}:")
         for result in results:
             say(f"  {result.selection.benchmark}: {' '.join(findings(result))}")
-    say(f"\nIs the {MODEL} worse than the unbiased system by more than chance?")
-    print_comparison(compare(runs["unbiased"], runs[MODEL], Resampling()))
+    say(f"\nIs the {MODEL} worse than the unbiased system?")
+    for difference in differences([runs["unbiased"], runs[MODEL]]).found:
+        if difference.is_leading:
+            what, against, by = difference.sentence
+            metric = words.metric(*difference.key)
+            say(f"  {difference.benchmark}, “{metric}”: {what.lower()}{against}the unbiased system{by}")
     folders = [output / _folder(name) for name in SYSTEMS]
     write_text(output / "report.md", render({str(f): r for f, r in zip(folders, runs.values(), strict=True)}, "md"))
     write_page(output / "report.html", folders)

@@ -60,7 +60,7 @@ def gate(
         checks += gates.against_baseline(run, baseline, resampling(resamples, seed, 0.95), alpha)
     if not checks:
         raise UserError("the two runs share no headline metric, so there is nothing to check; use --min or --max")
-    verdict = gates.Verdict(tuple(checks))
+    verdict = gates.Verdict.of(checks)
     on_github = github if github is not None else os.environ.get("GITHUB_ACTIONS") == "true"
     # From here on the exit code is the verdict, whatever becomes of its other forms: a gate that failed has failed.
     _whatever_happens(lambda: _print(verdict, as_json))
@@ -77,7 +77,7 @@ def _print(verdict: Verdict, as_json: bool) -> None:
     if as_json:
         print_json(verdict.to_json())
     else:
-        rows = [("pass" if c.passed else "FAIL", c.cell, c.metric, c.slice, c.finding) for c in verdict.checks]
+        rows = [(c.outcome, c.cell, c.metric, c.slice, c.finding) for c in verdict.checks]
         print_table("Gate", ("outcome", "cell", "metric", "slice", "finding"), rows)
 
 

@@ -197,7 +197,9 @@ def sampling(
     alpha: Annotated[
         list[str] | None, typer.Option(help="Power of the similarity, or tuned; several with commas. Default: 4,16,64")
     ] = None,
-    n_samples: Annotated[int, typer.Option("--n-samples", min=0, help="Samples of each sentence (128).")] = 0,
+    n_samples: Annotated[
+        int | None, typer.Option("--n-samples", min=1, help="Samples of each sentence (128 if not given).")
+    ] = None,
     group: Annotated[str, typer.Option(help="referenced (default where there are references), or all sentences.")] = "",
     data: Annotated[str, typer.Option("--data", help="core (bundled, works offline) or official.")] = "core",
     similarity: Annotated[str, typer.Option(help="characters (bundled), use, or e5:MODEL.")] = "",
@@ -215,7 +217,7 @@ def sampling(
         _listed(alpha) or ("4", "16", "64"),
         group=group,
         data=data,
-        n_samples=n_samples,
+        n_samples=n_samples or 0,
         similarity=similarity,
         system_options=pairs(system_option or [], "--system-option", "beam_size=5"),
         store_path=store,

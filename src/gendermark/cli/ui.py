@@ -41,11 +41,11 @@ def ui(
         follower.end()
 
 
-def serve_site(site: Site, host: str, port: int, *, no_open: bool) -> None:
-    """Serve until Ctrl-C. The address is the only thing on stdout."""
+def serve_site(site: Site, host: str, port: int, *, no_open: bool, token: str = "") -> None:
+    """Serve until Ctrl-C, with a new token if none is given. The address is the only thing on stdout."""
     from gendermark.report.server import Server
 
-    with Server(site, host, port) as server:
+    with Server(site, host, port, token) as server:
         if server.is_open_to_others:
             say(
                 "warning: other computers can reach this page; whoever has the address can do everything here, and "

@@ -296,6 +296,17 @@ def _names() -> Mapping[tuple[str, Gender], tuple[str, ...]]:
 # -- people ------------------------------------------------------------------------------------------------------------
 
 
+def places_of(text: str, entity: str) -> list[int]:
+    """The places of the words, cut at single spaces, at which an entity is named."""
+    noun = tuple(entity.lower().split())
+    return [person.start for person in _named(_Sentence.of(text), noun)] if noun else []
+
+
+def _named(sentence: _Sentence, noun: tuple[str, ...]) -> list[_Person]:
+    places = range(len(sentence.words))
+    return [person for place in places if (person := _noun_at(sentence, place, {noun[0]: [noun]}))]
+
+
 def _focus(sentence: _Sentence, place: int, entity: str) -> _Person:
     """The focus; where an entity is given, the one nearest to the place (of WinoMT, one is off by a double space)."""
     text = " ".join(sentence.tokens)
@@ -303,8 +314,7 @@ def _focus(sentence: _Sentence, place: int, entity: str) -> _Person:
         raise ValueError(f"there is no word {place} in {text!r}")
     if not entity:
         return _noun_at(sentence, place, _nouns()) or _person(sentence, place, place + 1)
-    noun = tuple(entity.lower().split())
-    found = [person for at in range(len(sentence.words)) if (person := _noun_at(sentence, at, {noun[0]: [noun]}))]
+    found = _named(sentence, tuple(entity.lower().split()))
     if not found:
         raise ValueError(f"there is no {entity!r} in {text!r}")
     return min(found, key=lambda person: abs(person.start - place))

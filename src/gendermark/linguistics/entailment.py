@@ -8,7 +8,7 @@ is not transitive. Linked components do not depend on the order.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from importlib import import_module
 from itertools import combinations
 from typing import Any
@@ -63,11 +63,41 @@ def entailment_clusters(groups: Sequence[Sequence[str]], entails: Entails) -> li
 
     The questions of all groups are asked together, those of the second direction only where the first holds.
     """
-    pairs = dict.fromkeys(_ordered(a, b) for texts in groups for a, b in combinations(dict.fromkeys(texts), 2))
-    forward = [pair for pair, holds in zip(pairs, entails(list(pairs)), strict=True) if holds]
-    backward = entails([(b, a) for a, b in forward])
-    linked = {pair for pair, holds in zip(forward, backward, strict=True) if holds}
+    linked = _linked((pair for texts in groups for pair in combinations(dict.fromkeys(texts), 2)), entails)
     return [_components(texts, linked) for texts in groups]
+
+
+def clusters_with(
+    wanted: Sequence[Sequence[str]],
+    groups: Sequence[Sequence[str]],
+    clusters: Sequence[Sequence[int]],
+    entails: Entails,
+) -> list[list[frozenset[int]]]:
+    """For each wanted text of a group, the clusters in which it equals a member or is linked with one.
+
+    It joins no clusters: one that is linked with two of them belongs to both, and they stay two.
+    """
+    pairs = ((text, other) for texts, group in zip(wanted, groups, strict=True) for text in texts for other in group)
+    linked = _linked((pair for pair in pairs if pair[0] != pair[1]), entails)
+    return [
+        [
+            frozenset(
+                number
+                for other, number in zip(group, numbers, strict=True)
+                if other == text or _ordered(text, other) in linked
+            )
+            for text in texts
+        ]
+        for texts, group, numbers in zip(wanted, groups, clusters, strict=True)
+    ]
+
+
+def _linked(pairs: Iterable[Pair], entails: Entails) -> set[Pair]:
+    """The pairs of texts each of which follows from the other."""
+    asked = list(dict.fromkeys(_ordered(a, b) for a, b in pairs))
+    forward = [pair for pair, holds in zip(asked, entails(asked), strict=True) if holds]
+    backward = entails([(b, a) for a, b in forward])
+    return {pair for pair, holds in zip(forward, backward, strict=True) if holds}
 
 
 def _ordered(a: str, b: str) -> Pair:

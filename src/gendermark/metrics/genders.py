@@ -126,8 +126,8 @@ def delta_g(part: str, *, rounded: bool) -> Metric:
 def recall_gap() -> Metric:
     """Accuracy on men minus accuracy on women.
 
-    Unlike `delta_g` it does not ask what becomes of sentences that leave the gender open: masculine defaults there lower
-    the precision of the masculine, and with it its F1.
+    Unlike `delta_g` it does not ask what becomes of sentences that leave the gender open: masculine defaults there
+    lower the precision of the masculine, and with it its F1.
     """
     men, women = accuracy(Gender.MASCULINE.value), accuracy(Gender.FEMININE.value)
     return difference(

@@ -38,7 +38,7 @@ def rate(
     def at_boundary(sums: Sequence[float], n_groups: int, confidence: float) -> tuple[float, float]:
         share, unseen = sums[0] / sums[1], unseen_share(n_groups, confidence)
         kept = share * (1 - unseen)
-        return scale * kept, scale * (kept + unseen)
+        return scale * kept, scale * min(1.0, kept + unseen)
 
     return Metric(name, part, (hits, total), value, total=total, judged=judged, at_boundary=at_boundary, better=better)
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 import hashlib
 import math
 from collections import Counter
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -28,7 +28,7 @@ Correction = Literal["none", "miller-madow", "jackknife"]
 Labels = Sequence[Hashable]
 """One label for each distinct text, in the order of `Samples.texts`. `None`, undecided, is a label like any other."""
 
-DEFAULT_ALPHAS = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0, 512.0, 1024.0)
+ALPHAS = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0, 512.0, 1024.0)
 _TIE = 1e-12
 """Correlations closer than this are equal."""
 
@@ -145,12 +145,6 @@ def s3e_surprisal_of(samples: Samples, similarities_to_text: ArrayLike, alpha: f
         logs += alpha * np.log(similarities[alike])
     largest = float(logs.max())
     return max(0.0, -largest - math.log(float(np.exp(logs - largest).sum())))
-
-
-def s3e_curve(samples: Samples, similarities: ArrayLike, alphas: Sequence[float]) -> Floats:
-    """The entropy for each alpha; NaN without samples, so that curves can be stacked."""
-    values = (s3e_entropy(samples, similarities, alpha) for alpha in alphas)
-    return np.array([math.nan if value is None else value for value in values])
 
 
 # How sure we are of an entropy
@@ -351,13 +345,13 @@ def _relative(base: float | None, other: float | None) -> float | None:
 # Choosing alpha
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, slots=True)
 class TuningItem:
-    """One sentence for choosing alpha: its samples, their similarities, and the entropy of their gender labels."""
+    """One sentence for choosing alpha: its S3E for each alpha, and the entropy of its gender labels."""
 
     contrast_set: str
-    samples: Samples
-    similarities: Floats
+    entropies: Mapping[float, float]
+    """Empty without samples."""
     gender_entropy: float | None
 
 
@@ -368,7 +362,7 @@ class AlphaRow:
     alpha: float
     development: float | None
     held_out: float | None
-    mean_entropy: float | None
+    mean_entropy: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -384,42 +378,50 @@ class AlphaTuning:
     n_development: int
     n_held_out: int
 
+    @property
+    def edge(self) -> str:
+        """`smallest` or `largest` if the best alpha is that of all tried: a better one may lie beyond."""
+        for name, rows in (("smallest", self.curve), ("largest", self.curve[::-1])):
+            is_end = len(rows) > 1 and rows[0].alpha == self.alpha
+            # Where the next one is as good, there is no slope that leads beyond.
+            if is_end and self.development is not None and self.development > (rows[1].development or 0.0) + _TIE:
+                return name
+        return ""
+
 
 def in_development_half(contrast_set: str) -> bool:
     """Half of the contrast sets, by a hash of their name: the same on every machine and for every system."""
     return hashlib.sha256(contrast_set.encode()).digest()[0] % 2 == 0
 
 
-def tune_alpha(
-    items: Sequence[TuningItem], alphas: Sequence[float] = DEFAULT_ALPHAS, kind: CorrelationKind = "pearson"
-) -> AlphaTuning:
+def tune_alpha(items: Sequence[TuningItem], kind: CorrelationKind = "pearson") -> AlphaTuning:
     """The alpha for which S3E goes most with the entropy of gender labels (Appendix B of the paper).
 
-    Chosen on one half of the contrast sets and reported on the other, since it is fitted to the very labels that it is
-    later compared with. Of equally good ones, the smallest. Items without samples or gender entropy are left out.
+    It is chosen on one half of the contrast sets, since it is fitted to the very labels that it is later compared with;
+    the correlation on the other half says how well it fits sentences that had no say. Of equally good ones, the
+    smallest. Items without samples or gender entropy are left out.
     """
-    if not alphas:
-        raise ValueError("at least one alpha is needed")
-    usable = [item for item in items if item.gender_entropy is not None and item.samples.n]
-    grid = sorted(set(alphas))
+    usable = [item for item in items if item.gender_entropy is not None and item.entropies]
+    grid = sorted(set.intersection(*(set(item.entropies) for item in usable))) if usable else []
     genders = np.array([item.gender_entropy for item in usable], dtype=np.float64)
-    curves = np.array([s3e_curve(item.samples, item.similarities, grid) for item in usable]).reshape(-1, len(grid))
     development = np.array([in_development_half(item.contrast_set) for item in usable], dtype=bool)
-    rows = tuple(
-        AlphaRow(
-            alpha,
-            correlation(entropies[development], genders[development], kind),
-            correlation(entropies[~development], genders[~development], kind),
-            float(entropies.mean()) if len(entropies) else None,
+    rows = []
+    for alpha in grid:
+        entropies = np.array([item.entropies[alpha] for item in usable])
+        rows.append(
+            AlphaRow(
+                alpha,
+                correlation(entropies[development], genders[development], kind),
+                correlation(entropies[~development], genders[~development], kind),
+                float(entropies.mean()),
+            )
         )
-        for alpha, entropies in zip(grid, curves.T, strict=True)
-    )
     best = _best(rows)
     return AlphaTuning(
         alpha=best.alpha if best else None,
         development=best.development if best else None,
         held_out=best.held_out if best else None,
-        curve=rows,
+        curve=tuple(rows),
         n_development=int(development.sum()),
         n_held_out=int((~development).sum()),
     )

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from gendermark.report.svg import (
+    INK,
     ON_DARK,
     ON_LIGHT,
     SIZE,
@@ -24,6 +25,7 @@ from gendermark.report.svg import (
     text_width,
     tick_label,
 )
+from gendermark.report.words import percent
 
 # Of the colours that Okabe and Ito chose for all kinds of sight; dark, middle and light in grey.
 BLUE, ORANGE, GREEN, PURPLE, VERMILION = "#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00"
@@ -48,23 +50,30 @@ class Look:
     shape: str = "circle"
     colour: str = BLUE
     filled: bool = True
+    name: str = ""
+    """Stands beside the mark, where looks alone would not tell."""
 
 
-SERIES = (
-    Look("circle", BLUE),
-    Look("triangle", VERMILION),
-    Look("square", GREEN, filled=False),
-    Look("diamond", PURPLE),
-    Look("circle", ORANGE, filled=False),
-    Look("triangle", FAINT, filled=False),
-)
+# In the order of the page, which has the same colours (`--run-0` and so on) and shapes for the same systems.
+COLOURS = (BLUE, "#C04E00", "#00795A", "#A3487B", "#7A5C00", "#3A3A3A", "#5B4BB5", "#00707C")
+SHAPES = ("circle", "square", "triangle", "diamond", "down", "hourglass")
+MOST_LOOKS = 12
 
 
 _DASHES = {"line": "", "dashes": "2 1.5", "dots": "0.9 1.6"}
 
 
 def look_of(number: int) -> Look:
-    return SERIES[number % len(SERIES)]
+    return Look(SHAPES[number % len(SHAPES)], COLOURS[number % len(COLOURS)])
+
+
+def looks_of(names: Mapping[int, str]) -> dict[int, Look]:
+    """A look for each thing, by its number; its name stands beside it where shapes recur. More things than there are
+    clear looks are told by their names alone."""
+    if len(names) > MOST_LOOKS:
+        return {number: Look(colour=INK, name=name) for number, name in names.items()}
+    recurs = len({number % len(SHAPES) for number in names}) < len(names)
+    return {number: replace(look_of(number), name=name if recurs else "") for number, name in names.items()}
 
 
 # -- legend ------------------------------------------------------------------------------------------------------------
@@ -98,11 +107,10 @@ def _swatch(canvas: Canvas, look: Look | str, x: float, y: float) -> None:
 
 @dataclass(frozen=True)
 class BarPanel:
-    """Groups of bars beside each other; `marks` are values of other origin, one line across a group each."""
+    """Groups of bars beside each other."""
 
     title: str
     groups: Mapping[str, Sequence[Span | None]]
-    marks: Mapping[str, float] = field(default_factory=dict)
 
 
 def bars(canvas: Canvas, panels: Sequence[BarPanel], fills: Sequence[str], unit: str, top: float) -> None:
@@ -125,9 +133,6 @@ def bars(canvas: Canvas, panels: Sequence[BarPanel], fills: Sequence[str], unit:
                     x = middle + wide * (number - len(spans) / 2)
                     canvas.rect(x, up(span.value), wide, up(0) - up(span.value), fills[number], outlined=True)
                     _upright_whisker(canvas, span, x + wide / 2, up)
-            if name in panel.marks:
-                y = up(panel.marks[name])
-                canvas.line((middle - 0.46 * step, y), (middle + 0.46 * step, y), dashes="2 1.5", width=0.9)
             canvas.text(middle, up(0) + SIZE + 2, name, anchor="middle", longest=step)
         top = up(0) + SIZE + 10
 
@@ -191,7 +196,7 @@ def _stacked_row(canvas: Canvas, row: StackedRow, fills: Sequence[str], across: 
         if width <= 0:
             continue
         canvas.rect(x, top, width, height, fill, outlined=width > 1)  # an outline alone would look like a share
-        label = f"{share:.0f}"
+        label = percent(share)
         # A hatch would cut up the digits.
         if width > text_width(label) + 8:
             if fill.startswith("hatch"):
@@ -241,7 +246,10 @@ def dots(
     tight: float = 0,
 ) -> float:
     """Rows of dots with whiskers, panels beside each other; gives the place below."""
-    left = min(max((text_width(row.label, size) for row in rows if row.dots), default=0.0), 0.42 * WIDTH) + 6
+    longest = 0.42 * WIDTH
+    labels = [_two_lines(row.label, longest, size) if row.dots and not tight else [row.label] for row in rows]
+    widths = [text_width(line, size) for row, own in zip(rows, labels, strict=True) if row.dots for line in own]
+    left = min(max(widths, default=0.0), longest) + 6
     gap = 17.0  # the numbers at the ends of two scales must not touch
     wide = (WIDTH - 8 - left - gap * (len(panels) - 1)) / len(panels)
     starts = [left + number * (wide + gap) for number in range(len(panels))]
@@ -256,10 +264,12 @@ def dots(
         for number, line in enumerate(title_lines):
             canvas.text(x, top + SIZE + number * LINE, line, anchor=anchor, longest=wide + gap - 2)
         y = max(y, top + LINE * len(title_lines) + (3 if title_lines else 0))
-    for row in rows:
-        height = _row_height(row, tight)
+    for row, label in zip(rows, labels, strict=True):
+        height = max(_row_height(row, tight), LINE * len(label) + 3 if len(label) > 1 else 0.0)
         if row.dots:
-            canvas.text(left - 5, y + height / 2 + 2.8, row.label, anchor="end", size=size, longest=left - 5)
+            base = y + height / 2 + 2.8 - LINE * (len(label) - 1) / 2
+            for number, line in enumerate(label):
+                canvas.text(left - 5, base + LINE * number, line, anchor="end", size=size, longest=left - 5)
             for panel, scale, found in zip(panels, scales, row.dots, strict=True):
                 if panel.zero is not None:
                     zero = scale(panel.zero)
@@ -285,7 +295,15 @@ def _row_height(row: DotRow, tight: float) -> float:
     if not row.dots:
         return 15.0
     most = max(len(found) for found in row.dots)
-    return tight or max(11.0, 4.0 + (7.0 if not row.joined else 0.0) * most)
+    if tight or row.joined:
+        return tight or 11.0
+    has_names = any(look.name for found in row.dots for _, look in found)
+    return max(11.0, 4.0 + (8.5 if has_names else 7.0) * most + 2 * _apart(most))
+
+
+def _apart(n_dots: int) -> float:
+    """Above and below many dots, so that those of two rows do not run together."""
+    return 3.0 if n_dots > 2 else 0.0
 
 
 def _dots_of_row(
@@ -293,6 +311,7 @@ def _dots_of_row(
 ) -> None:
     top, bottom = band
     middle = (top + bottom) / 2
+    top, bottom = top + _apart(len(found)), bottom - _apart(len(found))
     if row.joined and len(found) > 1:
         ends = [scale(span.value) for span, _ in found]
         canvas.line((min(ends), middle), (max(ends), middle), width=0.7)
@@ -301,6 +320,19 @@ def _dots_of_row(
         if span.low is not None and span.high is not None and span.high > span.low:
             canvas.line((scale(span.low), y), (scale(span.high), y), width=0.9)
         canvas.mark(look.shape, scale(span.value), y, look.colour, filled=look.filled)
+        if look.name:
+            _name_dot(canvas, look.name, span, scale, y)
+
+
+def _name_dot(canvas: Canvas, name: str, span: Span, scale: Scale, y: float) -> None:
+    """Right of the whisker; left of it where the picture ends, or the line of zero would cross the name."""
+    low, high = (scale(span.value if end is None else end) for end in (span.low, span.high))
+    low, high = min(low, scale(span.value) - 3), max(high, scale(span.value) + 3)
+    end = high + 2 + text_width(name, SMALL)
+    if end <= WIDTH and not (scale.low < 0 < scale.high and high < scale(0) < end + 1):
+        canvas.text(high + 2, y + 0.36 * SMALL, name, size=SMALL)
+    else:
+        canvas.text(low - 2, y + 0.36 * SMALL, name, size=SMALL, anchor="end")
 
 
 def _scale_below(canvas: Canvas, scale: Scale, y: float) -> None:
@@ -321,10 +353,10 @@ def _fits(ticks: Sequence[float], room: float) -> bool:
     return max(text_width(tick_label(tick)) for tick in ticks) + 5 < share
 
 
-def _two_lines(title: str, width: float) -> list[str]:
+def _two_lines(title: str, width: float, size: float = SIZE) -> list[str]:
     """A title on one line or, where it is too wide, on two."""
     words = title.split(" ")
-    if text_width(title) <= width or len(words) < 2:
+    if text_width(title, size) <= width or len(words) < 2:
         return [title]
     at = min(range(1, len(words)), key=lambda at: max(text_width(" ".join(part)) for part in (words[:at], words[at:])))
     return [" ".join(words[:at]), " ".join(words[at:])]
@@ -464,8 +496,9 @@ def _shaded(canvas: Canvas, box: Box, count: int, total: int) -> None:
     colour = ON_DARK if share > 0.85 else ON_LIGHT
     canvas.text(x + wide / 2, y + high / 2 - 1, f"{count:,}", anchor="middle", colour=colour, longest=wide - 2)
     if total:
-        percent = f"{100 * share:.0f} %" if share in (0, 1) or 0.005 <= share < 0.995 else f"{100 * share:.1f} %"
-        canvas.text(x + wide / 2, y + high / 2 + 8, percent, anchor="middle", size=SMALL, colour=colour)
+        plain = share in (0, 1) or 0.005 <= share < 0.995
+        shown = f"{percent(100 * share) if plain else f'{100 * share:.1f}'} %"
+        canvas.text(x + wide / 2, y + high / 2 + 8, shown, anchor="middle", size=SMALL, colour=colour)
 
 
 def _shade(share: float) -> str:

@@ -58,7 +58,7 @@ def figures(
     if len(runs) > 1:
         reports = systems.compared(runs) if comparisons is None else comparisons
         named = {labels[name]: report for name, report in reports.items() if name in labels}
-        found.extend(systems.comparison(named, next(iter(labels.values()))))
+        found.extend(systems.comparison(named, list(labels.values())))
     return _with_unique_names(found)
 
 
@@ -68,6 +68,8 @@ def write_figures(directory: Path | str, found: Sequence[Figure], formats: Seque
     for name in formats:
         if name not in FORMATS:
             raise UnknownName("figure format", name, FORMATS)
+    if directory.is_file():
+        raise UserError(f"{directory} is a file; give a directory for the figures")
     converters = {name: _converter(name) for name in formats}
     written = []
     for figure in found:

@@ -12,21 +12,21 @@ _MARKDOWN = str.maketrans({character: f"\\{character}" for character in r"\|`*_~
 
 
 def workflow_commands(verdict: Verdict) -> list[str]:
-    """The verdict first, because GitHub shows only ten of a kind; then a line for each failed check."""
-    if verdict.passed:
-        return [_command("notice", "gendermark", verdict.sentence)]
+    """The verdict first, because GitHub shows only ten of a kind; then each check that failed or was not compared."""
+    kinds = (("error", verdict.failures), ("notice", verdict.not_compared))
     return [
-        _command("error", "gendermark", verdict.sentence),
+        _command("notice" if verdict.passed else "error", "gendermark", verdict.sentence),
         *(
-            _command("error", f"gendermark: {check.cell} {check.metric}:{check.slice}", check.finding)
-            for check in verdict.failures
+            _command(kind, f"gendermark: {check.cell} {check.metric}:{check.slice}", check.finding)
+            for kind, checks in kinds
+            for check in checks
         ),
     ]
 
 
 def summary(verdict: Verdict, run: str) -> str:
-    """A heading that tells the verdict, and a table with the failed checks first."""
-    checks = [*verdict.failures, *(check for check in verdict.checks if check.passed)]
+    """A heading that tells the verdict, and a table with the failed checks first, then those not compared."""
+    checks = [*verdict.failures, *verdict.not_compared, *(check for check in verdict.checks if check.passed)]
     rows = [("outcome", "cell", "metric", "slice", "finding"), ("---",) * 5, *(_row(check) for check in checks)]
     table = "\n".join("| " + " | ".join(row) + " |" for row in rows)
     return f"### gendermark {verdict.sentence}\n\nRun: {_markdown(run)}\n\n{table}\n\n"
@@ -34,7 +34,7 @@ def summary(verdict: Verdict, run: str) -> str:
 
 def _row(check: Check) -> tuple[str, ...]:
     cells = (check.cell, check.metric, check.slice, check.finding)
-    return ("pass" if check.passed else "**FAIL**", *map(_markdown, cells))
+    return (f"**{check.outcome}**" if check.has_failed else check.outcome, *map(_markdown, cells))
 
 
 def _command(kind: str, title: str, message: str) -> str:

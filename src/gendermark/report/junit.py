@@ -13,8 +13,11 @@ _NOT_XML = re.compile(r"[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufdcf\ufdf0-\uff
 
 def junit(verdict: Verdict, run: str) -> str:
     """One test suite for the run, one test case for each check."""
-    # No time was measured, but some readers want one; none are errors or skipped.
-    facts = f'tests="{len(verdict.checks)}" failures="{len(verdict.failures)}" errors="0" skipped="0" time="0"'
+    # No time was measured, but some readers want one; none are errors.
+    n_skipped = len(verdict.not_compared)
+    facts = (
+        f'tests="{len(verdict.checks)}" failures="{len(verdict.failures)}" errors="0" skipped="{n_skipped}" time="0"'
+    )
     name = _attribute(f"gendermark gate {run}")
     lines = [
         '<?xml version="1.0" encoding="UTF-8"?>',
@@ -32,6 +35,8 @@ def _case(check: Check) -> str:
     start = f'    <testcase classname="{_attribute(check.cell)}" name="{_attribute(check.name)}" time="0"'
     if check.passed:
         return f"{start}/>"
+    if not check.compared:
+        return f'{start}>\n      <skipped message="{_attribute(check.finding)}"/>\n    </testcase>'
     text = _text(f"{check.cell}, {check.metric}:{check.slice}: {check.finding}")
     failure = f'<failure message="{_attribute(check.finding)}" type="gate">{text}</failure>'
     return f"{start}>\n      {failure}\n    </testcase>"

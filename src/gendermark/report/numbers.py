@@ -32,7 +32,10 @@ _SHAPES = (
     "M-4 -4H4V4H-4Z",  # square
     "M0 -5.2L5 4H-5Z",  # triangle
     "M0 -5.6L5.2 0L0 5.6L-5.2 0Z",  # diamond
+    "M0 5.2L-5 -4H5Z",  # down
+    "M-4.2 -4.6H4.2L-4.2 4.6H4.2Z",  # hourglass
 )
+"""In the order of the figures, `charts.SHAPES`."""
 
 
 def find(result: Result, metric: str, part: str = "all") -> Estimate | None:
@@ -67,19 +70,27 @@ class CellNumbers:
             verdict="judged" if judged_only else "",
             system=str(run) if self._several else "",
         )
-        return replace(found, **_BEHIND.get(metric, {}))
+        result = self.cell.results[run]
+        estimate = find(result, metric, part) if result is not None else None
+        # Where none has the outcome there is nothing behind the number but what it is a share of.
+        is_none = estimate is not None and estimate.value == 0
+        return found if is_none else replace(found, **_BEHIND.get(metric, {}))
 
     def link(self, content: str | Markup, wanted: Filter, label: str = "") -> Markup:
         return tag("a", content, href=wanted.link, aria_label=label or None)
+
+    def linked(self, run: int, metric: str, part: str, amount: float | None) -> Markup:
+        """An amount that leads to its sentences; a dash where there is none."""
+        if amount is None:
+            return Markup("–")
+        return self.link(words.value(amount, metric, self.benchmark), self.filter(run, metric, part))
 
     def value(self, run: int, metric: str, part: str = "all", *, with_interval: bool = True) -> Markup:
         """A number as a link, its interval beneath; a dash where there is none."""
         result = self.cell.results[run]
         estimate = find(result, metric, part) if result is not None else None
-        if estimate is None or estimate.value is None:
-            return Markup("–")
-        shown = self.link(words.value(estimate.value, metric, self.benchmark), self.filter(run, metric, part))
-        if not with_interval or estimate.low is None:
+        shown = self.linked(run, metric, part, estimate.value if estimate else None)
+        if estimate is None or estimate.value is None or estimate.low is None or not with_interval:
             return shown
         return Markup(shown + tag("span", words.interval(estimate, self.benchmark), class_="interval"))
 

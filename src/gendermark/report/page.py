@@ -19,10 +19,10 @@ from urllib.parse import quote
 from gendermark import __version__, registry
 from gendermark.records import Estimate, Table
 from gendermark.report import words
-from gendermark.report.differences import LEVEL, Differences, differences, phrases_of
+from gendermark.report.differences import ABSENT, CHANGES, LEVEL, Difference, Differences, differences, phrases_of
 from gendermark.report.explorer import Explorer, Filter, Run, read_run
 from gendermark.report.figures import Figure, figures
-from gendermark.report.findings import findings
+from gendermark.report.findings import findings, findings_in_brief, main_finding
 from gendermark.report.markup import Content, Markup, joined, tag
 from gendermark.report.numbers import CellNumbers, axis, drawn, find, scale_of
 from gendermark.report.paper_tables import Paper, body_row, confusion, head_row, largest_gaps, table
@@ -32,15 +32,19 @@ from gendermark.runs.compare import ComparisonReport
 from gendermark.textfiles import write_text
 
 _MOST_FINDINGS = 12
-"""With more systems and directions than this, the opening says the first sentence of each only."""
+"""With more directions of one system than this, the opening says the main things about each only."""
+_MOST_SIDE_BY_SIDE = 4
+"""Systems in the opening; more stand in a list, with one sentence each."""
+_MOST_PLACES = 5
+"""Benchmarks and directions that are named one by one in the lead; more are counted."""
 _MOST_ROWS = 100
 """Of one detailed table; its first and last ones, if there are more."""
 # Beside a benchmark's own headline metrics: the numbers that its finding speaks of.
 _ALSO_SHOWN: Mapping[str, tuple[str, ...]] = {
     "mt-geneval-counterfactual": ("accuracy:masculine", "accuracy:feminine"),
-    "simplegen": ("correct:fc", "correct:mc"),
+    "simplegen": ("correct:fc", "correct:mc", "recall_gap:all"),
     "tgbi": ("imbalance:all",),
-    "winomt": ("accuracy:feminine", "accuracy:masculine", "masculine_share:neutral"),
+    "winomt": ("accuracy:feminine", "accuracy:masculine", "masculine_share:neutral", "recall_gap:all"),
 }
 # The word of a table's first column -> its cells name whom the sentences are about.
 _ENTITY_COLUMNS = frozenset({"entity", "occupation", "lexeme", "pair"})
@@ -122,8 +126,7 @@ def _short_title(benchmark: str) -> str:
 
 
 def _marker(run: int) -> Markup:
-    letter = chr(ord("A") + run) if run < 26 else f"S{run + 1}"
-    return tag("span", letter, class_=f"marker run-{run % 8}")
+    return tag("span", words.letter(run), class_=f"marker run-{run % 8}")
 
 
 class _Page:
@@ -208,46 +211,88 @@ class _Page:
 
     @property
     def _is_brief(self) -> bool:
-        """Whether the opening says the first sentence about each only, and the rest stands further down."""
-        return sum(result is not None for cell in self.explorer.cells for result in cell.results) > _MOST_FINDINGS
+        """Whether the opening says the main things about each only, and the rest stands further down."""
+        return self.several or len(self.numbers) > _MOST_FINDINGS
 
     def finding(self) -> Markup:
         parts: list[Content] = [tag("h2", "The finding"), self._lead()]
-        for benchmark in self._benchmarks:
-            parts.append(tag("h3", tag("a", _title(benchmark), href=f"#{benchmark}")))
-            cells = self._of_benchmark(benchmark)
-            if self.several:
-                for numbers in cells:
-                    parts.append(tag("h4", _direction(numbers)) if len(cells) > 1 else None)
-                    parts.append(self._told([numbers], briefly=self._is_brief))
-            else:
-                parts.append(self._told(cells, briefly=self._is_brief))
+        if self.several:
+            parts.append(self._side_by_side())
+        else:
+            for benchmark in self._benchmarks:
+                parts.append(tag("h3", tag("a", _title(benchmark), href=f"#{benchmark}")))
+                parts.append(self._told(self._of_benchmark(benchmark), briefly=self._is_brief))
         if not self._benchmarks:
             parts.append(tag("p", "These runs hold no result."))
         parts += [tag("p", f"Not compared: {refusal}.", class_="warning") for refusal in self.differences.refusals]
         notes = [
-            "More is said about each of them further down." if self._is_brief else "",
+            "More is said about each further down." if self._is_brief else "",
             f"Numbers in brackets are the ends of {self._confidence} intervals, resampled by groups of sentences "
             "that stand or fall together.",
             self._how_compared() if self.differences.found else "",
-            "Every number below leads to the sentences behind it.",
+            "Numbers below that are underlined lead to the sentences behind them.",
         ]
         parts.append(tag("p", " ".join(note for note in notes if note), class_="note"))
         parts.append(self._figures(""))
         return tag("section", parts, id="finding")
 
     def _lead(self) -> Content:
-        """How the later systems fare against the first, in one sentence each."""
+        """How the later systems fare against the first, in one sentence each: by the leading metric of each place."""
         lines = []
         for run in self.paper.runs[1:]:
-            found = self.differences.of_run(run)
-            n = {change: sum(d.change == change for d in found) for change in ("worse", "better", "unclear")}
-            if found:
-                told = [f"{change} in {n[change]}" for change in ("worse", "better") if n[change]]
-                told.append(f"{n['unclear']} cannot be told from chance" if n["unclear"] else "")
-                said = f" (of {len(found)} headline numbers): {', '.join(text for text in told if text)}."
-                lines.append(tag("p", self.paper.system(run), " against ", self.paper.system(0), said, class_="lead"))
+            found = [difference for difference in self.differences.of_run(run) if difference.is_leading]
+            told: list[Content] = []
+            for change in CHANGES:
+                places = [self._place(difference) for difference in found if difference.change == change]
+                if places:
+                    many = len(places) > _MOST_PLACES
+                    where = f"{len(places)} of {len(found)} comparisons" if many else ", ".join(places)
+                    told += ["; " if told else ": ", self._change(change), f" in {where}"]
+            if told:
+                system, first = self.paper.system(run), self.paper.system(0)
+                lines.append(tag("p", system, " against ", first, told, ".", class_="lead"))
         return lines
+
+    def _place(self, difference: Difference) -> str:
+        """A benchmark, with its direction where there are several."""
+        cells = self._of_benchmark(difference.benchmark)
+        here = next((n for n in cells if any(r.cell == difference.comparison.cell for _, r in n.results())), None)
+        name = _short_title(difference.benchmark)
+        return f"{name} {_direction(here)}" if here is not None and len(cells) > 1 else name
+
+    def _change(self, change: str) -> Markup:
+        shown = "no clear difference" if change == "unclear" else change
+        return tag("strong", shown, class_=_change_class(change))
+
+    def _side_by_side(self) -> list[Markup]:
+        """The main finding about every system, and how it compares: a row for each benchmark and direction."""
+        many = len(self.runs) > _MOST_SIDE_BY_SIDE
+        class_ = "overview" if many else f"overview of-{len(self.runs)}"
+        names = [tag("div", self.paper.system(run)) for run in self.paper.runs]
+        rows = [] if many else [tag("div", tag("div"), names, class_=f"{class_} names")]
+        for benchmark in self._benchmarks:
+            cells = self._of_benchmark(benchmark)
+            for place, numbers in enumerate(cells):
+                link = tag("a", _short_title(benchmark), href=f"#{benchmark}")
+                head: list[Content] = [tag("h3", link) if place == 0 else None]
+                head.append(tag("p", _direction(numbers)) if len(cells) > 1 else None)
+                leading = [d for run in self.paper.runs[1:] if (d := self._leading(numbers, run)) is not None]
+                compared = f"compared by: {words.metric(*leading[0].key)}" if leading else ""
+                head.append(tag("p", compared, class_="compared") if compared else None)
+                told = [self._main(numbers, run, named=many) for run in self.paper.runs]
+                rows.append(tag("div", tag("div", head), told, class_=class_))
+        return rows
+
+    def _main(self, numbers: CellNumbers, run: int, *, named: bool) -> Markup:
+        result = numbers.cell.results[run]
+        who: Content = [self.paper.system(run), ":"] if named else _marker(run)
+        if result is None:
+            return tag("div", tag("p", who, " not run."))
+        comparison = self._comparison(numbers, run)
+        sentence: Content = [who, f" {main_finding(result)}"]
+        if named:
+            return tag("div", tag("p", sentence, " ", comparison))
+        return tag("div", tag("p", sentence), tag("p", comparison, class_="compared") if comparison else None)
 
     def _told(self, cells: Sequence[CellNumbers], *, briefly: bool) -> Markup:
         """What was found, side by side."""
@@ -256,26 +301,39 @@ class _Page:
             for run, result in numbers.results():
                 where = _direction(numbers) if len(cells) > 1 else None
                 label = self.paper.system(run) if self.several else where
-                sentences = findings(result)[: 1 if briefly else None]
+                sentences = findings_in_brief(result) if briefly else findings(result)
                 paragraphs: list[Content] = [tag("p", sentence) for sentence in sentences]
-                if not briefly:
-                    paragraphs.append(self._changes(numbers, run))
+                paragraphs.append(self._changes(numbers, run) if not briefly else None)
                 told.append(tag("div", tag("h4", label) if label else None, paragraphs))
         return tag("div", told, class_="finding")
+
+    def _leading(self, numbers: CellNumbers, run: int) -> Difference | None:
+        first = numbers.cell.results[0]
+        return self.differences.leading(first.cell, run) if first is not None else None
+
+    def _comparison(self, numbers: CellNumbers, run: int) -> Content:
+        """A later system against the first, in one sentence by one metric."""
+        leading = self._leading(numbers, run)
+        if leading is None:
+            return None
+        what, against, by = leading.sentence
+        return [tag("strong", what, class_=_change_class(leading.change)), against, _marker(0), by]
 
     def _changes(self, numbers: CellNumbers, run: int) -> Content:
         """What a later system does worse or better than the first; what cannot be told comes last."""
         first = numbers.cell.results[0]
         found = self.differences.of(first.cell, run) if first is not None else []
         lines = []
-        for change in ("worse", "better", "unclear"):
+        for change in CHANGES:
             phrases = "; ".join(phrases_of([d for d in found if d.change == change]))
             if not phrases:
                 continue
             if change == "unclear":
                 lines.append(tag("li", "No clear difference from ", _marker(0), f": {phrases}."))
+            elif change == ABSENT:
+                lines.append(tag("li", "Could not be compared with ", _marker(0), f": {phrases}."))
             else:
-                word = tag("strong", change.capitalize(), class_=f"change {change}")
+                word = tag("strong", change.capitalize(), class_=_change_class(change))
                 lines.append(tag("li", word, " than ", _marker(0), f", by more than chance explains: {phrases}."))
         return tag("ul", lines, class_="changes") if lines else None
 
@@ -315,7 +373,9 @@ class _Page:
         parts.append(self._figures(present[0][1].cell))
         matrices = [confusion(self.paper, numbers, run) for run, _ in present]
         if any(matrices):
-            parts.append(tag("div", [one for one in matrices if one], class_="matrices"))
+            # The figure shows the same; here each count leads to its sentences.
+            summary = tag("summary", "The gender expected and the gender read, with the sentences behind each count")
+            parts.append(tag("details", summary, tag("div", [one for one in matrices if one], class_="matrices")))
         parts += [largest_gaps(self.paper, numbers, run) for run, _ in present]
         parts.append(self._tests(present))
         parts.append(self._comparison_table(numbers))
@@ -385,7 +445,7 @@ class _Page:
         if not self.several or estimate.n_judged >= estimate.n_total:
             return None
         share = 100 * estimate.n_judged / estimate.n_total
-        return tag("span", f"{min(round(share), 99)} % judged", class_="interval")
+        return tag("span", f"{words.percent(min(share, 99))} % judged", class_="interval judged")
 
     def _tests(self, present: Sequence[tuple[int, Result]]) -> list[Markup]:
         """Each question once, with the answer for every system."""
@@ -409,16 +469,19 @@ class _Page:
         rows = []
         for difference in found:
             c = difference.comparison
-            shown = [words.value(x, c.metric, numbers.benchmark) for x in (c.first, c.second, c.difference)]
+            shown = words.value(c.difference, c.metric, numbers.benchmark)
+            linked = [
+                numbers.linked(run, c.metric, c.slice, x) for run, x in ((0, c.first), (difference.run, c.second))
+            ]
             ends = [words.value(x, c.metric, numbers.benchmark) for x in (c.low, c.high)]
             p = "–" if c.p_adjusted is None else words.p_value(c.p_adjusted)
             rows.append(
                 body_row(
                     [self.paper.system(difference.run), " ", words.metric(c.metric, c.slice)],
-                    *shown[:2],
-                    [shown[2], tag("span", " to ".join(ends), class_="interval")],
+                    *linked,
+                    [shown, tag("span", " to ".join(ends), class_="interval")],
                     p,
-                    tag("span", difference.change, class_=f"change {difference.change}"),
+                    tag("span", difference.change, class_=_change_class(difference.change)),
                 )
             )
         heads = head_row("", ["first, ", self.paper.system(0)], "this one", "difference", "p (Holm)", "this one is")
@@ -512,6 +575,10 @@ def _quoted(names: Iterable[str]) -> list[str]:
     import shlex
 
     return [shlex.quote(name) for name in names]
+
+
+def _change_class(change: str) -> str:
+    return f"change {change}" if change in ("better", "worse") else "change"
 
 
 def _answer(p: float | None) -> str:

@@ -1,4 +1,4 @@
-"""The tables of the papers, in their form, for the runs at hand: one for all directions of a benchmark."""
+"""The tables of the papers, in their form, on a page: each number leads to the sentences behind it."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from gendermark.report import words
 from gendermark.report.explorer import Cell, Explorer, Filter
 from gendermark.report.markup import Content, Markup, tag
 from gendermark.report.numbers import CellNumbers
+from gendermark.report.paper_forms import Form, Place, forms
 
 Cells = Sequence[CellNumbers]
 _N_GAPS = 8
@@ -28,8 +29,29 @@ class Paper:
         return [self._marker(run), " ", name] if len(self.runs) > 1 else name
 
     def tables(self, benchmark: str, cells: Cells) -> list[Markup]:
-        make = _TABLES.get(benchmark)
-        return make(self, cells) if make else []
+        found = [self._table(form, cells) for form in forms(benchmark, [numbers.cell.results for numbers in cells])]
+        example = _versions(self, cells) if benchmark == "uncertainty" else None
+        return [*found, example] if example else found
+
+    def _table(self, form: Form, cells: Cells) -> Markup:
+        def shown(place: Place | None) -> Content:
+            if place is None:
+                return ""
+            numbers = cells[place.cell]
+            return numbers.value(place.run, place.metric, place.slice, with_interval=place.with_interval)
+
+        rows = []
+        for row in form.rows:
+            head: Content = row.text
+            if row.run is not None:
+                beneath = tag("span", row.text, class_="interval") if row.text else None
+                head = [self.system(row.run), beneath]
+            rows.append(body_row(head, *map(shown, row.values)))
+        if form.runs:
+            heads = group_heads(form.corner, [self.system(run) for run in form.runs], form.columns)
+        else:
+            heads = [head_row(form.corner, *form.columns)]
+        return table(form.caption, heads, rows)
 
 
 def table(caption: Content, head: Sequence[Markup], rows: Sequence[Markup], *, class_: str = "") -> Markup:
@@ -55,122 +77,6 @@ def group_heads(first: str, groups: Sequence[Content], names: Sequence[str]) -> 
     upper = [tag("th", group, colspan=len(names), scope="colgroup", class_="group") for group in groups]
     lower = [tag("th", name, scope="col") for _ in groups for name in names]
     return [tag("tr", tag("th", first, rowspan=2, scope="col", class_="text"), upper), tag("tr", lower)]
-
-
-def _direction(numbers: CellNumbers) -> str:
-    selection = numbers.cell.selection
-    return words.direction(selection.source_language, selection.target_language)
-
-
-def _winomt(paper: Paper, cells: Cells) -> list[Markup]:
-    rows = [
-        body_row(
-            _direction(numbers),
-            *(numbers.value(run, metric) for run in paper.runs for metric in ("accuracy", "delta_g", "delta_s")),
-        )
-        for numbers in cells
-    ]
-    heads = group_heads("", [paper.system(run) for run in paper.runs], ("Acc", "ΔG", "ΔS"))
-    caption = (
-        "In the form of Table 2 of Stanovsky et al. (2019): accuracy over all sentences, F1 of men minus F1 of women, "
-        "accuracy with minus against the stereotype."
-    )
-    return [table(caption, heads, rows)]
-
-
-def _simplegen(paper: Paper, cells: Cells) -> list[Markup]:
-    columns = (
-        ("pro", "pro", "all"),
-        ("anti", "anti", "all"),
-        ("Δ", "delta", "all"),
-        ("FOFC", "correct", "fofc"),
-        ("MOFC", "correct", "mofc"),
-        ("ΔFC", "delta_fc", "all"),
-        ("MOMC", "correct", "momc"),
-        ("FOMC", "correct", "fomc"),
-        ("ΔMC", "delta_mc", "all"),
-    )
-    rows = [
-        body_row(
-            _with_direction(paper, numbers, run, len(cells)),
-            *(numbers.value(run, metric, part) for _, metric, part in columns),
-        )
-        for numbers in cells
-        for run in paper.runs
-        if numbers.cell.results[run] is not None
-    ]
-    caption = (
-        "In the form of Table 4 of Renduchintala et al. (2021): percent right. FO, MO: occupations of women, of men; "
-        "FC, MC: the sentence says that the person is a woman, a man."
-    )
-    return [table(caption, [head_row("", *(name for name, _, _ in columns))], rows)]
-
-
-def _with_direction(paper: Paper, numbers: CellNumbers, run: int, n_cells: int) -> Content:
-    direction = _direction(numbers)
-    if len(paper.runs) == 1:
-        return direction if n_cells > 1 else paper.system(run)
-    return [paper.system(run), tag("span", direction, class_="interval")] if n_cells > 1 else paper.system(run)
-
-
-def _tgbi(paper: Paper, cells: Cells) -> list[Markup]:
-    tables = []
-    for numbers in cells:
-        present = [run for run in paper.runs if numbers.cell.results[run] is not None]
-        found = [result for result in numbers.cell.results if result is not None]
-        sets = dict.fromkeys(e.slice for result in found for e in result.estimates if e.metric == "p_s")
-        rows = [
-            body_row(
-                name,
-                *(
-                    numbers.value(run, metric, name, with_interval=metric == "p_s")
-                    for run in present
-                    for metric in ("p_s", "p_w", "p_m", "p_n")
-                ),
-            )
-            for name in sets
-        ]
-        means = [x for run in present for x in (numbers.value(run, "tgbi"), "", "", "")]
-        rows.append(body_row("mean (TGBI)", *means))
-        heads = group_heads("set", [paper.system(run) for run in present], ("P_S", "woman", "man", "open"))
-        caption = (
-            f"{_direction(numbers)}, in the form of Table 1 of Cho et al. (2019): P_S is 1 where the translations are "
-            "neutral and 0 where all have one gender; beside it the shares."
-        )
-        tables.append(table(caption, heads, rows))
-    return tables
-
-
-def _counterfactual(paper: Paper, cells: Cells) -> list[Markup]:
-    names = ("BLEU masculine", "BLEU feminine", "Δqual")
-    rows = [
-        body_row(
-            _direction(numbers),
-            *(
-                numbers.value(run, metric)
-                for run in paper.runs
-                for metric in ("bleu_masculine", "bleu_feminine", "delta_qual")
-            ),
-        )
-        for numbers in cells
-    ]
-    quality = table(
-        "Quality, in the form of Table 8 of Currey et al. (2022): BLEU of the masculine minus BLEU of the feminine "
-        "sentences.",
-        group_heads("", [paper.system(run) for run in paper.runs], names),
-        rows,
-    )
-    return [_accuracies(paper, cells), quality]
-
-
-def _accuracies(paper: Paper, cells: Cells) -> Markup:
-    rows = [body_row(paper.system(run), *(numbers.value(run, "accuracy") for numbers in cells)) for run in paper.runs]
-    caption = "Accuracy, in the form of Table 10 of Currey et al. (2022); of pairs where the sentences come in pairs."
-    return table(caption, [head_row("", *(_direction(numbers) for numbers in cells))], rows)
-
-
-def _contextual(paper: Paper, cells: Cells) -> list[Markup]:
-    return [_accuracies(paper, cells)]
 
 
 def largest_gaps(paper: Paper, numbers: CellNumbers, run: int) -> Markup | None:
@@ -205,53 +111,6 @@ def _sources_of(cell: Cell) -> dict[str, str]:
     return found
 
 
-def _uncertainty(paper: Paper, cells: Cells) -> list[Markup]:
-    def rows_of(columns: Sequence[tuple[str, str]]) -> list[Markup]:
-        return [
-            body_row(
-                _with_direction(paper, numbers, run, len(cells)),
-                *(numbers.value(run, metric, part) for metric, part in columns),
-            )
-            for numbers in cells
-            for run in paper.runs
-            if numbers.cell.results[run] is not None
-        ]
-
-    right = (
-        ("p_right", "unambiguous"),
-        ("delta_i_s3e", "all"),
-        ("delta_i_gender", "all"),
-        ("delta_i_string", "all"),
-    )
-    entropies = (("h_s3e", "unambiguous"), ("h_s3e", "ambiguous"), ("delta_h_s3e", "all"), ("awareness_s3e", "all"))
-    genders = (
-        ("h_gender", "unambiguous"),
-        ("h_gender", "ambiguous"),
-        ("delta_h_gender", "all"),
-        ("awareness_gender", "all"),
-    )
-    tables = [
-        table(
-            "In the form of Table 3 of Staliūnaitė et al. (2026): the right gender where it is told, and how much less "
-            "surprising the right than the wrong translation is (below 0 is good).",
-            [head_row("", "right gender", "ΔI (S3E)", "ΔI (gender)", "ΔI (string)")],
-            rows_of(right),
-        )
-    ]
-    for name, columns in (("S3E", entropies), ("gender", genders)):
-        tables.append(
-            table(
-                f"In the form of their Table 4: entropy ({name}) of the samples where the gender is told and where it "
-                "is open, the difference (below 0: less sure where it is open, as it should be), and in how many of "
-                "100 pairs it is so.",
-                [head_row("", "told", "open", "ΔH", "of 100 pairs")],
-                rows_of(columns),
-            )
-        )
-    example = _versions(paper, cells)
-    return [*tables, example] if example else tables
-
-
 def _versions(paper: Paper, cells: Cells) -> Markup | None:
     """The he, she and they versions of one sentence: the one where the genders of the samples differ most."""
     numbers = cells[0]
@@ -276,7 +135,8 @@ def _versions(paper: Paper, cells: Cells) -> Markup | None:
             values += [
                 f"{measures[name]:.2f}" if name in measures else "–" for name in ("h_gender", "h_string", "p_feminine")
             ]
-        rows.append(body_row(tag("bdi", source, lang="en"), *values))
+        wanted = Filter(cell=numbers.cell.name, text=source)
+        rows.append(body_row(tag("a", tag("bdi", source, lang="en"), href=wanted.link), *values))
     heads = group_heads("", [paper.system(run) for run in present], ("H gender", "H string", "feminine"))
     return table("In the form of their Table 5: the versions of one sentence.", heads, rows)
 
@@ -304,7 +164,7 @@ def confusion(paper: Paper, numbers: CellNumbers, run: int) -> Markup | None:
             wanted = Filter(
                 cell=cell.name, expected=gender, observed=seen, system=str(run) if len(paper.runs) > 1 else ""
             )
-            share = tag("span", f"{100 * n / total:.0f} %", class_="interval")
+            share = tag("span", f"{words.percent(100 * n / total)} %", class_="interval")
             values.append([tag("a", f"{n:,}", href=wanted.link) if n else "0", share])
         rows.append(body_row(gender, *values))
     caption: Content = [
@@ -312,13 +172,3 @@ def confusion(paper: Paper, numbers: CellNumbers, run: int) -> Markup | None:
         [": ", paper.system(run)] if len(paper.runs) > 1 else None,
     ]
     return table(caption, [head_row("", *("not read" if seen == "none" else seen for seen in columns))], rows)
-
-
-_TABLES: Mapping[str, Callable[[Paper, Cells], list[Markup]]] = {
-    "mt-geneval-contextual": _contextual,
-    "mt-geneval-counterfactual": _counterfactual,
-    "simplegen": _simplegen,
-    "tgbi": _tgbi,
-    "uncertainty": _uncertainty,
-    "winomt": _winomt,
-}

@@ -1,10 +1,10 @@
-"""The command that makes a run again, from its manifest."""
+"""The command or program that makes a run again, from its manifest."""
 
 from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping, Sequence
-from pathlib import Path
+from dataclasses import fields
 from typing import Any
 
 from gendermark.api import applicable, select
@@ -33,26 +33,56 @@ _DEFAULTS = {"data": "official", "rules": "best"}
 
 
 def commands(manifest: Mapping[str, Any], directory: str) -> list[str]:
-    """The command lines of a run: one if one can say it all, else one for each benchmark and direction.
+    """The lines that make a run again in one folder: a command if one can say it all, else a short program.
 
-    None for a run that no command makes, or of another version.
+    None for a run that nothing makes, or of another version.
     """
     config = manifest["config"]
     try:
         selections = [Selection.from_json(row) for row in config["selections"]]
-        together = _arguments(selections)
-        if together is not None:
-            return [_line(config, together, directory)]
-        lines = []
-        for one in selections:
-            arguments = _arguments([one])
-            if arguments is None:
-                return []
-            place = f"{one.benchmark}.{one.source_language}-{one.target_language}"
-            lines.append(_line(config, arguments, str(Path(directory) / place)))
-        return lines
+        arguments = _arguments(selections)
+        if arguments is not None:
+            return [_line(config, arguments, directory)]
+        completed = [select(one)[1] for one in selections]
+        return _program(config, completed, directory) if completed == selections and selections else []
     except (KeyError, TypeError, UserError):
         return []
+
+
+def _program(config: Mapping[str, Any], selections: Sequence[Selection], directory: str) -> list[str]:
+    """For benchmarks with options of their own, which one command line cannot give to each."""
+    names = ["Selection"]
+    options = []
+    if config.get("system_options"):
+        options.append(f"system_options={dict(config['system_options'])!r}")
+    resampling = Resampling(**config.get("resampling", {}))
+    if resampling != Resampling():
+        names.insert(0, "Resampling")
+        options.append(f"resampling={resampling!r}")
+    if config.get("forced_choice"):
+        options.append("forced_choice=True")
+    return [
+        "python - <<'END'",
+        f"from gendermark import {', '.join(names)}, run",
+        "run(",
+        f"    {str(config['system'])!r},",
+        "    [",
+        *(f"        {_selection(one)}," for one in selections),
+        "    ],",
+        *(f"    {option}," for option in [f"directory={directory!r}", *options]),
+        ")",
+        "END",
+    ]
+
+
+def _selection(selection: Selection) -> str:
+    """As Python writes it, without what it would be anyway."""
+    said = [
+        f"{field.name}={value!r}"
+        for field in fields(selection)
+        if (value := getattr(selection, field.name)) != field.default
+    ]
+    return f"Selection({', '.join(said)})"
 
 
 def _arguments(selections: Sequence[Selection]) -> list[str] | None:

@@ -74,9 +74,9 @@ class Server(ThreadingHTTPServer):
 
     daemon_threads = True
 
-    def __init__(self, site: Site, host: str = LOOPBACK, port: int = 0) -> None:
+    def __init__(self, site: Site, host: str = LOOPBACK, port: int = 0, token: str = "") -> None:
         self.site, self.host = site, host
-        self.token = secrets.token_urlsafe(24)
+        self.token = token or secrets.token_urlsafe(24)
         self._launch_code: str | None = None
         self.address_family = socket.AF_INET6 if ":" in host else socket.AF_INET
         try:

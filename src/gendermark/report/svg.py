@@ -161,7 +161,7 @@ class Canvas:
     def mark(
         self, shape: str, x: float, y: float, colour: str, *, filled: bool = True, radius: float = 2.4, title: str = ""
     ) -> None:
-        """`circle`, `square`, `triangle`, `diamond` or `bar`; hollow where it is not filled."""
+        """`circle`, `square`, `triangle`, `diamond`, `down`, `hourglass` or `bar`; hollow where it is not filled."""
         edge = min(0.9, 0.45 * radius)
         look = f'fill="{colour}"' if filled else f'fill="none" stroke="{colour}" stroke-width="{_n(edge)}"'
         if shape == "circle":
@@ -173,6 +173,8 @@ class Canvas:
             "square": ((-0.85, -0.85), (0.85, -0.85), (0.85, 0.85), (-0.85, 0.85)),
             "triangle": ((0, -1.1), (1.05, 0.8), (-1.05, 0.8)),
             "diamond": ((0, -1.2), (1.2, 0), (0, 1.2), (-1.2, 0)),
+            "down": ((0, 1.1), (-1.05, -0.8), (1.05, -0.8)),
+            "hourglass": ((-0.95, -1), (0.95, -1), (-0.95, 1), (0.95, 1)),
             "bar": ((-0.3, -1.3), (0.3, -1.3), (0.3, 1.3), (-0.3, 1.3)),
         }[shape]
         steps = "L".join(f"{_n(x + dx * r)} {_n(y + dy * r)}" for dx, dy in corners)

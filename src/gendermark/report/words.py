@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from gendermark.records import Estimate
 from gendermark.result import number
 
@@ -28,6 +30,8 @@ LANGUAGES = {
     "tr": "Turkish",
     "uk": "Ukrainian",
 }
+NO_SPREAD = "no spread seen"
+"""For an interval without width: all groups of sentences gave the same, which does not make the number certain."""
 RIGHT_TO_LEFT = frozenset({"ar", "fa", "he", "ur", "yi"})
 
 METRICS = {
@@ -63,11 +67,12 @@ METRICS = {
     "p_mixed": "both at once",
     "p_n": "left open",
     "p_right": "right gender, of samples",
-    "p_s": "neutral or balanced (P_S)",
+    "p_s": "neutral rather than one-sided (P_S)",
     "p_w": "as a woman",
     "pair_accuracy": "he and she versions both right",
     "pro": "right where it fits the stereotype",
-    "tgbi": "neutral or balanced (TGBI)",
+    "recall_gap": "men minus women, in right gender",
+    "tgbi": "neutral rather than one-sided (TGBI)",
 }
 _METRICS_OF_SLICES = {
     ("accuracy", "feminine"): "right gender, of women",
@@ -129,6 +134,11 @@ def is_small(name: str, benchmark: str) -> bool:
     return benchmark == "uncertainty" and not name.startswith(_PERCENT_OF_UNCERTAINTY)
 
 
+def is_fraction(name: str, benchmark: str) -> bool:
+    """Whether a number is no percentage, so that its differences are no points."""
+    return is_small(name, benchmark) or benchmark == "tgbi"
+
+
 def value(amount: float | None, name: str, benchmark: str) -> str:
     """A number as people read it, with a true minus sign."""
     shown = f"{amount:.3f}" if amount is not None and is_small(name, benchmark) else number(amount, name)
@@ -139,7 +149,19 @@ def value(amount: float | None, name: str, benchmark: str) -> str:
 def interval(estimate: Estimate, benchmark: str) -> str:
     if estimate.low is None or estimate.high is None:
         return "no interval"
+    if estimate.low == estimate.high:
+        return NO_SPREAD
     return " to ".join(value(end, estimate.metric, benchmark) for end in (estimate.low, estimate.high))
+
+
+def percent(amount: float) -> str:
+    """A share of 100 without decimals; halves go up, so that a figure and a table never disagree."""
+    return f"{math.floor(amount + 0.5 + 1e-9)}"
+
+
+def letter(run: int) -> str:
+    """How the run at this place is called, on a page and in its figures."""
+    return chr(ord("A") + run) if run < 26 else f"S{run + 1}"
 
 
 def p_value(p: float) -> str:

@@ -6,11 +6,17 @@ import csv
 import io
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from gendermark.records import Table
-from gendermark.result import Result, interval, number
+from gendermark.records import Estimate, Table
+from gendermark.report import words
+from gendermark.report.drawings.sheet import intervals_of
+from gendermark.report.numbers import find
+from gendermark.report.paper_forms import Cell, Form, Place, Row, forms
+from gendermark.result import Result
 from gendermark.textfiles import write_text
 
 _LATEX = {
@@ -25,6 +31,14 @@ _LATEX = {
     "~": r"\textasciitilde{}",
     "^": r"\textasciicircum{}",
     "–": "--",
+    "−": "$-$",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    '"': r"\char34{}",  # `\textquotedbl` is not in every encoding of fonts
+    "…": r"\ldots{}",
+    "→": r"$\rightarrow$",
+    "Δ": r"$\Delta$",
 }
 _MARKDOWN = str.maketrans({character: f"\\{character}" for character in "\\|`*<"})
 
@@ -36,9 +50,14 @@ def render(runs: Mapping[str, Sequence[Result]], format_: str) -> str:
     if format_ == "json":
         content = {"runs": {name: [result.to_json() for result in results] for name, results in runs.items()}}
         return json.dumps(content, ensure_ascii=False, indent=2) + "\n"
-    write = _markdown if format_ == "md" else _latex
-    parts = [write(table, notes) for table, notes in _side_by_side(runs)]
-    return "\n".join(parts)
+    if format_ == "md":
+        groups = groupby(_paper_tables(runs), key=lambda table: table.title)
+        papers = ["\n".join([f"## {title}\n", *map(_markdown_form, tables)]) for title, tables in groups]
+        return "\n".join([*papers, *(_markdown(table, notes) for table, notes in _side_by_side(runs))])
+    labels = _Labels()
+    papers = [_latex_form(part, labels) for form in _paper_tables(runs) for part in form.parts()]
+    tables = [_latex(table, notes, labels) for table, notes in _side_by_side(runs)]
+    return "\n".join([r"% needs \usepackage{booktabs}", *papers, *tables])
 
 
 def write_tables(directory: Path, result: Result) -> None:
@@ -87,7 +106,7 @@ def _side_by_side(runs: Mapping[str, Sequence[Result]]) -> list[tuple[Table, lis
             values = []
             for result in present.values():
                 found = next((e for e in result.estimates if (e.metric, e.slice) == (metric, part)), None)
-                values.append(f"{number(found.value, metric)} {interval(found)}" if found else "–")
+                values.append(_amount(found, result.selection.benchmark))
             rows.append((metric, part, *values))
         notes = [f"{names[name]}: {result.signature}" for name, result in present.items()]
         cell = next(iter(present.values())).cell
@@ -96,7 +115,27 @@ def _side_by_side(runs: Mapping[str, Sequence[Result]]) -> list[tuple[Table, lis
 
 
 def _title(result: Result) -> str:
-    return f"{result.cell} ({result.selection.data} data, rules {result.selection.rules})"
+    return f"{result.cell} ({_conditions(result)})"
+
+
+def _conditions(result: Result) -> str:
+    return f"{result.selection.data} data, rules {result.selection.rules}"
+
+
+def _amount(estimate: Estimate | None, benchmark: str, *, with_interval: bool = True) -> str:
+    """A number and its interval; a dash where there is no number."""
+    if estimate is None or estimate.value is None:
+        return "–"
+    shown = words.value(estimate.value, estimate.metric, benchmark)
+    return f"{shown} {_interval(estimate, benchmark)}".strip() if with_interval else shown
+
+
+def _interval(estimate: Estimate, benchmark: str) -> str:
+    if estimate.low is None or estimate.high is None:
+        return ""
+    if estimate.low == estimate.high:
+        return f"[{words.NO_SPREAD}]"
+    return f"[{', '.join(words.value(end, estimate.metric, benchmark) for end in (estimate.low, estimate.high))}]"
 
 
 def _column_names(runs: Mapping[str, Sequence[Result]]) -> dict[str, str]:
@@ -107,19 +146,14 @@ def _column_names(runs: Mapping[str, Sequence[Result]]) -> dict[str, str]:
 
 
 def _markdown(table: Table, notes: Sequence[str]) -> str:
-    def line(cells: Sequence[Any]) -> str:
-        return "| " + " | ".join(_one_line(cell).translate(_MARKDOWN) for cell in cells) + " |"
-
-    rule = line(["---", "---", *["---:"] * (len(table.columns) - 2)])
-    lines = [f"## {table.title}", "", line(table.columns), rule, *(line(row) for row in table.rows), ""]
+    rule = _markdown_line(["---", "---", *["---:"] * (len(table.columns) - 2)])
+    rows = [_markdown_line(row) for row in table.rows]
+    lines = [f"## {table.title}", "", _markdown_line(table.columns), rule, *rows, ""]
     quoted = [_one_line(note).replace("`", "'") for note in notes]
     return "\n".join([*lines, *(f"- `{note}`" for note in quoted), ""])
 
 
-def _latex(table: Table, notes: Sequence[str]) -> str:
-    def line(cells: Sequence[Any]) -> str:
-        return " & ".join(latex_escaped(_one_line(cell)) for cell in cells) + r" \\"
-
+def _latex(table: Table, notes: Sequence[str], labels: _Labels) -> str:
     columns = "ll" + "r" * (len(table.columns) - 2)
     return "\n".join(
         [
@@ -128,16 +162,166 @@ def _latex(table: Table, notes: Sequence[str]) -> str:
             r"\centering",
             rf"\begin{{tabular}}{{{columns}}}",
             r"\toprule",
-            line(table.columns),
+            _latex_line(table.columns),
             r"\midrule",
-            *(line(row) for row in table.rows),
+            *map(_latex_line, table.rows),
             r"\bottomrule",
             r"\end{tabular}",
             rf"\caption{{{latex_escaped(table.title)}}}",
+            rf"\label{{{labels.of(table.name)}}}",
             r"\end{table}",
             "",
         ]
     )
+
+
+# -- the tables of the papers ------------------------------------------------------------------------------------------
+
+_MOST_COLUMNS = 9
+"""Of a table across both columns of a paper."""
+_ONE_COLUMN = 3
+"""So many fit in one of them."""
+
+
+@dataclass(frozen=True)
+class _PaperTable:
+    """A form, and what its places mean: results by cell and run, and the names of the runs."""
+
+    form: Form
+    benchmark: str
+    conditions: str
+    cells: Sequence[Cell]
+    names: Sequence[str]
+
+    @property
+    def title(self) -> str:
+        return f"{self.benchmark} ({self.conditions})"
+
+    @property
+    def has_numbers(self) -> bool:
+        places = [place for row in self.form.rows for place in row.values if place is not None]
+        return any(estimate.value is not None for place in places if (estimate := self.estimate(place)))
+
+    @property
+    def caption(self) -> str:
+        first = next(result for cell in self.cells for result in cell if result is not None)
+        return f"{self.form.caption} {self.conditions.capitalize()}; in brackets: {intervals_of(first)}."
+
+    def parts(self) -> list[_PaperTable]:
+        return [replace(self, form=form) for form in self.form.parts(_MOST_COLUMNS)]
+
+    def estimate(self, place: Place) -> Estimate | None:
+        result = self.cells[place.cell][place.run]
+        return find(result, place.metric, place.slice) if result is not None else None
+
+    def head(self, row: Row) -> str:
+        who = self.names[row.run] if row.run is not None else ""
+        return ", ".join(text for text in (who, row.text) if text)
+
+    def amount(self, place: Place | None, *, with_interval: bool) -> str:
+        if place is None:
+            return ""
+        return _amount(self.estimate(place), self.benchmark, with_interval=with_interval and place.with_interval)
+
+    def interval(self, place: Place | None) -> str:
+        estimate = self.estimate(place) if place is not None and place.with_interval else None
+        return _interval(estimate, self.benchmark) if estimate is not None and estimate.value is not None else ""
+
+
+def _paper_tables(runs: Mapping[str, Sequence[Result]]) -> list[_PaperTable]:
+    """In the forms that the papers have; other data or other rules have tables of their own."""
+    names = list(_column_names(runs).values())
+    grouped: dict[tuple[str, str], dict[str, list[Result | None]]] = {}
+    for number, results in enumerate(runs.values()):
+        for result in results:
+            cells = grouped.setdefault((result.selection.benchmark, _conditions(result)), {})
+            cells.setdefault(result.cell, [None] * len(runs))[number] = result
+    tables = [
+        _PaperTable(form, benchmark, conditions, list(cells.values()), names)
+        for (benchmark, conditions), cells in grouped.items()
+        for form in forms(benchmark, list(cells.values()))
+    ]
+    return [table for table in tables if table.has_numbers]
+
+
+def _markdown_form(table: _PaperTable) -> str:
+    form = table.form
+    columns = list(form.columns)
+    if form.runs and len(table.names) > 1:
+        columns = [f"{table.names[run]}: {column}" for run in form.runs for column in form.columns]
+    rows = [[table.head(row), *(table.amount(place, with_interval=True) for place in row.values)] for row in form.rows]
+    lines = [_markdown_line([form.corner, *columns]), _markdown_line(["---", *["---:"] * len(columns)])]
+    return "\n".join([table.caption, "", *lines, *map(_markdown_line, rows), ""])
+
+
+def _latex_form(table: _PaperTable, labels: _Labels) -> str:
+    """Numbers in one line, their intervals in small letters in the next."""
+    form = table.form
+    columns = list(form.columns) * max(len(form.runs), 1)
+    heads = [_latex_line([form.corner, *columns])]
+    if form.runs and len(table.names) > 1:
+        n = len(form.columns)
+        groups = [rf"\multicolumn{{{n}}}{{c}}{{{_latex_cell(table.names[run])}}}" for run in form.runs]
+        rules = [rf"\cmidrule(lr){{{2 + n * at}-{1 + n * (at + 1)}}}" for at in range(len(form.runs))]
+        heads = [" & ".join(["", *groups]) + r" \\", "".join(rules), *heads]
+    lines = []
+    for row in form.rows:
+        lines.append(_latex_line([table.head(row), *(table.amount(p, with_interval=False) for p in row.values)]))
+        intervals = [table.interval(place) for place in row.values]
+        if any(intervals):
+            small = [rf"{{\scriptsize {_latex_cell(text)}}}" if text else "" for text in intervals]
+            lines.append(" & ".join(["", *small]) + r" \\")
+    kind = "table" if len(columns) <= _ONE_COLUMN else "table*"
+    return "\n".join(
+        [
+            rf"\begin{{{kind}}}",
+            r"\centering",
+            r"\setlength{\tabcolsep}{3pt}",
+            rf"\begin{{tabular}}{{l{'r' * len(columns)}}}",
+            r"\toprule",
+            *heads,
+            r"\midrule",
+            *lines,
+            r"\bottomrule",
+            r"\end{tabular}",
+            rf"\caption{{{latex_escaped(table.caption)}}}",
+            rf"\label{{{labels.of(form.name)}}}",
+            rf"\end{{{kind}}}",
+            "",
+        ]
+    )
+
+
+class _Labels:
+    """Names to refer to a table by; no two are the same."""
+
+    def __init__(self) -> None:
+        self._given: set[str] = set()
+
+    def of(self, name: str) -> str:
+        label, number = f"tab:{name}", 1
+        while label in self._given:
+            number += 1
+            label = f"tab:{name}-{number}"
+        self._given.add(label)
+        return label
+
+
+# -- texts -------------------------------------------------------------------------------------------------------------
+
+
+def _markdown_line(cells: Sequence[Any]) -> str:
+    return "| " + " | ".join(_one_line(cell).translate(_MARKDOWN) for cell in cells) + " |"
+
+
+def _latex_line(cells: Sequence[Any]) -> str:
+    line = " & ".join(map(_latex_cell, cells))
+    # The end of the line before would take these for an option of its own.
+    return ("{}" if line.startswith(("[", "*")) else "") + line + r" \\"
+
+
+def _latex_cell(cell: Any) -> str:
+    return latex_escaped(_one_line(cell))
 
 
 def _one_line(cell: Any) -> str:

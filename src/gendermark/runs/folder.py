@@ -20,6 +20,8 @@ from gendermark.result import Result
 from gendermark.textfiles import read_json, read_jsonl, write_jsonl, write_text
 
 MANIFEST = "manifest.json"
+TRANSLATIONS, SAMPLES = "translations.jsonl", "samples.jsonl"
+"""Of a cell: one of the two."""
 
 
 def write_json(path: Path, value: Any) -> None:
@@ -73,6 +75,8 @@ def check_reusable(directory: Path, config: Mapping[str, Any]) -> None:
 
 
 def read_manifest(directory: Path) -> dict[str, Any]:
+    if directory.is_file():
+        raise BadFile(directory, "is a file, not a run folder; give a directory that `gendermark run -o` wrote")
     if not directory.is_dir():
         raise BadFile(directory, "there is no such directory; give one that `gendermark run -o` wrote")
     path = directory / MANIFEST
@@ -94,7 +98,7 @@ def write_cell(
     draws: bool = False,
 ) -> None:
     cell = directory / result.cell
-    name, row_of = ("samples.jsonl", _sampled) if draws else ("translations.jsonl", _translated)
+    name, row_of = (SAMPLES, _sampled) if draws else (TRANSLATIONS, _translated)
     write_jsonl(cell / name, (row_of(item, found) for item, found in zip(item_set.items, answers, strict=True)))
     write_jsonl(cell / "judgements.jsonl", (judgement.to_json() for judgement in result.judgements))
     tables = [table.to_json() for table in result.tables]

@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+import difflib
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from gendermark import registry
+from gendermark.benchmarks.benchmark import Benchmark
 from gendermark.errors import UserError
-from gendermark.metrics.metric import Resampling
-from gendermark.result import number
-from gendermark.runs.compare import compare, metric_names
+from gendermark.metrics.metric import Metric, Resampling
+from gendermark.records import Gender
+from gendermark.records import Verdict as JudgementVerdict
+from gendermark.result import Result, number
+from gendermark.runs.compare import Comparison, compare, metric_names
 from gendermark.runs.folder import read_results
 
 NO_WORSE = "no worse than the baseline"
+LEAST_SHARE = 0.05
+"""Of the items under a gap, how many must be judged, and be right, before its size says anything."""
+_MOST_NAMES = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,14 +36,38 @@ class Check:
     finding: str
     asked: str = ""
     """What would pass, in a few words; with cell, metric and slice it names the check."""
+    compared: bool = True
+    """Whether there was something to compare; if not, it has neither passed nor failed."""
 
     @property
     def name(self) -> str:
         """Metric, slice and what was asked: unlike for any two checks of one cell, and the same in every build."""
         return f"{self.metric}:{self.slice} {self.asked}".rstrip()
 
+    @property
+    def has_failed(self) -> bool:
+        return self.compared and not self.passed
+
+    @property
+    def outcome(self) -> str:
+        """In a word or two, for tables."""
+        if not self.compared:
+            return "not compared"
+        return "pass" if self.passed else "FAIL"
+
     def to_json(self) -> dict[str, Any]:
         return {key: getattr(self, key) for key in self.__dataclass_fields__}
+
+
+NOTHING_COMPARED = Check(
+    "every cell",
+    "every metric",
+    "all",
+    False,
+    "nothing could be compared, because one run or the other has no value anywhere; compare runs that were judged, or "
+    "use --min and --max",
+    "a value to compare",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,9 +76,19 @@ class Verdict:
 
     checks: tuple[Check, ...]
 
+    @classmethod
+    def of(cls, checks: Iterable[Check]) -> Verdict:
+        """With one more check, which fails, if nothing could be compared: that is no pass."""
+        found = tuple(checks)
+        return cls(found if any(check.compared for check in found) else (*found, NOTHING_COMPARED))
+
     @property
     def failures(self) -> tuple[Check, ...]:
-        return tuple(check for check in self.checks if not check.passed)
+        return tuple(check for check in self.checks if check.has_failed)
+
+    @property
+    def not_compared(self) -> tuple[Check, ...]:
+        return tuple(check for check in self.checks if not check.compared)
 
     @property
     def passed(self) -> bool:
@@ -54,9 +96,13 @@ class Verdict:
 
     @property
     def sentence(self) -> str:
+        if NOTHING_COMPARED in self.checks:
+            return f"gate failed: {NOTHING_COMPARED.finding}"
+        n_compared = len(self.checks) - len(self.not_compared)
+        rest = f", {len(self.not_compared)} more not compared" if self.not_compared else ""
         if self.passed:
-            return f"gate passed: {len(self.checks)} checks"
-        return f"gate failed: {len(self.failures)} of {len(self.checks)} checks"
+            return f"gate passed: {n_compared} checks{rest}"
+        return f"gate failed: {len(self.failures)} of {n_compared} checks{rest}"
 
     def to_json(self) -> dict[str, Any]:
         return {"passed": self.passed, "checks": [check.to_json() for check in self.checks]}
@@ -70,22 +116,39 @@ def bounds(directory: Path, minimum: Mapping[str, str], maximum: Mapping[str, st
         for key, text in limits.items():
             limit = _limit(key, text)
             found = [
-                (result.cell, estimate)
+                (result, estimate)
                 for result in results
                 for estimate in result.estimates
                 if key in metric_names(result.selection.benchmark, estimate.metric, estimate.slice)
             ]
             if not found:
-                known = sorted({f"{e.metric}:{e.slice}" for result in results for e in result.estimates})
-                raise UserError(f"the run has no metric {key!r}; there is: {', '.join(known)}")
-            for cell, estimate in found:
+                raise UserError(f"the run has no metric {key!r}; {_nearest(key, results)}")
+            for result, estimate in found:
                 value = estimate.value
+                weakness = _weakness(result, estimate.metric, estimate.slice)
                 # No data is no pass.
-                passed = value is not None and (value >= limit if word == "least" else value <= limit)
+                is_within = value is not None and (value >= limit if word == "least" else value <= limit)
                 asked = f"at {word} {limit:g}"
                 finding = f"{number(value, estimate.metric)}, {asked} is asked"
-                checks.append(Check(cell, estimate.metric, estimate.slice, passed, finding, asked))
+                if weakness:
+                    finding += f"; {weakness}, so nothing can be said about it"
+                checks.append(
+                    Check(result.cell, estimate.metric, estimate.slice, is_within and not weakness, finding, asked)
+                )
     return checks
+
+
+def _nearest(key: str, results: Iterable[Result]) -> str:
+    """What was probably meant; a run has more metrics than fit in a sentence."""
+    every = [e.metric if e.slice == "all" else f"{e.metric}:{e.slice}" for result in results for e in result.estimates]
+    names = list(dict.fromkeys(every))
+    wanted = key.removesuffix(":all").rpartition(".")[2]
+    slices = [name for name in names if name.startswith(f"{wanted}:")]
+    meant = slices[:_MOST_NAMES] or difflib.get_close_matches(wanted, names, n=_MOST_NAMES)
+    guess = f"did you mean {' or '.join(meant)}?" if meant else f"it has {', '.join(names[:_MOST_NAMES])} and others;"
+    return (
+        f"{guess} `gendermark list metrics` tells what there is, `gendermark report DIR --format csv` what this run has"
+    )
 
 
 def _limit(key: str, text: str) -> float:
@@ -109,10 +172,59 @@ def against_baseline(directory: Path, baseline: Path, resampling: Resampling, al
         for result in before
         if result.cell not in present
     ]
-    for c in report.comparisons:
+    pairs = [{result.cell: result for result in results} for results in (before, now)]
+    return checks + [_no_worse(c, pairs[0][c.cell], pairs[1][c.cell], alpha) for c in report.comparisons]
+
+
+def _no_worse(c: Comparison, before: Result, now: Result, alpha: float) -> Check:
+    values = f"{number(c.first, c.metric)} → {number(c.second, c.metric)}"
+    reasons = [
+        _absence(result, c.metric, c.slice) if value is None else _weakness(result, c.metric, c.slice)
+        for value, result in ((c.first, before), (c.second, now))
+    ]
+    if not any(reasons):
         change = c.change(alpha)
         p = "–" if c.p_adjusted is None else f"{c.p_adjusted:.4f}"
-        finding = f"{number(c.first, c.metric)} → {number(c.second, c.metric)}, {change} (p {p} after Holm)"
-        lost = c.first is not None and c.second is None
-        checks.append(Check(c.cell, c.metric, c.slice, change != "worse" and not lost, finding, NO_WORSE))
-    return checks
+        return Check(c.cell, c.metric, c.slice, change != "worse", f"{values}, {change} (p {p} after Holm)", NO_WORSE)
+    sides = zip(("the baseline", "this run"), reasons, strict=True)
+    why = ", ".join(f"in {side} {reason}" for side, reason in sides if reason)
+    if reasons[0] == reasons[1]:
+        why = f"in both runs {reasons[0]}"
+    # A system that leaves open what is open has no share of men to measure, which is no loss; one that says less has.
+    is_lost = not reasons[0] and (c.second is not None or _n_judged(now) < _n_judged(before))
+    finding = f"{values}, {'lost' if is_lost else 'not compared'}: {why}"
+    return Check(c.cell, c.metric, c.slice, False, finding, NO_WORSE, compared=is_lost)
+
+
+def _absence(result: Result, name: str, part: str) -> str:
+    """A run of an earlier version may have a value that its judgements no longer give."""
+    has_value = any((e.metric, e.slice) == (name, part) and e.value is not None for e in result.estimates)
+    return "the judgements lack what this version counts (run it again)" if has_value else "there is no value"
+
+
+def _n_judged(result: Result) -> int:
+    return sum(judgement.verdict is JudgementVerdict.JUDGED for judgement in result.judgements)
+
+
+def _weakness(result: Result, name: str, part: str) -> str:
+    """Why a gap is small for want of anything to differ in, if so: a system that translates nothing has no gap."""
+    benchmark: Benchmark = registry.load("benchmark", result.selection.benchmark)
+    try:
+        metrics = benchmark.metrics(result.judgements, result.selection)
+        metric = next((m for m in metrics if (m.name, m.slice) == (name, part)), None)
+        return _weakness_of_gap(result, benchmark, metric) if metric and metric.better == "zero" else ""
+    except KeyError as tag:
+        raise UserError(f"{result.cell}: the judgements of the run lack the tag {tag}; run it again") from None
+
+
+def _weakness_of_gap(result: Result, benchmark: Benchmark, metric: Metric) -> str:
+    for e in result.estimates:
+        if (e.metric, e.slice) == (metric.name, metric.slice) and e.n_judged < LEAST_SHARE * e.n_total:
+            return f"only {e.n_judged:,} of {e.n_total:,} were judged"
+    # Balance among answers that need not be right is another kind of gap; it can be told wherever they were judged.
+    gendered = [j for j in result.judgements if j.expected in (Gender.MASCULINE, Gender.FEMININE)]
+    tally = benchmark.tally(result.selection)
+    # A metric that counts pairs has no single judgement in its column; it is of the whole cell.
+    under = [j for j in gendered if tally([j]).get(metric.total)] or (gendered if metric.slice == "all" else [])
+    n_right = sum(j.is_correct for j in under)
+    return f"only {n_right:,} of {len(under):,} were right" if n_right < LEAST_SHARE * len(under) else ""

@@ -84,6 +84,9 @@ def run(
         stack.enter_context(closing(system))
         if directory is not None:
             _check_cells([item_set.selection for _, item_set in item_sets])
+        # A folder that is not there yet is made when the system is ready: what is refused before leaves nothing behind.
+        is_new = directory is not None and not directory.exists()
+        if directory is not None and not is_new:
             stack.enter_context(_folder_lock(directory))
             folder.check_reusable(directory, config.to_json())
         if len(item_sets) > 1:
@@ -98,6 +101,9 @@ def run(
                 # Some servers show only now that they cannot score.
                 check_tasks(system, choice_requests(benchmark, item_set))
             if directory is not None and not results:
+                if is_new:
+                    stack.enter_context(_folder_lock(directory))
+                    folder.check_reusable(directory, config.to_json())
                 # Not before a system is ready: a mistyped path must not leave a folder that is "another run's".
                 folder.write_manifest(directory, config.to_json(), "running", {})
             started = time.monotonic()

@@ -12,6 +12,7 @@ Each gives back a record with `table()` for people and `to_json()` for programs.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -21,12 +22,14 @@ import numpy as np
 
 from gendermark import statistics
 from gendermark.benchmarks.benchmark import ItemSet
-from gendermark.benchmarks.uncertainty import BENCHMARK, UNAMBIGUOUS, as_winomt, chosen_alpha
+from gendermark.benchmarks.uncertainty import BENCHMARK
+from gendermark.benchmarks.uncertainty_items import UNAMBIGUOUS, as_winomt
+from gendermark.benchmarks.uncertainty_metrics import chosen_alpha
 from gendermark.benchmarks.winomt import BENCHMARK as WINOMT
 from gendermark.errors import BadFile, UnknownName, UserError
 from gendermark.linguistics.failures import failure
 from gendermark.metrics.regression import Correlation, CorrelationKind, correlation_test
-from gendermark.metrics.uncertainty import Samples
+from gendermark.metrics.uncertainty import Samples, signed_difference
 from gendermark.records import Gender, Item, Judgement, Table, Translation
 from gendermark.result import Result
 from gendermark.runs import folder
@@ -141,6 +144,7 @@ def drawn_sentences(cell: Cell) -> list[Drawn]:
 _SCORES: Mapping[str, str] = {
     "delta_i_s3e": "negative",
     "gap_i_s3e": "negative",
+    "delta_i_gender": "negative",
     "gap_i_gender": "negative",
     "delta_h_s3e": "negative",
     "gap_h_s3e": "negative",
@@ -148,11 +152,22 @@ _SCORES: Mapping[str, str] = {
     "gap_h_gender": "negative",
     "awareness_s3e": "positive",
     "awareness_gender": "positive",
+    "delta_i_semantic": "negative",
+    "delta_h_semantic": "negative",
+    "awareness_semantic": "positive",
+    "forced_choice": "positive",
+    "gap_log_p": "positive",
+    "gap_log_p_per_token": "positive",
 }
-"""The scores of a cell, and the sign of their correlation with accuracy if good systems are good at both."""
+"""The scores of a cell, and the sign of their correlation with accuracy if good systems are good at both.
+
+The last three are of `run --forced-choice`: the percent of sentences whose right reference the system finds more
+probable, and the mean log-probability of the right ones less that of the wrong ones.
+"""
+_IF_ASKED_FOR = tuple(name for name in _SCORES if "semantic" in name or name == "forced_choice" or "log_p" in name)
 _KINDS: tuple[CorrelationKind, ...] = ("spearman", "kendall", "pearson")
 # Two cells that differ in one of these were not measured alike.
-_SETTINGS = ("data", "revision", "parts", "detector", "n_samples", "sampling", "similarity", "alpha")
+_SETTINGS = ("data", "revision", "parts", "detector", "n_samples", "sampling", "similarity", "alpha", "entailment")
 
 
 @dataclass(frozen=True)
@@ -228,7 +243,7 @@ def correlate(runs: Sequence[Path | str], accuracy_runs: Sequence[Path | str] = 
     results = {Path(run): folder.read_results(Path(run)) for run in (*runs, *accuracy_runs)}
     cells = [cell for run in runs for cell in _cells(Path(run), results[Path(run)])]
     _refuse_twins(cells)
-    notes = _differences("the runs were not measured alike", [cell.result for cell in cells], _SETTINGS)
+    notes = differences_of(cells, (*_SETTINGS, "variant"))
     winomt = _winomt_results(result for run in accuracy_runs or runs for result in results[Path(run)])
     own = [winomt.get((cell.result.system, cell.direction)) for cell in cells]
     measured = [value_of(result, "accuracy", "mf") for result in own if result is not None]
@@ -245,8 +260,7 @@ def correlate(runs: Sequence[Path | str], accuracy_runs: Sequence[Path | str] = 
             notes.append(f"{n_missing} of {len(cells)} cells have no WinoMT results, so {kind} is taken for all")
         measured = [_percent(value_of(cell.result, "p_right", UNAMBIGUOUS)) for cell in cells]
     scored = tuple(
-        ScoredCell(cell, accuracy, {score: value_of(cell.result, score, "all") for score in _SCORES})
-        for cell, accuracy in zip(cells, measured, strict=True)
+        ScoredCell(cell, accuracy, _scores(cell.result)) for cell, accuracy in zip(cells, measured, strict=True)
     )
     slices = {"all": scored} | {language: _into(scored, language) for language in _languages(scored)}
     correlations = [row for name, members in slices.items() for row in _correlations(name, members)]
@@ -255,9 +269,23 @@ def correlate(runs: Sequence[Path | str], accuracy_runs: Sequence[Path | str] = 
             f"of {len(cells)} {'cell' if len(cells) == 1 else 'cells'} nothing can be said; a correlation needs at "
             f"least {FEWEST_CELLS} cells that have an accuracy and the same score"
         )
-    elif rare := [score for score in _SCORES if score not in {row.score for row in correlations}]:
-        notes.append(f"fewer than {FEWEST_CELLS} cells have an accuracy and a value of {', '.join(rare)}")
+    else:
+        wanted = [s for s in _SCORES if s not in _IF_ASKED_FOR or any(one.scores[s] is not None for one in scored)]
+        if rare := [score for score in wanted if score not in {row.score for row in correlations}]:
+            notes.append(f"fewer than {FEWEST_CELLS} cells have an accuracy and a value of {', '.join(rare)}")
     return Correlations(kind, scored, tuple(correlations), tuple(notes))
+
+
+def _scores(result: Result) -> dict[str, float | None]:
+    """All scores of a cell; none where it has none."""
+    found = {score: value_of(result, score, "all") for score in _SCORES}
+    for test in result.tests:
+        if test.name == "forced-choice":
+            found["forced_choice"] = test.statistic
+            for score, name in (("gap_log_p", "log_probability"), ("gap_log_p_per_token", "log_probability_per_token")):
+                right, wrong = test.details.get(f"{name}_right"), test.details.get(f"{name}_wrong")
+                found[score] = signed_difference(right, wrong)
+    return found
 
 
 def _refuse_twins(cells: Sequence[Cell]) -> None:
@@ -307,6 +335,21 @@ def _correlations(name: str, cells: Sequence[ScoredCell]) -> list[ScoreCorrelati
             found.append((score, {kind: correlation_test(values, accuracies, kind) for kind in _KINDS}))
     corrected = statistics.holm([tests["spearman"].p_value for _, tests in found])
     return [ScoreCorrelation(name, score, tests, p) for (score, tests), p in zip(found, corrected, strict=True)]
+
+
+def differences_of(cells: Sequence[Cell], settings: Sequence[str] = _SETTINGS) -> list[str]:
+    """What makes the numbers of these cells hard to compare, a remark each."""
+    results = [cell.result for cell in cells]
+    notes = _differences("the runs were not measured alike", results, settings)
+    # With their version, which stands in the signature only.
+    rules = {found[1] for result in results if (found := re.search(r"\|rules:([^|]*)", result.signature))}
+    if len(rules) > 1:
+        notes.append(f"the runs were judged by different rules ({', '.join(sorted(rules))}); run them again")
+    tuned = {chosen_alpha(result.judgements, "tuned") for result in results if result.selection.alpha == "tuned"}
+    if len(tuned) > 1:
+        alphas = ", ".join(f"{alpha:g}" for alpha in sorted(tuned))
+        notes.append(f"alpha was tuned to different values ({alphas}), so S3E is not on one scale")
+    return notes
 
 
 def _differences(what: str, results: Sequence[Result], fields: Sequence[str]) -> list[str]:

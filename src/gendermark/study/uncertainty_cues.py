@@ -16,7 +16,7 @@ from gendermark.metrics.regression import Coefficient, Effects, LinearModel, lin
 from gendermark.metrics.uncertainty import normalised_entropy
 from gendermark.records import Item, Table
 from gendermark.study.dots import Dot, dot_plot
-from gendermark.study.uncertainty import Cell, Drawn, drawn_sentences, entropy_name
+from gendermark.study.uncertainty import Cell, Drawn, differences_of, drawn_sentences, entropy_name
 
 FORMS = ("ratio", "difference", "plain")
 """An entropy divided by the mean of its contrast set, less that mean, or as it is."""
@@ -153,7 +153,7 @@ def model_cues(
             confidence=confidence,
         )
     model = _settled(model, _ROUNDING * float(np.abs(response).max()))
-    notes = []
+    notes = differences_of(cells)
     if len(rows) < n_all:
         notes.append(
             f"{n_all - len(rows):,} of {n_all:,} sentences are left out: there is nothing to compare them with"

@@ -9,9 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from gendermark import api
-from gendermark.benchmarks.uncertainty import ALPHAS, AMBIGUOUS, BENCHMARK, UNAMBIGUOUS, chosen_alpha, references
+from gendermark.benchmarks.uncertainty import BENCHMARK
+from gendermark.benchmarks.uncertainty_items import AMBIGUOUS, UNAMBIGUOUS, references
+from gendermark.benchmarks.uncertainty_metrics import chosen_alpha
 from gendermark.errors import SystemFailure, UserError
 from gendermark.metrics.metric import Resampling, count, estimate
+from gendermark.metrics.uncertainty import ALPHAS
 from gendermark.records import Table, Translation
 from gendermark.result import Result
 from gendermark.runs import run as running
@@ -209,8 +212,8 @@ class Sensitivity:
 
     @property
     def notes(self) -> list[str]:
-        by_epsilon = {found.epsilon: found.result.warnings for found in self.settings}
-        return [f"epsilon {epsilon:g}: {warning}" for epsilon, warnings in by_epsilon.items() for warning in warnings]
+        said = (f"epsilon {one.epsilon:g}: {warning}" for one in self.settings for warning in one.result.warnings)
+        return list(dict.fromkeys(said))
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -265,9 +268,11 @@ def _with_alpha(result: Result, alpha: str, resampling: Resampling) -> Result:
     """The same judgements, with another alpha for S3E."""
     selection = replace(result.selection, alpha=alpha)
     counts = count(result.judgements, BENCHMARK.tally(selection), lambda j: BENCHMARK.stratum(j, selection))
-    signature = result.signature.replace(f",alpha-{result.selection.alpha}|", f",alpha-{alpha}|")
+    settled = BENCHMARK.settled(result.judgements, selection)
+    signature = result.signature.replace(f",alpha-{result.selection.alpha}|", f",alpha-{settled.alpha}|")
     estimates = estimate(counts, BENCHMARK.metrics(result.judgements, selection), resampling, signature)
-    return replace(result, selection=selection, estimates=tuple(estimates), signature=signature)
+    warnings = tuple(BENCHMARK.warnings(result.judgements, selection))
+    return replace(result, selection=selection, estimates=tuple(estimates), warnings=warnings, signature=signature)
 
 
 def _check_settings(epsilons: Sequence[float], alphas: Sequence[str]) -> None:

@@ -28,7 +28,7 @@ let work = Promise.resolve(); // what is being saved, one after the other
 class Refused extends Error {}
 
 const UNREACHABLE =
-  "The server does not answer. Everything that was saved before is safe. If it was started again, open its new address.";
+  "The server does not answer. Everything that was saved before is safe. If it was started again on another port, open its new address.";
 const MOVED = "the server was started again and has a new address; open that one";
 
 const reasonOf = (problem) => (problem instanceof Refused ? `${problem.message}.` : UNREACHABLE);
@@ -156,7 +156,8 @@ function drawItem() {
   at("count").textContent = `${countAnswered().toLocaleString("en")} answered`;
   at("bar").max = total();
   at("bar").value = countAnswered();
-  at("question").replaceChildren(sheet.question, ...(shown.entity ? [" ", make("bdi", textNodes(shown.entity))] : []));
+  at("question").replaceChildren(shown.question || sheet.question, ...(shown.entity ? [" ", make("bdi", textNodes(shown.entity))] : []));
+  at("hint").textContent = shown.hint || sheet.hint;
   for (const name of ["context", "source"]) {
     at(`${name}-block`).hidden = !shown[name];
     showText(at(name), shown[name] || "", "auto", sheet.source_language);
@@ -490,7 +491,6 @@ async function begin() {
   }
   at("sheet").textContent = state.sheet.title;
   document.title = `${state.sheet.title} · gendermark`;
-  at("hint").textContent = state.sheet.hint;
   at("note").maxLength = state.sheet.longest_note;
   at("choices").replaceChildren(
     ...state.sheet.choices.map((choice) => {

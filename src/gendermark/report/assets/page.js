@@ -15,6 +15,8 @@
     undecided: "no gender to be read",
     failed: "not translated",
   };
+  // In a row there is room for two words.
+  const SHORT_WORDS = { mixed: "both genders", undecided: "no gender", failed: "not translated" };
   const OUTCOME_SIGNS = { right: "✓", wrong: "✗", open: "○", mixed: "±", undecided: "?", failed: "∅" };
   const GENDER_WORDS = { none: "none" };
   const RIGHT_TO_LEFT = new Set(["ar", "fa", "he", "ur", "yi"]);
@@ -438,13 +440,13 @@
     return lengths[Math.floor(0.9 * lengths.length)] ?? 0;
   }
 
-  function resultText(answer) {
+  function resultText(answer, wordOf = OUTCOME_WORDS) {
     if (!answer) return "not in this run";
     const sign = OUTCOME_SIGNS[answer.outcome] ?? "";
     if (["right", "wrong", "open"].includes(answer.outcome)) {
       return answer.observed === "none" ? `${sign} ${answer.outcome}` : `${sign} ${genderWord(answer.observed)}`;
     }
-    return `${sign} ${OUTCOME_WORDS[answer.outcome] ?? answer.outcome}`;
+    return `${sign} ${wordOf[answer.outcome] ?? answer.outcome}`;
   }
 
   function rowElement(row, place) {
@@ -473,7 +475,7 @@
       const text = element("p", { class: "translation", ...inLanguage(cell.target_language) });
       if (answer?.text) appendMarked(text, answer.text, cell.draws ? [] : answer.evidence, SHOWN_IN_ROW);
       else text.append(element("span", { class: "nothing" }, answer ? "(nothing)" : ""));
-      line.append(text, element("span", { class: "result" }, resultText(answer)));
+      line.append(text, element("span", { class: "result" }, resultText(answer, SHORT_WORDS)));
       answers.append(line);
     });
     made.append(answers);

@@ -23,6 +23,7 @@ _METRIC_LABELS = {
     "delta_i_s3e": "ΔI (S3E)",
     "delta_qual": "quality gap",
     "delta_s": "ΔS",
+    "distance_from_even": "distance from even",
     "h_gender": "gender entropy",
     "p_right": "P(right)",
     "p_s": "P_S",
@@ -85,9 +86,7 @@ class Sheet:
 
     @property
     def intervals(self) -> str:
-        """`95 % intervals`, as signed."""
-        signed = re.search(r"confidence-(0?\.\d+)", self.any.signature)
-        return f"{100 * float(signed[1]) if signed else 95:g} % intervals"
+        return intervals_of(self.any)
 
     def title_of(self, label: str) -> str:
         """Of a part of a figure: the system, unless there is only one."""
@@ -103,6 +102,12 @@ class Sheet:
         """Of a figure: with the system, where it shows one of several."""
         own = f".{label[-60:]}" if label and len(self.labels) > 1 else ""
         return f"{cell}{self.suffix}.{what}{own}"
+
+
+def intervals_of(result: Result) -> str:
+    """`95 % intervals`, as signed."""
+    signed = re.search(r"confidence-(0?\.\d+)", result.signature)
+    return f"{100 * float(signed[1]) if signed else 95:g} % intervals"
 
 
 def find(result: Result, metric: str, part: str = "all") -> Estimate | None:

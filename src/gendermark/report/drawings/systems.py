@@ -15,6 +15,7 @@ from gendermark.report import charts
 from gendermark.report.charts import DotPanel, DotRow, LinePanel, Look, Span
 from gendermark.report.drawings.sheet import Figure, Sheet, figure, is_percentage, language, metric_label, span
 from gendermark.report.svg import Canvas
+from gendermark.report.words import letter
 from gendermark.result import Result
 from gendermark.runs.compare import Comparison, ComparisonReport, compare
 
@@ -48,9 +49,11 @@ def compared(runs: Mapping[str, Sequence[Result]]) -> dict[str, ComparisonReport
     return reports
 
 
-def comparison(reports: Mapping[str, ComparisonReport], first: str) -> Iterator[Figure]:
-    """A forest plot; `reports` has the label of each system that was compared with `first`."""
-    looks = {label: replace(charts.look_of(number), filled=True) for number, label in enumerate(reports)}
+def comparison(reports: Mapping[str, ComparisonReport], labels: Sequence[str]) -> Iterator[Figure]:
+    """A forest plot; `reports` has the label of each system that was compared with the first of all `labels`."""
+    # As on the page, where the first system is A.
+    letters = {place: letter(place) for place, label in enumerate(labels) if label in reports}
+    looks = {labels[place]: look for place, look in charts.looks_of(letters).items()}
     by_row: dict[tuple[bool, str, str, str], dict[str, Comparison]] = defaultdict(dict)
     for label, report in reports.items():
         for one in report.comparisons:
@@ -62,7 +65,8 @@ def comparison(reports: Mapping[str, ComparisonReport], first: str) -> Iterator[
     parts = [(panel, rows) for percent, panel in PANELS.items() if (rows := _rows(percent, by_row, looks))]
 
     def draw(canvas: Canvas) -> None:
-        top = charts.legend(canvas, list(looks.items()), 0)
+        entries = [(f"{letters[place]} {labels[place]}", looks[labels[place]]) for place in letters]
+        top = charts.legend(canvas, entries, 0)
         for panel, rows in parts:
             top = charts.dots(canvas, [panel], rows, top) + 6
 
@@ -70,7 +74,7 @@ def comparison(reports: Mapping[str, ComparisonReport], first: str) -> Iterator[
     yield figure(
         "comparison",
         "Differences from the first system",
-        f"Each mark is the value of a system minus that of {first}, paired on the same sentences; lines: 95 % "
+        f"Each mark is the value of a system minus that of {labels[0]} (A), paired on the same sentences; lines: 95 % "
         f"intervals. Filled: more than chance (p < {ALPHA:g} after Holm), {sum(map(_is_clear, every))} of "
         f"{len(every)}. An accuracy is better to the right; a gap is better where it comes nearer to zero.",
         "",
@@ -111,8 +115,13 @@ def are_versions(runs: Mapping[str, Sequence[Result]]) -> bool:
 
 
 def trend(sheet: Sheet) -> Iterator[Figure]:
-    """The headline numbers from version to version, a line per language."""
-    labels = sheet.labels
+    """The headline numbers from version to version, a line per language; many languages have several figures."""
+    cells = list(sheet.cells.items())
+    for first in range(0, len(cells), charts.MOST_LOOKS):
+        yield from _trend(replace(sheet, cells=dict(cells[first : first + charts.MOST_LOOKS])), sheet.labels)
+
+
+def _trend(sheet: Sheet, labels: Sequence[str]) -> Iterator[Figure]:
     benchmark: Benchmark = registry.load("benchmark", sheet.benchmark)
     looks = {cell: charts.look_of(number) for number, cell in enumerate(sheet.cells)}
     panels = []

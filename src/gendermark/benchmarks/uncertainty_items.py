@@ -1,0 +1,170 @@
+"""The sentences of the uncertainty benchmark, what each tells about gender, and their reference translations."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib.resources import files
+
+from gendermark.benchmarks.benchmark import ItemSet, Selection
+from gendermark.benchmarks.winomt import BENCHMARK as WINOMT
+from gendermark.benchmarks.winomt import Row, items_of, parse_row
+from gendermark.data.mgente import read_mgente
+from gendermark.errors import BadFile
+from gendermark.linguistics.cues import places_of, with_name
+from gendermark.records import Gender, Item
+from gendermark.textfiles import read_bytes, read_lines, split_lines
+
+UNAMBIGUOUS, AMBIGUOUS = "unambiguous", "ambiguous"
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """A translation whose surprisal is measured."""
+
+    text: str
+    side: str
+    """`correct` or `incorrect`."""
+    gender: Gender | None
+
+
+def is_open(gender: Gender | None) -> bool:
+    return gender in (None, Gender.NEUTRAL)
+
+
+def as_winomt(selection: Selection) -> Selection:
+    return replace(
+        selection,
+        benchmark="winomt",
+        data=selection.data if selection.data in ("official", "core") else "core",
+        variant="",
+        parts=(),
+        n_samples=0,
+        sampling="",
+        similarity="",
+        alpha="",
+        entailment="",
+    )
+
+
+def load_items(selection: Selection) -> ItemSet:
+    """All sentences of the data, each with what it tells about gender; and, if asked for, a name behind the noun."""
+    found = _load(selection)
+    return replace(found, selection=selection, items=tuple(_marked(item, selection) for item in found.items))
+
+
+def _load(selection: Selection) -> ItemSet:
+    kind, _, path = selection.data.partition(":")
+    if kind == "mgente":
+        items = tuple(
+            replace(item, tags={**item.tags, "contrast": item.item_id, "role": "", "entity": "", "stereotype": "none"})
+            for item in read_mgente(path)
+        )
+        return ItemSet(selection, items, f"mgente-{_content_hash(path)}")
+    if kind == "file":
+        return ItemSet(selection, tuple(_own_items(path, selection)), f"file-{_content_hash(path)}")
+    return WINOMT.load(as_winomt(selection))
+
+
+def _marked(item: Item, selection: Selection) -> Item:
+    source = AMBIGUOUS if is_open(item.expected) else UNAMBIGUOUS
+    text = item.source
+    if selection.variant == "names" and item.tags["entity"]:
+        place = int(item.tags["position"])
+        text = with_name(text, place, item.expected, selection.target_language, 0, item.tags["entity"])
+    return replace(item, source=text, tags={**item.tags, "source": source})
+
+
+def _content_hash(path: str) -> str:
+    return hashlib.sha256(read_bytes(path)).hexdigest()[:8]
+
+
+# -- files of the user's own ------------------------------------------------------------------------------------------
+
+
+def _own_items(path: str, selection: Selection) -> Iterator[Item]:
+    """Lines as in WinoMT's files (gender, index, sentence, entity), and after them, if there are any, the reference
+    translations with a masculine and with a feminine noun."""
+    lines = [(number, line.split("\t")) for number, line in enumerate(read_lines(path), start=1) if line.strip()]
+    if not lines:
+        raise BadFile(path, "is empty; give a line for each sentence: gender, index, sentence, entity; tab-separated")
+    rows, references = [], []
+    for number, cells in lines:
+        if len(cells) not in (4, 6):
+            raise BadFile(
+                path,
+                f"has {len(cells)} cells; expected gender, index, sentence and entity, and perhaps the masculine and "
+                "the feminine reference; tab-separated",
+                line=number,
+            )
+        gender, index, sentence, entity = cells[:4]
+        rows.append(parse_row(path, number, [gender, index, " ".join(sentence.split()), entity]))
+        references.append(_own_references(path, number, cells[4:]))
+    items = list(items_of(rows, {}, as_winomt(selection)))
+    for (number, _), row, item in zip(lines, rows, items, strict=True):
+        _check_place(path, number, row, item.tags["entity"])
+    for item, own in zip(items, references, strict=True):
+        yield replace(item, tags={**item.tags, "corpus": "own", **own})
+
+
+def _own_references(path: str, line: int, cells: Sequence[str]) -> dict[str, str]:
+    """Both, or none: a surprisal is compared with that of the other."""
+    texts = [cell.strip() for cell in cells]
+    if not any(texts):
+        return {}
+    if not all(texts):
+        raise BadFile(path, "has one reference of two; give both, or leave both cells empty", line=line)
+    return dict(zip(("reference_masculine", "reference_feminine"), texts, strict=True))
+
+
+def _check_place(path: str, line: int, row: Row, entity: str) -> None:
+    """Refuse an entity that is not where the line says; in WinoMT's own files all are."""
+    places = places_of(row.sentence, entity)
+    if row.index in places:
+        return
+    where = f"it is word {' or '.join(map(str, places))}" if places else "it is not in the sentence"
+    raise BadFile(path, f"has no {row.entity!r} at word {row.index} (the first is 0); {where}", line=line)
+
+
+# -- references -------------------------------------------------------------------------------------------------------
+
+
+def has_references(item: Item, selection: Selection) -> bool:
+    tags = item.tags
+    if selection.data == "core":
+        return (tags["contrast"], str(item.expected)) in references(selection.target_language)
+    return "reference_masculine" in tags or "reference_gendered" in tags
+
+
+def references_of(item: Item, selection: Selection) -> list[Reference]:
+    """The right and the wrong translation of an item that tells its gender."""
+    if is_open(item.expected) or not has_references(item, selection):
+        return []
+    tags = item.tags
+    if "reference_gendered" in tags:  # mGeNTE: where the gender is told, the neutral translation is the worse one
+        return [
+            Reference(tags["reference_gendered"], "correct", None),
+            Reference(tags["reference_neutral"], "incorrect", None),
+        ]
+    if selection.data == "core":
+        texts = references(selection.target_language)[tags["contrast"], str(item.expected)]
+    else:
+        texts = (tags["reference_masculine"], tags["reference_feminine"])
+    return [
+        Reference(text, "correct" if gender == item.expected else "incorrect", gender)
+        for text, gender in zip(texts, (Gender.MASCULINE, Gender.FEMININE), strict=True)
+    ]
+
+
+@cache
+def references(language: str) -> Mapping[tuple[str, str], tuple[str, str]]:
+    """(contrast set, gender of the source) -> the translations with a masculine and with a feminine noun."""
+    path = files("gendermark.data") / "core" / "uncertainty" / f"references.{language}.tsv"
+    if not path.is_file():
+        return {}
+    lines = [line for line in split_lines(path.read_text(encoding="utf-8")) if line and not line.startswith("#")]
+    names = lines[0].split("\t")
+    rows = (dict(zip(names, line.split("\t"), strict=True)) for line in lines[1:])
+    return {(row["contrast"], row["gender"]): (row["masculine"], row["feminine"]) for row in rows}

@@ -1,0 +1,303 @@
+"""What is counted of the judgements of the uncertainty benchmark, its metrics, and the choice of alpha."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from gendermark.benchmarks.uncertainty_items import AMBIGUOUS, UNAMBIGUOUS, is_open
+from gendermark.metrics.metric import Floats, Metric
+from gendermark.metrics.rates import rate, unseen_share
+from gendermark.metrics.uncertainty import AlphaTuning, TuningItem, tune_alpha
+from gendermark.records import Judgement, Table
+
+ALPHA = 16.0
+MOST_ALPHA = 1024.0
+_TIE = 1e-9
+"""Entropies closer than this are equal."""
+_N_GENDERS = 3
+"""Masculine, feminine, neutral."""
+
+
+# -- alpha ------------------------------------------------------------------------------------------------------------
+
+
+def parse_alpha(text: str) -> float | None:
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if 0 < value <= MOST_ALPHA else None
+
+
+def chosen_alpha(judgements: Sequence[Judgement], wanted: str) -> float:
+    """The power of S3E: as given, or the one whose entropy goes most with gender entropy on the development half."""
+    return parse_alpha(wanted) or tuning_of(judgements).alpha or ALPHA
+
+
+def tuning_of(judgements: Sequence[Judgement]) -> AlphaTuning:
+    """What each alpha of these judgements does, and the best of them."""
+    items = []
+    for judgement in judgements:
+        by_alpha = {
+            float(name.partition("@")[2]): value
+            for name, value in judgement.measures.items()
+            if name.startswith("h_s3e@")
+        }
+        items.append(TuningItem(judgement.tags["contrast"], by_alpha, judgement.measures.get("h_gender")))
+    return tune_alpha(items)
+
+
+# -- counting ---------------------------------------------------------------------------------------------------------
+
+
+def _slices(judgement: Judgement) -> Iterator[str]:
+    yield "all"
+    yield judgement.tags["source"]
+    if not is_open(judgement.expected):
+        yield str(judgement.expected)
+
+
+def tally(group: Sequence[Judgement]) -> Counter[str]:
+    counts: Counter[str] = Counter()
+    contrasts: dict[str, list[Judgement]] = defaultdict(list)
+    for judgement in group:
+        contrasts[judgement.tags["contrast"]].append(judgement)
+        for part in _slices(judgement):
+            counts[f"{part}.total"] += 1
+            for name, value in judgement.measures.items():
+                counts[f"{part}.{name}.sum"] += value  # type: ignore[assignment]  # a Counter adds up floats as well
+                counts[f"{part}.{name}.n"] += 1
+    for members in contrasts.values():
+        _compare_within(members, counts)
+    return counts
+
+
+def _compare_within(members: Sequence[Judgement], counts: Counter[str]) -> None:
+    """Of the pairs of an ambiguous and an unambiguous version of one sentence: how often is the first less sure?"""
+    names = {name for judgement in members for name in judgement.measures if name.startswith(("h_", "openness"))}
+    for open_one in members:
+        for told in members:
+            if open_one.tags["source"] != AMBIGUOUS or told.tags["source"] != UNAMBIGUOUS:
+                continue
+            counts["pairs.total"] += 1
+            for name in names:
+                if name in open_one.measures and name in told.measures:
+                    more = open_one.measures[name] - told.measures[name]
+                    won = 0.5 if abs(more) <= _TIE else float(more > 0)
+                    counts[f"pairs.{name}.won"] += won  # type: ignore[assignment]
+                    counts[f"pairs.{name}.n"] += 1
+
+
+# -- metrics ----------------------------------------------------------------------------------------------------------
+
+
+def metrics_of(judgements: Sequence[Judgement], alpha: float) -> list[Metric]:
+    """The metrics that these judgements can give, the main ones first."""
+    known = {name for judgement in judgements for name in judgement.measures}
+    most = _Most.of(judgements)
+    entropies = [("gender", "h_gender"), ("s3e", f"h_s3e@{alpha:g}"), ("string", "h_string")]
+    surprisals = [("s3e", f"i_s3e@{alpha:g}"), ("gender", "i_gender"), ("string", "i_string")]
+    if "h_semantic" in known:
+        entropies.append(("semantic", "h_semantic"))
+        surprisals.append(("semantic", "i_semantic"))
+    found = [_awareness("gender", "openness")]
+    found += [_awareness(kind, key) for kind, key in entropies if kind != "gender"]
+    for kind, key in entropies:
+        sides = (f"{UNAMBIGUOUS}.{key}", f"{AMBIGUOUS}.{key}")
+        counted = ("all.total", f"all.{key}.n")
+        found += _differences(f"h_{kind}", sides, counted, most(key))
+    found += [_mean("p_right", "p_right", UNAMBIGUOUS, most, better="higher")]
+    found += [_mean("p_feminine", "p_feminine", part, most) for part in (AMBIGUOUS, "masculine", "feminine")]
+    found += [_mean("distance_from_even", "distance_from_even", AMBIGUOUS, most, better="lower")]
+    found += [_mean("p_neutral", "p_neutral", AMBIGUOUS, most)]
+    for kind, key in surprisals:
+        if f"{key}.correct" in known:
+            sides = (f"{UNAMBIGUOUS}.{key}.correct", f"{UNAMBIGUOUS}.{key}.incorrect")
+            found += _differences(f"i_{kind}", sides, (f"{sides[0]}.n", f"{sides[1]}.n"), most(key))
+    for kind, key in entropies:
+        found += [_mean(f"h_{kind}", key, part, most) for part in (UNAMBIGUOUS, AMBIGUOUS, "masculine", "feminine")]
+    for name in ("h_string_corrected", "h_gender_corrected", "h_gender_se", "h_within"):
+        found += [_mean(name, name, part, most) for part in (UNAMBIGUOUS, AMBIGUOUS)]
+    found += [_mean(name, name, "all", most) for name in ("n_distinct", "decided")]
+    if "nll" in known:
+        found += [
+            _mean(name, name, part, most) for name in ("nll", "nll_per_token") for part in (UNAMBIGUOUS, AMBIGUOUS)
+        ]
+    return found
+
+
+@dataclass(frozen=True)
+class _Most:
+    """The largest value that a measure of one sentence can have; the smallest is 0."""
+
+    n_samples: int
+    judgements: Sequence[Judgement]
+
+    @classmethod
+    def of(cls, judgements: Sequence[Judgement]) -> _Most:
+        return cls(int(max((j.measures.get("n_asked", 1) for j in judgements), default=1)), judgements)
+
+    def __call__(self, key: str) -> float:
+        n = max(self.n_samples, 1)
+        known = {
+            "p_right": 1.0,
+            "p_feminine": 1.0,
+            "p_neutral": 1.0,
+            "distance_from_even": 0.5,
+            "decided": 100.0,
+            "n_distinct": float(n),
+            # Miller and Madow add (classes - 1) / 2n, which is less than one half.
+            "h_string_corrected": math.log(n) + 0.5,
+            "h_gender_corrected": math.log(min(n, _N_GENDERS)) + 0.5,
+            "i_string": math.log(n + 1),
+            "i_gender": math.log(n + 1),
+            "i_semantic": math.log(n + 1),
+        }
+        if key in known:
+            return known[key]
+        if key.startswith("h_gender"):
+            return math.log(min(n, _N_GENDERS))
+        if key.startswith("h_"):
+            return math.log(n)
+        # S3E's surprisal and -log p have no bound: the largest that was seen stands for it.
+        names = (key, f"{key}.correct", f"{key}.incorrect")
+        return max((j.measures[name] for j in self.judgements for name in names if name in j.measures), default=0.0)
+
+
+def _awareness(kind: str, key: str) -> Metric:
+    """Of 100 pairs of an ambiguous and an unambiguous version: in how many is the first less sure? Ties count half.
+
+    Of the gender it is less sure if fewer of its samples agree on one: by differing, or by leaving it open.
+    """
+    return rate(
+        f"awareness_{kind}", "all", f"pairs.{key}.won", f"pairs.{key}.n", judged=f"pairs.{key}.n", better="higher"
+    )
+
+
+def _mean(name: str, key: str, part: str, most: Callable[[str], float], better: str = "neither") -> Metric:
+    highest = most(key)
+
+    def value(total: Floats, n: Floats) -> Floats:
+        return total / n
+
+    def at_boundary(sums: Sequence[float], n_groups: int, confidence: float) -> tuple[float, float]:
+        return _reach(sums[0] / sums[1], highest, unseen_share(n_groups, confidence))
+
+    needs = (f"{part}.{key}.sum", f"{part}.{key}.n")
+    return Metric(name, part, needs, value, f"{part}.total", f"{part}.{key}.n", at_boundary, better)
+
+
+def _differences(name: str, sides: tuple[str, str], counted: tuple[str, str], highest: float) -> list[Metric]:
+    """Of two means: (first - second) / first, undefined where the first is 0; and first - second, which never is."""
+
+    def ratio(*columns: Floats) -> Floats:
+        first, second = columns[0] / columns[1], columns[2] / columns[3]
+        return np.where(first > _TIE, 1 - second / first, np.nan)
+
+    def gap(*columns: Floats) -> Floats:
+        return columns[0] / columns[1] - columns[2] / columns[3]
+
+    def reaches(sums: Sequence[float], n_groups: int, confidence: float) -> list[tuple[float, float]]:
+        unseen = unseen_share(n_groups, confidence)
+        return [_reach(sums[place] / sums[place + 1], highest, unseen) for place in (0, 2)]
+
+    def ratio_at_boundary(sums: Sequence[float], n_groups: int, confidence: float) -> tuple[float, float]:
+        (low, high), (other_low, other_high) = reaches(sums, n_groups, confidence)
+        return 1 - other_high / low, 1 - other_low / high
+
+    def gap_at_boundary(sums: Sequence[float], n_groups: int, confidence: float) -> tuple[float, float]:
+        (low, high), (other_low, other_high) = reaches(sums, n_groups, confidence)
+        return low - other_high, high - other_low
+
+    needs = tuple(f"{side}.{column}" for side in sides for column in ("sum", "n"))
+    return [
+        Metric(f"delta_{name}", "all", needs, ratio, *counted, ratio_at_boundary, "lower"),
+        Metric(f"gap_{name}", "all", needs, gap, *counted, gap_at_boundary, "lower"),
+    ]
+
+
+def _reach(mean: float, highest: float, unseen: float) -> tuple[float, float]:
+    """Where all groups agree: how far the mean may lie if the groups unlike them have nothing, or the most."""
+    kept = mean * (1 - unseen)
+    return kept, max(kept + unseen * highest, mean)  # at the bound itself rounding may fall short of it
+
+
+# -- tables and remarks ----------------------------------------------------------------------------------------------
+
+
+def alpha_table(judgements: Sequence[Judgement]) -> Table:
+    tuning = tuning_of(judgements)
+    rows = [
+        (
+            row.alpha,
+            _shown(row.development),
+            _shown(row.held_out),
+            _shown(row.mean_entropy),
+            "best" if row.alpha == tuning.alpha else "",
+        )
+        for row in tuning.curve
+    ]
+    columns = ("alpha", "correlation, development half", "correlation, other half", "mean S3E", "tuned")
+    return Table("alpha", "What alpha does to S3E: its correlation with gender entropy", columns, rows)
+
+
+def entity_table(judgements: Sequence[Judgement]) -> Table:
+    by_entity: dict[str, list[Judgement]] = defaultdict(list)
+    for judgement in judgements:
+        by_entity[judgement.tags["entity"]].append(judgement)
+    rows = []
+    for entity, members in sorted(by_entity.items()):
+        open_ones = [j for j in members if j.tags["source"] == AMBIGUOUS]
+        told = [j for j in members if j.tags["source"] == UNAMBIGUOUS]
+        rows.append(
+            (
+                entity,
+                len(members),
+                _shown(_average(open_ones, "p_feminine")),
+                _shown(_average(open_ones, "h_gender")),
+                _shown(_average(told, "h_gender")),
+                _shown(_average(told, "p_right")),
+            )
+        )
+    columns = ("entity", "n", "P(feminine) if open", "gender entropy if open", "gender entropy if told", "P(right)")
+    return Table("entities", "How sure of the gender of whom", columns, rows)
+
+
+def _average(judgements: Iterable[Judgement], name: str) -> float | None:
+    values = [judgement.measures[name] for judgement in judgements if name in judgement.measures]
+    return math.fsum(values) / len(values) if values else None
+
+
+def _shown(value: float | None) -> float | None:
+    return None if value is None else round(value, 4)
+
+
+def sure_ones(judgements: Sequence[Judgement], sampling: str) -> list[str]:
+    """A remark if most sentences show no doubt where there should be one."""
+    open_ones = [judgement for judgement in judgements if judgement.tags["source"] == AMBIGUOUS]
+    n_single = sum(judgement.measures.get("n_distinct") == 1 for judgement in open_ones)
+    if n_single <= 0.5 * len(open_ones):
+        return []
+    return [
+        f"{n_single:,} of {len(open_ones):,} ambiguous sentences gave the same translation every time: the system is "
+        f"sure of them, or the way of drawing ({sampling}) hides its doubt"
+    ]
+
+
+def tuning_remarks(judgements: Sequence[Judgement]) -> list[str]:
+    tuning = tuning_of(judgements)
+    if tuning.alpha is None:
+        return [
+            "alpha could not be tuned, for S3E or gender entropy is unknown or the same in all sentences of the "
+            f"development half: it is {ALPHA:g}"
+        ]
+    if tuning.edge:
+        return [
+            f"alpha was tuned to {tuning.alpha:g}, the {tuning.edge} that was tried: another beyond it may fit better"
+        ]
+    return []
