@@ -66,7 +66,7 @@ def render_page(runs: Sequence[Run]) -> str:
         "title": joined(page.title),
         "style": style,
         "header": page.header(),
-        "report": joined([page.finding(), page.benchmarks()]),
+        "report": joined([page.finding(), page.measured(), page.benchmarks()]),
         "reproduce": page.reproduction(),
         "footer": tag("p", f"Written by gendermark {__version__}. The page asks nothing of any other computer."),
         "rows": embedded_json({**explorer.embedded(), "words": _words(explorer)}),
@@ -168,6 +168,14 @@ class _Page:
     # -- what was run --------------------------------------------------------------------------------------------------
 
     def header(self) -> Markup:
+        links = [("#finding", "The finding"), ("#measured", "What was measured")]
+        links += [(f"#{name}", _short_title(name)) for name in self._benchmarks]
+        links += [("#sentences", "The sentences"), ("#reproduce", "How to reproduce")]
+        contents = tag("ul", [tag("li", tag("a", text, href=href)) for href, text in links])
+        return joined([tag("h1", tag("bdi", self.title)), tag("nav", contents, aria_label="Contents")])
+
+    def measured(self) -> Markup:
+        """Behind the finding, which is what a page is opened for."""
         facts: list[Markup] = []
 
         def fact(name: str, *lines: Content) -> None:
@@ -183,12 +191,7 @@ class _Page:
         fact("data", *self._data())
         fact("run", *dict.fromkeys(_when(run) for run in self.runs))
         fact("with", *dict.fromkeys(_versions(run) for run in self.runs))
-        links = [("#finding", "The finding"), *((f"#{name}", _short_title(name)) for name in self._benchmarks)]
-        links += [("#sentences", "The sentences"), ("#reproduce", "How to reproduce")]
-        contents = tag("ul", [tag("li", tag("a", text, href=href)) for href, text in links])
-        return joined(
-            [tag("h1", tag("bdi", self.title)), tag("dl", facts), tag("nav", contents, aria_label="Contents")]
-        )
+        return tag("section", tag("h2", "What was measured"), tag("dl", facts, class_="facts"), id="measured")
 
     def _data(self) -> list[str]:
         """Which data by which rules; said once where all benchmarks have the same."""
