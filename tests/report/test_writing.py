@@ -90,7 +90,7 @@ def _latex_tables(text: str) -> list[list[list[str]]]:
             line = re.sub(
                 r"\\multicolumn\{(\d)\}\{c\}\{(.*?)\}(?= [&\\])", lambda m: m[2] + " &" * (int(m[1]) - 1), line
             )
-            line = re.sub(r"\{\\scriptsize (\[[^]]*\])\}", r"\1", line)
+            line = re.sub(r"\{\\tiny (\[[^]]*\])\}", r"\1", line)
             cells = re.split(r"(?<!\\)&", line.removesuffix(r" \\").removeprefix("{}"))
             assert len(cells) == len(columns)
             for cell in cells:
@@ -138,7 +138,7 @@ def test_markdown() -> None:
 def test_latex() -> None:
     text = render({"run": [_result()]}, "latex")
     assert text.startswith("% needs \\usepackage{booktabs}\n")
-    assert "\n% fake:right: benchmark:simplegen|system:fake:right\n\\begin{table}\n" in text
+    assert "\n% fake:right: benchmark:simplegen|system:fake:right\n\\begin{table*}\n" in text
     assert "\\label{tab:simplegen.en-es}" in text
     assert r"\caption{simplegen.en-es (core data, rules best)}" in text
     assert r"\begin{tabular}{llr}" in text
@@ -263,7 +263,8 @@ def test_a_run_without_a_metric_has_a_dash() -> None:
 @pytest.mark.parametrize("format_", ["md", "latex"])
 def test_an_interval_without_width_is_not_shown_as_certainty(format_: str) -> None:
     text = render({"run": [_result(estimates=[Estimate("pro", "all", 50.0, 50.0, 50.0, 1, 1, 1)])]}, format_)
-    assert text.count("[no spread seen]") == 2, "in the paper's table and in the whole one"
+    # Also in the paper's table, but for LaTeX, where narrow columns have no room for it.
+    assert text.count("[no spread seen]") == (2 if format_ == "md" else 1)
     assert "[50.0" not in text
 
 
@@ -302,7 +303,7 @@ def test_the_form_of_the_paper_comes_before_the_whole_table() -> None:
     ]
     assert "& $-$33.3 &" in latex
     assert "\\label{tab:simplegen-4}" in latex
-    assert latex.count("\\begin{table*}") == 1, "ten columns go across both of the paper"
+    assert latex.count("\\begin{table*}") == 2, "ten columns go across both of the paper, and so does the whole table"
 
 
 def test_systems_stand_side_by_side_and_go_on_in_another_table() -> None:

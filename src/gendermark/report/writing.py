@@ -155,21 +155,28 @@ def _markdown(table: Table, notes: Sequence[str]) -> str:
 
 def _latex(table: Table, notes: Sequence[str], labels: _Labels) -> str:
     columns = "ll" + "r" * (len(table.columns) - 2)
+    head, lines = [_latex_line(table.columns)], [_latex_line(row) for row in table.rows]
+    written = _latex_table("table*", columns, head, lines, table.title, labels.of(table.name))
+    return "\n".join([*(f"% {_one_line(note)}" for note in notes), written])
+
+
+def _latex_table(kind: str, columns: str, head: Sequence[str], lines: Sequence[str], caption: str, label: str) -> str:
     return "\n".join(
         [
-            *(f"% {_one_line(note)}" for note in notes),
-            r"\begin{table}",
+            rf"\begin{{{kind}}}",
             r"\centering",
+            r"\footnotesize",
+            r"\setlength{\tabcolsep}{3pt}",
             rf"\begin{{tabular}}{{{columns}}}",
             r"\toprule",
-            _latex_line(table.columns),
+            *head,
             r"\midrule",
-            *map(_latex_line, table.rows),
+            *lines,
             r"\bottomrule",
             r"\end{tabular}",
-            rf"\caption{{{latex_escaped(table.title)}}}",
-            rf"\label{{{labels.of(table.name)}}}",
-            r"\end{table}",
+            rf"\caption{{{latex_escaped(caption)}}}",
+            rf"\label{{{label}}}",
+            rf"\end{{{kind}}}",
             "",
         ]
     )
@@ -269,27 +276,12 @@ def _latex_form(table: _PaperTable, labels: _Labels) -> str:
         lines.append(_latex_line([table.head(row), *(table.amount(p, with_interval=False) for p in row.values)]))
         intervals = [table.interval(place) for place in row.values]
         if any(intervals):
-            small = [rf"{{\scriptsize {_latex_cell(text)}}}" if text else "" for text in intervals]
+            # Of numbers without a spread there is no interval to show.
+            known = ["" if words.NO_SPREAD in text else text for text in intervals]
+            small = [rf"{{\tiny {_latex_cell(text)}}}" if text else "" for text in known]
             lines.append(" & ".join(["", *small]) + r" \\")
     kind = "table" if len(columns) <= _ONE_COLUMN else "table*"
-    return "\n".join(
-        [
-            rf"\begin{{{kind}}}",
-            r"\centering",
-            r"\setlength{\tabcolsep}{3pt}",
-            rf"\begin{{tabular}}{{l{'r' * len(columns)}}}",
-            r"\toprule",
-            *heads,
-            r"\midrule",
-            *lines,
-            r"\bottomrule",
-            r"\end{tabular}",
-            rf"\caption{{{latex_escaped(table.caption)}}}",
-            rf"\label{{{labels.of(form.name)}}}",
-            rf"\end{{{kind}}}",
-            "",
-        ]
-    )
+    return _latex_table(kind, "l" + "r" * len(columns), heads, lines, table.caption, labels.of(form.name))
 
 
 class _Labels:
