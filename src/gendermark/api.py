@@ -96,7 +96,9 @@ def score_samples(
         raise UserError(f"{found.name} judges one translation of each sentence; give --translations, not --samples")
     item_set = found.load(selection)
     if isinstance(samples, str | Path):
-        drawn = read_samples(samples, item_set.items)
+        # Samples of all sentences serve for a part of them, too.
+        others = found.load(replace(selection, parts=())).items if selection.parts else ()
+        drawn = read_samples(samples, item_set.items, others)
     else:
         if len(samples) != len(item_set.items):
             raise UserError(f"samples of {len(samples):,} sentences were given for {len(item_set.items):,}")
@@ -205,6 +207,7 @@ def translate(
         if not opened.is_stored:
             raise UserError(f"{opened.spec} answers the sentences of benchmarks only; try it with `gendermark run`")
         translating.check_tasks(opened, requests)
+        opened.check(source_language, to, requests)
         store = stack.enter_context(Store(Path(store_path) if store_path else running.default_store()))
         with open_progress(f"{opened.spec} {source_language}-{to}") as progress:
             answers = translating.translate(opened, requests, store, progress)

@@ -373,6 +373,40 @@ def test_quotes_that_are_not_closed(text: str) -> None:
         Command(text, {})
 
 
+@pytest.mark.parametrize(
+    ("text", "sign"),
+    [("cat | tr a b", "|"), ("cat > out", ">"), ("tr a b < in", "<"), ("cat && cat", "&&"), ("cat; cat", ";")],
+)
+def test_what_only_a_shell_understands(text: str, sign: str) -> None:
+    with pytest.raises(UserError) as caught:
+        Command(text, {})
+    assert str(caught.value) == (
+        f"command: runs one program without a shell, so {sign!r} would be an argument of it; write "
+        f"command:sh -c '{text}' (or quote the {sign!r} if it is meant so)"
+    )
+
+
+@pytest.mark.parametrize(
+    "text", ["tr '|' ' '", 'tr ">" x', "sh -c 'cat | cat; cat'", r"echo \;", "cat --prefix=>>spa<<"]
+)
+def test_signs_that_are_the_program_s_own(text: str) -> None:
+    Command(text, {})
+
+
+@pytest.mark.parametrize("name", ["srouce", "taget", "src", "tgt", "Source"])
+def test_a_misspelt_language(name: str) -> None:
+    with pytest.raises(UserError) as caught:
+        Command(f"cat --from {{{name}}}", {})
+    assert str(caught.value) == (
+        f"command: puts languages for {{source}} and {{target}}, and knows no {{{name}}}; write one of them"
+    )
+
+
+def test_braces_that_are_the_program_s_own() -> None:
+    Command("awk '{print}'", {})
+    Command("cat {source} {target} {}", {})
+
+
 def test_no_program_at_all() -> None:
     with pytest.raises(UserError, match=r"^command: needs a program, for example command:\./translate\.sh$"):
         Command("  ", {})

@@ -143,7 +143,6 @@ def test_the_name_shows_every_option() -> None:
     assert Fake("right?p=0.8", {}).spec == "fake:right?p=0.8"
     assert Fake("right", {"p": "0.8"}).spec == "fake:right?p=0.8"
     assert Fake("right?seed=3&p=0.8", {}).spec == Fake("right?p=0.8", {"seed": "3"}).spec == "fake:right?p=0.8&seed=3"
-    assert Fake("right?p=0.8", {"p": "0.9"}).spec == "fake:right?p=0.9"
 
 
 # -- names and options that do not exist

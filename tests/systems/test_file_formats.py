@@ -272,6 +272,7 @@ def test_samples_by_source_or_id(tmp_path: Path) -> None:
         ('{"source": "One."}', "line 1: has no list under 'samples'; expected a list of translations"),
         ('{"source": "One.", "samples": "uno"}', "line 1: has no list under 'samples'"),
         ('{"source": "One.", "samples": []}', "line 1: has an empty list of samples; give at least one"),
+        ('{"source": "One.", "samples": []}', '; [""] says that the system had nothing to say'),
         ('{"source": "One.", "samples": ["uno", null]}', "line 1: sample 2 is null, which is not text"),
         ('{"source": "One.", "samples": ["uno", ["dos"]]}', 'line 1: sample 2 is ["dos"], which is not text'),
         ('{"source": "One.", "samples": ["uno"]', "line 1: is not JSON ("),
@@ -281,9 +282,10 @@ def test_samples_by_source_or_id(tmp_path: Path) -> None:
         ('{"source": "One.", "samples": ["a"], "logprobs": [true]}', "line 1: log-probability 1 is true, which is no"),
         ('{"source": "One.", "samples": ["a"], "logprobs": [1e999]}', "line 1: log-probability 1 is Infinity, which"),
         ('{"source": "One.", "samples": ["a"], "logprobs": [NaN]}', "line 1: is not JSON (NaN"),
+        ('{"source": "One.", "samples": ["a"], "logprobs": [0.5]}', "line 1: log-probability 1 is 0.5; a log-probab"),
         ('{"id": 3, "samples": ["a"]}', "line 1: has 3 under 'id', which must be text"),
         ('{"id": "3", "samples": ["a"]}\n{"samples": ["a"]}', "line 2: has no 'id', which other lines have"),
-        ("", ": is empty"),
+        ("", ": is empty; expected a JSON object with source and samples on each line"),
     ],
 )
 def test_broken_samples(tmp_path: Path, row: str, words: str) -> None:
@@ -291,3 +293,8 @@ def test_broken_samples(tmp_path: Path, row: str, words: str) -> None:
     with pytest.raises(BadFile) as caught:
         read_sample_rows(path, Choice())
     assert words in str(caught.value).removeprefix(str(path))
+
+
+def test_a_certain_sample_may_be_above_zero_by_rounding(tmp_path: Path) -> None:
+    path = written(tmp_path / "samples.jsonl", '{"source": "One.", "samples": ["a"], "logprobs": [1e-7]}')
+    assert read_sample_rows(path, Choice())[0][0].content == Samples(("a",), (0.0,))

@@ -15,7 +15,7 @@ from gendermark.benchmarks.benchmark import ItemSet, Selection
 from gendermark.errors import BadFile, UnmatchedSources, UserError
 from gendermark.records import Item, Request, Task
 from gendermark.runs.translate import check_tasks
-from gendermark.systems.file_formats import Samples
+from gendermark.systems.file_formats import NO_SAMPLE, Samples
 from gendermark.systems.files import Files, read_and_check, read_samples, read_translations
 from runs.tiny import Tiny
 
@@ -457,15 +457,25 @@ def test_samples_that_do_not_match(tmp_path: Path) -> None:
     rows = [{"id": item.item_id, "samples": ["a"]} for item in ITEMS]
     sources = [{"source": item.source, "samples": ["a"]} for item in ITEMS]
     for given, words in (
-        (rows[:2], ": has no samples of item 'item-2', 'The cook sang.'"),
+        (rows[:2], ": has no samples of item 'item-2', 'The cook sang.'; " + NO_SAMPLE),
         ([*rows, {"id": "item-9", "samples": ["a"]}], ", line 4: id 'item-9' is not an item of this benchmark"),
         ([*rows, rows[0]], ", line 4: has id 'item-0' a second time; give all samples of an item on one line"),
-        (sources[:2], ": has no samples of sentence 3, 'The cook sang.'"),
+        (sources[:2], ": has no samples of sentence 3, 'The cook sang.'; " + NO_SAMPLE),
         ([*sources, {"source": "x", "samples": ["a"]}], ", line 4: source 'x' is not a sentence of this benchmark"),
     ):
         with pytest.raises(BadFile) as caught:
             read_samples(sample_file(path, given), ITEMS)
         assert str(caught.value) == f"{path}{words}"
+
+
+@pytest.mark.parametrize("key", ["source", "id"])
+def test_samples_of_other_items_are_passed_over(tmp_path: Path, key: str) -> None:
+    keys = [item.source if key == "source" else item.item_id for item in ITEMS]
+    rows = [{key: one, "samples": [f"a{number}"]} for number, one in enumerate(keys)]
+    path = sample_file(tmp_path / "samples.jsonl", rows)
+    assert read_samples(path, ITEMS[1:2], ITEMS) == [Samples(("a1",))]
+    with pytest.raises(BadFile, match=r"line 1: .* is not an? (sentence|item) of this benchmark"):
+        read_samples(path, ITEMS[1:2], ITEMS[2:])
 
 
 def test_samples_as_a_system(tmp_path: Path, item_set: ItemSet) -> None:

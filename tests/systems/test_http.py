@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 import socket
@@ -184,6 +185,89 @@ def test_retry_after_holds_for_all_requests(server: Server, waits: list[float]) 
     assert len(waits) == 2  # the clock has not moved here, so the second request is early too
     assert min(waits) > 40
     client.close()
+
+
+def test_whoever_sees_others_served_waits_on(server: Server) -> None:
+    """A server that serves every fourth request only: some of them are refused far more often than that."""
+    counter = itertools.count(1)
+    turned_away = servers.status(429, Retry_After="1")
+    server.script(*[servers.good if next(counter) % 4 == 0 else turned_away for _ in range(2_000)])
+    client = Client("toy:", server.url, options={"concurrency": "8", "max_retries": "4"})
+    portions = [[number] for number in range(120)]
+    asked = client.in_parallel(lambda one: client.post("/translate", json={"texts": [str(one[0])]}), portions)
+    found = {portion[0]: answer for portion, answer in asked}
+    assert found == {number: {"texts": [str(number)]} for number in range(120)}
+    client.close()
+
+
+@pytest.mark.parametrize(("code", "header"), [(429, {"Retry_After": "1"}), (429, {}), (503, {"Retry_After": "1"})])
+def test_a_server_that_serves_nobody_is_given_up(server: Server, code: int, header: dict[str, str]) -> None:
+    server.script(*[servers.status(code, **header)] * 200)
+    system = Toy(server.url, concurrency="4")
+    with pytest.raises(SystemFailure, match=r"\(attempt 6, the last\)"):
+        list(system.answer(requests(64)))
+    system.close()
+    assert len(server.asked) <= 4 * 6
+
+
+def test_one_that_is_always_turned_away_ends_when_the_others_are_done(server: Server) -> None:
+    def answer(its_server: Server, handler: Any, asked: Asked) -> None:
+        step = servers.status(429) if asked.json["texts"] == ["bad"] else servers.good
+        step(its_server, handler, asked)
+
+    server.script(*[answer] * 99)
+    client = Client("toy:", server.url, options={"concurrency": "1", "max_retries": "2"})
+    found: list[Any] = []
+    with pytest.raises(SystemFailure, match=r"HTTP 429 .* \(attempt 3, the last\)"):
+        found.extend(
+            client.in_parallel(lambda one: client.post("/translate", json={"texts": one}), [["good"], ["bad"]])
+        )
+    assert len(server.asked) == 4
+    client.close()
+
+
+def test_too_many_at_once_become_fewer_and_slowly_more_again() -> None:
+    gate, never = http._Gate(8), threading.Event()
+    with gate.place(never) as first, gate.place(never) as second:
+        gate.narrow(first)
+        gate.narrow(second)  # sent together, refused together
+    assert gate.limit == 4
+    for _ in range(9):
+        with gate.place(never) as began:
+            gate.narrow(began)
+    assert gate.limit == 1  # one goes always
+    gate.widen()
+    assert gate.limit == 2
+    gate.widen()
+    assert gate.limit == 2.5
+    for _ in range(99):
+        gate.widen()
+    assert gate.limit == 8
+
+
+def test_places_are_taken_in_the_order_of_asking() -> None:
+    gate, never, came = http._Gate(1), threading.Event(), []
+
+    def come() -> None:
+        with gate.place(never):
+            came.append("the one that waited")
+
+    with gate.place(never):
+        waiting = threading.Thread(target=come)
+        waiting.start()
+        wait_until(lambda: len(gate._waiting) == 1, "it waits")
+        assert came == []
+    with gate.place(never):
+        came.append("the one that was there before")
+    waiting.join()
+    assert came == ["the one that waited", "the one that was there before"]
+
+
+def test_who_waits_for_a_place_is_told_to_stop() -> None:
+    gate, stop = http._Gate(1), threading.Event()
+    stop.set()
+    with gate.place(stop), gate.place(stop):
+        pass
 
 
 def test_pauses_are_real_and_can_be_ended(server: Server) -> None:

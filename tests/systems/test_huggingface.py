@@ -182,7 +182,7 @@ def test_the_model_s_own_settings_are_the_defaults(models: Any) -> None:
     assert open_system(f"hf:{models('nllb')}").decoding == "beam5,float32"
     assert open_system(f"hf:{models('chat')}").decoding == "greedy,float32"
     given = {"beam_size": "2", "dtype": "bfloat16", "length_penalty": "0.5"}
-    system = open_system(f"hf:{models('marian')}?beam_size=9&max_length=5", given)
+    system = open_system(f"hf:{models('marian')}?max_length=5", given)
     assert system.decoding == "beam2,bfloat16,length_penalty0.5"
     assert system.spec == f"hf:{models('marian')}?beam_size=2&dtype=bfloat16&length_penalty=0.5&max_length=5"
     assert all(answers(system, asked()))
@@ -754,24 +754,28 @@ def test_directories_that_are_no_model(models: Any, tmp_path: Path) -> None:
         opened(tmp_path)
 
 
-def test_models_that_are_not_all_there(models: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_models_that_are_not_all_there(models: Any, tmp_path: Path) -> None:
     def damaged(name: str) -> Path:
         shutil.copytree(models("marian"), tmp_path / name)
         return tmp_path / name
 
-    directory = damaged("without-tokeniser")
-    for name in ("source.spm", "target.spm", "vocab.json", "tokenizer_config.json"):
-        (directory / name).unlink()
-    monkeypatch.setattr(huggingface_models, "_TOKENISER_PACKAGES", ("sentencepiece",))
+    for file in ("source.spm", "target.spm", "vocab.json"):
+        directory = damaged(f"without-{file}")
+        (directory / file).unlink()
+        with pytest.raises(
+            UserError, match=rf"^{directory} has no {file}, which its tokeniser needs; copy it there, or"
+        ):
+            opened(directory)
+    directory = damaged("garbled-vocabulary")
+    (directory / "vocab.json").write_text("[]", encoding="utf-8")
     with pytest.raises(UserError, match=r"^the tokeniser of hf:.* cannot be loaded: "):
-        opened(directory)
-    monkeypatch.setattr(huggingface_models, "_TOKENISER_PACKAGES", ("no_such.package",))
-    with pytest.raises(UserError, match=r"^the tokeniser of hf:.* needs an optional package; install it with: pip"):
         opened(directory)
     directory = damaged("cut")
     weights = (directory / "model.safetensors").read_bytes()
     (directory / "model.safetensors").write_bytes(weights[: len(weights) // 2])
-    with pytest.raises(UserError, match=r"^the weights of hf:.* cannot be loaded: "):
+    with pytest.raises(
+        UserError, match=r"^the weights of hf:.* cannot be loaded: .*; if its files are not all there, copy"
+    ):
         answers(opened(directory), asked())
     from safetensors.torch import load_file, save_file
 
@@ -780,6 +784,41 @@ def test_models_that_are_not_all_there(models: Any, tmp_path: Path, monkeypatch:
     save_file(kept, directory / "model.safetensors", metadata={"format": "pt"})
     with pytest.raises(UserError, match=r"lacks 4 of the weights that its configuration asks for \(model\.decoder"):
         answers(opened(directory), asked())
+
+
+def test_a_directory_without_a_tokeniser(tmp_path: Path) -> None:
+    (tmp_path / "config.json").write_text('{"model_type": "t5"}', encoding="utf-8")
+    with pytest.raises(UserError, match=rf"^{tmp_path} has no tokeniser \(no tokenizer\.json, and no vocab"):
+        huggingface_models._check_tokeniser(tmp_path)
+    (tmp_path / "tokenizer_config.json").write_text('{"tokenizer_class": "ByT5Tokenizer"}', encoding="utf-8")
+    huggingface_models._check_tokeniser(tmp_path)  # its words are bytes
+    (tmp_path / "tokenizer_config.json").write_text("{}", encoding="utf-8")
+    (tmp_path / "spiece.model").touch()
+    huggingface_models._check_tokeniser(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("problem", "packages", "words"),
+    [
+        (
+            ValueError("`tiktoken` is required to read"),
+            ("no_such.package",),
+            "needs an optional package; install it with",
+        ),
+        (ImportError("no module"), ("no_such.package",), "needs an optional package; install it with"),
+        (TypeError("expected str"), ("no_such.package",), "cannot be loaded: expected str"),
+        (ValueError("`tiktoken` is required to read"), (), "cannot be loaded: `tiktoken` is required to read"),
+    ],
+)
+def test_a_package_is_missed_only_where_the_library_says_so(
+    problem: Exception, packages: tuple[str, ...], words: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def load() -> None:
+        raise problem
+
+    monkeypatch.setattr(huggingface_models, "_TOKENISER_PACKAGES", packages)
+    with pytest.raises(UserError, match=f"^the tokeniser of hf:x {words}"):
+        huggingface_models.loaded("hf:x", "tokeniser", load)
 
 
 # -- the hub

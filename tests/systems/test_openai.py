@@ -253,7 +253,7 @@ def test_what_is_no_translation_is_an_error_of_one_sentence(server: Server, answ
     assert (second.text, second.error) == ("SENTENCE 2.", None)
     assert system.notes()[1] == (
         f"{system.spec} gave answers without a translation: 1 {error.partition(':')[0]} "
-        "(see `error` in translations.jsonl)"
+        "(`error` says why: in the run folder's translations.jsonl, or with `translate --json`)"
     )
 
 

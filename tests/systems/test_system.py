@@ -5,7 +5,15 @@ from __future__ import annotations
 import pytest
 
 from gendermark.errors import UserError
-from gendermark.systems.system import count_option, number_option, open_system, refuse_unknown_options
+from gendermark.records import Task
+from gendermark.systems.system import (
+    count_option,
+    families_that_can,
+    merge_options,
+    number_option,
+    open_system,
+    refuse_unknown_options,
+)
 
 
 @pytest.mark.parametrize("spec", ["", "fake", "fake:", "right"])
@@ -26,6 +34,22 @@ def test_an_unknown_family() -> None:
 
 def test_the_argument_may_hold_colons() -> None:
     assert open_system("files:C:/translations.txt").spec == "files:C:/translations.txt"
+
+
+def test_options_behind_the_name_and_beside_it() -> None:
+    assert merge_options("a=1&b=", {"c": "3"}) == {"a": "1", "b": "", "c": "3"}
+    for query, beside in (("a=1&a=2", {}), ("a=1", {"a": "2"}), ("a=1", {"a": "1"})):
+        with pytest.raises(
+            UserError, match=r"^option a is given twice; give it once, after \? or with --system-option$"
+        ):
+            merge_options(query, beside)
+
+
+def test_who_can_score_and_how() -> None:
+    able = families_that_can(Task.SCORE)
+    assert "openai:... (with endpoint=completions)" in able
+    assert "demo:..." in able
+    assert "openai:..." in families_that_can(Task.SAMPLE)
 
 
 def test_unknown_options() -> None:

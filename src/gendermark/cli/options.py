@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -11,8 +12,22 @@ from gendermark.errors import UserError
 if TYPE_CHECKING:
     from gendermark.metrics.metric import Resampling
 
-To = Annotated[str, typer.Option("--to", help="Target language, for example es.")]
-From = Annotated[str, typer.Option("--from", help="Source language, if the benchmark has several.")]
+
+def language(given: Any) -> Any:
+    """Languages are named by their codes; one that is given by its name, or in capitals, is told the code."""
+    for text in [given] if isinstance(given, str) else given or ():
+        if len(text) == 2 and text.islower():
+            continue
+        from gendermark.systems.prompts import NAMES
+
+        codes = {name.lower(): code for code, name in NAMES.items()} | {code: code for code in NAMES}
+        if code := codes.get(text.lower()):
+            raise UserError(f"languages are given by their codes: write {code}, not {text}")
+    return given
+
+
+To = Annotated[str, typer.Option("--to", callback=language, help="Target language, for example es.")]
+From = Annotated[str, typer.Option("--from", callback=language, help="Source language, if the benchmark has several.")]
 Data = Annotated[
     str,
     typer.Option("--data", help="official (fetched), core (bundled, offline); uncertainty: file:FILE, mgente:FILE."),
@@ -30,10 +45,15 @@ Context = Annotated[
     str, typer.Option("--context", help="MT-GenEval contextual: none, joined, separator:TEXT or prompt.")
 ]
 NSamples = Annotated[
-    int, typer.Option("--n-samples", min=0, help="Uncertainty: samples of each sentence (128 if not given).")
+    int | None, typer.Option("--n-samples", min=1, help="Uncertainty: samples of each sentence (128 if not given).")
 ]
 Sampling = Annotated[
-    str, typer.Option("--sampling", help="Uncertainty: how they are drawn, for example epsilon=0.2,seed=1.")
+    list[str] | None,
+    typer.Option(
+        "--sampling",
+        metavar="KEY=VALUE",
+        help="Uncertainty: how they are drawn, for example epsilon=0.2,seed=1; may be given several times.",
+    ),
 ]
 Similarity = Annotated[str, typer.Option("--similarity", help="Uncertainty: characters (bundled), use, or e5:MODEL.")]
 Alpha = Annotated[str, typer.Option("--alpha", help="Uncertainty: power of the similarity; a number, or tuned.")]
@@ -55,13 +75,24 @@ def resampling(n_resamples: int, seed: int, confidence: float) -> Resampling:
     return Resampling(n_resamples, seed, confidence)
 
 
-def pairs(texts: list[str], option: str, example: str) -> dict[str, str]:
+def sampling_pairs(texts: Sequence[str] | None) -> dict[str, str]:
+    """How to draw, given by commas (`epsilon=0.2,seed=1`), by several options, or both."""
+    parts = [part.strip() for text in texts or () for part in text.split(",")]
+    return pairs(parts, "--sampling", "epsilon=0.2,seed=1", "KEY=VALUE,KEY=VALUE")
+
+
+def joined_sampling(texts: Sequence[str] | None) -> str:
+    """The same in the one form that is stored with a run."""
+    return ",".join(f"{key}={value}" for key, value in sampling_pairs(texts).items())
+
+
+def pairs(texts: Sequence[str], option: str, example: str, form: str = "KEY=VALUE") -> dict[str, str]:
     """`KEY=VALUE` options as a dictionary."""
     found: dict[str, str] = {}
     for text in texts:
         key, equals, value = text.partition("=")
         if not equals or not key or not value:
-            raise UserError(f"{option} is written KEY=VALUE, for example {example}, not {text!r}")
+            raise UserError(f"{option} is written {form}, for example {example}, not {text!r}")
         if key in found:
             raise UserError(f"{option} gives {key!r} twice; give it once")
         found[key] = value

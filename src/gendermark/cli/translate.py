@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from gendermark.cli.options import pairs
+from gendermark.cli.options import language, pairs, sampling_pairs
 from gendermark.cli.terminal import say, show_progress
 from gendermark.errors import BadFile, UserError
 
@@ -21,12 +21,15 @@ if TYPE_CHECKING:
 def translate(
     file: Annotated[str, typer.Argument(help="File with one sentence per line; - reads standard input.")],
     system: Annotated[str, typer.Option(help="The system as family:argument, for example demo:en-es")],
-    to: Annotated[str, typer.Option("--to", help="Target language.")],
-    from_: Annotated[str, typer.Option("--from", help="Source language.")] = "en",
+    to: Annotated[str, typer.Option("--to", callback=language, help="Target language.")],
+    from_: Annotated[str, typer.Option("--from", callback=language, help="Source language.")] = "en",
     samples: Annotated[int, typer.Option(min=0, help="Draw so many samples of each instead of the best one.")] = 0,
     sampling: Annotated[
         list[str] | None,
-        typer.Option(metavar="KEY=VALUE", help="How to draw: temperature, top_k, top_p, epsilon, seed."),
+        typer.Option(
+            metavar="KEY=VALUE",
+            help="How to draw: temperature, top_k, top_p, epsilon, seed; several with commas, or given several times.",
+        ),
     ] = None,
     targets: Annotated[
         Path | None, typer.Option(help="Translations, line by line; the system says how probable it finds each.")
@@ -48,6 +51,9 @@ def translate(
         raise UserError("--samples draws translations and --targets scores given ones; choose one of them")
     if sampling and not samples:
         raise UserError("--sampling says how to draw samples; say how many with --samples")
+    for what, path in (("the sentences", Path(file)), ("--targets", targets)):
+        if output is not None and path is not None and _is_same(output, path):
+            raise UserError(f"-o {output} would overwrite {what}; choose another file")
     sources = _lines(file)
     answers = api.translate(
         system,
@@ -55,7 +61,7 @@ def translate(
         to=to,
         source_language=from_,
         n_samples=samples,
-        sampling=pairs(sampling or [], "--sampling", "epsilon=0.2"),
+        sampling=sampling_pairs(sampling),
         targets=_lines(str(targets)) if targets else None,
         system_options=pairs(system_option or [], "--system-option", "beam_size=5"),
         store_path=store,
@@ -79,10 +85,20 @@ def translate(
     else:
         write_text(output, text)
         say(f"{len(answers):,} lines written to {output}")
-    n_failed = sum(answer.text is None for found in answers for answer in found)
-    if n_failed:
-        first = next(answer.error for found in answers for answer in found if answer.text is None)
-        say(f"{n_failed:,} could not be translated (an empty line, or null); the first because: {first}")
+    asked = [answer for found in answers for answer in found]
+    if failed := [answer for answer in asked if answer.text is None]:
+        done = "scored" if targets else "translated"
+        if len(failed) == len(asked):
+            raise UserError(f"none of {len(sources):,} sentences could be {done}; the first because: {failed[0].error}")
+        shown = "null" if targets or samples or as_json else "an empty line"
+        say(f"{len(failed):,} could not be {done} ({shown}); the first because: {failed[0].error}")
+
+
+def _is_same(output: Path, path: Path) -> bool:
+    try:
+        return output.samefile(path)
+    except OSError:  # one of them is not there
+        return output.resolve() == path.resolve()
 
 
 def _lines(file: str) -> list[str]:

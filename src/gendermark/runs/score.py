@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from gendermark import __version__
 from gendermark.benchmarks.benchmark import Benchmark, ItemSet
 from gendermark.metrics.metric import Resampling, count, estimate
-from gendermark.records import Judgement, Translation
+from gendermark.records import Judgement, Translation, Verdict
 from gendermark.result import Result
+
+_LOST_SHARE_TO_WARN = 0.1
 
 
 def score(
@@ -33,7 +36,8 @@ def summarise(
 ) -> Result:
     """Estimate from judgements alone; metrics see nothing else."""
     selection = item_set.selection
-    signature = sign(benchmark, item_set, system, resampling, decoding)
+    signed = replace(item_set, selection=benchmark.settled(judgements, selection))
+    signature = sign(benchmark, signed, system, resampling, decoding)
     counts = count(judgements, benchmark.tally(selection), lambda judgement: benchmark.stratum(judgement, selection))
     return Result(
         selection=selection,
@@ -43,9 +47,20 @@ def summarise(
         judgements=judgements,
         tests=tuple(benchmark.tests(judgements, resampling.seed)),
         tables=tuple(benchmark.tables(judgements)),
-        warnings=tuple(benchmark.warnings(judgements, selection)),
+        warnings=tuple(benchmark.warnings(judgements, selection) or _untranslated(judgements)),
         signature=signature,
     )
+
+
+def _untranslated(judgements: Sequence[Judgement]) -> list[str]:
+    """For benchmarks that have nothing of their own to say about it: numbers of what is not there are not numbers."""
+    n_lost = sum(judgement.verdict is Verdict.NOT_TRANSLATED for judgement in judgements)
+    if n_lost <= _LOST_SHARE_TO_WARN * len(judgements):
+        return []
+    return [
+        f"{n_lost:,} of {len(judgements):,} sentences were not translated: the output is missing, empty, a copy of the "
+        "source or in another language"
+    ]
 
 
 def sign(benchmark: Benchmark, item_set: ItemSet, system: str, resampling: Resampling, decoding: str = "") -> str:

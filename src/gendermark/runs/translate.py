@@ -35,7 +35,7 @@ def check_tasks(system: System, requests: Sequence[Request]) -> None:
     for options in {request.options for request in requests if request.task is Task.SAMPLE}:
         Decoding.of(options)
     for task in {request.task for request in requests} - system.tasks:
-        able = ", ".join(f"{family}:..." for family in families_that_can(task))
+        able = ", ".join(families_that_can(task))
         raise UserError(
             f"{system.spec} cannot {task.value}, which this needs; it can {', '.join(sorted(system.tasks))}; "
             f"systems that can {task.value}: {able}"

@@ -10,9 +10,11 @@
 from __future__ import annotations
 
 import contextlib
+import difflib
 import hashlib
 import os
 import queue
+import re
 import shlex
 import shutil
 import signal
@@ -29,6 +31,11 @@ from gendermark.systems.system import System, count_option, number_option, refus
 TASKS = frozenset({Task.TRANSLATE})
 OPTIONS = ("mode", "batch_size", "timeout_seconds")
 _END = None
+_PLACEHOLDERS = ("source", "target")
+_SHORT_NAMES = ("src", "tgt", "trg", "from", "to", "lang", "language")
+"""What people write for them. Other words in braces may be the program's own: `awk {print}`."""
+_QUOTED = re.compile(r"""\\.|'[^']*'|"(?:\\.|[^"\\])*\"""")
+_SHELL_SIGN = re.compile(r"(?:^|\s)(?:\|\|?|&&?|>>?|<)(?=\s|$)|;(?=\s|$)")
 
 
 class Command(System):
@@ -263,6 +270,16 @@ def _split(argument: str) -> list[str]:
         raise UserError(f"command {argument!r} cannot be split into arguments: {problem}") from None
     if not arguments:
         raise UserError("command: needs a program, for example command:./translate.sh")
+    if sign := _SHELL_SIGN.search(_QUOTED.sub("", argument)):
+        raise UserError(
+            f"command: runs one program without a shell, so {sign[0].strip()!r} would be an argument of it; write "
+            f"command:sh -c {shlex.quote(argument)} (or quote the {sign[0].strip()!r} if it is meant so)"
+        )
+    for name in re.findall(r"\{(\w+)\}", argument):
+        if name not in _PLACEHOLDERS and (name in _SHORT_NAMES or difflib.get_close_matches(name, _PLACEHOLDERS)):
+            raise UserError(
+                f"command: puts languages for {{source}} and {{target}}, and knows no {{{name}}}; write one of them"
+            )
     if shutil.which(arguments[0]) is None:
         raise UserError(
             f"command {arguments[0]!r} is not a program that can be run from here; give its path or make it executable"

@@ -15,17 +15,15 @@ from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any, TypeVar
-from urllib.parse import parse_qsl
 
 import numpy as np
 
-from gendermark.benchmarks.benchmark import Benchmark, ItemSet
 from gendermark.errors import SystemFailure, UserError
 from gendermark.records import Request, Task, Translation
 from gendermark.systems.batching import Batches, by_length
 from gendermark.systems.ctranslate2_models import content_hash, first_line, open_model
 from gendermark.systems.sampling import Continuation, Draw, draw
-from gendermark.systems.system import System, count_option, number_option, refuse_unknown_options
+from gendermark.systems.system import System, count_option, merge_options, number_option, refuse_unknown_options
 from gendermark.systems.tokenisers import Direction, Frame
 
 TASKS = frozenset({Task.TRANSLATE, Task.SAMPLE, Task.SCORE})
@@ -107,8 +105,8 @@ class CTranslate2(System):
         parts = ["greedy" if self._beam_size == 1 else f"beam{self._beam_size}", self._engine.compute_type]
         return ",".join(parts + [f"length_penalty{self._length_penalty:g}"] * (self._length_penalty != 1))
 
-    def prepare(self, benchmark: Benchmark, item_set: ItemSet) -> None:  # noqa: ARG002
-        self._frame((item_set.selection.source_language, item_set.selection.target_language))
+    def check(self, source_language: str, target_language: str, requests: Sequence[Request]) -> None:  # noqa: ARG002
+        self._frame((source_language, target_language))
 
     def answer(self, requests: Sequence[Request]) -> Iterator[Sequence[Translation]]:
         kinds: dict[tuple[Task, Direction], list[Request]] = {}
@@ -358,7 +356,7 @@ def _split(argument: str, options: Mapping[str, str]) -> tuple[Path, dict[str, s
     path, question_mark, query = argument.partition("?")
     if not question_mark or Path(argument).is_dir():
         return Path(argument), dict(options)
-    return Path(path), {**dict(parse_qsl(query, keep_blank_values=True)), **options}
+    return Path(path), merge_options(query, options)
 
 
 def _shown(directory: Path, options: Mapping[str, str]) -> str:

@@ -234,8 +234,12 @@ def content_hash(files: Sequence[Path], settings: Mapping[str, object]) -> str:
 def _known_pair(directory: Path, convention: Convention) -> tuple[Direction, str] | None:
     if (facts := directory / "gendermark.json").is_file():
         row = read_json(facts)
-        if isinstance(row, dict) and all(isinstance(row.get(f"{side}_language"), str) for side in ("source", "target")):
-            return (row["source_language"], row["target_language"]), f"its {facts.name} says so"
+        names = ("source_language", "target_language")
+        if not isinstance(row, dict) or not all(isinstance(row.get(name), str) for name in names):
+            raise BadFile(
+                facts, 'does not say which languages; write {"source_language": "en", "target_language": "es"}'
+            )
+        return (row["source_language"], row["target_language"]), f"its {facts.name} says so"
     if convention.is_multilingual:  # it may be called after one of its pairs
         return None
     if (readme := directory / "README.md").is_file():

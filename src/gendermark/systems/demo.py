@@ -7,12 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from urllib.parse import parse_qsl
 
 import gendermark.data
 from gendermark.errors import UnknownName
 from gendermark.records import Task
-from gendermark.systems.system import System
+from gendermark.systems.system import System, merge_options
 
 TASKS = frozenset({Task.TRANSLATE, Task.SAMPLE, Task.SCORE})
 MODELS = Path(gendermark.data.__file__).parent / "models"
@@ -25,7 +24,7 @@ def open_system(argument: str, options: Mapping[str, str]) -> System:
     pair, _, query = argument.partition("?")
     if pair not in PAIRS:
         raise UnknownName("demonstration model", pair, PAIRS)
-    options = {**dict(parse_qsl(query, keep_blank_values=True)), **options}
+    options = merge_options(query, options)
     # However they were given, its numbers depend on its options, so its name shows them.
     shown = "&".join(f"{key}={options[key]}" for key in sorted(options))
     return ctranslate2.open_system(str(MODELS / pair), options, f"demo:{pair}?{shown}" if shown else f"demo:{pair}")

@@ -15,12 +15,11 @@ from __future__ import annotations
 import hashlib
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from urllib.parse import parse_qsl
 
 from gendermark.benchmarks.benchmark import Benchmark, ItemSet
 from gendermark.errors import UnknownName, UserError
 from gendermark.records import Gender, Item, Request, Task, Translation
-from gendermark.systems.system import System, refuse_unknown_options
+from gendermark.systems.system import System, merge_options, refuse_unknown_options
 
 TASKS = frozenset({Task.TRANSLATE, Task.SAMPLE, Task.SCORE})
 _GENDERS = (Gender.MASCULINE, Gender.FEMININE)
@@ -35,7 +34,7 @@ class Fake(System):
 
     def __init__(self, argument: str, options: Mapping[str, str]) -> None:
         name, _, query = argument.partition("?")
-        options = {**dict(parse_qsl(query, keep_blank_values=True)), **options}
+        options = merge_options(query, options)
         behaviours: dict[str, Callable[[Item, random.Random], str]] = {
             "masculine": lambda item, _: self._render(item, Gender.MASCULINE),
             "feminine": lambda item, _: self._render(item, Gender.FEMININE),

@@ -55,6 +55,9 @@ class FastTranslate(System):
         selection = item_set.selection
         self._refuse_other_pairs(selection.source_language, selection.target_language, benchmark.name)
 
+    def check(self, source_language: str, target_language: str, requests: Sequence[Request]) -> None:  # noqa: ARG002
+        self._refuse_other_pairs(source_language, target_language, "this")
+
     def answer(self, requests: Sequence[Request]) -> Iterator[Sequence[Translation]]:
         for request in requests:
             self._refuse_other_pairs(request.source_language, request.target_language, "a request")

@@ -26,6 +26,9 @@ SOURCE_COLUMNS = ("source", "src", "sentence")
 TRANSLATION_COLUMNS = ("translation", "hypothesis", "mt", "output", "target")
 """The last counts only if none of the others is there: many files have a reference under that name."""
 SYSTEM_COLUMN = "system"
+NO_SAMPLE = 'give at least one; [""] says that the system had nothing to say'
+_ROUNDING = 1e-4
+"""By so much the log-probability of what is certain may lie above 0 in 16-bit arithmetic."""
 MT_LENS_SOURCES, MT_LENS_TRANSLATIONS = "sources,none", "translations,none"
 
 Content = TypeVar("Content")
@@ -146,10 +149,10 @@ def _jsonl_rows(path: Path | str, choice: Choice) -> list[Row[str]]:
     return _rows_of(path, _objects(path), choice)
 
 
-def _objects(path: Path | str) -> list[tuple[int, dict[str, Any]]]:
+def _objects(path: Path | str, noun: str = "translation") -> list[tuple[int, dict[str, Any]]]:
     objects = list(read_jsonl(path))
     if not objects:
-        raise BadFile(path, "is empty; expected a JSON object with source and translation on each line")
+        raise BadFile(path, f"is empty; expected a JSON object with source and {noun} on each line")
     return objects
 
 
@@ -229,7 +232,7 @@ def _text(path: Path | str, line: int, row: Mapping[str, Any], key: str) -> str:
 
 def read_sample_rows(path: Path | str, choice: Choice) -> tuple[list[Row[Samples]], str]:
     """The samples, and whether each row names its `source` or, where there is none, the `id` of its item."""
-    objects, _ = _chosen_system(path, _objects(path), Choice(choice.system))
+    objects, _ = _chosen_system(path, _objects(path, "samples"), Choice(choice.system))
     line, first = objects[0]
     has_source = choice.source_column or any(name.strip().lower() in SOURCE_COLUMNS for name in first)
     if not has_source and "id" not in first:
@@ -244,7 +247,7 @@ def _samples(path: Path | str, line: int, row: Mapping[str, Any]) -> Samples:
     if not isinstance(texts, list):
         raise BadFile(path, "has no list under 'samples'; expected a list of translations", line=line)
     if not texts:
-        raise BadFile(path, "has an empty list of samples; give at least one, or leave out the sentence", line=line)
+        raise BadFile(path, f"has an empty list of samples; {NO_SAMPLE}", line=line)
     for number, text in enumerate(texts, start=1):
         if not isinstance(text, str):
             raise BadFile(path, f"sample {number} is {shortened(text)}, which is not text", line=line)
@@ -256,7 +259,10 @@ def _samples(path: Path | str, line: int, row: Mapping[str, Any]) -> Samples:
     for number, value in enumerate(numbers, start=1):
         if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
             raise BadFile(path, f"log-probability {number} is {shortened(value)}, which is no number", line=line)
-    return Samples(tuple(texts), tuple(map(float, numbers)))
+        if value > _ROUNDING:
+            problem = f"log-probability {number} is {shortened(value)}; a log-probability is at most 0"
+            raise BadFile(path, problem, line=line)
+    return Samples(tuple(texts), tuple(min(float(number), 0.0) for number in numbers))
 
 
 def has_samples(path: Path) -> bool:

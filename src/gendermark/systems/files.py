@@ -20,6 +20,7 @@ from gendermark.errors import BadFile, UnmatchedSources, UserError
 from gendermark.records import Item, Request, Task, Translation
 from gendermark.systems.file_formats import (
     ENDINGS,
+    NO_SAMPLE,
     Choice,
     Contents,
     Row,
@@ -62,11 +63,14 @@ def read_and_check(path: Path | str, benchmark: Benchmark, item_set: ItemSet) ->
     return texts
 
 
-def read_samples(path: Path | str, items: Sequence[Item]) -> list[Samples]:
-    """The samples of each item, in the order of the items, from a JSON-lines file. A path may end in `#SYSTEM`."""
+def read_samples(path: Path | str, items: Sequence[Item], others: Sequence[Item] = ()) -> list[Samples]:
+    """The samples of each item, in the order of the items, from a JSON-lines file. A path may end in `#SYSTEM`.
+
+    `others` are items that the file may have as well, which are passed over.
+    """
     path, system = split_system(str(path))
     notes: list[str] = []
-    samples = _samples(path, items, Choice(system), notes)
+    samples = _samples(path, items, others, Choice(system), notes)
     for note in notes:
         log.warning(note)
     return samples
@@ -183,7 +187,8 @@ def _matched_by_source(
     matched = []
     for item, key in zip(items, keys, strict=True):
         if key not in found:
-            raise UnmatchedSources(path, f"has no {noun} of sentence {item.index + 1}, {shortened(key)}")
+            hint = f"; {NO_SAMPLE}" if noun == "samples" else ""
+            raise UnmatchedSources(path, f"has no {noun} of sentence {item.index + 1}, {shortened(key)}{hint}")
         contents = found[key]
         matched.append(contents[min(n_used[key], len(contents) - 1)])
         n_used[key] += 1
@@ -238,8 +243,11 @@ def check_order(path: Path | str, benchmark: Benchmark, item_set: ItemSet, texts
             )
 
 
-def _samples(path: Path, items: Sequence[Item], choice: Choice, notes: list[str]) -> list[Samples]:
+def _samples(
+    path: Path, items: Sequence[Item], others: Sequence[Item], choice: Choice, notes: list[str]
+) -> list[Samples]:
     rows, key = read_sample_rows(path, choice)
+    rows = _without_others(rows, key, items, others)
     if key == "source":
         samples = _matched_by_source(path, rows, items, [item.source for item in items], notes, "samples")
     else:
@@ -254,6 +262,18 @@ def _samples(path: Path, items: Sequence[Item], choice: Choice, notes: list[str]
     return samples
 
 
+def _without_others(
+    rows: Sequence[Row[Samples]], key: str, items: Sequence[Item], others: Sequence[Item]
+) -> list[Row[Samples]]:
+    """The rows but for those of items that were not asked for."""
+
+    def keys(some_items: Sequence[Item]) -> set[str]:
+        return {_loose_key(item.source if key == "source" else item.item_id) for item in some_items}
+
+    passed_over = keys(others) - keys(items)
+    return [row for row in rows if _loose_key(row.source) not in passed_over]
+
+
 def _matched_by_id(path: Path, rows: Sequence[Row[Samples]], items: Sequence[Item]) -> list[Samples]:
     known = {item.item_id for item in items}
     found: dict[str, Samples] = {}
@@ -266,7 +286,8 @@ def _matched_by_id(path: Path, rows: Sequence[Row[Samples]], items: Sequence[Ite
         found[row.source] = row.content
     for item in items:
         if item.item_id not in found:
-            raise UnmatchedSources(path, f"has no samples of item {item.item_id!r}, {shortened(item.source)}")
+            problem = f"has no samples of item {item.item_id!r}, {shortened(item.source)}; {NO_SAMPLE}"
+            raise UnmatchedSources(path, problem)
     return [found[item.item_id] for item in items]
 
 
@@ -295,6 +316,29 @@ def _file_in(directory: Path, selection: Selection, system: str) -> tuple[Path, 
     return fitting[names[0]], ""
 
 
+def with_files(argument: str, selections: Sequence[Selection]) -> tuple[tuple[Selection, ...], list[str]]:
+    """Those of some selections that a directory has a file for, and the names of the missing files of the others."""
+    directory, system = split_system(argument)
+    if not _is_directory(directory):
+        return tuple(selections), []
+    there, missing, names = [], [], []
+    for selection in selections:
+        try:
+            _file_in(directory, selection, system)
+        except _NoFile:
+            missing.append(_stems(selection)[0])
+            names += [f"{stem}.txt" for stem in _stems(selection)]
+        else:
+            there.append(selection)
+    if not there:
+        raise BadFile(
+            directory,
+            f"has no file for any benchmark of this direction; it would be called {' or '.join(names)} "
+            f"(or {', '.join(ENDINGS[1:])})",
+        )
+    return tuple(there), missing
+
+
 def _stems(selection: Selection) -> list[str]:
     """What a file may be called; WinoMT's also as in the folders of its authors (`adj.`: with adjectives)."""
     pair = f"{selection.source_language}-{selection.target_language}"
@@ -317,9 +361,13 @@ def _only(directory: Path, stems: Sequence[str]) -> Path | None:
     return there[0] if there else None
 
 
+class _NoFile(BadFile):
+    """A directory without a file of a benchmark and direction."""
+
+
 def _refuse(directory: Path, stems: Sequence[str]) -> Path:
     there = sorted(path.name + ("/" if path.is_dir() else "") for path in directory.iterdir())
-    raise BadFile(
+    raise _NoFile(
         directory,
         f"there is no such file as {' or '.join(f'{stem}.txt' for stem in stems)} (or {', '.join(ENDINGS[1:])}) in it; "
         f"there is: {some(there) or 'nothing'}",
@@ -352,7 +400,8 @@ class Files(System):
             choice = replace(choice, system=system)
         asked = {request.task for request in benchmark.requests(item_set)}
         if Task.SAMPLE in asked:
-            self._samples = _samples(path, item_set.items, choice, self._notes)
+            others = benchmark.load(replace(item_set.selection, parts=())).items if item_set.selection.parts else ()
+            self._samples = _samples(path, item_set.items, others, choice, self._notes)
         if Task.TRANSLATE in asked:
             contents = read_contents(path, choice)
             try:

@@ -18,6 +18,7 @@ import time
 from abc import abstractmethod
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -26,7 +27,6 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import quote, urlsplit, urlunsplit
 
-from gendermark.benchmarks.benchmark import Benchmark, ItemSet
 from gendermark.errors import SystemFailure, UserError
 from gendermark.records import Request, Translation
 from gendermark.systems.system import System, count_option, number_option, refuse_unknown_options
@@ -42,6 +42,7 @@ OPTIONS = ("timeout_seconds", "max_retries", "concurrency", "requests_per_second
 KEPT = "(finished translations are kept; run again to go on)"
 
 _LONGEST_TIMEOUT_SECONDS = 86_400.0
+_POLL_SECONDS = 0.1
 _MOST_BYTES = 50_000_000
 """Of one answer; a server that never stops must not fill the memory."""
 _SHORTEST_SECRET = 8
@@ -62,6 +63,8 @@ class Patience:
     longest_backoff_seconds: float = 60.0
     longest_retry_after_seconds: float = 120.0
     """A server that asks for a longer pause is not waited for; the user is told."""
+    spread_seconds: float = 0.5
+    """After a pause that a server asked for, requests begin within this time and not all at once."""
     grace_seconds: float = 2.0
     """After Ctrl-C, for answers that are under way and may cost money."""
 
@@ -92,10 +95,50 @@ class _PassingError(Exception):
         retry_after: float = 0.0,
         is_garbled: bool = False,
         is_unreachable: bool = False,
+        is_crowded: bool = False,
     ) -> None:
         super().__init__(problem)
-        self.hint, self.retry_after = hint, retry_after
+        self.hint, self.retry_after, self.is_crowded = hint, retry_after, is_crowded
         self.is_garbled, self.is_unreachable = is_garbled, is_unreachable
+
+
+class _Gate:
+    """How many requests are under way at once: half as many once a server has had too many, then slowly more again."""
+
+    def __init__(self, most: int) -> None:
+        self._most, self.limit = most, float(most)
+        self._n_inside = self._n_halvings = 0
+        self._waiting: deque[object] = deque()
+        self._changed = threading.Condition()
+
+    @contextmanager
+    def place(self, stop: threading.Event) -> Iterator[int]:
+        """A place among those under way, in the order of asking; gives what `narrow` wants to know."""
+        ticket = object()
+        with self._changed:
+            self._waiting.append(ticket)
+            while (self._waiting[0] is not ticket or self._n_inside >= int(self.limit)) and not stop.is_set():
+                self._changed.wait(_POLL_SECONDS)
+            self._waiting.remove(ticket)
+            self._n_inside += 1
+            self._changed.notify_all()
+            n_halvings = self._n_halvings
+        try:
+            yield n_halvings
+        finally:
+            with self._changed:
+                self._n_inside -= 1
+                self._changed.notify_all()
+
+    def narrow(self, n_halvings: int) -> None:
+        with self._changed:
+            if n_halvings == self._n_halvings:  # those that were sent together and refused together count once
+                self.limit = max(1.0, self.limit / 2)
+                self._n_halvings += 1
+
+    def widen(self) -> None:
+        with self._changed:
+            self.limit = min(float(self._most), self.limit + 1 / self.limit)
 
 
 Classify = Callable[[int, Any], str]
@@ -131,7 +174,9 @@ class Client:
         self._max_retries = _max_retries(options)
         pace = number_option(options, "requests_per_second", 1) if "requests_per_second" in options else 0.0
         self._seconds_between = 1 / pace if pace else 0.0
-        self._next_turn = 0.0
+        self._next_turn = self._pause_end = 0.0
+        self._n_answered = 0
+        self._gate = _Gate(self.concurrency)
         self._lock = threading.Lock()
         self._stop = threading.Event()
         self._was_reached = False
@@ -243,27 +288,39 @@ class Client:
 
     def _request(self, method: str, path: str, **content: Any) -> Any:
         stop = self._stop  # of the work that this request is part of; later work has another
-        n_garbled = 0
+        n_garbled = n_in_vain = 0
+        n_answered = self._n_answered
         for attempt in itertools.count(1):
-            self._wait_for_turn(stop)
-            if stop.is_set():
-                break
             try:
-                return self._attempt(method, f"{self.url}{path}", content)
+                with self._gate.place(stop) as n_halvings:
+                    self._wait_for_turn(stop)
+                    if stop.is_set():
+                        break
+                    answer = self._attempt(method, f"{self.url}{path}", content)
             except _PassingError as problem:
+                if problem.is_crowded:
+                    self._gate.narrow(n_halvings)
+                    # While others are served, waiting is standing in a queue, not failing.
+                    n_in_vain = 0 if self._n_answered > n_answered else n_in_vain
+                n_in_vain, n_answered = n_in_vain + 1, self._n_answered
                 n_garbled += problem.is_garbled
                 # An address that never answered is more likely wrong than in passing trouble.
                 is_hopeless = n_garbled > 1 or (problem.is_unreachable and not self._was_reached)
                 is_too_long = problem.retry_after > PATIENCE.longest_retry_after_seconds
-                if is_hopeless or is_too_long or attempt > self._max_retries:
+                if is_hopeless or is_too_long or n_in_vain > self._max_retries:
                     raise self._failure(problem, attempt) from None
-                self._wait_before_next(attempt, problem, stop)
+                self._wait_before_next(n_in_vain, problem, stop)
+            else:
+                with self._lock:
+                    self._n_answered += 1
+                self._gate.widen()
+                return answer
         raise SystemFailure(f"{self.spec} was not asked any more, as other requests had failed{self._kept}")
 
     def _wait_before_next(self, attempt: int, problem: _PassingError, stop: threading.Event) -> None:
         if problem.retry_after:
             with self._lock:  # it is meant for all requests, so nobody's turn comes earlier
-                self._next_turn = max(self._next_turn, time.monotonic() + problem.retry_after)
+                self._pause_end = max(self._pause_end, time.monotonic() + problem.retry_after)
         else:
             seconds = PATIENCE.backoff_seconds * 2 ** min(attempt - 1, 10) * random.uniform(0.5, 1.5)
             self._wait(min(seconds, PATIENCE.longest_backoff_seconds), stop)
@@ -323,7 +380,9 @@ class Client:
         answered = f"answered HTTP {status} ({_phrase(status)}){words}"
         if kind == "passing":
             slower = "ask less at once with requests_per_second or concurrency" if status == 429 else ""
-            return _PassingError(answered, retry_after=_retry_after(response.headers.get("Retry-After")), hint=slower)
+            pause = _retry_after(response.headers.get("Retry-After"))
+            is_crowded = status == 429 or (status == 503 and pause > 0)
+            return _PassingError(answered, retry_after=pause, hint=slower, is_crowded=is_crowded)
         remedy = {
             "quota": "the quota is used up: raise it, or wait until it is renewed",
             "key": self._key_remedy,
@@ -366,8 +425,11 @@ class Client:
     def _wait_for_turn(self, stop: threading.Event) -> None:
         with self._lock:
             now = time.monotonic()
-            turn = max(now, self._next_turn)
+            turn = max(now, self._next_turn, self._pause_end)
             self._next_turn = turn + self._seconds_between
+            is_paused = self._pause_end > now
+        if is_paused:  # not all at the very moment that it ends
+            turn += random.uniform(0, PATIENCE.spread_seconds)
         if turn > now:
             self._wait(turn - now, stop)
 
@@ -397,8 +459,8 @@ class Service(System):
     def _check_direction(self, source: str, target: str) -> None:
         """Ask the service, where it can be asked, whether it has these languages."""
 
-    def prepare(self, benchmark: Benchmark, item_set: ItemSet) -> None:  # noqa: ARG002
-        direction = (item_set.selection.source_language, item_set.selection.target_language)
+    def check(self, source_language: str, target_language: str, requests: Sequence[Request]) -> None:  # noqa: ARG002
+        direction = (source_language, target_language)
         if direction not in self._checked:
             self._check_direction(*direction)
             self._checked.add(direction)

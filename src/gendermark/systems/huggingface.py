@@ -16,12 +16,10 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
-from urllib.parse import parse_qsl
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gendermark.benchmarks.benchmark import Benchmark, ItemSet
 from gendermark.errors import MissingExtra, SystemFailure, UserError
 from gendermark.records import Request, Task, Translation
 from gendermark.systems.batching import Batches, by_length
@@ -40,7 +38,7 @@ from gendermark.systems.huggingface_models import (
 )
 from gendermark.systems.prompts import EXTRACTION_VERSION, extract, open_prompt
 from gendermark.systems.sampling import Continuation, Decoding, Draw, draw
-from gendermark.systems.system import System, count_option, refuse_unknown_options
+from gendermark.systems.system import System, count_option, merge_options, refuse_unknown_options
 from gendermark.systems.tokenisers import NLLB_CODES, Convention, Direction, Tokenisers
 
 TASKS = frozenset({Task.TRANSLATE, Task.SAMPLE, Task.SCORE})
@@ -119,10 +117,9 @@ class HuggingFace(System):
         self.system_id = f"hf#{hashlib.sha256(key.encode()).hexdigest()[:16]}"
         self._batches = Batches()
 
-    def prepare(self, benchmark: Benchmark, item_set: ItemSet) -> None:  # noqa: ARG002
-        selection = item_set.selection
+    def check(self, source_language: str, target_language: str, requests: Sequence[Request]) -> None:  # noqa: ARG002
         with quietly():
-            self._dialect.begin((selection.source_language, selection.target_language))
+            self._dialect.begin((source_language, target_language))
 
     def answer(self, requests: Sequence[Request]) -> Iterator[Sequence[Translation]]:
         kinds: dict[tuple[Task, Direction], list[Request]] = {}
@@ -521,7 +518,7 @@ def _split(argument: str, options: Mapping[str, str]) -> tuple[str, dict[str, st
     name, question_mark, query = argument.partition("?")
     if not question_mark or Path(argument).is_dir():
         return argument, dict(options)
-    return name, {**dict(parse_qsl(query, keep_blank_values=True)), **options}
+    return name, merge_options(query, options)
 
 
 def _shown(name: str, options: Mapping[str, str]) -> str:

@@ -35,7 +35,11 @@ _UNSET_LENGTH = 20
 """What older versions of transformers say where a model itself says nothing."""
 
 _TOKENISER_PACKAGES = ("sentencepiece", "google.protobuf")
-"""What some tokenisers cannot be read without; the library then says many things, but seldom that."""
+"""What some tokenisers cannot be read without."""
+_PACKAGE_WORDS = re.compile(r"sentencepiece|protobuf|tiktoken|Error parsing line", re.IGNORECASE)
+"""What the library says then: it names another reader that it tried, or what that one could not read."""
+_MARIAN_FILES = ("source.spm", "target.spm", "vocab.json")
+_TOKENISER_FILES = ("*.model", "*.spm", "vocab*", "merges.txt", "dict.txt", "*.tiktoken", "*.tokenizer", "tekken.json")
 
 Loaded = TypeVar("Loaded")
 Words = list[int]
@@ -558,7 +562,25 @@ def open_config(spec: str, place: Place) -> Any:
 def open_tokeniser(spec: str, place: Place) -> Any:
     import transformers
 
+    if place.commit is None:
+        _check_tokeniser(Path(place.name))
     return loaded(spec, "tokeniser", lambda: transformers.AutoTokenizer.from_pretrained(place.name, **place.pinned))
+
+
+def _check_tokeniser(directory: Path) -> None:
+    """Without its files the library fails for some other reason, or goes on with a tokeniser that knows no words."""
+    if (directory / "tokenizer.json").is_file():
+        return
+    again = "copy it there, or save the tokeniser again with save_pretrained"
+    if read_json(directory / "config.json").get("model_type") == "marian":
+        for name in _MARIAN_FILES:
+            if not (directory / name).is_file():
+                raise UserError(f"{directory} has no {name}, which its tokeniser needs; {again}")
+        return
+    facts = read_json(directory / "tokenizer_config.json") if (directory / "tokenizer_config.json").is_file() else {}
+    spells = isinstance(facts, dict) and "ByT5" in str(facts.get("tokenizer_class"))  # its words are bytes
+    if not spells and not any(any(directory.glob(pattern)) for pattern in _TOKENISER_FILES):
+        raise UserError(f"{directory} has no tokeniser (no tokenizer.json, and no vocabulary of another kind); {again}")
 
 
 def loaded(spec: str, what: str, load: Callable[[], Loaded]) -> Loaded:
@@ -566,13 +588,15 @@ def loaded(spec: str, what: str, load: Callable[[], Loaded]) -> Loaded:
     try:
         return load()
     except Exception as problem:  # noqa: BLE001 (the library lets through whatever its file formats raise)
-        if what == "tokeniser" and not all(map(is_installed, _TOKENISER_PACKAGES)):
+        lacks_package = isinstance(problem, ImportError) or _PACKAGE_WORDS.search(str(problem))
+        if what == "tokeniser" and lacks_package and not all(map(is_installed, _TOKENISER_PACKAGES)):
             raise MissingExtra(f"the {what} of {spec}", "hf") from None
         if "trust_remote_code" in str(problem):
             raise UserError(
                 f"{spec} comes with code of its own, which hf: never runs; give a model that transformers knows itself"
             ) from None
-        raise UserError(f"the {what} of {spec} cannot be loaded: {first_line(problem)}") from None
+        again = "; if its files are not all there, copy them again" if what == "weights" else ""
+        raise UserError(f"the {what} of {spec} cannot be loaded: {first_line(problem).rstrip('.')}{again}") from None
 
 
 def _generation_config(place: Place, config: Any) -> Any:

@@ -17,7 +17,6 @@ from contextlib import closing
 from functools import partial
 from typing import Any
 
-from gendermark.benchmarks.benchmark import Benchmark, ItemSet
 from gendermark.errors import SystemFailure, UserError
 from gendermark.records import Request, Task, Translation
 from gendermark.systems import http, prompts
@@ -25,6 +24,7 @@ from gendermark.systems.sampling import Decoding
 from gendermark.systems.system import System, count_option, number_option
 
 TASKS = frozenset({Task.TRANSLATE, Task.SAMPLE, Task.SCORE})
+TASK_NOTES = {Task.SCORE: "with endpoint=completions"}
 KEY = "OPENAI_API_KEY"
 OPTIONS = (
     "endpoint",
@@ -140,10 +140,9 @@ class OpenAI(System):
 
     # -- before the work
 
-    def prepare(self, benchmark: Benchmark, item_set: ItemSet) -> None:
-        selection = item_set.selection
-        self._prompt.text("", selection.source_language, selection.target_language)  # the languages have names
-        self._check_decoding(benchmark.requests(item_set))
+    def check(self, source_language: str, target_language: str, requests: Sequence[Request]) -> None:
+        self._prompt.text("", source_language, target_language)  # the languages have names
+        self._check_decoding(requests)
         if not self._is_checked:
             self._check_model()
             if self._endpoint == "completions" and not self._can_score():
@@ -399,7 +398,10 @@ class OpenAI(System):
         lines = [f"{self.spec} used {tokens} in {self._n_spent['requests']:,} answers{money}"]
         if self._n_problems:
             kinds = ", ".join(f"{n:,} {problem}" for problem, n in self._n_problems.most_common())
-            lines.append(f"{self.spec} gave answers without a translation: {kinds} (see `error` in translations.jsonl)")
+            lines.append(
+                f"{self.spec} gave answers without a translation: {kinds} (`error` says why: in the run folder's "
+                "translations.jsonl, or with `translate --json`)"
+            )
         return lines
 
     def close(self) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
+from urllib.parse import parse_qsl
 
 from gendermark import registry
 from gendermark.benchmarks.benchmark import Benchmark, ItemSet
@@ -29,8 +30,15 @@ class System(ABC):
     """Whether answers go into the store. False where they cost nothing or belong to one item set only; such a system
     gets all requests in one call and answers in their order."""
 
-    def prepare(self, benchmark: Benchmark, item_set: ItemSet) -> None:  # noqa: B027 (most systems need nothing)
+    def prepare(self, benchmark: Benchmark, item_set: ItemSet) -> None:
         """Told once per item set, before its requests come."""
+        selection = item_set.selection
+        self.check(selection.source_language, selection.target_language, benchmark.requests(item_set))
+
+    def check(  # noqa: B027 (most systems need nothing)
+        self, source_language: str, target_language: str, requests: Sequence[Request]
+    ) -> None:
+        """Refuse what can be refused before the first request is asked: another pair, no server, a bad key."""
 
     @abstractmethod
     def answer(self, requests: Sequence[Request]) -> Iterator[Sequence[Translation]]:
@@ -58,13 +66,24 @@ def open_system(spec: str, options: Mapping[str, str] | None = None) -> System:
 
 
 def families_that_can(task: Task) -> list[str]:
-    """The families of which some system can do a task; each says so in its module's `TASKS`."""
+    """The families of which some system can do a task; each says so in its module's `TASKS`, how in `TASK_NOTES`."""
     able = []
     for family in registry.names("system"):
         with contextlib.suppress(UserError):  # another package's family that does not load
             if task in registry.sibling("system", family, "TASKS", ()):
-                able.append(family)
+                note = registry.sibling("system", family, "TASK_NOTES", {}).get(task)
+                able.append(f"{family}:... ({note})" if note else f"{family}:...")
     return able
+
+
+def merge_options(query: str, options: Mapping[str, str]) -> dict[str, str]:
+    """All options, from both places where they can be given: behind the `?` of a name, and beside it."""
+    merged = dict(options)
+    for key, value in parse_qsl(query, keep_blank_values=True):
+        if key in merged:
+            raise UserError(f"option {key} is given twice; give it once, after ? or with --system-option")
+        merged[key] = value
+    return merged
 
 
 def refuse_unknown_options(family: str, options: Mapping[str, str], known: Sequence[str]) -> None:
