@@ -3,6 +3,8 @@ VENV := .venv
 PYTHON ?= python3
 BIN := $(VENV)/bin
 export PYTHONPYCACHEPREFIX := $(CURDIR)/$(VENV)/pycache
+# Written there and nowhere else; without it every process of the tests would compile all it imports anew.
+export PYTHONDONTWRITEBYTECODE :=
 # What the tests can use beyond the core; tests of an extra that is not there skip and say so.
 EXTRAS ?= dev
 comma := ,
