@@ -209,11 +209,17 @@ def test_known_rate_is_inside_the_interval(seed: str) -> None:
     assert result.estimate("delta").value == pytest.approx(0, abs=5)
 
 
-@pytest.mark.parametrize("system", ["fake:silent", "fake:copy", "fake:garble"])
-@pytest.mark.parametrize(("language", "rules"), LANGUAGES_AND_RULES)
+@pytest.mark.parametrize(
+    ("system", "language", "rules"),
+    [
+        ("fake:silent", "es", "best"),  # the same in every language
+        ("fake:silent", "de", "paper"),
+        *(("fake:garble", *chosen) for chosen in LANGUAGES_AND_RULES),
+        # The published rules find an English loan word in copied English; best does not.
+        *(("fake:copy", *chosen) for chosen in LANGUAGES_AND_RULES if chosen[1] == "best"),
+    ],
+)
 def test_broken_systems_never_look_good(system: str, language: str, rules: str) -> None:
-    if rules == "paper" and system == "fake:copy":
-        pytest.skip("the published rules find an English loan word in copied English; best does not")
     (result,) = gendermark.run(
         system, ["simplegen"], language, resampling=gendermark.Resampling(100), data="core", rules=rules
     )
