@@ -18,7 +18,8 @@ import pytest
 from gendermark.errors import SystemFailure, UserError
 from gendermark.records import Request, Translation
 from gendermark.systems import http
-from gendermark.systems.http import KEPT, Client, Refusal, Service, TooLarge
+from gendermark.systems.http import KEPT, Client, Refusal, TooLarge
+from gendermark.systems.service import Service
 from runs.children import wait_until
 from systems import servers
 from systems.servers import Asked, Server, Step

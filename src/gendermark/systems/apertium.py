@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from gendermark.records import Task
 from gendermark.systems import http
+from gendermark.systems.service import Service
 from gendermark.systems.system import System
 
 TASKS = frozenset({Task.TRANSLATE})
@@ -19,7 +20,7 @@ _LONG_CODES = {
 """ISO 639-1 to 639-3: Apertium names its languages by the longer ones."""
 
 
-class Apertium(http.Service):
+class Apertium(Service):
     def __init__(self, argument: str, options: Mapping[str, str]) -> None:
         http.refuse_options("apertium", options, http.OPTIONS)
         self.spec = f"apertium:{argument}"

@@ -14,6 +14,7 @@ from urllib.parse import parse_qsl, quote, urlsplit
 from gendermark.errors import UserError
 from gendermark.records import Task
 from gendermark.systems import http
+from gendermark.systems.service import Service
 from gendermark.systems.system import System
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ _BAD_KEY = {
 }
 
 
-class Aws(http.Service):
+class Aws(Service):
     def __init__(self, argument: str, options: Mapping[str, str]) -> None:
         http.refuse_options("aws", options, OPTIONS, f"{KEY} and {SECRET}")
         if not re.fullmatch(r"[a-z]{2,}(-[a-z]+)+-\d", argument):

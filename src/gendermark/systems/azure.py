@@ -9,6 +9,7 @@ from typing import Any
 from gendermark.errors import UserError
 from gendermark.records import Task
 from gendermark.systems import http
+from gendermark.systems.service import Service
 from gendermark.systems.system import System
 
 TASKS = frozenset({Task.TRANSLATE})
@@ -20,7 +21,7 @@ _VERSION = {"api-version": "3.0"}
 _TOO_LARGE = {400050, 400077}
 
 
-class Azure(http.Service):
+class Azure(Service):
     n_texts = 100
     n_characters = 50_000
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from gendermark.errors import UserError
 from gendermark.records import Task
 from gendermark.systems import http
+from gendermark.systems.service import Service
 from gendermark.systems.system import System
 
 TASKS = frozenset({Task.TRANSLATE})
@@ -18,7 +19,7 @@ _FORMALITIES = ("default", "more", "less", "prefer_more", "prefer_less")
 _TARGETS = {"en": "EN-US", "pt": "PT-BR"}
 
 
-class DeepL(http.Service):
+class DeepL(Service):
     n_texts = 50
 
     def __init__(self, argument: str, options: Mapping[str, str]) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 from gendermark.errors import UserError
 from gendermark.records import Task
 from gendermark.systems import http
+from gendermark.systems.service import Service
 from gendermark.systems.system import System
 
 TASKS = frozenset({Task.TRANSLATE})
@@ -19,7 +20,7 @@ _OTHER_NAMES = {"he": "iw"}
 """Codes that it lists under an older name, and takes under both."""
 
 
-class Google(http.Service):
+class Google(Service):
     n_texts = 128
 
     def __init__(self, argument: str, options: Mapping[str, str]) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 from gendermark.records import Task
 from gendermark.systems import http
+from gendermark.systems.service import Service
 from gendermark.systems.system import System
 
 TASKS = frozenset({Task.TRANSLATE})
@@ -15,7 +16,7 @@ KEY = "LIBRETRANSLATE_API_KEY"
 _TOO_LONG = re.compile(r"exceeds? .*limit", re.IGNORECASE)
 
 
-class LibreTranslate(http.Service):
+class LibreTranslate(Service):
     n_texts = 32
     n_characters = 5_000
 
