@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable
 
 import gendermark
-from gendermark.benchmarks.winomt import BENCHMARK
+from gendermark.benchmarks.winomt.benchmark import BENCHMARK
 from gendermark.linguistics import words as words_module
 from gendermark.linguistics.alignment import align, align_backward
 from gendermark.linguistics.entities import read_entity

@@ -16,12 +16,12 @@ from gendermark.errors import UnknownName, UserError
 
 BUILT_IN: dict[str, dict[str, str]] = {
     "benchmark": {
-        "mt-geneval-contextual": "gendermark.benchmarks.mt_geneval:CONTEXTUAL",
-        "mt-geneval-counterfactual": "gendermark.benchmarks.mt_geneval:COUNTERFACTUAL",
-        "simplegen": "gendermark.benchmarks.simplegen:BENCHMARK",
-        "tgbi": "gendermark.benchmarks.tgbi:BENCHMARK",
-        "uncertainty": "gendermark.benchmarks.uncertainty:BENCHMARK",
-        "winomt": "gendermark.benchmarks.winomt:BENCHMARK",
+        "mt-geneval-contextual": "gendermark.benchmarks.mt_geneval.benchmark:CONTEXTUAL",
+        "mt-geneval-counterfactual": "gendermark.benchmarks.mt_geneval.benchmark:COUNTERFACTUAL",
+        "simplegen": "gendermark.benchmarks.simplegen.benchmark:BENCHMARK",
+        "tgbi": "gendermark.benchmarks.tgbi.benchmark:BENCHMARK",
+        "uncertainty": "gendermark.benchmarks.uncertainty.benchmark:BENCHMARK",
+        "winomt": "gendermark.benchmarks.winomt.benchmark:BENCHMARK",
     },
     "system": {
         "apertium": "gendermark.systems.apertium:open_system",

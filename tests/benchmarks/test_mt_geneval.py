@@ -14,9 +14,9 @@ import pytest
 
 import gendermark
 from gendermark import registry
-from gendermark.benchmarks import mt_geneval
 from gendermark.benchmarks.benchmark import ItemSet
-from gendermark.benchmarks.mt_geneval import CONTEXTUAL, LANGUAGES, profession_class
+from gendermark.benchmarks.mt_geneval import benchmark as mt_geneval
+from gendermark.benchmarks.mt_geneval.benchmark import CONTEXTUAL, LANGUAGES, profession_class
 from gendermark.cli.app import _exit_code
 from gendermark.errors import BadFile, UnknownName, UserError
 from gendermark.linguistics import words

@@ -12,7 +12,7 @@ import pytest
 
 import gendermark
 from gendermark import registry
-from gendermark.benchmarks.simplegen import BENCHMARK, GROUPS
+from gendermark.benchmarks.simplegen.benchmark import BENCHMARK, GROUPS
 from gendermark.errors import UserError
 from gendermark.linguistics.occupations import bundled_finder
 from gendermark.records import Gender

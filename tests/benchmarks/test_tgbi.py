@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import gendermark
-from gendermark.benchmarks.tgbi import SETS, SOURCE_LANGUAGES, classify_as_paper
+from gendermark.benchmarks.tgbi.benchmark import SETS, SOURCE_LANGUAGES, classify_as_paper
 from gendermark.errors import UserError
 from gendermark.metrics.neutrality import neutrality_index
 from gendermark.records import Gender, Verdict

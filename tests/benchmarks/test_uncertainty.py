@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 
 import gendermark
 from gendermark import api
-from gendermark.benchmarks.uncertainty import BENCHMARK
-from gendermark.benchmarks.uncertainty_items import references
+from gendermark.benchmarks.uncertainty.benchmark import BENCHMARK
+from gendermark.benchmarks.uncertainty.items import references
 from gendermark.cli.app import main
 from gendermark.metrics.metric import Resampling
 from gendermark.records import Gender, Verdict
@@ -409,7 +409,7 @@ def _entailment(monkeypatch: pytest.MonkeyPatch) -> None:
     def entails(pairs: Sequence[tuple[str, str]]) -> list[bool]:
         return [frozenset(pair) in SAME for pair in pairs]
 
-    monkeypatch.setattr("gendermark.benchmarks.uncertainty._entailment", lambda _: entails)
+    monkeypatch.setattr("gendermark.benchmarks.uncertainty.benchmark._entailment", lambda _: entails)
 
 
 @pytest.mark.usefixtures("_entailment")

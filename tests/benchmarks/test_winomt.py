@@ -10,7 +10,7 @@ import pytest
 
 import gendermark
 from gendermark import registry
-from gendermark.benchmarks.winomt import BENCHMARK
+from gendermark.benchmarks.winomt.benchmark import BENCHMARK
 from gendermark.errors import UserError
 from gendermark.linguistics.alignment import align
 from gendermark.linguistics.entities import read_entity

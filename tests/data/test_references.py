@@ -11,7 +11,7 @@ from importlib.resources import files
 import pytest
 
 import gendermark
-from gendermark.benchmarks.winomt import BENCHMARK
+from gendermark.benchmarks.winomt.benchmark import BENCHMARK
 from gendermark.records import Translation
 
 LANGUAGES = ("de", "el", "es", "fr", "it", "ru", "uk")

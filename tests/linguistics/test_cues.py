@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from gendermark.benchmarks.benchmark import Selection
-from gendermark.benchmarks.winomt import BENCHMARK as WINOMT
+from gendermark.benchmarks.winomt.benchmark import BENCHMARK as WINOMT
 from gendermark.errors import UserError
 from gendermark.linguistics import cues
 from gendermark.linguistics.cues import COLUMNS, FACTORS, KEYS, annotate, causal_verbs, design_columns, read_cues

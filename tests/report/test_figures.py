@@ -19,12 +19,12 @@ from hypothesis import strategies as st
 
 import gendermark
 from gendermark.benchmarks.benchmark import Selection
+from gendermark.drawing.charts import COLOURS, MOST_LOOKS, SHAPES, look_of
+from gendermark.drawing.svg import SIZE, SMALL, WIDTH, Scale, clipped, scale_around, text_width
 from gendermark.errors import MissingExtra, UnknownName, UserError
 from gendermark.records import Estimate, Gender, Judgement, Verdict
 from gendermark.report import numbers
-from gendermark.report.charts import COLOURS, MOST_LOOKS, SHAPES, look_of
 from gendermark.report.figures import Figure, figures, run_labels, write_figures
-from gendermark.report.svg import SIZE, SMALL, WIDTH, Scale, clipped, scale_around, text_width
 from gendermark.report.words import letter, percent
 from gendermark.result import Result
 

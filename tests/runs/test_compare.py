@@ -13,7 +13,7 @@ import pytest
 import gendermark
 from gendermark import statistics
 from gendermark.benchmarks.benchmark import Selection
-from gendermark.benchmarks.winomt import BENCHMARK as WINOMT
+from gendermark.benchmarks.winomt.benchmark import BENCHMARK as WINOMT
 from gendermark.errors import UserError
 from gendermark.metrics.metric import Resampling
 from gendermark.records import Gender, Verdict

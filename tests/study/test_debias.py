@@ -16,7 +16,7 @@ import pytest
 from typer.testing import CliRunner
 
 from gendermark import api, locks
-from gendermark.benchmarks import winomt
+from gendermark.benchmarks.winomt import benchmark as winomt
 from gendermark.cli import study as verb
 from gendermark.errors import UserError
 from gendermark.linguistics.occupations import core_occupations

@@ -21,8 +21,8 @@ import sacrebleu
 import gendermark
 from gendermark import api, registry
 from gendermark.benchmarks.benchmark import Selection
-from gendermark.benchmarks.uncertainty import BENCHMARK
-from gendermark.benchmarks.uncertainty_items import references
+from gendermark.benchmarks.uncertainty.benchmark import BENCHMARK
+from gendermark.benchmarks.uncertainty.items import references
 from gendermark.cli import app as command_line
 from gendermark.errors import BadFile, SystemFailure, UnknownName, UserError
 from gendermark.linguistics.cues import COLUMNS, annotate, design_columns

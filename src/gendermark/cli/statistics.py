@@ -19,7 +19,7 @@ def statistics(
 ) -> None:
     """MT-GenEval's Table 12: distinct words and gendered phrases of the counterfactual set."""
     from gendermark import api
-    from gendermark.benchmarks.mt_geneval import COUNTERFACTUAL, LANGUAGES, corpus_statistics
+    from gendermark.benchmarks.mt_geneval.benchmark import COUNTERFACTUAL, LANGUAGES, corpus_statistics
 
     rows: list[tuple[Any, ...]] = []
     for code in to or LANGUAGES:

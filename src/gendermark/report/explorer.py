@@ -16,7 +16,7 @@ from urllib.parse import quote
 
 from gendermark import registry
 from gendermark.benchmarks.benchmark import Benchmark
-from gendermark.benchmarks.uncertainty_items import AMBIGUOUS
+from gendermark.benchmarks.uncertainty.items import AMBIGUOUS
 from gendermark.errors import BadFile, UserError
 from gendermark.records import Judgement, Verdict
 from gendermark.result import Result

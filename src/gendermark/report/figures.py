@@ -11,12 +11,18 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from gendermark.benchmarks.mt_geneval import figures as genders
+from gendermark.benchmarks.simplegen import figures as groups
+from gendermark.benchmarks.tgbi import figures as pronouns
+from gendermark.benchmarks.uncertainty import figures as entropy
+from gendermark.benchmarks.winomt import figures as winomt
+from gendermark.drawing import confusion, professions
+from gendermark.drawing.sheet import Figure, Sheet
+from gendermark.drawing.svg import WIDTH
 from gendermark.errors import MissingExtra, UnknownName, UserError
-from gendermark.report.drawings import confusion, context, entropy, genders, groups, professions, pronouns, systems
-from gendermark.report.drawings import stereotypes as winomt
-from gendermark.report.drawings.sheet import Figure, Sheet
-from gendermark.report.markup import visible
-from gendermark.report.svg import WIDTH
+from gendermark.markup import visible
+from gendermark.report import beside_published as context
+from gendermark.report import side_by_side as systems
 from gendermark.result import Result
 from gendermark.runs.compare import ComparisonReport
 from gendermark.textfiles import write_text

@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 
+from gendermark.markup import Markup, tag
 from gendermark.records import Estimate
 from gendermark.report import words
 from gendermark.report.explorer import Cell, Explorer, Filter
-from gendermark.report.markup import Markup, tag
 from gendermark.result import Result
 
 # Metrics that are the share of one outcome lead to the sentences with that outcome; all others to all of their slice.

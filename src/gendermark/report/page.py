@@ -17,13 +17,13 @@ from typing import Any
 from urllib.parse import quote
 
 from gendermark import __version__, registry
+from gendermark.markup import Content, Markup, joined, tag
 from gendermark.records import Estimate, Table
 from gendermark.report import words
 from gendermark.report.differences import ABSENT, CHANGES, LEVEL, Difference, Differences, differences, phrases_of
 from gendermark.report.explorer import Explorer, Filter, Run, read_run
 from gendermark.report.figures import Figure, figures
 from gendermark.report.findings import findings, findings_in_brief, main_finding
-from gendermark.report.markup import Content, Markup, joined, tag
 from gendermark.report.numbers import CellNumbers, axis, drawn, find, scale_of
 from gendermark.report.paper_tables import Paper, body_row, confusion, head_row, largest_gaps, table
 from gendermark.report.reproduce import commands

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
+from gendermark.markup import Content, Markup, tag
 from gendermark.records import Gender, Judgement
 from gendermark.report import words
 from gendermark.report.explorer import Cell, Explorer, Filter
-from gendermark.report.markup import Content, Markup, tag
 from gendermark.report.numbers import CellNumbers
 from gendermark.report.paper_forms import Form, Place, forms
 

@@ -10,10 +10,10 @@ from typing import Any
 
 from gendermark import __version__, registry
 from gendermark.errors import UserError
+from gendermark.markup import joined, tag
 from gendermark.report import words
 from gendermark.report.explorer import Filter
 from gendermark.report.findings import findings
-from gendermark.report.markup import joined, tag
 from gendermark.report.page import embedded_json, policy
 from gendermark.report.paging import FolderState, RunFolders, Snapshot
 from gendermark.report.server import File, Site

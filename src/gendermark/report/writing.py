@@ -11,9 +11,9 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+from gendermark.drawing.sheet import intervals_of
 from gendermark.records import Estimate, Table
 from gendermark.report import words
-from gendermark.report.drawings.sheet import intervals_of
 from gendermark.report.numbers import find
 from gendermark.report.paper_forms import Cell, Form, Place, Row, forms
 from gendermark.result import Result

@@ -22,10 +22,10 @@ import numpy as np
 
 from gendermark import statistics
 from gendermark.benchmarks.benchmark import ItemSet
-from gendermark.benchmarks.uncertainty import BENCHMARK
-from gendermark.benchmarks.uncertainty_items import UNAMBIGUOUS, as_winomt
-from gendermark.benchmarks.uncertainty_metrics import chosen_alpha
-from gendermark.benchmarks.winomt import BENCHMARK as WINOMT
+from gendermark.benchmarks.uncertainty.benchmark import BENCHMARK
+from gendermark.benchmarks.uncertainty.items import UNAMBIGUOUS, as_winomt
+from gendermark.benchmarks.uncertainty.measures import chosen_alpha
+from gendermark.benchmarks.winomt.benchmark import BENCHMARK as WINOMT
 from gendermark.errors import BadFile, UnknownName, UserError
 from gendermark.linguistics.failures import failure
 from gendermark.metrics.regression import Correlation, CorrelationKind, correlation_test

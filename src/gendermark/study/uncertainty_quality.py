@@ -11,7 +11,7 @@ import numpy as np
 
 from gendermark import statistics
 from gendermark.benchmarks.benchmark import Selection
-from gendermark.benchmarks.uncertainty_items import AMBIGUOUS, UNAMBIGUOUS, references
+from gendermark.benchmarks.uncertainty.items import AMBIGUOUS, UNAMBIGUOUS, references
 from gendermark.errors import UnknownName, UserError
 from gendermark.metrics import quality
 from gendermark.metrics.metric import Floats, Resampling

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from gendermark import api
-from gendermark.benchmarks.uncertainty import BENCHMARK
-from gendermark.benchmarks.uncertainty_items import AMBIGUOUS, UNAMBIGUOUS, references
-from gendermark.benchmarks.uncertainty_metrics import chosen_alpha
+from gendermark.benchmarks.uncertainty.benchmark import BENCHMARK
+from gendermark.benchmarks.uncertainty.items import AMBIGUOUS, UNAMBIGUOUS, references
+from gendermark.benchmarks.uncertainty.measures import chosen_alpha
 from gendermark.errors import SystemFailure, UserError
 from gendermark.metrics.metric import Resampling, count, estimate
 from gendermark.metrics.uncertainty import ALPHAS

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from gendermark.benchmarks.simplegen import GROUPS, OUTCOMES
-from gendermark.report import charts
-from gendermark.report.charts import BLUE, GREY, HATCHED_ORANGE, StackedRow
-from gendermark.report.drawings.sheet import Figure, Sheet, figure, find
-from gendermark.report.svg import Canvas
+from gendermark.benchmarks.simplegen.benchmark import GROUPS, OUTCOMES
+from gendermark.drawing import charts
+from gendermark.drawing.charts import BLUE, GREY, HATCHED_ORANGE, StackedRow
+from gendermark.drawing.sheet import Figure, Sheet, figure, find
+from gendermark.drawing.svg import Canvas
 from gendermark.result import Result
 
 FILLS = {"right gender": BLUE, "wrong gender": HATCHED_ORANGE, "inconclusive": GREY}

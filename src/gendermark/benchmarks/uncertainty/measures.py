@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gendermark.benchmarks.uncertainty_items import AMBIGUOUS, UNAMBIGUOUS, is_open
+from gendermark.benchmarks.uncertainty.items import AMBIGUOUS, UNAMBIGUOUS, is_open
 from gendermark.metrics.metric import Floats, Metric
 from gendermark.metrics.rates import rate, unseen_share
 from gendermark.metrics.uncertainty import AlphaTuning, TuningItem, tune_alpha

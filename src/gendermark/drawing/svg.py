@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
-from gendermark.report.markup import visible
+from gendermark.markup import visible
 
 WIDTH = 237.6
 """One column of a two-column paper: 3.3 inches."""

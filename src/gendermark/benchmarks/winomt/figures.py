@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gendermark.report import charts
-from gendermark.report.charts import BLUE, HATCHED_ORANGE, BarPanel, Look
-from gendermark.report.drawings.sheet import Figure, Sheet, figure, language, span
-from gendermark.report.svg import Canvas
+from gendermark.drawing import charts
+from gendermark.drawing.charts import BLUE, HATCHED_ORANGE, BarPanel, Look
+from gendermark.drawing.sheet import Figure, Sheet, figure, language, span
+from gendermark.drawing.svg import Canvas
 
 
 def stereotypes(sheet: Sheet) -> Iterator[Figure]:

@@ -6,10 +6,10 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
+from gendermark.drawing import charts
+from gendermark.drawing.charts import Look, Span
+from gendermark.drawing.svg import Canvas
 from gendermark.records import Estimate
-from gendermark.report import charts
-from gendermark.report.charts import Look, Span
-from gendermark.report.svg import Canvas
 from gendermark.result import Result
 
 MALE, FEMALE = Look("circle", charts.BLUE), Look("triangle", charts.VERMILION)

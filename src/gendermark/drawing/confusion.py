@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 
+from gendermark.drawing import charts
+from gendermark.drawing.charts import Matrix
+from gendermark.drawing.sheet import Figure, Sheet, figure
+from gendermark.drawing.svg import Canvas
 from gendermark.records import Gender, Judgement
-from gendermark.report import charts
-from gendermark.report.charts import Matrix
-from gendermark.report.drawings.sheet import Figure, Sheet, figure
-from gendermark.report.svg import Canvas
 from gendermark.result import Result
 
 NOT_TOLD = "not told"

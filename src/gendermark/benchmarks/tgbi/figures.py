@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from gendermark.benchmarks.tgbi import SETS
+from gendermark.benchmarks.tgbi.benchmark import SETS
+from gendermark.drawing import charts
+from gendermark.drawing.charts import BLUE, GREY, HATCHED_ORANGE, PALE, Look, StackedRow
+from gendermark.drawing.sheet import Figure, Sheet, figure, find
+from gendermark.drawing.svg import Canvas
 from gendermark.records import Judgement
-from gendermark.report import charts
-from gendermark.report.charts import BLUE, GREY, HATCHED_ORANGE, PALE, Look, StackedRow
-from gendermark.report.drawings.sheet import Figure, Sheet, figure, find
-from gendermark.report.svg import Canvas
 from gendermark.result import Result
 
 FILLS = {"he": BLUE, "she": HATCHED_ORANGE, "left open": PALE, "mixed or failed": GREY}

@@ -9,12 +9,12 @@ from dataclasses import replace
 
 from gendermark import registry, statistics
 from gendermark.benchmarks.benchmark import Benchmark
+from gendermark.drawing import charts
+from gendermark.drawing.charts import DotPanel, DotRow, LinePanel, Look, Span
+from gendermark.drawing.sheet import Figure, Sheet, figure, is_percentage, language, metric_label, span
+from gendermark.drawing.svg import Canvas
 from gendermark.errors import UserError
 from gendermark.metrics.metric import Resampling
-from gendermark.report import charts
-from gendermark.report.charts import DotPanel, DotRow, LinePanel, Look, Span
-from gendermark.report.drawings.sheet import Figure, Sheet, figure, is_percentage, language, metric_label, span
-from gendermark.report.svg import Canvas
 from gendermark.report.words import letter
 from gendermark.result import Result
 from gendermark.runs.compare import Comparison, ComparisonReport, compare

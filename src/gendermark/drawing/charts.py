@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from gendermark.report.svg import (
+from gendermark.drawing.svg import (
     INK,
     ON_DARK,
     ON_LIGHT,

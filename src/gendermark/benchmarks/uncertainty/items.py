@@ -9,8 +9,8 @@ from functools import cache
 from importlib.resources import files
 
 from gendermark.benchmarks.benchmark import ItemSet, Selection
-from gendermark.benchmarks.winomt import BENCHMARK as WINOMT
-from gendermark.benchmarks.winomt import Row, items_of, parse_row
+from gendermark.benchmarks.winomt.benchmark import BENCHMARK as WINOMT
+from gendermark.benchmarks.winomt.benchmark import Row, items_of, parse_row
 from gendermark.data.mgente import read_mgente
 from gendermark.errors import BadFile
 from gendermark.linguistics.cues import places_of, with_name

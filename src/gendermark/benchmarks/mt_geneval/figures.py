@@ -7,12 +7,12 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
+from gendermark.drawing import charts
+from gendermark.drawing.charts import DotPanel, DotRow, Look
+from gendermark.drawing.sheet import FEMALE, MALE, Figure, Sheet, figure, language, minus, span
+from gendermark.drawing.svg import Canvas
 from gendermark.metrics import quality
 from gendermark.records import Gender, Judgement
-from gendermark.report import charts
-from gendermark.report.charts import DotPanel, DotRow, Look
-from gendermark.report.drawings.sheet import FEMALE, MALE, Figure, Sheet, figure, language, minus, span
-from gendermark.report.svg import Canvas
 from gendermark.result import Result
 
 BOTH, GAP = Look("square", charts.GREEN, filled=False), Look("diamond", charts.PURPLE)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from gendermark.benchmarks.benchmark import Selection
-from gendermark.report import charts
-from gendermark.report.charts import DotPanel, DotRow, Span
-from gendermark.report.drawings.sheet import (
+from gendermark.drawing import charts
+from gendermark.drawing.charts import DotPanel, DotRow, Span
+from gendermark.drawing.sheet import (
     MALE,
     PUBLISHED,
     Figure,
@@ -18,8 +18,8 @@ from gendermark.report.drawings.sheet import (
     metric_label,
     span,
 )
+from gendermark.drawing.svg import Canvas
 from gendermark.report.published import Published, how_comparable, published_values
-from gendermark.report.svg import Canvas
 
 METRICS = {
     "mt-geneval-contextual": ("accuracy:all",),

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 
-from gendermark.linguistics.occupations import core_occupations
-from gendermark.report import charts
-from gendermark.report.charts import BLUE, DotPanel, DotRow, Look, Span
-from gendermark.report.drawings.professions import is_open, occupation_of
-from gendermark.report.drawings.sheet import (
+from gendermark.drawing import charts
+from gendermark.drawing.charts import BLUE, DotPanel, DotRow, Look, Span
+from gendermark.drawing.professions import is_open, occupation_of
+from gendermark.drawing.sheet import (
     FEMALE,
     LABOUR_STATISTICS,
     PUBLISHED,
@@ -19,7 +18,8 @@ from gendermark.report.drawings.sheet import (
     language,
     span,
 )
-from gendermark.report.svg import SMALL, Canvas
+from gendermark.drawing.svg import SMALL, Canvas
+from gendermark.linguistics.occupations import core_occupations
 from gendermark.result import Result
 
 SIDES = {"unambiguous": Look("circle", BLUE, filled=False), "ambiguous": FEMALE}

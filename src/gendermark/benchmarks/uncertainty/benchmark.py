@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 from gendermark.benchmarks.benchmark import Benchmark, ItemSet, Selection
-from gendermark.benchmarks.uncertainty_items import (
+from gendermark.benchmarks.uncertainty.items import (
     Reference,
     as_winomt,
     has_references,
@@ -23,7 +23,7 @@ from gendermark.benchmarks.uncertainty_items import (
     load_items,
     references_of,
 )
-from gendermark.benchmarks.uncertainty_metrics import (
+from gendermark.benchmarks.uncertainty.measures import (
     ALPHA,
     MOST_ALPHA,
     alpha_table,
@@ -36,7 +36,7 @@ from gendermark.benchmarks.uncertainty_metrics import (
     tuning_of,
     tuning_remarks,
 )
-from gendermark.benchmarks.winomt import BENCHMARK as WINOMT
+from gendermark.benchmarks.winomt.benchmark import BENCHMARK as WINOMT
 from gendermark.errors import UserError
 from gendermark.linguistics.detectors import detector_name
 from gendermark.linguistics.entailment import Entailment, clusters_with, entailment_clusters

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from gendermark.drawing import charts
+from gendermark.drawing.charts import BLUE, VERMILION, Look, Point
+from gendermark.drawing.sheet import LABOUR_STATISTICS, Figure, Sheet, figure, minus
+from gendermark.drawing.svg import Canvas
 from gendermark.linguistics.occupations import core_occupations
 from gendermark.records import Gender, Judgement
-from gendermark.report import charts
-from gendermark.report.charts import BLUE, VERMILION, Look, Point
-from gendermark.report.drawings.sheet import LABOUR_STATISTICS, Figure, Sheet, figure, minus
-from gendermark.report.svg import Canvas
 
 MIN_OUTPUTS = 3
 """An occupation with fewer translations that show a gender is no point."""
