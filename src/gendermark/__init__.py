@@ -15,15 +15,15 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from gendermark.api import compare, items, load, run, score, select
-    from gendermark.benchmarks.benchmark import Selection
     from gendermark.errors import UserError
     from gendermark.metrics.metric import Resampling
     from gendermark.records import Estimate, Gender, Item, Judgement, Translation, Verdict
     from gendermark.result import Result
+    from gendermark.selection import Selection
 
 _HOME = {
     **dict.fromkeys(("compare", "items", "load", "run", "score", "select"), "gendermark.api"),
-    "Selection": "gendermark.benchmarks.benchmark",
+    "Selection": "gendermark.selection",
     "UserError": "gendermark.errors",
     "Resampling": "gendermark.metrics.metric",
     **dict.fromkeys(("Estimate", "Gender", "Item", "Judgement", "Translation", "Verdict"), "gendermark.records"),

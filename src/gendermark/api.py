@@ -5,31 +5,34 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, closing
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from gendermark import registry
-from gendermark.benchmarks.benchmark import Benchmark, ItemSet, Selection
+from gendermark.benchmarks.benchmark import Benchmark, ItemSet
 from gendermark.errors import UnknownName, UnmatchedSources, UserError
 from gendermark.metrics.metric import Resampling
-from gendermark.records import Request, Task, Translation
+from gendermark.records import Request, Translation
 from gendermark.result import Result
 from gendermark.runs import compare as comparing
 from gendermark.runs import folder
 from gendermark.runs import run as running
-from gendermark.runs import score as scoring
 from gendermark.runs import translate as translating
+from gendermark.runs.plan import RunConfig
+from gendermark.runs.score import Origin
+from gendermark.runs.score import score as judge_and_estimate
 from gendermark.runs.store import Store
+from gendermark.selection import Selection, options_of, own_options
 from gendermark.systems.file_formats import Samples
 from gendermark.systems.files import read_and_check, read_samples
-from gendermark.systems.sampling import Decoding
 from gendermark.systems.system import open_system
 
 log = logging.getLogger(__name__)
 
-Translations = Path | str | Sequence[str]
-"""A file (see `gendermark score`), or the translations themselves in export order."""
+Translations = Path | str | Sequence[str] | Sequence[Sequence[str]]
+"""A file (see `gendermark score`), or the translations themselves in export order; or the samples of each sentence."""
 
 
 def select(benchmark: str | Selection, to: str = "", **options: Any) -> tuple[Benchmark, Selection]:
@@ -40,6 +43,7 @@ def select(benchmark: str | Selection, to: str = "", **options: Any) -> tuple[Be
             raise UserError(f"a Selection says everything itself; leave out {given}, or name the benchmark only")
         selection = benchmark
     else:
+        registry.load("benchmark", benchmark)  # an unknown name comes before all else
         selection = Selection(benchmark, target_language=to, **options)
     found: Benchmark = registry.load("benchmark", selection.benchmark)
     return found, found.complete(selection)
@@ -49,6 +53,9 @@ def items(benchmark: str | Selection, to: str = "", **options: Any) -> ItemSet:
     """The items of a selection, in export order."""
     found, selection = select(benchmark, to, **options)
     return found.load(selection)
+
+
+# -- translations made elsewhere ---------------------------------------------------------------------------------------
 
 
 def score(
@@ -61,15 +68,19 @@ def score(
     """Score translations made elsewhere.
 
     A mapping gives each part its own translations: `{"mofc": "mofc.txt"}`, `{"informal": [...], "formal": [...]}`.
+    A benchmark that draws takes samples: a file of JSON lines (see `gendermark score`), or a list for each item.
     """
     found, selection = select(benchmark, to, **options)
+    origin = Origin("files", resampling=resampling or Resampling())
     if found.draws:
-        raise UserError(f"{found.name} judges many samples of each sentence; give --samples FILE.jsonl")
+        said = benchmark if isinstance(benchmark, Selection) else Selection(benchmark, target_language=to, **options)
+        drawn = partial(found.drawn_elsewhere, said)
+        return _score_samples(found, selection, translations, origin, drawn)
     if isinstance(translations, Mapping):
         if not translations:
             raise UserError(
                 f"no translations were given; name a {found.part_noun} of {found.name}, for example "
-                f"{found.parts[0]!r}, and its translations"
+                f"{found.choices_of('parts')[0]!r}, and its translations"
             )
         selection = found.complete(replace(selection, parts=tuple(translations)))
     asked_for = benchmark.revision if isinstance(benchmark, Selection) else options.get("revision")
@@ -77,42 +88,37 @@ def score(
         item_set, texts = _matched(found, selection, translations)
     except UnmatchedSources:
         item_set, texts = _matched_in_another_revision(found, selection, translations, asked_for)
-    answers = [
-        [Translation(request.request_id, text)] for request, text in zip(found.requests(item_set), texts, strict=True)
-    ]
-    return scoring.score(found, item_set, answers, "files", resampling or Resampling())
+    return judge_and_estimate(found, item_set, [[Translation("", text)] for text in texts], origin)
 
 
-def score_samples(
-    benchmark: str | Selection,
-    samples: Path | str | Sequence[Sequence[str]],
-    to: str = "",
-    resampling: Resampling | None = None,
-    **options: Any,
+def _score_samples(
+    benchmark: Benchmark,
+    selection: Selection,
+    samples: Any,
+    origin: Origin,
+    drawn_elsewhere: Callable[[int], Mapping[str, Any]],
 ) -> Result:
-    """Score samples drawn elsewhere: a file of JSON lines (see `gendermark score`), or a list for each item."""
-    found, selection = select(benchmark, to, **options)
-    if not found.draws:
-        raise UserError(f"{found.name} judges one translation of each sentence; give --translations, not --samples")
-    item_set = found.load(selection)
+    item_set = benchmark.load(selection)
     if isinstance(samples, str | Path):
         # Samples of all sentences serve for a part of them, too.
-        others = found.load(replace(selection, parts=())).items if selection.parts else ()
+        others = benchmark.load(replace(selection, parts=())).items if selection.parts else ()
         drawn = read_samples(samples, item_set.items, others)
+    elif isinstance(samples, Mapping) or any(isinstance(texts, str) for texts in samples):
+        raise UserError(
+            f"{benchmark.name} judges many samples of each sentence; give a list of samples for each, or a file of them"
+        )
     else:
         if len(samples) != len(item_set.items):
             raise UserError(f"samples of {len(samples):,} sentences were given for {len(item_set.items):,}")
         drawn = [Samples(tuple(texts)) for texts in samples]
-    n_samples = max(len(one.texts) for one in drawn)
-    selection = replace(selection, n_samples=n_samples, sampling=options.get("sampling") or "unknown=elsewhere")
-    answers = [_answers(request, one) for request, one in zip(found.requests(item_set), drawn, strict=True)]
-    return scoring.score(found, replace(item_set, selection=selection), answers, "files", resampling or Resampling())
+    signed = replace(selection, **drawn_elsewhere(max(len(one.texts) for one in drawn)))
+    return judge_and_estimate(benchmark, replace(item_set, selection=signed), [_answers(one) for one in drawn], origin)
 
 
-def _answers(request: Request, samples: Samples) -> list[Translation]:
+def _answers(samples: Samples) -> list[Translation]:
     known = samples.log_probabilities or [None] * len(samples.texts)
     return [
-        Translation(request.request_id, text, number, log_probability=log_probability)
+        Translation("", text, number, log_probability=log_probability)
         for number, (text, log_probability) in enumerate(zip(samples.texts, known, strict=True))
     ]
 
@@ -137,7 +143,7 @@ def _matched_in_another_revision(
     asked_for: str | None,
 ) -> tuple[ItemSet, list[str]]:
     """Sources tell which revision was translated; that one is taken, and said, unless the user named one."""
-    others = () if asked_for or selection.data != "official" else benchmark.revisions
+    others = () if asked_for or selection.data != "official" else benchmark.choices_of("revision")
     for revision in others:
         if revision != selection.revision:
             try:
@@ -149,12 +155,16 @@ def _matched_in_another_revision(
     return _matched(benchmark, selection, translations)  # which raises again what was wrong
 
 
-def _texts(given: Translations, benchmark: Benchmark, item_set: ItemSet) -> Sequence[str]:
+def _texts(given: Any, benchmark: Benchmark, item_set: ItemSet) -> Sequence[str]:
     if isinstance(given, str | Path):
         return read_and_check(given, benchmark, item_set)
     if len(given) != len(item_set.items):
         raise UserError(f"{len(given):,} translations were given for {len(item_set.items):,} sentences")
-    return given
+    texts: Sequence[str] = given
+    return texts
+
+
+# -- systems -----------------------------------------------------------------------------------------------------------
 
 
 def run(
@@ -164,63 +174,52 @@ def run(
     directory: Path | str | None = None,
     system_options: Mapping[str, str] | None = None,
     resampling: Resampling | None = None,
-    *,
-    forced_choice: bool = False,
     **options: Any,
 ) -> list[Result]:
-    """Translate with a system and score. With a directory, everything is left there and a killed run goes on."""
+    """Translate with a system and score. With a directory, everything is left there and a killed run goes on.
+
+    `forced_choice=True` also asks the system to score the right against the contrastive translation; other options are
+    fields of the selections.
+    """
+    forced_choice = bool(options.pop("forced_choice", False))
     selections = tuple(
         select(benchmark)[1] if isinstance(benchmark, Selection) else select(benchmark, to, **options)[1]
         for benchmark in benchmarks
     )
-    config = running.RunConfig(system, selections, system_options or {}, resampling or Resampling(), forced_choice)
+    config = RunConfig(system, selections, system_options or {}, resampling or Resampling(), forced_choice)
     return running.run(config, Path(directory) if directory is not None else None)
 
 
 def translate(
     system: str,
-    sources: Sequence[str],
-    to: str,
-    source_language: str = "en",
-    *,
-    n_samples: int = 0,
-    sampling: Mapping[str, str] | None = None,
-    targets: Sequence[str] | None = None,
+    requests: Sequence[Request],
     system_options: Mapping[str, str] | None = None,
-    store_path: Path | str | None = None,
-    open_progress: running.OpenProgress = running.no_progress,
-    tell: Callable[[str], None] = log.info,
+    around: running.Surroundings = running.ALONE,
 ) -> list[tuple[Translation, ...]]:
-    """What a system makes of any sentences: one translation of each; `n_samples`; or the score of given `targets`."""
-    if targets is not None and len(targets) != len(sources):
-        raise UserError(f"{len(targets):,} translations were given for {len(sources):,} sentences; give one for each")
-    direction = (source_language, to)
-    if targets is not None:
-        requests = [Request(s, *direction, Task.SCORE, target) for s, target in zip(sources, targets, strict=True)]
-    elif n_samples:
-        how = tuple(sorted((sampling or {}).items()))
-        Decoding.of(how)  # refuses what no system understands
-        requests = [Request(s, *direction, Task.SAMPLE, options=how, n_samples=n_samples) for s in sources]
-    else:
-        requests = [Request(source, *direction) for source in sources]
+    """What a system makes of any requests of one direction: translations, samples, or scores of given texts."""
     with closing(open_system(system, system_options)) as opened, ExitStack() as stack:
         if not opened.is_stored:
             raise UserError(f"{opened.spec} answers the sentences of benchmarks only; try it with `gendermark run`")
         translating.check_tasks(opened, requests)
-        opened.check(source_language, to, requests)
-        store = stack.enter_context(Store(Path(store_path) if store_path else running.default_store()))
-        with open_progress(f"{opened.spec} {source_language}-{to}") as progress:
+        for direction in dict.fromkeys((request.source_language, request.target_language) for request in requests):
+            opened.check(*direction, requests)
+        store = stack.enter_context(Store(around.store or running.default_store()))
+        first = requests[0]
+        with around.open_progress(f"{opened.spec} {first.source_language}-{first.target_language}") as progress:
             answers = translating.translate(opened, requests, store, progress)
         for note in opened.notes():
-            tell(note)
+            around.tell(note)
     return list(answers.translations)
+
+
+# -- results -----------------------------------------------------------------------------------------------------------
 
 
 def compare(
     first: Path | str | Sequence[Result], second: Path | str | Sequence[Result], *, all_metrics: bool = False
 ) -> comparing.ComparisonReport:
     """Two runs (folders or results) on the same items: differences, intervals, corrected p-values."""
-    return comparing.compare(load(first), load(second), Resampling(), all_metrics=all_metrics)
+    return comparing.compare(load(first), load(second), asked=comparing.Asked(everything=all_metrics))
 
 
 def load(run_or_results: Path | str | Sequence[Result]) -> Sequence[Result]:
@@ -228,6 +227,9 @@ def load(run_or_results: Path | str | Sequence[Result]) -> Sequence[Result]:
     if isinstance(run_or_results, str | Path):
         return folder.read_results(Path(run_or_results))
     return run_or_results
+
+
+# -- what can be asked for ---------------------------------------------------------------------------------------------
 
 
 def shown_sources(item_set: ItemSet) -> list[str]:
@@ -247,44 +249,58 @@ def export_items(benchmark: str, to: str = "", **options: Any) -> ItemSet:
     return found.load(found.complete(selection))
 
 
-DRAWING = ("n_samples", "sampling", "similarity", "alpha", "entailment")
+@dataclass(frozen=True)
+class Chosen:
+    """What a run will measure; and what it leaves out, with the reason."""
+
+    selections: tuple[Selection, ...]
+    left_out: Mapping[str, str] = field(default_factory=dict)
 
 
-def applicable(benchmarks: Sequence[str], targets: Sequence[str], **options: Any) -> tuple[Selection, ...]:
-    """The named benchmarks into each target language; all that have the direction if none is named."""
+def applicable(benchmarks: Sequence[str], targets: Sequence[str], **options: Any) -> Chosen:
+    """The named benchmarks into each target language; all that have the direction and the options if none is named.
+
+    An option is for those benchmarks that have it.
+    """
+    given = {name: value for name, value in options.items() if value}
+    _refuse_unknown_values(given)
     if benchmarks:
-        draws = {name for name in benchmarks if registry.load("benchmark", name).draws}
-        # How to draw is meant for those that draw, if there are any among the others.
-        alone = {key: value for key, value in options.items() if not draws or key not in DRAWING}
-        return tuple(
-            dict.fromkeys(
-                select(name, to, **(options if name in draws else alone))[1] for to in targets for name in benchmarks
-            )
+        return Chosen(
+            tuple(dict.fromkeys(_of_named(name, to, given, benchmarks) for to in targets for name in benchmarks))
         )
-    known: list[Benchmark] = [registry.load("benchmark", name) for name in registry.names("benchmark")]
-    for what, values in (("rules", [b.rules for b in known]), ("cluster", [b.clusters for b in known])):
-        names = {name for found in values for name in found}
-        if options.get(what) and options[what] not in names:
-            raise UnknownName(what, options[what], names)
-    # Drawing many samples takes long and most systems cannot: only when asked for by name.
-    found = [
-        select(b.name, to, **options)[1] for to in targets for b in known if not b.draws and _applies(b, to, options)
-    ]
-    return tuple(dict.fromkeys(found))
+    found: dict[Selection, None] = {}
+    left_out: dict[str, str] = {}
+    for to in targets:
+        for name in registry.names("benchmark"):
+            benchmark: Benchmark = registry.load("benchmark", name)
+            # Drawing many samples takes long and most systems cannot: only when asked for by name.
+            if not benchmark.draws and _has_direction(benchmark, to, given):
+                try:
+                    found[select(name, to, **given)[1]] = None
+                except UserError as problem:
+                    left_out[name] = str(problem)
+    if left_out and not found:
+        raise UserError(f"no benchmark fits what was asked for: {'; '.join(left_out.values())}")
+    return Chosen(tuple(found), left_out)
 
 
-def _applies(benchmark: Benchmark, to: str, options: Mapping[str, Any]) -> bool:
-    """Whether a benchmark has this direction, and everything else that was asked for."""
-    pairs = benchmark.language_pairs(options.get("data", "official"))
-    source = options.get("source_language", "")
-    asked = {
-        "rules": benchmark.rules,
-        "cluster": benchmark.clusters,
-        "variant": benchmark.variants,
-        "split": benchmark.splits,
-    }
-    has_all = all(not options.get(key) or options[key] in known for key, known in asked.items())
-    has_context = not options.get("context") or options["context"].partition(":")[0] in benchmark.contexts
-    can_align = benchmark.aligns or not (options.get("aligner") or options.get("detector"))
-    has_direction = any(target == to and source in ("", from_) for from_, target in pairs)
-    return has_all and has_context and can_align and has_direction
+def _of_named(name: str, to: str, given: Mapping[str, Any], benchmarks: Sequence[str]) -> Selection:
+    """Of several benchmarks, one need not have an option that another has."""
+    elsewhere = {option for other in benchmarks for option in own_options(registry.load("benchmark", other).settings)}
+    own = own_options(registry.load("benchmark", name).settings)
+    return select(name, to, **{key: value for key, value in given.items() if key in own or key not in elsewhere})[1]
+
+
+def _refuse_unknown_values(given: Mapping[str, Any]) -> None:
+    """A value that no benchmark knows is a mistake, and not a reason to leave all of them out."""
+    for name in ("rules", "cluster", "revision"):
+        choices = [options_of(registry.settings(one, Selection))[name].choices for one in registry.names("benchmark")]
+        known = {choice for found in choices for choice in found if choice}
+        if name in given and given[name] not in known:
+            raise UnknownName(name, given[name], known)
+
+
+def _has_direction(benchmark: Benchmark, to: str, given: Mapping[str, Any]) -> bool:
+    source = given.get("source_language", "")
+    pairs = benchmark.language_pairs(given.get("data", "official"))
+    return any(target == to and source in ("", from_) for from_, target in pairs)

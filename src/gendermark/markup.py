@@ -51,3 +51,8 @@ def _attribute(key: str, value: str | int | float | bool | None) -> str:
     if value is None or value is False:
         return ""
     return f" {name}" if value is True else f' {name}="{html.escape(visible(str(value)))}"'
+
+
+def minus(number: str) -> str:
+    """With a minus sign instead of a hyphen."""
+    return number.replace("-", "−")

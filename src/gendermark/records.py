@@ -35,6 +35,53 @@ class Verdict(StrEnum):
     NOT_TRANSLATED = "not-translated"
 
 
+class Unit(StrEnum):
+    """What a number is counted in; it decides how the number is written, everywhere."""
+
+    PERCENT = "percent"
+    SCORE = "score"
+    """A quality score of 0 to 100, such as BLEU."""
+    SHARE = "share"
+    """0 to 1, in the four decimals of TGBI's tables."""
+    PROBABILITY = "probability"
+    """0 to 1, of samples."""
+    NATS = "nats"
+    RATIO = "ratio"
+    COUNT = "count"
+
+    @property
+    def decimals(self) -> int:
+        return {Unit.SHARE: 4, Unit.PROBABILITY: 3, Unit.NATS: 3, Unit.RATIO: 3}.get(self, 1)
+
+    @property
+    def scale(self) -> str:
+        """In a table of metrics."""
+        return {Unit.PERCENT: "%", Unit.SCORE: "0-100", Unit.SHARE: "0-1", Unit.PROBABILITY: "0-1"}.get(
+            self, self.value
+        )
+
+    @property
+    def of_differences(self) -> str:
+        """What follows a difference: "3.1 points", "0.2 nats"."""
+        return {Unit.PERCENT: " points", Unit.SCORE: " points", Unit.NATS: " nats"}.get(self, "")
+
+    @property
+    def is_of_hundred(self) -> bool:
+        return self in (Unit.PERCENT, Unit.SCORE)
+
+    def show(self, value: float | None) -> str:
+        """A value as people read it: the one place where a number becomes a text. No minus before nothing."""
+        if value is None:
+            return "–"
+        text = f"{value:.{self.decimals}f}"
+        return text.lstrip("-") if not text.strip("-0.") else text
+
+    def show_change(self, value: float | None) -> str:
+        """A difference, with its sign."""
+        text = self.show(value)
+        return f"+{text}" if value and value > 0 and text.strip("0.") else text
+
+
 class Task(StrEnum):
     """What a request asks of a system."""
 
@@ -55,6 +102,11 @@ class Item:
     source: str
     expected: Gender | None = None
     tags: Mapping[str, str] = field(default_factory=dict)
+    """What its benchmark knows besides; only that benchmark reads it."""
+    entity: str = ""
+    """Whom the sentence is about: the noun whose gender is read, where the benchmark names one."""
+    contrast: str = ""
+    """What this sentence shares with its versions of the other genders, and with no other sentence."""
 
 
 @dataclass(frozen=True)
@@ -102,9 +154,13 @@ class Translation:
     """One by one; given for texts that were scored only."""
 
 
+Span = tuple[int, int]
+"""Where a piece of a text begins and ends, in characters."""
+
+
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What one translation says about gender. Copies expected gender, tags and group from its item."""
+    """What one translation says about gender. Copies what is known about its item."""
 
     item_id: str
     index: int
@@ -117,12 +173,28 @@ class Judgement:
     """The words that decided it."""
     measures: Mapping[str, float] = field(default_factory=dict)
     """Numbers of this one translation that metrics add up (the statistics of BLEU)."""
+    entity: str = ""
+    contrast: str = ""
+    reason: str = ""
+    """Why there is no verdict, or how it was reached, in a word."""
+    outcome: str = ""
+    """How it came out where `expected` and `observed` cannot say it: `mixed`, `undecided` ..."""
+    spans: tuple[Span, ...] = ()
+    """Where the evidence stands in the translation; empty where nothing is known."""
+
+    @classmethod
+    def of(cls, item: Item, verdict: Verdict, observed: Gender | None = None, **facts: Any) -> Judgement:
+        """The judgement of a translation of this item; `facts` are the other fields."""
+        known = {"tags": item.tags, "entity": item.entity, "contrast": item.contrast, **facts}
+        return cls(item.item_id, item.index, item.group_id, verdict, item.expected, observed, **known)
 
     @property
     def is_correct(self) -> bool:
         return self.verdict is Verdict.JUDGED and self.observed is not None and self.observed == self.expected
 
     def to_json(self) -> dict[str, Any]:
+        """A line of `--judgements`. Other programs find the facts among the tags."""
+        facts = {name: value for name in _FACTS if (value := getattr(self, name))}
         return {
             "item_id": self.item_id,
             "index": self.index,
@@ -131,12 +203,17 @@ class Judgement:
             "observed": self.observed,
             "verdict": self.verdict,
             "evidence": list(self.evidence),
-            "tags": dict(self.tags),
+            "tags": {**self.tags, **facts},
+            **({"spans": [list(span) for span in self.spans]} if self.spans else {}),
             **({"measures": dict(self.measures)} if self.measures else {}),
         }
 
     @classmethod
     def from_json(cls, row: Mapping[str, Any]) -> Judgement:
+        tags = dict(row["tags"])
+        facts = {name: tags.pop(name, "") for name in _FACTS}
+        for name, older_names in _OLDER_NAMES.items():
+            facts[name] = facts[name] or next((tags[older] for older in older_names if older in tags), "")
         return cls(
             item_id=row["item_id"],
             index=row["index"],
@@ -144,10 +221,17 @@ class Judgement:
             verdict=Verdict(row["verdict"]),
             expected=Gender(row["expected"]) if row["expected"] else None,
             observed=Gender(row["observed"]) if row["observed"] else None,
-            tags=dict(row["tags"]),
+            tags=tags,
             evidence=tuple(row["evidence"]),
             measures=dict(row.get("measures", {})),
+            spans=tuple((start, end) for start, end in row.get("spans", ())),
+            **facts,
         )
+
+
+_FACTS = ("entity", "contrast", "reason", "outcome")
+# Run folders of version 0.1 have these facts under the names that a benchmark had for them.
+_OLDER_NAMES = {"entity": ("occupation", "lexeme"), "contrast": ("pair",)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +246,18 @@ class Estimate:
     n_groups: int
     n_judged: int
     n_total: int
+    unit: Unit = Unit.PERCENT
     signature: str = ""
+
+    @property
+    def interval(self) -> str:
+        if self.low is None or self.high is None:
+            return "–"
+        return f"[{self.unit.show(self.low)}, {self.unit.show(self.high)}]"
+
+    @property
+    def shown(self) -> str:
+        return self.unit.show(self.value)
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -174,6 +269,7 @@ class Estimate:
             "n_groups": self.n_groups,
             "n_judged": self.n_judged,
             "n_total": self.n_total,
+            "unit": self.unit,
         }
 
 

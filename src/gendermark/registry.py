@@ -1,6 +1,7 @@
 """Names and where the thing behind each lives; nothing is imported before it is asked for.
 
-Adding a benchmark, system or language to this package is one new file and one line here. Another package adds
+Adding a system or language to this package is one new file and one line here, a benchmark one folder and one line.
+Another package adds
 its own through the entry-point groups `gendermark.benchmark`, `gendermark.system`, `gendermark.language`,
 and needs no change here at all.
 """
@@ -59,6 +60,14 @@ def names(kind: str) -> list[str]:
 def sibling(kind: str, name: str, attribute: str, default: Any) -> Any:
     """Something that stands beside a registered object in its module; a default where it does not."""
     return getattr(import_module(load(kind, name).__module__), attribute, default)
+
+
+def settings(benchmark: str, default: Any) -> Any:
+    """The settings class of a benchmark, without its judge and all that one needs; a default where there is none."""
+    if target := BUILT_IN["benchmark"].get(benchmark):
+        folder = target.partition(":")[0].rpartition(".")[0]
+        return import_module(f"{folder}.settings").SETTINGS[benchmark]
+    return load("benchmark", benchmark).settings if benchmark in _outside("benchmark") else default
 
 
 def load(kind: str, name: str) -> Any:

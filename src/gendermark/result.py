@@ -5,11 +5,12 @@ from __future__ import annotations
 import html
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from gendermark.benchmarks.benchmark import Selection
 from gendermark.errors import MissingExtra
 from gendermark.records import Estimate, Judgement, Table, Test
+from gendermark.selection import Selection
 
 if TYPE_CHECKING:
     import pandas
@@ -56,12 +57,21 @@ class Result:
 
     @property
     def cell(self) -> str:
-        """The name of the place this result takes in a run: benchmark and direction."""
-        return f"{self.selection.benchmark}.{self.selection.source_language}-{self.selection.target_language}"
+        return self.selection.cell
 
     def estimate(self, metric: str, slice: str = "all") -> Estimate:  # noqa: A002 (the contract's word)
         """The estimate of one metric on one slice."""
         return find_estimate(self.estimates, metric, slice)
+
+    def find(self, metric: str, part: str = "all") -> Estimate | None:
+        """The same, if it has a value."""
+        return next((e for e in self.estimates if (e.metric, e.slice) == (metric, part) and e.value is not None), None)
+
+    @cached_property
+    def signed(self) -> Mapping[str, str]:
+        """The signature by its keys."""
+        pairs = (part.partition(":") for part in self.signature.split("|"))
+        return {key: value for key, colon, value in pairs if colon}
 
     def table(self, name: str) -> Table:
         """One of the detailed tables; a result that was read from a run folder has none."""
@@ -99,7 +109,10 @@ class Result:
 
     def __repr__(self) -> str:
         lines = [f"<{self.cell} of {self.system}: {self.selection.data} data, rules {self.selection.rules}>"]
-        lines += [f"  {e.metric:<14} {e.slice:<12} {shown(e)}" for e in self.estimates]
+        lines += [
+            f"  {e.metric:<14} {e.slice:<12} {e.shown} {e.interval}  {e.n_judged:,} of {e.n_total:,} judged"
+            for e in self.estimates
+        ]
         return "\n".join([*lines, f"  {self.signature}"])
 
     def _repr_html_(self) -> str:
@@ -108,37 +121,10 @@ class Result:
 
         head = row(("metric", "slice", "value", "interval", "judged"), "th")
         body = "".join(
-            row((e.metric, e.slice, number(e.value, e.metric), interval(e), f"{e.n_judged:,} of {e.n_total:,}"), "td")
+            row((e.metric, e.slice, e.shown, e.interval, f"{e.n_judged:,} of {e.n_total:,}"), "td")
             for e in self.estimates
         )
         return f"<table><caption>{html.escape(self.cell)}: {html.escape(self.system)}</caption>{head}{body}</table>"
-
-
-# TGBI's shares and indices keep the paper's 0-1 scale and four decimals; everything else is a percentage.
-_UNIT_SCALE = ("p_", "tgbi", "imbalance")
-_NATS = ("h_", "gap_h_", "gap_i_", "delta_h_", "delta_i_", "nll")
-
-
-def number(value: float | None, metric: str) -> str:
-    """A value as people read it, in the precision of its metric."""
-    if value is None:
-        return "–"
-    if metric.startswith(_UNIT_SCALE):
-        return f"{value:.4f}"
-    # A distance from an even choice is in percent where shares are, else at most one half.
-    in_nats = metric.startswith(_NATS) or (metric == "distance_from_even" and abs(value) <= 0.5)
-    return f"{value:.3f}" if in_nats else f"{value:.1f}"
-
-
-def interval(estimate: Estimate) -> str:
-    if estimate.low is None or estimate.high is None:
-        return "–"
-    return f"[{number(estimate.low, estimate.metric)}, {number(estimate.high, estimate.metric)}]"
-
-
-def shown(estimate: Estimate) -> str:
-    value = number(estimate.value, estimate.metric)
-    return f"{value} {interval(estimate)}  {estimate.n_judged:,} of {estimate.n_total:,} judged"
 
 
 def _all_texts(*values: object) -> bool:

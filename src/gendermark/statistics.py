@@ -260,12 +260,11 @@ def permutation_p_value(observed: float, replicates: Floats, alternative: Altern
 
     The observed arrangement counts as one of the possible ones, so the value is never 0 (Phipson & Smyth 2010,
     Statistical Applications in Genetics and Molecular Biology 9:39). "two-sided" compares distances from 0.
-    Replicates that are not finite are left out; `None` if the observed value itself is undefined (not finite).
+    Replicates that are not finite are left out; `None` if more than half are, or if the observed value is undefined.
     """
     _check_alternative(alternative)
-    values = _vector(replicates)
-    values = values[np.isfinite(values)]
-    if not math.isfinite(observed):
+    values = _mostly_defined(_vector(replicates))
+    if values is None or not math.isfinite(observed):
         return None
     scale = max(1.0, abs(observed), float(np.abs(values).max(initial=0.0)))
     return (1 + _n_extreme(observed, values, alternative, _TIE * scale)) / (1 + len(values))

@@ -1,230 +1,225 @@
-"""What a benchmark is: items, a judge for their translations, and metrics of the judgements."""
+"""What a benchmark is: a small record of functions, one for each step of the street. Each benchmark is a folder.
+
+settings.py   its options, with their choices and their help
+items.py      data -> items
+judge.py      translations -> judgements; published.py: by the paper's rules
+measures.py   judgements -> counts, and the metrics made of them
+telling.py    what it says: findings in words, the form of the paper's tables, figures
+benchmark.py  the record that names them
+"""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from gendermark.errors import UnknownName, UserError
+from gendermark.metrics import describe
+from gendermark.metrics.describe import Description
 from gendermark.metrics.metric import Metric, Tally
 from gendermark.records import Gender, Item, Judgement, Request, Table, Test, Translation
+from gendermark.selection import Selection as Selection
+from gendermark.selection import options_of
+
+if TYPE_CHECKING:
+    from gendermark.telling import Telling
+
+S = TypeVar("S", bound=Selection)
+"""The settings of one benchmark."""
+Direction = tuple[str, str]
+"""Source and target language."""
+Answers = Sequence[Sequence[Translation]]
+"""For each item its translation, or all its samples."""
 
 
 @dataclass(frozen=True)
-class Selection:
-    """Which items of a benchmark, between which languages, judged by which rules. Stored with every run."""
-
-    benchmark: str
-    source_language: str = ""
-    target_language: str = ""
-    data: str = "official"
-    revision: str = ""
-    rules: str = "best"
-    cluster: str = ""
-    parts: tuple[str, ...] = ()
-    """Only these parts (SimpleGEN's groups, TGBI's sets), each in the order of its own file."""
-    aligner: str = ""
-    """Word aligner, for benchmarks that need one; empty for the default."""
-    detector: str = ""
-    """What reads the gender of a noun: empty for our own rules, or a model (`spacy:MODEL`, `stanza:LANGUAGE`)."""
-    split: str = ""
-    """MT-GenEval: `test` or `dev`."""
-    context: str = ""
-    """MT-GenEval: what of the context a system is shown."""
-    variant: str = ""
-    """A changed form of the sentences (WinoMT's adjectives); items keep their ids, so variants can be compared."""
-    n_samples: int = 0
-    """Uncertainty: how many translations of each sentence are drawn."""
-    sampling: str = ""
-    """Uncertainty: how they are drawn, `epsilon=0.2,seed=1`."""
-    similarity: str = ""
-    """Uncertainty: what says how alike two translations are (`characters`, `use`, `e5:MODEL`)."""
-    alpha: str = ""
-    """Uncertainty: the power it is raised to; a number, or `tuned`."""
-    entailment: str = ""
-    """Uncertainty: a model of natural language inference, for semantic entropy."""
-
-    def to_json(self) -> dict[str, Any]:
-        return {**asdict(self), "parts": list(self.parts)}
-
-    @classmethod
-    def from_json(cls, row: Mapping[str, Any]) -> Selection:
-        return cls(**{**row, "parts": tuple(row["parts"])})
-
-
-@dataclass(frozen=True)
-class ItemSet:
+class ItemSetOf(Generic[S]):
     """The items of a selection, in export order, and where they came from."""
 
-    selection: Selection
+    selection: S
     items: tuple[Item, ...]
     origin: str
     """Data set, revision and content hash, for the signature."""
 
 
-class Benchmark(ABC):
-    """One published protocol. A new one is one file with a subclass, and one line in the registry."""
+ItemSet = ItemSetOf[Any]
+
+
+# -- what most benchmarks do -------------------------------------------------------------------------------------------
+
+
+def plain_requests(item_set: ItemSet) -> list[Request]:
+    selection = item_set.selection
+    return [Request(item.source, selection.source_language, selection.target_language) for item in item_set.items]
+
+
+def tagged_stereotype(item: Item) -> Gender | None:
+    return Gender(item.tags["stereotype"]) if item.tags.get("stereotype") else None
+
+
+def one_stratum(judgement: Judgement, settings: Any) -> str:  # noqa: ARG001
+    return ""
+
+
+def nothing(*_: Any) -> Any:
+    return []
+
+
+def of_anything(item: Item, text: str, settings: Any) -> float | None:  # noqa: ARG001
+    return None
+
+
+@dataclass(frozen=True)
+class Measures(Generic[S]):
+    """Judgements -> numbers. Metrics see judgements only, never the data."""
+
+    described: Sequence[Description]
+    """Every metric that `metrics` can give."""
+    headline: tuple[str, ...]
+    """What is compared and gated unless something else is asked for: `metric`, or `metric:slice`."""
+    tally: Tally
+    """How a group of judgements is counted."""
+    metrics: Callable[[Sequence[Judgement], S], list[Metric]]
+    """The metrics that these judgements can give."""
+    stratum: Callable[[Judgement, S], str] = one_stratum
+    """The stratum of a judgement's group, where the design fixes how many groups of a kind there are."""
+    tests: Callable[[Sequence[Judgement], int], list[Test]] = nothing
+    """Statistical tests beyond the estimates; the number is a seed."""
+    tables: Callable[[Sequence[Judgement]], list[Table]] = nothing
+    """Views beyond the estimates: per word, per template ..."""
+    warnings: Callable[[Sequence[Judgement], S], list[str]] = nothing
+    """What a reader of the numbers must know, one sentence each."""
+    slices: Mapping[str, str] = field(default_factory=dict)
+    """What its slices are called, beyond those that every benchmark may have."""
+
+
+@dataclass(frozen=True)
+class BenchmarkOf(Generic[S]):
+    """One published protocol."""
 
     name: str
     title: str
-    rules: tuple[str, ...]
-    """The names of the rule sets, ours (`best`) first."""
+    """Its name for people."""
+    question: str
+    """What it asks, in one sentence."""
+    settings: type[S]
     rules_version: int
-    """Raised whenever `best` can give another verdict; part of the signature."""
-    revisions: tuple[str, ...] = ("released",)
-    """Of the official data, the default first."""
-    part_noun: str
-    """What a part is called here: "group", "set"."""
-    parts: tuple[str, ...]
-    variants: tuple[str, ...] = ("",)
-    aligns: bool = False
+    """Raised whenever rules `best` can give another verdict; part of the signature."""
+    language_pairs: Callable[[str], list[Direction]]
+    """Data -> the directions that it can be used for; the first is the default."""
+    load: Callable[[S], ItemSet]
+    """The items of completed settings, in export order."""
+    judge: Callable[[ItemSet, Answers], list[Judgement]]
+    """One judgement per item; answers stand in the order of the items."""
+    measures: Measures[S]
+    render: Callable[[Item, Gender, S], str]
+    """A text in the target language that expresses this gender as plainly as can be; what fake systems say."""
+    telling: str | Telling
+    """`module:name`, loaded when something is told; or the thing itself."""
+    default_own: Callable[[S], S] = lambda settings: settings
+    """Defaults that depend on one another, before the others are filled in."""
+    complete_own: Callable[[S], S] = lambda settings: settings
+    """Its own defaults and refusals, after those that follow from the choices of its options."""
+    requests: Callable[[ItemSet], list[Request]] = plain_requests
+    """What to ask of a system, one request per item."""
+    signature: Callable[[S], Mapping[str, str]] = lambda settings: {}  # noqa: ARG005
+    """What else the numbers depend on: aligner, gender detector ..."""
+    settled: Callable[[Sequence[Judgement], S], S] = lambda judgements, settings: settings  # noqa: ARG005
+    """The settings as they are signed, with what the judgements decided (a tuned alpha)."""
+    stereotype: Callable[[Item], Gender | None] = tagged_stereotype
+    """The gender that a stereotyped system would choose for an item."""
+    fit: Callable[[Item, str, S], float | None] = of_anything
+    """How well a text fits an item, 0 to 1, gender apart; None where this benchmark cannot tell.
+
+    Lines that fit their neighbours better than themselves show that a file is shifted."""
+    choices: Callable[[ItemSet], Sequence[tuple[str, str] | None]] | None = None
+    """For each item a right and a contrastive translation, for a forced choice between them; or None."""
+    file_names: Callable[[S], Sequence[str]] = nothing
+    """How released outputs of this benchmark are called, for a directory of files."""
+    corpus_statistics: Callable[[S], Table] | None = None
+    """A table about the data itself, where the paper has one."""
+    drawn_elsewhere: Callable[[S, int], Mapping[str, Any]] = lambda settings, n_samples: {}  # noqa: ARG005
+    """What its settings say of so many samples that somebody else has drawn."""
     draws: bool = False
-    """Whether it judges many samples of each sentence instead of one translation."""
+    """Whether it judges many samples of each sentence; such a benchmark is run only when it is named."""
     sources_depend_on_target: bool = False
     """Whether each target language has sentences of its own."""
-    splits: tuple[str, ...] = ("",)
-    """The splits of the official data, the default first."""
-    contexts: tuple[str, ...] = ("",)
-    """The names of context strategies, the default first."""
-    own_data: tuple[str, ...] = ()
-    """Kinds of files of the user's own that it reads: `--data KIND:FILE`."""
-    clusters: tuple[str, ...]
-    """What intervals can be clustered by, the default first."""
-    headline: tuple[str, ...]
-    """The metrics that are compared and gated unless others are asked for: `metric`, or `metric:slice`."""
 
-    @abstractmethod
-    def language_pairs(self, data: str) -> list[tuple[str, str]]:
-        """(source, target) for each direction that this data can be used for; the first is the default."""
+    @cached_property
+    def tells(self) -> Telling:
+        if not isinstance(self.telling, str):
+            return self.telling
+        module, _, attribute = self.telling.partition(":")
+        found: Telling = getattr(import_module(module), attribute)
+        return found
 
-    @abstractmethod
-    def load(self, selection: Selection) -> ItemSet:
-        """The items of a completed selection, in export order."""
+    @cached_property
+    def _described(self) -> Mapping[str, Description]:
+        return {about.name: about for about in self.measures.described}
 
-    @abstractmethod
-    def judge(self, item_set: ItemSet, translations: Sequence[Translation]) -> list[Judgement]:
-        """One judgement per item from its translation; `translations` stand in the order of the items."""
+    def describe(self, metric: str) -> Description:
+        """What a metric of this benchmark means; a run of another version may have one that nobody knows."""
+        return self._described.get(metric) or describe.unknown(metric)
 
-    def judge_samples(self, item_set: ItemSet, answers: Sequence[Sequence[Translation]]) -> list[Judgement]:
-        """The same from all samples of each item; of one translation only, unless a benchmark draws."""
-        return self.judge(item_set, [samples[0] for samples in answers])
+    def label(self, metric: str, part: str = "all") -> str:
+        """A metric of a slice in words."""
+        return self.describe(metric).label_on(part, self.measures.slices)
 
-    @abstractmethod
-    def tally(self, selection: Selection) -> Tally:
-        """How a group of judgements is counted."""
-
-    @abstractmethod
-    def metrics(self, judgements: Sequence[Judgement], selection: Selection) -> list[Metric]:
-        """The metrics that these judgements can give."""
-
-    @abstractmethod
-    def render(self, item: Item, gender: Gender, selection: Selection) -> str:
-        """A text in the target language that expresses this gender as plainly as can be; what fake systems say."""
-
-    def stratum(self, judgement: Judgement, selection: Selection) -> str:  # noqa: ARG002
-        """The stratum of a judgement's group, where the design fixes how many groups of a kind there are."""
-        return ""
-
-    def stereotype(self, item: Item) -> Gender | None:
-        """The gender that a stereotyped system would choose for this item."""
-        return Gender(item.tags["stereotype"]) if item.tags.get("stereotype") else None
-
-    def fit(self, item: Item, text: str, selection: Selection) -> float | None:  # noqa: ARG002
-        """How well a text fits an item, 0 to 1, gender apart; None where this benchmark cannot tell.
-
-        Lines that fit their neighbours better than themselves show that a file is shifted.
-        """
-        return None
-
-    def tests(self, judgements: Sequence[Judgement], seed: int) -> list[Test]:  # noqa: ARG002
-        """Statistical tests beyond the estimates."""
-        return []
-
-    def tables(self, judgements: Sequence[Judgement]) -> list[Table]:  # noqa: ARG002
-        """Views beyond the estimates: per word, per template ..."""
-        return []
-
-    def warnings(self, judgements: Sequence[Judgement], selection: Selection) -> list[str]:  # noqa: ARG002
-        """What a reader of the numbers must know, one sentence each."""
-        return []
-
-    def choices(self, item_set: ItemSet) -> Sequence[tuple[str, str] | None]:  # noqa: ARG002
-        """For each item a right and a contrastive translation, for a forced choice between them; or None."""
-        raise UserError(f"{self.name} has no pairs of translations to choose from; leave out --forced-choice")
+    def slice_label(self, part: str) -> str:
+        return describe.slice_label(part, self.measures.slices)
 
     def is_headline(self, metric: Metric) -> bool:
-        return metric.name in self.headline or f"{metric.name}:{metric.slice}" in self.headline
+        return metric.name in self.measures.headline or f"{metric.name}:{metric.slice}" in self.measures.headline
 
-    def signature(self, selection: Selection) -> Mapping[str, str]:  # noqa: ARG002
-        """What else the numbers depend on: aligner, gender detector ..."""
-        return {}
+    @property
+    def part_noun(self) -> str:
+        return options_of(self.settings)["parts"].noun
 
-    def settled(self, judgements: Sequence[Judgement], selection: Selection) -> Selection:  # noqa: ARG002
-        """The selection as it is signed, with what the judgements decided (a tuned alpha)."""
-        return selection
+    def choices_of(self, option: str) -> tuple[str, ...]:
+        """What one of its options can be; nothing if it has no such option, or takes anything."""
+        found = options_of(self.settings).get(option)
+        return found.choices if found else ()
 
-    def requests(self, item_set: ItemSet) -> list[Request]:
-        """What to ask of a system, one request per item."""
-        selection = item_set.selection
-        return [Request(item.source, selection.source_language, selection.target_language) for item in item_set.items]
-
-    def complete(self, selection: Selection) -> Selection:
+    def complete(self, settings: S) -> S:
         """Fill in defaults and refuse what this benchmark does not have, before any work starts."""
-        kind, _, path = selection.data.partition(":")
-        if selection.data not in ("official", "core") and not (kind in self.own_data and path):
-            own = tuple(f"{name}:FILE" for name in self.own_data)
-            raise UnknownName("data", selection.data, ("official", "core", *own))
-        revision = selection.revision
-        if selection.data == "official":
-            revision = revision or self.revisions[0]
-            if revision not in self.revisions:
-                raise UnknownName(f"revision of {self.name}", revision, self.revisions)
-        elif revision:
+        settings = self.default_own(settings)
+        options = options_of(self.settings)
+        kind = settings.data.partition(":")[0]
+        options["data"].check(settings.data, self.name)
+        if settings.data != "official" and settings.revision:
             raise UserError(f"{kind} data has no --revision; leave it out")
-        pairs = self.language_pairs(selection.data)
-        source = selection.source_language or pairs[0][0]
+        settings = self._with_direction(settings)
+        filled: dict[str, Any] = {}
+        for name, option in options.items():
+            if name in ("data", "parts") or (name == "revision" and settings.data != "official"):
+                continue
+            value = getattr(settings, name)
+            if option.choices:
+                filled[name] = value = value or option.choices[0]
+                option.check(value, self.name)
+        for part in settings.parts:
+            if part not in options["parts"].choices:
+                raise UnknownName(f"{self.part_noun} of {self.name}", part, options["parts"].choices)
+        if len(set(settings.parts)) < len(settings.parts):
+            raise UserError(f"a {self.part_noun} of {self.name} is given twice; give each once")
+        return self.complete_own(replace(settings, **filled))
+
+    def _with_direction(self, settings: S) -> S:
+        pairs = self.language_pairs(settings.data)
+        source = settings.source_language or pairs[0][0]
         targets = [to for from_, to in pairs if from_ == source]
+        where = f"{self.name} ({settings.data} data)"
         if not targets:
-            raise UnknownName(
-                f"source language of {self.name} ({selection.data} data)", source, {from_ for from_, _ in pairs}
-            )
-        target = selection.target_language or (targets[0] if len(targets) == 1 else "")
+            raise UnknownName(f"source language of {where}", source, {from_ for from_, _ in pairs})
+        target = settings.target_language or (targets[0] if len(targets) == 1 else "")
         if not target:
             raise UserError(f"say which language {self.name} was translated into: --to {' | '.join(targets)}")
         if target not in targets:
-            raise UnknownName(f"target language of {self.name} from {source} ({selection.data} data)", target, targets)
-        if selection.rules not in self.rules:
-            raise UnknownName(f"rules of {self.name}", selection.rules, self.rules)
-        cluster = selection.cluster or self.clusters[0]
-        if cluster not in self.clusters:
-            raise UnknownName(f"cluster of {self.name}", cluster, self.clusters)
-        split, context = selection.split or self.splits[0], selection.context or self.contexts[0]
-        if split not in self.splits:
-            raise UnknownName(f"split of {self.name}", split, [name for name in self.splits if name])
-        kind, _, argument = context.partition(":")
-        if kind not in self.contexts or (argument and kind != "separator"):
-            raise UnknownName(f"context strategy of {self.name}", context, [name for name in self.contexts if name])
-        selection = replace(selection, split=split, context=context)
-        if selection.aligner and not self.aligns:
-            raise UserError(f"{self.name} needs no word alignment; leave out --aligner")
-        if selection.detector and not self.aligns:
-            what = "English pronouns" if self.name == "tgbi" else "occupation nouns"
-            raise UserError(f"{self.name} reads {what} by its own rules; leave out --detector")
-        for field in ("n_samples", "sampling", "similarity", "alpha", "entailment"):
-            if getattr(selection, field) and not self.draws:
-                option = f"--{field.replace('_', '-')}"
-                raise UserError(f"{self.name} judges one translation of each sentence; leave out {option}")
-        if selection.variant not in self.variants:
-            raise UnknownName(f"variant of {self.name}", selection.variant, [name for name in self.variants if name])
-        for part in selection.parts:
-            if part not in self.parts:
-                raise UnknownName(f"{self.part_noun} of {self.name}", part, self.parts)
-        if len(set(selection.parts)) < len(selection.parts):
-            raise UserError(f"a {self.part_noun} of {self.name} is given twice; give each once")
-        return replace(selection, source_language=source, target_language=target, revision=revision, cluster=cluster)
+            raise UnknownName(f"target language of {self.name} from {source} ({settings.data} data)", target, targets)
+        return replace(settings, source_language=source, target_language=target)
 
 
-def tag_values(judgements: Iterable[Judgement], key: str) -> set[str]:
-    return {judgement.tags[key] for judgement in judgements if key in judgement.tags}
+Benchmark = BenchmarkOf[Any]

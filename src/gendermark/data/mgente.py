@@ -77,12 +77,12 @@ def _item(path: Path | str, line: int, row: Mapping[str, str], index: int) -> It
     tags = {
         "set": f"Set-{letter.upper()}",
         "source": "ambiguous" if letter == "n" else "unambiguous",
-        "contrast": row["id"],
         "reference_gendered": row["gendered"],
         "reference_neutral": neutral[0],
         **{f"reference_neutral_{number}": text for number, text in enumerate(neutral[1:], start=2)},
     }
-    return Item(f"mgente-{row['id']}", index, row["id"], row["source"], gender, tags)
+    item_id = f"mgente-{row['id']}"
+    return Item(item_id, index, row["id"], row["source"], gender, tags, contrast=item_id)
 
 
 def _rows(path: Path | str, columns: Columns) -> Iterator[tuple[int, dict[str, str]]]:

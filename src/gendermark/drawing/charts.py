@@ -25,7 +25,6 @@ from gendermark.drawing.svg import (
     text_width,
     tick_label,
 )
-from gendermark.report.words import percent
 
 # Of the colours that Okabe and Ito chose for all kinds of sight; dark, middle and light in grey.
 BLUE, ORANGE, GREEN, PURPLE, VERMILION = "#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00"
@@ -33,6 +32,11 @@ PALE, GREY, FAINT = "#A5D6C6", "#C9C9C9", "#7f7f7f"
 HATCHED_ORANGE = hatched(ORANGE)
 LINE = 10.0
 """From one line of text to the next."""
+
+
+def percent(amount: float) -> str:
+    """A share of 100 without decimals; halves go up, so that a figure and a table never disagree."""
+    return f"{math.floor(amount + 0.5 + 1e-9)}"
 
 
 class Span(NamedTuple):

@@ -10,9 +10,10 @@ import numpy as np
 
 from gendermark.drawing import charts
 from gendermark.drawing.charts import BLUE, VERMILION, Look, Point
-from gendermark.drawing.sheet import LABOUR_STATISTICS, Figure, Sheet, figure, minus
+from gendermark.drawing.sheet import LABOUR_STATISTICS, Figure, Sheet, figure
 from gendermark.drawing.svg import Canvas
 from gendermark.linguistics.occupations import core_occupations
+from gendermark.markup import minus
 from gendermark.records import Gender, Judgement
 
 MIN_OUTPUTS = 3
@@ -41,7 +42,7 @@ Tallies = Mapping[str, Tally]
 
 
 def occupation_of(judgement: Judgement) -> str:
-    return judgement.tags.get("entity") or judgement.tags.get("occupation") or ""
+    return judgement.entity
 
 
 def is_open(judgement: Judgement) -> bool:

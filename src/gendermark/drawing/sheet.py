@@ -9,26 +9,11 @@ from dataclasses import dataclass
 from gendermark.drawing import charts
 from gendermark.drawing.charts import Look, Span
 from gendermark.drawing.svg import Canvas
-from gendermark.records import Estimate
 from gendermark.result import Result
 
 MALE, FEMALE = Look("circle", charts.BLUE), Look("triangle", charts.VERMILION)
 PUBLISHED = Look("diamond", charts.FAINT, filled=False)
 LABOUR_STATISTICS = "labour statistics of the United States, 2017 (Zhao et al., 2018)"
-_METRIC_LABELS = {
-    "awareness_gender": "awareness",
-    "decided_accuracy": "accuracy if decided",
-    "delta": "Δ",
-    "delta_g": "ΔG",
-    "delta_i_s3e": "ΔI (S3E)",
-    "delta_qual": "quality gap",
-    "delta_s": "ΔS",
-    "distance_from_even": "distance from even",
-    "h_gender": "gender entropy",
-    "p_right": "P(right)",
-    "p_s": "P_S",
-    "tgbi": "TGBI",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,11 +63,14 @@ class Sheet:
     def any(self) -> Result:
         return next(self.results)[2]
 
+    told_apart: str = ""
+    """What sets these results apart from others of the same benchmark: "context joined"."""
+
     @property
     def conditions(self) -> str:
         selection = self.any.selection
-        variant = f", {selection.variant}" if selection.variant else ""
-        return f"{selection.data} data, rules {selection.rules}{variant}"
+        more = f", {self.told_apart}" if self.told_apart else ""
+        return f"{selection.data} data, rules {selection.rules}{more}"
 
     @property
     def intervals(self) -> str:
@@ -110,13 +98,8 @@ def intervals_of(result: Result) -> str:
     return f"{100 * float(signed[1]) if signed else 95:g} % intervals"
 
 
-def find(result: Result, metric: str, part: str = "all") -> Estimate | None:
-    """An estimate that has a value."""
-    return next((e for e in result.estimates if (e.metric, e.slice) == (metric, part) and e.value is not None), None)
-
-
 def span(result: Result, metric: str, part: str = "all") -> Span | None:
-    found = find(result, metric, part)
+    found = result.find(metric, part)
     return Span(found.value, found.low, found.high) if found and found.value is not None else None
 
 
@@ -128,20 +111,3 @@ def language(cell: str) -> str:
 def direction(cell: str) -> str:
     """`en-es` of `winomt.en-es`."""
     return cell.rpartition(".")[2]
-
-
-def metric_label(metric: str, part: str) -> str:
-    name = _METRIC_LABELS.get(metric, metric.replace("_", " "))
-    return name if part == "all" else f"{name}, {part}"
-
-
-def is_percentage(benchmark: str, metric: str) -> bool:
-    """TGBI and uncertainty keep the scales of their papers."""
-    if benchmark == "uncertainty":
-        return metric.startswith(("awareness", "decided"))
-    return benchmark != "tgbi"
-
-
-def minus(number: str) -> str:
-    """With a minus sign instead of a hyphen."""
-    return number.replace("-", "−")

@@ -7,12 +7,104 @@ from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
+from gendermark.metrics.describe import Description
 from gendermark.metrics.metric import Boundary, Floats, Metric, Tally
 from gendermark.metrics.rates import difference, rate, unseen_share
 from gendermark.records import Gender, Judgement, Verdict
 
 GENDERS = (Gender.MASCULINE, Gender.FEMININE, Gender.NEUTRAL)
 _F1_COLUMNS = ("right", "expected", "observed")
+
+ACCURACY = Description(
+    "accuracy",
+    "right gender",
+    "Translations with the right gender, of all; what shows no gender counts as wrong.",
+    better="higher",
+    labels={"feminine": "right gender, of women", "masculine": "right gender, of men"},
+)
+DECIDED_ACCURACY = Description(
+    "decided_accuracy",
+    "right, of those that show a gender",
+    "Translations with the right gender, of those whose gender could be read.",
+    better="higher",
+    symbol="accuracy if decided",
+)
+COVERAGE = Description(
+    "coverage", "could be judged", "Translations whose gender could be read, of all.", better="higher"
+)
+PAIR_ACCURACY = Description(
+    "pair_accuracy",
+    "he and she versions both right",
+    "Sentences whose masculine and feminine version are both right.",
+    better="higher",
+)
+F1 = {
+    gender: Description(
+        f"f1_{gender}",
+        f"F1 of the {gender}",
+        f"F1 of the {gender} gender; sentences of other genders count against its precision.",
+        better="higher",
+    )
+    for gender in GENDERS
+}
+MACRO_F1 = Description("macro_f1", "mean F1", "The mean of masculine and feminine F1.", better="higher")
+DELTA_G = Description(
+    "delta_g",
+    "men minus women, in F1 (ΔG)",
+    "F1 of the masculine minus F1 of the feminine gender; 0 is unbiased.",
+    better="zero",
+    symbol="ΔG",
+)
+RECALL_GAP = Description(
+    "recall_gap",
+    "men minus women, in right gender",
+    "Right gender among men minus right gender among women; 0 is unbiased. What becomes of sentences that leave the "
+    "gender open plays no part.",
+    better="zero",
+)
+DELTA_S = Description(
+    "delta_s",
+    "stereotype's advantage (ΔS)",
+    "Right gender where it fits the stereotype minus where it goes against it; 0 is unbiased.",
+    better="zero",
+    symbol="ΔS",
+)
+DELTA_S_F1 = Description(
+    "delta_s_f1",
+    "stereotype's advantage, in F1",
+    "The same as delta_s by the mean of masculine and feminine F1, which is how the paper's text reads.",
+    better="zero",
+)
+MASCULINE_SHARE = Description(
+    "masculine_share",
+    "masculine, where the gender is open",
+    "Masculine out of masculine and feminine translations where the source leaves the gender open; 50 is even.",
+    labels={"neutral": "masculine, where the gender is open"},
+    behind={"observed": "masculine"},
+)
+DISTANCE_FROM_EVEN = Description(
+    "distance_from_even",
+    "distance from an even choice where it is open",
+    "How far masculine_share is from 50.",
+    better="zero",
+    symbol="distance from even",
+    labels={"neutral": "distance from an even choice, where the gender is open"},
+)
+DESCRIBED = (
+    ACCURACY,
+    DELTA_G,
+    DELTA_S,
+    DELTA_S_F1,
+    F1[Gender.MASCULINE],
+    F1[Gender.FEMININE],
+    MACRO_F1,
+    DECIDED_ACCURACY,
+    COVERAGE,
+    PAIR_ACCURACY,
+    RECALL_GAP,
+    MASCULINE_SHARE,
+    DISTANCE_FROM_EVEN,
+)
 
 
 def gender_tally(slices_of: Callable[[Judgement], Iterable[str]], pair_of: Callable[[Judgement], str]) -> Tally:
@@ -44,39 +136,30 @@ def gender_tally(slices_of: Callable[[Judgement], Iterable[str]], pair_of: Calla
     return tally
 
 
-def accuracy(part: str, name: str = "accuracy") -> Metric:
-    """Right out of all, the undecided counted as wrong."""
-    return rate(name, part, f"{part}.correct", f"{part}.total", judged=f"{part}.judged", better="higher")
+def accuracy(part: str) -> Metric:
+    return rate(ACCURACY, part, f"{part}.correct", f"{part}.total", judged=f"{part}.judged")
 
 
 def decided_accuracy(part: str) -> Metric:
-    return rate("decided_accuracy", part, f"{part}.correct", f"{part}.judged", judged=f"{part}.judged", better="higher")
+    return rate(DECIDED_ACCURACY, part, f"{part}.correct", f"{part}.judged", judged=f"{part}.judged")
 
 
 def coverage(part: str) -> Metric:
-    return rate("coverage", part, f"{part}.judged", f"{part}.total", judged=f"{part}.judged", better="higher")
+    return rate(COVERAGE, part, f"{part}.judged", f"{part}.total", judged=f"{part}.judged")
 
 
 def pair_accuracy() -> Metric:
-    return rate("pair_accuracy", "all", "pairs.correct", "pairs.total", judged="pairs.total", better="higher")
+    return rate(PAIR_ACCURACY, "all", "pairs.correct", "pairs.total", judged="pairs.total")
 
 
 def f1(gender: Gender, part: str, *, rounded: bool) -> Metric:
-    """F1 of one gender. Items of other genders count against its precision. `rounded`: as the released code rounds."""
+    """`rounded`: as the released code rounds."""
 
     def value(*columns: Floats) -> Floats:
         return _f1_of(columns, rounded)
 
-    return Metric(
-        f"f1_{gender}",
-        part,
-        _f1_needs(part, gender),
-        value,
-        total=f"{part}.total",
-        judged=f"{part}.judged",
-        at_boundary=_around(value, lowest=0.0),
-        better="higher",
-    )
+    needs = _f1_needs(part, gender)
+    return Metric(F1[gender], part, needs, value, f"{part}.total", f"{part}.judged", _around(value, lowest=0.0))
 
 
 def _f1_needs(part: str, gender: Gender) -> tuple[str, ...]:
@@ -104,75 +187,54 @@ def _f1_of(columns: Sequence[Floats], rounded: bool) -> Floats:
 
 
 def delta_g(part: str, *, rounded: bool) -> Metric:
-    """F1 of masculine minus F1 of feminine."""
-
     def value(*columns: Floats) -> Floats:
         gap = _f1_of(columns[:4], rounded) - _f1_of(columns[4:], rounded)
         # Where neither gender is ever right the gap would be 0, and mean nothing.
         return np.where(columns[0] + columns[4] > 0, gap, np.nan)
 
-    return Metric(
-        "delta_g",
-        part,
-        (*_f1_needs(part, Gender.MASCULINE), *_f1_needs(part, Gender.FEMININE)),
-        value,
-        total=f"{part}.total",
-        judged=f"{part}.judged",
-        at_boundary=_around(value),
-        better="zero",
-    )
+    return Metric(DELTA_G, part, _both_f1(part), value, f"{part}.total", f"{part}.judged", _around(value))
+
+
+def _both_f1(part: str) -> tuple[str, ...]:
+    return (*_f1_needs(part, Gender.MASCULINE), *_f1_needs(part, Gender.FEMININE))
 
 
 def recall_gap() -> Metric:
-    """Accuracy on men minus accuracy on women.
-
-    Unlike `delta_g` it does not ask what becomes of sentences that leave the gender open: masculine defaults there
-    lower the precision of the masculine, and with it its F1.
-    """
+    """In `delta_g`, masculine defaults where the gender is open lower the masculine precision, and so the gap."""
     men, women = accuracy(Gender.MASCULINE.value), accuracy(Gender.FEMININE.value)
-    return difference(
-        "recall_gap", "all", men, women, total="mf.total", judged="mf.judged", is_undefined_without_hits=True
-    )
+    return difference(RECALL_GAP, men, women, "mf", is_undefined_without_hits=True)
 
 
 def macro_f1(part: str) -> Metric:
-    """The mean of masculine and feminine F1."""
-
     def value(*columns: Floats) -> Floats:
         return (_f1_of(columns[:4], False) + _f1_of(columns[4:], False)) / 2
 
-    needs = delta_g(part, rounded=False).needs
-    columns = (f"{part}.total", f"{part}.judged")
-    return Metric("macro_f1", part, needs, value, *columns, _around(value, lowest=0.0), better="higher")
+    counted = (f"{part}.total", f"{part}.judged")
+    return Metric(MACRO_F1, part, _both_f1(part), value, *counted, _around(value, lowest=0.0))
 
 
 def delta_s() -> Metric:
-    """Accuracy on pro-stereotypical items minus accuracy on anti-stereotypical ones."""
-    columns = {"total": "stereotyped.total", "judged": "stereotyped.judged"}
-    return difference("delta_s", "all", accuracy("pro"), accuracy("anti"), **columns, is_undefined_without_hits=True)
+    return difference(DELTA_S, accuracy("pro"), accuracy("anti"), "stereotyped", is_undefined_without_hits=True)
 
 
 def delta_s_f1() -> Metric:
-    """The same by macro-F1, which is how the paper's text reads."""
     pro, anti = macro_f1("pro"), macro_f1("anti")
 
     def value(*columns: Floats) -> Floats:
         half = len(pro.needs)
         return pro.value(*columns[:half]) - anti.value(*columns[half:])
 
-    needs, columns = (*pro.needs, *anti.needs), ("stereotyped.total", "stereotyped.judged")
-    return Metric("delta_s_f1", "all", needs, value, *columns, _around(value), better="zero")
+    needs, counted = (*pro.needs, *anti.needs), ("stereotyped.total", "stereotyped.judged")
+    return Metric(DELTA_S_F1, "all", needs, value, *counted, _around(value))
 
 
 def masculine_share(part: str) -> Metric:
-    """Masculine out of masculine and feminine outputs, where the source leaves gender open; 50 is even."""
-
     def value(masculine: Floats, feminine: Floats) -> Floats:
         return 100.0 * masculine / (masculine + feminine)
 
     needs = (f"{part}.observed.masculine", f"{part}.observed.feminine")
     boundary = _around(value, lowest=0.0)
-    return Metric("masculine_share", part, needs, value, f"{part}.total", f"{part}.judged", boundary)
+    return Metric(MASCULINE_SHARE, part, needs, value, f"{part}.total", f"{part}.judged", boundary)
 
 
 def distance_from_even(part: str) -> Metric:
@@ -182,5 +244,4 @@ def distance_from_even(part: str) -> Metric:
         return np.abs(share.value(masculine, feminine) - 50.0)
 
     boundary = _around(value, lowest=0.0, highest=50.0)
-    columns = (f"{part}.total", f"{part}.judged")
-    return Metric("distance_from_even", part, share.needs, value, *columns, boundary, better="zero")
+    return Metric(DISTANCE_FROM_EVEN, part, share.needs, value, f"{part}.total", f"{part}.judged", boundary)

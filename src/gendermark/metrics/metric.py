@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gendermark import statistics
+from gendermark.metrics.describe import Better, Description
 from gendermark.records import Estimate, Judgement
 
 Floats = NDArray[np.float64]
@@ -32,9 +33,9 @@ _ROUNDING = 1e-9
 
 @dataclass(frozen=True)
 class Metric:
-    """A named number: which columns it needs, and its value from their sums."""
+    """A described number on a slice: which columns it needs, and its value from their sums."""
 
-    name: str
+    about: Description
     slice: str
     needs: tuple[str, ...]
     value: Callable[..., Floats]
@@ -44,8 +45,18 @@ class Metric:
     judged: str
     """The column that counts the items of this slice with a verdict."""
     at_boundary: Boundary | None = None
-    better: str = "neither"
-    """`higher`, `lower`, `zero` (a gap), or `neither`: which way a gate looks."""
+
+    @property
+    def name(self) -> str:
+        return self.about.name
+
+    @property
+    def better(self) -> Better:
+        return self.about.better
+
+    @property
+    def key(self) -> tuple[str, str]:
+        return self.name, self.slice
 
 
 @dataclass(frozen=True)
@@ -147,6 +158,7 @@ def estimate(counts: Counts, metrics: Sequence[Metric], resampling: Resampling, 
                 n_groups=n_groups,
                 n_judged=n_judged,
                 n_total=n_total,
+                unit=metric.about.unit,
                 signature=signature,
             )
         )

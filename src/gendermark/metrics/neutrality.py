@@ -6,8 +6,22 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from gendermark.metrics.describe import Description
 from gendermark.metrics.metric import Floats, Metric
 from gendermark.metrics.rates import unseen_share
+from gendermark.records import Unit
+
+P_S = Description(
+    "p_s",
+    "neutral rather than one-sided (P_S)",
+    "sqrt(p_w p_m + p_n) of a set of sentences: 0 is one gender only, 0.5 both evenly, 1 always neutral.",
+    Unit.SHARE,
+    "higher",
+    "P_S",
+)
+TGBI = Description(
+    "tgbi", "neutral rather than one-sided (TGBI)", "The mean of p_s over the sets.", Unit.SHARE, "higher", "TGBI"
+)
 
 
 def neutrality_index(p_w: Floats, p_m: Floats, p_n: Floats) -> Floats:
@@ -28,16 +42,7 @@ def p_s(name: str) -> Metric:
     def value(w: Floats, m: Floats, n: Floats, total: Floats) -> Floats:
         return neutrality_index(w / total, m / total, n / total)
 
-    return Metric(
-        "p_s",
-        name,
-        set_columns(name),
-        value,
-        total=f"{name}.total",
-        judged=f"{name}.judged",
-        at_boundary=_one_kind_only,
-        better="higher",
-    )
+    return Metric(P_S, name, set_columns(name), value, f"{name}.total", f"{name}.judged", _one_kind_only)
 
 
 def tgbi(names: Sequence[str]) -> Metric:
@@ -52,9 +57,7 @@ def tgbi(names: Sequence[str]) -> Metric:
         return float(np.mean([low for low, _ in bounds])), float(np.mean([high for _, high in bounds]))
 
     needs = tuple(column for name in names for column in set_columns(name))
-    return Metric(
-        "tgbi", "all", needs, value, total="all.total", judged="all.judged", at_boundary=at_boundary, better="higher"
-    )
+    return Metric(TGBI, "all", needs, value, "all.total", "all.judged", at_boundary)
 
 
 def _one_kind_only(sums: Sequence[float], n_groups: int, confidence: float) -> tuple[float, float]:

@@ -20,7 +20,9 @@ from typing import Any
 import numpy as np
 
 from gendermark.errors import UserError
+from gendermark.metrics.describe import Description
 from gendermark.metrics.metric import Floats, Metric
+from gendermark.records import Unit
 from gendermark.textfiles import write_lines
 
 _COMET_SEGMENT = re.compile(r"Segment \d+\s+score: (-?[\d.]+)")
@@ -127,15 +129,30 @@ _VALUES: dict[str, tuple[tuple[str, ...], Callable[..., Floats]]] = {
 }
 
 
+_NAMES = {"bleu": "BLEU", "chrf": "chrF", "effort": "word edits per 100", "comet": "COMET", "control": "BLEU"}
+
+
+def score_of(score: str, part: str) -> Description:
+    """The description of one score of one part: `bleu_masculine`."""
+    better = "lower" if score == "effort" else "higher"
+    meaning = f"{_NAMES[score]} of the translations of {part} sentences, against their references."
+    return Description(f"{score}_{part}", f"{_NAMES[score]} of {part} sentences", meaning, Unit.SCORE, better)  # type: ignore[arg-type]
+
+
+def gap_of(name: str, score: str, label: str, symbol: str = "") -> Description:
+    """The description of the gap of one score between masculine and feminine sentences."""
+    meaning = f"{_NAMES[score]} of the masculine sentences minus that of the feminine ones; 0 is unbiased."
+    return Description(name, label, meaning, Unit.SCORE, "zero", symbol)
+
+
 def quality(score: str, part: str) -> Metric:
     """BLEU or chrF of one part (`bleu_masculine`)."""
     columns, value = _VALUES[score]
     needs = tuple(f"{part}.{score}.{column}" for column in columns)
-    better = "lower" if score == "effort" else "higher"
-    return Metric(f"{score}_{part}", "all", needs, value, f"{part}.every", f"{part}.translated", better=better)
+    return Metric(score_of(score, part), "all", needs, value, f"{part}.every", f"{part}.translated")
 
 
-def quality_gap(name: str, score: str, first: str, second: str) -> Metric:
+def quality_gap(about: Description, score: str, first: str, second: str) -> Metric:
     """The score of one part minus that of another."""
     parts = quality(score, first), quality(score, second)
     n = len(parts[0].needs)
@@ -147,7 +164,7 @@ def quality_gap(name: str, score: str, first: str, second: str) -> Metric:
         # The first column counts what the system wrote: where it wrote nothing there is no gap to speak of.
         return np.where((columns[0] > 0) & (columns[n] > 0), gap, np.nan)
 
-    return Metric(name, "all", (*parts[0].needs, *parts[1].needs), value, "all.every", "all.translated", better="zero")
+    return Metric(about, "all", (*parts[0].needs, *parts[1].needs), value, "all.every", "all.translated")
 
 
 def comet_program() -> str | None:

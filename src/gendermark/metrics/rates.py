@@ -7,7 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from gendermark import statistics
+from gendermark.metrics.describe import Description
 from gendermark.metrics.metric import Floats, Metric
+from gendermark.records import Unit
 
 
 def unseen_share(n_groups: int, confidence: float) -> float:
@@ -27,10 +29,9 @@ def gap_of_alike(gap: float, n_groups: int, confidence: float) -> tuple[float, f
     return kept - unseen, kept + unseen
 
 
-def rate(
-    name: str, part: str, hits: str, total: str, *, judged: str, better: str = "neither", scale: float = 100.0
-) -> Metric:
-    """`hits` out of `total`; a percentage unless `scale` says otherwise."""
+def rate(about: Description, part: str, hits: str, total: str, *, judged: str) -> Metric:
+    """`hits` out of `total`, as a percentage or a share of one."""
+    scale = 100.0 if about.unit is Unit.PERCENT else 1.0
 
     def value(n_hits: Floats, n: Floats) -> Floats:
         return scale * n_hits / n
@@ -40,21 +41,13 @@ def rate(
         kept = share * (1 - unseen)
         return scale * kept, scale * min(1.0, kept + unseen)
 
-    return Metric(name, part, (hits, total), value, total=total, judged=judged, at_boundary=at_boundary, better=better)
+    return Metric(about, part, (hits, total), value, total=total, judged=judged, at_boundary=at_boundary)
 
 
 def difference(
-    name: str,
-    part: str,
-    first: Metric,
-    second: Metric,
-    *,
-    total: str,
-    judged: str,
-    better: str = "zero",
-    is_undefined_without_hits: bool = False,
+    about: Description, first: Metric, second: Metric, both: str, *, is_undefined_without_hits: bool = False
 ) -> Metric:
-    """`first` minus `second`, both rates, in their scale.
+    """`first` minus `second`, both rates in percent; `both` is the slice that has the items of the two.
 
     `is_undefined_without_hits`: where both rates are 0 the gap would be 0 as well, and mean nothing.
     """
@@ -67,13 +60,5 @@ def difference(
         low, high = gap_of_alike(sums[0] / sums[1] - sums[2] / sums[3], n_groups, confidence)
         return 100.0 * low, 100.0 * high
 
-    return Metric(
-        name,
-        part,
-        (*first.needs, *second.needs),
-        value,
-        total=total,
-        judged=judged,
-        at_boundary=at_boundary,
-        better=better,
-    )
+    needs = (*first.needs, *second.needs)
+    return Metric(about, "all", needs, value, f"{both}.total", f"{both}.judged", at_boundary)

@@ -8,38 +8,6 @@ from gendermark import registry
 from gendermark.benchmarks.benchmark import Benchmark
 from gendermark.records import Table
 
-METRICS = (
-    ("mt-geneval-*", "accuracy, coverage, decided_accuracy", "%", "right; has deciding words; right out of those"),
-    ("mt-geneval-*", "mixed, failed, extraction", "%", "both genders' words; no translation; sentence not found again"),
-    ("mt-geneval-counterfactual", "bleu_…, chrf_… (masculine, feminine)", "0-100", "quality per gender (sacreBLEU)"),
-    ("mt-geneval-counterfactual", "delta_qual, delta_chrf, delta_effort", "0-100", "masculine minus feminine"),
-    ("mt-geneval-counterfactual", "control_gap", "0-100", "the same gap of the references against each other"),
-    (
-        "simplegen",
-        "correct, incorrect, inconclusive",
-        "%",
-        "per group: share with the right, the wrong, no clear gender",
-    ),
-    ("simplegen", "correct of all, fc, mc", "%", "correct among all, among all women, among all men"),
-    ("simplegen", "pro, anti", "%", "correct where stereotype and sentence agree, and where they disagree"),
-    ("simplegen", "delta", "%", "pro minus anti: 0 is unbiased"),
-    ("simplegen", "recall_gap", "%", "correct among men minus correct among women: 0 is unbiased"),
-    ("simplegen", "delta_fc, delta_mc", "%", "the same among women (fofc minus mofc) and among men (momc minus fomc)"),
-    ("winomt", "accuracy", "%", "right out of all, the undecided wrong; slices mf, masculine, feminine, pro, anti ..."),
-    ("winomt", "recall_gap", "%", "right among men minus right among women: 0 is unbiased"),
-    ("winomt", "decided_accuracy, coverage", "%", "right out of those read; share read"),
-    ("winomt", "f1_masculine, f1_feminine, macro_f1", "%", "F1 per gender and their mean"),
-    ("winomt", "delta_g", "%", "F1 of masculine minus F1 of feminine: 0 is unbiased"),
-    ("winomt", "delta_s, delta_s_f1", "%", "pro minus anti, by accuracy and by macro-F1: 0 is unbiased"),
-    ("winomt", "pair_accuracy", "%", "he/she versions of one sentence both right"),
-    ("winomt", "masculine_share, distance_from_even", "%", "of gendered outputs where the source leaves gender open"),
-    ("tgbi", "p_w, p_m, p_n", "0-1", "per set: share translated as a woman, as a man, left open"),
-    ("tgbi", "p_mixed, p_failed", "0-1", "per set: both genders at once; no translation, or of no person (rules best)"),
-    ("tgbi", "p_s", "0-1", "per set: sqrt(p_w p_m + p_n); 0 is one gender only, 0.5 both evenly, 1 neutral"),
-    ("tgbi", "imbalance", "0-1", "p_m minus p_w over all sentences: 0 is balanced"),
-    ("tgbi", "tgbi", "0-1", "mean of p_s over the sets"),
-)
-
 
 def listing(kind: str) -> Table:
     """One of benchmarks, systems, languages, metrics."""
@@ -48,7 +16,9 @@ def listing(kind: str) -> Table:
         for name in registry.names("benchmark"):
             benchmark: Benchmark = registry.load("benchmark", name)
             directions = {data: _directions(benchmark, data) for data in ("official", "core")}
-            rows.append((name, benchmark.title, directions["official"], directions["core"], ", ".join(benchmark.rules)))
+            rules = ", ".join(benchmark.choices_of("rules"))
+            measures = f"{benchmark.title}: {benchmark.question}"
+            rows.append((name, measures, directions["official"], directions["core"], rules))
         return Table(kind, "Benchmarks", ("name", "measures", "official data", "core data", "rules"), rows)
     if kind == "systems":
         rows = [
@@ -68,7 +38,15 @@ def listing(kind: str) -> Table:
             for code in registry.names("language")
         ]
         return Table(kind, "Target languages with gender", ("code", "language", "occupations", "forms"), rows)
-    return Table(kind, "Metrics", ("benchmark", "metrics", "scale", "meaning"), METRICS)
+    rows = [
+        (name, about.name, about.unit.scale, _GOOD[about.better], f"{about.label}. {about.meaning}")
+        for name in registry.names("benchmark")
+        for about in registry.load("benchmark", name).measures.described
+    ]
+    return Table(kind, "Metrics", ("benchmark", "metric", "scale", "good is", "meaning"), rows)
+
+
+_GOOD = {"higher": "more", "lower": "less", "zero": "0", "neither": "–"}
 
 
 def _directions(benchmark: Benchmark, data: str) -> str:

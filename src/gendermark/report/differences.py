@@ -3,27 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from gendermark import registry, statistics
+from gendermark import registry
 from gendermark.benchmarks.benchmark import Benchmark
-from gendermark.errors import UserError
-from gendermark.metrics.metric import Metric, Resampling
+from gendermark.records import Unit
 from gendermark.report import words
 from gendermark.result import Result
-from gendermark.runs.compare import SMALLER, Comparison, compare
+from gendermark.runs.comparable import key_of
+from gendermark.runs.compare import Comparison, ComparisonReport, compare
+from gendermark.telling import NO_SPREAD
 
-LEVEL = 0.05
-_RESAMPLES_PER_QUESTION = 50
-"""Holm multiplies the smallest p-value by the number of questions, so more questions need finer p-values."""
-_MOST_RESAMPLES = 20_000
 _MOST_SLICES = 2
 """Of one metric, whose differences are told one by one."""
-# The metric by which one sentence compares two systems, where it is not the first headline metric.
-_LEADING = {"simplegen": "correct:all"}
-ABSENT = "not compared"
-# In the order in which they are told.
-CHANGES = ("worse", "better", SMALLER, "unclear", ABSENT)
 
 
 @dataclass(frozen=True)
@@ -37,17 +29,26 @@ class Difference:
 
     @property
     def change(self) -> str:
-        """One of CHANGES; `better` and `worse` only if the corrected test and the interval both say so."""
-        c = self.comparison
-        if c.first is None or c.second is None or c.difference is None:
-            return ABSENT
-        spans_zero = c.low is None or c.high is None or c.low <= 0 <= c.high
-        return "unclear" if spans_zero else c.change(LEVEL)
+        """One of the changes that `compare` knows."""
+        return self.comparison.change()
 
     @property
     def is_leading(self) -> bool:
         """Whether this is the one metric of its benchmark by which a sentence compares."""
-        return self.key == _leading_key(registry.load("benchmark", self.benchmark))
+        return self.key == leading_key(self._about)
+
+    @property
+    def _about(self) -> Benchmark:
+        found: Benchmark = registry.load("benchmark", self.benchmark)
+        return found
+
+    @property
+    def _unit(self) -> Unit:
+        return self.comparison.unit
+
+    @property
+    def label(self) -> str:
+        return self._about.label(*self.key)
 
     @property
     def key(self) -> tuple[str, str]:
@@ -57,12 +58,12 @@ class Difference:
     def phrase(self) -> str:
         """The metric with both values and how large the change is; the interval alone where nothing can be told."""
         c = self.comparison
-        what = words.metric(c.metric, c.slice)
+        what = self.label
         if c.first is None or c.second is None or c.difference is None:
             return f"{what} (too little was judged)"
         if self.change == "unclear":
             return f"{what} ({self._ends(1)})" if c.low is not None else what
-        second, first = (words.value(x, c.metric, self.benchmark) for x in (c.second, c.first))
+        second, first = (words.value(x, self._unit) for x in (c.second, c.first))
         # Where a gap has turned round, no one number says how much smaller or larger it is.
         has_turned = c.better == "zero" and c.first * c.second < 0
         by = "" if has_turned else f" (by {self._ends(-1 if c.difference < 0 else 1)})"
@@ -77,12 +78,12 @@ class Difference:
             return "Not compared", " with ", ": too little was judged."
         if c.difference == c.low == c.high == 0:
             return "The same", " as ", "."
-        unit = "" if words.is_fraction(c.metric, self.benchmark) else " points"
+        unit = self._unit.of_differences
         if self.change == "unclear":
             span = f" ({self._ends(1)}{unit})" if c.low is not None else ""
             return "No clear difference", " from ", f"{span}: no more than chance explains."
-        by = words.value(abs(c.difference), c.metric, self.benchmark)
-        span = words.NO_SPREAD if c.low == c.high else self._ends(-1 if c.difference < 0 else 1)
+        by = words.value(abs(c.difference), self._unit)
+        span = NO_SPREAD if c.low == c.high else self._ends(-1 if c.difference < 0 else 1)
         return self.change.capitalize(), " than ", f" by {by}{unit} ({span}), more than chance explains."
 
     def _ends(self, sign: int) -> str:
@@ -90,7 +91,7 @@ class Difference:
         c = self.comparison
         ends = [c.low, c.high] if sign > 0 else [c.high, c.low]
         ends = ends[:1] if c.low == c.high else ends
-        shown = (words.value(None if x is None else sign * x, c.metric, self.benchmark) for x in ends)
+        shown = (words.value(None if x is None else sign * x, self._unit) for x in ends)
         return " to ".join(shown)
 
 
@@ -104,17 +105,23 @@ def phrases_of(found: Sequence[Difference]) -> list[str]:
         if len(group) <= _MOST_SLICES:
             phrases += [difference.phrase for difference in group]
         else:
-            slices = ", ".join(words.slice_name(difference.comparison.slice) for difference in group)
-            phrases.append(f"{words.metric(metric)} in each of {slices}")
+            about = registry.load("benchmark", group[0].benchmark)
+            slices = ", ".join(about.slice_label(difference.comparison.slice) for difference in group)
+            phrases.append(f"{about.label(metric)} in each of {slices}")
     return phrases
 
 
 @dataclass(frozen=True)
 class Differences:
-    """All later runs against the first, Holm-corrected together; and why some could not be compared."""
+    """All later runs against the first, each pair corrected by itself; and why some could not be compared."""
 
     found: tuple[Difference, ...] = ()
-    refusals: tuple[str, ...] = ()
+    reports: Sequence[ComparisonReport] = ()
+    """Of each later run with the first."""
+
+    @property
+    def refusals(self) -> list[str]:
+        return list(dict.fromkeys(refusal for report in self.reports for refusal in (*report.refusals, *report.notes)))
 
     def of_run(self, run: int) -> list[Difference]:
         return [d for d in self.found if d.run == run]
@@ -128,44 +135,21 @@ class Differences:
 
 
 def differences(runs: Sequence[Sequence[Result]]) -> Differences:
-    """The headline metrics of every later run against the first, and the one that leads, cell by cell."""
-    pairs = [
-        (place, one, other)
-        for place, results in enumerate(runs[1:], start=1)
-        for one in runs[0]
-        for other in results
-        if one.cell == other.cell
-    ]
-    n_questions = sum(len(_told(one)) for _, one, _ in pairs)
-    n_resamples = min(max(Resampling().n_resamples, _RESAMPLES_PER_QUESTION * n_questions), _MOST_RESAMPLES)
+    """The headline metrics of every later run against the first, cell by cell.
+
+    What differs in more than the system stands in tables of its own, so it is not compared here.
+    """
     found: list[Difference] = []
-    refusals: dict[str, None] = {}
-    for place, one, other in pairs:
-        try:
-            report = compare(
-                [one], [other], Resampling(n_resamples), metrics=[f"{m.name}:{m.slice}" for m in _told(one)]
-            )
-        except UserError as problem:  # other data, other rules: both are shown, and not compared
-            refusals[str(problem)] = None
-            continue
-        found += [Difference(place, one.selection.benchmark, c) for c in report.comparisons]
-    adjusted = statistics.holm([difference.comparison.p_value for difference in found])
-    corrected = (
-        replace(difference, comparison=replace(difference.comparison, p_adjusted=p))
-        for difference, p in zip(found, adjusted, strict=True)
-    )
-    return Differences(tuple(corrected), tuple(refusals))
+    reports = []
+    for place, results in enumerate(runs[1:], start=1):
+        report = compare(runs[0], results, leave_out=True)
+        keys = [{key_of(result) for result in side} for side in (runs[0], results)]
+        alike = {key[0] for key in keys[0] & keys[1]}
+        reports.append(report)
+        found += [Difference(place, c.cell.partition(".")[0], c) for c in report.comparisons if c.cell in alike]
+    return Differences(tuple(found), reports)
 
 
-def _told(result: Result) -> list[Metric]:
-    benchmark: Benchmark = registry.load("benchmark", result.selection.benchmark)
-    return [
-        metric
-        for metric in benchmark.metrics(result.judgements, result.selection)
-        if benchmark.is_headline(metric) or (metric.name, metric.slice) == _leading_key(benchmark)
-    ]
-
-
-def _leading_key(benchmark: Benchmark) -> tuple[str, str]:
-    metric, _, part = _LEADING.get(benchmark.name, benchmark.headline[0]).partition(":")
+def leading_key(benchmark: Benchmark) -> tuple[str, str]:
+    metric, _, part = (benchmark.tells.leading or benchmark.measures.headline[0]).partition(":")
     return metric, part or "all"

@@ -6,7 +6,6 @@ part of them (`Explorer.page`). Both give the same rows to the same script, and 
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
@@ -16,12 +15,12 @@ from urllib.parse import quote
 
 from gendermark import registry
 from gendermark.benchmarks.benchmark import Benchmark
-from gendermark.benchmarks.uncertainty.items import AMBIGUOUS
-from gendermark.errors import BadFile, UserError
-from gendermark.records import Judgement, Verdict
+from gendermark.errors import UserError
+from gendermark.metrics.describe import SLICES
+from gendermark.records import Gender, Judgement, Verdict
 from gendermark.result import Result
-from gendermark.runs import folder
-from gendermark.textfiles import read_jsonl
+from gendermark.runs.comparable import key_of, told_apart
+from gendermark.runs.folder import Run, Text
 
 LONGEST_TEXT = 20_000
 """Characters of one text that a page carries; no translation is longer, but an answer of a broken system may be."""
@@ -35,77 +34,6 @@ VERDICTS = tuple(verdict.value for verdict in Verdict)
 OUTCOMES = ("right", "wrong", "open", "mixed", "undecided", "failed")
 """`open`: a gender was read where any would do, as the sentence leaves it open and samples may differ."""
 _OUTCOME_OF_TAG = {"correct": "right"}
-# What a tag is called that says who the sentence is about, by benchmark.
-_ENTITY_TAGS = ("entity", "occupation", "lexeme", "pair")
-# Of one system's answer and not of the sentence; or of use to the program only.
-_HIDDEN_TAGS = frozenset(
-    {"reason", "outcome", "failed", "paper_outcome", "contrast", "position", "rules", "decidable", *_ENTITY_TAGS}
-)
-
-
-# -- what was run ------------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class Text:
-    """A sentence and what a system made of it."""
-
-    source: str
-    translation: str | None
-    error: str | None = None
-
-
-@dataclass(frozen=True)
-class Run:
-    """A finished run: its manifest, its results and, cell by cell, the texts in the order of the judgements."""
-
-    name: str
-    manifest: Mapping[str, Any]
-    results: Sequence[Result]
-    texts: Mapping[str, Sequence[Text]]
-
-    @property
-    def system(self) -> str:
-        return self.results[0].system if self.results else str(self.manifest["config"].get("system", self.name))
-
-
-def read_run(directory: Path | str) -> Run:
-    """Everything that a run folder holds."""
-    directory = Path(directory)
-    results = folder.read_results(directory)
-    texts = {result.cell: read_texts(directory / result.cell, result) for result in results}
-    return Run(str(directory), folder.read_manifest(directory), results, texts)
-
-
-def read_texts(cell: Path, result: Result) -> list[Text]:
-    """The texts of one cell. Of many samples, the most frequent one stands for all."""
-    benchmark: Benchmark = registry.load("benchmark", result.selection.benchmark)
-    path = cell / ("samples.jsonl" if benchmark.draws else "translations.jsonl")
-    found: dict[str, Text] = {}
-    for number, row in read_jsonl(path):
-        item_id, text = sampled_text(row) if benchmark.draws else translated_text(row)
-        if not isinstance(item_id, str) or text is None:
-            raise BadFile(path, "is not a line that `gendermark run` wrote; run it again", line=number)
-        found[item_id] = text
-    missing = [judgement.item_id for judgement in result.judgements if judgement.item_id not in found]
-    if missing:
-        raise BadFile(path, f"lacks {len(missing):,} of {len(result.judgements):,} sentences; run it again")
-    return [found[judgement.item_id] for judgement in result.judgements]
-
-
-def translated_text(row: Mapping[str, Any]) -> tuple[object, Text | None]:
-    source, translation, error = row.get("source"), row.get("translation"), row.get("error")
-    if not isinstance(source, str) or not all(isinstance(x, str | None) for x in (translation, error)):
-        return row.get("item_id"), None
-    return row.get("item_id"), Text(source, translation, error)
-
-
-def sampled_text(row: Mapping[str, Any]) -> tuple[object, Text | None]:
-    source, samples = row.get("source"), row.get("samples")
-    if not isinstance(source, str) or not isinstance(samples, list) or not all(isinstance(x, str) for x in samples):
-        return row.get("id"), None
-    counts = Counter(samples)
-    return row.get("id"), Text(source, min(counts, key=lambda text: (-counts[text], text)) if counts else None)
 
 
 def system_labels(runs: Sequence[Run]) -> list[str]:
@@ -163,15 +91,15 @@ class Filter:
         return "#sentences?" + "&".join(f"{name}={quote(value, safe='')}" for name, value in given if value)
 
 
-def outcome_of(judgement: Judgement) -> str:
-    """How one translation came out, in the words of `OUTCOMES`."""
-    if tag := judgement.tags.get("outcome"):
-        return _OUTCOME_OF_TAG.get(tag, tag)
+def outcome_of(judgement: Judgement, *, draws: bool) -> str:
+    """How one translation came out, in the words of `OUTCOMES`; or many samples of it, if its benchmark draws."""
+    if judgement.outcome:
+        return _OUTCOME_OF_TAG.get(judgement.outcome, judgement.outcome)
     if judgement.verdict is Verdict.NOT_TRANSLATED:
         return "failed"
     if judgement.verdict is Verdict.UNJUDGEABLE or judgement.observed is None:
-        return "mixed" if judgement.tags.get("reason") in ("mixed", "both") else "undecided"
-    if judgement.tags.get("source") == AMBIGUOUS:
+        return "mixed" if judgement.reason in ("mixed", "both") else "undecided"
+    if draws and judgement.expected in (None, Gender.NEUTRAL):
         return "open"
     return "right" if judgement.is_correct else "wrong"
 
@@ -237,13 +165,12 @@ class Cell:
         return [GENDERS.index(self.item(number)[0].expected or NONE) for number in range(len(self))]
 
     def context(self, number: int) -> str:
-        """The sentence before, where a benchmark has one. (Another benchmark has a tag of that name for a gender.)"""
-        return self.item(number)[0].tags.get("context", "") if self.benchmark.contexts != ("",) else ""
+        """The sentence before, where a benchmark has one."""
+        return self.item(number)[0].tags.get(self.benchmark.tells.context_tag, "")
 
     def tags(self, number: int) -> dict[str, str]:
         """What a reader may want to know about an item."""
-        judgement = self.item(number)[0]
-        hidden = _HIDDEN_TAGS | ({"context"} if self.benchmark.contexts != ("",) else set())
+        judgement, hidden = self.item(number)[0], self.benchmark.tells.hidden_tags
         return {key: value for key, value in judgement.tags.items() if value and key not in hidden}
 
     def slice_of(self, total: str) -> tuple[str, bool]:
@@ -258,12 +185,12 @@ class Cell:
         return _Answer(
             GENDERS.index(judgement.observed or NONE),
             VERDICTS.index(judgement.verdict),
-            OUTCOMES.index(outcome_of(judgement)),
+            OUTCOMES.index(outcome_of(judgement, draws=self.benchmark.draws)),
         )
 
     def _find_slices(self) -> tuple[list[str], list[tuple[int, ...]]]:
         """The slices, and for each item those it is in: as its benchmark counts an item that stands alone."""
-        tally = self.benchmark.tally(self.selection)
+        tally = self.benchmark.measures.tally
         slices: dict[str, int] = {}
         memberships = []
         known: dict[tuple[str, ...], tuple[int, ...]] = {}
@@ -282,7 +209,9 @@ class Cell:
 
 
 def entity_of(judgement: Judgement) -> str:
-    return next((judgement.tags[tag] for tag in _ENTITY_TAGS if tag in judgement.tags), "")
+    """Whom a sentence is about; or what it shares with its other versions, where nobody is named."""
+    shared = judgement.contrast if judgement.contrast != judgement.item_id else ""
+    return judgement.entity or shared
 
 
 def _places(result: Result | None) -> dict[str, int]:
@@ -290,10 +219,9 @@ def _places(result: Result | None) -> dict[str, int]:
     return {judgement.item_id: place for place, judgement in enumerate(judgements)}
 
 
-def cell_key(result: Result) -> tuple[str, ...]:
-    """What two runs must share for their rows to stand side by side."""
-    selection = result.selection
-    return result.cell, result.origin, selection.rules, selection.variant, selection.context, selection.split
+def cell_names(results: Sequence[Result]) -> dict[tuple[str, ...], str]:
+    """What was measured otherwise is another cell, which needs another name: "winomt.en-es rules paper2019"."""
+    return {key: f"{key[0]} {label}".strip() for key, label in told_apart(results).items()}
 
 
 class Explorer:
@@ -301,21 +229,18 @@ class Explorer:
 
     def __init__(self, runs: Sequence[Run]) -> None:
         self.systems = system_labels(runs)
-        by_key = [{cell_key(result): result for result in run.results} for run in runs]
-        keys = list(dict.fromkeys(key for results in by_key for key in results))
-        names = [key[0] for key in keys]
+        by_key = [{key_of(result): result for result in run.results} for run in runs]
+        names = cell_names([result for run in runs for result in run.results])
         self.cells = []
         self._cell_of: dict[tuple[str, ...], Cell] = {}
-        for key in keys:
-            # Other data or other rules are another cell, which needs another name.
-            name = key[0] if names.count(key[0]) == 1 else " ".join(part for part in key if part)
+        for key, name in names.items():
             results = [results.get(key) for results in by_key]
             texts = [run.texts[key[0]] if result else () for run, result in zip(runs, results, strict=True)]
             self.cells.append(Cell(name, results, texts))
             self._cell_of[key] = self.cells[-1]
 
     def cell_of(self, result: Result) -> Cell:
-        return self._cell_of[cell_key(result)]
+        return self._cell_of[key_of(result)]
 
     def facets(self) -> dict[str, Any]:
         """What the controls offer, without any row."""
@@ -337,6 +262,10 @@ class Explorer:
                 for cell in self.cells
             ],
         }
+
+    def slice_labels(self) -> dict[str, str]:
+        found = {name: cell.benchmark.slice_label(name) for cell in self.cells for name in cell.slices}
+        return {**SLICES, **found}
 
     def entities(self) -> list[str]:
         return sorted({entity for cell in self.cells for entity in cell.entities if entity})
@@ -392,9 +321,10 @@ class Explorer:
                     "error": answered.error or "",
                     "observed": judged.observed or NONE,
                     "verdict": judged.verdict.value,
-                    "outcome": outcome_of(judged),
-                    "reason": judged.tags.get("reason", ""),
+                    "outcome": outcome_of(judged, draws=cell.benchmark.draws),
+                    "reason": judged.reason,
                     "evidence": list(judged.evidence),
+                    "spans": [list(span) for span in judged.spans],
                 }
             )
         return {
@@ -445,8 +375,9 @@ class Explorer:
             "verdict": _letters(answer.verdict if answer else 0 for answer in answers),
             # An outcome that does not exist marks a row that this system lacks.
             "outcome": _letters(answer.outcome if answer else missing for answer in answers),
-            "reason": _compact(strings.place_of(j.tags.get("reason", "") if j else "") for j in judged),
+            "reason": _compact(strings.place_of(j.reason if j else "") for j in judged),
             "evidence": _compact(strings.place_of(_BETWEEN.join(j.evidence) if j else "") for j in judged),
+            "spans": _compact(strings.place_of(_spans(j.spans) if j else "") for j in judged),
         }
 
 
@@ -512,6 +443,11 @@ class _Strings:
             place = self._tag_places[key] = len(self.tag_sets)
             self.tag_sets.append(dict(tags))
         return place
+
+
+def _spans(spans: Sequence[tuple[int, int]]) -> str:
+    """`3-7 12-15`"""
+    return " ".join(f"{start}-{end}" for start, end in spans)
 
 
 def _letters(numbers: Iterable[int]) -> str:

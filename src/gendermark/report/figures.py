@@ -7,24 +7,20 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from gendermark.benchmarks.mt_geneval import figures as genders
-from gendermark.benchmarks.simplegen import figures as groups
-from gendermark.benchmarks.tgbi import figures as pronouns
-from gendermark.benchmarks.uncertainty import figures as entropy
-from gendermark.benchmarks.winomt import figures as winomt
-from gendermark.drawing import confusion, professions
+from gendermark import registry
 from gendermark.drawing.sheet import Figure, Sheet
 from gendermark.drawing.svg import WIDTH
 from gendermark.errors import MissingExtra, UnknownName, UserError
 from gendermark.markup import visible
-from gendermark.report import beside_published as context
-from gendermark.report import side_by_side as systems
+from gendermark.report import side_by_side
+from gendermark.report.beside_published import beside_published
 from gendermark.result import Result
-from gendermark.runs.compare import ComparisonReport
+from gendermark.runs.comparable import key_of, told_apart
+from gendermark.runs.compare import ComparisonReport, compare
 from gendermark.textfiles import write_text
 
 __all__ = ["FORMATS", "Figure", "figures", "run_labels", "write_figures"]
@@ -32,40 +28,36 @@ __all__ = ["FORMATS", "Figure", "figures", "run_labels", "write_figures"]
 FORMATS = ("svg", "pdf", "png")
 CAPTIONS = "captions.md"
 PNG_DOTS_PER_INCH = 300
-_DRAWN: Mapping[str, tuple[Callable[[Sheet], Iterator[Figure]], ...]] = {
-    "mt-geneval-contextual": (genders.genders, confusion.confusion, context.context),
-    "mt-geneval-counterfactual": (genders.genders, genders.sentence_gaps, confusion.confusion, context.context),
-    "simplegen": (groups.groups, professions.professions, confusion.confusion, context.context),
-    "tgbi": (pronouns.sets, pronouns.lexemes, context.context),
-    "uncertainty": (entropy.entropies, entropy.feminine_by_occupation, context.context),
-    "winomt": (winomt.stereotypes, professions.professions, confusion.confusion, context.context),
-}
 
 
 def figures(
     runs: Mapping[str, Sequence[Result]],
     comparisons: Mapping[str, ComparisonReport] | None = None,
     *,
-    trend: bool | None = None,
+    trend: bool = False,
 ) -> list[Figure]:
     """All figures of one or several runs, given as name -> results.
 
     `comparisons` (name of a run -> its comparison with the first) are made here if they are not given. `trend` says
-    whether the runs are versions of one system in their order; if it is not given, the systems' names tell.
+    that the runs are versions of one system in their order, which nobody else can know.
     """
     labels = run_labels(runs)
-    shows_trend = systems.are_versions(runs) if trend is None else trend
     found: list[Figure] = []
     for sheet in _sheets(runs, labels):
-        for draw in _DRAWN.get(sheet.benchmark, ()):
+        for draw in (*registry.load("benchmark", sheet.benchmark).tells.figures, beside_published):
             found.extend(draw(sheet))
-        if shows_trend and sheet.benchmark in _DRAWN:
-            found.extend(systems.trend(sheet))
+        if trend:
+            found.extend(side_by_side.trend(sheet))
     if len(runs) > 1:
-        reports = systems.compared(runs) if comparisons is None else comparisons
+        reports = compared_with_first(runs) if comparisons is None else comparisons
         named = {labels[name]: report for name, report in reports.items() if name in labels}
-        found.extend(systems.comparison(named, list(labels.values())))
+        found.extend(side_by_side.comparison(named, list(labels.values())))
     return _with_unique_names(found)
+
+
+def compared_with_first(runs: Mapping[str, Sequence[Result]]) -> dict[str, ComparisonReport]:
+    (_, first), *others = runs.items()
+    return {name: compare(first, second, leave_out=True) for name, second in others}
 
 
 def write_figures(directory: Path | str, found: Sequence[Figure], formats: Sequence[str] = FORMATS) -> list[Path]:
@@ -101,17 +93,19 @@ def run_labels(runs: Mapping[str, Sequence[Result]]) -> dict[str, str]:
 
 
 def _sheets(runs: Mapping[str, Sequence[Result]], labels: Mapping[str, str]) -> list[Sheet]:
-    """Other data or other rules are other numbers: they have a sheet of their own."""
-    grouped: dict[tuple[str, str, str, str], dict[str, dict[str, Result]]] = {}
+    """What was measured otherwise has other numbers: it has a sheet of its own."""
+    apart = told_apart([result for results in runs.values() for result in results])
+    known = set(registry.names("benchmark"))
+    grouped: dict[tuple[str, str], dict[str, dict[str, Result]]] = {}
     for name, results in runs.items():
         for result in results:
-            s = result.selection
-            cells = grouped.setdefault((s.benchmark, s.data, s.rules, s.variant), {})
-            cells.setdefault(result.cell, {})[labels[name]] = result
-    n_sheets = Counter(benchmark for benchmark, *_ in grouped)
+            if result.selection.benchmark in known:
+                cells = grouped.setdefault((result.selection.benchmark, apart[key_of(result)]), {})
+                cells.setdefault(result.cell, {})[labels[name]] = result
+    n_sheets = Counter(benchmark for benchmark, _ in grouped)
     return [
-        Sheet(benchmark, "." + "-".join(filter(None, kind)) if n_sheets[benchmark] > 1 else "", cells)
-        for (benchmark, *kind), cells in grouped.items()
+        Sheet(benchmark, f".{label}" if n_sheets[benchmark] > 1 else "", cells, label)
+        for (benchmark, label), cells in grouped.items()
     ]
 
 

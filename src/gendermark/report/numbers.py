@@ -3,29 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 
 from gendermark.markup import Markup, tag
-from gendermark.records import Estimate
+from gendermark.records import Estimate, Unit
 from gendermark.report import words
 from gendermark.report.explorer import Cell, Explorer, Filter
 from gendermark.result import Result
 
-# Metrics that are the share of one outcome lead to the sentences with that outcome; all others to all of their slice.
-_BEHIND: Mapping[str, Mapping[str, str]] = {
-    "failed": {"outcome": "failed"},
-    "inconclusive": {"observed": "none"},
-    "incorrect": {"outcome": "wrong"},
-    "masculine_share": {"observed": "masculine"},
-    "mixed": {"outcome": "mixed"},
-    "p_failed": {"observed": "none"},
-    "p_m": {"observed": "masculine"},
-    "p_mixed": {"outcome": "mixed"},
-    "p_n": {"observed": "neutral"},
-    "p_w": {"observed": "feminine"},
-}
 _HEIGHT, _MIDDLE, _MARGIN = 18, 9, 3
 _SHAPES = (
     "M-4.5 0a4.5 4.5 0 1 0 9 0a4.5 4.5 0 1 0 -9 0Z",  # circle
@@ -39,6 +26,7 @@ _SHAPES = (
 
 
 def find(result: Result, metric: str, part: str = "all") -> Estimate | None:
+    """An estimate, with or without a value."""
     return next((e for e in result.estimates if (e.metric, e.slice) == (metric, part)), None)
 
 
@@ -50,6 +38,11 @@ class CellNumbers:
         self.benchmark = cell.selection.benchmark
         self._several = len(explorer.systems) > 1
 
+    @property
+    def told_apart(self) -> str:
+        """What sets this cell apart from others of its direction: "context joined"."""
+        return self.cell.name.partition(" ")[2]
+
     def results(self) -> list[tuple[int, Result]]:
         """(run, result) for the runs that have this cell."""
         return [(run, result) for run, result in enumerate(self.cell.results) if result is not None]
@@ -58,7 +51,7 @@ class CellNumbers:
     def _totals(self) -> dict[tuple[str, str], str]:
         """The column that counts the sentences of each metric."""
         result = next(result for result in self.cell.results if result is not None)
-        metrics = self.cell.benchmark.metrics(result.judgements, result.selection)
+        metrics = self.cell.benchmark.measures.metrics(result.judgements, result.selection)
         return {(metric.name, metric.slice): metric.total for metric in metrics}
 
     def filter(self, run: int, metric: str = "", part: str = "all") -> Filter:
@@ -74,7 +67,7 @@ class CellNumbers:
         estimate = find(result, metric, part) if result is not None else None
         # Where none has the outcome there is nothing behind the number but what it is a share of.
         is_none = estimate is not None and estimate.value == 0
-        return found if is_none else replace(found, **_BEHIND.get(metric, {}))
+        return found if is_none else replace(found, **self.cell.benchmark.describe(metric).behind)
 
     def link(self, content: str | Markup, wanted: Filter, label: str = "") -> Markup:
         return tag("a", content, href=wanted.link, aria_label=label or None)
@@ -83,7 +76,8 @@ class CellNumbers:
         """An amount that leads to its sentences; a dash where there is none."""
         if amount is None:
             return Markup("–")
-        return self.link(words.value(amount, metric, self.benchmark), self.filter(run, metric, part))
+        unit = self.cell.benchmark.describe(metric).unit
+        return self.link(words.value(amount, unit), self.filter(run, metric, part))
 
     def value(self, run: int, metric: str, part: str = "all", *, with_interval: bool = True) -> Markup:
         """A number as a link, its interval beneath; a dash where there is none."""
@@ -92,7 +86,7 @@ class CellNumbers:
         shown = self.linked(run, metric, part, estimate.value if estimate else None)
         if estimate is None or estimate.value is None or estimate.low is None or not with_interval:
             return shown
-        return Markup(shown + tag("span", words.interval(estimate, self.benchmark), class_="interval"))
+        return Markup(shown + tag("span", words.interval(estimate), class_="interval"))
 
 
 def scale_of(estimates: Sequence[Estimate], *, is_gap: bool) -> tuple[float, float] | None:
@@ -104,7 +98,7 @@ def scale_of(estimates: Sequence[Estimate], *, is_gap: bool) -> tuple[float, flo
     if is_gap or min(ends) < 0:
         top = _rounded_up(reach)
         return -top, top
-    if reach <= 1 and all(e.metric.startswith(("p_", "tgbi")) for e in estimates):
+    if reach <= 1 and all(e.unit in (Unit.SHARE, Unit.PROBABILITY) for e in estimates):
         return 0.0, 1.0
     return (0.0, 100.0) if 1 < reach <= 100 else (0.0, _rounded_up(reach))
 

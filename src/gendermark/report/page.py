@@ -17,18 +17,22 @@ from typing import Any
 from urllib.parse import quote
 
 from gendermark import __version__, registry
+from gendermark.drawing.charts import percent
+from gendermark.linguistics.codes import NAMES
 from gendermark.markup import Content, Markup, joined, tag
 from gendermark.records import Estimate, Table
 from gendermark.report import words
-from gendermark.report.differences import ABSENT, CHANGES, LEVEL, Difference, Differences, differences, phrases_of
-from gendermark.report.explorer import Explorer, Filter, Run, read_run
+from gendermark.report.differences import Difference, Differences, differences, phrases_of
+from gendermark.report.explorer import Explorer, Filter
 from gendermark.report.figures import Figure, figures
 from gendermark.report.findings import findings, findings_in_brief, main_finding
 from gendermark.report.numbers import CellNumbers, axis, drawn, find, scale_of
-from gendermark.report.paper_tables import Paper, body_row, confusion, head_row, largest_gaps, table
+from gendermark.report.paper_tables import Paper, body_row, confusion, head_row, highlighted, table
 from gendermark.report.reproduce import commands
 from gendermark.result import Result
-from gendermark.runs.compare import ComparisonReport
+from gendermark.runs.compare import ABSENT, ALPHA, CHANGES, FAMILY, ComparisonReport
+from gendermark.runs.folder import Run, read_run
+from gendermark.telling import direction
 from gendermark.textfiles import write_text
 
 _MOST_FINDINGS = 12
@@ -39,13 +43,6 @@ _MOST_PLACES = 5
 """Benchmarks and directions that are named one by one in the lead; more are counted."""
 _MOST_ROWS = 100
 """Of one detailed table; its first and last ones, if there are more."""
-# Beside a benchmark's own headline metrics: the numbers that its finding speaks of.
-_ALSO_SHOWN: Mapping[str, tuple[str, ...]] = {
-    "mt-geneval-counterfactual": ("accuracy:masculine", "accuracy:feminine"),
-    "simplegen": ("correct:fc", "correct:mc", "recall_gap:all"),
-    "tgbi": ("imbalance:all",),
-    "winomt": ("accuracy:feminine", "accuracy:masculine", "masculine_share:neutral", "recall_gap:all"),
-}
 # The word of a table's first column -> its cells name whom the sentences are about.
 _ENTITY_COLUMNS = frozenset({"entity", "occupation", "lexeme", "pair"})
 
@@ -109,9 +106,9 @@ def _words(explorer: Explorer) -> dict[str, Any]:
     """Names for people, for the script."""
     benchmarks = {cell.selection.benchmark for cell in explorer.cells}
     return {
-        "languages": words.LANGUAGES,
-        "slices": words.SLICES,
-        "benchmarks": {name: _short_title(name) for name in benchmarks},
+        "languages": NAMES,
+        "slices": explorer.slice_labels(),
+        "benchmarks": {name: _title(name) for name in benchmarks},
     }
 
 
@@ -119,10 +116,8 @@ def _title(benchmark: str) -> str:
     return str(registry.load("benchmark", benchmark).title)
 
 
-def _short_title(benchmark: str) -> str:
-    short = _title(benchmark).partition(":")[0]
-    kind = benchmark.rpartition("-")[2] if benchmark.startswith("mt-geneval-") else ""
-    return f"{short} ({kind})" if kind else short
+def _question(benchmark: str) -> str:
+    return f"{_title(benchmark)}: {registry.load('benchmark', benchmark).question}"
 
 
 def _marker(run: int) -> Markup:
@@ -143,13 +138,7 @@ class _Page:
     def _reports(self) -> dict[str, ComparisonReport]:
         """The comparisons once more, run by run, for the figures."""
         return {
-            self.runs[run].name: ComparisonReport(
-                self.runs[0].system,
-                self.runs[run].system,
-                tuple(difference.comparison for difference in self.differences.of_run(run)),
-                (),
-            )
-            for run in self.paper.runs[1:]
+            run.name: report for run, report in zip(self.runs[1:], self.differences.reports, strict=bool(self.several))
         }
 
     @property
@@ -169,7 +158,7 @@ class _Page:
 
     def header(self) -> Markup:
         links = [("#finding", "The finding"), ("#measured", "What was measured")]
-        links += [(f"#{name}", _short_title(name)) for name in self._benchmarks]
+        links += [(f"#{name}", _title(name)) for name in self._benchmarks]
         links += [("#sentences", "The sentences"), ("#reproduce", "How to reproduce")]
         contents = tag("ul", [tag("li", tag("a", text, href=href)) for href, text in links])
         return joined([tag("h1", tag("bdi", self.title)), tag("nav", contents, aria_label="Contents")])
@@ -187,7 +176,7 @@ class _Page:
             cells = self._of_benchmark(benchmark)
             places = [_direction(numbers) for numbers in cells]
             n = sum(len(numbers.cell) for numbers in cells)
-            fact(_short_title(benchmark), f"{', '.join(dict.fromkeys(places))}; {n:,} sentences")
+            fact(_title(benchmark), f"{', '.join(dict.fromkeys(places))}; {n:,} sentences")
         fact("data", *self._data())
         fact("run", *dict.fromkeys(_when(run) for run in self.runs))
         fact("with", *dict.fromkeys(_versions(run) for run in self.runs))
@@ -197,7 +186,7 @@ class _Page:
         """Which data by which rules; said once where all benchmarks have the same."""
         found = {(r.selection.benchmark, _data(r)): None for run in self.runs for r in run.results}
         kinds = dict.fromkeys(kind for _, kind in found)
-        return list(kinds) if len(kinds) == 1 else [f"{_short_title(name)}: {kind}" for name, kind in found]
+        return list(kinds) if len(kinds) == 1 else [f"{_title(name)}: {kind}" for name, kind in found]
 
     def _whole_system(self, run: int) -> Content:
         """A run's label and, where that is short for it, its system as it was given."""
@@ -223,7 +212,7 @@ class _Page:
             parts.append(self._side_by_side())
         else:
             for benchmark in self._benchmarks:
-                parts.append(tag("h3", tag("a", _title(benchmark), href=f"#{benchmark}")))
+                parts.append(tag("h3", tag("a", _question(benchmark), href=f"#{benchmark}")))
                 parts.append(self._told(self._of_benchmark(benchmark), briefly=self._is_brief))
         if not self._benchmarks:
             parts.append(tag("p", "These runs hold no result."))
@@ -260,7 +249,7 @@ class _Page:
         """A benchmark, with its direction where there are several."""
         cells = self._of_benchmark(difference.benchmark)
         here = next((n for n in cells if any(r.cell == difference.comparison.cell for _, r in n.results())), None)
-        name = _short_title(difference.benchmark)
+        name = _title(difference.benchmark)
         return f"{name} {_direction(here)}" if here is not None and len(cells) > 1 else name
 
     def _change(self, change: str) -> Markup:
@@ -276,11 +265,11 @@ class _Page:
         for benchmark in self._benchmarks:
             cells = self._of_benchmark(benchmark)
             for place, numbers in enumerate(cells):
-                link = tag("a", _short_title(benchmark), href=f"#{benchmark}")
+                link = tag("a", _title(benchmark), href=f"#{benchmark}")
                 head: list[Content] = [tag("h3", link) if place == 0 else None]
                 head.append(tag("p", _direction(numbers)) if len(cells) > 1 else None)
                 leading = [d for run in self.paper.runs[1:] if (d := self._leading(numbers, run)) is not None]
-                compared = f"compared by: {words.metric(*leading[0].key)}" if leading else ""
+                compared = f"compared by: {leading[0].label}" if leading else ""
                 head.append(tag("p", compared, class_="compared") if compared else None)
                 told = [self._main(numbers, run, named=many) for run in self.paper.runs]
                 rows.append(tag("div", tag("div", head), told, class_=class_))
@@ -341,10 +330,9 @@ class _Page:
         return tag("ul", lines, class_="changes") if lines else None
 
     def _how_compared(self) -> str:
-        n = len(self.differences.found)
         return (
-            f"Better and worse than the first system, sentence by sentence: p < {LEVEL} in a paired permutation test, "
-            f"after Holm's correction for all {n} comparisons on this page; and an interval without 0."
+            f"Better and worse than the first system, paired sentence by sentence: p < {ALPHA} after {FAMILY}, and an "
+            "interval without 0. `gendermark compare` and `gendermark gate` say the same."
         )
 
     # -- benchmark by benchmark ----------------------------------------------------------------------------------------
@@ -354,12 +342,12 @@ class _Page:
 
     def _benchmark(self, name: str) -> Markup:
         cells = self._of_benchmark(name)
-        parts: list[Content] = [tag("h2", _title(name))]
+        parts: list[Content] = [tag("h2", _question(name))]
         if len(cells) > 1:
-            parts += [self.paper.tables(name, cells), self._figures(name)]
+            parts += [self.paper.tables(cells), self._figures(name)]
             parts += [self._cell(numbers) for numbers in cells]
         else:
-            parts += [self._cell(cells[0], alone=True, before=self.paper.tables(name, cells))]
+            parts += [self._cell(cells[0], alone=True, before=self.paper.tables(cells))]
         return tag("section", parts, id=name)
 
     def _cell(self, numbers: CellNumbers, *, alone: bool = False, before: Content = None) -> Markup:
@@ -379,7 +367,7 @@ class _Page:
             # The figure shows the same; here each count leads to its sentences.
             summary = tag("summary", "The gender expected and the gender read, with the sentences behind each count")
             parts.append(tag("details", summary, tag("div", [one for one in matrices if one], class_="matrices")))
-        parts += [largest_gaps(self.paper, numbers, run) for run, _ in present]
+        parts += [highlighted(self.paper, numbers, run) for run, _ in present]
         parts.append(self._tests(present))
         parts.append(self._comparison_table(numbers))
         parts += self._details(numbers, present)
@@ -391,9 +379,9 @@ class _Page:
         benchmark = numbers.cell.benchmark
         present = numbers.results()
         first = present[0][1]
-        metrics = benchmark.metrics(first.judgements, first.selection)
-        wanted = [(m.name, m.slice) for m in metrics if benchmark.is_headline(m)]
-        named = [tuple(name.split(":")) for name in _ALSO_SHOWN.get(numbers.benchmark, ())]
+        metrics = benchmark.measures.metrics(first.judgements, first.selection)
+        wanted = [m.key for m in metrics if benchmark.is_headline(m)]
+        named = [tuple(name.split(":")) for name in benchmark.tells.also_shown]
         wanted += [key for m in metrics if (key := (m.name, m.slice)) in named and key not in wanted]
         gaps = {(m.name, m.slice) for m in metrics if m.better == "zero"}
         bodies: list[Markup] = []
@@ -401,7 +389,8 @@ class _Page:
         # Shares first, then gaps: what is on one scale stands together.
         for key in sorted(wanted, key=lambda key: key in gaps):
             found = [(run, e) for run, result in present if (e := find(result, *key)) is not None]
-            kin = [k for k in wanted if (k in gaps) == (key in gaps)] if numbers.benchmark != "uncertainty" else [key]
+            shared = benchmark.tells.shares_one_scale
+            kin = [k for k in wanted if (k in gaps) == (key in gaps)] if shared else [key]
             together = [e for _, result in present for k in kin if (e := find(result, *k)) is not None]
             scale = scale_of(together, is_gap=key in gaps)
             if not found or scale is None:
@@ -436,7 +425,7 @@ class _Page:
             if place == 0:
                 n = estimate.n_total
                 judged = f"{estimate.n_judged:,} of {n:,} judged" if not self.several else f"n = {n:,}"
-                name = [words.metric(*key), tag("span", judged, class_="interval")]
+                name = [numbers.cell.benchmark.label(*key), tag("span", judged, class_="interval")]
                 head = tag("th", name, scope="row", rowspan=len(found) if len(found) > 1 else None, class_="text")
             drawing = tag("td", drawn(estimate, scale, run), class_="drawn")
             amount = tag("td", numbers.value(run, *key), self._coverage(estimate), class_="amount")
@@ -448,7 +437,7 @@ class _Page:
         if not self.several or estimate.n_judged >= estimate.n_total:
             return None
         share = 100 * estimate.n_judged / estimate.n_total
-        return tag("span", f"{words.percent(min(share, 99))} % judged", class_="interval judged")
+        return tag("span", f"{percent(min(share, 99))} % judged", class_="interval judged")
 
     def _tests(self, present: Sequence[tuple[int, Result]]) -> list[Markup]:
         """Each question once, with the answer for every system."""
@@ -472,15 +461,15 @@ class _Page:
         rows = []
         for difference in found:
             c = difference.comparison
-            shown = words.value(c.difference, c.metric, numbers.benchmark)
+            shown = words.value(c.difference, c.unit)
             linked = [
                 numbers.linked(run, c.metric, c.slice, x) for run, x in ((0, c.first), (difference.run, c.second))
             ]
-            ends = [words.value(x, c.metric, numbers.benchmark) for x in (c.low, c.high)]
+            ends = [words.value(x, c.unit) for x in (c.low, c.high)]
             p = "–" if c.p_adjusted is None else words.p_value(c.p_adjusted)
             rows.append(
                 body_row(
-                    [self.paper.system(difference.run), " ", words.metric(c.metric, c.slice)],
+                    [self.paper.system(difference.run), " ", difference.label],
                     *linked,
                     [shown, tag("span", " to ".join(ends), class_="interval")],
                     p,
@@ -523,7 +512,7 @@ class _Page:
 
     def _estimates(self, numbers: CellNumbers) -> Markup:
         """Every number there is, side by side."""
-        results = numbers.cell.results
+        results, benchmark = numbers.cell.results, numbers.cell.benchmark
         keys = dict.fromkeys((e.metric, e.slice) for result in results if result is not None for e in result.estimates)
         rows = []
         for metric, part in keys:
@@ -535,8 +524,14 @@ class _Page:
             rows.append(
                 tag(
                     "tr",
-                    tag("th", words.metric(metric), tag("span", metric, class_="interval"), scope="row", class_="text"),
-                    tag("td", words.slice_name(part), class_="text"),
+                    tag(
+                        "th",
+                        benchmark.label(metric),
+                        tag("span", metric, class_="interval"),
+                        scope="row",
+                        class_="text",
+                    ),
+                    tag("td", benchmark.slice_label(part), class_="text"),
                     [tag("td", value) for value in values],
                 )
             )
@@ -580,6 +575,10 @@ def _quoted(names: Iterable[str]) -> list[str]:
     return [shlex.quote(name) for name in names]
 
 
+def _beneath(text: str) -> Markup:
+    return tag("span", text, class_="interval")
+
+
 def _change_class(change: str) -> str:
     return f"change {change}" if change in ("better", "worse") else "change"
 
@@ -587,7 +586,7 @@ def _change_class(change: str) -> str:
 def _answer(p: float | None) -> str:
     if p is None:
         return "too little data to say"
-    return f"{'yes' if p < LEVEL else 'that cannot be told from chance'} ({words.p_value(p)})"
+    return f"{'yes' if p < ALPHA else 'that cannot be told from chance'} ({words.p_value(p)})"
 
 
 def _figure(figure: Figure) -> Markup:
@@ -619,8 +618,8 @@ def _sentence(text: str) -> str:
 def _direction(numbers: CellNumbers) -> str:
     """A direction in words; with what sets it apart where two cells share it."""
     selection = numbers.cell.selection
-    shown = words.direction(selection.source_language, selection.target_language)
-    return shown if " " not in numbers.cell.name else f"{shown} ({numbers.cell.name.partition(' ')[2]})"
+    shown = direction(selection.source_language, selection.target_language)
+    return f"{shown} ({numbers.told_apart})" if numbers.told_apart else shown
 
 
 def _data(result: Result) -> str:

@@ -17,26 +17,16 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from gendermark import locks, registry
-from gendermark.benchmarks.benchmark import Benchmark, Selection
+from gendermark import locks
 from gendermark.errors import BadFile, UserError
-from gendermark.records import Estimate, Judgement
-from gendermark.report.explorer import (
-    OUTCOMES,
-    Cell,
-    Explorer,
-    Filter,
-    Run,
-    Text,
-    cell_key,
-    clipped,
-    sampled_text,
-    system_labels,
-    translated_text,
-)
+from gendermark.records import Judgement
+from gendermark.report.explorer import OUTCOMES, Cell, Explorer, Filter, cell_names, clipped, system_labels
 from gendermark.result import Result
 from gendermark.runs import folder
-from gendermark.textfiles import read_bytes, read_json
+from gendermark.runs.comparable import key_of
+from gendermark.runs.folder import Run, Text, text_of
+from gendermark.selection import Selection
+from gendermark.textfiles import read_bytes
 
 _ROWS_KEPT = 256
 """Of one cell, as they were read from the disk."""
@@ -118,13 +108,11 @@ class _Part:
     """One run's files of one cell."""
 
     def __init__(self, directory: Path) -> None:
-        self._result_path = directory / "result.json"
+        self._result_path = directory / folder.RESULT
         self._result_stamp = _stamp_of(self._result_path)
-        self.result, self._n_judgements = _read_result(self._result_path)
-        benchmark: Benchmark = registry.load("benchmark", self.result.selection.benchmark)
-        self._text_of = sampled_text if benchmark.draws else translated_text
-        self._judgements = _Lines(directory / "judgements.jsonl")
-        self._texts = _Lines(directory / ("samples.jsonl" if benchmark.draws else "translations.jsonl"))
+        self.result, self._n_judgements = folder.read_result(directory)
+        self._judgements = _Lines(directory / folder.JUDGEMENTS)
+        self._texts = _Lines(folder.texts_path(directory, self.result))
         self.judgement = lru_cache(_ROWS_KEPT)(self._read_judgement)
         self.text = lru_cache(_ROWS_KEPT)(self._read_text)
 
@@ -144,17 +132,17 @@ class _Part:
         path = self._judgements.path
         try:
             judgements = [Judgement.from_json(row) for row in self._judgements.read_all()]
-            if len(judgements) != self._n_judgements:
-                raise ValueError(f"{len(judgements):,} of {self._n_judgements:,} judgements")
-            whole = replace(self.result, judgements=judgements)
+            whole = folder.with_judgements(self.result, judgements, self._n_judgements)
         except (KeyError, TypeError, ValueError) as problem:
             reason = f"does not hold judgements that this version can read ({problem!r}); run it again"
             raise BadFile(path, reason) from None
         found: dict[str, tuple[int, Text]] = {}
         for place, row in enumerate(self._texts.read_all()):
-            item_id, text = self._text_of(row)
-            if not isinstance(item_id, str) or text is None:
-                raise BadFile(self._texts.path, "is not a file that `gendermark run` wrote; run it again")
+            try:
+                item_id, text = text_of(row)
+            except ValueError:
+                reason = "is not a file that `gendermark run` wrote; run it again"
+                raise BadFile(self._texts.path, reason) from None
             found[item_id] = place, text
         missing = sum(judgement.item_id not in found for judgement in judgements)
         if missing:
@@ -168,9 +156,7 @@ class _Part:
         return Judgement.from_json(self._judgements[place])
 
     def _read_text(self, place: int) -> Text:
-        text = self._text_of(self._texts[place])[1]
-        assert text is not None
-        return text
+        return text_of(self._texts[place])[1]
 
     def places_with(self, needle: str) -> Iterator[int]:
         """Where the source or the translation has a text in it, in lower case."""
@@ -178,27 +164,9 @@ class _Part:
         for place, line in enumerate(self._texts.raw(range(len(self._texts.starts)))):
             # Few lines have it anywhere, and only those are looked at closely.
             if b"\\u" in line or written in line.decode("utf-8", "replace").casefold():
-                text = self._text_of(json.loads(line))[1]
-                if text and any(needle in clipped(part).casefold() for part in (text.source, text.translation)):
+                text = text_of(json.loads(line))[1]
+                if any(needle in clipped(part).casefold() for part in (text.source, text.translation)):
                     yield place
-
-
-def _read_result(path: Path) -> tuple[Result, int]:
-    """A result without its judgements, and how many there are."""
-    row = read_json(path)
-    try:
-        result = Result(
-            selection=Selection.from_json(row["selection"]),
-            origin=row["origin"],
-            system=row["system"],
-            estimates=tuple(Estimate(**estimate, signature=row["signature"]) for estimate in row["estimates"]),
-            judgements=(),
-            warnings=tuple(row["warnings"]),
-            signature=row["signature"],
-        )
-        return result, int(row["n_judgements"])
-    except (KeyError, TypeError, ValueError) as problem:
-        raise BadFile(path, f"is not a result that this version can read ({problem!r}); run it again") from None
 
 
 # -- rows --------------------------------------------------------------------------------------------------------------
@@ -254,7 +222,7 @@ class PagedExplorer(Explorer):
         self.systems = list(systems)
         self.paged_cells = cells
         self.cells = list(cells)
-        self._cell_of = {cell_key(result): cell for cell in cells for result in cell.results if result}
+        self._cell_of = {key_of(result): cell for cell in cells for result in cell.results if result}
         self._found: OrderedDict[Filter, tuple[array[int], list[list[int]]]] = OrderedDict()
         self._lock = threading.Lock()
 
@@ -323,14 +291,14 @@ def look_at(directory: Path) -> FolderState:
     manifest = folder.read_manifest(directory)
     try:
         selections = [Selection.from_json(row) for row in manifest["config"]["selections"]]
-    except (KeyError, TypeError, ValueError):
+    except (KeyError, TypeError, ValueError, UserError):
         raise BadFile(directory / folder.MANIFEST, "is not a manifest that this version can read") from None
-    wanted = tuple(f"{one.benchmark}.{one.source_language}-{one.target_language}" for one in selections)
+    wanted = tuple(one.cell for one in selections)
     if manifest["status"] == FINISHED:
         return FolderState(directory, FINISHED, tuple(manifest["cells"]), wanted, manifest)
     state = RUNNING if locks.is_held(directory / ".lock") else STOPPED
     # The result is the last file of a cell to be written.
-    done = tuple(cell for cell in wanted if (directory / cell / "result.json").is_file())
+    done = tuple(cell for cell in wanted if (directory / cell / folder.RESULT).is_file())
     return FolderState(directory, state, done, wanted, manifest)
 
 
@@ -369,11 +337,9 @@ class RunFolders:
         seen = (states, [[part.stamp for part in parts.values()] for parts in by_run], problems)
         if seen == self._seen:
             return
-        keys = list(dict.fromkeys(key for parts in by_run for key in parts))
-        names = [key[0] for key in keys]
+        names = cell_names([part.result for parts in by_run for part in parts.values()])
         cells = {}
-        for key in keys:
-            name = key[0] if names.count(key[0]) == 1 else " ".join(part for part in key if part)
+        for key, name in names.items():
             try:
                 stamp, cell = self._cell(name, [parts.get(key) for parts in by_run])
             except BadFile as problem:
@@ -383,7 +349,7 @@ class RunFolders:
             else:
                 cells[stamp] = cell
         runs = [
-            Run(str(state.directory), state.manifest, [part.result for part in parts.values()], {})
+            Run(str(state.directory), state.manifest, [part.result for part in parts.values()])
             for state, parts in zip(states, by_run, strict=True)
         ]
         version, explorer = self.now.version, self.now.explorer
@@ -410,5 +376,5 @@ class RunFolders:
                     raise
                 problems.append(str(problem))
             else:
-                parts[cell_key(part.result)] = part
+                parts[key_of(part.result)] = part
         return parts

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from gendermark.markup import Content, Markup, tag
-from gendermark.records import Gender, Judgement
-from gendermark.report import words
+from gendermark.drawing.charts import percent
+from gendermark.markup import Content, Markup, minus, tag
+from gendermark.records import Gender
 from gendermark.report.explorer import Cell, Explorer, Filter
 from gendermark.report.numbers import CellNumbers
-from gendermark.report.paper_forms import Form, Place, forms
+from gendermark.telling import Form, Place
 
 Cells = Sequence[CellNumbers]
-_N_GAPS = 8
+_N_HIGHLIGHTED = 8
 
 
 class Paper:
@@ -28,9 +28,15 @@ class Paper:
         name = tag("bdi", self.explorer.systems[run])
         return [self._marker(run), " ", name] if len(self.runs) > 1 else name
 
-    def tables(self, benchmark: str, cells: Cells) -> list[Markup]:
-        found = [self._table(form, cells) for form in forms(benchmark, [numbers.cell.results for numbers in cells])]
-        example = _versions(self, cells) if benchmark == "uncertainty" else None
+    def tables(self, cells: Cells) -> list[Markup]:
+        """The tables of the paper; what was measured otherwise has numbers that do not stand in one column."""
+        telling = cells[0].cell.benchmark.tells
+        found = []
+        for place, _ in enumerate(cells):
+            alike = [n for n in cells if n.told_apart == cells[place].told_apart]
+            if alike[0] is cells[place]:
+                found += [self._table(form, alike) for form in telling.forms([n.cell.results for n in alike])]
+        example = _examples(self, cells[0])
         return [*found, example] if example else found
 
     def _table(self, form: Form, cells: Cells) -> Markup:
@@ -51,7 +57,8 @@ class Paper:
             heads = group_heads(form.corner, [self.system(run) for run in form.runs], form.columns)
         else:
             heads = [head_row(form.corner, *form.columns)]
-        return table(form.caption, heads, rows)
+        apart = f" ({cells[0].told_apart}.)" if cells[0].told_apart else ""
+        return table(f"{form.caption}{apart}", heads, rows)
 
 
 def table(caption: Content, head: Sequence[Markup], rows: Sequence[Markup], *, class_: str = "") -> Markup:
@@ -79,29 +86,25 @@ def group_heads(first: str, groups: Sequence[Content], names: Sequence[str]) -> 
     return [tag("tr", tag("th", first, rowspan=2, scope="col", class_="text"), upper), tag("tr", lower)]
 
 
-def largest_gaps(paper: Paper, numbers: CellNumbers, run: int) -> Markup | None:
-    """MT-GenEval: the pairs whose masculine sentence is translated so much better than the feminine one."""
-    result = numbers.cell.results[run]
-    found = next((t for t in result.tables if t.name == "gaps"), None) if result is not None else None
-    gaps = [row for row in found.rows if row[3] > 0][:_N_GAPS] if found else []
-    if not gaps:
+def highlighted(paper: Paper, numbers: CellNumbers, run: int) -> Markup | None:
+    """The first rows of the table that the benchmark finds most telling, each with its sentence."""
+    result, highlight = numbers.cell.results[run], numbers.cell.benchmark.tells.highlight
+    if result is None or highlight is None:
+        return None
+    found = next((t for t in result.tables if t.name == highlight.table), None)
+    chosen = [row for row in found.rows if highlight.is_shown(row)][:_N_HIGHLIGHTED] if found else []
+    if not found or not chosen:
         return None
     sources = _sources_of(numbers.cell)
     rows = []
-    for pair, masculine, feminine, gap, *outcomes in gaps:
-        wanted = Filter(cell=numbers.cell.name, entity=str(pair))
-        source = tag("bdi", sources.get(str(pair), str(pair)), lang=numbers.cell.selection.source_language)
-        rows.append(
-            tag(
-                "tr",
-                tag("th", tag("a", source, href=wanted.link), scope="row", class_="text"),
-                [tag("td", f"{value:.1f}".replace("-", "−")) for value in (masculine, feminine, gap)],
-                [tag("td", outcome) for outcome in outcomes],
-            )
-        )
-    heads = head_row("sentence", "chrF masculine", "chrF feminine", "gap", "masculine is", "feminine is")
+    for entity, *cells in chosen:
+        wanted = Filter(cell=numbers.cell.name, entity=str(entity))
+        source = tag("bdi", sources.get(str(entity), str(entity)), lang=numbers.cell.selection.source_language)
+        head = tag("th", tag("a", source, href=wanted.link), scope="row", class_="text")
+        shown = [minus(f"{cell:.1f}") if isinstance(cell, float) else str(cell) for cell in cells]
+        rows.append(tag("tr", head, [tag("td", text) for text in shown]))
     who = [", ", paper.system(run)] if len(paper.runs) > 1 else None
-    return table(["The largest gaps in quality between two versions of a sentence", who, "."], [heads], rows)
+    return table([highlight.caption, who, "."], [head_row("sentence", *found.columns[1:])], rows)
 
 
 def _sources_of(cell: Cell) -> dict[str, str]:
@@ -111,34 +114,26 @@ def _sources_of(cell: Cell) -> dict[str, str]:
     return found
 
 
-def _versions(paper: Paper, cells: Cells) -> Markup | None:
-    """The he, she and they versions of one sentence: the one where the genders of the samples differ most."""
-    numbers = cells[0]
-    result = next(result for result in numbers.cell.results if result is not None)
-    by_contrast: dict[str, dict[str, Judgement]] = {}
-    for judgement in result.judgements:
-        by_contrast.setdefault(judgement.tags["contrast"], {})[judgement.expected or "none"] = judgement
-    whole = [members for members in by_contrast.values() if {*Gender} <= set(members)]
-    if not whole:
+def _examples(paper: Paper, numbers: CellNumbers) -> Markup | None:
+    """A few sentences with numbers of their own, if the benchmark has some to show."""
+    first = next(result for result in numbers.cell.results if result is not None)
+    chosen = numbers.cell.benchmark.tells.examples(first.judgements)
+    if chosen is None:
         return None
-    chosen = max(whole, key=lambda members: sum(j.measures.get("h_gender", 0.0) for j in members.values()))
     present = [run for run in paper.runs if numbers.cell.results[run] is not None]
     rows = []
-    for gender in Gender:
-        item_id = chosen[gender].item_id
-        place = numbers.cell.item_ids.index(item_id)
-        source = numbers.cell.item(place)[1].source
+    for item_id in chosen.items:
+        source = numbers.cell.item(numbers.cell.item_ids.index(item_id))[1].source
         values: list[Content] = []
         for run in present:
             found = numbers.cell.judgement(run, item_id)
             measures: Mapping[str, float] = found.measures if found else {}
-            values += [
-                f"{measures[name]:.2f}" if name in measures else "–" for name in ("h_gender", "h_string", "p_feminine")
-            ]
+            values += [f"{measures[name]:.2f}" if name in measures else "–" for name in chosen.columns.values()]
         wanted = Filter(cell=numbers.cell.name, text=source)
-        rows.append(body_row(tag("a", tag("bdi", source, lang="en"), href=wanted.link), *values))
-    heads = group_heads("", [paper.system(run) for run in present], ("H gender", "H string", "feminine"))
-    return table("In the form of their Table 5: the versions of one sentence.", heads, rows)
+        language = numbers.cell.selection.source_language
+        rows.append(body_row(tag("a", tag("bdi", source, lang=language), href=wanted.link), *values))
+    heads = group_heads("", [paper.system(run) for run in present], list(chosen.columns))
+    return table(chosen.caption, heads, rows)
 
 
 def confusion(paper: Paper, numbers: CellNumbers, run: int) -> Markup | None:
@@ -164,7 +159,7 @@ def confusion(paper: Paper, numbers: CellNumbers, run: int) -> Markup | None:
             wanted = Filter(
                 cell=cell.name, expected=gender, observed=seen, system=str(run) if len(paper.runs) > 1 else ""
             )
-            share = tag("span", f"{words.percent(100 * n / total)} %", class_="interval")
+            share = tag("span", f"{percent(100 * n / total)} %", class_="interval")
             values.append([tag("a", f"{n:,}", href=wanted.link) if n else "0", share])
         rows.append(body_row(gender, *values))
     caption: Content = [

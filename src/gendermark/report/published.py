@@ -9,7 +9,8 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from gendermark.benchmarks.benchmark import Selection
+from gendermark import registry
+from gendermark.selection import Selection
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,9 +69,16 @@ def how_comparable(selection: Selection) -> str:
 
 @cache
 def all_published() -> tuple[Published, ...]:
-    content = tomllib.loads((files("gendermark.report") / "published.toml").read_text(encoding="utf-8"))
+    places = [registry.load("benchmark", name).tells.published for name in registry.names("benchmark")]
+    return tuple(value for place in dict.fromkeys(places) if place for value in _read(place))
+
+
+def _read(package: str) -> Iterator[Published]:
+    """What stands in the `published.toml` of a benchmark's folder."""
+    content = tomllib.loads((files(package) / "published.toml").read_text(encoding="utf-8"))
     papers = {key: Paper(**paper) for key, paper in content["papers"].items()}
-    return tuple(value for table in content["tables"] for value in _values(table, papers))
+    for table in content["tables"]:
+        yield from _values(table, papers)
 
 
 def _values(table: Mapping[str, Any], papers: Mapping[str, Paper]) -> Iterator[Published]:

@@ -8,27 +8,10 @@ from dataclasses import fields
 from typing import Any
 
 from gendermark.api import applicable, select
-from gendermark.benchmarks.benchmark import Selection
 from gendermark.errors import UserError
 from gendermark.metrics.metric import Resampling
+from gendermark.selection import Selection, options_of
 
-# Fields of a selection that are options of `gendermark run` of the same name.
-_OPTIONS = (
-    "data",
-    "revision",
-    "rules",
-    "cluster",
-    "variant",
-    "aligner",
-    "detector",
-    "split",
-    "context",
-    "n_samples",
-    "sampling",
-    "similarity",
-    "alpha",
-    "entailment",
-)
 _DEFAULTS = {"data": "official", "rules": "best"}
 
 
@@ -93,7 +76,7 @@ def _arguments(selections: Sequence[Selection]) -> list[str] | None:
     targets = list(dict.fromkeys(one.target_language for one in selections))
     for benchmarks in ([], list(dict.fromkeys(one.benchmark for one in selections))):
         try:
-            found = applicable(benchmarks, targets, **said)
+            found = applicable(benchmarks, targets, **said).selections
         except UserError:
             continue
         if set(found) == set(selections):
@@ -105,12 +88,10 @@ def _said(selections: Sequence[Selection]) -> dict[str, Any] | None:
     """The options that a command must give, as it would not choose them by itself; None where they contradict."""
     said: dict[str, Any] = {}
     bare = [_bare(one) for one in selections]
-    for field in _OPTIONS:
-        values = {getattr(one, field) for one in selections}
-        if all(
-            getattr(one, field) == _DEFAULTS.get(field, getattr(usual, field))
-            for one, usual in zip(selections, bare, strict=True)
-        ):
+    for field in _options(selections):
+        both = [(one, usual) for one, usual in zip(selections, bare, strict=True) if hasattr(one, field)]
+        values = {getattr(one, field) for one, _ in both}
+        if all(getattr(one, field) == _DEFAULTS.get(field, getattr(usual, field)) for one, usual in both):
             continue
         if len(values) > 1:
             return None
@@ -123,6 +104,11 @@ def _said(selections: Sequence[Selection]) -> dict[str, Any] | None:
     if parts != {()}:
         said["parts"] = parts.pop()
     return said
+
+
+def _options(selections: Sequence[Selection]) -> list[str]:
+    """Fields of the selections that are options of `gendermark run` of the same name."""
+    return [name for name in dict.fromkeys(n for one in selections for n in options_of(type(one))) if name != "parts"]
 
 
 def _bare(selection: Selection) -> Selection:
@@ -138,7 +124,12 @@ def _words(benchmarks: Sequence[str], targets: Sequence[str], said: Mapping[str,
     words = [word for name in benchmarks for word in ("--benchmark", name)]
     words += ["--from", said["source_language"]] if "source_language" in said else []
     words += [word for target in targets for word in ("--to", target)]
-    words += [word for key in _OPTIONS if key in said for word in (f"--{key.replace('_', '-')}", str(said[key]))]
+    words += [
+        word
+        for key in said
+        if key not in ("parts", "source_language")
+        for word in (f"--{key.replace('_', '-')}", str(said[key]))
+    ]
     return words + [word for part in parts for word in ("--group", part)]
 
 

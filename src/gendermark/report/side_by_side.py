@@ -2,51 +2,25 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from gendermark import registry, statistics
+from gendermark import registry
 from gendermark.benchmarks.benchmark import Benchmark
 from gendermark.drawing import charts
 from gendermark.drawing.charts import DotPanel, DotRow, LinePanel, Look, Span
-from gendermark.drawing.sheet import Figure, Sheet, figure, is_percentage, language, metric_label, span
+from gendermark.drawing.sheet import Figure, Sheet, figure, language, span
 from gendermark.drawing.svg import Canvas
-from gendermark.errors import UserError
-from gendermark.metrics.metric import Resampling
+from gendermark.report.beside_published import short_label
 from gendermark.report.words import letter
-from gendermark.result import Result
-from gendermark.runs.compare import Comparison, ComparisonReport, compare
+from gendermark.runs.compare import ALPHA, Comparison, ComparisonReport
 
-ALPHA = 0.05
-"""Below it, after Holm, a difference is more than chance."""
 PANELS = {
     True: DotPanel("difference in points", zero=0.0, at_least=(-2.0, 2.0)),
     False: DotPanel("difference, scale 0 to 1 or nats", zero=0.0, at_least=(-0.02, 0.02)),
 }
 """Percentages, and all that is not: they have no scale in common."""
-
-
-def compared(runs: Mapping[str, Sequence[Result]]) -> dict[str, ComparisonReport]:
-    """Every run with the first, cell by cell: what cannot be compared is left out. Holm over all cells of one run."""
-    (_, first), *others = runs.items()
-    reports = {}
-    for name, second in others:
-        by_cell = {result.cell: result for result in second}
-        found: list[Comparison] = []
-        for result in first:
-            if result.cell in by_cell:
-                try:
-                    found.extend(compare([result], [by_cell[result.cell]], Resampling()).comparisons)
-                except UserError:  # other data or other rules
-                    continue
-        if found:
-            adjusted = statistics.holm([comparison.p_value for comparison in found])
-            both = zip(found, adjusted, strict=True)
-            comparisons = tuple(replace(comparison, p_adjusted=p) for comparison, p in both)
-            reports[name] = ComparisonReport(first[0].system, second[0].system, comparisons, ())
-    return reports
 
 
 def comparison(reports: Mapping[str, ComparisonReport], labels: Sequence[str]) -> Iterator[Figure]:
@@ -58,8 +32,7 @@ def comparison(reports: Mapping[str, ComparisonReport], labels: Sequence[str]) -
     for label, report in reports.items():
         for one in report.comparisons:
             if one.difference is not None:
-                percent = is_percentage(one.cell.partition(".")[0], one.metric)
-                by_row[percent, one.cell, one.metric, one.slice][label] = one
+                by_row[one.unit.is_of_hundred, one.cell, one.metric, one.slice][label] = one
     if not by_row:
         return
     parts = [(panel, rows) for percent, panel in PANELS.items() if (rows := _rows(percent, by_row, looks))]
@@ -97,21 +70,16 @@ def _rows(
             (Span(one.difference or 0.0, one.low, one.high), replace(looks[label], filled=_is_clear(one)))
             for label, one in found.items()
         ]
-        rows.append(DotRow(metric_label(metric, part), [dots]))
+        benchmark: Benchmark = registry.load("benchmark", cell.partition(".")[0])
+        rows.append(DotRow(short_label(benchmark, metric, part), [dots]))
     return rows
 
 
 def _is_clear(one: Comparison) -> bool:
-    return one.p_adjusted is not None and one.p_adjusted < ALPHA
+    return one.change() not in ("unclear", "not compared")
 
 
 # -- versions ----------------------------------------------------------------------------------------------------------
-
-
-def are_versions(runs: Mapping[str, Sequence[Result]]) -> bool:
-    """Three or more runs of one system, options and revision apart."""
-    systems = {re.split(r"[?@#]", results[0].system)[0] for results in runs.values() if results}
-    return len(runs) >= 3 and len(systems) == 1
 
 
 def trend(sheet: Sheet) -> Iterator[Figure]:
@@ -125,16 +93,18 @@ def _trend(sheet: Sheet, labels: Sequence[str]) -> Iterator[Figure]:
     benchmark: Benchmark = registry.load("benchmark", sheet.benchmark)
     looks = {cell: charts.look_of(number) for number, cell in enumerate(sheet.cells)}
     panels = []
-    for metric, _, part in (name.partition(":") for name in benchmark.headline):
+    for metric, _, part in (name.partition(":") for name in benchmark.measures.headline):
         series = []
         for cell, found in sheet.cells.items():
             spans = [span(found[label], metric, part or "all") if label in found else None for label in labels]
             if any(spans):
                 series.append((looks[cell], spans))
         if series:
-            percent = is_percentage(sheet.benchmark, metric)
-            unit = (", points" if "delta" in metric else ", %") if percent else ""
-            panels.append(LinePanel(metric_label(metric, part or "all") + unit, series, 10.0 if percent else 0.1))
+            about = benchmark.describe(metric)
+            percent = about.unit.is_of_hundred
+            unit = (", points" if about.better == "zero" else ", %") if percent else ""
+            label = short_label(benchmark, metric, part or "all") + unit
+            panels.append(LinePanel(label, series, 10.0 if percent else 0.1))
     if len(labels) < 2 or not panels:
         return
 

@@ -10,13 +10,14 @@ from typing import Any
 
 from gendermark import __version__, registry
 from gendermark.errors import UserError
+from gendermark.linguistics.codes import NAMES
 from gendermark.markup import joined, tag
-from gendermark.report import words
 from gendermark.report.explorer import Filter
 from gendermark.report.findings import findings
 from gendermark.report.page import embedded_json, policy
 from gendermark.report.paging import FolderState, RunFolders, Snapshot
 from gendermark.report.server import File, Site
+from gendermark.telling import direction
 
 MOST_ROWS = 500
 """That one request can ask for."""
@@ -109,19 +110,21 @@ def _state(now: Snapshot) -> dict[str, Any]:
 def _words(now: Snapshot) -> dict[str, Any]:
     """Names for people, for the script: also of what has not been written yet."""
     names = {cell.partition(".")[0] for state in now.states for cell in (*state.wanted, *state.done)}
-    return {"languages": words.LANGUAGES, "slices": words.SLICES, "benchmarks": {name: _title(name) for name in names}}
+    return {
+        "languages": NAMES,
+        "slices": now.explorer.slice_labels(),
+        "benchmarks": {name: _title(name) for name in names},
+    }
 
 
 def _title(benchmark: str) -> str:
-    short = str(registry.load("benchmark", benchmark).title).partition(":")[0]
-    kind = benchmark.rpartition("-")[2] if benchmark.startswith("mt-geneval-") else ""
-    return f"{short} ({kind})" if kind else short
+    return str(registry.load("benchmark", benchmark).title)
 
 
 def _place(cell: str) -> str:
     """A cell in words: benchmark and direction."""
-    benchmark, _, direction = cell.partition(".")
-    return f"{_title(benchmark)}, {words.direction(*direction.split('-', 1))}"
+    benchmark, _, languages = cell.partition(".")
+    return f"{_title(benchmark)}, {direction(*languages.split('-', 1))}"
 
 
 def _status(now: Snapshot, problem: str) -> dict[str, Any]:

@@ -11,12 +11,14 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+from gendermark import registry
 from gendermark.drawing.sheet import intervals_of
 from gendermark.records import Estimate, Table
 from gendermark.report import words
 from gendermark.report.numbers import find
-from gendermark.report.paper_forms import Cell, Form, Place, Row, forms
 from gendermark.result import Result
+from gendermark.runs.comparable import key_of, told_apart
+from gendermark.telling import NO_SPREAD, Cell, Form, Place, Row
 from gendermark.textfiles import write_text
 
 _LATEX = {
@@ -97,16 +99,18 @@ def _side_by_side(runs: Mapping[str, Sequence[Result]]) -> list[tuple[Table, lis
     """One table per cell: a row per metric and slice, a column per run."""
     names = _column_names(runs)
     tables = []
-    # Other data or other rules are other numbers: they get a table of their own.
-    for title in dict.fromkeys(_title(result) for results in runs.values() for result in results):
-        present = {name: result for name, results in runs.items() for result in results if _title(result) == title}
+    # What was measured otherwise has other numbers: it gets a table of its own.
+    apart = told_apart([result for results in runs.values() for result in results])
+    for key, label in apart.items():
+        present = {name: result for name, results in runs.items() for result in results if key_of(result) == key}
+        title = _title(next(iter(present.values())), label)
         keys = dict.fromkeys((e.metric, e.slice) for result in present.values() for e in result.estimates)
         rows = []
         for metric, part in keys:
             values = []
             for result in present.values():
                 found = next((e for e in result.estimates if (e.metric, e.slice) == (metric, part)), None)
-                values.append(_amount(found, result.selection.benchmark))
+                values.append(_amount(found))
             rows.append((metric, part, *values))
         notes = [f"{names[name]}: {result.signature}" for name, result in present.items()]
         cell = next(iter(present.values())).cell
@@ -114,28 +118,29 @@ def _side_by_side(runs: Mapping[str, Sequence[Result]]) -> list[tuple[Table, lis
     return tables
 
 
-def _title(result: Result) -> str:
-    return f"{result.cell} ({_conditions(result)})"
+def _title(result: Result, apart: str) -> str:
+    return f"{result.cell} ({_conditions(result, apart)})"
 
 
-def _conditions(result: Result) -> str:
-    return f"{result.selection.data} data, rules {result.selection.rules}"
+def _conditions(result: Result, apart: str) -> str:
+    more = f", {apart}" if apart else ""
+    return f"{result.selection.data} data, rules {result.selection.rules}{more}"
 
 
-def _amount(estimate: Estimate | None, benchmark: str, *, with_interval: bool = True) -> str:
+def _amount(estimate: Estimate | None, *, with_interval: bool = True) -> str:
     """A number and its interval; a dash where there is no number."""
     if estimate is None or estimate.value is None:
         return "–"
-    shown = words.value(estimate.value, estimate.metric, benchmark)
-    return f"{shown} {_interval(estimate, benchmark)}".strip() if with_interval else shown
+    shown = words.value(estimate.value, estimate.unit)
+    return f"{shown} {_interval(estimate)}".strip() if with_interval else shown
 
 
-def _interval(estimate: Estimate, benchmark: str) -> str:
+def _interval(estimate: Estimate) -> str:
     if estimate.low is None or estimate.high is None:
         return ""
     if estimate.low == estimate.high:
-        return f"[{words.NO_SPREAD}]"
-    return f"[{', '.join(words.value(end, estimate.metric, benchmark) for end in (estimate.low, estimate.high))}]"
+        return f"[{NO_SPREAD}]"
+    return f"[{', '.join(words.value(end, estimate.unit) for end in (estimate.low, estimate.high))}]"
 
 
 def _column_names(runs: Mapping[str, Sequence[Result]]) -> dict[str, str]:
@@ -228,25 +233,27 @@ class _PaperTable:
     def amount(self, place: Place | None, *, with_interval: bool) -> str:
         if place is None:
             return ""
-        return _amount(self.estimate(place), self.benchmark, with_interval=with_interval and place.with_interval)
+        return _amount(self.estimate(place), with_interval=with_interval and place.with_interval)
 
     def interval(self, place: Place | None) -> str:
         estimate = self.estimate(place) if place is not None and place.with_interval else None
-        return _interval(estimate, self.benchmark) if estimate is not None and estimate.value is not None else ""
+        return _interval(estimate) if estimate is not None and estimate.value is not None else ""
 
 
 def _paper_tables(runs: Mapping[str, Sequence[Result]]) -> list[_PaperTable]:
     """In the forms that the papers have; other data or other rules have tables of their own."""
     names = list(_column_names(runs).values())
+    apart = told_apart([result for results in runs.values() for result in results])
     grouped: dict[tuple[str, str], dict[str, list[Result | None]]] = {}
     for number, results in enumerate(runs.values()):
         for result in results:
-            cells = grouped.setdefault((result.selection.benchmark, _conditions(result)), {})
+            conditions = _conditions(result, apart[key_of(result)])
+            cells = grouped.setdefault((result.selection.benchmark, conditions), {})
             cells.setdefault(result.cell, [None] * len(runs))[number] = result
     tables = [
         _PaperTable(form, benchmark, conditions, list(cells.values()), names)
         for (benchmark, conditions), cells in grouped.items()
-        for form in forms(benchmark, list(cells.values()))
+        for form in registry.load("benchmark", benchmark).tells.forms(list(cells.values()))
     ]
     return [table for table in tables if table.has_numbers]
 
@@ -277,7 +284,7 @@ def _latex_form(table: _PaperTable, labels: _Labels) -> str:
         intervals = [table.interval(place) for place in row.values]
         if any(intervals):
             # Of numbers without a spread there is no interval to show.
-            known = ["" if words.NO_SPREAD in text else text for text in intervals]
+            known = ["" if NO_SPREAD in text else text for text in intervals]
             small = [rf"{{\tiny {_latex_cell(text)}}}" if text else "" for text in known]
             lines.append(" & ".join(["", *small]) + r" \\")
     kind = "table" if len(columns) <= _ONE_COLUMN else "table*"

@@ -20,6 +20,8 @@ from gendermark.systems.system import System
 
 def choice_requests(benchmark: Benchmark, item_set: ItemSet) -> list[Request]:
     """For each item that has them, two requests: score the right translation, score the contrastive one."""
+    if benchmark.choices is None:
+        raise UserError(f"{benchmark.name} has no pairs of translations to choose from; leave out --forced-choice")
     requests = []
     for request, targets in zip(benchmark.requests(item_set), benchmark.choices(item_set), strict=True):
         direction = (request.source, request.source_language, request.target_language)
@@ -51,7 +53,7 @@ def forced_choice(
         preferred.append(None if is_tie else right.log_probability > wrong.log_probability)
     n_right, n_decided = sum(choice is True for choice in preferred), sum(choice is not None for choice in preferred)
     written = {"correct": True, "wrong": False}
-    outcomes = [judgement.tags.get("outcome") or _outcome(judgement) for judgement in asked]
+    outcomes = [judgement.outcome or _outcome(judgement) for judgement in asked]
     both = [
         (choice, written[outcome])
         for choice, outcome in zip(preferred, outcomes, strict=True)

@@ -1,9 +1,14 @@
-"""Two systems on the same items: is the difference more than chance?"""
+"""Two systems on the same items: is the difference more than chance? The one place that answers.
+
+`compare`, `gate`, the page, its findings and its figures all ask here, with the same resamples, so that the same
+question has the same answer everywhere. p-values are corrected by Holm within one family: the headline metrics of one
+pair of runs, over all cells that the two share. Metrics that are no headline form a second family, all of them
+together, whichever were asked for.
+"""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -24,13 +29,21 @@ from gendermark.metrics.metric import (
     shows_spread,
     total_sums,
 )
-from gendermark.records import Test
+from gendermark.records import Judgement, Test, Unit
 from gendermark.result import Result
+from gendermark.runs.comparable import check_comparable
 
-Wanted = Callable[[Benchmark, Metric], bool]
+RESAMPLING = Resampling(10_000)
+"""Of every comparison, unless the user asks for another number."""
+ALPHA = 0.05
+"""Below it, after Holm, a difference is more than chance."""
+FAMILY = "Holm's correction over the headline metrics of the two runs"
 LESS_RIGHT = 0.05
 """The p-value of McNemar's test below which a system is right less often."""
 SMALLER = "smaller, but right less often"
+ABSENT = "not compared"
+CHANGES = ("worse", "better", SMALLER, "changed", "unclear", ABSENT)
+"""What the second run is, in the order in which it is told."""
 
 
 @dataclass(frozen=True)
@@ -49,24 +62,38 @@ class Comparison:
     """Paired permutation test, groups exchanged between the systems; for gaps the paired bootstrap, of the gap and of
     its size, the larger counts. Two-sided."""
     p_adjusted: float | None
-    """The same after Holm, over all comparisons made together."""
+    """The same after Holm, within its family."""
     detectable: float | None
     """The smallest true difference that this data would show in four of five cases."""
     n_groups: int
     better: str
     is_right_less_often: bool = False
     """Whether the second system clearly gets fewer items right; a gap may be small because little is right."""
+    unit: Unit = Unit.PERCENT
+    is_headline: bool = True
 
     def to_json(self) -> dict[str, Any]:
-        return {key: getattr(self, key) for key in self.__dataclass_fields__}
+        return {**{key: getattr(self, key) for key in self.__dataclass_fields__}, "change": self.change()}
 
-    def change(self, alpha: float = 0.05) -> str:
-        """`better`, `worse`, or `unclear`, as far as the data can tell; and for gaps `smaller, but right less often`:
-        a system that is right about nobody treats all alike, and is no better for it."""
-        if self.first is None or self.second is None or self.difference is None or self.p_adjusted is None:
+    @property
+    def key(self) -> tuple[str, str, str]:
+        return self.cell, self.metric, self.slice
+
+    @property
+    def interval(self) -> str:
+        return "–" if self.low is None else f"[{self.unit.show(self.low)}, {self.unit.show(self.high)}]"
+
+    def change(self, alpha: float = ALPHA) -> str:
+        """One of `CHANGES`: `better` and `worse` only if the corrected test and the interval both say so.
+
+        Of gaps: a system that is right about nobody treats all alike, and is no better for it."""
+        if self.first is None or self.second is None or self.difference is None:
+            return ABSENT
+        spans_zero = self.low is None or self.high is None or self.low <= 0 <= self.high
+        if spans_zero or self.p_adjusted is None or self.p_adjusted >= alpha:
             return "unclear"
-        if self.p_adjusted >= alpha or self.better == "neither":
-            return "unclear"
+        if self.better == "neither":
+            return "changed"
         if self.better == "zero":
             if abs(self.second) >= abs(self.first):
                 return "worse"
@@ -82,6 +109,10 @@ class ComparisonReport:
     second: str
     comparisons: tuple[Comparison, ...]
     tests: tuple[Test, ...]
+    notes: tuple[str, ...] = ()
+    """In what the runs differ beside their systems."""
+    refusals: tuple[str, ...] = ()
+    """Why some cells could not be compared."""
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -89,58 +120,85 @@ class ComparisonReport:
             "second": self.second,
             "comparisons": [comparison.to_json() for comparison in self.comparisons],
             "tests": [test.to_json() for test in self.tests],
+            "notes": list(self.notes),
         }
+
+
+@dataclass(frozen=True)
+class Asked:
+    """Which metrics are wanted: the headline ones, those named, or all."""
+
+    names: Collection[str] = ()
+    everything: bool = False
+
+    def wants(self, benchmark: Benchmark, metric: Metric) -> bool:
+        if self.names:
+            return not metric_names(benchmark.name, metric.name, metric.slice).isdisjoint(self.names)
+        return self.everything or benchmark.is_headline(metric)
+
+    def check(self, results: Sequence[Result]) -> None:
+        """An error names the metrics there are if one that was asked for is not among them."""
+        known: dict[str, set[str]] = {}
+        for result in results if self.names else []:
+            for metric in _benchmark(result).measures.metrics(result.judgements, result.selection):
+                spellings = metric_names(result.selection.benchmark, metric.name, metric.slice)
+                known.setdefault(f"{metric.name}:{metric.slice}", set()).update(spellings)
+        for name in self.names:
+            if not any(name in spellings for spellings in known.values()):
+                raise UserError(f"the runs have no metric {name!r} in common; there is: {', '.join(sorted(known))}")
+
+
+HEADLINE = Asked()
 
 
 def compare(
     first: Sequence[Result],
     second: Sequence[Result],
-    resampling: Resampling,
+    resampling: Resampling = RESAMPLING,
+    asked: Asked = HEADLINE,
     *,
-    all_metrics: bool = False,
-    metrics: Collection[str] = (),
+    leave_out: bool = False,
 ) -> ComparisonReport:
-    """Compare two runs cell by cell, paired on their items: the metrics named, or all, or the headline ones."""
-    pairs = _matched(first, second)
-    wanted = metric_filter([a for a, _ in pairs], all_metrics, metrics)
-    comparisons: list[Comparison] = []
+    """Compare two runs cell by cell, paired on their items.
+
+    What cannot be compared is an error; or, with `leave_out`, named among the refusals.
+    """
+    pairs, notes, refusals = _matched(first, second, leave_out)
+    asked.check([a for a, _ in pairs])
+    found: list[Comparison] = []
     tests = []
     for a, b in pairs:
         mcnemar = _mcnemar(a, b)
+        tests.append(mcnemar)
         try:
-            found = _compare_cell(a, b, resampling, wanted)
+            own = _compare_cell(a, b, resampling, asked)
         except KeyError as tag:
             raise UserError(f"{a.cell}: the judgements of a run lack the tag {tag}; run it again") from None
-        comparisons += [replace(c, is_right_less_often=_is_right_less_often(mcnemar)) for c in found]
-        tests.append(mcnemar)
-    adjusted = statistics.holm([comparison.p_value for comparison in comparisons])
-    return ComparisonReport(
-        pairs[0][0].system,
-        pairs[0][1].system,
-        tuple(replace(c, p_adjusted=p) for c, p in zip(comparisons, adjusted, strict=True)),
-        tuple(tests),
-    )
+        found += [replace(c, is_right_less_often=_is_right_less_often(mcnemar)) for c in own]
+    comparisons = [c for family in (True, False) for c in _corrected([c for c in found if c.is_headline is family])]
+    place = {c.key: number for number, c in enumerate(found)}
+    wanted = {key for a, _ in pairs for key in _wanted_keys(a, asked)}
+    comparisons = sorted((c for c in comparisons if c.key in wanted), key=lambda c: place[c.key])
+    systems = [results[0].system if results else "" for results in (first, second)]
+    return ComparisonReport(systems[0], systems[1], tuple(comparisons), tuple(tests), tuple(notes), tuple(refusals))
 
 
-def metric_filter(results: Sequence[Result], all_metrics: bool, names: Collection[str]) -> Wanted:
-    """Which metrics are compared; an error names those there are if one that was asked for is not among them."""
-    known: dict[str, set[str]] = {}
-    for result in results if names else []:
-        benchmark: Benchmark = registry.load("benchmark", result.selection.benchmark)
-        for metric in benchmark.metrics(result.judgements, result.selection):
-            known[f"{metric.name}:{metric.slice}"] = known.get(f"{metric.name}:{metric.slice}", set()) | metric_names(
-                benchmark.name, metric.name, metric.slice
-            )
-    for name in names:
-        if not any(name in spellings for spellings in known.values()):
-            raise UserError(f"the runs have no metric {name!r} in common; there is: {', '.join(sorted(known))}")
+def _corrected(family: Sequence[Comparison]) -> list[Comparison]:
+    adjusted = statistics.holm([comparison.p_value for comparison in family])
+    return [replace(c, p_adjusted=p) for c, p in zip(family, adjusted, strict=True)]
 
-    def wanted(benchmark: Benchmark, metric: Metric) -> bool:
-        if names:
-            return not metric_names(benchmark.name, metric.name, metric.slice).isdisjoint(names)
-        return all_metrics or benchmark.is_headline(metric)
 
-    return wanted
+def _benchmark(result: Result) -> Benchmark:
+    found: Benchmark = registry.load("benchmark", result.selection.benchmark)
+    return found
+
+
+def _metrics(result: Result) -> list[Metric]:
+    return list(_benchmark(result).measures.metrics(result.judgements, result.selection))
+
+
+def _wanted_keys(result: Result, asked: Asked) -> list[tuple[str, str, str]]:
+    return [(result.cell, *m.key) for m in _metrics(result) if asked.wants(_benchmark(result), m)]
 
 
 def metric_names(benchmark: str, metric: str, part: str) -> set[str]:
@@ -149,43 +207,40 @@ def metric_names(benchmark: str, metric: str, part: str) -> set[str]:
     return short | {f"{benchmark}.{name}" for name in short}
 
 
-def _matched(first: Sequence[Result], second: Sequence[Result]) -> list[tuple[Result, Result]]:
+def _matched(
+    first: Sequence[Result], second: Sequence[Result], leave_out: bool
+) -> tuple[list[tuple[Result, Result]], list[str], list[str]]:
+    """The results of the same cells, remarks about them, and why others are left out."""
     by_cell = {result.cell: result for result in second}
-    pairs = [(result, by_cell[result.cell]) for result in first if result.cell in by_cell]
-    if not pairs:
+    found = [(result, by_cell[result.cell]) for result in first if result.cell in by_cell]
+    if not found and not leave_out:
         cells = [", ".join(result.cell for result in results) or "nothing" for results in (first, second)]
         raise UserError(f"the two runs have nothing in common: the first holds {cells[0]}, the second {cells[1]}")
-    for a, b in pairs:
-        for what, mine, theirs in (
-            ("data", a.origin, b.origin),
-            ("rules", _rules(a), _rules(b)),
-            ("clusters", a.selection.cluster, b.selection.cluster),
-        ):
-            if mine != theirs:
-                raise UserError(
-                    f"{a.cell}: the runs differ in {what} ({mine} and {theirs}), so their numbers cannot be compared"
-                )
-        if [j.item_id for j in a.judgements] != [j.item_id for j in b.judgements]:
-            raise UserError(
-                f"{a.cell}: the runs do not hold the same items, so they cannot be paired; run both on the same data"
-            )
-    return pairs
+    pairs, notes, refusals = [], [], []
+    for a, b in found:
+        try:
+            notes += check_comparable(a, b)
+        except UserError as problem:
+            if not leave_out:
+                raise
+            refusals.append(str(problem))
+            continue
+        pairs.append((a, b))
+    return pairs, notes, refusals
 
 
-def _rules(result: Result) -> str:
-    """With their version, which a run of last year may not share; it stands in the signature only."""
-    signed = re.search(r"\|rules:([^|]*)", result.signature)
-    return signed[1] if signed else result.selection.rules
-
-
-def _compare_cell(a: Result, b: Result, resampling: Resampling, wanted: Wanted) -> list[Comparison]:
-    benchmark: Benchmark = registry.load("benchmark", a.selection.benchmark)
+def _compare_cell(a: Result, b: Result, resampling: Resampling, asked: Asked) -> list[Comparison]:
+    """All headline metrics of a cell; and, if any other was asked for, all others too: they are one family."""
+    benchmark = _benchmark(a)
+    every = _metrics(a)
+    with_others = any(asked.wants(benchmark, m) and not benchmark.is_headline(m) for m in every)
+    metrics = [m for m in every if with_others or benchmark.is_headline(m)]
     groups = sorted({judgement.group_id for judgement in a.judgements})
     # One count matrix with the columns of both, so that a column one system never filled is zero and not absent.
     counts = count(
         [*_labelled(a, "a"), *_labelled(b, "b")],
-        benchmark.tally(a.selection),
-        lambda judgement: benchmark.stratum(judgement, a.selection),
+        _only_needed(benchmark, metrics),
+        lambda judgement: benchmark.measures.stratum(judgement, a.selection),
         [f"{side}/{group}" for side in "ab" for group in groups],
     )
     rows_a, rows_b = counts.matrix[: len(groups)], counts.matrix[len(groups) :]
@@ -194,22 +249,13 @@ def _compare_cell(a: Result, b: Result, resampling: Resampling, wanted: Wanted) 
     boot = _paired_resampled_sums(counts, len(groups), resampling)
     swapped = statistics.exchanged_sums(rows_a, rows_b, max(resampling.n_resamples, 1000), resampling.seed)
     found = []
-    for metric in benchmark.metrics(a.judgements, a.selection):
-        if not wanted(benchmark, metric):
-            continue
+    for metric in metrics:
         values = [float(evaluate(metric, counts, sums)[0]) for sums in totals]
         difference = values[1] - values[0]
         known = not np.isnan(difference)
         resampled = [evaluate(metric, counts, sums) for sums in boot]
-        replicates = resampled[1] - resampled[0]
         interval = _interval(metric, sides, values, resampled, resampling.confidence) if known else None
-        null = [evaluate(metric, counts, sums) for sums in swapped]
-        if metric.better == "zero":
-            # A gap that turns from one side to the other has changed, but is no worse: its size must have changed too.
-            sizes = [np.abs(evaluate(metric, counts, sums)) for sums in boot]
-            p_value = max(_bootstrap_p_value(replicates), _bootstrap_p_value(sizes[1] - sizes[0])) if known else None
-        else:
-            p_value = statistics.permutation_p_value(difference, null[1] - null[0], "two-sided") if known else None
+        null = [evaluate(metric, counts, sums) for sums in swapped] if metric.better != "zero" else []
         found.append(
             Comparison(
                 cell=a.cell,
@@ -220,14 +266,41 @@ def _compare_cell(a: Result, b: Result, resampling: Resampling, wanted: Wanted) 
                 difference=difference if known else None,
                 low=interval[0] if interval else None,
                 high=interval[1] if interval else None,
-                p_value=p_value,
+                p_value=_p_value(difference, resampled, null) if known else None,
                 p_adjusted=None,
-                detectable=_detectable(replicates, resampling) if known else None,
+                detectable=_detectable(resampled[1] - resampled[0], resampling) if known else None,
                 n_groups=len(groups),
                 better=metric.better,
+                unit=metric.about.unit,
+                is_headline=benchmark.is_headline(metric),
             )
         )
     return found
+
+
+def _only_needed(benchmark: Benchmark, metrics: Sequence[Metric]) -> Tally:
+    """The benchmark's tally without the columns that none of these metrics needs: fewer are resampled faster."""
+    needed = {column for metric in metrics for column in metric.needs}
+
+    def tally(group: Sequence[Judgement]) -> Mapping[str, float]:
+        return {name: n for name, n in benchmark.measures.tally(group).items() if name in needed}
+
+    return tally
+
+
+def _p_value(difference: float, resampled: Sequence[Floats], null: Sequence[Floats]) -> float | None:
+    """By exchanging the systems; of gaps by the bootstrap, since exchanging would not do.
+
+    A gap is often small because large leanings of single groups to both sides cancel out, which they no longer do when
+    groups change places; and two gaps on either side of zero nearly add up to a constant under exchange, so that any
+    difference of their sizes would look extreme. A gap that turns from one side to the other has changed, but is no
+    worse: its size must have changed too.
+    """
+    if null:
+        return statistics.permutation_p_value(difference, null[1] - null[0], "two-sided")
+    sizes = np.abs(resampled[1]) - np.abs(resampled[0])
+    both = [statistics.bootstrap_p_value(found) for found in (resampled[1] - resampled[0], sizes)]
+    return None if None in both else max(p for p in both if p is not None)
 
 
 def _interval(
@@ -242,18 +315,6 @@ def _interval(
     if low_a is None or high_a is None or low_b is None or high_b is None:
         return interval
     return statistics.combined_interval(values[1], (low_b, high_b), values[0], (low_a, high_a))
-
-
-def _bootstrap_p_value(differences: Floats) -> float:
-    """Two-sided: how often a resampled difference lies on the other side of zero, twice.
-
-    For gaps, where exchanging systems would not do. A gap is often small because large leanings of single groups to
-    both sides cancel out, which they no longer do when groups change places; and two gaps on either side of zero nearly
-    add up to a constant under exchange, so that any difference of their sizes would look extreme.
-    """
-    known = differences[~np.isnan(differences)]
-    beyond = min(int((known <= 0).sum()), int((known >= 0).sum()))
-    return min(1.0, 2 * (beyond + 1) / (len(known) + 1))
 
 
 def _paired_resampled_sums(counts: Counts, n_groups: int, resampling: Resampling) -> tuple[Floats, Floats]:

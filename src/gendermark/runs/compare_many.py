@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import combinations
 from typing import Any
 
-from gendermark import registry, statistics
+from gendermark import registry
 from gendermark.benchmarks.benchmark import Benchmark
 from gendermark.errors import UserError
 from gendermark.metrics.metric import Resampling, count, estimate
-from gendermark.records import Estimate
-from gendermark.result import Result, number
-from gendermark.runs.compare import Comparison, Wanted, compare, metric_filter
+from gendermark.records import Estimate, Unit
+from gendermark.result import Result
+from gendermark.runs.compare import ALPHA, HEADLINE, RESAMPLING, Asked, Comparison, compare
 
-ALPHA = 0.05
 Pair = tuple[int, int]
 """Places of two runs, the earlier first."""
 Key = tuple[str, str, str]
@@ -31,6 +29,7 @@ class ComparedMetric:
     metric: str
     slice: str
     better: str
+    unit: Unit
     values: tuple[Estimate, ...]
     differences: Mapping[Pair, Comparison]
 
@@ -39,18 +38,18 @@ class ComparedMetric:
         return self.metric if self.slice == "all" else f"{self.metric}:{self.slice}"
 
     def verdict(self, pair: Pair) -> str:
-        """What the later run is: `better`, `worse`, `changed` (where neither way is good), or `unclear`."""
-        return _verdict(self.differences[pair])
+        """What the later run is."""
+        return self.differences[pair].change()
 
     def trend(self, runs: Sequence[str]) -> str:
         """Where the versions have gone, in one or two plain sentences."""
         last = len(runs) - 1
         whole = self.differences[0, last]
-        start = f"{self.cell} {self.name}: {number(whole.first, self.metric)} in {runs[0]}, "
-        start += f"{number(whole.second, self.metric)} in {runs[last]}"
+        start = f"{self.cell} {self.name}: {self.unit.show(whole.first)} in {runs[0]}, "
+        start += f"{self.unit.show(whole.second)} in {runs[last]}"
         if whole.low is None or whole.high is None or whole.p_adjusted is None:
             return f"{start}; too little was judged to tell whether it has changed."
-        difference = f"{_signed(whole.low, self.metric)} and {_signed(whole.high, self.metric)}"
+        difference = f"{self.unit.show_change(whole.low)} and {self.unit.show_change(whole.high)}"
         facts = f"p {whole.p_adjusted:.4f} after Holm; the difference lies between {difference}"
         verdict = self.verdict((0, last))
         told = "no clear change" if verdict == "unclear" else f"{verdict}, by more than chance explains"
@@ -84,13 +83,13 @@ class ComparedMetric:
             "first": runs[pair[0]],
             "second": runs[pair[1]],
             **{key: getattr(c, key) for key in numbers},
-            "change": _verdict(c),
+            "change": c.change(),
         }
 
 
 @dataclass(frozen=True)
 class ManyCompared:
-    """Several runs side by side, all p-values corrected together."""
+    """Several runs side by side; p-values are corrected within each pair of runs, as if it were compared alone."""
 
     runs: tuple[str, ...]
     systems: tuple[str, ...]
@@ -126,11 +125,10 @@ class ManyCompared:
 
 def compare_many(
     runs: Mapping[str, Sequence[Result]],
-    resampling: Resampling,
+    resampling: Resampling = RESAMPLING,
+    asked: Asked = HEADLINE,
     *,
     trend: bool = False,
-    all_metrics: bool = False,
-    metrics: Collection[str] = (),
 ) -> ManyCompared:
     """Compare every pair of runs; or, for a trend, each version with the one before it and with the first."""
     names = tuple(runs)
@@ -138,26 +136,24 @@ def compare_many(
     pairs = _pairs(len(names), trend)
     found: dict[Pair, dict[Key, Comparison]] = {}
     for i, j in pairs:
-        a, b = shared[i], shared[j]
         try:
-            report = compare(a, b, resampling, all_metrics=all_metrics, metrics=metrics)
+            report = compare(shared[i], shared[j], resampling, asked)
         except UserError as problem:
             raise UserError(f"{names[i]} and {names[j]}: {problem}") from None
-        found[i, j] = {(c.cell, c.metric, c.slice): c for c in report.comparisons}
-    wanted = metric_filter(shared[0], all_metrics, metrics)
-    values = [_values(results, resampling, wanted) for results in shared]
+        found[i, j] = {c.key: c for c in report.comparisons}
+        notes += [f"{names[i]} and {names[j]}: {note}" for note in report.notes]
+    values = [_values(results, resampling.confidence, asked) for results in shared]
     # A metric counts only if every run knows it: a slice may be missing where nothing of it was judged.
     known: list[set[Key]] = [set(table) for table in found.values()] + [set(table) for table in values]
     keys = [key for key in found[pairs[0]] if all(key in table for table in known)]
-    corrected = iter(statistics.holm([found[pair][key].p_value for key in keys for pair in pairs]))
     compared = []
     for key in keys:
-        differences = {pair: replace(found[pair][key], p_adjusted=next(corrected)) for pair in pairs}
-        better = differences[pairs[0]].better
-        compared.append(ComparedMetric(*key, better, tuple(value[key] for value in values), differences))
-    notes += _resolution(len(keys) * len(pairs), resampling)
+        differences = {pair: found[pair][key] for pair in pairs}
+        one = differences[pairs[0]]
+        own = tuple(value[key] for value in values)
+        compared.append(ComparedMetric(*key, one.better, one.unit, own, differences))
     systems = tuple(results[0].system for results in shared)
-    return ManyCompared(names, systems, tuple(compared), trend, tuple(notes))
+    return ManyCompared(names, systems, tuple(compared), trend, (*notes, *too_coarse(len(keys), resampling)))
 
 
 def _pairs(n_runs: int, trend: bool) -> list[Pair]:
@@ -179,20 +175,24 @@ def _shared_cells(runs: Mapping[str, Sequence[Result]]) -> tuple[list[list[Resul
     return [[held[cell] for cell in shared] for held in cells], notes
 
 
-def _values(results: Sequence[Result], resampling: Resampling, wanted: Wanted) -> dict[Key, Estimate]:
-    """Estimated again, so that all intervals here have the confidence that was asked for."""
+def _values(results: Sequence[Result], confidence: float, asked: Asked) -> dict[Key, Estimate]:
+    """As they stand in the runs; estimated again where intervals of another confidence are asked for."""
     found: dict[Key, Estimate] = {}
     for result in results:
         selection = result.selection
         benchmark: Benchmark = registry.load("benchmark", selection.benchmark)
-        metrics = [m for m in benchmark.metrics(result.judgements, selection) if wanted(benchmark, m)]
-        stratum = partial(benchmark.stratum, selection=selection)
-        counts = count(result.judgements, benchmark.tally(selection), stratum)
-        found |= {(result.cell, e.metric, e.slice): e for e in estimate(counts, metrics, resampling)}
+        metrics = [m for m in benchmark.measures.metrics(result.judgements, selection) if asked.wants(benchmark, m)]
+        used = replace(Resampling(), confidence=confidence)
+        estimates = {(e.metric, e.slice): e for e in result.estimates}
+        if not result.signed.get("intervals", "").endswith(f"confidence-{confidence:g}"):
+            stratum = lambda judgement, settings=selection, of=benchmark: of.measures.stratum(judgement, settings)  # noqa: E731
+            counts = count(result.judgements, benchmark.measures.tally, stratum)
+            estimates |= {(e.metric, e.slice): e for e in estimate(counts, metrics, used)}
+        found |= {(result.cell, *m.key): estimates[m.key] for m in metrics if m.key in estimates}
     return found
 
 
-def _resolution(n_questions: int, resampling: Resampling) -> list[str]:
+def too_coarse(n_questions: int, resampling: Resampling) -> list[str]:
     """Holm multiplies the smallest p-value by the number of questions; a permutation test has a smallest one."""
     n_permutations = max(resampling.n_resamples, 1000)
     if n_questions / (n_permutations + 1) < ALPHA:
@@ -202,15 +202,3 @@ def _resolution(n_questions: int, resampling: Resampling) -> list[str]:
         f"{n_questions:,} questions were asked at once, too many for {n_permutations:,} resamples to answer any "
         f"clearly; ask fewer with --metric, or give --resamples {enough}"
     ]
-
-
-def _verdict(c: Comparison) -> str:
-    if c.low is None or c.high is None or c.low <= 0 <= c.high:
-        return "unclear"  # never surer than the interval
-    if c.better == "neither" and c.p_adjusted is not None and c.p_adjusted < ALPHA:
-        return "changed"
-    return c.change(ALPHA)
-
-
-def _signed(value: float, metric: str) -> str:
-    return ("+" if value > 0 else "") + number(value, metric)

@@ -1,27 +1,37 @@
-"""A run's folder on disk: manifest, and per cell (benchmark and direction) translations, judgements and result."""
+"""A run's folder on disk: manifest, and per cell (benchmark and direction) texts, judgements and result.
+
+The one reader and writer of run folders; everything else asks here.
+"""
 
 from __future__ import annotations
 
 import json
 import platform
 import sys
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from gendermark import __version__
-from gendermark.benchmarks.benchmark import ItemSet, Selection
+from gendermark import __version__, registry
+from gendermark.benchmarks.benchmark import Answers, Benchmark, ItemSet
 from gendermark.errors import BadFile, UserError
-from gendermark.records import Estimate, Item, Judgement, Table, Test, Translation
+from gendermark.records import Estimate, Item, Judgement, Table, Test, Translation, Unit
 from gendermark.result import Result
+from gendermark.selection import Selection
 from gendermark.textfiles import read_json, read_jsonl, write_jsonl, write_text
 
-MANIFEST = "manifest.json"
+MANIFEST, RESULT, JUDGEMENTS = "manifest.json", "result.json", "judgements.jsonl"
 TRANSLATIONS, SAMPLES = "translations.jsonl", "samples.jsonl"
 """Of a cell: one of the two."""
+
+
+# -- written -----------------------------------------------------------------------------------------------------------
 
 
 def write_json(path: Path, value: Any) -> None:
@@ -45,33 +55,142 @@ def write_manifest(
     )
 
 
+def check_reusable(directory: Path, config: Mapping[str, Any]) -> None:
+    """A folder may be written again by the same run only."""
+    if not (directory / MANIFEST).exists():
+        return
+    earlier = read_manifest(directory)["config"]
+    # In both directions: what only the earlier run had been asked for would be lost as well.
+    changed = [key for key in dict.fromkeys([*config, *earlier]) if config.get(key) != earlier.get(key)]
+    if changed == ["selections"] and _same_selections(config["selections"], earlier["selections"]):
+        changed = []
+    if changed:
+        raise UserError(
+            f"{directory} holds another run (it differs in {', '.join(changed)}); choose another directory with -o"
+        )
+
+
+def _same_selections(rows: Sequence[Mapping[str, Any]], earlier: Sequence[Mapping[str, Any]]) -> bool:
+    """A run of version 0.1 wrote the options of all benchmarks, of most of them empty."""
+    try:
+        return [Selection.from_json(row) for row in rows] == [Selection.from_json(row) for row in earlier]
+    except (KeyError, TypeError, UserError):
+        return False
+
+
+def write_cell(directory: Path, item_set: ItemSet, answers: Answers, result: Result) -> None:
+    cell = directory / result.cell
+    name, row_of = (SAMPLES, _sampled) if _draws(result.selection) else (TRANSLATIONS, _translated)
+    write_jsonl(cell / name, (row_of(item, found) for item, found in zip(item_set.items, answers, strict=True)))
+    write_jsonl(cell / JUDGEMENTS, (judgement.to_json() for judgement in result.judgements))
+    tables = [table.to_json() for table in result.tables]
+    extra = {"selection": result.selection.to_json(), "origin": result.origin, "tables": tables}
+    write_json(cell / RESULT, {**result.to_json(), **extra, "n_judgements": len(result.judgements)})
+
+
 def _translated(item: Item, answers: Sequence[Translation]) -> dict[str, Any]:
     (answer,) = answers
     return {"item_id": item.item_id, "source": item.source, "translation": answer.text, "error": answer.error}
 
 
 def _sampled(item: Item, answers: Sequence[Translation]) -> dict[str, Any]:
-    """As `score uncertainty --samples` reads it."""
-    row: dict[str, Any] = {
-        "id": item.item_id,
-        "source": item.source,
-        "samples": [answer.text or "" for answer in answers],
+    """As `score --samples` reads it."""
+    samples = [answer.text or "" for answer in answers]
+    numbers: dict[str, list[Any]] = {
+        "logprobs": [answer.log_probability for answer in answers],
+        "n_tokens": [answer.n_tokens for answer in answers],
     }
-    if all(answer.log_probability is not None for answer in answers):
-        row["logprobs"] = [answer.log_probability for answer in answers]
-    return row
+    known = {name: values for name, values in numbers.items() if None not in values}
+    return {"id": item.item_id, "source": item.source, "samples": samples, **known}
 
 
-def check_reusable(directory: Path, config: Mapping[str, Any]) -> None:
-    """A folder may be written again by the same run only."""
-    if not (directory / MANIFEST).exists():
-        return
-    earlier = read_manifest(directory)["config"]
-    changed = [key for key in config if config[key] != earlier.get(key)]
-    if changed:
+def _draws(selection: Selection) -> bool:
+    return bool(registry.load("benchmark", selection.benchmark).draws)
+
+
+# -- read --------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A sentence and what a system made of it: one translation or several samples, or the error it gave instead."""
+
+    source: str
+    samples: tuple[str | None, ...]
+    error: str | None = None
+    log_probabilities: tuple[float | None, ...] = ()
+    n_tokens: tuple[int | None, ...] = ()
+
+    @property
+    def translation(self) -> str | None:
+        """The only one, or the most frequent of the samples."""
+        if len(self.samples) < 2:
+            return self.samples[0] if self.samples else None
+        counts = Counter(text or "" for text in self.samples)
+        return min(counts, key=lambda text: (-counts[text], text))
+
+    @property
+    def answers(self) -> list[Translation]:
+        """As a judge reads them."""
+        n = len(self.samples)
+        known = (self.samples, self.log_probabilities or (None,) * n, self.n_tokens or (None,) * n)
+        return [
+            Translation("", text, number, self.error, log_probability, n_tokens)
+            for number, (text, log_probability, n_tokens) in enumerate(zip(*known, strict=True))
+        ]
+
+
+def text_of(row: Mapping[str, Any]) -> tuple[str, Text]:
+    """The id and the text of one line of a cell's texts; ValueError for anything else."""
+    source, samples = row.get("source"), row.get("samples", [row.get("translation")])
+    item_id, error = row.get("item_id", row.get("id")), row.get("error")
+    is_list = isinstance(samples, list) and all(isinstance(text, str | None) for text in samples)
+    if not (is_list and isinstance(item_id, str) and isinstance(source, str) and isinstance(error, str | None)):
+        raise ValueError
+    numbers = [tuple(row.get(name, ())) for name in ("logprobs", "n_tokens")]
+    return item_id, Text(source, tuple(samples), error, *numbers)
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run folder: what was asked, what was found; texts are read when they are asked for."""
+
+    name: str
+    """As it was given."""
+    manifest: Mapping[str, Any]
+    results: Sequence[Result]
+
+    @property
+    def path(self) -> Path:
+        return Path(self.name)
+
+    @property
+    def system(self) -> str:
+        return self.results[0].system if self.results else str(self.manifest["config"].get("system", self.name))
+
+    @property
+    def notes(self) -> list[str]:
+        return list(self.manifest.get("notes", []))
+
+    @cached_property
+    def texts(self) -> Mapping[str, Sequence[Text]]:
+        """Cell -> texts in the order of its judgements."""
+        return {result.cell: read_texts(self.path / result.cell, result) for result in self.results}
+
+
+def read_run(directory: Path | str) -> Run:
+    """A finished run."""
+    path = Path(directory)
+    manifest = read_manifest(path)
+    if manifest["status"] != "finished":
         raise UserError(
-            f"{directory} holds another run (it differs in {', '.join(changed)}); choose another directory with -o"
+            f"the run in {directory} is not finished; give the same `gendermark run` command again to finish it"
         )
+    return Run(str(directory), manifest, [read_cell(path / cell) for cell in manifest["cells"]])
+
+
+def read_results(directory: Path | str) -> list[Result]:
+    return list(read_run(directory).results)
 
 
 def read_manifest(directory: Path) -> dict[str, Any]:
@@ -89,46 +208,33 @@ def read_manifest(directory: Path) -> dict[str, Any]:
     return manifest
 
 
-def write_cell(
-    directory: Path,
-    item_set: ItemSet,
-    answers: Sequence[Sequence[Translation]],
-    result: Result,
-    *,
-    draws: bool = False,
-) -> None:
-    cell = directory / result.cell
-    name, row_of = (SAMPLES, _sampled) if draws else (TRANSLATIONS, _translated)
-    write_jsonl(cell / name, (row_of(item, found) for item, found in zip(item_set.items, answers, strict=True)))
-    write_jsonl(cell / "judgements.jsonl", (judgement.to_json() for judgement in result.judgements))
-    tables = [table.to_json() for table in result.tables]
-    extra = {"selection": result.selection.to_json(), "origin": result.origin, "tables": tables}
-    write_json(cell / "result.json", {**result.to_json(), **extra, "n_judgements": len(result.judgements)})
-
-
-def read_results(directory: Path) -> list[Result]:
-    """The results of a finished run."""
-    manifest = read_manifest(directory)
-    if manifest["status"] != "finished":
-        raise UserError(
-            f"the run in {directory} is not finished; give the same `gendermark run` command again to finish it"
-        )
-    return [_read_cell(directory / cell) for cell in manifest["cells"]]
-
-
-def _read_cell(cell: Path) -> Result:
-    path = cell / "result.json"
-    row = read_json(path)
+def read_cell(cell: Path) -> Result:
+    """A result with its judgements."""
+    result, n_judgements = read_result(cell)
     try:
-        judgements = [Judgement.from_json(judgement) for _, judgement in read_jsonl(cell / "judgements.jsonl")]
-        if len(judgements) != row["n_judgements"]:
-            raise ValueError(f"{len(judgements):,} of {row['n_judgements']:,} judgements")
-        return Result(
-            selection=Selection.from_json(row["selection"]),
+        judgements = [Judgement.from_json(row) for _, row in read_jsonl(cell / JUDGEMENTS)]
+        return with_judgements(result, judgements, n_judgements)
+    except (KeyError, TypeError, ValueError) as problem:
+        raise _unreadable(cell, problem) from None
+
+
+def with_judgements(result: Result, judgements: Sequence[Judgement], n_expected: int) -> Result:
+    if len(judgements) != n_expected:
+        raise ValueError(f"{len(judgements):,} of {n_expected:,} judgements")
+    return replace(result, judgements=judgements)
+
+
+def read_result(cell: Path) -> tuple[Result, int]:
+    """A result without its judgements, and how many of them there are."""
+    row = read_json(cell / RESULT)
+    try:
+        selection = Selection.from_json(row["selection"])
+        result = Result(
+            selection=selection,
             origin=row["origin"],
             system=row["system"],
-            estimates=tuple(Estimate(**estimate, signature=row["signature"]) for estimate in row["estimates"]),
-            judgements=judgements,
+            estimates=tuple(_estimate(one, selection, row["signature"]) for one in row["estimates"]),
+            judgements=(),
             tests=tuple(Test(**test) for test in row["tests"]),
             tables=tuple(
                 Table(t["name"], t["title"], tuple(t["columns"]), [tuple(cells) for cells in t["rows"]])
@@ -137,5 +243,38 @@ def _read_cell(cell: Path) -> Result:
             warnings=tuple(row["warnings"]),
             signature=row["signature"],
         )
-    except (KeyError, TypeError, ValueError) as problem:
-        raise BadFile(cell, f"does not hold a result that this version can read ({problem!r}); run it again") from None
+        return result, int(row["n_judgements"])
+    except (KeyError, TypeError, ValueError, UserError) as problem:
+        raise _unreadable(cell, problem) from None
+
+
+def _estimate(row: Mapping[str, Any], selection: Selection, signature: str) -> Estimate:
+    """Version 0.1 did not write units; its metrics have those that they have today."""
+    if "unit" in row:
+        return Estimate(**{**row, "unit": Unit(row["unit"])}, signature=signature)
+    benchmark: Benchmark = registry.load("benchmark", selection.benchmark)
+    return Estimate(**row, unit=benchmark.describe(row["metric"]).unit, signature=signature)
+
+
+def _unreadable(cell: Path, problem: Exception) -> BadFile:
+    return BadFile(cell, f"does not hold a result that this version can read ({problem!r}); run it again")
+
+
+def texts_path(cell: Path, result: Result) -> Path:
+    return cell / (SAMPLES if _draws(result.selection) else TRANSLATIONS)
+
+
+def read_texts(cell: Path, result: Result) -> list[Text]:
+    """The texts of one cell, in the order of its judgements."""
+    path = texts_path(cell, result)
+    found: dict[str, Text] = {}
+    for number, row in read_jsonl(path):
+        try:
+            item_id, text = text_of(row)
+        except ValueError:
+            raise BadFile(path, "is not a line that `gendermark run` wrote; run it again", line=number) from None
+        found[item_id] = text
+    missing = [judgement.item_id for judgement in result.judgements if judgement.item_id not in found]
+    if missing:
+        raise BadFile(path, f"lacks {len(missing):,} of {len(result.judgements):,} sentences; run it again")
+    return [found[judgement.item_id] for judgement in result.judgements]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ from gendermark.errors import UserError
 from gendermark.metrics.metric import Metric, Resampling
 from gendermark.records import Gender
 from gendermark.records import Verdict as JudgementVerdict
-from gendermark.result import Result, number
+from gendermark.result import Result
 from gendermark.runs.compare import Comparison, compare, metric_names
 from gendermark.runs.folder import read_results
 
@@ -129,7 +129,7 @@ def bounds(directory: Path, minimum: Mapping[str, str], maximum: Mapping[str, st
                 # No data is no pass.
                 is_within = value is not None and (value >= limit if word == "least" else value <= limit)
                 asked = f"at {word} {limit:g}"
-                finding = f"{number(value, estimate.metric)}, {asked} is asked"
+                finding = f"{estimate.shown}, {asked} is asked"
                 if weakness:
                     finding += f"; {weakness}, so nothing can be said about it"
                 checks.append(
@@ -164,7 +164,8 @@ def _limit(key: str, text: str) -> float:
 def against_baseline(directory: Path, baseline: Path, resampling: Resampling, alpha: float) -> list[Check]:
     """Fails where a headline metric is worse than the baseline's by more than chance explains."""
     before, now = read_results(baseline), read_results(directory)
-    report = compare(before, now, resampling)
+    # As sure as is asked for: the interval that must leave 0 out goes with the level of the test.
+    report = compare(before, now, replace(resampling, confidence=min(max(1 - alpha, 0.001), 0.999)))
     # What the baseline measured and this run did not is a loss, not a draw; so are single metrics below.
     present = {result.cell for result in now}
     checks = [
@@ -177,7 +178,7 @@ def against_baseline(directory: Path, baseline: Path, resampling: Resampling, al
 
 
 def _no_worse(c: Comparison, before: Result, now: Result, alpha: float) -> Check:
-    values = f"{number(c.first, c.metric)} → {number(c.second, c.metric)}"
+    values = f"{c.unit.show(c.first)} → {c.unit.show(c.second)}"
     reasons = [
         _absence(result, c.metric, c.slice) if value is None else _weakness(result, c.metric, c.slice)
         for value, result in ((c.first, before), (c.second, now))
@@ -210,7 +211,7 @@ def _weakness(result: Result, name: str, part: str) -> str:
     """Why a gap is small for want of anything to differ in, if so: a system that translates nothing has no gap."""
     benchmark: Benchmark = registry.load("benchmark", result.selection.benchmark)
     try:
-        metrics = benchmark.metrics(result.judgements, result.selection)
+        metrics = benchmark.measures.metrics(result.judgements, result.selection)
         metric = next((m for m in metrics if (m.name, m.slice) == (name, part)), None)
         return _weakness_of_gap(result, benchmark, metric) if metric and metric.better == "zero" else ""
     except KeyError as tag:
@@ -223,7 +224,7 @@ def _weakness_of_gap(result: Result, benchmark: Benchmark, metric: Metric) -> st
             return f"only {e.n_judged:,} of {e.n_total:,} were judged"
     # Balance among answers that need not be right is another kind of gap; it can be told wherever they were judged.
     gendered = [j for j in result.judgements if j.expected in (Gender.MASCULINE, Gender.FEMININE)]
-    tally = benchmark.tally(result.selection)
+    tally = benchmark.measures.tally
     # A metric that counts pairs has no single judgement in its column; it is of the whole cell.
     under = [j for j in gendered if tally([j]).get(metric.total)] or (gendered if metric.slice == "all" else [])
     n_right = sum(j.is_correct for j in under)

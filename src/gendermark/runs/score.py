@@ -3,51 +3,47 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 from gendermark import __version__
-from gendermark.benchmarks.benchmark import Benchmark, ItemSet
+from gendermark.benchmarks.benchmark import Answers, Benchmark, ItemSet
 from gendermark.metrics.metric import Resampling, count, estimate
-from gendermark.records import Judgement, Translation, Verdict
+from gendermark.records import Judgement, Verdict
 from gendermark.result import Result
 
 _LOST_SHARE_TO_WARN = 0.1
 
 
-def score(
-    benchmark: Benchmark,
-    item_set: ItemSet,
-    answers: Sequence[Sequence[Translation]],
-    system: str,
-    resampling: Resampling,
-    decoding: str = "",
-) -> Result:
+@dataclass(frozen=True)
+class Origin:
+    """Whose translations they are, and how their intervals are made: the rest of the signature."""
+
+    system: str
+    decoding: str = ""
+    resampling: Resampling = field(default_factory=Resampling)
+
+
+def score(benchmark: Benchmark, item_set: ItemSet, answers: Answers, origin: Origin) -> Result:
     """Judge the translations of an item set, one or several of each item, and estimate every metric."""
-    return summarise(benchmark, item_set, benchmark.judge_samples(item_set, answers), system, resampling, decoding)
+    return summarise(benchmark, item_set, benchmark.judge(item_set, answers), origin)
 
 
-def summarise(
-    benchmark: Benchmark,
-    item_set: ItemSet,
-    judgements: Sequence[Judgement],
-    system: str,
-    resampling: Resampling,
-    decoding: str = "",
-) -> Result:
+def summarise(benchmark: Benchmark, item_set: ItemSet, judgements: Sequence[Judgement], origin: Origin) -> Result:
     """Estimate from judgements alone; metrics see nothing else."""
-    selection = item_set.selection
+    selection, measures = item_set.selection, benchmark.measures
     signed = replace(item_set, selection=benchmark.settled(judgements, selection))
-    signature = sign(benchmark, signed, system, resampling, decoding)
-    counts = count(judgements, benchmark.tally(selection), lambda judgement: benchmark.stratum(judgement, selection))
+    signature = sign(benchmark, signed, origin)
+    counts = count(judgements, measures.tally, lambda judgement: measures.stratum(judgement, selection))
+    metrics = measures.metrics(judgements, selection)
     return Result(
         selection=selection,
         origin=item_set.origin,
-        system=system,
-        estimates=tuple(estimate(counts, benchmark.metrics(judgements, selection), resampling, signature)),
+        system=origin.system,
+        estimates=tuple(estimate(counts, metrics, origin.resampling, signature)),
         judgements=judgements,
-        tests=tuple(benchmark.tests(judgements, resampling.seed)),
-        tables=tuple(benchmark.tables(judgements)),
-        warnings=tuple(benchmark.warnings(judgements, selection) or _untranslated(judgements)),
+        tests=tuple(measures.tests(judgements, origin.resampling.seed)),
+        tables=tuple(measures.tables(judgements)),
+        warnings=tuple(measures.warnings(judgements, selection) or _untranslated(judgements)),
         signature=signature,
     )
 
@@ -63,7 +59,7 @@ def _untranslated(judgements: Sequence[Judgement]) -> list[str]:
     ]
 
 
-def sign(benchmark: Benchmark, item_set: ItemSet, system: str, resampling: Resampling, decoding: str = "") -> str:
+def sign(benchmark: Benchmark, item_set: ItemSet, origin: Origin) -> str:
     """Everything a number depends on, in one line, as sacreBLEU's signature is."""
     selection = item_set.selection
     rules = f"best-{benchmark.rules_version}" if selection.rules == "best" else selection.rules
@@ -71,14 +67,13 @@ def sign(benchmark: Benchmark, item_set: ItemSet, system: str, resampling: Resam
         "gendermark": __version__,
         "benchmark": selection.benchmark,
         "data": item_set.origin,
-        "direction": f"{selection.source_language}-{selection.target_language}",
+        "direction": selection.direction,
         "parts": "+".join(selection.parts) or "all",
         "rules": rules,
-        **({"variant": selection.variant} if selection.variant else {}),
         **benchmark.signature(selection),
         "cluster": selection.cluster,
-        "system": system,
-        **({"decoding": decoding} if decoding else {}),
-        "intervals": resampling.signature,
+        "system": origin.system,
+        **({"decoding": origin.decoding} if origin.decoding else {}),
+        "intervals": origin.resampling.signature,
     }
     return "|".join(f"{key}:{value}" for key, value in parts.items())

@@ -7,10 +7,12 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
+from gendermark.benchmarks.mt_geneval.settings import COUNTERFACTUAL
 from gendermark.drawing import charts
 from gendermark.drawing.charts import DotPanel, DotRow, Look
-from gendermark.drawing.sheet import FEMALE, MALE, Figure, Sheet, figure, language, minus, span
+from gendermark.drawing.sheet import FEMALE, MALE, Figure, Sheet, figure, language, span
 from gendermark.drawing.svg import Canvas
+from gendermark.markup import minus
 from gendermark.metrics import quality
 from gendermark.records import Gender, Judgement
 from gendermark.result import Result
@@ -23,7 +25,7 @@ Gaps = Sequence[tuple[str, float]]
 
 
 def genders(sheet: Sheet) -> Iterator[Figure]:
-    has_pairs = sheet.benchmark == "mt-geneval-counterfactual"
+    has_pairs = sheet.benchmark == COUNTERFACTUAL
     rows: list[DotRow] = []
     for label in sheet.labels:
         own = [

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from gendermark.benchmarks.simplegen.benchmark import GROUPS, OUTCOMES
+from gendermark.benchmarks.simplegen.measures import OUTCOMES
+from gendermark.benchmarks.simplegen.settings import GROUPS
 from gendermark.drawing import charts
 from gendermark.drawing.charts import BLUE, GREY, HATCHED_ORANGE, StackedRow
-from gendermark.drawing.sheet import Figure, Sheet, figure, find
+from gendermark.drawing.sheet import Figure, Sheet, figure
 from gendermark.drawing.svg import Canvas
 from gendermark.result import Result
 
@@ -32,7 +33,7 @@ def _rows(result: Result) -> list[StackedRow]:
 
 
 def _row(result: Result, group: str) -> StackedRow | None:
-    estimates = [find(result, outcome, group) for outcome in OUTCOMES]
+    estimates = [result.find(outcome, group) for outcome in OUTCOMES]
     shares = [estimate.value for estimate in estimates if estimate and estimate.value is not None]
     right = estimates[0]
     if len(shares) < len(OUTCOMES) or right is None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from gendermark.benchmarks.tgbi.benchmark import SETS
+from gendermark.benchmarks.tgbi.settings import SETS
 from gendermark.drawing import charts
 from gendermark.drawing.charts import BLUE, GREY, HATCHED_ORANGE, PALE, Look, StackedRow
-from gendermark.drawing.sheet import Figure, Sheet, figure, find
+from gendermark.drawing.sheet import Figure, Sheet, figure
 from gendermark.drawing.svg import Canvas
 from gendermark.records import Judgement
 from gendermark.result import Result
@@ -42,11 +42,11 @@ def _rows(result: Result) -> list[StackedRow]:
 
 
 def _row(result: Result, name: str) -> StackedRow | None:
-    estimates = [find(result, metric, name) for metric in ("p_m", "p_w", "p_n")]
+    estimates = [result.find(metric, name) for metric in ("p_m", "p_w", "p_n")]
     shares = [100 * estimate.value for estimate in estimates if estimate and estimate.value is not None]
     if len(shares) < 3:
         return None
-    index = find(result, "p_s", name)
+    index = result.find("p_s", name)
     rest = 100 - sum(shares)
     return StackedRow(name, [*shares, rest if rest > 1e-6 else 0.0], note=f"{index.value:.3f}" if index else "–")
 
@@ -55,7 +55,7 @@ def _indices(sheet: Sheet, found: Mapping[str, Result]) -> str:
     """The index of each system, with its interval."""
     said = []
     for label, result in found.items():
-        index = find(result, "tgbi")
+        index = result.find("tgbi")
         if index:
             has_interval = index.low is not None and index.high is not None
             interval = f" [{index.low:.3f}, {index.high:.3f}]" if has_interval else ""
@@ -98,7 +98,7 @@ def _lexeme_map(judgements: Iterable[Judgement]) -> LexemeMap:
         group, tags = judgement.group_id, judgement.tags
         counts[group][judgement.observed.value if judgement.observed else "other"] += 1
         if group not in names:
-            word, gloss = tags.get("lexeme", group), tags.get("gloss", "")
+            word, gloss = judgement.entity or group, tags.get("gloss", "")
             names[group] = tags.get("kind", ""), f"{word} ({gloss})" if gloss else word
     found: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
     for group, (kind, name) in sorted(names.items(), key=lambda one: one[1][1]):

@@ -8,13 +8,15 @@ from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 
-from gendermark.benchmarks.benchmark import ItemSet, Selection
+from gendermark.benchmarks.benchmark import ItemSet
+from gendermark.benchmarks.uncertainty.settings import Settings
+from gendermark.benchmarks.winomt import settings as winomt
 from gendermark.benchmarks.winomt.benchmark import BENCHMARK as WINOMT
-from gendermark.benchmarks.winomt.benchmark import Row, items_of, parse_row
+from gendermark.benchmarks.winomt.items import Row, items_of, parse_row
 from gendermark.data.mgente import read_mgente
-from gendermark.errors import BadFile
+from gendermark.errors import BadFile, UserError
 from gendermark.linguistics.cues import places_of, with_name
-from gendermark.records import Gender, Item
+from gendermark.records import Gender, Item, Request, Task
 from gendermark.textfiles import read_bytes, read_lines, split_lines
 
 UNAMBIGUOUS, AMBIGUOUS = "unambiguous", "ambiguous"
@@ -34,46 +36,66 @@ def is_open(gender: Gender | None) -> bool:
     return gender in (None, Gender.NEUTRAL)
 
 
-def as_winomt(selection: Selection) -> Selection:
-    return replace(
-        selection,
-        benchmark="winomt",
-        data=selection.data if selection.data in ("official", "core") else "core",
-        variant="",
-        parts=(),
-        n_samples=0,
-        sampling="",
-        similarity="",
-        alpha="",
-        entailment="",
+def as_winomt(settings: Settings) -> winomt.Settings:
+    """Whose sentences these are, and whose judge reads the gender of the noun."""
+    return winomt.Settings(
+        "winomt",
+        settings.source_language,
+        settings.target_language,
+        settings.data if settings.data in ("official", "core") else "core",
+        settings.revision,
+        cluster=settings.cluster,
+        aligner=settings.aligner,
+        detector=settings.detector,
     )
 
 
-def load_items(selection: Selection) -> ItemSet:
-    """All sentences of the data, each with what it tells about gender; and, if asked for, a name behind the noun."""
-    found = _load(selection)
-    return replace(found, selection=selection, items=tuple(_marked(item, selection) for item in found.items))
-
-
-def _load(selection: Selection) -> ItemSet:
-    kind, _, path = selection.data.partition(":")
-    if kind == "mgente":
-        items = tuple(
-            replace(item, tags={**item.tags, "contrast": item.item_id, "role": "", "entity": "", "stereotype": "none"})
-            for item in read_mgente(path)
+def load(settings: Settings) -> ItemSet:
+    found = _load(settings)
+    found = replace(found, selection=settings, items=tuple(_marked(item, settings) for item in found.items))
+    if not settings.parts:
+        return found
+    items = tuple(item for item in found.items if has_references(item, settings))
+    if not items:
+        raise UserError(
+            f"there are no reference translations into {settings.target_language} for {settings.data} data; "
+            "leave out --group referenced"
         )
-        return ItemSet(selection, items, f"mgente-{_content_hash(path)}")
+    return replace(found, items=items)
+
+
+def requests(item_set: ItemSet) -> list[Request]:
+    settings: Settings = item_set.selection
+    direction = (settings.source_language, settings.target_language)
+    options, n = settings.sampling_options, settings.n_samples
+    return [Request(item.source, *direction, Task.SAMPLE, options=options, n_samples=n) for item in item_set.items]
+
+
+def choices(item_set: ItemSet) -> list[tuple[str, str] | None]:
+    """The references, for equation 4 by the system's own probabilities."""
+    found = [references_of(item, item_set.selection) for item in item_set.items]
+    if not any(found):
+        raise UserError("these sentences have no pairs of translations to choose from; leave out --forced-choice")
+    texts = [{reference.side: reference.text for reference in references} for references in found]
+    return [(sides["correct"], sides["incorrect"]) if sides else None for sides in texts]
+
+
+def _load(settings: Settings) -> ItemSet:
+    kind, _, path = settings.data.partition(":")
+    if kind == "mgente":
+        items = tuple(replace(item, tags={**item.tags, "role": "", "stereotype": "none"}) for item in read_mgente(path))
+        return ItemSet(settings, items, f"mgente-{_content_hash(path)}")
     if kind == "file":
-        return ItemSet(selection, tuple(_own_items(path, selection)), f"file-{_content_hash(path)}")
-    return WINOMT.load(as_winomt(selection))
+        return ItemSet(settings, tuple(_own_items(path, settings)), f"file-{_content_hash(path)}")
+    return WINOMT.load(as_winomt(settings))
 
 
-def _marked(item: Item, selection: Selection) -> Item:
+def _marked(item: Item, settings: Settings) -> Item:
     source = AMBIGUOUS if is_open(item.expected) else UNAMBIGUOUS
     text = item.source
-    if selection.variant == "names" and item.tags["entity"]:
+    if settings.variant == "names" and item.entity:
         place = int(item.tags["position"])
-        text = with_name(text, place, item.expected, selection.target_language, 0, item.tags["entity"])
+        text = with_name(text, place, item.expected, settings.target_language, 0, item.entity)
     return replace(item, source=text, tags={**item.tags, "source": source})
 
 
@@ -84,7 +106,7 @@ def _content_hash(path: str) -> str:
 # -- files of the user's own ------------------------------------------------------------------------------------------
 
 
-def _own_items(path: str, selection: Selection) -> Iterator[Item]:
+def _own_items(path: str, settings: Settings) -> Iterator[Item]:
     """Lines as in WinoMT's files (gender, index, sentence, entity), and after them, if there are any, the reference
     translations with a masculine and with a feminine noun."""
     lines = [(number, line.split("\t")) for number, line in enumerate(read_lines(path), start=1) if line.strip()]
@@ -102,9 +124,9 @@ def _own_items(path: str, selection: Selection) -> Iterator[Item]:
         gender, index, sentence, entity = cells[:4]
         rows.append(parse_row(path, number, [gender, index, " ".join(sentence.split()), entity]))
         references.append(_own_references(path, number, cells[4:]))
-    items = list(items_of(rows, {}, as_winomt(selection)))
+    items = list(items_of(rows, {}, as_winomt(settings)))
     for (number, _), row, item in zip(lines, rows, items, strict=True):
-        _check_place(path, number, row, item.tags["entity"])
+        _check_place(path, number, row, item.entity)
     for item, own in zip(items, references, strict=True):
         yield replace(item, tags={**item.tags, "corpus": "own", **own})
 
@@ -131,16 +153,16 @@ def _check_place(path: str, line: int, row: Row, entity: str) -> None:
 # -- references -------------------------------------------------------------------------------------------------------
 
 
-def has_references(item: Item, selection: Selection) -> bool:
+def has_references(item: Item, settings: Settings) -> bool:
     tags = item.tags
-    if selection.data == "core":
-        return (tags["contrast"], str(item.expected)) in references(selection.target_language)
+    if settings.data == "core":
+        return (item.contrast, str(item.expected)) in references(settings.target_language)
     return "reference_masculine" in tags or "reference_gendered" in tags
 
 
-def references_of(item: Item, selection: Selection) -> list[Reference]:
+def references_of(item: Item, settings: Settings) -> list[Reference]:
     """The right and the wrong translation of an item that tells its gender."""
-    if is_open(item.expected) or not has_references(item, selection):
+    if is_open(item.expected) or not has_references(item, settings):
         return []
     tags = item.tags
     if "reference_gendered" in tags:  # mGeNTE: where the gender is told, the neutral translation is the worse one
@@ -148,8 +170,8 @@ def references_of(item: Item, selection: Selection) -> list[Reference]:
             Reference(tags["reference_gendered"], "correct", None),
             Reference(tags["reference_neutral"], "incorrect", None),
         ]
-    if selection.data == "core":
-        texts = references(selection.target_language)[tags["contrast"], str(item.expected)]
+    if settings.data == "core":
+        texts = references(settings.target_language)[item.contrast, str(item.expected)]
     else:
         texts = (tags["reference_masculine"], tags["reference_feminine"])
     return [

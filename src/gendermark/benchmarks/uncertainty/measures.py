@@ -9,11 +9,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gendermark.benchmarks.uncertainty.items import AMBIGUOUS, UNAMBIGUOUS, is_open
+from gendermark.benchmarks.benchmark import Measures
+from gendermark.benchmarks.uncertainty.items import AMBIGUOUS, UNAMBIGUOUS, as_winomt, is_open
+from gendermark.benchmarks.uncertainty.settings import Settings
+from gendermark.benchmarks.winomt.measures import stratum as winomt_stratum
+from gendermark.metrics.describe import Better, Description
 from gendermark.metrics.metric import Floats, Metric
 from gendermark.metrics.rates import rate, unseen_share
 from gendermark.metrics.uncertainty import AlphaTuning, TuningItem, tune_alpha
-from gendermark.records import Judgement, Table
+from gendermark.records import Judgement, Table, Unit, Verdict
 
 ALPHA = 16.0
 MOST_ALPHA = 1024.0
@@ -21,6 +25,98 @@ _TIE = 1e-9
 """Entropies closer than this are equal."""
 _N_GENDERS = 3
 """Masculine, feminine, neutral."""
+
+
+# -- what is measured -------------------------------------------------------------------------------------------------
+
+_KINDS = {
+    "gender": "the noun's gender",
+    "s3e": "the meaning, by degrees (S3E)",
+    "string": "the whole text",
+    "semantic": "the meaning, by entailment",
+}
+
+
+def _descriptions() -> dict[str, Description]:
+    found: list[Description] = []
+
+    def add(name: str, label: str, meaning: str, unit: Unit, better: Better = "neither", symbol: str = "") -> None:
+        found.append(Description(name, label, meaning, unit, better, symbol))
+
+    for kind, what in _KINDS.items():
+        shown = kind.upper() if kind == "s3e" else kind
+        less_sure = "less sure of the gender" if kind == "gender" else f"less sure of {what.partition(',')[0]}"
+        add(
+            f"awareness_{kind}",
+            f"{less_sure} where {'it' if kind == 'gender' else 'the gender'} is open",
+            "Pairs of an ambiguous and an unambiguous version of a sentence in which the system is less sure of "
+            f"{what} of the first; ties count half.",
+            Unit.PERCENT,
+            "higher",
+            "awareness" if kind == "gender" else "",
+        )
+        entropy, told = f"entropy of {what}", "where the gender is told minus where it is open"
+        add(f"h_{kind}", entropy, f"Mean entropy of the samples, of {what}.", Unit.NATS, symbol=f"{shown} entropy")
+        below = "below 0, the system is less sure where the gender is open"
+        add(
+            f"delta_h_{kind}",
+            f"relative change in the {entropy} (ΔH)",
+            f"h_{kind} {told}, divided by the former; {below}.",
+            Unit.RATIO,
+            "lower",
+            f"ΔH ({shown})",
+        )
+        add(f"gap_h_{kind}", f"change in the {entropy}", f"h_{kind} {told}; {below}.", Unit.NATS, "lower")
+        surprise = "surprise at the right against the wrong gender"
+        minus = f"Surprisal, by {what}, of the right minus that of the wrong reference"
+        add(
+            f"delta_i_{kind}",
+            f"{surprise} (ΔI)" if kind == "s3e" else f"{surprise}, by {what} (ΔI)",
+            f"{minus}, divided by the former; below 0 is good.",
+            Unit.RATIO,
+            "lower",
+            f"ΔI ({shown})",
+        )
+        add(f"gap_i_{kind}", f"{surprise}, by {what}, in nats", f"{minus}; below 0 is good.", Unit.NATS, "lower")
+    where_told = {UNAMBIGUOUS: "right gender, of samples"}
+    found.append(
+        Description(
+            "p_right",
+            "right gender, of samples",
+            "Samples with the right gender, of those that show one.",
+            Unit.PROBABILITY,
+            "higher",
+            "P(right)",
+            labels=where_told,
+        )
+    )
+    add("p_feminine", "feminine", "Feminine among masculine and feminine samples.", Unit.PROBABILITY)
+    add("p_neutral", "left open", "Samples that leave the gender open.", Unit.PROBABILITY)
+    found.append(
+        Description(
+            "distance_from_even",
+            "distance from an even choice where it is open",
+            "How far p_feminine of a sentence is from one half, on average.",
+            Unit.PROBABILITY,
+            "lower",
+            "distance from even",
+            labels={AMBIGUOUS: "distance from an even choice, where the gender is open"},
+        )
+    )
+    for kind in ("string", "gender"):
+        entropy = f"entropy of {_KINDS[kind]}"
+        meaning = f"h_{kind} with the correction of Miller and Madow for few samples."
+        add(f"h_{kind}_corrected", f"{entropy}, corrected", meaning, Unit.NATS)
+    add("h_gender_se", "standard error of a sentence's gender entropy", "By resampling its samples.", Unit.NATS)
+    add("h_within", "entropy within a gender", "The part of h_string that is not of the gender.", Unit.NATS)
+    add("n_distinct", "distinct translations", "Mean number of distinct samples of a sentence.", Unit.COUNT)
+    add("decided", "samples that show a gender", "Samples whose gender could be read, of all.", Unit.PERCENT)
+    add("nll", "surprise at its own samples", "Mean negative log-probability of a sample.", Unit.NATS)
+    add("nll_per_token", "the same per token", "Mean negative log-probability of a token.", Unit.NATS)
+    return {about.name: about for about in found}
+
+
+DESCRIBED = _descriptions()
 
 
 # -- alpha ------------------------------------------------------------------------------------------------------------
@@ -48,7 +144,7 @@ def tuning_of(judgements: Sequence[Judgement]) -> AlphaTuning:
             for name, value in judgement.measures.items()
             if name.startswith("h_s3e@")
         }
-        items.append(TuningItem(judgement.tags["contrast"], by_alpha, judgement.measures.get("h_gender")))
+        items.append(TuningItem(judgement.contrast, by_alpha, judgement.measures.get("h_gender")))
     return tune_alpha(items)
 
 
@@ -66,7 +162,7 @@ def tally(group: Sequence[Judgement]) -> Counter[str]:
     counts: Counter[str] = Counter()
     contrasts: dict[str, list[Judgement]] = defaultdict(list)
     for judgement in group:
-        contrasts[judgement.tags["contrast"]].append(judgement)
+        contrasts[judgement.contrast].append(judgement)
         for part in _slices(judgement):
             counts[f"{part}.total"] += 1
             for name, value in judgement.measures.items():
@@ -96,8 +192,9 @@ def _compare_within(members: Sequence[Judgement], counts: Counter[str]) -> None:
 # -- metrics ----------------------------------------------------------------------------------------------------------
 
 
-def metrics_of(judgements: Sequence[Judgement], alpha: float) -> list[Metric]:
+def metrics(judgements: Sequence[Judgement], settings: Settings) -> list[Metric]:
     """The metrics that these judgements can give, the main ones first."""
+    alpha = chosen_alpha(judgements, settings.alpha)
     known = {name for judgement in judgements for name in judgement.measures}
     most = _Most.of(judgements)
     entropies = [("gender", "h_gender"), ("s3e", f"h_s3e@{alpha:g}"), ("string", "h_string")]
@@ -111,9 +208,9 @@ def metrics_of(judgements: Sequence[Judgement], alpha: float) -> list[Metric]:
         sides = (f"{UNAMBIGUOUS}.{key}", f"{AMBIGUOUS}.{key}")
         counted = ("all.total", f"all.{key}.n")
         found += _differences(f"h_{kind}", sides, counted, most(key))
-    found += [_mean("p_right", "p_right", UNAMBIGUOUS, most, better="higher")]
+    found += [_mean("p_right", "p_right", UNAMBIGUOUS, most)]
     found += [_mean("p_feminine", "p_feminine", part, most) for part in (AMBIGUOUS, "masculine", "feminine")]
-    found += [_mean("distance_from_even", "distance_from_even", AMBIGUOUS, most, better="lower")]
+    found += [_mean("distance_from_even", "distance_from_even", AMBIGUOUS, most)]
     found += [_mean("p_neutral", "p_neutral", AMBIGUOUS, most)]
     for kind, key in surprisals:
         if f"{key}.correct" in known:
@@ -174,12 +271,11 @@ def _awareness(kind: str, key: str) -> Metric:
 
     Of the gender it is less sure if fewer of its samples agree on one: by differing, or by leaving it open.
     """
-    return rate(
-        f"awareness_{kind}", "all", f"pairs.{key}.won", f"pairs.{key}.n", judged=f"pairs.{key}.n", better="higher"
-    )
+    about, n = DESCRIBED[f"awareness_{kind}"], f"pairs.{key}.n"
+    return rate(about, "all", f"pairs.{key}.won", n, judged=n)
 
 
-def _mean(name: str, key: str, part: str, most: Callable[[str], float], better: str = "neither") -> Metric:
+def _mean(name: str, key: str, part: str, most: Callable[[str], float]) -> Metric:
     highest = most(key)
 
     def value(total: Floats, n: Floats) -> Floats:
@@ -189,7 +285,7 @@ def _mean(name: str, key: str, part: str, most: Callable[[str], float], better: 
         return _reach(sums[0] / sums[1], highest, unseen_share(n_groups, confidence))
 
     needs = (f"{part}.{key}.sum", f"{part}.{key}.n")
-    return Metric(name, part, needs, value, f"{part}.total", f"{part}.{key}.n", at_boundary, better)
+    return Metric(DESCRIBED[name], part, needs, value, f"{part}.total", f"{part}.{key}.n", at_boundary)
 
 
 def _differences(name: str, sides: tuple[str, str], counted: tuple[str, str], highest: float) -> list[Metric]:
@@ -216,8 +312,8 @@ def _differences(name: str, sides: tuple[str, str], counted: tuple[str, str], hi
 
     needs = tuple(f"{side}.{column}" for side in sides for column in ("sum", "n"))
     return [
-        Metric(f"delta_{name}", "all", needs, ratio, *counted, ratio_at_boundary, "lower"),
-        Metric(f"gap_{name}", "all", needs, gap, *counted, gap_at_boundary, "lower"),
+        Metric(DESCRIBED[f"delta_{name}"], "all", needs, ratio, *counted, ratio_at_boundary),
+        Metric(DESCRIBED[f"gap_{name}"], "all", needs, gap, *counted, gap_at_boundary),
     ]
 
 
@@ -230,7 +326,7 @@ def _reach(mean: float, highest: float, unseen: float) -> tuple[float, float]:
 # -- tables and remarks ----------------------------------------------------------------------------------------------
 
 
-def alpha_table(judgements: Sequence[Judgement]) -> Table:
+def _alpha_table(judgements: Sequence[Judgement]) -> Table:
     tuning = tuning_of(judgements)
     rows = [
         (
@@ -246,10 +342,10 @@ def alpha_table(judgements: Sequence[Judgement]) -> Table:
     return Table("alpha", "What alpha does to S3E: its correlation with gender entropy", columns, rows)
 
 
-def entity_table(judgements: Sequence[Judgement]) -> Table:
+def _entity_table(judgements: Sequence[Judgement]) -> Table:
     by_entity: dict[str, list[Judgement]] = defaultdict(list)
     for judgement in judgements:
-        by_entity[judgement.tags["entity"]].append(judgement)
+        by_entity[judgement.entity].append(judgement)
     rows = []
     for entity, members in sorted(by_entity.items()):
         open_ones = [j for j in members if j.tags["source"] == AMBIGUOUS]
@@ -277,7 +373,7 @@ def _shown(value: float | None) -> float | None:
     return None if value is None else round(value, 4)
 
 
-def sure_ones(judgements: Sequence[Judgement], sampling: str) -> list[str]:
+def _sure_ones(judgements: Sequence[Judgement], sampling: str) -> list[str]:
     """A remark if most sentences show no doubt where there should be one."""
     open_ones = [judgement for judgement in judgements if judgement.tags["source"] == AMBIGUOUS]
     n_single = sum(judgement.measures.get("n_distinct") == 1 for judgement in open_ones)
@@ -289,7 +385,7 @@ def sure_ones(judgements: Sequence[Judgement], sampling: str) -> list[str]:
     ]
 
 
-def tuning_remarks(judgements: Sequence[Judgement]) -> list[str]:
+def _tuning_remarks(judgements: Sequence[Judgement]) -> list[str]:
     tuning = tuning_of(judgements)
     if tuning.alpha is None:
         return [
@@ -301,3 +397,29 @@ def tuning_remarks(judgements: Sequence[Judgement]) -> list[str]:
             f"alpha was tuned to {tuning.alpha:g}, the {tuning.edge} that was tried: another beyond it may fit better"
         ]
     return []
+
+
+def warnings(judgements: Sequence[Judgement], settings: Settings) -> list[str]:
+    found = []
+    if settings.n_samples == 1:
+        found.append("there is one sample of each sentence, which shows no uncertainty; draw more")
+    else:
+        found += _sure_ones(judgements, settings.sampling)
+    # mGeNTE names nobody whose gender could be read.
+    with_person = [judgement for judgement in judgements if judgement.entity]
+    n_lost = sum(judgement.verdict is not Verdict.JUDGED for judgement in with_person)
+    if n_lost > 0.1 * len(with_person):
+        found.append(f"in {n_lost:,} of {len(with_person):,} sentences no sample's gender could be read")
+    return found + (_tuning_remarks(judgements) if settings.alpha == "tuned" else [])
+
+
+MEASURES = Measures(
+    described=tuple(DESCRIBED.values()),
+    headline=("awareness_gender", "p_right:unambiguous", "distance_from_even:ambiguous", "delta_i_s3e"),
+    tally=tally,
+    metrics=metrics,
+    stratum=lambda judgement, settings: winomt_stratum(judgement, as_winomt(settings)),
+    tables=lambda judgements: [_alpha_table(judgements), _entity_table(judgements)],
+    warnings=warnings,
+    slices={AMBIGUOUS: "gender open", UNAMBIGUOUS: "gender told"},
+)

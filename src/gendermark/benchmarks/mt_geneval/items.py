@@ -1,0 +1,202 @@
+"""MT-GenEval's sentences: pairs that differ in gender, and sentences whose gender only the one before tells."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+
+from gendermark import registry
+from gendermark.benchmarks.benchmark import Direction, ItemSet
+from gendermark.benchmarks.mt_geneval.settings import ContextualSettings, CounterfactualSettings, Settings
+from gendermark.data.official import OfficialFiles, official_files
+from gendermark.errors import BadFile
+from gendermark.linguistics import context as contexts
+from gendermark.linguistics.contrast import Contrast, contrast, without_tags
+from gendermark.linguistics.language import Language
+from gendermark.records import Gender, Item, Request
+from gendermark.textfiles import read_lines, split_lines
+
+LANGUAGES = ("ar", "de", "es", "fr", "hi", "it", "pt", "ru")
+DUTCH = Language("nl", "Dutch", singular=dict.fromkeys(("de", "het", "een", "deze", "die", "dit", "dat"), "mf"))
+Texts = dict[Gender, list[str]]
+
+_FEMININE_WORDS = re.compile(
+    r"\b(she|her|hers|herself|woman|women|girl|lady|mrs|ms|miss|mother|daughter|sister|wife|aunt|queen|actress|widow)\b",
+    re.I,
+)
+_MASCULINE_WORDS = re.compile(
+    r"\b(he|him|his|himself|man|men|boy|gentleman|mr|sir|father|son|brother|husband|uncle|king|widower)\b", re.I
+)
+
+
+@cache
+def language_of(code: str) -> Language:
+    found: Language = DUTCH if code == "nl" else registry.load("language", code)
+    return found
+
+
+@cache
+def contrast_of(reference: str, contrastive: str, code: str) -> Contrast:
+    return contrast(reference, contrastive, language_of(code))
+
+
+def _decidable(reference: str, contrastive: str, code: str) -> str:
+    return "yes" if contrast_of(reference, contrastive, code).is_decidable else "no"
+
+
+# -- counterfactual --------------------------------------------------------------------------------------------------
+
+
+def counterfactual_pairs(data: str) -> list[Direction]:  # noqa: ARG001
+    return [("en", code) for code in LANGUAGES]
+
+
+def load_pairs(settings: CounterfactualSettings) -> ItemSet:
+    read = core_pairs if settings.data == "core" else official_pairs
+    sources, references, origin = read(settings)
+    items: list[Item] = []
+    for gender, other in ((Gender.MASCULINE, Gender.FEMININE), (Gender.FEMININE, Gender.MASCULINE)):
+        if settings.parts and gender.value not in settings.parts:
+            continue
+        for number, (source, own, contrastive) in enumerate(
+            zip(sources[gender], references[gender], references[other], strict=True)
+        ):
+            pair = f"pair-{number:04}"
+            tags = {
+                "pair": pair,
+                "rules": settings.rules,
+                "decidable": _decidable(own, contrastive, settings.target_language),
+                "reference": own,
+                "contrastive": contrastive,
+            }
+            items.append(Item(f"{gender}-{number:04}", len(items), pair, source, gender, tags, contrast=pair))
+    return ItemSet(settings, tuple(items), origin)
+
+
+def official_pairs(settings: Settings) -> tuple[Texts, Texts, str]:
+    source = official_files("mt-geneval", settings.revision)
+    split, code = settings.split, settings.target_language
+    folder = f"data/sentences/{split}"
+    sources, references = {}, {}
+    for gender in (Gender.MASCULINE, Gender.FEMININE):
+        name = f"geneval-sentences-{gender}-{split}.en_{code}"
+        sources[gender] = read_lines(source.path(f"{folder}/{name}.en"))
+        plain = read_lines(source.path(f"{folder}/{name}.{code}"))
+        annotated = read_lines(source.path(f"{folder}/annotated/{name}.{code}"))
+        # The annotated copy is used only where it is the same sentence.
+        references[gender] = [
+            marked if without_tags(marked) == text else text for text, marked in zip(plain, annotated, strict=True)
+        ]
+    return sources, references, _origin(source)
+
+
+def _origin(source: OfficialFiles) -> str:
+    return f"official-{source.revision[:8]}-{source.content_hash[:8]}"
+
+
+def core_rows(name: str) -> tuple[list[dict[str, str]], str]:
+    path = files("gendermark.data") / "core" / "mt_geneval" / name
+    lines = [line for line in split_lines(path.read_text(encoding="utf-8")) if line and not line.startswith("#")]
+    header = lines[0].split("\t")
+    return [dict(zip(header, line.split("\t"), strict=True)) for line in lines[1:]], "\n".join(lines)
+
+
+def core_pairs(settings: Settings) -> tuple[Texts, Texts, str]:
+    english, text = core_rows("counterfactual.en.tsv")
+    target, target_text = core_rows(f"counterfactual.{settings.target_language}.tsv")
+    by_id = {row["id"]: row for row in target}
+    genders = (Gender.MASCULINE, Gender.FEMININE)
+    sources = {gender: [without_tags(row[gender.value]) for row in english] for gender in genders}
+    references = {gender: [by_id[row["id"]][gender.value] for row in english] for gender in genders}
+    return sources, references, f"core-{hashlib.sha256((text + target_text).encode()).hexdigest()[:8]}"
+
+
+# -- contextual ------------------------------------------------------------------------------------------------------
+
+
+def contextual_pairs(data: str) -> list[Direction]:
+    return [("en", code) for code in (LANGUAGES if data == "core" else (*LANGUAGES, "nl"))]
+
+
+def load_contexts(settings: ContextualSettings) -> ItemSet:
+    read = _core_contexts if settings.data == "core" else _official_contexts
+    rows, origin = read(settings)
+    items = []
+    for index, row in enumerate(rows):
+        gender, provenance = _person_gender(row.get("gender", ""), row["context"])
+        tags = {
+            "context": row["context"],
+            "rules": settings.rules,
+            "decidable": _decidable(row["reference"], row["contrastive"], settings.target_language),
+            "reference": row["reference"],
+            "contrastive": row["contrastive"],
+            "gender_provenance": provenance,
+            "class": row.get("class") or profession_class(row["source"]),
+        }
+        items.append(Item(f"context-{index:04}", index, f"context-{index:04}", row["source"], gender, tags))
+    return ItemSet(settings, tuple(items), origin)
+
+
+def contextual_requests(item_set: ItemSet) -> list[Request]:
+    settings: ContextualSettings = item_set.selection
+    direction = (settings.source_language, settings.target_language)
+    return [
+        Request(contexts.show(item.tags["context"], item.source, settings.context), *direction)
+        for item in item_set.items
+    ]
+
+
+def _person_gender(given: str, context: str) -> tuple[Gender | None, str]:
+    """The person's gender: as the data says, or by the gendered words of the context, where they do not contradict."""
+    if given:
+        return Gender(given), "data"
+    n_feminine, n_masculine = (len(words.findall(context)) for words in (_FEMININE_WORDS, _MASCULINE_WORDS))
+    if n_feminine == n_masculine:
+        return None, "none" if not n_feminine else "tie"
+    return (Gender.FEMININE if n_feminine > n_masculine else Gender.MASCULINE), "context-words"
+
+
+@cache
+def _professions() -> tuple[re.Pattern[str], Mapping[str, str]]:
+    """One pattern for all professions, the longest first, and their classes."""
+    rows, _ = core_rows("professions.tsv")
+    classes = {row["profession"].lower(): row["class"] for row in rows}
+    names = "|".join(re.escape(name) for name in sorted(classes, key=len, reverse=True))
+    return re.compile(rf"\b({names})s?\b", re.I), classes
+
+
+def profession_class(sentence: str) -> str:
+    """`female`, `male` or `neutral`: the stereotype of the first profession named; `unknown` without one."""
+    pattern, classes = _professions()
+    match = pattern.search(sentence)
+    return classes[match.group(1).lower()] if match else "unknown"
+
+
+def _official_contexts(settings: Settings) -> tuple[list[dict[str, str]], str]:
+    source = official_files("mt-geneval", settings.revision)
+    split, code = settings.split, settings.target_language
+    stem = "data/context/geneval-context-wikiprofessions"
+    path = source.path(f"{stem}-2to1-{split}.en_{code}.en")
+    references = read_lines(source.path(f"{stem}-original-{split}.en_{code}.{code}"))
+    contrastive = read_lines(source.path(f"{stem}-flipped-{split}.en_{code}.{code}"))
+    rows = []
+    for number, (line, own, other) in enumerate(zip(read_lines(path), references, contrastive, strict=True), start=1):
+        before, separator, sentence = line.partition("<sep>")
+        if not separator:
+            raise BadFile(path, "has no <sep> between context and sentence", line=number)
+        rows.append({"context": before.strip(), "source": sentence.strip(), "reference": own, "contrastive": other})
+    return rows, _origin(source)
+
+
+def _core_contexts(settings: Settings) -> tuple[list[dict[str, str]], str]:
+    english, text = core_rows("contextual.en.tsv")
+    target, target_text = core_rows(f"contextual.{settings.target_language}.tsv")
+    by_id = {row["id"]: row for row in target}
+    rows = [
+        {**row, "reference": by_id[row["id"]]["correct"], "contrastive": by_id[row["id"]]["contrastive"]}
+        for row in english
+    ]
+    return rows, f"core-{hashlib.sha256((text + target_text).encode()).hexdigest()[:8]}"

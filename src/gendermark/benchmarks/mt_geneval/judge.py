@@ -1,0 +1,156 @@
+"""MT-GenEval: one translation against its two references, by our rules and by the released script."""
+
+from __future__ import annotations
+
+import string
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from gendermark.benchmarks.benchmark import Answers, ItemSet
+from gendermark.benchmarks.mt_geneval.items import contrast_of, language_of
+from gendermark.benchmarks.mt_geneval.settings import Settings
+from gendermark.errors import UserError
+from gendermark.linguistics import context as contexts
+from gendermark.linguistics.contrast import units_of, without_tags
+from gendermark.linguistics.failures import failure
+from gendermark.linguistics.language import Language
+from gendermark.metrics import quality
+from gendermark.records import Gender, Item, Judgement, Verdict
+
+_HIDDEN = ("reference", "contrastive")
+"""Tags that a judge needs and a judgement does not carry."""
+_TRUNCATED = 0.35
+"""Below this share of its reference's words, a translation is a fragment."""
+_FOREIGN = 0.1
+"""Below this share of words that any reference of the set has, a text is of another language."""
+_ASCII_PUNCTUATION = str.maketrans(dict.fromkeys(string.punctuation, " "))
+
+
+@dataclass(frozen=True, slots=True)
+class _Judged:
+    """One translation against its two references."""
+
+    outcome: str
+    reason: str
+    evidence: tuple[str, ...]
+
+
+def judge(item_set: ItemSet, answers: Answers) -> list[Judgement]:
+    settings: Settings = item_set.selection
+    language = language_of(settings.target_language)
+    texts = [item.tags[key] for item in item_set.items for key in _HIDDEN if settings.rules != "paper"]
+    vocabulary = {word for text in texts for word in language.cut(without_tags(text))}
+    judgements = []
+    for item, samples in zip(item_set.items, answers, strict=True):
+        text = _own_part(item, samples[0].text, settings)
+        if settings.rules == "paper":
+            judged = _judge_as_paper(item, text)
+        else:
+            judged = _judge_best(item, text, language, vocabulary, _extraction_failed(item, samples[0].text, text))
+        judgements.append(_judgement(item, judged))
+    return judgements
+
+
+def judge_pairs(item_set: ItemSet, answers: Answers) -> list[Judgement]:
+    texts = [samples[0].text or "" for samples in answers]
+    references = [without_tags(item.tags["reference"]) for item in item_set.items]
+    contrastive = [without_tags(item.tags["contrastive"]) for item in item_set.items]
+    columns = {
+        "bleu": quality.bleu_statistics(texts, references),
+        "chrf": quality.chrf_statistics(texts, references),
+        "effort": quality.edit_statistics(texts, references),
+        # What the other gender's reference would score: a metric that prefers one gender shows it here.
+        "control": quality.bleu_statistics(contrastive, references),
+    }
+    if quality.comet_program():
+        columns["comet"] = quality.comet_statistics([item.source for item in item_set.items], texts, references)
+    judgements = []
+    for number, judgement in enumerate(judge(item_set, answers)):
+        measures = {f"{name}.{key}": value for name, rows in columns.items() for key, value in rows[number].items()}
+        judgements.append(replace(judgement, measures=measures))
+    return judgements
+
+
+def _own_part(item: Item, text: str | None, settings: Settings) -> str | None:
+    """The translation of the sentence itself, without that of its context."""
+    if text is None or not text.strip() or not item.tags.get("context"):
+        return text
+    return contexts.find(text, item.tags["context"], item.source, _context(settings))
+
+
+def _extraction_failed(item: Item, answer: str | None, text: str | None) -> bool:
+    return bool(item.tags.get("context")) and answer is not None and bool(answer.strip()) and text is None
+
+
+def _paper_words(text: str) -> set[str]:
+    return set(text.lower().translate(_ASCII_PUNCTUATION).split())
+
+
+def _judge_as_paper(item: Item, text: str | None) -> _Judged:
+    """The released script: only the words of the contrastive reference can make a translation wrong."""
+    right, wrong = (_paper_words(without_tags(item.tags[key])) for key in _HIDDEN)
+    found = sorted((wrong - right) & _paper_words(text or ""))
+    return _Judged("wrong" if found else "correct", "", tuple(found))
+
+
+def _judge_best(
+    item: Item, text: str | None, language: Language, vocabulary: set[str], extraction_failed: bool
+) -> _Judged:
+    if extraction_failed:
+        return _Judged("failed", "extraction", ())
+    reason = failure(item.source, text)
+    if reason or text is None:
+        return _Judged("failed", reason or "error", ())
+    words = language.cut(text)
+    if len(words) < _TRUNCATED * len(language.cut(without_tags(item.tags["reference"]))):
+        return _Judged("failed", "truncated", ())
+    if len(words) > 3 and sum(word in vocabulary for word in words) < _FOREIGN * len(words):
+        return _Judged("failed", "wrong-language", ())
+    deciding = contrast_of(item.tags["reference"], item.tags["contrastive"], language.code)
+    units = set(units_of(words))
+    right, wrong = sorted(deciding.right & units), sorted(deciding.wrong & units)
+    evidence = tuple(" ".join(unit) for unit in (*right, *wrong))
+    if right and wrong:
+        return _Judged("mixed", "mixed", evidence)
+    if right or wrong:
+        return _Judged("correct" if right else "wrong", "", evidence)
+    return _Judged("undecided", "undecided" if deciding.is_decidable else "undecidable", ())
+
+
+def _judgement(item: Item, judged: _Judged) -> Judgement:
+    tags = {key: value for key, value in item.tags.items() if key not in _HIDDEN}
+    observed = None
+    if item.expected is not None and judged.outcome in ("correct", "wrong"):
+        observed = item.expected if judged.outcome == "correct" else item.expected.opposite
+    verdict = {"failed": Verdict.NOT_TRANSLATED, "mixed": Verdict.UNJUDGEABLE, "undecided": Verdict.UNJUDGEABLE}.get(
+        judged.outcome, Verdict.JUDGED
+    )
+    facts = {"evidence": judged.evidence, "reason": judged.reason, "outcome": judged.outcome}
+    return Judgement.of(item, verdict, observed, tags=tags, **facts)
+
+
+def _context(settings: Settings) -> str:
+    return getattr(settings, "context", "")
+
+
+def render(item: Item, gender: Gender, settings: Settings) -> str:
+    wanted = gender is Gender.NEUTRAL or item.expected in (None, gender)
+    text = without_tags(item.tags["reference"] if wanted else item.tags["contrastive"])
+    # A prompt asks for the sentence only, so that is what a system answers.
+    if not item.tags.get("context") or _context(settings) == "prompt":
+        return text
+    return contexts.show(item.tags["context"], text, _context(settings))
+
+
+def choices(item_set: ItemSet) -> Sequence[tuple[str, str]]:
+    context = _context(item_set.selection)
+    if context.partition(":")[0] in ("joined", "separator"):
+        # The answer to such a source begins with the context's translation, which no reference has.
+        raise UserError(f"--forced-choice goes with --context none or prompt, not {context}")
+    return [(without_tags(item.tags["reference"]), without_tags(item.tags["contrastive"])) for item in item_set.items]
+
+
+def fit(item: Item, text: str, settings: Settings) -> float | None:
+    language = language_of(settings.target_language)
+    own = {word for word in language.cut(without_tags(item.tags["reference"])) if len(word) > 3}
+    return len(own & set(language.cut(text))) / len(own) if own else 0.0

@@ -1,0 +1,213 @@
+"""What is counted of MT-GenEval's judgements, and the metrics made of it."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from gendermark.benchmarks.benchmark import Measures
+from gendermark.benchmarks.mt_geneval.settings import ContextualSettings, CounterfactualSettings
+from gendermark.metrics import quality
+from gendermark.metrics.describe import Description
+from gendermark.metrics.genders import ACCURACY, COVERAGE, DECIDED_ACCURACY
+from gendermark.metrics.metric import Metric, per_judgement
+from gendermark.metrics.rates import rate
+from gendermark.records import Judgement, Table, Verdict
+
+_N_GAPS = 50
+_SCORES = ("bleu", "chrf", "effort")
+_GENDERS = ("masculine", "feminine")
+
+PAIRS_RIGHT = ACCURACY.called(
+    "accuracy", "right gender", "Right gender; a pair is right only if both of its sentences are."
+)
+MIXED = Description(
+    "mixed", "both genders at once", "Words of both genders.", better="lower", behind={"outcome": "mixed"}
+)
+FAILED = Description(
+    "failed",
+    "not translated",
+    "No translation: empty, a copy, a fragment, another language.",
+    better="lower",
+    behind={"outcome": "failed"},
+)
+EXTRACTION = Description(
+    "extraction",
+    "sentence not found again",
+    "Answers in which the sentence could not be told from its context.",
+    better="lower",
+)
+DELTA_QUAL = quality.gap_of("delta_qual", "bleu", "masculine minus feminine, in BLEU (Δqual)", "quality gap")
+DELTA_CHRF = quality.gap_of("delta_chrf", "chrf", "masculine minus feminine, in chrF")
+DELTA_COMET = quality.gap_of("delta_comet", "comet", "masculine minus feminine, in COMET")
+DELTA_EFFORT = quality.gap_of("delta_effort", "effort", "masculine minus feminine, in word edits")
+CONTROL_GAP = quality.gap_of("control_gap", "control", "the quality gap that the references themselves have")
+_SHARES = {"mixed": MIXED, "failed": FAILED, "extraction": EXTRACTION}
+
+
+def _columns(names: Iterable[str], judgement: Judgement) -> Iterable[str]:
+    """Counts of one judgement in each of some slices; under `best`, items that cannot be decided are left out."""
+    outcome, decidable = judgement.outcome, judgement.tags["decidable"] == "yes"
+    for name in names:
+        yield f"{name}.every"
+        if judgement.tags["rules"] == "paper" or decidable:
+            yield f"{name}.total"
+            yield f"{name}.{outcome}"
+            if outcome in ("correct", "wrong"):
+                yield f"{name}.decided"
+            if outcome in ("correct", "wrong", "mixed"):
+                yield f"{name}.covered"
+            if judgement.reason == "extraction":
+                yield f"{name}.extraction"
+
+
+def _accuracies(part: str, *, is_paper: bool, right: Description = ACCURACY) -> list[Metric]:
+    total, decided = f"{part}.total", f"{part}.decided"
+    found = [rate(right, part, f"{part}.correct", total, judged=decided)]
+    if not is_paper:
+        found += [
+            rate(COVERAGE, part, f"{part}.covered", total, judged=decided),
+            rate(DECIDED_ACCURACY, part, f"{part}.correct", decided, judged=decided),
+        ]
+    return found
+
+
+def _share(kind: str, part: str) -> Metric:
+    return rate(_SHARES[kind], part, f"{part}.{kind}", f"{part}.total", judged=f"{part}.decided")
+
+
+def _outcomes(judgements: Sequence[Judgement]) -> Table:
+    counts = Counter((j.outcome, j.reason) for j in judgements)
+    return Table(
+        "outcomes", "Outcomes and their reasons", ("outcome", "reason", "n"), [(*k, n) for k, n in counts.most_common()]
+    )
+
+
+# -- counterfactual --------------------------------------------------------------------------------------------------
+
+_count_members = per_judgement(lambda judgement: _columns(("members", str(judgement.expected)), judgement))
+
+
+def tally_pairs(group: Sequence[Judgement]) -> Mapping[str, float]:
+    counts: dict[str, float] = defaultdict(float, _count_members(group))
+    for judgement in group:
+        gender = str(judgement.expected)
+        counts[f"{gender}.translated"] += judgement.verdict is not Verdict.NOT_TRANSLATED
+        for key, value in judgement.measures.items():
+            counts[f"{gender}.{key}"] += value
+    if len({judgement.expected for judgement in group}) == 2:
+        _count_pair(group, counts)
+    return counts
+
+
+def _count_pair(group: Sequence[Judgement], counts: dict[str, float]) -> None:
+    """A pair is right only if both members are; it is decided if both are."""
+    counts["all.every"] += 1
+    counts["all.translated"] += all(judgement.verdict is not Verdict.NOT_TRANSLATED for judgement in group)
+    if any(j.tags["decidable"] != "yes" and j.tags["rules"] != "paper" for j in group):
+        return
+    outcomes = [judgement.outcome for judgement in group]
+    counts["all.total"] += 1
+    counts["all.correct"] += all(outcome == "correct" for outcome in outcomes)
+    counts["all.decided"] += all(outcome in ("correct", "wrong") for outcome in outcomes)
+    counts["all.covered"] += all(outcome in ("correct", "wrong", "mixed") for outcome in outcomes)
+
+
+def pair_metrics(judgements: Sequence[Judgement], settings: CounterfactualSettings) -> list[Metric]:
+    is_paper = settings.rules == "paper"
+    present = [gender for gender in _GENDERS if any(j.expected == gender for j in judgements)]
+    both = len(present) == 2
+    found: list[Metric] = []
+    if both:
+        gaps = [(DELTA_QUAL, "bleu"), (DELTA_CHRF, "chrf"), (DELTA_EFFORT, "effort"), (CONTROL_GAP, "control")]
+        if any("comet.sum" in judgement.measures for judgement in judgements):
+            gaps.insert(2, (DELTA_COMET, "comet"))
+        found = _accuracies("all", is_paper=is_paper, right=PAIRS_RIGHT)
+        found += [quality.quality_gap(about, score, *_GENDERS) for about, score in gaps]
+    found += [quality.quality(score, gender) for gender in present for score in _SCORES]
+    for part in (*present, *(["members"] if both else [])):
+        found += _accuracies(part, is_paper=is_paper, right=PAIRS_RIGHT)
+        if not is_paper:
+            found += [_share(kind, part) for kind in ("mixed", "failed")]
+    return found
+
+
+def pair_tables(judgements: Sequence[Judgement]) -> list[Table]:
+    by_pair: dict[str, dict[str, Judgement]] = defaultdict(dict)
+    for judgement in judgements:
+        by_pair[judgement.group_id][str(judgement.expected)] = judgement
+    rows: list[tuple[Any, ...]] = []
+    for pair, members in by_pair.items():
+        if len(members) == 2:
+            scores = [_sentence_chrf(members[gender]) for gender in ("masculine", "feminine")]
+            outcomes = [members[gender].outcome for gender in ("masculine", "feminine")]
+            rows.append((pair, *(round(score, 1) for score in scores), round(scores[0] - scores[1], 1), *outcomes))
+    rows.sort(key=lambda row: (-row[3], row[0]))
+    columns = ("pair", "chrF masculine", "chrF feminine", "gap", "masculine is", "feminine is")
+    shown = rows if len(rows) <= 2 * _N_GAPS else [*rows[:_N_GAPS], *rows[-_N_GAPS:]]
+    return [
+        Table("gaps", "Pairs with the largest and the smallest gap in quality", columns, shown),
+        _outcomes(judgements),
+    ]
+
+
+def _sentence_chrf(judgement: Judgement) -> float:
+    return float(quality.chrf_value(*(np.array([judgement.measures[f"chrf.{c}"]]) for c in quality.CHRF_COLUMNS))[0])
+
+
+PAIRS = Measures(
+    described=(
+        PAIRS_RIGHT,
+        COVERAGE,
+        DECIDED_ACCURACY,
+        DELTA_QUAL,
+        DELTA_CHRF,
+        DELTA_COMET,
+        DELTA_EFFORT,
+        CONTROL_GAP,
+        *(quality.score_of(score, gender) for gender in _GENDERS for score in _SCORES),
+        MIXED,
+        FAILED,
+    ),
+    headline=("accuracy:all", "delta_qual"),
+    tally=tally_pairs,
+    metrics=pair_metrics,
+    tables=pair_tables,
+    slices={"members": "single sentences"},
+)
+
+
+# -- contextual ------------------------------------------------------------------------------------------------------
+
+
+def _contextual_slices(judgement: Judgement) -> Iterable[str]:
+    yield "all"
+    if judgement.expected is not None:
+        yield judgement.expected.value
+        # Table 4: the person's gender in a profession of women, of men, or of both.
+        yield f"{judgement.expected.value}-in-{judgement.tags['class']}-profession"
+
+
+def context_metrics(judgements: Sequence[Judgement], settings: ContextualSettings) -> list[Metric]:
+    is_paper = settings.rules == "paper"
+    found = _accuracies("all", is_paper=is_paper)
+    if not is_paper:
+        found += [_share(kind, "all") for kind in ("mixed", "failed")]
+        if settings.context != "none":
+            found.append(_share("extraction", "all"))
+    slices = {name for judgement in judgements for name in _contextual_slices(judgement)} - {"all"}
+    for name in sorted(slices):
+        found += _accuracies(name, is_paper=is_paper)
+    return found
+
+
+CONTEXTS = Measures(
+    described=(ACCURACY, COVERAGE, DECIDED_ACCURACY, MIXED, FAILED, EXTRACTION),
+    headline=("accuracy:all", "decided_accuracy:all"),
+    tally=per_judgement(lambda judgement: _columns(_contextual_slices(judgement), judgement)),
+    metrics=context_metrics,
+    tables=lambda judgements: [_outcomes(judgements)],
+)

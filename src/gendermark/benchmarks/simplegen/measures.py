@@ -1,0 +1,169 @@
+"""What is counted of SimpleGEN's judgements, and the metrics made of it."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+
+from gendermark.benchmarks.benchmark import Measures
+from gendermark.benchmarks.simplegen.settings import GROUPS, Settings
+from gendermark.metrics.describe import Description
+from gendermark.metrics.genders import RECALL_GAP
+from gendermark.metrics.metric import Metric, per_judgement
+from gendermark.metrics.rates import difference, rate
+from gendermark.records import Gender, Judgement, Table, Verdict
+
+PRO, ANTI = ("fofc", "momc"), ("fomc", "mofc")
+OUTCOMES = ("correct", "incorrect", "inconclusive")
+_FAILED_SHARE_TO_WARN = 0.2
+
+CORRECT = Description(
+    "correct",
+    "right gender",
+    "Occupation nouns translated with the gender that the sentence states.",
+    better="higher",
+    labels={"fc": "right gender, of women", "mc": "right gender, of men"},
+)
+INCORRECT = Description(
+    "incorrect", "wrong gender", "Occupation nouns translated with the other gender.", behind={"outcome": "wrong"}
+)
+INCONCLUSIVE = Description(
+    "inconclusive",
+    "no gender to be read",
+    "Translations in which the occupation, or its gender, was not found.",
+    behind={"observed": "none"},
+)
+FOR_PRO = CORRECT.called(
+    "pro", "right where it fits the stereotype", "Right gender where the sentence fits the stereotype: fofc and momc."
+)
+FOR_ANTI = CORRECT.called(
+    "anti",
+    "right where it goes against the stereotype",
+    "Right gender where the sentence goes against the stereotype: fomc and mofc.",
+)
+DELTA = Description("delta", "stereotype's advantage (Δ)", "pro minus anti; 0 is unbiased.", better="zero", symbol="Δ")
+DELTA_FC = Description(
+    "delta_fc",
+    "stereotype's advantage among women (ΔFC)",
+    "Right gender of women in women's occupations minus women in men's; 0 is unbiased.",
+    better="zero",
+    symbol="ΔFC",
+)
+DELTA_MC = Description(
+    "delta_mc",
+    "stereotype's advantage among men (ΔMC)",
+    "Right gender of men in men's occupations minus men in women's; 0 is unbiased.",
+    better="zero",
+    symbol="ΔMC",
+)
+_OUTCOME = {"correct": CORRECT, "incorrect": INCORRECT, "inconclusive": INCONCLUSIVE}
+
+
+def _outcome(judgement: Judgement) -> str:
+    if judgement.observed is None:
+        return "inconclusive"
+    return "correct" if judgement.is_correct else "incorrect"
+
+
+def _columns_of(judgement: Judgement) -> Iterable[str]:
+    group = judgement.tags["group"]
+    outcome = _outcome(judgement)
+    for name in (group, "pro" if group in PRO else "anti", group[2:], "all"):
+        yield f"{name}.total"
+        yield f"{name}.{outcome}"
+        if judgement.verdict is Verdict.JUDGED:
+            yield f"{name}.judged"
+
+
+def _share(about: Description, name: str, kind: str = "correct", part: str = "") -> Metric:
+    return rate(about, part or name, f"{name}.{kind}", f"{name}.total", judged=f"{name}.judged")
+
+
+def metrics(judgements: Sequence[Judgement], settings: Settings) -> list[Metric]:  # noqa: ARG001
+    present = {judgement.tags["group"] for judgement in judgements}
+    correct = {name: _share(CORRECT, name) for name in (*GROUPS, "fc", "mc", "all")}
+    pro, anti = _share(FOR_PRO, "pro", part="all"), _share(FOR_ANTI, "anti", part="all")
+    found = [half for half, groups in ((pro, PRO), (anti, ANTI)) if present >= set(groups)]
+    if len(found) == 2:
+        found.append(difference(DELTA, pro, anti, "all", is_undefined_without_hits=True))
+    for about, first, second in ((DELTA_FC, "fofc", "mofc"), (DELTA_MC, "momc", "fomc")):
+        if {first, second} <= present:
+            found.append(difference(about, correct[first], correct[second], first[2:]))
+    # Not in the paper: a system that makes everybody a man has no gap between pro and anti, but one here.
+    found.extend(correct[context] for context in ("fc", "mc") if {f"fo{context}", f"mo{context}"} <= present)
+    if present >= set(GROUPS):
+        found.append(correct["all"])
+        found.append(difference(RECALL_GAP, correct["mc"], correct["fc"], "all", is_undefined_without_hits=True))
+    for group in GROUPS:
+        if group in present:
+            found.extend(_share(_OUTCOME[kind], group, kind) for kind in OUTCOMES)
+    return found
+
+
+def stratum(judgement: Judgement, settings: Settings) -> str:
+    return judgement.tags["stereotype"] if settings.cluster == "occupation" else ""
+
+
+def warnings(judgements: Sequence[Judgement], settings: Settings) -> list[str]:  # noqa: ARG001
+    n_failed = sum(judgement.reason in ("error", "empty", "copied") for judgement in judgements)
+    if n_failed > _FAILED_SHARE_TO_WARN * len(judgements):
+        return [
+            f"{n_failed:,} of {len(judgements):,} outputs are empty, failed or a copy of the source; "
+            "they count as inconclusive"
+        ]
+    return []
+
+
+def tables(judgements: Sequence[Judgement]) -> list[Table]:
+    by_occupation: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
+    for judgement in judgements:
+        key = (judgement.entity, judgement.tags["stereotype"])
+        by_occupation[key][f"{judgement.expected}.{_outcome(judgement)}"] += 1
+        by_occupation[key][f"{judgement.expected}.total"] += 1
+    rows = []
+    for (occupation, stereotype), counts in by_occupation.items():
+        shares = [
+            round(100 * counts[f"{gender}.correct"] / total, 1) if (total := counts[f"{gender}.total"]) else None
+            for gender in (Gender.FEMININE, Gender.MASCULINE)
+        ]
+        n_inconclusive = sum(counts[f"{gender}.inconclusive"] for gender in (Gender.FEMININE, Gender.MASCULINE))
+        rows.append(
+            (occupation, stereotype, *shares, n_inconclusive, counts["feminine.total"] + counts["masculine.total"])
+        )
+    columns = ("occupation", "stereotype", "correct for women", "correct for men", "inconclusive", "n")
+    found = [Table("occupations", "Percent correct per occupation", columns, sorted(rows))]
+    if any("paper_outcome" in judgement.tags for judgement in judgements):
+        found.append(_rules_compared(judgements))
+    return found
+
+
+def _rules_compared(judgements: Sequence[Judgement]) -> Table:
+    """Ours and the paper's verdicts side by side; they differ where the dictionary errs or lacks a form."""
+    rows = []
+    for group in GROUPS:
+        ours = [_outcome(judgement) for judgement in judgements if judgement.tags["group"] == group]
+        papers = [judgement.tags["paper_outcome"] for judgement in judgements if judgement.tags["group"] == group]
+        if ours:
+            n_differ = sum(a != b for a, b in zip(ours, papers, strict=True))
+            rows.append((group, *(n for kind in OUTCOMES for n in (ours.count(kind), papers.count(kind))), n_differ))
+    columns = ("group", *(f"{kind} ({rules})" for kind in OUTCOMES for rules in ("best", "paper")), "differ")
+    return Table("rules", "Verdicts under both rule sets", columns, rows)
+
+
+MEASURES = Measures(
+    described=(FOR_PRO, FOR_ANTI, DELTA, DELTA_FC, DELTA_MC, RECALL_GAP, CORRECT, INCORRECT, INCONCLUSIVE),
+    headline=("correct:all", "pro", "anti", "delta"),
+    tally=per_judgement(_columns_of),
+    metrics=metrics,
+    stratum=stratum,
+    tables=tables,
+    warnings=warnings,
+    slices={
+        "fc": "women",
+        "fofc": "women in women's occupations",
+        "fomc": "men in women's occupations",
+        "mc": "men",
+        "mofc": "women in men's occupations",
+        "momc": "men in men's occupations",
+    },
+)

@@ -1,0 +1,80 @@
+"""SimpleGEN as released: a dictionary of occupation nouns, its errors included."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from gendermark.benchmarks.simplegen.settings import Settings
+from gendermark.data.official import official_files
+from gendermark.linguistics.failures import failure
+from gendermark.linguistics.occupations import core_occupations, lexicon
+from gendermark.records import Gender, Item, Judgement, Verdict
+from gendermark.textfiles import read_text
+
+LANGUAGES = ("de", "es")
+"""Those with a released dictionary."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One row of a dictionary: what is searched for, and the first form of each gender."""
+
+    patterns: tuple[tuple[Gender, re.Pattern[str]], ...]
+    first: Mapping[Gender, str]
+
+
+def _entry(masculine: Sequence[str], feminine: Sequence[str], as_pattern: Callable[[str], str] = str) -> Entry:
+    # As released: forms are not escaped, text and forms are lower-cased, and masculine is looked for first.
+    return Entry(
+        tuple(
+            (gender, re.compile("|".join(rf"\b{as_pattern(form.lower())}\b" for form in forms)))
+            for gender, forms in ((Gender.MASCULINE, masculine), (Gender.FEMININE, feminine))
+        ),
+        {Gender.MASCULINE: masculine[0], Gender.FEMININE: feminine[0]},
+    )
+
+
+def judge_as_paper(item: Item, text: str | None, dictionary: Mapping[str, Entry]) -> Judgement:
+    observed, evidence = look_up(item, text, dictionary)
+    if observed is None and (reason := failure(item.source, text)):
+        return Judgement.of(item, Verdict.NOT_TRANSLATED, reason=reason)
+    verdict = Verdict.JUDGED if observed else Verdict.UNJUDGEABLE
+    return Judgement.of(item, verdict, observed, evidence=evidence)
+
+
+def look_up(item: Item, text: str | None, dictionary: Mapping[str, Entry]) -> tuple[Gender | None, tuple[str, ...]]:
+    lowered = (text or "").lower()
+    for gender, pattern in dictionary[item.tags["entry"]].patterns:
+        if match := pattern.search(lowered):
+            return gender, (match.group(),)
+    return None, ()
+
+
+@cache
+def dictionary_of(settings: Settings) -> Mapping[str, Entry]:
+    """English word as it stands in the source -> its target forms, for the published algorithm."""
+    if settings.data == "official":
+        return _official_dictionary(settings.revision, settings.target_language)
+    plural_of = {occupation: plural for occupation, plural, _ in core_occupations()}
+    forms: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for entry in lexicon(settings.target_language):
+        if entry.occupation in plural_of and entry.gender in ("masculine", "feminine"):
+            english = entry.occupation if entry.number == "singular" else plural_of[entry.occupation]
+            forms[english, entry.gender].extend(entry.forms)
+    return {
+        english: _entry(forms[english, "masculine"], forms[english, "feminine"], re.escape)
+        for english in {key for key, _ in forms}
+    }
+
+
+def _official_dictionary(revision: str, language: str) -> Mapping[str, Entry]:
+    path = official_files("simplegen", revision).path(f"dictionaries/dictionary-en-{language}-new.csv")
+    rows = csv.reader(io.StringIO(read_text(path)))
+    next(rows)  # the header names the columns: English, masculine, feminine
+    return {english: _entry(masculine.split("|"), feminine.split("|")) for english, masculine, feminine in rows}

@@ -1,0 +1,173 @@
+"""TGBI's sentences: every lexeme in every style of the source language; the official lexicon, or our own."""
+
+from __future__ import annotations
+
+import hashlib
+import tomllib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+
+from gendermark.benchmarks.benchmark import Direction, ItemSet, tagged_stereotype
+from gendermark.benchmarks.tgbi.settings import SETS, Settings
+from gendermark.data.official import official_files
+from gendermark.linguistics import hangul
+from gendermark.records import Gender, Item
+from gendermark.textfiles import read_lines, split_lines
+
+SOURCE_LANGUAGES = ("ko", "fa", "fi", "hu", "ja", "tr")
+# The released corpora list occupations, then negative, then positive expressions.
+KINDS = ("occupation", "negative", "positive")
+_OFFICIAL_FILES = {"occupation": "job.txt", "negative": "neg.txt", "positive": "pos.txt"}
+
+
+@dataclass(frozen=True, slots=True)
+class Lexeme:
+    """One word or phrase of the lexicon, and the class of template it takes."""
+
+    lexeme_id: str
+    cluster_id: str
+    text: str
+    kind: str
+    template_class: str
+    stereotype: str = ""
+    gloss: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """One combination of formality and politeness, with a template per class of lexeme."""
+
+    formality: str
+    politeness: str
+    templates: Mapping[str, str]
+
+    @property
+    def name(self) -> str:
+        return "-".join(part for part in (self.formality, self.politeness) if part) or "plain"
+
+
+def language_pairs(data: str) -> list[Direction]:
+    return [(code, "en") for code in (SOURCE_LANGUAGES if data == "core" else ("ko",))]
+
+
+def load(settings: Settings) -> ItemSet:
+    if settings.data == "core":
+        lexemes, origin = _core_lexemes(settings.source_language)
+    else:
+        lexemes, origin = _official_lexemes(settings.revision)
+    sentences = list(_sentences(lexemes, styles_of(settings.source_language)))
+    if not settings.parts:
+        return ItemSet(settings, tuple(sentences), origin)
+    chosen = [
+        replace(item, item_id=f"{item.item_id}@{part}", index=index, tags={**item.tags, "sets": part})
+        for part in settings.parts
+        for index, item in enumerate(_in_set(sentences, part))
+    ]
+    return ItemSet(settings, tuple(chosen), origin)
+
+
+def stereotype(item: Item) -> Gender | None:
+    return tagged_stereotype(item) or (Gender.MASCULINE if item.tags["kind"] == "occupation" else Gender.FEMININE)
+
+
+def _sentences(lexemes: Sequence[Lexeme], styles: Sequence[Style]) -> Iterable[Item]:
+    """All sentences in export order: by pronoun, then kind of lexeme, then ending, as the released sets are."""
+    index = 0
+    for formality in dict.fromkeys(style.formality for style in styles):
+        for kind in KINDS:
+            for style in styles:
+                if style.formality != formality:
+                    continue
+                for lexeme in lexemes:
+                    if lexeme.kind == kind:
+                        yield _sentence(lexeme, style, index)
+                        index += 1
+
+
+def _sentence(lexeme: Lexeme, style: Style, index: int) -> Item:
+    sets = [name for name in (style.formality, style.politeness, lexeme.kind) if name]
+    tags = {
+        "sets": " ".join(sets),
+        "style": style.name,
+        "kind": lexeme.kind,
+        "lexeme": lexeme.text,
+        "stereotype": lexeme.stereotype,
+        "gloss": lexeme.gloss,
+    }
+    source = hangul.attach(style.templates[lexeme.template_class], lexeme.text)
+    item_id, group_id = f"{lexeme.lexeme_id}-{style.name}", lexeme.cluster_id
+    return Item(item_id, index, group_id, source, Gender.NEUTRAL, tags, entity=lexeme.text)
+
+
+def _in_set(sentences: Sequence[Item], name: str) -> list[Item]:
+    """The sentences of one set in the order of its released file.
+
+    Style sets follow kind, then the other style; content sets follow pronoun, then ending: for both that is export
+    order, except that `impolite` and `polite` put both pronouns of one kind together.
+    """
+    chosen = [item for item in sentences if name in item.tags["sets"].split()]
+    if name in ("impolite", "polite"):
+        chosen.sort(key=lambda item: KINDS.index(item.tags["kind"]))
+    return chosen
+
+
+def sets_of(styles: Sequence[Style]) -> list[str]:
+    present = {part for style in styles for part in (style.formality, style.politeness)} | set(KINDS)
+    return [name for name in SETS if name in present]
+
+
+def _core(code: str, ending: str) -> Traversable:
+    return files("gendermark.data") / "core" / "tgbi" / f"{code}.{ending}"
+
+
+@cache
+def styles_of(code: str) -> tuple[Style, ...]:
+    table = tomllib.loads(_core(code, "toml").read_text(encoding="utf-8"))
+    return tuple(Style(style["formality"], style["politeness"], style["templates"]) for style in table["style"])
+
+
+def _core_lexemes(code: str) -> tuple[list[Lexeme], str]:
+    text = _core(code, "tsv").read_text(encoding="utf-8")
+    rows = [line.split("\t") for line in split_lines(text)[1:] if line and not line.startswith("#")]
+    lexemes = [
+        Lexeme(
+            f"{code}-{number:04}",
+            f"{code}-{number:04}",
+            lexeme,
+            kind,
+            template_class,
+            "" if lean == "none" else lean,
+            gloss,
+        )
+        for number, (lexeme, kind, template_class, lean, gloss) in enumerate(rows)
+    ]
+    content = text + _core(code, "toml").read_text(encoding="utf-8")
+    return lexemes, f"core-{hashlib.sha256(content.encode()).hexdigest()[:8]}"
+
+
+def _official_lexemes(revision: str) -> tuple[list[Lexeme], str]:
+    source = official_files("tgbi", revision)
+    lexemes = []
+    for kind in KINDS:
+        lines = read_lines(source.path(f"gebnlp-tgbi/original/{_OFFICIAL_FILES[kind]}"))
+        # 12 occupations stand twice in the released list; a repeated word is one lexeme, and so one cluster.
+        first: dict[str, str] = {}
+        for number, line in enumerate(lines):
+            # Sentiment entries begin with the pronoun 걔는, once misspelt as 개는; occupations stand alone.
+            text = line if kind == "occupation" else line.partition(" ")[2]
+            lexeme_id = f"ko-{kind}-{number:04}"
+            template_class, stem = _official_class(text, kind)
+            lexemes.append(Lexeme(lexeme_id, first.setdefault(text, lexeme_id), stem, kind, template_class))
+    return lexemes, f"official-{source.revision[:8]}-{source.content_hash[:8]}"
+
+
+def _official_class(text: str, kind: str) -> tuple[str, str]:
+    """The template class of a released entry, and the part of it that goes into the template."""
+    if kind == "occupation":
+        return "occupation", text
+    if text.endswith("야"):
+        return "sentiment-copula", text.removesuffix("야")
+    return "sentiment-verb", text

@@ -1,0 +1,54 @@
+"""TGBI: the gender that an English translation gives the person; by our rules, and by those of the paper."""
+
+from __future__ import annotations
+
+from gendermark.benchmarks.benchmark import Answers, ItemSet
+from gendermark.benchmarks.tgbi.settings import Settings
+from gendermark.linguistics import english
+from gendermark.linguistics.failures import failure
+from gendermark.linguistics.treebank import tokens
+from gendermark.records import Gender, Item, Judgement, Verdict
+
+# Section 3.2, footnote 9, as the released code has it: feminine words are looked for first and win.
+_PAPER_WORDS = (
+    (Gender.FEMININE, frozenset({"she", "her", "woman", "girl"})),
+    (Gender.MASCULINE, frozenset({"he", "him", "man", "guy", "boy"})),
+)
+
+
+def judge(item_set: ItemSet, answers: Answers) -> list[Judgement]:
+    judge_one = _judge_as_paper if item_set.selection.rules == "paper" else _judge_best
+    return [judge_one(item, samples[0].text) for item, samples in zip(item_set.items, answers, strict=True)]
+
+
+def _judge_best(item: Item, text: str | None) -> Judgement:
+    reason = failure(item.source, text)
+    if reason or text is None:
+        return Judgement.of(item, Verdict.NOT_TRANSLATED, reason=reason or "error")
+    finding = english.find_person(text)
+    if finding.gender is None:
+        return Judgement.of(item, Verdict.UNJUDGEABLE, evidence=finding.evidence, reason=finding.reason)
+    return Judgement.of(item, Verdict.JUDGED, finding.gender, evidence=finding.evidence)
+
+
+def classify_as_paper(text: str) -> tuple[Gender, tuple[str, ...]]:
+    """The released classifier: feminine if a feminine word is a token, else masculine likewise, else neutral."""
+    found = tokens(text.lower())
+    for gender, words in _PAPER_WORDS:
+        if evidence := tuple(token for token in found if token in words):
+            return gender, evidence
+    return Gender.NEUTRAL, ()
+
+
+def _judge_as_paper(item: Item, text: str | None) -> Judgement:
+    gender, evidence = classify_as_paper(text or "")
+    is_failed = gender is Gender.NEUTRAL and (
+        failure(item.source, text) or english.find_person(text or "").gender is None
+    )
+    tags = {**item.tags, "failed": "yes"} if is_failed else item.tags
+    return Judgement.of(item, Verdict.JUDGED, gender, evidence=evidence, tags=tags)
+
+
+def render(item: Item, gender: Gender, settings: Settings) -> str:  # noqa: ARG001
+    pronoun = {Gender.FEMININE: "She is", Gender.MASCULINE: "He is", Gender.NEUTRAL: "That person is"}[gender]
+    return f"{pronoun} {item.tags['gloss'] or 'like that'}."

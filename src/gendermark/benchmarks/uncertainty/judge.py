@@ -1,0 +1,209 @@
+"""From the samples of a sentence to its entropies: of strings, of the noun's gender, of meanings by degrees."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from gendermark.benchmarks.benchmark import Answers, ItemSet
+from gendermark.benchmarks.uncertainty.items import Reference, as_winomt, is_open, references_of
+from gendermark.benchmarks.uncertainty.measures import ALPHA, parse_alpha
+from gendermark.benchmarks.uncertainty.settings import Settings
+from gendermark.benchmarks.winomt.benchmark import BENCHMARK as WINOMT
+from gendermark.errors import UserError
+from gendermark.linguistics.entailment import Entailment, clusters_with, entailment_clusters
+from gendermark.linguistics.failures import failure
+from gendermark.linguistics.similarity import open_similarity
+from gendermark.metrics import uncertainty as arithmetic
+from gendermark.metrics.metric import Floats
+from gendermark.metrics.uncertainty import ALPHAS, Samples
+from gendermark.records import Gender, Item, Judgement, Translation, Verdict
+
+_N_RESAMPLES = 200
+"""Of the samples of one sentence, for the standard error of its entropy."""
+_N_SHOWN = 5
+"""Distinct translations that stand in the evidence."""
+
+# Loaded before any work starts, so that what is missing is said then; and once.
+similarity_of = cache(open_similarity)
+entailment_of = cache(Entailment)
+
+
+@dataclass(frozen=True, slots=True)
+class _Drawn:
+    """What was drawn for one item: the texts that are translations, and how many were not."""
+
+    item: Item
+    samples: Samples
+    n_asked: int
+    log_probabilities: Sequence[float]
+    """Of the samples whose system gave one."""
+    per_token: arithmetic.LogProbability | None
+    references: Sequence[Reference]
+
+
+@dataclass(frozen=True, slots=True)
+class _Alike:
+    """In which ways the distinct texts of one item are alike, to each other and to its references."""
+
+    genders: Sequence[Gender | None]
+    similarities: Floats
+    """Of the texts, then of the references."""
+    meanings: Sequence[int] | None
+    """The cluster of each text, if entailment was asked for."""
+    reference_meanings: Sequence[frozenset[int]]
+    """The clusters that each reference belongs to."""
+
+
+def judge(item_set: ItemSet, answers: Answers) -> list[Judgement]:
+    settings: Settings = item_set.selection
+    drawn = [
+        _drawn(item, samples, references_of(item, settings))
+        for item, samples in zip(item_set.items, answers, strict=True)
+    ]
+    alphas = sorted({*ALPHAS, parse_alpha(settings.alpha) or ALPHA})
+    alike = zip(
+        _genders(item_set, drawn),
+        similarity_of(settings.similarity).matrices(
+            [(*found.samples.texts, *(one.text for one in found.references)) for found in drawn]
+        ),
+        *_meanings(drawn, settings.entailment),
+        strict=True,
+    )
+    return [_judgement(found, _Alike(*ways), alphas) for found, ways in zip(drawn, alike, strict=True)]
+
+
+def render(item: Item, gender: Gender, settings: Settings) -> str:
+    if not item.entity:
+        raise UserError("mgente data has no person to speak of, so a fake system has nothing to say about it")
+    return WINOMT.render(item, gender, as_winomt(settings))
+
+
+def fit(item: Item, text: str, settings: Settings) -> float | None:
+    return WINOMT.fit(item, text, as_winomt(settings)) if item.entity else None
+
+
+def _drawn(item: Item, answers: Sequence[Translation], references: Sequence[Reference]) -> _Drawn:
+    kept = [answer for answer in answers if failure(item.source, answer.text) is None]
+    return _Drawn(
+        item,
+        Samples.of(answer.text or "" for answer in kept),
+        len(answers),
+        [answer.log_probability for answer in kept if answer.log_probability is not None],
+        arithmetic.mean_log_probability(
+            [answer.log_probability for answer in kept], [answer.n_tokens for answer in kept]
+        ),
+        references,
+    )
+
+
+def _genders(item_set: ItemSet, drawn: Sequence[_Drawn]) -> Iterator[list[Gender | None]]:
+    """For each item the gender of the noun in each of its distinct translations, read as WinoMT reads it."""
+    with_person = [found for found in drawn if found.item.entity]
+    items = [found.item for found in with_person for _ in found.samples.texts]
+    texts = [[Translation("", text)] for found in with_person for text in found.samples.texts]
+    readings = iter(WINOMT.judge(ItemSet(as_winomt(item_set.selection), tuple(items), ""), texts))
+    for found in drawn:
+        has_person = bool(found.item.entity)
+        yield [next(readings).observed if has_person else None for _ in found.samples.texts]
+
+
+def _meanings(
+    drawn: Sequence[_Drawn], entailment: str
+) -> tuple[Sequence[Sequence[int] | None], Sequence[Sequence[frozenset[int]]]]:
+    """For each item the cluster of each distinct text, and the clusters of each reference; if these are asked for."""
+    if not entailment:
+        return [None] * len(drawn), [()] * len(drawn)
+    entails = entailment_of(entailment)
+    texts = [found.samples.texts for found in drawn]
+    clusters = entailment_clusters(texts, entails)
+    wanted = [[reference.text for reference in found.references] for found in drawn]
+    return clusters, clusters_with(wanted, texts, clusters, entails)
+
+
+def _judgement(found: _Drawn, alike: _Alike, alphas: Sequence[float]) -> Judgement:
+    item, samples, genders = found.item, found.samples, alike.genders
+    decided, labels = arithmetic.decided(samples, genders)
+    values: dict[str, float | None] = {
+        "n_asked": found.n_asked,
+        "n_translated": samples.n,
+        "n_distinct": samples.n_distinct,
+        "decided": 100 * decided.n / found.n_asked if found.n_asked else None,
+        "h_string": arithmetic.shannon_entropy(samples),
+        "h_string_corrected": arithmetic.shannon_entropy(samples, "miller-madow"),
+        "h_gender": arithmetic.cluster_entropy(decided, labels),
+        "h_gender_corrected": arithmetic.cluster_entropy(decided, labels, "miller-madow"),
+    }
+    drawn_anew = arithmetic.resampled_counts(decided, _N_RESAMPLES, item.index)
+    error = arithmetic.spread(values["h_gender"], arithmetic.resampled_cluster(drawn_anew, decided, labels))
+    values["h_gender_se"] = error.standard_error if error else None
+    parts = arithmetic.decompose(decided, labels)
+    values["h_within"] = parts.within if parts else None
+    share = arithmetic.feminine_share(samples, genders)
+    values["p_feminine"], values["distance_from_even"] = share, arithmetic.distance_from_even(share)
+    values["openness"] = arithmetic.openness(samples, genders)
+    if decided.n:
+        values["p_neutral"] = _n_of(Gender.NEUTRAL, decided, labels) / decided.n
+        if not is_open(item.expected):
+            values["p_right"] = _n_of(item.expected, decided, labels) / decided.n
+    own = alike.similarities[: samples.n_distinct, : samples.n_distinct]
+    for alpha in alphas:
+        values[f"h_s3e@{alpha:g}"] = arithmetic.s3e_entropy(samples, own, alpha)
+    if alike.meanings is not None:
+        values["h_semantic"] = arithmetic.cluster_entropy(samples, alike.meanings)
+    if found.log_probabilities:
+        # With its sign turned, like all surprisals here: what is summed up over groups is never below 0.
+        values["nll"] = -math.fsum(found.log_probabilities) / len(found.log_probabilities)
+        values["nll_per_token"] = -found.per_token.per_token if found.per_token else None
+    if found.references and samples.n:
+        values |= _surprisals(found, alike, alphas)
+    observed = _majority(decided, labels)
+    verdict = Verdict.JUDGED if decided.n else Verdict.UNJUDGEABLE if samples.n else Verdict.NOT_TRANSLATED
+    known = {name: float(value) for name, value in values.items() if value is not None}
+    return Judgement.of(item, verdict, observed, evidence=_most_frequent(samples, genders), measures=known)
+
+
+def _surprisals(found: _Drawn, alike: _Alike, alphas: Sequence[float]) -> dict[str, float | None]:
+    """How surprising the right and the wrong reference are, given the samples (condition 1)."""
+    samples, n = found.samples, found.samples.n_distinct
+    decided, labels = arithmetic.decided(samples, alike.genders)
+    values: dict[str, float | None] = {}
+    for place, reference in enumerate(found.references):
+        side = reference.side
+        if reference.gender is not None:
+            values[f"i_gender.{side}"] = arithmetic.cluster_surprisal_of(decided, labels, reference.gender)
+        values[f"i_string.{side}"] = arithmetic.shannon_surprisal_of(samples, reference.text)
+        if alike.meanings is not None:
+            own = alike.reference_meanings[place]
+            is_same = [meaning in own for meaning in alike.meanings]
+            values[f"i_semantic.{side}"] = arithmetic.cluster_surprisal_of(samples, is_same, True)
+        for alpha in alphas:
+            to_samples = alike.similarities[n + place, :n]
+            values[f"i_s3e@{alpha:g}.{side}"] = arithmetic.s3e_surprisal_of(samples, to_samples, alpha)
+    return values
+
+
+def _n_of(gender: Gender | None, samples: Samples, labels: Sequence[object]) -> float:
+    return float(sum(n for n, label in zip(samples.counts.tolist(), labels, strict=True) if label == gender))
+
+
+def _majority(samples: Samples, labels: Sequence[object]) -> Gender | None:
+    """The gender that most samples have; none where two have as many."""
+    counts: Counter[Gender] = Counter()
+    for label, n in zip(labels, samples.counts.tolist(), strict=True):
+        if isinstance(label, Gender):
+            counts[label] += int(n)
+    ranked = counts.most_common(2)
+    is_tie = len(ranked) == 2 and ranked[0][1] == ranked[1][1]
+    return ranked[0][0] if ranked and not is_tie else None
+
+
+def _most_frequent(samples: Samples, genders: Sequence[Gender | None]) -> tuple[str, ...]:
+    order = sorted(range(samples.n_distinct), key=lambda place: (-samples.counts[place], samples.texts[place]))
+    return tuple(
+        f"{int(samples.counts[place])} x {samples.texts[place]} ({genders[place] or 'undecided'})"
+        for place in order[:_N_SHOWN]
+    )

@@ -1,0 +1,116 @@
+"""What semantic uncertainty says about a system."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from gendermark.benchmarks.uncertainty.figures import entropies, feminine_by_occupation
+from gendermark.benchmarks.uncertainty.items import AMBIGUOUS, UNAMBIGUOUS
+from gendermark.records import Gender, Judgement
+from gendermark.result import Result
+from gendermark.telling import (
+    Cell,
+    Examples,
+    Finding,
+    Form,
+    Telling,
+    as_percent,
+    doubt,
+    from_half,
+    rows_by_run,
+    share,
+)
+
+_HARDLY_ANY = 0.1
+"""Nats of gender entropy; an even choice between two has 0.69."""
+
+
+def findings(result: Result) -> list[Finding]:
+    right, aware = result.find("p_right", UNAMBIGUOUS), result.find("awareness_gender")
+    feminine, hesitation = result.find("p_feminine", AMBIGUOUS), result.find("h_gender", AMBIGUOUS)
+    if right is None or aware is None or aware.low is None or aware.high is None:
+        return []
+    right = as_percent(right)
+    found = [
+        Finding(
+            f"Where the sentence tells the gender, {share(right)} of 100 sampled translations have it.{doubt(right)}"
+        )
+    ]
+    neutral = result.find("p_neutral", AMBIGUOUS)
+    if neutral is not None and neutral.low is not None and neutral.low > 0.5:
+        text = f"Where the sentence leaves the gender open, {share(as_percent(neutral))} of 100 leave it open too."
+        return [*found, Finding(text)]
+    pairs = f"in {share(aware)} of 100 pairs of sentences that differ in this alone"
+    if aware.low > 50:
+        text = f"It is less sure of the gender where the sentence leaves it open, {pairs}, as it should be."
+    elif aware.high < 50:
+        text = f"It is less sure of the gender where the sentence leaves it open only {pairs}: surer there."
+    else:
+        text = f"That it is less sure where the gender is open cannot be told from chance ({pairs})."
+    found.append(Finding(text, 50 - (aware.value or 0) if aware.high < 50 else 0.0))
+    if feminine is not None and hesitation is not None and hesitation.value is not None:
+        leaning = as_percent(feminine)
+        text = f"Where the gender is open, {share(leaning)} of 100 sampled translations are feminine"
+        if hesitation.value < _HARDLY_ANY:
+            text += ", and of one sentence nearly all have the same: that is certainty, not fairness"
+        found.append(Finding(f"{text}.", from_half(leaning)))
+    return found
+
+
+_SURPRISE = {
+    "right gender": ("p_right", UNAMBIGUOUS),
+    "ΔI (S3E)": ("delta_i_s3e", "all"),
+    "ΔI (gender)": ("delta_i_gender", "all"),
+    "ΔI (string)": ("delta_i_string", "all"),
+}
+
+
+def forms(cells: Sequence[Cell]) -> list[Form]:
+    caption = (
+        "In the form of Table 3 of Staliūnaitė et al. (2026): the right gender where it is told, and how much less "
+        "surprising the right than the wrong translation is (below 0 is good)."
+    )
+    found = [Form("uncertainty-3", caption, list(_SURPRISE), rows_by_run(cells, list(_SURPRISE.values())))]
+    for kind, shown in (("s3e", "S3E"), ("gender", "gender")):
+        entropies_of = {
+            "told": (f"h_{kind}", UNAMBIGUOUS),
+            "open": (f"h_{kind}", AMBIGUOUS),
+            "ΔH": (f"delta_h_{kind}", "all"),
+            "of 100 pairs": (f"awareness_{kind}", "all"),
+        }
+        caption = (
+            f"In the form of Table 4 of Staliūnaitė et al. (2026): entropy ({shown}) of the samples where the gender "
+            "is told and where it is open, the difference (below 0: less sure where it is open, as it should be), and "
+            "in how many of 100 pairs it is so."
+        )
+        rows = rows_by_run(cells, list(entropies_of.values()))
+        found.append(Form(f"uncertainty-4-{kind}", caption, list(entropies_of), rows))
+    return found
+
+
+def examples(judgements: Sequence[Judgement]) -> Examples | None:
+    """The he, she and they versions of one sentence: the one where the genders of the samples differ most."""
+    by_contrast: dict[str, dict[str, Judgement]] = {}
+    for judgement in judgements:
+        by_contrast.setdefault(judgement.contrast, {})[judgement.expected or "none"] = judgement
+    versions = [members for members in by_contrast.values() if {*Gender} <= set(members)]
+    if not versions:
+        return None
+    chosen = max(versions, key=lambda members: sum(j.measures.get("h_gender", 0.0) for j in members.values()))
+    return Examples(
+        "In the form of their Table 5: the versions of one sentence.",
+        [chosen[gender].item_id for gender in Gender],
+        {"H gender": "h_gender", "H string": "h_string", "feminine": "p_feminine"},
+    )
+
+
+TELLING = Telling(
+    findings=findings,
+    forms=forms,
+    figures=(entropies, feminine_by_occupation),
+    beside_published=("h_gender:unambiguous", "h_gender:ambiguous"),
+    published="gendermark.benchmarks.uncertainty",
+    examples=examples,
+    hidden_tags=frozenset({"position"}),
+    shares_one_scale=False,
+)

@@ -1,0 +1,197 @@
+"""WinoMT's sentences: the official files, or templates of our own; each with the person meant."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from importlib.resources import files
+
+from gendermark.benchmarks.benchmark import ItemSet
+from gendermark.benchmarks.winomt.settings import Settings
+from gendermark.data.official import official_files
+from gendermark.errors import BadFile
+from gendermark.linguistics.occupations import core_occupations
+from gendermark.records import Gender, Item
+from gendermark.textfiles import read_lines, split_lines
+
+_GENDERS = {"male": Gender.MASCULINE, "female": Gender.FEMININE, "neutral": Gender.NEUTRAL}
+_PRONOUNS = {
+    "subject": ("he", "she", "they"),
+    "object": ("him", "her", "them"),
+    "possessive": ("his", "her", "their"),
+    "reflexive": ("himself", "herself", "themselves"),
+}
+_ANY_PRONOUN = re.compile(
+    r"\b(he|him|his|himself|she|her|hers|herself|they|them|their|theirs|themselves|themself)\b", re.I
+)
+# What changes with the pronoun in the sentences of one contrast set: itself and the verb's number.
+_AGREEING = (
+    (_ANY_PRONOUN, "#"),
+    (re.compile(r"\b(was|were)\b"), "was"),
+    (re.compile(r"\b(is|are)\b"), "is"),
+    (re.compile(r"\b(has|have)\b"), "has"),
+)
+ARTICLES = ("the", "a", "an")
+# Section 3.3: "handsome" before men, "pretty" before women; where gender is open, nothing.
+_ADJECTIVES = {Gender.MASCULINE: "handsome", Gender.FEMININE: "pretty"}
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line of a WinoMT file: gender, place of the entity among the words, sentence, entity."""
+
+    gender: str
+    index: int
+    sentence: str
+    entity: str
+
+    @property
+    def key(self) -> tuple[str, str, str]:
+        return self.gender, self.sentence, self.entity
+
+
+Halves = Mapping[tuple[str, str, str], tuple[str, ...]]
+"""Which half, pro- or anti-stereotypical, each occurrence of a row belongs to; in the order of the halves' files."""
+
+
+def load(settings: Settings) -> ItemSet:
+    if settings.data == "core":
+        rows, origin = _core_rows()
+        halves = _core_halves(rows)
+    else:
+        rows, halves, origin = _official_rows(settings.revision)
+    items = list(items_of(rows, halves, settings))
+    if settings.parts:
+        items = [
+            replace(item, index=index)
+            for part in settings.parts
+            for index, item in enumerate(_in_part(items, part, halves))
+        ]
+    return ItemSet(settings, tuple(items), origin)
+
+
+def stereotype(item: Item) -> Gender | None:
+    if item.expected is None or item.tags["stereotype"] == "none":
+        return Gender(item.tags["occupation_stereotype"]) if item.tags.get("occupation_stereotype") else None
+    return item.expected if item.tags["stereotype"] == "pro" else item.expected.opposite
+
+
+def items_of(rows: Sequence[Row], halves: Halves, settings: Settings) -> Iterable[Item]:
+    stereotype_of = {occupation: percent > 50 for occupation, _, percent in core_occupations()}
+    n_seen: Counter[tuple[str, str, str]] = Counter()
+    for index, row in enumerate(rows):
+        entity = _bare(row.entity)
+        n_seen[row.key] += 1
+        in_halves = halves.get(row.key, ("none",))
+        # A sentence that stands in both halves stands twice in the whole: once for each.
+        stereotype = in_halves[min(n_seen[row.key], len(in_halves)) - 1]
+        gender = _GENDERS[row.gender]
+        sentence, position = row.sentence, row.index
+        contrast = _contrast(sentence, entity)
+        if settings.variant == "adjectives" and gender in _ADJECTIVES:
+            words = sentence.split(" ")
+            sentence, position = " ".join([*words[:position], _ADJECTIVES[gender], *words[position:]]), position + 1
+        tags = {
+            "position": str(position),
+            # The first noun phrase is the subject of these sentences.
+            "role": "subject" if row.index <= 2 else "object",
+            "stereotype": stereotype,
+            # WinoBias is the part with a stereotype split; the rest, core's "they" apart, is Winogender.
+            "corpus": "core" if settings.data == "core" else "winogender" if stereotype == "none" else "winobias",
+        }
+        if entity in stereotype_of:
+            tags["occupation_stereotype"] = (Gender.FEMININE if stereotype_of[entity] else Gender.MASCULINE).value
+        group = entity if settings.cluster == "entity" else contrast
+        yield Item(f"winomt-{index:04}", index, group, sentence, gender, tags, entity, contrast)
+
+
+def _contrast(sentence: str, entity: str) -> str:
+    """What the he, she and they versions of a sentence have in common."""
+    for pattern, instead in _AGREEING:
+        sentence = pattern.sub(instead, sentence)
+    return hashlib.sha256(f"{sentence}/{entity}".encode()).hexdigest()[:12]
+
+
+def _bare(entity: str) -> str:
+    """Without its article: files of 2019 write "The developer", later ones "developer"."""
+    words = entity.split()
+    return " ".join(words[1:] if words[0].lower() in ARTICLES else words)
+
+
+def _in_part(items: Sequence[Item], part: str, halves: Halves) -> list[Item]:
+    """The items of one half in the order of its own file."""
+    order = [_place_key(key) for key, found in halves.items() if part in found]
+    place_of = {key: place for place, key in enumerate(order)}
+    chosen = [item for item in items if item.tags["stereotype"] == part]
+    return sorted(chosen, key=lambda item: place_of[_item_key(item)])
+
+
+def _place_key(key: tuple[str, str, str]) -> tuple[str, str, str]:
+    gender, sentence, entity = key
+    return _GENDERS[gender].value, sentence, _bare(entity)
+
+
+def _item_key(item: Item) -> tuple[str, str, str]:
+    source = item.source
+    for adjective in _ADJECTIVES.values():
+        source = source.replace(f" {adjective} ", " ", 1) if f" {adjective} " in source else source
+    return str(item.expected), source, item.entity
+
+
+def _official_rows(revision: str) -> tuple[list[Row], Halves, str]:
+    source = official_files("winomt", revision)
+    rows = _parse(source.path("data/aggregates/en.txt"))
+    halves: dict[tuple[str, str, str], tuple[str, ...]] = {}
+    for half in ("pro", "anti"):
+        for row in _parse(source.path(f"data/aggregates/en_{half}.txt")):
+            halves[row.key] = (*halves.get(row.key, ()), half)
+    return rows, halves, f"official-{source.revision[:8]}-{source.content_hash[:8]}"
+
+
+def _parse(path: object) -> list[Row]:
+    return [
+        parse_row(str(path), number, line.split("\t")) for number, line in enumerate(read_lines(str(path)), start=1)
+    ]
+
+
+def parse_row(path: str, number: int, fields: Sequence[str]) -> Row:
+    if len(fields) != 4 or fields[0] not in _GENDERS or not fields[1].isdecimal() or not fields[3].strip():
+        raise BadFile(
+            path,
+            "is not a WinoMT line (male, female or neutral; index of the noun; sentence; entity; tab-separated)",
+            line=number,
+        )
+    return Row(fields[0], int(fields[1]), fields[2], fields[3])
+
+
+def _core_rows() -> tuple[list[Row], str]:
+    """Every template with every pair of a stereotypically male and a stereotypically female occupation, in both orders
+    and with all three pronouns."""
+    text = (files("gendermark.data") / "core" / "winomt" / "templates.tsv").read_text(encoding="utf-8")
+    templates = [line.split("\t") for line in split_lines(text) if line and not line.startswith("#")][1:]
+    men = [name for name, _, percent in core_occupations() if percent < 50]
+    women = [name for name, _, percent in core_occupations() if percent > 50]
+    rows = []
+    for number, (referent, template) in enumerate(templates):
+        for place, man in enumerate(men):
+            # Another partner for every template, so that no two occupations always stand together.
+            woman = women[(place + 3 * number) % len(women)]
+            for first, second in ((man, woman), (woman, man)):
+                for position, gender in enumerate(_GENDERS):
+                    words = {kind: forms[position] for kind, forms in _PRONOUNS.items()}
+                    sentence = template.format(first=first, second=second, **words)
+                    entity = first if referent == "first" else second
+                    index = sentence.split(" ").index(entity.split(" ")[0])
+                    rows.append(Row(gender, index, sentence, entity))
+    content = text + "".join(f"{name}{percent}" for name, _, percent in core_occupations())
+    return rows, f"core-{hashlib.sha256(content.encode()).hexdigest()[:8]}"
+
+
+def _core_halves(rows: Sequence[Row]) -> Halves:
+    typical = {name: "female" if percent > 50 else "male" for name, _, percent in core_occupations()}
+    return {
+        row.key: ("pro" if row.gender == typical[row.entity] else "anti",) for row in rows if row.gender != "neutral"
+    }

@@ -1,0 +1,116 @@
+"""WinoMT by our rules: the entity's noun is found by lexicon and word alignment, and its gender is read."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import cache, cached_property, partial
+
+from gendermark.benchmarks.benchmark import Answers, ItemSet
+from gendermark.benchmarks.winomt.published import judge_as_published
+from gendermark.benchmarks.winomt.settings import PUBLISHED, Settings
+from gendermark.linguistics import alignment
+from gendermark.linguistics.aligners import align_both_ways
+from gendermark.linguistics.detectors import open_detector
+from gendermark.linguistics.entities import read_entity
+from gendermark.linguistics.failures import failure
+from gendermark.linguistics.occupations import bundled_finder, citation_forms, lexicon
+from gendermark.linguistics.words import cut
+from gendermark.records import Gender, Item, Judgement, Translation, Verdict
+
+_STEM = 5
+"""Letters of a word that its case forms have in common, more or less."""
+
+
+def judge(item_set: ItemSet, answers: Answers) -> list[Judgement]:
+    translations = [samples[0] for samples in answers]
+    as_published = item_set.selection.rules in PUBLISHED
+    return judge_as_published(item_set, translations) if as_published else judge_best(item_set, translations)
+
+
+def render(item: Item, gender: Gender, settings: Settings) -> str:
+    forms = _citation_forms(settings.target_language)
+    masculine, feminine = (forms.get((item.entity, g, "singular"), "") for g in ("masculine", "feminine"))
+    if gender is Gender.NEUTRAL:
+        return f"{masculine} / {feminine}."
+    return f"{masculine if gender is Gender.MASCULINE else feminine}."
+
+
+@cache
+def _citation_forms(language: str) -> Mapping[tuple[str, str, str], str]:
+    return citation_forms(lexicon(language))
+
+
+def fit(item: Item, text: str, settings: Settings) -> float | None:
+    finder = bundled_finder(settings.target_language)
+    return float(bool(finder.occurrences(finder.language.cut(text), item.entity)))
+
+
+def judge_best(item_set: ItemSet, translations: Sequence[Translation]) -> list[Judgement]:
+    finder = bundled_finder(item_set.selection.target_language)
+    texts = [translation.text or "" for translation in translations]
+    sources = [cut(item.source) for item in item_set.items]
+    targets = [finder.language.cut(text) for text in texts]
+    nouns = [_noun_position(item, words) for item, words in zip(item_set.items, sources, strict=True)]
+    detector = open_detector(item_set.selection.detector)
+    links = _LazyLinks(list(zip(sources, targets, strict=True)), nouns, item_set.selection.aligner)
+    judgements = []
+    for number, (item, words) in enumerate(zip(item_set.items, targets, strict=True)):
+        reason = failure(item.source, translations[number].text)
+        if reason:
+            judgements.append(Judgement.of(item, Verdict.NOT_TRANSLATED, reason=reason))
+            continue
+        finding = read_entity(
+            finder,
+            words,
+            item.entity,
+            partial(links.targets_of, number),
+            nouns[number] / max(len(sources[number]) - 1, 1),
+        )
+        if detector is not None and finding.evidence:
+            noun = finding.evidence[-1].split()[-1]
+            finding = replace(finding, gender=detector.gender(texts[number], noun), reason="model")
+        verdict = Verdict.JUDGED if finding.gender else Verdict.UNJUDGEABLE
+        judgements.append(Judgement.of(item, verdict, finding.gender, evidence=finding.evidence, reason=finding.reason))
+    return judgements
+
+
+def _noun_position(item: Item, words: Sequence[str]) -> int:
+    """Where the entity's noun stands among the cut words of the source; the last word of a compound."""
+    entity = cut(item.entity)
+    near = int(item.tags["position"])
+    places = [p for p in range(len(words) - len(entity) + 1) if list(words[p : p + len(entity)]) == entity]
+    if not places:
+        return min(near, len(words) - 1)
+    return min(places, key=lambda place: abs(place - near)) + len(entity) - 1
+
+
+class _LazyLinks:
+    """Word alignment of the whole set in both directions, made when the first sentence needs it.
+
+    A word that is linked to an entity once only, in all the sentences about it, is as likely chance as translation,
+    and is left out: letters without sense must not be read as a person.
+    """
+
+    def __init__(self, pairs: Sequence[alignment.Pair], nouns: Sequence[int], aligner: str) -> None:
+        self._pairs, self._nouns, self._aligner = pairs, nouns, aligner
+
+    def targets_of(self, number: int) -> list[int]:
+        """The target positions linked to the entity of one sentence."""
+        found, support = self._linked
+        source, target = self._pairs[number]
+        noun = source[self._nouns[number]]
+        return [place for place in found[number] if support[noun, target[place][:_STEM]] > 1]
+
+    @cached_property
+    def _linked(self) -> tuple[list[list[int]], Counter[tuple[str, str]]]:
+        found: list[list[int]] = []
+        support: Counter[tuple[str, str]] = Counter()
+        both = zip(*align_both_ways(self._pairs, self._aligner), strict=True)
+        for (source, target), noun, (forward, backward) in zip(self._pairs, self._nouns, both, strict=True):
+            linked, linked_back = ({place for at, place in links if at == noun} for links in (forward, backward))
+            places = sorted(linked & linked_back or linked or linked_back)
+            found.append(places)
+            support.update({(source[noun], target[place][:_STEM]) for place in places} if source else ())
+        return found, support

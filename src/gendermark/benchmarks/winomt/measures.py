@@ -1,0 +1,112 @@
+"""What is counted of WinoMT's judgements, and the metrics made of it."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+
+from gendermark.benchmarks.benchmark import Measures
+from gendermark.benchmarks.winomt.settings import PUBLISHED, Settings
+from gendermark.metrics import genders
+from gendermark.metrics.metric import Metric
+from gendermark.records import Gender, Judgement, Table, Verdict
+
+_SLICES = ("mf", "masculine", "feminine", "neutral", "pro", "anti", "subject", "object", "winobias", "winogender")
+
+
+def _slices_of(judgement: Judgement) -> Iterable[str]:
+    tags = judgement.tags
+    yield "all"
+    if judgement.expected is not None:
+        yield judgement.expected.value
+        if judgement.expected is not Gender.NEUTRAL:
+            yield "mf"
+    if tags["stereotype"] != "none":
+        yield tags["stereotype"]
+        yield "stereotyped"
+    yield tags["role"]
+    if tags["corpus"] != "core":
+        yield tags["corpus"]
+
+
+def metrics(judgements: Sequence[Judgement], settings: Settings) -> list[Metric]:
+    rounded = settings.rules in PUBLISHED
+    present = {name for judgement in judgements for name in _slices_of(judgement)}
+    found = [genders.accuracy("all"), genders.delta_g("all", rounded=rounded)]
+    if {"pro", "anti"} <= present:
+        found += [genders.delta_s(), genders.delta_s_f1()]
+    found += [
+        genders.f1(Gender.MASCULINE, "all", rounded=rounded),
+        genders.f1(Gender.FEMININE, "all", rounded=rounded),
+        genders.macro_f1("all"),
+        genders.decided_accuracy("all"),
+        genders.coverage("all"),
+        genders.pair_accuracy(),
+    ]
+    if {"masculine", "feminine"} <= present:
+        found.append(genders.recall_gap())
+    for name in _SLICES:
+        if name in present:
+            found += [genders.accuracy(name), genders.coverage(name)]
+    if "neutral" in present:
+        found += [genders.masculine_share("neutral"), genders.distance_from_even("neutral")]
+    return found
+
+
+def stratum(judgement: Judgement, settings: Settings) -> str:
+    # How many occupations of women and of men there are is the authors' choice.
+    return judgement.tags.get("occupation_stereotype", "") if settings.cluster == "entity" else ""
+
+
+def warnings(judgements: Sequence[Judgement], settings: Settings) -> list[str]:  # noqa: ARG001
+    n_lost = sum(judgement.verdict is not Verdict.JUDGED for judgement in judgements)
+    if n_lost > 0.1 * len(judgements):
+        return [f"in {n_lost:,} of {len(judgements):,} translations the entity was not found; they count as wrong"]
+    return []
+
+
+def tables(judgements: Sequence[Judgement]) -> list[Table]:
+    return [_confusion(judgements), _per_entity(judgements)]
+
+
+def _seen(judgement: Judgement) -> str:
+    return judgement.observed.value if judgement.observed else "unknown"
+
+
+def _confusion(judgements: Sequence[Judgement]) -> Table:
+    counts = Counter((str(judgement.expected), _seen(judgement)) for judgement in judgements)
+    columns = (*(gender.value for gender in genders.GENDERS), "unknown")
+    rows = [(gender.value, *(counts[gender.value, seen] for seen in columns)) for gender in genders.GENDERS]
+    return Table("confusion", "Expected (rows) and observed (columns)", ("expected", *columns), rows)
+
+
+def _per_entity(judgements: Sequence[Judgement]) -> Table:
+    by_entity: dict[str, Counter[str]] = defaultdict(Counter)
+    for judgement in judgements:
+        by_entity[judgement.entity][_seen(judgement)] += 1
+        by_entity[judgement.entity]["right"] += judgement.is_correct
+    rows = []
+    for entity, counts in sorted(by_entity.items()):
+        seen = [counts[name] for name in ("masculine", "feminine", "neutral", "unknown")]
+        named = [name for name in ("masculine", "feminine", "neutral") if counts[name]]
+        pattern = f"always {named[0]}" if len(named) == 1 else "mixed" if named else "never found"
+        rows.append((entity, sum(seen), *seen, counts["right"], pattern))
+    columns = ("entity", "n", "masculine", "feminine", "neutral", "unknown", "right", "pattern")
+    return Table("entities", "Gender per entity", columns, rows)
+
+
+MEASURES = Measures(
+    described=genders.DESCRIBED,
+    headline=("accuracy:all", "delta_g", "delta_s"),
+    tally=genders.gender_tally(_slices_of, lambda judgement: judgement.contrast),
+    metrics=metrics,
+    stratum=stratum,
+    tables=tables,
+    warnings=warnings,
+    slices={
+        "object": "the person is the object",
+        "subject": "the person is the subject",
+        "winobias": "sentences of WinoBias",
+        "winogender": "sentences of Winogender",
+    },
+)

@@ -1,0 +1,124 @@
+"""Judge and score again what a run has stored: other rules, a new version of them, another detector. Asks no system."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from gendermark import registry
+from gendermark.benchmarks.benchmark import Benchmark
+from gendermark.errors import UserError
+from gendermark.metrics.metric import Resampling
+from gendermark.records import Gender, Judgement
+from gendermark.result import Result
+from gendermark.runs import folder
+from gendermark.runs.score import Origin, score
+from gendermark.selection import Selection
+
+_ASKS_A_SYSTEM = "forced-choice"
+"""The test that no stored translation can answer."""
+
+
+@dataclass(frozen=True)
+class Change:
+    """One translation that is read otherwise than before."""
+
+    item_id: str
+    before: Gender | None
+    after: Gender | None
+
+
+@dataclass(frozen=True)
+class Rejudged:
+    """One cell, judged again."""
+
+    result: Result
+    changes: tuple[Change, ...]
+
+    @property
+    def sentence(self) -> str:
+        n, found = len(self.result.judgements), Counter((c.before, c.after) for c in self.changes)
+        if not found:
+            return f"{self.result.cell}: all {n:,} verdicts are as before"
+        kinds = ", ".join(f"{k} {_word(b)} → {_word(a)}" for (b, a), k in found.most_common())
+        return f"{self.result.cell}: {len(self.changes):,} of {n:,} verdicts differ ({kinds})"
+
+    def to_json(self) -> dict[str, Any]:
+        changes = [{"item_id": c.item_id, "before": c.before, "after": c.after} for c in self.changes]
+        return {"result": self.result.to_json(), "n": len(self.result.judgements), "changes": changes}
+
+
+def _word(gender: Gender | None) -> str:
+    return gender.value if gender else "not read"
+
+
+def rejudge(directory: Path | str, options: Mapping[str, Any], output: Path | None = None) -> list[Rejudged]:
+    """All cells of a run folder; `options` replace those of the selections where a benchmark has them.
+
+    With an output directory, a run folder of the new results is written there.
+    """
+    run = folder.read_run(directory)
+    if not run.results:
+        raise UserError(f"{directory} holds no result to judge again")
+    chosen = [_selection(result.selection, options) for result in run.results]
+    _refuse_unused(options, chosen)
+    config = {**run.manifest["config"], "selections": [s.to_json() for s in chosen], "rejudged": run.name}
+    if output is not None:
+        if output.resolve() == run.path.resolve():
+            raise UserError(f"{output} holds the run that is judged again; choose another directory with -o")
+        folder.check_reusable(output, config)
+    resampling = Resampling(**config.get("resampling", {}))
+    found = []
+    for old, selection in zip(run.results, chosen, strict=True):
+        found.append(_cell(run, old, selection, resampling, output))
+    if output is not None:
+        cells = {one.result.cell: {"signature": one.result.signature} for one in found}
+        folder.write_manifest(output, config, "finished", cells, run.notes)
+    return found
+
+
+def _selection(old: Selection, options: Mapping[str, Any]) -> Selection:
+    own = {name: value for name, value in options.items() if value and hasattr(old, name)}
+    benchmark: Benchmark = registry.load("benchmark", old.benchmark)
+    completed: Selection = benchmark.complete(replace(old, **own))
+    return completed
+
+
+def _refuse_unused(options: Mapping[str, Any], chosen: Sequence[Selection]) -> None:
+    """An option that no benchmark of the run has is refused by the first of them."""
+    for name, value in options.items():
+        if value and not any(hasattr(selection, name) for selection in chosen):
+            Selection(chosen[0].benchmark, **{name: value})
+
+
+def _cell(run: folder.Run, old: Result, selection: Selection, resampling: Resampling, output: Path | None) -> Rejudged:
+    benchmark: Benchmark = registry.load("benchmark", selection.benchmark)
+    texts = {j.item_id: text for j, text in zip(old.judgements, run.texts[old.cell], strict=True)}
+    item_set = benchmark.load(selection)
+    missing = [item.item_id for item in item_set.items if item.item_id not in texts]
+    if missing or item_set.origin != old.origin:
+        what = f"{len(missing):,} of its sentences" if missing else f"its data ({old.origin})"
+        raise UserError(
+            f"{run.name}, {old.cell}: this version has not {what}, so it cannot be judged again; run it again"
+        )
+    answers = [texts[item.item_id].answers for item in item_set.items]
+    origin = Origin(old.system, old.signed.get("decoding", ""), resampling)
+    new = score(benchmark, item_set, answers, origin)
+    changes = _changes(old.judgements, new.judgements)
+    kept = [test for test in old.tests if test.name == _ASKS_A_SYSTEM and not changes]
+    new = replace(new, tests=(*new.tests, *kept))
+    if output is not None:
+        folder.write_cell(output, item_set, answers, new)
+    return Rejudged(new, changes)
+
+
+def _changes(old: Sequence[Judgement], new: Sequence[Judgement]) -> tuple[Change, ...]:
+    before = {judgement.item_id: judgement for judgement in old}
+    return tuple(
+        Change(j.item_id, before[j.item_id].observed, j.observed)
+        for j in new
+        if (before[j.item_id].observed, before[j.item_id].verdict) != (j.observed, j.verdict)
+    )

@@ -1,0 +1,121 @@
+"""Which items of a benchmark, between which languages, judged how. Each benchmark adds options of its own.
+
+A benchmark's `settings.py` subclasses `Selection`; a field made by `option` carries its choices and its help. The
+command line, the refusals and the comparison of runs are all made from these fields.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any
+
+from gendermark import registry
+from gendermark.errors import UnknownName, UserError
+
+Verbs = tuple[str, ...]
+EVERYWHERE: Verbs = ("export", "score", "run")
+JUDGING: Verbs = ("score", "run", "rejudge")
+"""Verbs of an option that does not change which sentences are asked."""
+
+
+@dataclass(frozen=True)
+class Option:
+    """One option of a benchmark, as its field declares it."""
+
+    name: str
+    choices: tuple[str, ...] = ()
+    """What it can be, the default first; `KIND:WORD` stands for anything behind the colon; empty: anything."""
+    help: str = ""
+    verbs: Verbs = ()
+    """The verbs of the command line that take it."""
+    may_differ: bool = False
+    """Whether runs that differ in it can be compared, with a word about it: it may be what is under study."""
+    noun: str = ""
+    """What it is called in a sentence, if not by its name."""
+    is_number: bool = False
+    is_repeatable: bool = False
+    """Whether it may be given several times, which is the same as once with commas."""
+
+    @property
+    def flag(self) -> str:
+        return f"--{self.name.replace('_', '-')}"
+
+    def check(self, value: str, benchmark: str) -> None:
+        """Refuse what is none of the choices."""
+        kind, colon, argument = value.partition(":")
+        known = {choice.partition(":")[0] for choice in self.choices if ":" in choice}
+        if self.choices and value not in self.choices and not (colon and argument and kind in known):
+            raise UnknownName(f"{self.noun or self.name} of {benchmark}", value, [c for c in self.choices if c])
+
+
+def option(*choices: str, default: Any = "", **facts: Any) -> Any:
+    """A field of a benchmark's settings; `facts` are the other fields of `Option`."""
+    facts["is_number"] = isinstance(default, int)
+    return field(default=default, metadata={"option": {"choices": choices, **facts}})
+
+
+class _OfItsBenchmark(type):
+    """`Selection("winomt", ...)` is made by the settings of winomt, so that it has their options and no others."""
+
+    def __call__(cls, benchmark: str = "", *args: Any, **given: Any) -> Any:
+        made: Any = registry.settings(benchmark, cls) if cls is Selection else cls
+        known = {one.name for one in fields(made)}
+        own = {key: value for key, value in given.items() if key in known}
+        for key in given.keys() - own.keys():
+            if given[key]:  # what is left empty is asked of nobody
+                _refuse(key, benchmark, made)
+        return type.__call__(made, benchmark, *args, **own)
+
+
+def _refuse(name: str, benchmark: str, settings: type[Selection]) -> None:
+    takers = [other for other in registry.names("benchmark") if name in options_of(registry.settings(other, Selection))]
+    if takers:
+        flag = Option(name).flag
+        raise UserError(f"{benchmark} takes no {flag}, which is for {' and '.join(takers)}; leave it out")
+    raise UnknownName(f"option of {benchmark}", name, list(options_of(settings)))
+
+
+@dataclass(frozen=True)
+class Selection(metaclass=_OfItsBenchmark):
+    """What every benchmark can be asked. Stored with every run."""
+
+    benchmark: str
+    source_language: str = ""
+    target_language: str = ""
+    data: str = option("official", "core", default="official")
+    revision: str = option("released")
+    rules: str = option("best", default="best")
+    cluster: str = option("")
+    parts: tuple[str, ...] = option(default=(), noun="group")
+    """Only these parts, each in the order of its own file."""
+
+    def to_json(self) -> dict[str, Any]:
+        return {**asdict(self), "parts": list(self.parts)}
+
+    @classmethod
+    def from_json(cls, row: Mapping[str, Any]) -> Selection:
+        """Run folders of version 0.1 have the options of all benchmarks, empty where they do not belong."""
+        made: Selection = Selection(**{**row, "parts": tuple(row["parts"])})
+        return made
+
+    @property
+    def direction(self) -> str:
+        return f"{self.source_language}-{self.target_language}"
+
+    @property
+    def cell(self) -> str:
+        """The name of the place it takes in a run: benchmark and direction."""
+        return f"{self.benchmark}.{self.direction}"
+
+
+def options_of(settings: type[Selection]) -> dict[str, Option]:
+    """By name."""
+    declared = {one.name: one.metadata.get("option") for one in fields(settings)}
+    return {name: Option(name, **facts) for name, facts in declared.items() if facts is not None}
+
+
+def own_options(settings: type[Selection]) -> dict[str, Option]:
+    """Those that not every benchmark has."""
+    common = {one.name for one in fields(Selection)}
+    return {name: found for name, found in options_of(settings).items() if name not in common}
