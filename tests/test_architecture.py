@@ -26,6 +26,7 @@ ORDER = (
     "systems",
     "result",
     "runs",
+    "models",
     "api",
     "annotation",
     "report",

@@ -21,8 +21,10 @@ from gendermark.cli import study as verb
 from gendermark.errors import UserError
 from gendermark.linguistics.occupations import core_occupations
 from gendermark.metrics.metric import Resampling
+from gendermark.models import grammar
+from gendermark.models.saving import save_whole
 from gendermark.runs.compare import Comparison
-from gendermark.study import debias, grammar
+from gendermark.study import debias
 from gendermark.study.debias import (
     DEFINING_PAIRS,
     Settings,
@@ -40,7 +42,6 @@ from gendermark.study.debias import (
     shown,
     study_debiasing,
 )
-from gendermark.study.saving import save_whole
 from systems import tiny_hf
 
 torch = pytest.importorskip("torch")

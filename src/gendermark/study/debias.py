@@ -28,10 +28,10 @@ from gendermark.linguistics.occupations import core_occupations, lexicon
 from gendermark.metrics import quality
 from gendermark.metrics.metric import Resampling
 from gendermark.metrics.regression import correlation
+from gendermark.models.saving import save_whole
 from gendermark.runs.compare import Comparison, compare
 from gendermark.runs.run import OpenProgress, RunConfig, no_progress, run
 from gendermark.runs.translate import Progress
-from gendermark.study.saving import save_whole
 from gendermark.systems.huggingface_models import first_line, loaded, locate, open_config, open_tokeniser, quietly
 from gendermark.systems.tokenisers import PAIR, SINGLE
 from gendermark.textfiles import read_json, read_lines, write_text
@@ -635,7 +635,7 @@ def _bleu_pairs(settings: Settings) -> tuple[list[str], list[str]] | None:
     recipe = _recipe(settings.model)
     if recipe is None or settings.target_language != "es":
         return None
-    from gendermark.study import grammar
+    from gendermark.models import grammar
 
     pairs = list(grammar.generate(int(recipe["size"]["n_held_out"]), int(recipe["seed"]), split="held-out"))
     return [pair.source for pair in pairs], [pair.target for pair in pairs]

@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING, Any
 
 from gendermark import __version__, locks
 from gendermark.errors import MissingExtra, UserError
+from gendermark.models.corpus import encode_pairs, train_pieces
+from gendermark.models.export import compare_forms, evaluate, write_model
+from gendermark.models.training import Recipe, Size, read_checkpoint, reproducible, train_model
 from gendermark.runs.run import OpenProgress, no_progress
-from gendermark.study.recipe_data import encode_pairs, train_pieces
-from gendermark.study.recipe_export import compare_forms, evaluate, write_model
-from gendermark.study.recipe_model import Recipe, Size, read_checkpoint, reproducible, train_model
 from gendermark.textfiles import write_text
 
 if TYPE_CHECKING:
+    from gendermark.models.grammar import Pair
     from gendermark.runs.translate import Progress
-    from gendermark.study.grammar import Pair
 
 SIZES = {
     "full": Size(
@@ -75,7 +75,7 @@ def train_demo_model(directory: Path, recipe: Recipe, open_progress: OpenProgres
 
 
 def _train(directory: Path, recipe: Recipe, open_progress: OpenProgress) -> dict[str, Any]:
-    from gendermark.study import grammar
+    from gendermark.models import grammar
 
     size, checkpoint = recipe.size, directory / "checkpoint.pt"
     read_checkpoint(checkpoint, recipe)  # one that does not fit is refused before the first pair is generated
@@ -122,7 +122,7 @@ def generate_pairs(n_pairs: int, seed: int, progress: Progress) -> list[Pair]:
     Within a round no sentence comes twice, and constructions of few sentences would run dry. In the next one they come
     again, each with its gender drawn afresh: this is how the model sees how likely each gender is.
     """
-    from gendermark.study import grammar
+    from gendermark.models import grammar
 
     pairs: list[Pair] = []
     for number, first in enumerate(range(0, n_pairs, PAIRS_PER_ROUND)):

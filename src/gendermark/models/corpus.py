@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from gendermark.study.grammar import Pair
+    from gendermark.models.grammar import Pair
 
 END, UNKNOWN, PAD = "</s>", "<unk>", "<pad>"
 

@@ -18,13 +18,13 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from gendermark.study.recipe_data import Pieces, padded
-from gendermark.study.recipe_model import log_probabilities
-from gendermark.study.saving import save_whole
+from gendermark.models.corpus import Pieces, padded
+from gendermark.models.saving import save_whole
+from gendermark.models.training import log_probabilities
 from gendermark.textfiles import write_text
 
 if TYPE_CHECKING:
-    from gendermark.study.grammar import Pair
+    from gendermark.models.grammar import Pair
 
 LANGUAGES = {"source_language": "en", "target_language": "es"}
 _Row = TypeVar("_Row")

@@ -19,10 +19,10 @@ from typer.testing import CliRunner
 from gendermark import locks
 from gendermark.cli import train as verb
 from gendermark.errors import UserError
-from gendermark.study import grammar, recipe
-from gendermark.study.recipe import SIZES, train_demo_model
-from gendermark.study.recipe_data import Corpus, Pieces, train_pieces
-from gendermark.study.recipe_model import Recipe, build_model, learning_rate, reproducible
+from gendermark.models import grammar, recipe
+from gendermark.models.corpus import Corpus, Pieces, train_pieces
+from gendermark.models.recipe import SIZES, train_demo_model
+from gendermark.models.training import Recipe, build_model, learning_rate, reproducible
 
 for _package in recipe.PACKAGES:
     pytest.importorskip(_package)
@@ -149,8 +149,8 @@ def test_a_killed_training_reaches_the_same_model(made: Path, report: dict[str, 
     script = """
 import contextlib, os, signal, sys
 from pathlib import Path
-from gendermark.study.recipe import SIZES, train_demo_model
-from gendermark.study.recipe_model import Recipe
+from gendermark.models.recipe import SIZES, train_demo_model
+from gendermark.models.training import Recipe
 
 @contextlib.contextmanager
 def progress(title):
