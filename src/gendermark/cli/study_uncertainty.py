@@ -44,9 +44,9 @@ def correlate(
     as_json: AsJson = False,
 ) -> None:
     """Do systems that are rightly unsure also get gender right? Rank correlations over systems and languages."""
-    from gendermark.study import uncertainty
+    from gendermark.study.correlate import correlate as correlated
 
-    found = uncertainty.correlate(runs, accuracy or [])
+    found = correlated(runs, accuracy or [])
     if as_json:
         print_json(found.to_json())
     else:
@@ -82,8 +82,8 @@ def cues(
 
     Runs of one system with names (--variant names) and without go into one model.
     """
-    from gendermark.study import uncertainty_cues as study
-    from gendermark.study.uncertainty import uncertainty_cells
+    from gendermark.study import cues as study
+    from gendermark.study.cells import uncertainty_cells
 
     resampling(100, 0, confidence)  # says what is wrong with the confidence, if anything
     cells = [cell for run in runs for cell in uncertainty_cells(run, to)]
@@ -121,8 +121,8 @@ def quality(
     as_json: AsJson = False,
 ) -> None:
     """Is a system unsure where it translates well, or where it translates badly? Entropy by bin of quality."""
-    from gendermark.study.uncertainty import uncertainty_cell
-    from gendermark.study.uncertainty_quality import bin_by_quality
+    from gendermark.study.cells import uncertainty_cell
+    from gendermark.study.quality import bin_by_quality
 
     how = resampling(resamples, seed, confidence)
     found = bin_by_quality(uncertainty_cell(run, to), measure, metric, bins, separately=separately, resampling=how)
@@ -143,7 +143,8 @@ def samples(
     as_json: AsJson = False,
 ) -> None:
     """One sentence with he, she and they: what was drawn, how often, in which gender, and how unsure that is."""
-    from gendermark.study.uncertainty import look_at, uncertainty_cell
+    from gendermark.study.cells import uncertainty_cell
+    from gendermark.study.samples import look_at
 
     found = look_at(uncertainty_cell(run, to), contrast=contrast, source=source)
     if as_json:
@@ -167,7 +168,7 @@ def determiners(
     as_json: AsJson = False,
 ) -> None:
     """How probable are "el" and "la", where the source tells the gender and where it does not?"""
-    from gendermark.study.uncertainty_systems import compare_targets
+    from gendermark.study.determiners import compare_targets
 
     found = compare_targets(
         system,
@@ -208,7 +209,7 @@ def sampling(
     as_json: AsJson = False,
 ) -> None:
     """How far do the numbers depend on how samples are drawn (epsilon) and compared (alpha)?"""
-    from gendermark.study.uncertainty_systems import EPSILONS, vary_sampling
+    from gendermark.study.sampling import EPSILONS, vary_sampling
 
     found = vary_sampling(
         system,

@@ -17,8 +17,8 @@ from gendermark.metrics import quality
 from gendermark.metrics.metric import Floats, Resampling
 from gendermark.metrics.uncertainty import relative_entropy, signed_difference
 from gendermark.records import Gender, Table
+from gendermark.study.cells import Cell, Drawn, drawn_sentences, entropy_name
 from gendermark.study.dots import Dot, dot_plot
-from gendermark.study.uncertainty import Cell, Drawn, drawn_sentences, entropy_name
 
 QUALITIES = ("chrf", "comet")
 

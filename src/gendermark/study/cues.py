@@ -15,8 +15,8 @@ from gendermark.metrics.metric import Floats
 from gendermark.metrics.regression import Coefficient, Effects, LinearModel, linear_model
 from gendermark.metrics.uncertainty import normalised_entropy
 from gendermark.records import Item, Table
+from gendermark.study.cells import Cell, Drawn, differences_of, drawn_sentences, entropy_name
 from gendermark.study.dots import Dot, dot_plot
-from gendermark.study.uncertainty import Cell, Drawn, differences_of, drawn_sentences, entropy_name
 
 FORMS = ("ratio", "difference", "plain")
 """An entropy divided by the mean of its contrast set, less that mean, or as it is."""
