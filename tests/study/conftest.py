@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -52,3 +52,21 @@ def given(monkeypatch: pytest.MonkeyPatch) -> dict[str, list[Result]]:
 def _toys(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(registry.BUILT_IN["system"], "toy", "study.toys:open_toy")
     monkeypatch.setitem(registry.BUILT_IN["system"], "cut", "study.toys:open_cut")
+
+
+@pytest.fixture(scope="module")
+def _one_thread() -> Iterator[None]:
+    import torch
+
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)  # models as small as these only lose by more
+    yield
+    torch.set_num_threads(before)
+
+
+@pytest.fixture(scope="session")
+def marian(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """It knows all defining pairs but the last, and all occupations but the one of two words. Not to be written to."""
+    from study.word_models import ALL_WORDS, word_model
+
+    return word_model(tmp_path_factory.mktemp("debias") / "marian", ALL_WORDS)

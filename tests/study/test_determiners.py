@@ -12,8 +12,6 @@ from gendermark.study.determiners import compare_targets
 from study.toys import Outcome
 
 SHE, THEY = "The guard said she slept", "The guard said they slept"
-
-
 TARGETS = ("Hoy El guardia dijo que durmió", "Hoy La guardia dijo que durmió")
 
 
