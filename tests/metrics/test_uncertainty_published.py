@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from gendermark.metrics.regression import correlation, correlation_test
+from gendermark.metrics.correlations import correlation, correlation_test
 from gendermark.metrics.uncertainty import (
     Samples,
     cluster_entropy,

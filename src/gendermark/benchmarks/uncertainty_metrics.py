@@ -10,9 +10,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from gendermark.benchmarks.uncertainty_items import AMBIGUOUS, UNAMBIGUOUS, is_open
+from gendermark.metrics.alpha import AlphaTuning, TuningItem, tune_alpha
 from gendermark.metrics.metric import Floats, Metric
 from gendermark.metrics.rates import rate, unseen_share
-from gendermark.metrics.uncertainty import AlphaTuning, TuningItem, tune_alpha
 from gendermark.records import Judgement, Table
 
 ALPHA = 16.0

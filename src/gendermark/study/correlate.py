@@ -13,7 +13,7 @@ from gendermark import statistics
 from gendermark.benchmarks.uncertainty_items import UNAMBIGUOUS
 from gendermark.benchmarks.winomt import BENCHMARK as WINOMT
 from gendermark.errors import UserError
-from gendermark.metrics.regression import Correlation, CorrelationKind, correlation_test
+from gendermark.metrics.correlations import Correlation, CorrelationKind, correlation_test
 from gendermark.metrics.uncertainty import signed_difference
 from gendermark.records import Table
 from gendermark.result import Result

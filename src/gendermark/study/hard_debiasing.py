@@ -18,8 +18,8 @@ import numpy as np
 
 from gendermark.errors import UserError
 from gendermark.linguistics.occupations import core_occupations, lexicon
+from gendermark.metrics.correlations import correlation
 from gendermark.metrics.metric import Floats
-from gendermark.metrics.regression import correlation
 from gendermark.models.saving import save_whole
 from gendermark.systems.huggingface_models import loaded, locate, open_config, open_tokeniser, quietly
 
