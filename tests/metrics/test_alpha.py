@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from gendermark.metrics.alpha import TuningItem, in_development_half, tune_alpha
-from gendermark.metrics.correlations import pearson, spearman
+from gendermark.metrics.correlations import pearson
 from gendermark.metrics.uncertainty import (
     Samples,
     cluster_entropy,
@@ -65,15 +65,6 @@ def test_the_best_of_the_grid_may_be_at_its_edge(noise: Sequence[float], edge: s
         for n in range(40)
     ]
     assert tune_alpha(items).edge == edge
-
-
-def test_tuning_by_ranks() -> None:
-    items = tuning_items(60, [2.0])
-    half = [item for item in items if in_development_half(item.contrast_set)]
-    entropies = [item.entropies[2.0] for item in half]
-    assert tune_alpha(items, "spearman").development == pytest.approx(
-        spearman(entropies, [item.gender_entropy for item in half])
-    )
 
 
 def test_of_equally_good_alphas_the_smallest_is_taken() -> None:

@@ -10,12 +10,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given as drawn
+from hypothesis import settings
+from hypothesis import strategies as st
 
 from gendermark import api
 from gendermark.errors import UserError
 from gendermark.linguistics.cues import COLUMNS, annotate, design_columns
 from gendermark.study.cells import Cell, drawn_sentences, uncertainty_cell
-from gendermark.study.cues import cue_plot, cue_table_as_published, model_cues
+from gendermark.study.cues import cue_plot, cue_table_as_published, model_cues, normalised_entropy
 from gendermark.study.samples import look_at
 from study.toys import Outcome, contrasts, selected, tagged
 
@@ -204,3 +207,25 @@ def test_refusals_of_cues(study: Callable[..., Outcome], runs: Path, arguments: 
     assert (outcome.code, outcome.out) == (2, "")
     assert words in outcome.err
     assert len(outcome.err.splitlines()) == 1
+
+
+def test_normalised_entropy_is_against_the_contrast_set() -> None:
+    he_she_they = [0.75, 1.64, 0.74]
+    mean = sum(he_she_they) / 3
+    assert normalised_entropy(1.64, he_she_they, "ratio") == pytest.approx(1.64 / mean)
+    assert normalised_entropy(1.64, he_she_they, "difference") == pytest.approx(1.64 - mean)
+    assert normalised_entropy(0.0, [0.0, 0.0], "ratio") is None
+    assert normalised_entropy(0.0, [0.0, 0.0], "difference") == 0
+    assert normalised_entropy(1.0, [1.0, None], "ratio") is None
+    assert normalised_entropy(None, [1.0], "ratio") is None
+    assert normalised_entropy(1.0, [], "ratio") is None
+
+
+@drawn(st.lists(st.floats(0, 10), min_size=1, max_size=6))
+@settings(derandomize=True, deadline=None, max_examples=60, database=None)
+def test_normalised_entropies_of_a_set_average_to_one_or_zero(entropies: list[float]) -> None:
+    differences = [normalised_entropy(entropy, entropies, "difference") for entropy in entropies]
+    assert sum(value for value in differences if value is not None) == pytest.approx(0, abs=1e-9)
+    ratios = [normalised_entropy(entropy, entropies, "ratio") for entropy in entropies]
+    if max(entropies) > 1e-6:
+        assert sum(value for value in ratios if value is not None) / len(ratios) == pytest.approx(1)

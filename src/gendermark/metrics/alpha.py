@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gendermark.metrics.correlations import CorrelationKind, correlation
+from gendermark.metrics.correlations import correlation
 
 _TIE = 1e-12
 """Correlations closer than this are equal."""
@@ -63,7 +63,7 @@ def in_development_half(contrast_set: str) -> bool:
     return hashlib.sha256(contrast_set.encode()).digest()[0] % 2 == 0
 
 
-def tune_alpha(items: Sequence[TuningItem], kind: CorrelationKind = "pearson") -> AlphaTuning:
+def tune_alpha(items: Sequence[TuningItem]) -> AlphaTuning:
     """The alpha for which S3E goes most with the entropy of gender labels (Appendix B of the paper).
 
     It is chosen on one half of the contrast sets, since it is fitted to the very labels that it is later compared with;
@@ -80,8 +80,8 @@ def tune_alpha(items: Sequence[TuningItem], kind: CorrelationKind = "pearson") -
         rows.append(
             AlphaRow(
                 alpha,
-                correlation(entropies[development], genders[development], kind),
-                correlation(entropies[~development], genders[~development], kind),
+                correlation(entropies[development], genders[development]),
+                correlation(entropies[~development], genders[~development]),
                 float(entropies.mean()),
             )
         )

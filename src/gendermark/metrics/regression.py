@@ -19,10 +19,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from gendermark.errors import UserError
 from gendermark.metrics.metric import Floats
-from gendermark.statistics import holm, permutation_p_value
+from gendermark.statistics import holm
 
 Effects = Literal["cluster-robust", "fixed"]
-Errors = Literal["cluster", "hc1", "hc3", "classical"]
 
 INTERCEPT = "intercept"
 _COLLINEAR = 1e-9
@@ -73,7 +72,6 @@ class LinearModel:
     r_squared: float | None
     """Of the variation within the clusters, where these have effects of their own."""
     effects: Effects
-    errors: Errors
 
     def __getitem__(self, name: str) -> Coefficient:
         return next(coefficient for coefficient in self.coefficients if coefficient.name == name)
@@ -86,15 +84,13 @@ def linear_model(
     *,
     factors: Mapping[str, Sequence[str]] | None = None,
     effects: Effects = "cluster-robust",
-    errors: Errors = "cluster",
     confidence: float = 0.95,
 ) -> LinearModel:
     """Least squares of `response` on `columns`, with tests of each column and of each factor (a group of columns).
 
     `effects="fixed"` gives every cluster a level of its own: only what varies within clusters can then have an effect.
-    `errors` are robust to dependence within clusters (CR1), to unequal variances only (HC1, HC3), or classical.
-    The model has no interactions, so that an F test of type II is the same as one of type III; with robust errors it
-    is the Wald test. Without `factors` each column is one.
+    The errors are robust to dependence within clusters (CR1), so a factor's F test is the Wald test. The model has no
+    interactions: its tests are those of type II and of type III at once. Without `factors` each column is one.
     """
     design = _Design.of(response, columns, clusters, effects)
     names = design.names
@@ -104,8 +100,8 @@ def linear_model(
     scale = float(np.abs(design.response).max(initial=0.0))
     if np.abs(residuals).max() <= _TIE * scale:
         residuals = np.zeros_like(residuals)  # a perfect fit but for rounding
-    covariance = _covariance(design, inverse, residuals, errors)
-    df_error = design.n_clusters - 1 if errors == "cluster" else design.df_residual
+    covariance = _covariance(design, inverse, residuals)
+    df_error = design.n_clusters - 1
     reach = _t_quantile((1 + confidence) / 2, df_error)
     # Rounding may leave a variance of zero a little below it.
     standard_errors = np.sqrt(np.maximum(np.diag(covariance), 0.0))
@@ -135,7 +131,6 @@ def linear_model(
         df_error=df_error,
         r_squared=_r_squared(design.response, residuals),
         effects=effects,
-        errors=errors,
     )
 
 
@@ -234,29 +229,14 @@ def _independent(matrix: Floats, names: Sequence[str], is_within: bool) -> tuple
     return kept, dropped
 
 
-def _covariance(design: _Design, inverse: Floats, residuals: Floats, errors: Errors) -> Floats:
-    """Of the coefficients; the sandwich but for classical errors."""
-    n = len(residuals)
-    if errors == "classical":
-        return np.asarray(inverse * (residuals @ residuals / design.df_residual), dtype=np.float64)
-    if errors == "cluster":
-        scores = np.zeros((design.n_clusters, len(design.names)))
-        np.add.at(scores, design.cluster_of, design.matrix * residuals[:, None])
-        # The levels of the clusters lie within them: all together count for one, as the intercept does.
-        n_coefficients = len(design.names) + design.is_within
-        groups = design.n_clusters
-        factor = groups / (groups - 1) * (n - 1) / (n - n_coefficients)
-    elif errors == "hc1":
-        scores, factor = design.matrix * residuals[:, None], n / design.df_residual
-    elif errors == "hc3":
-        leverage = np.einsum("ij,jk,ik->i", design.matrix, inverse, design.matrix)
-        if design.is_within:
-            leverage = leverage + 1 / np.bincount(design.cluster_of)[design.cluster_of]
-        # A row that the model fits whatever it holds has no residual, and no say in the errors.
-        free = np.maximum(1 - leverage, _TIE)
-        scores, factor = design.matrix * (residuals / free)[:, None], 1.0
-    else:
-        raise ValueError(f"errors are 'cluster', 'hc1', 'hc3' or 'classical', not {errors!r}")
+def _covariance(design: _Design, inverse: Floats, residuals: Floats) -> Floats:
+    """Of the coefficients: the sandwich, with the residuals of a cluster taken together."""
+    n, n_clusters = len(residuals), design.n_clusters
+    scores = np.zeros((n_clusters, len(design.names)))
+    np.add.at(scores, design.cluster_of, design.matrix * residuals[:, None])
+    # The levels of the clusters lie within them: all together count for one, as the intercept does.
+    n_coefficients = len(design.names) + design.is_within
+    factor = n_clusters / (n_clusters - 1) * (n - 1) / (n - n_coefficients)
     return np.asarray(factor * (inverse @ (scores.T @ scores) @ inverse), dtype=np.float64)
 
 
@@ -299,48 +279,6 @@ def _r_squared(response: Floats, residuals: Floats) -> float | None:
     around_mean = response - response.mean()
     total = float(around_mean @ around_mean)
     return 1 - float(residuals @ residuals) / total if total > 0 else None
-
-
-def wild_p_value(
-    response: ArrayLike,
-    columns: Mapping[str, ArrayLike],
-    clusters: Sequence[Hashable],
-    name: str,
-    *,
-    effects: Effects = "cluster-robust",
-    n_resamples: int = 999,
-    seed: int = 12345,
-) -> float | None:
-    """The p-value of one column by the wild cluster bootstrap, for when there are few clusters (below about 40).
-
-    The model is fitted without the column; the residuals of each cluster then keep or change their sign together, and
-    the t value is computed afresh (Cameron, Gelbach & Miller 2008, Review of Economics and Statistics 90:414-427).
-    `None` for a column that was dropped, or where the fit is perfect.
-    """
-    design = _Design.of(response, columns, clusters, effects)
-    if name not in design.names:
-        if name in design.dropped:
-            return None
-        raise ValueError(f"there is no column {name!r}; there is: {', '.join(design.names)}")
-    place = design.names.index(name)
-    projection = np.linalg.pinv(design.matrix)
-    others = np.delete(design.matrix, place, axis=1)
-    without = others @ np.linalg.lstsq(others, design.response, rcond=None)[0]
-    rest = design.response - without
-    generator = np.random.Generator(np.random.PCG64(seed))
-    signs = generator.integers(0, 2, size=(design.n_clusters, n_resamples)) * 2.0 - 1.0
-    # The first draw is the data themselves.
-    shaken = rest[:, None] * np.column_stack([np.ones(design.n_clusters), signs])[design.cluster_of]
-    fitted = projection @ shaken
-    scores = projection[place][:, None] * (shaken - design.matrix @ fitted)
-    by_cluster = np.zeros((design.n_clusters, n_resamples + 1))
-    np.add.at(by_cluster, design.cluster_of, scores)
-    spread = np.sqrt((by_cluster**2).sum(axis=0))  # the factor of CR1 is the same for all
-    if spread[0] <= _TIE * np.abs(projection[place] * design.response).sum():
-        return None
-    with np.errstate(divide="ignore", invalid="ignore"):
-        t_values = fitted[place] / spread
-    return permutation_p_value(float(t_values[0]), t_values[1:])
 
 
 # Tails of the t and F distributions

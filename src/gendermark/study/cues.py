@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -13,7 +14,6 @@ from gendermark.errors import UnknownName, UserError
 from gendermark.linguistics.cues import COLUMNS, FACTORS, annotate, design_columns
 from gendermark.metrics.metric import Floats
 from gendermark.metrics.regression import Coefficient, Effects, LinearModel, linear_model
-from gendermark.metrics.uncertainty import normalised_entropy
 from gendermark.records import Item, Table
 from gendermark.study.cells import Cell, Drawn, differences_of, drawn_sentences, entropy_name
 from gendermark.study.dots import Dot, dot_plot
@@ -79,7 +79,7 @@ class CueModel:
             "measure": self.measure,
             "form": self.form,
             "effects": model.effects,
-            "errors": model.errors,
+            "errors": "cluster",
             "n": model.n,
             "cluster": self.cluster,
             "n_clusters": model.n_clusters,
@@ -180,7 +180,7 @@ def _responses(cell: Cell, measure: str, form: str) -> list[tuple[Item, float]]:
         if form != "plain" and len(members) < 2:
             continue
         entropies = [found.judgement.measures.get(name) for found in members]
-        values = [_normalised(entropy, entropies, form) for entropy in entropies]
+        values = [normalised_entropy(entropy, entropies, form) for entropy in entropies]
         rows += [(found.item, value) for found, value in zip(members, values, strict=True) if value is not None]
     return rows
 
@@ -206,10 +206,21 @@ def _rounded(value: float) -> float:
     return round(value, 12) + 0.0
 
 
-def _normalised(entropy: float | None, contrast_set: Sequence[float | None], form: str) -> float | None:
+def normalised_entropy(entropy: float | None, contrast_set: Sequence[float | None], form: str) -> float | None:
+    """An entropy as it is, or against the mean of its contrast set, itself included (equation 6).
+
+    Whether the paper divides or subtracts cannot be recovered from the text we have: `form` says which. `None` where a
+    member of the set has no entropy, or the mean to divide by is 0.
+    """
     if form == "plain":
         return entropy
-    return normalised_entropy(entropy, contrast_set, "ratio" if form == "ratio" else "difference")
+    known = [member for member in contrast_set if member is not None]
+    if entropy is None or not known or len(known) < len(contrast_set):
+        return None
+    mean = math.fsum(known) / len(known)
+    if form == "difference":
+        return entropy - mean
+    return entropy / mean if mean else None
 
 
 def _columns(

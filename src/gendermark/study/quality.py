@@ -15,7 +15,7 @@ from gendermark.benchmarks.uncertainty_items import AMBIGUOUS, UNAMBIGUOUS, refe
 from gendermark.errors import UnknownName, UserError
 from gendermark.metrics import quality
 from gendermark.metrics.metric import Floats, Resampling
-from gendermark.metrics.uncertainty import relative_entropy, signed_difference
+from gendermark.metrics.uncertainty import relative_difference, signed_difference
 from gendermark.records import Gender, Table
 from gendermark.study.cells import Cell, Drawn, drawn_sentences, entropy_name
 from gendermark.study.dots import Dot, dot_plot
@@ -47,7 +47,7 @@ class QualityBin:
 
     @property
     def delta(self) -> float | None:
-        return relative_entropy(self.unambiguous.value, self.ambiguous.value)
+        return relative_difference(self.unambiguous.value, self.ambiguous.value)
 
 
 @dataclass(frozen=True)
