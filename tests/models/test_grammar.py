@@ -14,8 +14,9 @@ from gendermark import registry
 from gendermark.benchmarks.benchmark import Selection
 from gendermark.linguistics.entities import read_entity
 from gendermark.linguistics.occupations import bundled_finder, core_occupations
-from gendermark.models.grammar import Pair, core_sources, generate, leaning, probability_feminine, split_of
-from gendermark.models.grammar.bias import KAPPA
+from gendermark.models.grammar import Pair, generate
+from gendermark.models.grammar.bias import KAPPA, leaning, probability_feminine
+from gendermark.models.grammar.generator import core_sources, split_of
 from gendermark.models.grammar.notation import FEMININE, MASCULINE, People, draw, english, parse_line, spanish
 from gendermark.models.grammar.reading import FIXED, blocks, lists, people
 

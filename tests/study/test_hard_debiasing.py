@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from gendermark.errors import UserError
-from gendermark.models.saving import save_whole
+from gendermark.models.export import save_whole
 from gendermark.study import hard_debiasing
 from gendermark.study.hard_debiasing import (
     DEFINING_PAIRS,

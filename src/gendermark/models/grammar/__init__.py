@@ -3,7 +3,6 @@
 The sentences are in `tables/`, in the notation of `notation.py`; the bias is the formula of `bias.py`.
 """
 
-from gendermark.models.grammar.bias import leaning, probability_feminine
-from gendermark.models.grammar.generator import Pair, core_sources, generate, split_of
+from gendermark.models.grammar.generator import Pair, generate
 
-__all__ = ["Pair", "core_sources", "generate", "leaning", "probability_feminine", "split_of"]
+__all__ = ["Pair", "generate"]
