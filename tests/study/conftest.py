@@ -11,7 +11,7 @@ from gendermark import api, registry
 from gendermark.cli import app as command_line
 from gendermark.result import Result
 from gendermark.runs import folder
-from gendermark.study.cells import Cell, uncertainty_cell
+from gendermark.study.cells import Cell, read_cell
 from study.toys import SYSTEMS, Outcome, selected
 
 
@@ -27,7 +27,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def coin(runs: Path) -> Cell:
-    return uncertainty_cell(runs / "coin")
+    return read_cell(runs / "coin")
 
 
 @pytest.fixture

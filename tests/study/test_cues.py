@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 from gendermark import api
 from gendermark.errors import UserError
 from gendermark.linguistics.cues import COLUMNS, annotate, design_columns
-from gendermark.study.cells import Cell, drawn_sentences, uncertainty_cell
-from gendermark.study.cues import cue_plot, cue_table_as_published, model_cues, normalised_entropy
+from gendermark.study.cells import Cell, drawn_sentences, read_cell
+from gendermark.study.cues import Question, cue_plot, cue_table_as_published, model_cues, normalised_entropy
 from gendermark.study.samples import look_at
 from study.toys import Outcome, contrasts, selected, tagged
 
@@ -37,7 +37,7 @@ def with_entropies(cell: Cell, entropy: Callable[[Mapping[str, float], str], flo
 def test_a_linear_entropy_is_recovered_exactly(coin: Cell) -> None:
     weights = {"ambiguity": 0.3, "pronoun_subject_f": -0.1, "stereotype_subject_f": 0.2, "subject_m": 0.05}
     cell = with_entropies(coin, lambda design, _: 1 + sum(w * design[name] for name, w in weights.items()))
-    found = model_cues([cell], "gender", "plain")
+    found = model_cues([cell], Question("gender", "plain"))
     assert found.model.r_squared == pytest.approx(1)
     assert {c.name: pytest.approx(c.value, abs=1e-9) for c in found.model.coefficients} == {
         c.name: 1.0 if c.name == "intercept" else weights.get(c.name, 0.0) for c in found.model.coefficients
@@ -47,7 +47,7 @@ def test_a_linear_entropy_is_recovered_exactly(coin: Cell) -> None:
 
 def test_a_ratio_of_three_where_only_the_open_version_is_unsure(coin: Cell) -> None:
     cell = with_entropies(coin, lambda design, contrast: design["ambiguity"] * (1 + int(contrast[:2], 16)))
-    found = model_cues([cell], "gender")
+    found = model_cues([cell], Question("gender"))
     assert found.coefficient("ambiguity").value == pytest.approx(3)
     assert found.coefficient("pronoun_object_f").value == pytest.approx(0, abs=1e-9)
     assert found.coefficient("ambiguity").t is None  # a perfect fit has no error to divide by
@@ -57,18 +57,18 @@ def test_a_ratio_of_three_where_only_the_open_version_is_unsure(coin: Cell) -> N
 def test_what_all_versions_share_cannot_move_a_normalised_entropy(coin: Cell) -> None:
     cell = with_entropies(coin, lambda design, _: 1 + design["stereotype_subject_f"] + design["stereotype_object_f"])
     for form in ("ratio", "difference"):
-        found = model_cues([cell], "gender", form)
+        found = model_cues([cell], Question("gender", form))
         assert "the same in all versions" in found.left_out["stereotype_subject_f"]
         assert all(abs(c.value) < 1e-9 for c in found.model.coefficients if c.name != "intercept")
-    plain = model_cues([cell], "gender", "plain")
+    plain = model_cues([cell], Question("gender", "plain"))
     assert plain.coefficient("stereotype_subject_f").value == pytest.approx(1)
     # One level for each set takes away whatever is the same in it.
-    fixed = model_cues([cell], "gender", "plain", "fixed").model
+    fixed = model_cues([cell], Question("gender", "plain", "fixed")).model
     assert fixed.dropped["stereotype_subject_f"] == "does not vary within any contrast set"
 
 
 def test_every_cue_has_its_place_or_a_reason(runs: Path) -> None:
-    found = model_cues([uncertainty_cell(runs / "right")], "gender")
+    found = model_cues([read_cell(runs / "right")], Question("gender"))
     rows = {row[3]: row for row in found.rows()}
     assert tuple(rows) == COLUMNS
     assert rows["names"][-1] == "in no sentence"
@@ -81,8 +81,8 @@ def test_every_cue_has_its_place_or_a_reason(runs: Path) -> None:
 
 
 def test_one_factor_alone_is_a_difference_of_means(runs: Path) -> None:
-    result = uncertainty_cell(runs / "random").result
-    alone = model_cues([uncertainty_cell(runs / "random")], "gender", "plain", factors=["ambiguity"])
+    result = read_cell(runs / "random").result
+    alone = model_cues([read_cell(runs / "random")], Question("gender", "plain", factors=["ambiguity"]))
     told, left_open = (result.estimate("h_gender", part).value for part in ("unambiguous", "ambiguous"))
     assert alone.coefficient("ambiguity").value == pytest.approx(left_open - told)
     assert alone.left_out["recency_f"] == "not asked for"
@@ -101,24 +101,28 @@ def test_sentences_about_one_occupation_may_go_together(coin: Cell, monkeypatch:
 
     monkeypatch.setattr("gendermark.study.cues.annotate", annotated)
     by_set, by_entity = (
-        model_cues([cell], "gender", "plain", factors=["ambiguity"], cluster=cluster) for cluster in ("contrast", "")
+        model_cues([cell], Question("gender", "plain", factors=["ambiguity"], cluster=cluster))
+        for cluster in ("contrast", "")
     )
     assert (by_set.model.n_clusters, by_entity.model.n_clusters) == (24, 12)
     ratio = by_entity.coefficient("ambiguity").standard_error / by_set.coefficient("ambiguity").standard_error
     assert ratio == pytest.approx(math.sqrt(2), rel=0.05)
     assert "12 occupations are few" in by_entity.notes[-1]
     assert "24 contrast sets are few" in by_set.notes[-1]
-    assert (by_entity.cluster, model_cues([cell], "gender", effects="fixed").cluster) == ("entity", "contrast")
+    assert (by_entity.asked.clusters, model_cues([cell], Question("gender", effects="fixed")).asked.clusters) == (
+        "entity",
+        "contrast",
+    )
 
 
 def test_sets_with_nothing_to_compare_are_left_out_and_counted(coin: Cell) -> None:
     cell = with_entropies(coin, lambda design, contrast: 0.0 if contrast < "8" else 1 + design["ambiguity"])
     n_zero = sum(s.item.tags["contrast"] < "8" for s in drawn_sentences(coin))
     assert 0 < n_zero < 72
-    found = model_cues([cell], "gender")
+    found = model_cues([cell], Question("gender"))
     assert found.model.n == 72 - n_zero
     assert any(f"{n_zero} of 72 sentences are left out" in note for note in found.notes)
-    difference = model_cues([cell], "gender", "difference").model
+    difference = model_cues([cell], Question("gender", "difference")).model
     assert difference.n == 72
     # In no set do he and she differ: that is exact, and rounding must not make a test of it.
     assert (difference["pronoun_subject_f"].standard_error, difference["pronoun_subject_f"].p_value) == (0.0, None)
@@ -127,14 +131,14 @@ def test_sets_with_nothing_to_compare_are_left_out_and_counted(coin: Cell) -> No
     # Without the open versions: he and she are compared with each other.
     two = with_entropies(coin, lambda design, _: None if design["ambiguity"] else 1.0)
     with pytest.raises(UserError, match="other versions are missing"):
-        model_cues([two], "gender")
+        model_cues([two], Question("gender"))
 
 
 def test_names_show_beside_the_same_sentences_without(
     study: Callable[..., Outcome], runs: Path, tmp_path: Path
 ) -> None:
     api.run("fake:right?p=0.7", [replace(selected(), variant="names")], directory=tmp_path / "names")
-    alone = model_cues([uncertainty_cell(tmp_path / "names")], "gender")
+    alone = model_cues([read_cell(tmp_path / "names")], Question("gender"))
     assert alone.model.dropped["names"] == "follows from intercept, ambiguity"  # who is told has a name
     (both,) = study("cues", runs / "right", tmp_path / "names", "--measure", "gender", "--json").json["models"]
     assert (both["n"], both["n_clusters"]) == (144, 24)
@@ -148,7 +152,10 @@ def test_names_show_beside_the_same_sentences_without(
 def test_runs_that_go_into_one_model_should_be_measured_alike(coin: Cell) -> None:
     result = coin.result
     other = replace(coin, result=replace(result, selection=replace(result.selection, variant="names", n_samples=99)))
-    assert "the runs were not measured alike: they differ in n_samples" in model_cues([coin, other], "gender").notes
+    assert (
+        "the runs were not measured alike: they differ in n_samples"
+        in model_cues([coin, other], Question("gender")).notes
+    )
 
 
 def test_sentences_about_nobody(coin: Cell) -> None:
@@ -166,7 +173,7 @@ def test_the_table_of_the_paper_and_the_picture(study: Callable[..., Outcome], r
     outcome = study("cues", *both, "--measure", "gender", "--table7", "--plot", picture)
     assert list(outcome.rows[0]) == ["language", "system", *COLUMNS]
     assert [row["system"] for row in outcome.rows] == ["fake:right?p=0.7", "fake:random"]
-    models = [model_cues([uncertainty_cell(run)], "gender") for run in both]
+    models = [model_cues([read_cell(run)], Question("gender")) for run in both]
     assert float(outcome.rows[1]["ambiguity"]) == models[1].coefficient("ambiguity").value
     assert outcome.rows[0]["names"] == ""
     assert cue_table_as_published(models).rows[0][2] is None

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from gendermark.records import Gender
-from gendermark.study.cells import Cell, drawn_sentences, uncertainty_cell
+from gendermark.study.cells import Cell, drawn_sentences, read_cell
 from gendermark.study.samples import look_at
 from study.toys import N, Outcome
 
@@ -33,7 +33,7 @@ def test_one_sentence_in_all_its_versions(coin: Cell) -> None:
 
 
 def test_genders_are_read_as_the_run_read_them(runs: Path) -> None:
-    cell = uncertainty_cell(runs / "random")
+    cell = read_cell(runs / "random")
     for contrast in list(dict.fromkeys(j.tags["contrast"] for j in cell.result.judgements))[:3]:
         found = look_at(cell, contrast=contrast)
         members = {j.expected: j for j in cell.result.judgements if j.tags["contrast"] == contrast}

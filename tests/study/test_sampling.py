@@ -14,13 +14,13 @@ from gendermark.benchmarks.benchmark import Selection
 from gendermark.errors import UserError
 from gendermark.result import Result
 from gendermark.study.cells import Cell
-from gendermark.study.sampling import vary_sampling
+from gendermark.study.sampling import Settings, vary_sampling
 from study.toys import N, Outcome, selected
 
 
 @pytest.mark.usefixtures("_toys")
 def test_what_is_cut_off_looks_like_certainty() -> None:
-    found = vary_sampling("cut:x", "es", [0.05, 0.2], ["4", "64", "tuned"], n_samples=N)
+    found = vary_sampling(Settings("cut:x", "es", [0.05, 0.2], ["4", "64", "tuned"], n_samples=N))
     values = {(s.epsilon, s.alpha, s.is_tuned): s.result for s in found.settings}
     assert len(values) == 6
 
@@ -47,7 +47,7 @@ def test_what_is_cut_off_looks_like_certainty() -> None:
 
 
 def test_a_setting_has_the_numbers_of_a_run_with_it(runs: Path) -> None:
-    (found,) = vary_sampling("fake:random", "es", [0.2], ["4"], n_samples=N).settings
+    (found,) = vary_sampling(Settings("fake:random", "es", [0.2], ["4"], n_samples=N)).settings
     (result,) = gendermark.run("fake:random", [replace(selected(), alpha="4", sampling="epsilon=0.2")])
     assert found.result.estimates == result.estimates
     assert found.result.signature == result.signature
@@ -62,7 +62,7 @@ def test_all_sentences_where_none_has_references(coin: Cell, monkeypatch: pytest
 
     monkeypatch.setattr("gendermark.runs.run.run", run)
     for to in ("es", "he"):
-        vary_sampling("fake:masculine", to, [0.2], ["16"])
+        vary_sampling(Settings("fake:masculine", to, [0.2], ["16"]))
     assert [selection.parts for selection in asked] == [("referenced",), ()]
 
 
@@ -84,4 +84,4 @@ def test_refusals_of_sampling(study: Callable[..., Outcome], arguments: tuple[st
 
 def test_no_setting_at_all() -> None:
     with pytest.raises(UserError, match="give at least one --epsilon and one --alpha"):
-        vary_sampling("fake:coin", "es", [], ["4"])
+        vary_sampling(Settings("fake:coin", "es", [], ["4"]))

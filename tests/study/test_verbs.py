@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from gendermark.study.cells import drawn_sentences, uncertainty_cell
+from gendermark.study.cells import drawn_sentences, read_cell
 from study.toys import SYSTEMS, Outcome
 
 
 @pytest.mark.usefixtures("_toys")
 def test_every_command_pipes_one_table_and_has_json(study: Callable[..., Outcome], runs: Path) -> None:
-    sentence = drawn_sentences(uncertainty_cell(runs / "coin"))[0].item.source
+    sentence = drawn_sentences(read_cell(runs / "coin"))[0].item.source
     commands: dict[str, tuple[str | Path, ...]] = {
         "correlate": [runs / name.partition("?")[0] for name in SYSTEMS],
         "cues": (runs / "right",),

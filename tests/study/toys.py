@@ -21,7 +21,7 @@ from gendermark.metrics.metric import Resampling
 from gendermark.records import Estimate, Request, Task, Translation
 from gendermark.result import Result
 from gendermark.runs import folder, score
-from gendermark.study.cells import Cell, uncertainty_cell
+from gendermark.study.cells import Cell, read_cell
 from gendermark.systems.fakes import Fake
 from gendermark.systems.sampling import Decoding
 from gendermark.systems.system import System
@@ -46,7 +46,7 @@ def written(directory: Path, samples: Callable[[Any], Sequence[str]], to: str = 
     result = score.score(BENCHMARK, item_set, answers, "by hand", Resampling(100))
     folder.write_cell(directory, item_set, answers, result, draws=True)
     folder.write_manifest(directory, {}, "finished", {result.cell: {}})
-    return uncertainty_cell(directory)
+    return read_cell(directory)
 
 
 def scored(system: str, to: str, scores: Mapping[str, float], benchmark: str = "uncertainty", **fields: Any) -> Result:

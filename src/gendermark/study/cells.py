@@ -50,7 +50,7 @@ class Cell:
         return {"run": str(self.run), "system": self.result.system, "direction": self.direction}
 
 
-def uncertainty_cells(run: Path | str, to: str = "") -> list[Cell]:
+def read_cells(run: Path | str, to: str = "") -> list[Cell]:
     """The uncertainty results of a run, all or those into one language."""
     return cells_of(Path(run), folder.read_results(Path(run)), to)
 
@@ -65,9 +65,9 @@ def cells_of(run: Path, results: Sequence[Result], to: str = "") -> list[Cell]:
     return chosen
 
 
-def uncertainty_cell(run: Path | str, to: str = "") -> Cell:
+def read_cell(run: Path | str, to: str = "") -> Cell:
     """The only such results, or those into the language that is named."""
-    found = uncertainty_cells(run, to)
+    found = read_cells(run, to)
     if len(found) > 1:
         raise UserError(f"{run} has uncertainty results for {_directions(found)}; choose a language with --to")
     return found[0]

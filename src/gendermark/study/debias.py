@@ -19,15 +19,16 @@ from gendermark.benchmarks.benchmark import Selection
 from gendermark.errors import BadFile, MissingExtra, UserError
 from gendermark.metrics import quality
 from gendermark.metrics.metric import Resampling
+from gendermark.models.grammar import generate
 from gendermark.runs.compare import Comparison, compare
 from gendermark.runs.run import OpenProgress, RunConfig, no_progress, run
 from gendermark.runs.translate import Progress
 from gendermark.study.hard_debiasing import debias_model
+from gendermark.study.options import N_SAMPLES
 from gendermark.systems.huggingface_models import first_line, quietly
 from gendermark.systems.tokenisers import PAIR, SINGLE
 from gendermark.textfiles import read_json, read_lines, write_text
 
-N_SAMPLES = 32
 SOURCE_LANGUAGE = "en"
 COMPARED = (
     ("winomt", "accuracy", "all"),
@@ -367,9 +368,7 @@ def _bleu_pairs(settings: Settings) -> tuple[list[str], list[str]] | None:
     recipe = _recipe(settings.model)
     if recipe is None or settings.target_language != "es":
         return None
-    from gendermark.models import grammar
-
-    pairs = list(grammar.generate(int(recipe["size"]["n_held_out"]), int(recipe["seed"]), split="held-out"))
+    pairs = list(generate(int(recipe["size"]["n_held_out"]), int(recipe["seed"]), split="held-out"))
     return [pair.source for pair in pairs], [pair.target for pair in pairs]
 
 

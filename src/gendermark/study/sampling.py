@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from gendermark import api
+from gendermark.benchmarks.benchmark import Selection
 from gendermark.benchmarks.uncertainty import BENCHMARK
 from gendermark.benchmarks.uncertainty_items import AMBIGUOUS, UNAMBIGUOUS, references
 from gendermark.benchmarks.uncertainty_metrics import chosen_alpha
 from gendermark.errors import UserError
 from gendermark.metrics.metric import Resampling, count, estimate
-from gendermark.metrics.uncertainty import ALPHAS
+from gendermark.metrics.uncertainty import ALPHAS as KNOWN_ALPHAS
 from gendermark.records import Table
 from gendermark.result import Result
 from gendermark.runs import run as running
 from gendermark.study.cells import value_of
+from gendermark.study.options import ALPHAS, EPSILONS
 
-EPSILONS = (0.02, 0.05, 0.1, 0.2)
 _SHOWN = (
     ("n_distinct", "all"),
     ("h_gender", UNAMBIGUOUS),
@@ -83,36 +84,60 @@ class Sensitivity:
         }
 
 
+@dataclass(frozen=True)
+class Settings:
+    """What is drawn from which system, and how."""
+
+    system: str
+    target_language: str
+    epsilons: Sequence[float] = EPSILONS
+    alphas: Sequence[str] = ALPHAS
+    group: str = ""
+    """`referenced`, `all`, or whichever there is."""
+    data: str = "core"
+    n_samples: int = 0
+    similarity: str = ""
+    system_options: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if not self.epsilons or not self.alphas:
+            raise UserError("give at least one --epsilon and one --alpha")
+        for epsilon in self.epsilons:
+            if not 0 <= epsilon < 1:
+                raise UserError(f"--epsilon is a probability below 1, not {epsilon:g}")
+        known = [f"{alpha:g}" for alpha in KNOWN_ALPHAS]
+        for alpha in self.alphas:
+            if alpha not in (*known, "tuned"):
+                raise UserError(f"--alpha is {', '.join(known)} or tuned here, not {alpha!r}")
+
+    def selection(self, epsilon: float) -> Selection:
+        group = self.group or ("referenced" if self.data == "core" and references(self.target_language) else "all")
+        return api.select(
+            BENCHMARK.name,
+            self.target_language,
+            parts=() if group == "all" else (group,),
+            data=self.data,
+            n_samples=self.n_samples,
+            similarity=self.similarity,
+            sampling=f"epsilon={epsilon:g}",
+        )[1]
+
+
 def vary_sampling(
-    system: str,
-    to: str,
-    epsilons: Sequence[float] = EPSILONS,
-    alphas: Sequence[str] = ("4", "16", "64"),
-    *,
-    group: str = "",
-    data: str = "core",
-    n_samples: int = 0,
-    similarity: str = "",
-    system_options: Mapping[str, str] | None = None,
+    settings: Settings,
     store_path: Path | None = None,
     open_progress: running.OpenProgress = running.no_progress,
     tell: Callable[[str], None] = lambda note: None,  # noqa: ARG005
 ) -> Sensitivity:
-    """Draw with every epsilon, and compute with every alpha; `group` is `referenced`, `all`, or whichever there is."""
-    _check_settings(epsilons, alphas)
-    if not group:
-        group = "referenced" if data == "core" and references(to) else "all"
-    settings = []
-    for epsilon in dict.fromkeys(epsilons):
-        options = {"data": data, "n_samples": n_samples, "similarity": similarity}
-        parts = () if group == "all" else (group,)
-        _, selection = api.select("uncertainty", to, parts=parts, sampling=f"epsilon={epsilon:g}", **options)
-        config = running.RunConfig(system, (selection,), system_options or {})
+    """Draw with every epsilon, and compute with every alpha."""
+    found = []
+    for epsilon in dict.fromkeys(settings.epsilons):
+        config = running.RunConfig(settings.system, (settings.selection(epsilon),), settings.system_options)
         (drawn,) = running.run(config, None, store_path, open_progress, tell)
-        for alpha in dict.fromkeys(alphas):
+        for alpha in dict.fromkeys(settings.alphas):
             chosen = chosen_alpha(drawn.judgements, alpha)
-            settings.append(Setting(epsilon, chosen, alpha == "tuned", _with_alpha(drawn, alpha, config.resampling)))
-    return Sensitivity(settings[0].result.system, tuple(settings))
+            found.append(Setting(epsilon, chosen, alpha == "tuned", _with_alpha(drawn, alpha, config.resampling)))
+    return Sensitivity(found[0].result.system, tuple(found))
 
 
 def _with_alpha(result: Result, alpha: str, resampling: Resampling) -> Result:
@@ -124,15 +149,3 @@ def _with_alpha(result: Result, alpha: str, resampling: Resampling) -> Result:
     estimates = estimate(counts, BENCHMARK.metrics(result.judgements, selection), resampling, signature)
     warnings = tuple(BENCHMARK.warnings(result.judgements, selection))
     return replace(result, selection=selection, estimates=tuple(estimates), warnings=warnings, signature=signature)
-
-
-def _check_settings(epsilons: Sequence[float], alphas: Sequence[str]) -> None:
-    if not epsilons or not alphas:
-        raise UserError("give at least one --epsilon and one --alpha")
-    for epsilon in epsilons:
-        if not 0 <= epsilon < 1:
-            raise UserError(f"--epsilon is a probability below 1, not {epsilon:g}")
-    known = [f"{alpha:g}" for alpha in ALPHAS]
-    for alpha in alphas:
-        if alpha not in (*known, "tuned"):
-            raise UserError(f"--alpha is {', '.join(known)} or tuned here, not {alpha!r}")
