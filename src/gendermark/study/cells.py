@@ -111,7 +111,7 @@ class Drawn:
 
 
 def drawn_sentences(cell: Cell) -> list[Drawn]:
-    path = cell.run / cell.result.cell / "samples.jsonl"
+    path = cell.run / cell.result.cell / folder.SAMPLES
     texts: dict[str, tuple[str, list[str]]] = {}
     for line, row in read_jsonl(path):
         source, samples = row.get("source"), row.get("samples")
