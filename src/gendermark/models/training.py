@@ -23,8 +23,6 @@ from gendermark.runs.translate import Progress
 
 _NEVER = -1e4
 """A logit that leaves no probability at all in 32 bits, and that 16 bits can hold."""
-
-
 _N_PARTS = 2
 
 

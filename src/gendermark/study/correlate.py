@@ -138,11 +138,12 @@ def correlate(runs: Sequence[Path | str], accuracy_runs: Sequence[Path | str] = 
         kind = "the share of samples with the right gender"
         if measured:  # two kinds of accuracy in one ranking would rank the kinds
             notes.append(f"{n_missing} of {len(cells)} cells have no WinoMT results, so {kind} is taken for all")
-        measured = [_percent(value_of(cell.result, "p_right", UNAMBIGUOUS)) for cell in cells]
+        shares = [value_of(cell.result, "p_right", UNAMBIGUOUS) for cell in cells]
+        measured = [None if share is None else 100 * share for share in shares]
     scored = tuple(
         ScoredCell(cell, accuracy, _scores(cell.result)) for cell, accuracy in zip(cells, measured, strict=True)
     )
-    slices = {"all": scored} | {language: _into(scored, language) for language in _languages(scored)}
+    slices = {"all": scored, **_by_language(scored)}
     correlations = [row for name, members in slices.items() for row in _correlations(name, members)]
     if not correlations:
         notes.append(
@@ -187,18 +188,14 @@ def _winomt_results(results: Iterable[Result]) -> dict[tuple[str, str], Result]:
     return found
 
 
-def _percent(share: float | None) -> float | None:
-    return None if share is None else 100 * share
-
-
-def _languages(cells: Sequence[ScoredCell]) -> list[str]:
-    """The target languages, if there are several."""
-    found = sorted({scored.cell.result.selection.target_language for scored in cells})
-    return found if len(found) > 1 else []
-
-
-def _into(cells: Sequence[ScoredCell], language: str) -> tuple[ScoredCell, ...]:
-    return tuple(scored for scored in cells if scored.cell.result.selection.target_language == language)
+def _by_language(cells: Sequence[ScoredCell]) -> dict[str, tuple[ScoredCell, ...]]:
+    """The cells of each target language, if there are several."""
+    languages = [scored.cell.result.selection.target_language for scored in cells]
+    found = {
+        language: tuple(scored for scored, own in zip(cells, languages, strict=True) if own == language)
+        for language in sorted(set(languages))
+    }
+    return found if len(found) > 1 else {}
 
 
 def _correlations(name: str, cells: Sequence[ScoredCell]) -> list[ScoreCorrelation]:

@@ -258,19 +258,8 @@ def _columns(
 
 def cue_table(models: Sequence[CueModel]) -> Table:
     """A row for each cue of each model."""
-    columns = (
-        "system",
-        "direction",
-        "factor",
-        "cue",
-        "coefficient",
-        "low",
-        "high",
-        "t",
-        "p_value",
-        "p_holm",
-        "left_out_because",
-    )
+    numbers = ("coefficient", "low", "high", "t", "p_value", "p_holm")
+    columns = ("system", "direction", "factor", "cue", *numbers, "left_out_because")
     asked = models[0].asked
     title = f"Entropy ({asked.measure}, {asked.form}) by cue, {asked.effects}"
     return Table("cues", title, columns, [row for model in models for row in model.rows()])

@@ -6,7 +6,6 @@ import hashlib
 import json
 import shutil
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
 from pathlib import Path
@@ -22,7 +21,6 @@ from gendermark.metrics.metric import Resampling
 from gendermark.models.grammar import generate
 from gendermark.runs.compare import Comparison, compare
 from gendermark.runs.run import OpenProgress, RunConfig, no_progress, run
-from gendermark.runs.translate import Progress
 from gendermark.study.hard_debiasing import debias_model
 from gendermark.study.options import N_SAMPLES
 from gendermark.systems.huggingface_models import first_line, quietly
@@ -120,8 +118,8 @@ def study_debiasing(
             config = RunConfig(spec, selections, settings.system_options, settings.resampling)
             results[name] = run(config, output / name, store_path, _named(name, open_progress), tell)
         compared = compare(results["before"], results["after"], settings.resampling, all_metrics=True).comparisons
-        chosen = [_find(compared, *row) for row in COMPARED]
-        rows = [row for row in chosen if row is not None]
+        found = {(row.cell.partition(".")[0], row.metric, row.slice): row for row in compared}
+        rows = [found[key] for key in COMPARED if key in found]
         translate = _Translate(settings, store_path, open_progress, tell)
         if bleu is not None:
             texts = [translate(spec, bleu[0], f"{name}: BLEU") for name, spec in specs.items()]
@@ -139,7 +137,7 @@ def study_debiasing(
             "n_bleu": len(bleu[0]) if bleu else 0,
             "comparisons": [row.to_json() for row in (*_of_vectors(debiased.report), *rows)],
             "findings": findings(rows),
-            "signatures": {name: [result.signature for result in found] for name, found in results.items()},
+            "signatures": {name: [result.signature for result in of_run] for name, of_run in results.items()},
             "notes": notes,
         }
         _write_record(output, {**record, "report": report})
@@ -250,13 +248,6 @@ def _of_vectors(report: Mapping[str, Any]) -> list[Comparison]:
             Comparison("vectors", metric, "professions", *values, *unknown, len(report["professions"]), "lower")
         )
     return rows
-
-
-def _find(comparisons: Sequence[Comparison], benchmark: str, metric: str, part: str) -> Comparison | None:
-    for row in comparisons:
-        if (row.cell.partition(".")[0], row.metric, row.slice) == (benchmark, metric, part):
-            return row
-    return None
 
 
 def findings(rows: Sequence[Comparison]) -> list[str]:
@@ -381,7 +372,4 @@ def _recipe(model: Path) -> Mapping[str, Any] | None:
 
 
 def _named(name: str, open_progress: OpenProgress) -> OpenProgress:
-    def opened(title: str) -> AbstractContextManager[Progress]:
-        return open_progress(f"{name}: {title}")
-
-    return opened
+    return lambda title: open_progress(f"{name}: {title}")

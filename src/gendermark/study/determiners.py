@@ -141,10 +141,8 @@ def _parting(pairs: Sequence[tuple[Translation, Translation]]) -> int | None:
 def _preference(source: str, masculine: Translation, feminine: Translation, parting: int | None) -> Preference:
     at_parting = None
     if parting is not None and masculine.token_log_probabilities and feminine.token_log_probabilities:
-        at_parting = (
-            math.exp(masculine.token_log_probabilities[parting]),
-            math.exp(feminine.token_log_probabilities[parting]),
-        )
+        tokens = masculine.token_log_probabilities[parting], feminine.token_log_probabilities[parting]
+        at_parting = math.exp(tokens[0]), math.exp(tokens[1])
     return Preference(
         source,
         (masculine.log_probability or 0.0, feminine.log_probability or 0.0),

@@ -24,25 +24,11 @@ from gendermark.models.export import save_whole
 from gendermark.systems.huggingface_models import loaded, locate, open_config, open_tokeniser, quietly
 
 # Feminine first. Those of the paper that are words and not names, and others that are as clear.
-DEFINING_PAIRS = (
-    ("she", "he"),
-    ("her", "his"),
-    ("herself", "himself"),
-    ("woman", "man"),
-    ("women", "men"),
-    ("female", "male"),
-    ("girl", "boy"),
-    ("gal", "guy"),
-    ("mother", "father"),
-    ("daughter", "son"),
-    ("sister", "brother"),
-    ("wife", "husband"),
-    ("aunt", "uncle"),
-    ("niece", "nephew"),
-    ("grandmother", "grandfather"),
-    ("granddaughter", "grandson"),
-    ("queen", "king"),
+_PAIRS = (
+    "she-he her-his herself-himself woman-man women-men female-male girl-boy gal-guy mother-father daughter-son "
+    "sister-brother wife-husband aunt-uncle niece-nephew grandmother-grandfather granddaughter-grandson queen-king"
 )
+DEFINING_PAIRS = tuple((feminine, masculine) for feminine, _, masculine in (p.partition("-") for p in _PAIRS.split()))
 FEWEST_PAIRS = 3
 N_NEIGHBOURS = 5
 _N_CHECKED = 20

@@ -121,20 +121,14 @@ def _genders(cell: Cell, drawn: Sequence[Drawn]) -> list[Gender | None]:
 
 def _version(cell: Cell, found: Drawn, genders: Sequence[Gender | None]) -> Version:
     samples, measures = found.samples, found.judgement.measures
-    order = sorted(range(samples.n_distinct), key=lambda place: (-samples.counts[place], samples.texts[place]))
-    names = entropy_names(cell.result)
+    said = [
+        Said(text, int(count), float(count) / samples.n, gender)
+        for text, count, gender in zip(samples.texts, samples.counts, genders, strict=True)
+    ]
     return Version(
         found.item.source,
         found.item.expected,
-        {measure: measures.get(name) for measure, name in names.items()},
+        {measure: measures.get(name) for measure, name in entropy_names(cell.result).items()},
         measures.get("p_feminine"),
-        tuple(
-            Said(
-                samples.texts[place],
-                int(samples.counts[place]),
-                float(samples.counts[place]) / samples.n,
-                genders[place],
-            )
-            for place in order
-        ),
+        tuple(sorted(said, key=lambda one: (-one.count, one.text))),
     )
