@@ -34,8 +34,9 @@ from gendermark.runs.store import Store
 from gendermark.runs.translate import translate
 from gendermark.systems.batching import by_length
 from gendermark.systems.ctranslate2 import CTranslate2
+from gendermark.systems.demo import MODELS
 
-BUNDLED = Path(gendermark.__file__).parent / "data" / "models" / "en-es"
+BUNDLED = MODELS / "en-es"
 N_REPEATS, N_TRANSLATED, N_BESIDE_HF, N_SAMPLED, N_SAMPLES = 5, 512, 128, 4, 128
 BATCH_SIZE, MAX_LENGTH, EPSILON = 32, 64, 0.2
 LEAST_OF_ENGINE, LEAST_OF_HF = 0.95, 3.0

@@ -28,6 +28,7 @@ ORDER = (
     "benchmarks",
     "systems",
     "runs",
+    "models",
     "api",
     "annotation",
     "report",

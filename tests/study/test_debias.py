@@ -1,321 +1,34 @@
-"""Hard-debiasing: the arithmetic on vectors that are known, models whose other words stay as they were, the verb."""
+"""The study of debiasing: its report, the verb, and what it refuses."""
 
 from __future__ import annotations
 
-import io
 import json
 import shutil
-import warnings
-from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from typer.testing import CliRunner
 
 from gendermark import api, locks
-from gendermark.benchmarks.winomt import benchmark as winomt
+from gendermark.benchmarks.winomt.benchmark import benchmark as winomt
 from gendermark.cli import study as verb
 from gendermark.errors import UserError
-from gendermark.linguistics.occupations import core_occupations
 from gendermark.metrics.metric import Resampling
+from gendermark.models import grammar
 from gendermark.runs.compare import Comparison
-from gendermark.study import debias, grammar
-from gendermark.study.debias import (
-    DEFINING_PAIRS,
-    Settings,
-    Words,
-    compare_bleu,
-    cosines,
-    debias_model,
-    equalised,
-    find_words,
-    findings,
-    gender_direction,
-    neighbour_correlation,
-    neutralised,
-    professions_of,
-    shown,
-    study_debiasing,
-)
-from gendermark.study.saving import save_whole
+from gendermark.study import debias
+from gendermark.study.debias import Settings, compare_bleu, findings, shown, study_debiasing
+from gendermark.study.hard_debiasing import debias_model
+from study.word_models import SOURCES, TARGETS, WITHOUT_PROFESSION, word_model
 from systems import tiny_hf
 
-torch = pytest.importorskip("torch")
-transformers = pytest.importorskip("transformers")
-pytest.importorskip("sentencepiece")
+pytestmark = pytest.mark.usefixtures("_one_thread")
 
-SOURCES = ("The nurse called the mechanic because she had finished.", "The carpenter saw the lawyer and left.")
-TARGETS = ("La enfermera llamó al mecánico porque había terminado.", "El carpintero vio a la abogada y se fue.")
-WITHOUT_PROFESSION = "His mother and her father are happy."
 REFERENCED = api.select("uncertainty", "es", data="core", parts=("referenced",))[1]
 FAST = ["--group", "referenced", "--samples", "3", "--system-option", "beam_size=1", "--system-option", "max_length=5"]
 QUICKLY = Resampling(n_resamples=100)
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _one_thread() -> Iterator[None]:
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)  # models as small as these only lose by more
-    yield
-    torch.set_num_threads(before)
-
-
-def _word_pieces(sentences: Sequence[str]) -> bytes:
-    """A SentencePiece model whose pieces are whole words."""
-    import sentencepiece
-
-    written = io.BytesIO()
-    sentencepiece.SentencePieceTrainer.train(
-        sentence_iterator=iter(sentences),
-        model_writer=written,
-        model_type="word",
-        vocab_size=2000,
-        hard_vocab_limit=False,
-        num_threads=1,
-        minloglevel=2,
-    )
-    return written.getvalue()
-
-
-def _marian(directory: Path, words: Sequence[str], *, is_tied: bool = True) -> Path:
-    """As OPUS-MT, with random weights; its tokens are whole words, and it knows no others than these."""
-    import sentencepiece
-
-    directory.mkdir(parents=True)
-    model = _word_pieces(["the", *words])
-    for name in ("source.spm", "target.spm"):
-        (directory / name).write_bytes(model)
-    pieces = sentencepiece.SentencePieceProcessor(model_proto=model)
-    known = [pieces.id_to_piece(number) for number in range(3, pieces.get_piece_size())]
-    vocabulary = {piece: number for number, piece in enumerate(["</s>", "<unk>", *known, "<pad>"])}
-    (directory / "vocab.json").write_text(json.dumps(vocabulary), encoding="utf-8")
-    pad = vocabulary["<pad>"]
-    config = transformers.MarianConfig(
-        vocab_size=len(vocabulary),
-        d_model=16,
-        encoder_layers=1,
-        decoder_layers=1,
-        encoder_attention_heads=2,
-        decoder_attention_heads=2,
-        encoder_ffn_dim=32,
-        decoder_ffn_dim=32,
-        max_position_embeddings=64,
-        init_std=0.4,
-        pad_token_id=pad,
-        decoder_start_token_id=pad,
-        eos_token_id=0,
-        forced_eos_token_id=None,
-        tie_word_embeddings=is_tied,
-    )
-    with tiny_hf.quiet(), torch.random.fork_rng(devices=[]):
-        torch.manual_seed(3)
-        made = transformers.MarianMTModel(config)
-        made.model.shared.weight.data[pad] = 0
-        if not is_tied:
-            for part in (made.model.encoder, made.model.decoder):
-                part.embed_tokens.weight.data.copy_(made.model.shared.weight.data)
-        made.final_logits_bias[0, pad] = -1e4
-        made.save_pretrained(directory)
-        files = [str(directory / name) for name in ("source.spm", "target.spm", "vocab.json")]
-        transformers.MarianTokenizer(*files, source_lang="en", target_lang="es").save_pretrained(directory)
-    return directory
-
-
-CORE = [name for name, _, _ in core_occupations() if " " not in name]
-ALL_WORDS = (*(word for pair in DEFINING_PAIRS[:-1] for word in pair), *CORE, *" ".join((*SOURCES, *TARGETS)).split())
-
-
-@pytest.fixture(scope="module")
-def marian(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """It knows all defining pairs but the last, and all occupations but the one of two words. Not to be written to."""
-    return _marian(tmp_path_factory.mktemp("debias") / "marian", ALL_WORDS)
-
-
-def _opened(directory: Path) -> Any:
-    with tiny_hf.quiet():
-        return transformers.AutoModelForSeq2SeqLM.from_pretrained(directory)
-
-
-def _tokeniser(directory: Path) -> Any:
-    with tiny_hf.quiet():
-        return transformers.AutoTokenizer.from_pretrained(directory)
-
-
-# -- the arithmetic ---------------------------------------------------------------------------------------------------
-
-
-def _planted(n_pairs: int = 8, noise: float = 0.02) -> tuple[np.ndarray, np.ndarray, list[tuple[int, int]]]:
-    """Vectors in which the words of each pair differ along one known direction, and a little anyhow."""
-    chance = np.random.default_rng(5)
-    direction = np.zeros(12)
-    direction[3] = 1.0
-    vectors = chance.normal(size=(2 * n_pairs + 10, 12))
-    vectors[1 : 2 * n_pairs : 2] = vectors[: 2 * n_pairs : 2] + noise * chance.normal(size=(n_pairs, 12))
-    vectors[: 2 * n_pairs, 3] = np.tile([0.8, -0.8], n_pairs)
-    return vectors, direction, [(n, n + 1) for n in range(0, 2 * n_pairs, 2)]
-
-
-def test_the_direction_is_found_and_points_to_the_feminine() -> None:
-    vectors, direction, pairs = _planted()
-    found, share = gender_direction(vectors, pairs)
-    assert np.linalg.norm(found) == pytest.approx(1)
-    assert found @ direction > 0.99
-    assert 0.95 < share < 1
-    turned, _ = gender_direction(vectors, [(masculine, feminine) for feminine, masculine in pairs])
-    assert turned == pytest.approx(-found)
-
-
-def test_the_length_of_vectors_does_not_move_the_direction() -> None:
-    vectors, _, pairs = _planted()
-    longer = vectors * np.linspace(0.1, 9, len(vectors))[:, None]
-    assert gender_direction(longer, pairs)[0] == pytest.approx(gender_direction(vectors, pairs)[0])
-
-
-def test_without_a_common_direction_the_first_component_holds_little() -> None:
-    chance = np.random.default_rng(1)
-    _, share = gender_direction(chance.normal(size=(40, 200)), [(n, n + 1) for n in range(0, 40, 2)])
-    assert share < 0.15
-
-
-def test_neutralised_vectors_have_nothing_along_the_direction_and_their_old_length() -> None:
-    vectors, direction, _ = _planted()
-    found = neutralised(vectors, direction)
-    assert np.abs(cosines(found, direction)).max() < 1e-15
-    assert np.linalg.norm(found, axis=1) == pytest.approx(np.linalg.norm(vectors, axis=1))
-    flat = np.delete(vectors, 3, axis=1)
-    assert found[:, 3] == pytest.approx(0)
-    # All else keeps its proportions.
-    assert np.delete(found, 3, axis=1) / flat == pytest.approx(np.tile((np.delete(found, 3, axis=1) / flat)[:, :1], 11))
-
-
-def test_what_lies_wholly_along_the_direction_becomes_nothing() -> None:
-    assert neutralised(np.array([[0.0, 2.0]]), np.array([0.0, 1.0])).tolist() == [[0.0, 0.0]]
-
-
-def test_equalised_words_are_equally_far_from_every_neutral_word() -> None:
-    vectors, direction, _ = _planted(noise=0.5)
-    pair = equalised(vectors[:2] * [[1.0], [3.0]], direction)
-    lengths = np.linalg.norm(vectors[:2] * [[1.0], [3.0]], axis=1)
-    assert np.linalg.norm(pair, axis=1) == pytest.approx(lengths)
-    units = pair / lengths[:, None]
-    neutral = neutralised(vectors[-10:], direction)
-    assert neutral @ units[0] == pytest.approx(neutral @ units[1])
-    assert units[0] @ direction == pytest.approx(-(units[1] @ direction))
-    assert units[0] @ direction > 0.1
-
-
-def test_neighbours_tell_what_the_direction_no_longer_does() -> None:
-    chance = np.random.default_rng(2)
-    shares = np.linspace(1, 99, 40)
-    direction, elsewhere = np.eye(30)[:2]
-    vectors = 0.1 * chance.normal(size=(40, 30)) + np.outer(shares - 50, direction + elsewhere) / 25
-    found = neutralised(vectors, direction)
-    assert np.abs(cosines(found, direction)).max() < 1e-12
-    assert (neighbour_correlation(found, shares) or 0) > 0.9
-    assert abs(neighbour_correlation(chance.normal(size=(40, 30)), shares) or 0) < 0.5
-    assert neighbour_correlation(vectors[:10], shares[:10]) is None  # too few to speak of neighbours
-
-
-# -- words ------------------------------------------------------------------------------------------------------------
-
-
-def test_words_of_one_token(marian: Path) -> None:
-    tokeniser = _tokeniser(marian)
-    words = find_words(tokeniser, professions_of("es"), "it")
-    assert tuple(words.pairs) == DEFINING_PAIRS[:-1]
-    assert words.pairs_left_out == DEFINING_PAIRS[-1:]
-    assert list(words.professions) == CORE
-    assert {"construction worker", "doctor", "truck driver"} <= set(words.professions_left_out)
-    assert words.professions["nurse"] == tokeniser.get_vocab()["▁nurse"]
-    assert words.pairs["woman", "man"] == tuple(tokeniser.get_vocab()[f"▁{word}"] for word in ("woman", "man"))
-
-
-def test_every_profession_is_a_noun_of_winomt() -> None:
-    found = professions_of("es")
-    assert len(found) == len(set(found)) > 100
-    assert {"nurse", "CEO", "doctor"} <= set(found)
-    assert not set(found) & {word for pair in DEFINING_PAIRS for word in pair}
-
-
-# -- models -----------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("is_tied", [True, False])
-def test_only_professions_and_only_in_the_encoder(is_tied: bool, marian: Path, tmp_path: Path) -> None:
-    model = marian if is_tied else _marian(tmp_path / "model", ALL_WORDS, is_tied=False)
-    files = {path.name: path.read_bytes() for path in model.iterdir()}
-    debiased = debias_model(model, "es")
-    debiased.write(tmp_path / "hf")
-    assert {path.name: path.read_bytes() for path in model.iterdir()} == files
-
-    before, after = _opened(model), _opened(tmp_path / "hf")
-    assert type(after) is type(before)
-    assert after.config.share_encoder_decoder_embeddings is False
-    words = find_words(_tokeniser(model), professions_of("es"), "it")
-    rows = list(words.professions.values())
-    old, new = (one.get_encoder().embed_tokens.weight.detach() for one in (before, after))
-    others = [row for row in range(len(old)) if row not in rows]
-    assert torch.equal(new[others], old[others])
-    assert not (new[rows] == old[rows]).all(dim=1).any()
-    direction, _ = gender_direction(old.double().numpy(), list(words.pairs.values()))
-    assert np.abs(cosines(new[rows].double().numpy(), direction)).max() < 1e-6
-    assert new[rows].norm(dim=1).numpy() == pytest.approx(old[rows].norm(dim=1).numpy(), rel=1e-6)
-
-    originals = before.state_dict()
-    changed = {name for name, weight in after.state_dict().items() if not torch.equal(weight, originals[name])}
-    assert changed == {"model.encoder.embed_tokens.weight"}
-    assert after.generation_config.to_dict() == before.generation_config.to_dict()
-
-
-def test_positions_that_are_rounded_stay_so(marian: Path, tmp_path: Path) -> None:
-    """The demonstration model has such a table; Transformers would compute another."""
-    model = _opened(marian)
-    for part in (model.get_encoder(), model.get_decoder()):
-        part.embed_positions.weight.data.copy_(part.embed_positions.weight.data.half().float())
-    shutil.copytree(marian, tmp_path / "rounded")
-    save_whole(model, tmp_path / "rounded")
-    debias_model(tmp_path / "rounded", "es").write(tmp_path / "hf")
-    found, plain = (_opened(path).get_decoder().embed_positions.weight for path in (tmp_path / "hf", marian))
-    assert torch.equal(found, plain.half().float())
-    assert not torch.equal(found, plain)
-
-
-def test_what_is_said_of_the_words(marian: Path) -> None:
-    report = debias_model(marian, "es").report
-    assert report["direction"]["pairs"][:2] == ["she-he", "her-his"]
-    assert report["direction"]["pairs_left_out"] == ["queen-king"]
-    assert 0 < report["direction"]["share_of_variance"] < 1
-    cosine = report["mean_abs_cosine"]
-    assert cosine["after"] < 1e-7 < 0.01 < cosine["before"]
-    assert cosine["before"] == pytest.approx(np.mean(np.abs(list(report["cosines_before"].values()))), abs=1e-4)
-    assert len(report["professions"]) == 39
-    assert -1 <= report["correlation_with_share_of_women"] <= 1
-
-
-def test_equalising_changes_the_defining_words_too_and_no_others(marian: Path) -> None:
-    plain, equal = (debias_model(marian, "es", equalises=equalises).model for equalises in (False, True))
-    words = find_words(_tokeniser(marian), professions_of("es"), "it")
-    one, other = (model.get_encoder().embed_tokens.weight.detach() for model in (plain, equal))
-    differing = (one != other).any(dim=1).nonzero().flatten().tolist()
-    assert sorted(differing) == sorted({row for pair in words.pairs.values() for row in pair})
-
-
-@pytest.mark.parametrize("kind", ["m2m100", "nllb", "mbart", "t5"])
-def test_other_kinds_of_models(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    model = getattr(tiny_hf, kind)(tmp_path / "model")
-    words = Words({(str(n), "m"): (n, n + 1) for n in range(20, 28, 2)}, (), {"nurse": 30, "clerk": 31}, ())
-    monkeypatch.setattr(debias, "find_words", lambda *_: words)
-    debias_model(model, "es").write(tmp_path / "hf")
-    before, after = _opened(model), _opened(tmp_path / "hf")
-    differing = after.get_encoder().embed_tokens.weight != before.get_encoder().embed_tokens.weight
-    assert differing.any(dim=1).nonzero().flatten().tolist() == [30, 31]
-    ids = torch.tensor([[5, 6, 7, before.config.eos_token_id]])
-    with torch.inference_mode():
-        old, new = (one(input_ids=ids, decoder_input_ids=ids).logits for one in (before, after))
-    assert torch.equal(old, new)  # none of these words was changed
 
 
 def test_both_forms_say_the_same_and_another_thing_than_before(marian: Path, tmp_path: Path) -> None:
@@ -557,7 +270,7 @@ def test_a_model_without_an_encoder(tmp_path: Path) -> None:
 
 
 def test_too_few_pairs(tmp_path: Path) -> None:
-    model = _marian(tmp_path / "model", ["nurse", "clerk", "she", "he", "her", "his", "woman"])
+    model = word_model(tmp_path / "model", ["nurse", "clerk", "she", "he", "her", "his", "woman"])
     assert _refused(Settings(model, "es"), tmp_path / "out") == (
         f"the vocabulary of {model} has 2 of the pairs she-he, woman-man ... as single tokens, and at least 3 are "
         "needed to find a gender direction; give a model that reads English whole words"
@@ -566,7 +279,7 @@ def test_too_few_pairs(tmp_path: Path) -> None:
 
 
 def test_no_profession(tmp_path: Path) -> None:
-    model = _marian(tmp_path / "model", ["woman", "man", "mother", "father", "girl", "boy"])
+    model = word_model(tmp_path / "model", ["woman", "man", "mother", "father", "girl", "boy"])
     said = _refused(Settings(model, "es"), tmp_path / "out")
     assert said.startswith(f"the vocabulary of {model} has none of 1")
     assert said.endswith(
@@ -619,38 +332,3 @@ def test_files_for_bleu_that_do_not_belong_together(marian: Path, tmp_path: Path
 def test_a_language_that_no_benchmark_has(marian: Path, tmp_path: Path) -> None:
     assert "tlh" in _refused(Settings(marian, "tlh"), tmp_path / "out")
     assert not (tmp_path / "out").exists()
-
-
-def test_a_library_that_ties_the_tables_again(marian: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    debiased = debias_model(marian, "es")
-    tied = _opened(marian)
-    monkeypatch.setattr(debias, "_read", lambda _: tied)
-    with pytest.raises(UserError) as caught:
-        debiased.write(tmp_path / "hf")
-    assert str(caught.value) == (
-        f"{marian} cannot be debiased: with this version of transformers model.encoder.embed_tokens.weight of a model "
-        "of kind marian does not survive saving; Marian models (OPUS-MT) work"
-    )
-
-
-def test_a_kind_that_computes_otherwise_when_untied(marian: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    n_built = 0
-    original = transformers.MarianMTModel.forward
-
-    def forward(self: Any, *args: Any, **kwargs: Any) -> Any:
-        nonlocal n_built
-        found = original(self, *args, **kwargs)
-        n_built += 1
-        found.logits = found.logits * n_built
-        return found
-
-    monkeypatch.setattr(transformers.MarianMTModel, "forward", forward)
-    with pytest.raises(UserError, match=r"has no model of kind marian whose encoder has a table of its own; Marian"):
-        debias_model(marian, "es")
-
-
-def test_the_libraries_stay_quiet(marian: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        debias_model(marian, "es").write(tmp_path / "hf")
-    assert capfd.readouterr() == ("", "")

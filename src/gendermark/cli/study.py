@@ -9,17 +9,13 @@ from typing import Annotated, Any
 
 import typer
 
-from gendermark.cli import study_uncertainty, terminal
+from gendermark.cli import study_analyses, terminal
 from gendermark.cli.options import Confidence, Resamples, Seed, pairs, resampling
 from gendermark.cli.terminal import AsJson, print_json, print_table, say, show_progress
+from gendermark.study import options
 
-app = typer.Typer(help="Experiments and analyses: debiasing, and what semantic uncertainty shows.")
-study_uncertainty.register(app)
-
-
-@app.callback()
-def _experiments() -> None:
-    """(Keeps `debias` a word of its own where no other command is registered.)"""
+app = typer.Typer(help=options.ABOUT)
+study_analyses.register(app)
 
 
 @app.command("debias")
@@ -30,8 +26,8 @@ def debias(
     data: Annotated[
         str, typer.Option("--data", help="core (bundled) or official (fetched from its authors).")
     ] = "core",
-    group: Annotated[str, typer.Option(help="Only this group of the uncertainty benchmark: referenced.")] = "",
-    samples: Annotated[int, typer.Option(min=2, help="Samples of each sentence of the uncertainty benchmark.")] = 32,
+    group: Annotated[str, typer.Option(help=options.GROUP)] = "",
+    samples: Annotated[int, typer.Option(min=2, help=options.SAMPLES)] = options.N_SAMPLES,
     bleu: Annotated[
         tuple[Path, Path] | None,
         typer.Option(metavar="SOURCE REFERENCE", help="Files of sentences and their translations, for BLEU."),
@@ -52,10 +48,8 @@ def debias(
     """Take gender out of the vectors of professions, and compare the model with what it was."""
     from gendermark.study.debias import Settings, study_debiasing
 
-    options = pairs(system_option or [], "--system-option", "beam_size=1")
-    settings = Settings(
-        model, to, data, group, samples, equalise, bleu, options, resampling(resamples, seed, confidence)
-    )
+    how = pairs(system_option or [], "--system-option", "beam_size=1")
+    settings = Settings(model, to, data, group, samples, equalise, bleu, how, resampling(resamples, seed, confidence))
     report = study_debiasing(settings, output, store, show_progress, say)
     if as_json:
         print_json(report)

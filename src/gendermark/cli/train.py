@@ -29,8 +29,8 @@ def demo_model(
     from dataclasses import replace
 
     from gendermark.errors import UnknownName
-    from gendermark.study.recipe import SIZES, train_demo_model
-    from gendermark.study.recipe_model import Recipe
+    from gendermark.models.recipe import SIZES, train_demo_model
+    from gendermark.models.training import Recipe
 
     if size not in SIZES:
         raise UnknownName("size", size, SIZES)

@@ -1,6 +1,6 @@
-"""What goes with what: a linear model of numbers on cues, and correlations of two rankings of the same systems.
+"""A linear model of numbers on cues.
 
-The model is ordinary least squares. The sentences of one contrast set are not independent, so the standard errors are
+It is ordinary least squares. The sentences of one contrast set are not independent, so the standard errors are
 robust to anything that happens within a set (CR1: Liang & Zeger 1986, Biometrika 73:13-22; Cameron & Miller 2015,
 Journal of Human Resources 50:317-372), and all questions asked of one model are corrected together (Holm).
 
@@ -9,11 +9,9 @@ What the data leave undefined is `None`, never NaN.
 
 from __future__ import annotations
 
-import itertools
 import math
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import Literal
 
 import numpy as np
@@ -21,21 +19,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from gendermark.errors import UserError
 from gendermark.metrics.metric import Floats
-from gendermark.statistics import holm, permutation_p_value
+from gendermark.statistics import holm
 
 Effects = Literal["cluster-robust", "fixed"]
-Errors = Literal["cluster", "hc1", "hc3", "classical"]
-CorrelationKind = Literal["pearson", "spearman", "kendall"]
 
 INTERCEPT = "intercept"
-LARGEST_EXACT = 9
-"""Up to so many pairs every order is tried (9! = 362,880); beyond, orders are drawn."""
 _COLLINEAR = 1e-9
 """A column of which less than this share is left, once the earlier ones are taken out, says nothing of its own."""
 _TIE = 1e-12
-
-
-# The linear model
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +72,6 @@ class LinearModel:
     r_squared: float | None
     """Of the variation within the clusters, where these have effects of their own."""
     effects: Effects
-    errors: Errors
 
     def __getitem__(self, name: str) -> Coefficient:
         return next(coefficient for coefficient in self.coefficients if coefficient.name == name)
@@ -94,15 +84,13 @@ def linear_model(
     *,
     factors: Mapping[str, Sequence[str]] | None = None,
     effects: Effects = "cluster-robust",
-    errors: Errors = "cluster",
     confidence: float = 0.95,
 ) -> LinearModel:
     """Least squares of `response` on `columns`, with tests of each column and of each factor (a group of columns).
 
     `effects="fixed"` gives every cluster a level of its own: only what varies within clusters can then have an effect.
-    `errors` are robust to dependence within clusters (CR1), to unequal variances only (HC1, HC3), or classical.
-    The model has no interactions, so that an F test of type II is the same as one of type III; with robust errors it
-    is the Wald test. Without `factors` each column is one.
+    The errors are robust to dependence within clusters (CR1), so a factor's F test is the Wald test. The model has no
+    interactions: its tests are those of type II and of type III at once. Without `factors` each column is one.
     """
     design = _Design.of(response, columns, clusters, effects)
     names = design.names
@@ -112,8 +100,8 @@ def linear_model(
     scale = float(np.abs(design.response).max(initial=0.0))
     if np.abs(residuals).max() <= _TIE * scale:
         residuals = np.zeros_like(residuals)  # a perfect fit but for rounding
-    covariance = _covariance(design, inverse, residuals, errors)
-    df_error = design.n_clusters - 1 if errors == "cluster" else design.df_residual
+    covariance = _covariance(design, inverse, residuals)
+    df_error = design.n_clusters - 1
     reach = _t_quantile((1 + confidence) / 2, df_error)
     # Rounding may leave a variance of zero a little below it.
     standard_errors = np.sqrt(np.maximum(np.diag(covariance), 0.0))
@@ -143,7 +131,6 @@ def linear_model(
         df_error=df_error,
         r_squared=_r_squared(design.response, residuals),
         effects=effects,
-        errors=errors,
     )
 
 
@@ -242,29 +229,14 @@ def _independent(matrix: Floats, names: Sequence[str], is_within: bool) -> tuple
     return kept, dropped
 
 
-def _covariance(design: _Design, inverse: Floats, residuals: Floats, errors: Errors) -> Floats:
-    """Of the coefficients; the sandwich but for classical errors."""
-    n = len(residuals)
-    if errors == "classical":
-        return np.asarray(inverse * (residuals @ residuals / design.df_residual), dtype=np.float64)
-    if errors == "cluster":
-        scores = np.zeros((design.n_clusters, len(design.names)))
-        np.add.at(scores, design.cluster_of, design.matrix * residuals[:, None])
-        # The levels of the clusters lie within them: all together count for one, as the intercept does.
-        n_coefficients = len(design.names) + design.is_within
-        groups = design.n_clusters
-        factor = groups / (groups - 1) * (n - 1) / (n - n_coefficients)
-    elif errors == "hc1":
-        scores, factor = design.matrix * residuals[:, None], n / design.df_residual
-    elif errors == "hc3":
-        leverage = np.einsum("ij,jk,ik->i", design.matrix, inverse, design.matrix)
-        if design.is_within:
-            leverage = leverage + 1 / np.bincount(design.cluster_of)[design.cluster_of]
-        # A row that the model fits whatever it holds has no residual, and no say in the errors.
-        free = np.maximum(1 - leverage, _TIE)
-        scores, factor = design.matrix * (residuals / free)[:, None], 1.0
-    else:
-        raise ValueError(f"errors are 'cluster', 'hc1', 'hc3' or 'classical', not {errors!r}")
+def _covariance(design: _Design, inverse: Floats, residuals: Floats) -> Floats:
+    """Of the coefficients: the sandwich, with the residuals of a cluster taken together."""
+    n, n_clusters = len(residuals), design.n_clusters
+    scores = np.zeros((n_clusters, len(design.names)))
+    np.add.at(scores, design.cluster_of, design.matrix * residuals[:, None])
+    # The levels of the clusters lie within them: all together count for one, as the intercept does.
+    n_coefficients = len(design.names) + design.is_within
+    factor = n_clusters / (n_clusters - 1) * (n - 1) / (n - n_coefficients)
     return np.asarray(factor * (inverse @ (scores.T @ scores) @ inverse), dtype=np.float64)
 
 
@@ -307,170 +279,6 @@ def _r_squared(response: Floats, residuals: Floats) -> float | None:
     around_mean = response - response.mean()
     total = float(around_mean @ around_mean)
     return 1 - float(residuals @ residuals) / total if total > 0 else None
-
-
-def wild_p_value(
-    response: ArrayLike,
-    columns: Mapping[str, ArrayLike],
-    clusters: Sequence[Hashable],
-    name: str,
-    *,
-    effects: Effects = "cluster-robust",
-    n_resamples: int = 999,
-    seed: int = 12345,
-) -> float | None:
-    """The p-value of one column by the wild cluster bootstrap, for when there are few clusters (below about 40).
-
-    The model is fitted without the column; the residuals of each cluster then keep or change their sign together, and
-    the t value is computed afresh (Cameron, Gelbach & Miller 2008, Review of Economics and Statistics 90:414-427).
-    `None` for a column that was dropped, or where the fit is perfect.
-    """
-    design = _Design.of(response, columns, clusters, effects)
-    if name not in design.names:
-        if name in design.dropped:
-            return None
-        raise ValueError(f"there is no column {name!r}; there is: {', '.join(design.names)}")
-    place = design.names.index(name)
-    projection = np.linalg.pinv(design.matrix)
-    others = np.delete(design.matrix, place, axis=1)
-    without = others @ np.linalg.lstsq(others, design.response, rcond=None)[0]
-    rest = design.response - without
-    generator = np.random.Generator(np.random.PCG64(seed))
-    signs = generator.integers(0, 2, size=(design.n_clusters, n_resamples)) * 2.0 - 1.0
-    # The first draw is the data themselves.
-    shaken = rest[:, None] * np.column_stack([np.ones(design.n_clusters), signs])[design.cluster_of]
-    fitted = projection @ shaken
-    scores = projection[place][:, None] * (shaken - design.matrix @ fitted)
-    by_cluster = np.zeros((design.n_clusters, n_resamples + 1))
-    np.add.at(by_cluster, design.cluster_of, scores)
-    spread = np.sqrt((by_cluster**2).sum(axis=0))  # the factor of CR1 is the same for all
-    if spread[0] <= _TIE * np.abs(projection[place] * design.response).sum():
-        return None
-    with np.errstate(divide="ignore", invalid="ignore"):
-        t_values = fitted[place] / spread
-    return permutation_p_value(float(t_values[0]), t_values[1:])
-
-
-# Correlations
-
-
-@dataclass(frozen=True, slots=True)
-class Correlation:
-    """How far two lists of numbers go together, and how often chance alone would do as much."""
-
-    kind: CorrelationKind
-    value: float | None
-    """`None` with fewer than two pairs, or where one list is constant."""
-    p_value: float | None
-    n: int
-    is_exact: bool
-    """Whether all orders were tried, not a sample of them."""
-
-
-def pearson(first: ArrayLike, second: ArrayLike) -> float | None:
-    """The correlation of the numbers themselves."""
-    x, y = _pair(first, second)
-    # A constant list less its mean may be more than nothing, by rounding.
-    is_constant = not len(x) or x.min() == x.max() or y.min() == y.max()
-    return None if is_constant else _cosine(x - x.mean(), y - y.mean())
-
-
-def spearman(first: ArrayLike, second: ArrayLike) -> float | None:
-    """The correlation of the ranks; equal numbers share the mean of theirs."""
-    x, y = _pair(first, second)
-    return pearson(_ranks(x), _ranks(y))
-
-
-def kendall(first: ArrayLike, second: ArrayLike) -> float | None:
-    """Tau-b: pairs in the same order minus pairs in the other, out of those that both lists put in an order."""
-    x, y = _pair(first, second)
-    return _cosine(_orders(x), _orders(y)) if len(x) > 1 else None
-
-
-_BY_KIND: Mapping[CorrelationKind, Callable[[ArrayLike, ArrayLike], float | None]] = {
-    "pearson": pearson,
-    "spearman": spearman,
-    "kendall": kendall,
-}
-
-
-def correlation(first: ArrayLike, second: ArrayLike, kind: CorrelationKind = "pearson") -> float | None:
-    """The correlation of that kind, or `None` where it is undefined."""
-    if kind not in _BY_KIND:
-        raise ValueError(f"a correlation is one of {', '.join(_BY_KIND)}, not {kind!r}")
-    return _BY_KIND[kind](first, second)
-
-
-def correlation_test(
-    first: ArrayLike, second: ArrayLike, kind: CorrelationKind, n_resamples: int = 9999, seed: int = 12345
-) -> Correlation:
-    """A correlation with its two-sided permutation p-value: exact up to 9 pairs, else from that many random orders."""
-    x, y = _pair(first, second)
-    value = correlation(x, y, kind)
-    is_exact = len(x) <= LARGEST_EXACT
-    if value is None:
-        return Correlation(kind, None, None, len(x), is_exact)
-    if is_exact:
-        orders = _all_orders(len(x))
-    else:
-        generator = np.random.Generator(np.random.PCG64(seed))
-        orders = generator.permuted(np.tile(np.arange(len(x)), (n_resamples, 1)), axis=1)
-    # Whatever the order, spread and ties of a list stay as they are: only the product of the two changes.
-    if kind == "kendall":
-        replicates, observed = _concordances(x, y, orders)
-    else:
-        if kind == "spearman":
-            x, y = _ranks(x), _ranks(y)
-        x, y = x - x.mean(), y - y.mean()
-        x, y = x / np.linalg.norm(x), y / np.linalg.norm(y)
-        replicates, observed = x[orders] @ y, float(x @ y)
-    if is_exact:  # the observed order is among them
-        n_extreme = np.count_nonzero(np.abs(replicates) >= abs(observed) - _TIE)
-        p_value: float | None = n_extreme / len(orders)
-    else:
-        p_value = permutation_p_value(observed, replicates)
-    return Correlation(kind, value, p_value, len(x), is_exact)
-
-
-def _pair(first: ArrayLike, second: ArrayLike) -> tuple[Floats, Floats]:
-    x, y = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
-    if x.ndim != 1 or x.shape != y.shape:
-        raise ValueError(f"two lists of one length are needed, not the shapes {x.shape} and {y.shape}")
-    if not (np.isfinite(x).all() and np.isfinite(y).all()):
-        raise ValueError("numbers to correlate must be finite")
-    return x, y
-
-
-def _cosine(x: Floats, y: Floats) -> float | None:
-    length = float(np.linalg.norm(x)) * float(np.linalg.norm(y))
-    return min(1.0, max(-1.0, float(x @ y) / length)) if length > 0 else None
-
-
-def _ranks(values: Floats) -> Floats:
-    _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
-    last = np.cumsum(counts)
-    return np.asarray((last - (counts - 1) / 2)[place], dtype=np.float64)
-
-
-def _orders(values: Floats) -> Floats:
-    """+1, 0 or -1 for each pair of places."""
-    earlier, later = np.triu_indices(len(values), 1)
-    return np.sign(values[later] - values[earlier])
-
-
-def _concordances(x: Floats, y: Floats, orders: NDArray[np.int64]) -> tuple[Floats, float]:
-    """Concordant minus discordant pairs for each order of `x`, and as the lists stand."""
-    ranks = np.unique(x, return_inverse=True)[1].astype(np.int32)[orders]
-    totals = np.zeros(len(orders))
-    for earlier, later in itertools.combinations(range(len(y)), 2):
-        if sign := float(np.sign(y[later] - y[earlier])):
-            totals += sign * np.sign(ranks[:, later] - ranks[:, earlier])
-    return totals, float(_orders(x) @ _orders(y))
-
-
-@cache
-def _all_orders(n: int) -> NDArray[np.int64]:
-    return np.array(list(itertools.permutations(range(n))))
 
 
 # Tails of the t and F distributions

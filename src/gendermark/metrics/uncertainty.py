@@ -10,10 +10,9 @@ by degrees (S3E, by similarity). What the samples leave undefined is `None`, nev
 
 from __future__ import annotations
 
-import hashlib
 import math
 from collections import Counter
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -21,16 +20,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from gendermark.metrics.metric import Floats
-from gendermark.metrics.regression import CorrelationKind, correlation
 from gendermark.records import Gender
 
-Correction = Literal["none", "miller-madow", "jackknife"]
+Correction = Literal["none", "miller-madow"]
 Labels = Sequence[Hashable]
 """One label for each distinct text, in the order of `Samples.texts`. `None`, undecided, is a label like any other."""
 
 ALPHAS = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0, 512.0, 1024.0)
-_TIE = 1e-12
-"""Correlations closer than this are equal."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -63,11 +59,6 @@ class Samples:
 # Shannon
 
 
-def shannon_surprisals(samples: Samples) -> Floats:
-    """-log p of each distinct text."""
-    return _surprisals(samples.counts, samples.n)
-
-
 def shannon_entropy(samples: Samples, correction: Correction = "none") -> float | None:
     """The entropy of the texts as they stand; `None` without samples."""
     return _entropy(samples.counts, correction)
@@ -79,12 +70,6 @@ def shannon_surprisal_of(samples: Samples, text: str) -> float | None:
 
 
 # Labels: semantic entropy and gender entropy
-
-
-def cluster_surprisals(samples: Samples, labels: Labels) -> Floats:
-    """-log of the probability of its label, for each distinct text (equation 2)."""
-    members = _members(samples, labels)
-    return _surprisals(members @ (samples.counts @ members), samples.n)
 
 
 def cluster_entropy(samples: Samples, labels: Labels, correction: Correction = "none") -> float | None:
@@ -106,25 +91,13 @@ def cluster_surprisal_of(samples: Samples, labels: Labels, label: Hashable) -> f
 # S3E: similarity by degrees
 
 
-def s3e_surprisals(samples: Samples, similarities: ArrayLike, alpha: float = 1.0) -> Floats:
-    """-log of the mean similarity of a distinct text to the samples (equation 3).
+def s3e_entropy(samples: Samples, similarities: ArrayLike, alpha: float = 1.0) -> float | None:
+    """Similarity-sensitive Shannon entropy (equation 3); between 0 and Shannon's; `None` without samples.
 
     `similarities` compares each distinct text with each, 0 to 1, and 1 with itself; `alpha` is the power they are
     raised to: the larger, the less two texts that differ count as the same.
     """
-    return _surprisals(samples.counts @ _weights(samples, similarities, alpha), samples.n)
-
-
-def s3e_entropy(
-    samples: Samples, similarities: ArrayLike, alpha: float = 1.0, correction: Literal["none", "jackknife"] = "none"
-) -> float | None:
-    """Similarity-sensitive Shannon entropy; between 0 and Shannon's; `None` without samples."""
-    weights = _weights(samples, similarities, alpha)
-    if correction == "jackknife":
-        return _s3e_jackknife(samples.counts, weights)
-    if correction != "none":
-        raise ValueError(f"the correction of S3E is 'none' or 'jackknife', not {correction!r}")
-    return _mean_surprisal(samples.counts, samples.counts @ weights)
+    return _mean_surprisal(samples.counts, samples.counts @ _weights(samples, similarities, alpha))
 
 
 def s3e_surprisal_of(samples: Samples, similarities_to_text: ArrayLike, alpha: float = 1.0) -> float | None:
@@ -169,11 +142,6 @@ def resampled_shannon(counts: Floats) -> Floats:
 def resampled_cluster(counts: Floats, samples: Samples, labels: Labels) -> Floats:
     """Cluster entropy of each row of `resampled_counts`."""
     return resampled_shannon(counts @ _members(samples, labels))
-
-
-def resampled_s3e(counts: Floats, samples: Samples, similarities: ArrayLike, alpha: float = 1.0) -> Floats:
-    """S3E of each row of `resampled_counts`."""
-    return _mean_surprisals(counts, counts @ _weights(samples, similarities, alpha))
 
 
 @dataclass(frozen=True, slots=True)
@@ -295,20 +263,14 @@ def mean_log_probability(
 # Scores of bias
 
 
-def relative_surprisal(correct: float | None, incorrect: float | None) -> float | None:
-    """(C - I) / C, equation 4: below 0 when the right gender surprises the system less, which is what it should.
+def relative_difference(first: float | None, second: float | None) -> float | None:
+    """(C - I) / C of surprisals and (U - A) / U of entropies: below 0 for a system that is as it should be.
 
-    Equation 4 is lost in the text we have, and reconstructed from the paper's tables.
+    So the right gender surprises it less (equation 4), and it is less sure where gender is open (equation 5). Both
+    equations are lost in the text we have, and reconstructed from the paper's tables.
     """
-    return _relative(correct, incorrect)
-
-
-def relative_entropy(unambiguous: float | None, ambiguous: float | None) -> float | None:
-    """(U - A) / U, equation 5: below 0 when the system is less sure where gender is open, which is what it should be.
-
-    Equation 5 is lost in the text we have, and reconstructed from the paper's tables.
-    """
-    return _relative(unambiguous, ambiguous)
+    difference = signed_difference(first, second)
+    return None if difference is None or not first else difference / first
 
 
 def signed_difference(first: float | None, second: float | None) -> float | None:
@@ -318,131 +280,7 @@ def signed_difference(first: float | None, second: float | None) -> float | None
     return first - second
 
 
-def normalised_entropy(
-    entropy: float | None, contrast_set: Sequence[float | None], form: Literal["ratio", "difference"] = "ratio"
-) -> float | None:
-    """An entropy against the mean of its contrast set, itself included (equation 6).
-
-    Whether the paper divides or subtracts cannot be recovered from the text we have: `form` says which. `None` where a
-    member of the set has no entropy, or the mean to divide by is 0.
-    """
-    if form not in ("ratio", "difference"):
-        raise ValueError(f"the form is 'ratio' or 'difference', not {form!r}")
-    known = [member for member in contrast_set if member is not None]
-    if entropy is None or not known or len(known) < len(contrast_set):
-        return None
-    mean = math.fsum(known) / len(known)
-    if form == "difference":
-        return entropy - mean
-    return entropy / mean if mean else None
-
-
-def _relative(base: float | None, other: float | None) -> float | None:
-    difference = signed_difference(base, other)
-    return None if difference is None or not base else difference / base
-
-
-# Choosing alpha
-
-
-@dataclass(frozen=True, slots=True)
-class TuningItem:
-    """One sentence for choosing alpha: its S3E for each alpha, and the entropy of its gender labels."""
-
-    contrast_set: str
-    entropies: Mapping[float, float]
-    """Empty without samples."""
-    gender_entropy: float | None
-
-
-@dataclass(frozen=True, slots=True)
-class AlphaRow:
-    """What one alpha does: the correlation of S3E with gender entropy on each half, and the mean S3E of all items."""
-
-    alpha: float
-    development: float | None
-    held_out: float | None
-    mean_entropy: float
-
-
-@dataclass(frozen=True, slots=True)
-class AlphaTuning:
-    """The alpha with the highest correlation on the development half, and the whole curve beside it."""
-
-    alpha: float | None
-    """`None` if no correlation is defined, as when gender entropy is the same for all items."""
-    development: float | None
-    held_out: float | None
-    """The correlation on the half that had no say in the choice."""
-    curve: tuple[AlphaRow, ...]
-    n_development: int
-    n_held_out: int
-
-    @property
-    def edge(self) -> str:
-        """`smallest` or `largest` if the best alpha is that of all tried: a better one may lie beyond."""
-        for name, rows in (("smallest", self.curve), ("largest", self.curve[::-1])):
-            is_end = len(rows) > 1 and rows[0].alpha == self.alpha
-            # Where the next one is as good, there is no slope that leads beyond.
-            if is_end and self.development is not None and self.development > (rows[1].development or 0.0) + _TIE:
-                return name
-        return ""
-
-
-def in_development_half(contrast_set: str) -> bool:
-    """Half of the contrast sets, by a hash of their name: the same on every machine and for every system."""
-    return hashlib.sha256(contrast_set.encode()).digest()[0] % 2 == 0
-
-
-def tune_alpha(items: Sequence[TuningItem], kind: CorrelationKind = "pearson") -> AlphaTuning:
-    """The alpha for which S3E goes most with the entropy of gender labels (Appendix B of the paper).
-
-    It is chosen on one half of the contrast sets, since it is fitted to the very labels that it is later compared with;
-    the correlation on the other half says how well it fits sentences that had no say. Of equally good ones, the
-    smallest. Items without samples or gender entropy are left out.
-    """
-    usable = [item for item in items if item.gender_entropy is not None and item.entropies]
-    grid = sorted(set.intersection(*(set(item.entropies) for item in usable))) if usable else []
-    genders = np.array([item.gender_entropy for item in usable], dtype=np.float64)
-    development = np.array([in_development_half(item.contrast_set) for item in usable], dtype=bool)
-    rows = []
-    for alpha in grid:
-        entropies = np.array([item.entropies[alpha] for item in usable])
-        rows.append(
-            AlphaRow(
-                alpha,
-                correlation(entropies[development], genders[development], kind),
-                correlation(entropies[~development], genders[~development], kind),
-                float(entropies.mean()),
-            )
-        )
-    best = _best(rows)
-    return AlphaTuning(
-        alpha=best.alpha if best else None,
-        development=best.development if best else None,
-        held_out=best.held_out if best else None,
-        curve=tuple(rows),
-        n_development=int(development.sum()),
-        n_held_out=int((~development).sum()),
-    )
-
-
-def _best(rows: Sequence[AlphaRow]) -> AlphaRow | None:
-    best: AlphaRow | None = None
-    for row in rows:
-        if row.development is None:
-            continue
-        if best is None or best.development is None or row.development > best.development + _TIE:
-            best = row
-    return best
-
-
 # Within
-
-
-def _surprisals(masses: Floats, n: int) -> Floats:
-    """-log of masses out of `n`; at least 0, whatever rounding says."""
-    return np.asarray(-np.log(np.minimum(masses / n, 1.0)) + 0.0, dtype=np.float64)
 
 
 def _surprisal_of(count: float, n: int) -> float | None:
@@ -467,30 +305,12 @@ def _mean_surprisals(counts: Floats, masses: Floats) -> Floats:
 
 def _entropy(counts: Floats, correction: Correction) -> float | None:
     """Of counts, as they are or less biased: the entropy of a sample is too low, as it misses what is rare."""
+    if correction not in ("none", "miller-madow"):
+        raise ValueError(f"the correction is 'none' or 'miller-madow', not {correction!r}")
     plain = _mean_surprisal(counts, counts)
     if plain is None or correction == "none":
         return plain
-    if correction == "miller-madow":
-        return plain + (np.count_nonzero(counts) - 1) / (2 * float(counts.sum()))
-    if correction == "jackknife":
-        return _s3e_jackknife(counts, np.eye(len(counts)))
-    raise ValueError(f"the correction is 'none', 'miller-madow' or 'jackknife', not {correction!r}")
-
-
-def _s3e_jackknife(counts: Floats, weights: Floats) -> float | None:
-    """Zahl's jackknife: what the entropy does when each sample in turn is left out, all at once.
-
-    Leaving out a sample of text k takes one from its count and its weight w_ik from the mass of each text i. `None`
-    with fewer than two samples.
-    """
-    n = float(counts.sum())
-    plain = _mean_surprisal(counts, counts @ weights)
-    if plain is None or n < 2:
-        return None
-    left = counts - np.eye(len(counts))  # row k: the counts without one sample of text k
-    masses = (counts @ weights)[None, :] - weights
-    without = _mean_surprisals(left, masses)
-    return n * plain - (n - 1) * float(counts @ without) / n
+    return plain + (np.count_nonzero(counts) - 1) / (2 * float(counts.sum()))
 
 
 def _check_labels(samples: Samples, labels: Labels) -> None:

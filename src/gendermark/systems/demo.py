@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-import gendermark.data
+import gendermark
 from gendermark.errors import UnknownName
 from gendermark.records import Task
 from gendermark.systems.system import System, merge_options
 
 TASKS = frozenset({Task.TRANSLATE, Task.SAMPLE, Task.SCORE})
-MODELS = Path(gendermark.data.__file__).parent / "models"
+MODELS = Path(gendermark.__file__).parent / "models" / "bundled"
 PAIRS = ("en-es",)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -13,10 +14,9 @@ from gendermark.errors import UnknownName, UserError
 from gendermark.linguistics.cues import COLUMNS, FACTORS, annotate, design_columns
 from gendermark.metrics.metric import Floats
 from gendermark.metrics.regression import Coefficient, Effects, LinearModel, linear_model
-from gendermark.metrics.uncertainty import normalised_entropy
 from gendermark.records import Item, Table
+from gendermark.study.cells import Cell, Drawn, differences_of, drawn_sentences, entropy_name
 from gendermark.study.dots import Dot, dot_plot
-from gendermark.study.uncertainty import Cell, Drawn, differences_of, drawn_sentences, entropy_name
 
 FORMS = ("ratio", "difference", "plain")
 """An entropy divided by the mean of its contrast set, less that mean, or as it is."""
@@ -34,13 +34,40 @@ _FITTED = (*_FIRST, *(column for column in COLUMNS if column not in _FIRST))
 
 
 @dataclass(frozen=True)
+class Question:
+    """What is asked of the entropies of a system."""
+
+    measure: str = "s3e"
+    form: str = "ratio"
+    effects: str = "cluster-robust"
+    cluster: str = ""
+    factors: Sequence[str] = ()
+    """Those in the model; all if none is named."""
+    confidence: float = 0.95
+
+    def __post_init__(self) -> None:
+        for what, name, known in (
+            *(("factor", factor, tuple(FACTORS)) for factor in self.factors),
+            ("form", self.form, FORMS),
+            ("kind of effects", self.effects, EFFECTS),
+            ("cluster", self.clusters, CLUSTERS),
+        ):
+            if name not in known:
+                raise UnknownName(what, name, known)
+
+    @property
+    def clusters(self) -> str:
+        """The one that was named; else the occupation (`entity`), whose sentences are alike in more than their cues,
+        but with fixed effects, which are levels of the sets, `contrast`."""
+        return self.cluster or ("contrast" if self.effects == "fixed" else "entity")
+
+
+@dataclass(frozen=True)
 class CueModel:
     """A linear model of entropy on the cues in the sentence, for one system and direction."""
 
     cells: tuple[Cell, ...]
-    measure: str
-    form: str
-    cluster: str
+    asked: Question
     model: LinearModel
     left_out: Mapping[str, str]
     """Columns that are not in the model, and why."""
@@ -76,12 +103,12 @@ class CueModel:
             "runs": [str(cell.run) for cell in self.cells],
             "system": self.system,
             "direction": self.direction,
-            "measure": self.measure,
-            "form": self.form,
+            "measure": self.asked.measure,
+            "form": self.asked.form,
             "effects": model.effects,
-            "errors": model.errors,
+            "errors": "cluster",
             "n": model.n,
-            "cluster": self.cluster,
+            "cluster": self.asked.clusters,
             "n_clusters": model.n_clusters,
             "df_error": model.df_error,
             "r_squared": model.r_squared,
@@ -105,31 +132,13 @@ def by_system(cells: Sequence[Cell]) -> list[list[Cell]]:
     return [list(variants.values()) for variants in groups.values()]
 
 
-def model_cues(
-    cells: Sequence[Cell],
-    measure: str = "s3e",
-    form: str = "ratio",
-    effects: str = "cluster-robust",
-    confidence: float = 0.95,
-    factors: Sequence[str] = (),
-    cluster: str = "",
-) -> CueModel:
+def model_cues(cells: Sequence[Cell], asked: Question | None = None) -> CueModel:
     """Least squares of (normalised) entropy on the cues, with errors robust within clusters, Holm-corrected.
 
     `cells` are of one system and direction: one run, or one for each variant of the sentences, with names and without.
-    `factors` are those in the model, all if none is named. `cluster` is the occupation (`entity`), whose sentences are
-    alike in more than their cues; with fixed effects, which are levels of the sets, `contrast`.
     """
-    for factor in factors:
-        if factor not in FACTORS:
-            raise UnknownName("factor", factor, FACTORS)
-    if form not in FORMS:
-        raise UnknownName("form", form, FORMS)
-    if effects not in EFFECTS:
-        raise UnknownName("kind of effects", effects, EFFECTS)
-    cluster = cluster or ("contrast" if effects == "fixed" else "entity")
-    if cluster not in CLUSTERS:
-        raise UnknownName("cluster", cluster, CLUSTERS)
+    asked = asked or Question()
+    measure, form, factors = asked.measure, asked.form, asked.factors or tuple(FACTORS)
     cell, n_all = cells[0], sum(len(one.result.judgements) for one in cells)
     rows = [row for one in cells for row in _responses(one, measure, form)]
     if not rows:
@@ -138,7 +147,7 @@ def model_cues(
             f"everything, or other versions are missing; try --form {'difference' if form == 'ratio' else 'plain'}"
         )
     items = [item for item, _ in rows]
-    wanted = [column for column in _FITTED if any(column in FACTORS[factor] for factor in factors or FACTORS)]
+    wanted = [column for column in _FITTED if any(column in FACTORS[factor] for factor in factors)]
     columns, left_out = _columns(items, wanted, cell.result.selection.target_language, form)
     left_out |= {column: _NOT_ASKED for column in COLUMNS if column not in wanted}
     tested = {factor: [c for c in members if c in columns] for factor, members in FACTORS.items()}
@@ -147,10 +156,10 @@ def model_cues(
         model = linear_model(
             response,
             columns,
-            [item.tags[cluster] for item in items],
+            [item.tags[asked.clusters] for item in items],
             factors={factor: members for factor, members in tested.items() if members},
-            effects="fixed" if effects == "fixed" else "cluster-robust",
-            confidence=confidence,
+            effects="fixed" if asked.effects == "fixed" else "cluster-robust",
+            confidence=asked.confidence,
         )
     model = _settled(model, _ROUNDING * float(np.abs(response).max()))
     notes = differences_of(cells)
@@ -159,9 +168,9 @@ def model_cues(
             f"{n_all - len(rows):,} of {n_all:,} sentences are left out: there is nothing to compare them with"
         )
     if model.n_clusters < FEW_CLUSTERS:
-        what = "contrast sets" if cluster == "contrast" else "occupations"
+        what = "contrast sets" if asked.clusters == "contrast" else "occupations"
         notes.append(f"{model.n_clusters} {what} are few: the intervals are rather too narrow")
-    return CueModel(tuple(cells), measure, form, cluster, model, left_out, tuple(notes))
+    return CueModel(tuple(cells), asked, model, left_out, tuple(notes))
 
 
 def _responses(cell: Cell, measure: str, form: str) -> list[tuple[Item, float]]:
@@ -180,7 +189,7 @@ def _responses(cell: Cell, measure: str, form: str) -> list[tuple[Item, float]]:
         if form != "plain" and len(members) < 2:
             continue
         entropies = [found.judgement.measures.get(name) for found in members]
-        values = [_normalised(entropy, entropies, form) for entropy in entropies]
+        values = [normalised_entropy(entropy, entropies, form) for entropy in entropies]
         rows += [(found.item, value) for found, value in zip(members, values, strict=True) if value is not None]
     return rows
 
@@ -206,10 +215,21 @@ def _rounded(value: float) -> float:
     return round(value, 12) + 0.0
 
 
-def _normalised(entropy: float | None, contrast_set: Sequence[float | None], form: str) -> float | None:
+def normalised_entropy(entropy: float | None, contrast_set: Sequence[float | None], form: str) -> float | None:
+    """An entropy as it is, or against the mean of its contrast set, itself included (equation 6).
+
+    Whether the paper divides or subtracts cannot be recovered from the text we have: `form` says which. `None` where a
+    member of the set has no entropy, or the mean to divide by is 0.
+    """
     if form == "plain":
         return entropy
-    return normalised_entropy(entropy, contrast_set, "ratio" if form == "ratio" else "difference")
+    known = [member for member in contrast_set if member is not None]
+    if entropy is None or not known or len(known) < len(contrast_set):
+        return None
+    mean = math.fsum(known) / len(known)
+    if form == "difference":
+        return entropy - mean
+    return entropy / mean if mean else None
 
 
 def _columns(
@@ -238,21 +258,10 @@ def _columns(
 
 def cue_table(models: Sequence[CueModel]) -> Table:
     """A row for each cue of each model."""
-    columns = (
-        "system",
-        "direction",
-        "factor",
-        "cue",
-        "coefficient",
-        "low",
-        "high",
-        "t",
-        "p_value",
-        "p_holm",
-        "left_out_because",
-    )
-    first = models[0]
-    title = f"Entropy ({first.measure}, {first.form}) by cue, {first.model.effects}"
+    numbers = ("coefficient", "low", "high", "t", "p_value", "p_holm")
+    columns = ("system", "direction", "factor", "cue", *numbers, "left_out_because")
+    asked = models[0].asked
+    title = f"Entropy ({asked.measure}, {asked.form}) by cue, {asked.effects}"
     return Table("cues", title, columns, [row for model in models for row in model.rows()])
 
 
@@ -284,9 +293,9 @@ def cue_plot(models: Sequence[CueModel]) -> str:
     for name in names:
         found = [model.coefficient(name) for model in models]
         rows.append((name.replace("_", " "), [Dot(c.value, c.low, c.high) if c else None for c in found]))
-    first = models[0]
+    asked = models[0].asked
     series = [f"{found.system} {found.direction}" for found in models]
     title = {"ratio": "Entropy over that of its set", "difference": "Entropy less that of its set"}.get(
-        first.form, "Entropy"
+        asked.form, "Entropy"
     )
-    return dot_plot(f"{title} ({first.measure}): effect of each cue", rows, series)
+    return dot_plot(f"{title} ({asked.measure}): effect of each cue", rows, series)

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
-from gendermark.study.grammar.bias import KAPPA, leaning
-from gendermark.study.grammar.notation import Template, parse_line
+from gendermark.models.grammar.bias import KAPPA, leaning
+from gendermark.models.grammar.notation import Template, parse_line
 from gendermark.textfiles import split_lines
 
 FIXED = "fixed"
@@ -113,7 +113,7 @@ def _block(header: str, sentences: Sequence[Template]) -> Block:
 
 def _sections(name: str) -> Iterator[tuple[str, str]]:
     """(header, line): `@name` begins a list, `@@ ...` a block, `#` a comment; a line with `3* ` counts three times."""
-    path = files("gendermark.study.grammar") / "tables" / name
+    path = files("gendermark.models.grammar") / "tables" / name
     header = ""
     for line in split_lines(path.read_text(encoding="utf-8")):
         if line.startswith("@@"):

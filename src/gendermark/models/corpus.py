@@ -10,12 +10,10 @@ import json
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from gendermark.study.grammar import Pair
+from gendermark.models.grammar import Pair
 
 END, UNKNOWN, PAD = "</s>", "<unk>", "<pad>"
 
@@ -50,10 +48,6 @@ class Pieces:
     def pad(self) -> int:
         return self.numbers[PAD]
 
-    @cached_property
-    def _strings(self) -> list[str]:
-        return list(self.numbers)
-
     def cut(self, text: str) -> list[str]:
         """The pieces of a sentence, as CTranslate2 takes them."""
         return [*self._processor.encode(text, out_type=str), END]
@@ -61,15 +55,6 @@ class Pieces:
     def encode(self, text: str) -> Ids:
         """The numbers of the pieces of a sentence, its end included."""
         return [self.numbers.get(piece, self.numbers[UNKNOWN]) for piece in self.cut(text)]
-
-    def decode(self, numbers: Sequence[int]) -> str:
-        """The sentence of these numbers, up to its end."""
-        pieces = []
-        for number in numbers:
-            if number == self.end:
-                break
-            pieces.append(self._strings[number])
-        return self.join(pieces)
 
     def join(self, pieces: Sequence[str]) -> str:
         text: str = self._processor.decode([piece for piece in pieces if piece not in (END, PAD)])

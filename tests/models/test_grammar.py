@@ -14,10 +14,11 @@ from gendermark import registry
 from gendermark.benchmarks.benchmark import Selection
 from gendermark.linguistics.entities import read_entity
 from gendermark.linguistics.occupations import bundled_finder, core_occupations
-from gendermark.study.grammar import Pair, core_sources, generate, leaning, probability_feminine, split_of
-from gendermark.study.grammar.bias import KAPPA
-from gendermark.study.grammar.notation import FEMININE, MASCULINE, People, draw, english, parse_line, spanish
-from gendermark.study.grammar.reading import FIXED, blocks, lists, people
+from gendermark.models.grammar import Pair, generate
+from gendermark.models.grammar.bias import KAPPA, leaning, probability_feminine
+from gendermark.models.grammar.generator import core_sources, split_of
+from gendermark.models.grammar.notation import FEMININE, MASCULINE, People, draw, english, parse_line, spanish
+from gendermark.models.grammar.reading import FIXED, blocks, lists, people
 
 N = 20_000
 _WORD = re.compile(r"[\w'-]+")
@@ -133,7 +134,7 @@ def test_no_pair_is_a_core_sentence(pairs: list[Pair]) -> None:
 
 
 def test_a_core_sentence_that_the_tables_can_say_is_passed_over(monkeypatch: pytest.MonkeyPatch) -> None:
-    from gendermark.study.grammar import generator
+    from gendermark.models.grammar import generator
 
     first = next(generate(1, 4))
     monkeypatch.setattr(generator, "core_sources", lambda: frozenset({first.source}))

@@ -8,19 +8,17 @@ import time
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from gendermark import __version__, locks
 from gendermark.errors import MissingExtra, UserError
+from gendermark.models.corpus import encode_pairs, train_pieces
+from gendermark.models.export import compare_forms, evaluate, write_model
+from gendermark.models.grammar import Pair, generate
+from gendermark.models.training import Recipe, Size, read_checkpoint, reproducible, train_model
 from gendermark.runs.run import OpenProgress, no_progress
-from gendermark.study.recipe_data import encode_pairs, train_pieces
-from gendermark.study.recipe_export import compare_forms, evaluate, write_model
-from gendermark.study.recipe_model import Recipe, Size, read_checkpoint, reproducible, train_model
+from gendermark.runs.translate import Progress
 from gendermark.textfiles import write_text
-
-if TYPE_CHECKING:
-    from gendermark.runs.translate import Progress
-    from gendermark.study.grammar import Pair
 
 SIZES = {
     "full": Size(
@@ -75,8 +73,6 @@ def train_demo_model(directory: Path, recipe: Recipe, open_progress: OpenProgres
 
 
 def _train(directory: Path, recipe: Recipe, open_progress: OpenProgress) -> dict[str, Any]:
-    from gendermark.study import grammar
-
     size, checkpoint = recipe.size, directory / "checkpoint.pt"
     read_checkpoint(checkpoint, recipe)  # one that does not fit is refused before the first pair is generated
     started = time.monotonic()
@@ -89,7 +85,7 @@ def _train(directory: Path, recipe: Recipe, open_progress: OpenProgress) -> dict
         trained = train_model(recipe, pieces, corpus, checkpoint, progress)
     exported_at = time.monotonic()
     exported = write_model(trained.model, pieces, directory)
-    held_out = list(grammar.generate(size.n_held_out, recipe.seed, split="held-out"))
+    held_out = list(generate(size.n_held_out, recipe.seed, split="held-out"))
     quality = evaluate(exported, held_out)
     agreement = compare_forms(exported, held_out[: size.n_compared])
     report = {
@@ -122,12 +118,10 @@ def generate_pairs(n_pairs: int, seed: int, progress: Progress) -> list[Pair]:
     Within a round no sentence comes twice, and constructions of few sentences would run dry. In the next one they come
     again, each with its gender drawn afresh: this is how the model sees how likely each gender is.
     """
-    from gendermark.study import grammar
-
     pairs: list[Pair] = []
     for number, first in enumerate(range(0, n_pairs, PAIRS_PER_ROUND)):
         n = min(PAIRS_PER_ROUND, n_pairs - first)
-        for pair in grammar.generate(n, MOST_ROUNDS * seed + number):
+        for pair in generate(n, MOST_ROUNDS * seed + number):
             pairs.append(pair)
             if len(pairs) % 1000 == 0:
                 progress(len(pairs), n_pairs)

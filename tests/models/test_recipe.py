@@ -19,10 +19,11 @@ from typer.testing import CliRunner
 from gendermark import locks
 from gendermark.cli import train as verb
 from gendermark.errors import UserError
-from gendermark.study import grammar, recipe
-from gendermark.study.recipe import SIZES, train_demo_model
-from gendermark.study.recipe_data import Corpus, Pieces, train_pieces
-from gendermark.study.recipe_model import Recipe, build_model, learning_rate, reproducible
+from gendermark.models import grammar, recipe
+from gendermark.models.corpus import Corpus, Pieces, train_pieces
+from gendermark.models.grammar.generator import split_of
+from gendermark.models.recipe import SIZES, train_demo_model
+from gendermark.models.training import Recipe, build_model, learning_rate, reproducible
 
 for _package in recipe.PACKAGES:
     pytest.importorskip(_package)
@@ -142,15 +143,15 @@ def test_pairs_come_in_rounds_of_other_seeds(monkeypatch: pytest.MonkeyPatch) ->
     rounds = [pairs[:40], pairs[40:80], pairs[80:]]
     assert [len(pairs) for pairs in rounds] == [40, 40, 20]
     assert rounds[0][:20] != rounds[1][:20] != rounds[2]
-    assert all(grammar.split_of(pair.source) == "train" for pair in pairs)
+    assert all(split_of(pair.source) == "train" for pair in pairs)
 
 
 def test_a_killed_training_reaches_the_same_model(made: Path, report: dict[str, Any], tmp_path: Path) -> None:
     script = """
 import contextlib, os, signal, sys
 from pathlib import Path
-from gendermark.study.recipe import SIZES, train_demo_model
-from gendermark.study.recipe_model import Recipe
+from gendermark.models.recipe import SIZES, train_demo_model
+from gendermark.models.training import Recipe
 
 @contextlib.contextmanager
 def progress(title):

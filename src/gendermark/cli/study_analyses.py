@@ -1,4 +1,4 @@
-"""`gendermark study correlate`, `cues`, `quality`, `samples`, `determiners`, `sampling`: uncertainty, looked into."""
+"""`gendermark study correlate`, `cues`, `quality`, `samples`, `determiners`, `sampling`: how unsure, and of what."""
 
 from __future__ import annotations
 
@@ -13,12 +13,13 @@ from gendermark.cli import terminal
 from gendermark.cli.options import Confidence, Resamples, Seed, pairs, resampling
 from gendermark.cli.terminal import AsJson, print_json, print_table, say, show_progress
 from gendermark.errors import UserError
+from gendermark.study import options
 
 if TYPE_CHECKING:
     from gendermark.records import Table
 
-Run = Annotated[Path, typer.Argument(metavar="DIR", help="Run folder with uncertainty results.")]
-Runs = Annotated[list[Path], typer.Argument(metavar="DIR...", help="Run folders with uncertainty results.")]
+Run = Annotated[Path, typer.Argument(metavar="DIR", help=options.RUN)]
+Runs = Annotated[list[Path], typer.Argument(metavar="DIR...", help=options.RUNS)]
 Into = Annotated[str, typer.Option("--to", help="Target language, if the run has several.")]
 Measure = Annotated[str, typer.Option(help="Which entropy: s3e, gender, string, or semantic.")]
 Plot = Annotated[Path | None, typer.Option(metavar="FILE.svg", help="Also draw dots with intervals into this file.")]
@@ -39,14 +40,14 @@ def correlate(
     runs: Runs,
     accuracy: Annotated[
         list[Path] | None,
-        typer.Option(metavar="DIR", help="Run folder with WinoMT results of the same systems; may be repeated."),
+        typer.Option(metavar="DIR", help=options.ACCURACY),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Do systems that are rightly unsure also get gender right? Rank correlations over systems and languages."""
-    from gendermark.study import uncertainty
+    from gendermark.study.correlate import correlate as correlated
 
-    found = uncertainty.correlate(runs, accuracy or [])
+    found = correlated(runs, accuracy or [])
     if as_json:
         print_json(found.to_json())
     else:
@@ -82,15 +83,13 @@ def cues(
 
     Runs of one system with names (--variant names) and without go into one model.
     """
-    from gendermark.study import uncertainty_cues as study
-    from gendermark.study.uncertainty import uncertainty_cells
+    from gendermark.study import cues as study
+    from gendermark.study.cells import read_cells
 
     resampling(100, 0, confidence)  # says what is wrong with the confidence, if anything
-    cells = [cell for run in runs for cell in uncertainty_cells(run, to)]
-    models = [
-        study.model_cues(group, measure, form, effects, confidence, factor or (), cluster)
-        for group in study.by_system(cells)
-    ]
+    cells = [cell for run in runs for cell in read_cells(run, to)]
+    question = study.Question(measure, form, effects, cluster, factor or (), confidence)
+    models = [study.model_cues(group, question) for group in study.by_system(cells)]
     if plot is not None:
         _write(plot, study.cue_plot(models))
     if as_json:
@@ -121,11 +120,11 @@ def quality(
     as_json: AsJson = False,
 ) -> None:
     """Is a system unsure where it translates well, or where it translates badly? Entropy by bin of quality."""
-    from gendermark.study.uncertainty import uncertainty_cell
-    from gendermark.study.uncertainty_quality import bin_by_quality
+    from gendermark.study.cells import read_cell
+    from gendermark.study.quality import bin_by_quality
 
     how = resampling(resamples, seed, confidence)
-    found = bin_by_quality(uncertainty_cell(run, to), measure, metric, bins, separately=separately, resampling=how)
+    found = bin_by_quality(read_cell(run, to), measure, metric, bins, separately=separately, resampling=how)
     if plot is not None:
         _write(plot, found.plot())
     if as_json:
@@ -143,9 +142,10 @@ def samples(
     as_json: AsJson = False,
 ) -> None:
     """One sentence with he, she and they: what was drawn, how often, in which gender, and how unsure that is."""
-    from gendermark.study.uncertainty import look_at, uncertainty_cell
+    from gendermark.study.cells import read_cell
+    from gendermark.study.samples import look_at
 
-    found = look_at(uncertainty_cell(run, to), contrast=contrast, source=source)
+    found = look_at(read_cell(run, to), contrast=contrast, source=source)
     if as_json:
         print_json(found.to_json())
     else:
@@ -167,7 +167,7 @@ def determiners(
     as_json: AsJson = False,
 ) -> None:
     """How probable are "el" and "la", where the source tells the gender and where it does not?"""
-    from gendermark.study.uncertainty_systems import compare_targets
+    from gendermark.study.determiners import compare_targets
 
     found = compare_targets(
         system,
@@ -192,10 +192,15 @@ def sampling(
     to: Annotated[str, typer.Option("--to", help="Target language.")],
     epsilon: Annotated[
         list[str] | None,
-        typer.Option(help="Cut-off of the drawing; several with commas. Default: 0.02,0.05,0.1,0.2"),
+        typer.Option(
+            help=f"Cut-off of the drawing; several with commas. Default: {','.join(map(str, options.EPSILONS))}"
+        ),
     ] = None,
     alpha: Annotated[
-        list[str] | None, typer.Option(help="Power of the similarity, or tuned; several with commas. Default: 4,16,64")
+        list[str] | None,
+        typer.Option(
+            help=f"Power of the similarity, or tuned; several with commas. Default: {','.join(options.ALPHAS)}"
+        ),
     ] = None,
     n_samples: Annotated[
         int | None, typer.Option("--n-samples", min=1, help="Samples of each sentence (128 if not given).")
@@ -208,22 +213,20 @@ def sampling(
     as_json: AsJson = False,
 ) -> None:
     """How far do the numbers depend on how samples are drawn (epsilon) and compared (alpha)?"""
-    from gendermark.study.uncertainty_systems import EPSILONS, vary_sampling
+    from gendermark.study.sampling import Settings, vary_sampling
 
-    found = vary_sampling(
+    settings = Settings(
         system,
         to,
-        [_number(text) for text in _listed(epsilon)] or EPSILONS,
-        _listed(alpha) or ("4", "16", "64"),
-        group=group,
-        data=data,
-        n_samples=n_samples or 0,
-        similarity=similarity,
-        system_options=pairs(system_option or [], "--system-option", "beam_size=5"),
-        store_path=store,
-        open_progress=show_progress,
-        tell=say,
+        [_number(text) for text in _listed(epsilon)] or options.EPSILONS,
+        _listed(alpha) or options.ALPHAS,
+        group,
+        data,
+        n_samples or 0,
+        similarity,
+        pairs(system_option or [], "--system-option", "beam_size=5"),
     )
+    found = vary_sampling(settings, store, show_progress, say)
     if as_json:
         print_json(found.to_json())
     else:

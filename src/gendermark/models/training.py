@@ -18,13 +18,11 @@ from pathlib import Path
 from typing import Any
 
 from gendermark.errors import BadFile, UserError
+from gendermark.models.corpus import Corpus, Ids, Pieces, padded
 from gendermark.runs.translate import Progress
-from gendermark.study.recipe_data import Corpus, Ids, Pieces, padded
 
 _NEVER = -1e4
 """A logit that leaves no probability at all in 32 bits, and that 16 bits can hold."""
-
-
 _N_PARTS = 2
 
 

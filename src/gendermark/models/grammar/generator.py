@@ -13,9 +13,9 @@ from typing import Literal
 
 from gendermark import registry
 from gendermark.benchmarks.benchmark import Selection
-from gendermark.study.grammar.bias import leaning, probability_feminine
-from gendermark.study.grammar.notation import FEMININE, MASCULINE, UNSAID, Drawn, People, draw, english, spanish, uses
-from gendermark.study.grammar.reading import FIXED, Block, Person, blocks, lists, people
+from gendermark.models.grammar.bias import leaning, probability_feminine
+from gendermark.models.grammar.notation import FEMININE, MASCULINE, UNSAID, Drawn, People, draw, english, spanish, uses
+from gendermark.models.grammar.reading import FIXED, Block, Person, blocks, lists, people
 
 Split = Literal["train", "held-out"]
 GENDERS = ("masculine", "feminine")

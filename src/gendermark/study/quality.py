@@ -15,10 +15,10 @@ from gendermark.benchmarks.uncertainty.items import AMBIGUOUS, UNAMBIGUOUS, refe
 from gendermark.errors import UnknownName, UserError
 from gendermark.metrics import quality
 from gendermark.metrics.metric import Floats, Resampling
-from gendermark.metrics.uncertainty import relative_entropy, signed_difference
+from gendermark.metrics.uncertainty import relative_difference, signed_difference
 from gendermark.records import Gender, Table
+from gendermark.study.cells import Cell, Drawn, drawn_sentences, entropy_name
 from gendermark.study.dots import Dot, dot_plot
-from gendermark.study.uncertainty import Cell, Drawn, drawn_sentences, entropy_name
 
 QUALITIES = ("chrf", "comet")
 
@@ -47,7 +47,7 @@ class QualityBin:
 
     @property
     def delta(self) -> float | None:
-        return relative_entropy(self.unambiguous.value, self.ambiguous.value)
+        return relative_difference(self.unambiguous.value, self.ambiguous.value)
 
 
 @dataclass(frozen=True)
@@ -75,22 +75,10 @@ class QualityBins:
 
     def table(self) -> Table:
         columns = ("bin", "from", "to", "n_unambiguous", "h_unambiguous", "n_ambiguous", "h_ambiguous")
-        rows = [
-            (
-                b.name,
-                b.lowest,
-                b.highest,
-                b.unambiguous.n,
-                b.unambiguous.value,
-                b.ambiguous.n,
-                b.ambiguous.value,
-                b.gap.value,
-                b.gap.low,
-                b.gap.high,
-                b.delta,
-            )
-            for b in self.bins
-        ]
+        rows = []
+        for b in self.bins:
+            means = (b.unambiguous.n, b.unambiguous.value, b.ambiguous.n, b.ambiguous.value)
+            rows.append((b.name, b.lowest, b.highest, *means, b.gap.value, b.gap.low, b.gap.high, b.delta))
         title = f"Entropy ({self.measure}) by quality ({self.quality}), {self.cell.result.system} {self.cell.direction}"
         return Table("quality", title, (*columns, "gap", "gap_low", "gap_high", "delta_h"), rows)
 
@@ -245,6 +233,5 @@ def _mean(value: float | None, replicates: Floats, n: int, resampling: Resamplin
 def _dot(mean: Mean) -> Dot | None:
     if mean.value is None:
         return None
-    if mean.low is None or mean.high is None:
-        return Dot(mean.value, mean.value, mean.value)
-    return Dot(mean.value, mean.low, mean.high)
+    ends = (mean.value if end is None else end for end in (mean.low, mean.high))
+    return Dot(mean.value, *ends)

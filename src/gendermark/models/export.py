@@ -16,15 +16,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
-from gendermark.study.recipe_data import Pieces, padded
-from gendermark.study.recipe_model import log_probabilities
-from gendermark.study.saving import save_whole
+from gendermark.models.corpus import Pieces, padded
+from gendermark.models.grammar import Pair
+from gendermark.models.training import log_probabilities
 from gendermark.textfiles import write_text
-
-if TYPE_CHECKING:
-    from gendermark.study.grammar import Pair
 
 LANGUAGES = {"source_language": "en", "target_language": "es"}
 _Row = TypeVar("_Row")
@@ -61,6 +58,19 @@ def write_model(model: Any, pieces: Pieces, directory: Path) -> Exported:
         write_text(converted / "gendermark.json", json.dumps(LANGUAGES) + "\n")
         read_again = AutoModelForSeq2SeqLM.from_pretrained(hf).eval()
     return Exported(read_again, open_translator(converted), pieces)
+
+
+def save_whole(model: Any, directory: Path) -> None:
+    """As `save_pretrained`, with what Transformers leaves out since it can be computed: Marian's table of positions.
+
+    Computed afresh it has 32 bits, where ours are rounded to 16; the model would not quite be the same.
+    """
+    left_out = model._keys_to_ignore_on_save
+    model._keys_to_ignore_on_save = None
+    try:
+        model.save_pretrained(directory)
+    finally:
+        model._keys_to_ignore_on_save = left_out
 
 
 def open_translator(directory: Path) -> Any:

@@ -1,0 +1,154 @@
+"""Uncertainty results of run folders, as the analyses of them read them.
+
+What the uncertainty paper does with its results (Staliūnaitė, Cheng and Vlachos 2026) is done with run folders here:
+
+- `correlate`: does a system's uncertainty go with its gender accuracy? (Tables 3, 16, 18, 19)
+- `samples`: the translations of one sentence with he, she and they (Table 5)
+- `cues`: which cues in the sentence make it sure or unsure? (Tables 7, 10, 11)
+- `quality`: is it unsure where it translates well, or badly? (Figure 2)
+- `determiners`: what does it think of two given translations? (Figure 1)
+- `sampling`: how far do the numbers depend on epsilon and alpha?
+
+Each gives back a record with `table()` for people and `to_json()` for programs.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from gendermark.benchmarks.uncertainty.benchmark import BENCHMARK
+from gendermark.benchmarks.uncertainty.measures import chosen_alpha
+from gendermark.errors import BadFile, UnknownName, UserError
+from gendermark.linguistics.failures import failure
+from gendermark.metrics.uncertainty import Samples
+from gendermark.records import Item, Judgement
+from gendermark.result import Result
+from gendermark.runs import folder
+from gendermark.textfiles import read_jsonl
+
+MEASURES = ("s3e", "gender", "string", "semantic")
+# Two cells that differ in one of these were not measured alike.
+SETTINGS = ("data", "revision", "parts", "detector", "n_samples", "sampling", "similarity", "alpha", "entailment")
+
+
+@dataclass(frozen=True)
+class Cell:
+    """The uncertainty results of one run and direction, and where they lie."""
+
+    run: Path
+    result: Result
+
+    @property
+    def direction(self) -> str:
+        return direction(self.result)
+
+    @property
+    def where(self) -> dict[str, str]:
+        return {"run": str(self.run), "system": self.result.system, "direction": self.direction}
+
+
+def read_cells(run: Path | str, to: str = "") -> list[Cell]:
+    """The uncertainty results of a run, all or those into one language."""
+    return cells_of(Path(run), folder.read_results(Path(run)), to)
+
+
+def cells_of(run: Path, results: Sequence[Result], to: str = "") -> list[Cell]:
+    found = [Cell(run, result) for result in results if result.selection.benchmark == BENCHMARK.name]
+    if not found:
+        raise UserError(f"{run} has no uncertainty results; make some with `gendermark run --benchmark uncertainty`")
+    chosen = [cell for cell in found if to in ("", cell.result.selection.target_language)]
+    if not chosen:
+        raise UserError(f"{run} has no uncertainty results into {to!r}; there is: {_directions(found)}")
+    return chosen
+
+
+def read_cell(run: Path | str, to: str = "") -> Cell:
+    """The only such results, or those into the language that is named."""
+    found = read_cells(run, to)
+    if len(found) > 1:
+        raise UserError(f"{run} has uncertainty results for {_directions(found)}; choose a language with --to")
+    return found[0]
+
+
+def direction(result: Result) -> str:
+    return f"{result.selection.source_language}-{result.selection.target_language}"
+
+
+def _directions(cells: Sequence[Cell]) -> str:
+    return ", ".join(cell.direction for cell in cells)
+
+
+def entropy_names(result: Result) -> dict[str, str]:
+    """What each entropy is called among the measures of a judgement."""
+    alpha = chosen_alpha(result.judgements, result.selection.alpha)
+    return dict(zip(MEASURES, (f"h_s3e@{alpha:g}", "h_gender", "h_string", "h_semantic"), strict=True))
+
+
+def entropy_name(cell: Cell, measure: str) -> str:
+    names = entropy_names(cell.result)
+    if measure not in names:
+        raise UnknownName("measure", measure, names)
+    known = {name for judgement in cell.result.judgements for name in judgement.measures}
+    if names[measure] in known:
+        return names[measure]
+    if measure == "semantic" and names["string"] in known:
+        raise UserError(
+            f"{cell.run} has no semantic entropy; run it with --entailment MODEL, or take another --measure"
+        )
+    raise UserError(f"{cell.run} has no {measure} entropy: nothing that could be read was translated")
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """One sentence of a run: its item, what is known of it, and the samples that are translations."""
+
+    item: Item
+    judgement: Judgement
+    samples: Samples
+
+
+def drawn_sentences(cell: Cell) -> list[Drawn]:
+    path = cell.run / cell.result.cell / folder.SAMPLES
+    texts: dict[str, tuple[str, list[str]]] = {}
+    for line, row in read_jsonl(path):
+        source, samples = row.get("source"), row.get("samples")
+        is_text = isinstance(source, str) and isinstance(samples, list) and all(isinstance(s, str) for s in samples)
+        if not is_text:
+            raise BadFile(path, "does not hold a sentence with its samples; run it again", line=line)
+        texts[str(row.get("id"))] = (str(source), samples or [])
+    found = []
+    for judgement in cell.result.judgements:
+        if judgement.item_id not in texts:
+            raise BadFile(path, f"has no samples of {judgement.item_id}; run it again")
+        source, samples = texts[judgement.item_id]
+        kept = Samples.of(text for text in samples if failure(source, text) is None)
+        item = Item(judgement.item_id, judgement.index, judgement.group_id, source, judgement.expected, judgement.tags)
+        found.append(Drawn(item, judgement, kept))
+    return found
+
+
+def value_of(result: Result, metric: str, part: str) -> float | None:
+    return next((e.value for e in result.estimates if (e.metric, e.slice) == (metric, part)), None)
+
+
+def differences_of(cells: Sequence[Cell], settings: Sequence[str] = SETTINGS) -> list[str]:
+    """What makes the numbers of these cells hard to compare, a remark each."""
+    results = [cell.result for cell in cells]
+    notes = differences("the runs were not measured alike", results, settings)
+    # With their version, which stands in the signature only.
+    rules = {found[1] for result in results if (found := re.search(r"\|rules:([^|]*)", result.signature))}
+    if len(rules) > 1:
+        notes.append(f"the runs were judged by different rules ({', '.join(sorted(rules))}); run them again")
+    tuned = {chosen_alpha(result.judgements, "tuned") for result in results if result.selection.alpha == "tuned"}
+    if len(tuned) > 1:
+        alphas = ", ".join(f"{alpha:g}" for alpha in sorted(tuned))
+        notes.append(f"alpha was tuned to different values ({alphas}), so S3E is not on one scale")
+    return notes
+
+
+def differences(what: str, results: Sequence[Result], fields: Sequence[str]) -> list[str]:
+    other = [name for name in fields if len({getattr(result.selection, name) for result in results}) > 1]
+    return [f"{what}: they differ in {', '.join(other)}"] if other else []

@@ -1,0 +1,210 @@
+"""Does a system's uncertainty go with its gender accuracy? (Tables 3, 16, 18, 19 of the uncertainty paper)"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gendermark import statistics
+from gendermark.benchmarks.uncertainty.items import UNAMBIGUOUS
+from gendermark.benchmarks.winomt.benchmark import BENCHMARK as WINOMT
+from gendermark.errors import UserError
+from gendermark.metrics.correlations import Correlation, CorrelationKind, correlation_test
+from gendermark.metrics.uncertainty import signed_difference
+from gendermark.records import Table
+from gendermark.result import Result
+from gendermark.runs import folder
+from gendermark.study.cells import SETTINGS, Cell, cells_of, differences, differences_of, direction, value_of
+
+FEWEST_CELLS = 4
+"""Three cells stand in one of six orders: any two rankings of them agree by chance too often."""
+
+_SCORES: Mapping[str, str] = {
+    "delta_i_s3e": "negative",
+    "gap_i_s3e": "negative",
+    "delta_i_gender": "negative",
+    "gap_i_gender": "negative",
+    "delta_h_s3e": "negative",
+    "gap_h_s3e": "negative",
+    "delta_h_gender": "negative",
+    "gap_h_gender": "negative",
+    "awareness_s3e": "positive",
+    "awareness_gender": "positive",
+    "delta_i_semantic": "negative",
+    "delta_h_semantic": "negative",
+    "awareness_semantic": "positive",
+    "forced_choice": "positive",
+    "gap_log_p": "positive",
+    "gap_log_p_per_token": "positive",
+}
+"""The scores of a cell, and the sign of their correlation with accuracy if good systems are good at both.
+
+The last three are of `run --forced-choice`: the percent of sentences whose right reference the system finds more
+probable, and the mean log-probability of the right ones less that of the wrong ones.
+"""
+_IF_ASKED_FOR = tuple(name for name in _SCORES if "semantic" in name or name == "forced_choice" or "log_p" in name)
+_KINDS: tuple[CorrelationKind, ...] = ("spearman", "kendall", "pearson")
+
+
+@dataclass(frozen=True)
+class ScoredCell:
+    """One system into one language: its accuracy in percent, and its scores of uncertainty."""
+
+    cell: Cell
+    accuracy: float | None
+    scores: Mapping[str, float | None]
+
+
+@dataclass(frozen=True)
+class ScoreCorrelation:
+    """How one score goes with accuracy, over all cells or those of one language."""
+
+    slice: str
+    score: str
+    tests: Mapping[str, Correlation]
+    p_holm: float | None
+    """Of Spearman's correlation, corrected for all scores of the slice."""
+
+
+@dataclass(frozen=True)
+class Correlations:
+    """Every score against accuracy."""
+
+    accuracy_is: str
+    cells: tuple[ScoredCell, ...]
+    correlations: tuple[ScoreCorrelation, ...]
+    notes: tuple[str, ...]
+
+    def table(self) -> Table:
+        columns = ("slice", "score", "expected", "n", *(c for kind in _KINDS for c in (kind, f"{kind}_p")), "p_holm")
+        rows = [
+            (
+                found.slice,
+                found.score,
+                _SCORES[found.score],
+                found.tests["spearman"].n,
+                *(value for kind in _KINDS for value in (found.tests[kind].value, found.tests[kind].p_value)),
+                found.p_holm,
+            )
+            for found in self.correlations
+        ]
+        return Table("correlations", f"Uncertainty against {self.accuracy_is}", columns, rows)
+
+    def cell_table(self) -> Table:
+        columns = ("run", "system", "direction", "accuracy", *_SCORES)
+        rows = [(*found.cell.where.values(), found.accuracy, *found.scores.values()) for found in self.cells]
+        return Table("cells", f"One row per system and language; accuracy is {self.accuracy_is}", columns, rows)
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "accuracy": self.accuracy_is,
+            "cells": [{**c.cell.where, "accuracy": c.accuracy, "scores": dict(c.scores)} for c in self.cells],
+            "correlations": [
+                {
+                    "slice": c.slice,
+                    "score": c.score,
+                    "expected": _SCORES[c.score],
+                    "n": c.tests["spearman"].n,
+                    **{kind: {"value": test.value, "p_value": test.p_value} for kind, test in c.tests.items()},
+                    "p_holm": c.p_holm,
+                }
+                for c in self.correlations
+            ],
+            "notes": list(self.notes),
+        }
+
+
+def correlate(runs: Sequence[Path | str], accuracy_runs: Sequence[Path | str] = ()) -> Correlations:
+    """Rank systems by uncertainty and by accuracy: WinoMT's where every cell has it, else that of the samples."""
+    results = {Path(run): folder.read_results(Path(run)) for run in (*runs, *accuracy_runs)}
+    cells = [cell for run in runs for cell in cells_of(Path(run), results[Path(run)])]
+    _refuse_twins(cells)
+    notes = differences_of(cells, (*SETTINGS, "variant"))
+    winomt = _winomt_results(result for run in accuracy_runs or runs for result in results[Path(run)])
+    own = [winomt.get((cell.result.system, cell.direction)) for cell in cells]
+    measured = [value_of(result, "accuracy", "mf") for result in own if result is not None]
+    n_missing = len(cells) - len(measured)
+    if not n_missing:
+        kind = "WinoMT accuracy on he and she"
+        notes += differences("WinoMT was not measured alike", [r for r in own if r is not None], ("data", "rules"))
+    elif accuracy_runs:
+        one = next(cell for cell, result in zip(cells, own, strict=True) if result is None)
+        raise UserError(f"no run of --accuracy has WinoMT results of {one.result.system} {one.direction}; give one")
+    else:
+        kind = "the share of samples with the right gender"
+        if measured:  # two kinds of accuracy in one ranking would rank the kinds
+            notes.append(f"{n_missing} of {len(cells)} cells have no WinoMT results, so {kind} is taken for all")
+        shares = [value_of(cell.result, "p_right", UNAMBIGUOUS) for cell in cells]
+        measured = [None if share is None else 100 * share for share in shares]
+    scored = tuple(
+        ScoredCell(cell, accuracy, _scores(cell.result)) for cell, accuracy in zip(cells, measured, strict=True)
+    )
+    slices = {"all": scored, **_by_language(scored)}
+    correlations = [row for name, members in slices.items() for row in _correlations(name, members)]
+    if not correlations:
+        notes.append(
+            f"of {len(cells)} {'cell' if len(cells) == 1 else 'cells'} nothing can be said; a correlation needs at "
+            f"least {FEWEST_CELLS} cells that have an accuracy and the same score"
+        )
+    else:
+        wanted = [s for s in _SCORES if s not in _IF_ASKED_FOR or any(one.scores[s] is not None for one in scored)]
+        if rare := [score for score in wanted if score not in {row.score for row in correlations}]:
+            notes.append(f"fewer than {FEWEST_CELLS} cells have an accuracy and a value of {', '.join(rare)}")
+    return Correlations(kind, scored, tuple(correlations), tuple(notes))
+
+
+def _scores(result: Result) -> dict[str, float | None]:
+    """All scores of a cell; none where it has none."""
+    found = {score: value_of(result, score, "all") for score in _SCORES}
+    for test in result.tests:
+        if test.name == "forced-choice":
+            found["forced_choice"] = test.statistic
+            for score, name in (("gap_log_p", "log_probability"), ("gap_log_p_per_token", "log_probability_per_token")):
+                right, wrong = test.details.get(f"{name}_right"), test.details.get(f"{name}_wrong")
+                found[score] = signed_difference(right, wrong)
+    return found
+
+
+def _refuse_twins(cells: Sequence[Cell]) -> None:
+    seen: dict[tuple[str, str], Cell] = {}
+    for cell in cells:
+        earlier = seen.setdefault((cell.result.system, cell.direction), cell)
+        if earlier is not cell:
+            raise UserError(
+                f"{cell.result.system} {cell.direction} is in {earlier.run} and in {cell.run}; give each system once"
+            )
+
+
+def _winomt_results(results: Iterable[Result]) -> dict[tuple[str, str], Result]:
+    """By system and direction; the first of several."""
+    found: dict[tuple[str, str], Result] = {}
+    for result in results:
+        if result.selection.benchmark == WINOMT.name:
+            found.setdefault((result.system, direction(result)), result)
+    return found
+
+
+def _by_language(cells: Sequence[ScoredCell]) -> dict[str, tuple[ScoredCell, ...]]:
+    """The cells of each target language, if there are several."""
+    languages = [scored.cell.result.selection.target_language for scored in cells]
+    found = {
+        language: tuple(scored for scored, own in zip(cells, languages, strict=True) if own == language)
+        for language in sorted(set(languages))
+    }
+    return found if len(found) > 1 else {}
+
+
+def _correlations(name: str, cells: Sequence[ScoredCell]) -> list[ScoreCorrelation]:
+    """Of one slice; nothing for scores that too few of its cells have."""
+    found: list[tuple[str, dict[str, Correlation]]] = []
+    for score in _SCORES:
+        known = [(c.accuracy, c.scores[score]) for c in cells if None not in (c.accuracy, c.scores[score])]
+        if len(known) >= FEWEST_CELLS:
+            accuracies, values = (np.array(side, dtype=np.float64) for side in zip(*known, strict=True))
+            found.append((score, {kind: correlation_test(values, accuracies, kind) for kind in _KINDS}))
+    corrected = statistics.holm([tests["spearman"].p_value for _, tests in found])
+    return [ScoreCorrelation(name, score, tests, p) for (score, tests), p in zip(found, corrected, strict=True)]

@@ -1,0 +1,151 @@
+"""What a system thinks of two given translations that differ in gender (Figure 1 of the uncertainty paper)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from gendermark import api
+from gendermark.errors import SystemFailure, UserError
+from gendermark.records import Table, Translation
+
+_SAME_TOKEN = 1e-3
+"""Log-probabilities of the same token after the same words differ by less than this, however they were batched."""
+
+
+@dataclass(frozen=True)
+class Preference:
+    """What a system thinks of two targets for one source; the first of each pair is the masculine one."""
+
+    source: str
+    log_probabilities: tuple[float, float]
+    n_tokens: tuple[int | None, int | None]
+    at_parting: tuple[float, float] | None
+    """The probability of the first token where the targets part, after the words they share."""
+
+    @property
+    def feminine_share(self) -> float:
+        """P(second target) if there were only these two."""
+        masculine, feminine = self.log_probabilities
+        return 1 / (1 + math.exp(min(masculine - feminine, 700.0)))
+
+    @property
+    def feminine_share_at_parting(self) -> float | None:
+        if self.at_parting is None or not sum(self.at_parting):
+            return None
+        return self.at_parting[1] / sum(self.at_parting)
+
+
+@dataclass(frozen=True)
+class Preferences:
+    """Two sources against the same two targets."""
+
+    system: str
+    targets: tuple[str, str]
+    words: tuple[str, str]
+    """The first words in which the targets differ."""
+    parting: int | None
+    """The place of the first token in which they differ, from 0; `None` where the system tells nothing of tokens."""
+    preferences: tuple[Preference, ...]
+
+    def table(self) -> Table:
+        columns = ("source", "masculine", "feminine", "p_masculine", "p_feminine", "feminine_share_at_parting")
+        rows = [
+            (
+                found.source,
+                *self.words,
+                *(found.at_parting or (None, None)),
+                found.feminine_share_at_parting,
+                *found.log_probabilities,
+                found.log_probabilities[0] - found.log_probabilities[1],
+                found.feminine_share,
+            )
+            for found in self.preferences
+        ]
+        whole = ("log_p_masculine", "log_p_feminine", "difference", "feminine_share")
+        return Table("determiners", f"{self.system}: {' / '.join(self.targets)}", (*columns, *whole), rows)
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "system": self.system,
+            "targets": list(self.targets),
+            "words": list(self.words),
+            "parting": self.parting,
+            "sources": [
+                {
+                    **asdict(found),
+                    "feminine_share": found.feminine_share,
+                    "feminine_share_at_parting": found.feminine_share_at_parting,
+                }
+                for found in self.preferences
+            ],
+        }
+
+
+def compare_targets(
+    system: str, sources: Sequence[str], targets: tuple[str, str], to: str, source_language: str = "en", **options: Any
+) -> Preferences:
+    """How probable a masculine and a feminine translation of each source are, and the tokens where they part."""
+    words = _first_difference(*targets)
+    asked = [(source, target) for source in sources for target in targets]
+    answers = api.translate(
+        system,
+        [source for source, _ in asked],
+        to,
+        source_language,
+        targets=[target for _, target in asked],
+        **options,
+    )
+    scored = [found for (found,) in answers]
+    for found in scored:
+        if found.log_probability is None:
+            raise SystemFailure(
+                f"{system} gave no log-probability for {found.text!r}"
+                + (f": {found.error}" if found.error else "; ask one that can score translations")
+            )
+    pairs = list(zip(scored[::2], scored[1::2], strict=True))
+    parting = _parting(pairs)
+    return Preferences(
+        system,
+        targets,
+        words,
+        parting,
+        tuple(_preference(source, *pair, parting) for source, pair in zip(sources, pairs, strict=True)),
+    )
+
+
+def _first_difference(masculine: str, feminine: str) -> tuple[str, str]:
+    for one, other in zip(masculine.split(), feminine.split(), strict=False):
+        if one != other:
+            return one, other
+    raise UserError(
+        f"the two targets must differ in a word that both have, but they are {masculine!r} and {feminine!r}"
+    )
+
+
+def _parting(pairs: Sequence[tuple[Translation, Translation]]) -> int | None:
+    """The first token in which the targets differ.
+
+    Systems tell no tokens, only their probabilities. After the same words these are the same, so the first ones that
+    differ are the place; for either source, since two tokens may be equally probable after one of them.
+    """
+    places = []
+    for one, other in pairs:
+        both = zip(one.token_log_probabilities or (), other.token_log_probabilities or (), strict=False)
+        places += [place for place, (a, b) in enumerate(both) if abs(a - b) > _SAME_TOKEN][:1]
+    return min(places, default=None)
+
+
+def _preference(source: str, masculine: Translation, feminine: Translation, parting: int | None) -> Preference:
+    at_parting = None
+    if parting is not None and masculine.token_log_probabilities and feminine.token_log_probabilities:
+        tokens = masculine.token_log_probabilities[parting], feminine.token_log_probabilities[parting]
+        at_parting = math.exp(tokens[0]), math.exp(tokens[1])
+    return Preference(
+        source,
+        (masculine.log_probability or 0.0, feminine.log_probability or 0.0),
+        (masculine.n_tokens, feminine.n_tokens),
+        at_parting,
+    )

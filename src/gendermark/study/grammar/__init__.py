@@ -1,9 +1,0 @@
-"""A grammar of English and Spanish sentence pairs with a gender bias, to train the demonstration model on.
-
-The sentences are in `tables/`, in the notation of `notation.py`; the bias is the formula of `bias.py`.
-"""
-
-from gendermark.study.grammar.bias import leaning, probability_feminine
-from gendermark.study.grammar.generator import Pair, core_sources, generate, split_of
-
-__all__ = ["Pair", "core_sources", "generate", "leaning", "probability_feminine", "split_of"]

@@ -1,0 +1,100 @@
+"""Correlations and their tests against scipy."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.stats
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gendermark.metrics.correlations import (
+    Correlation,
+    CorrelationKind,
+    correlation,
+    correlation_test,
+    kendall,
+    pearson,
+    spearman,
+)
+
+steady = settings(derandomize=True, deadline=None, max_examples=60, database=None)
+
+KINDS: dict[CorrelationKind, Callable[[Any, Any], Any]] = {
+    "pearson": scipy.stats.pearsonr,
+    "spearman": scipy.stats.spearmanr,
+    "kendall": scipy.stats.kendalltau,
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@given(values=st.lists(st.tuples(st.integers(0, 8), st.integers(0, 8)), min_size=2, max_size=20))
+@steady
+def test_correlations_equal_scipy(kind: CorrelationKind, values: list[tuple[int, int]]) -> None:
+    x, y = zip(*values, strict=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # scipy's about constant input
+        expected = float(KINDS[kind](x, y).statistic)
+    found = correlation(x, y, kind)
+    if math.isnan(expected):
+        assert found is None
+    else:
+        assert found == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_few_pairs_are_tested_by_trying_all_orders(kind: CorrelationKind) -> None:
+    x, y = [3.0, 1, 4, 1, 5, 9], [2.0, 7, 1, 8, 2, 8]
+    observed = abs(KINDS[kind](x, y).statistic)
+    every = [abs(KINDS[kind](order, y).statistic) for order in itertools.permutations(x)]
+    found = correlation_test(x, y, kind)
+    assert found.is_exact
+    assert found.p_value == sum(value >= observed - 1e-9 for value in every) / 720
+
+
+def test_exact_p_values_without_ties_equal_scipy() -> None:
+    x, y = list(range(9)), [1, 0, 3, 2, 6, 4, 5, 8, 7]
+    exact = scipy.stats.kendalltau(x, y, method="exact")
+    found = correlation_test(x, y, "kendall")
+    assert (found.value, found.p_value) == (pytest.approx(exact.statistic), pytest.approx(exact.pvalue))
+    assert found.is_exact
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_many_pairs_are_tested_by_random_orders(kind: CorrelationKind) -> None:
+    rng = np.random.default_rng(4)
+    x = rng.normal(size=30)
+    y = 0.35 * x + rng.normal(size=30)
+    found = correlation_test(x, y, kind, 20_000, 1)
+    assert not found.is_exact
+    assert found.value == pytest.approx(float(KINDS[kind](x, y).statistic))
+    assert found.p_value == pytest.approx(float(KINDS[kind](x, y).pvalue), abs=0.01)
+    assert correlation_test(x, y, kind, 500, 1) == correlation_test(x, y, kind, 500, 1)
+    assert correlation_test(x, y, kind, 500, 2).p_value != found.p_value
+
+
+def test_constant_or_too_few_numbers_have_no_correlation() -> None:
+    assert pearson([0.1, 0.1, 0.1], [1.0, 2, 4]) is None
+    assert spearman([1.0, 2, 4], [0.1, 0.1, 0.1]) is None
+    assert kendall([1.0, 1, 1], [1.0, 2, 4]) is None
+    assert pearson([1.0], [1.0]) is spearman([], []) is kendall([1.0], [2.0]) is None
+    assert correlation_test([1.0, 1, 1], [1.0, 2, 4], "spearman") == Correlation("spearman", None, None, 3, True)
+
+
+@pytest.mark.parametrize(
+    "mistake",
+    [
+        lambda: pearson([1.0, 2], [1.0]),
+        lambda: pearson([1.0, math.nan], [1.0, 2]),
+        lambda: correlation([1.0, 2], [1.0, 2], "cosine"),  # type: ignore[arg-type]
+    ],
+)
+def test_mistakes_are_value_errors(mistake: Callable[[], object]) -> None:
+    with pytest.raises(ValueError, match=r"\w"):
+        mistake()

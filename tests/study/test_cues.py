@@ -1,0 +1,238 @@
+"""The linear model of entropy on cues, where its coefficients are known."""
+
+from __future__ import annotations
+
+import math
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given as drawn
+from hypothesis import settings
+from hypothesis import strategies as st
+
+from gendermark import api
+from gendermark.errors import UserError
+from gendermark.linguistics.cues import COLUMNS, annotate, design_columns
+from gendermark.study.cells import Cell, drawn_sentences, read_cell
+from gendermark.study.cues import Question, cue_plot, cue_table_as_published, model_cues, normalised_entropy
+from gendermark.study.samples import look_at
+from study.toys import Outcome, contrasts, selected, tagged
+
+
+def with_entropies(cell: Cell, entropy: Callable[[Mapping[str, float], str], float | None]) -> Cell:
+    """The same run, with a gender entropy that depends on the design columns and the contrast set."""
+    sentences = drawn_sentences(cell)
+    designs = [design_columns(cues) for cues in annotate([s.item for s in sentences], "es")]
+    judgements = []
+    for sentence, design in zip(sentences, designs, strict=True):
+        value = entropy(design, sentence.item.tags["contrast"])
+        judgements.append(replace(sentence.judgement, measures={} if value is None else {"h_gender": value}))
+    return replace(cell, result=replace(cell.result, judgements=judgements))
+
+
+def test_a_linear_entropy_is_recovered_exactly(coin: Cell) -> None:
+    weights = {"ambiguity": 0.3, "pronoun_subject_f": -0.1, "stereotype_subject_f": 0.2, "subject_m": 0.05}
+    cell = with_entropies(coin, lambda design, _: 1 + sum(w * design[name] for name, w in weights.items()))
+    found = model_cues([cell], Question("gender", "plain"))
+    assert found.model.r_squared == pytest.approx(1)
+    assert {c.name: pytest.approx(c.value, abs=1e-9) for c in found.model.coefficients} == {
+        c.name: 1.0 if c.name == "intercept" else weights.get(c.name, 0.0) for c in found.model.coefficients
+    }
+    assert set(weights) <= {c.name for c in found.model.coefficients}
+
+
+def test_a_ratio_of_three_where_only_the_open_version_is_unsure(coin: Cell) -> None:
+    cell = with_entropies(coin, lambda design, contrast: design["ambiguity"] * (1 + int(contrast[:2], 16)))
+    found = model_cues([cell], Question("gender"))
+    assert found.coefficient("ambiguity").value == pytest.approx(3)
+    assert found.coefficient("pronoun_object_f").value == pytest.approx(0, abs=1e-9)
+    assert found.coefficient("ambiguity").t is None  # a perfect fit has no error to divide by
+    assert any("24 occupations are few" in note for note in found.notes)
+
+
+def test_what_all_versions_share_cannot_move_a_normalised_entropy(coin: Cell) -> None:
+    cell = with_entropies(coin, lambda design, _: 1 + design["stereotype_subject_f"] + design["stereotype_object_f"])
+    for form in ("ratio", "difference"):
+        found = model_cues([cell], Question("gender", form))
+        assert "the same in all versions" in found.left_out["stereotype_subject_f"]
+        assert all(abs(c.value) < 1e-9 for c in found.model.coefficients if c.name != "intercept")
+    plain = model_cues([cell], Question("gender", "plain"))
+    assert plain.coefficient("stereotype_subject_f").value == pytest.approx(1)
+    # One level for each set takes away whatever is the same in it.
+    fixed = model_cues([cell], Question("gender", "plain", "fixed")).model
+    assert fixed.dropped["stereotype_subject_f"] == "does not vary within any contrast set"
+
+
+def test_every_cue_has_its_place_or_a_reason(runs: Path) -> None:
+    found = model_cues([read_cell(runs / "right")], Question("gender"))
+    rows = {row[3]: row for row in found.rows()}
+    assert tuple(rows) == COLUMNS
+    assert rows["names"][-1] == "in no sentence"
+    assert rows["pronoun_subject_m"][-1].startswith("follows from intercept")
+    for row in rows.values():
+        assert (row[4] is None) == bool(row[-1])
+    assert all(t.p_holm is None or t.p_holm >= t.p_value for t in found.model.factors)
+    assert all(c.p_holm is None or c.p_holm >= c.p_value for c in found.model.coefficients)
+    assert found.model.n_clusters == 24
+
+
+def test_one_factor_alone_is_a_difference_of_means(runs: Path) -> None:
+    result = read_cell(runs / "random").result
+    alone = model_cues([read_cell(runs / "random")], Question("gender", "plain", factors=["ambiguity"]))
+    told, left_open = (result.estimate("h_gender", part).value for part in ("unambiguous", "ambiguous"))
+    assert alone.coefficient("ambiguity").value == pytest.approx(left_open - told)
+    assert alone.left_out["recency_f"] == "not asked for"
+    assert [row[3] for row in alone.rows()] == ["ambiguity"]
+    assert [factor.name for factor in alone.model.factors] == ["ambiguity"]
+
+
+def test_sentences_about_one_occupation_may_go_together(coin: Cell, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two sets of one occupation that are always alike are one piece of evidence, not two."""
+    pair_of = {contrast: number // 2 for number, contrast in enumerate(contrasts())}
+    cell = with_entropies(coin, lambda design, contrast: design["ambiguity"] * (1 + pair_of[contrast] % 5))
+    cell = tagged(cell, "core", lambda j: {"noun": j.tags["entity"], "entity": str(pair_of[j.tags["contrast"]])})
+
+    def annotated(items: Sequence[Any], language: str) -> Any:
+        return annotate([replace(item, tags={**item.tags, "entity": item.tags["noun"]}) for item in items], language)
+
+    monkeypatch.setattr("gendermark.study.cues.annotate", annotated)
+    by_set, by_entity = (
+        model_cues([cell], Question("gender", "plain", factors=["ambiguity"], cluster=cluster))
+        for cluster in ("contrast", "")
+    )
+    assert (by_set.model.n_clusters, by_entity.model.n_clusters) == (24, 12)
+    ratio = by_entity.coefficient("ambiguity").standard_error / by_set.coefficient("ambiguity").standard_error
+    assert ratio == pytest.approx(math.sqrt(2), rel=0.05)
+    assert "12 occupations are few" in by_entity.notes[-1]
+    assert "24 contrast sets are few" in by_set.notes[-1]
+    assert (by_entity.asked.clusters, model_cues([cell], Question("gender", effects="fixed")).asked.clusters) == (
+        "entity",
+        "contrast",
+    )
+
+
+def test_sets_with_nothing_to_compare_are_left_out_and_counted(coin: Cell) -> None:
+    cell = with_entropies(coin, lambda design, contrast: 0.0 if contrast < "8" else 1 + design["ambiguity"])
+    n_zero = sum(s.item.tags["contrast"] < "8" for s in drawn_sentences(coin))
+    assert 0 < n_zero < 72
+    found = model_cues([cell], Question("gender"))
+    assert found.model.n == 72 - n_zero
+    assert any(f"{n_zero} of 72 sentences are left out" in note for note in found.notes)
+    difference = model_cues([cell], Question("gender", "difference")).model
+    assert difference.n == 72
+    # In no set do he and she differ: that is exact, and rounding must not make a test of it.
+    assert (difference["pronoun_subject_f"].standard_error, difference["pronoun_subject_f"].p_value) == (0.0, None)
+    assert (difference["ambiguity"].p_value or 1) < 0.001
+    assert all(math.isfinite(c.low) and math.isfinite(c.high) for c in difference.coefficients)
+    # Without the open versions: he and she are compared with each other.
+    two = with_entropies(coin, lambda design, _: None if design["ambiguity"] else 1.0)
+    with pytest.raises(UserError, match="other versions are missing"):
+        model_cues([two], Question("gender"))
+
+
+def test_names_show_beside_the_same_sentences_without(
+    study: Callable[..., Outcome], runs: Path, tmp_path: Path
+) -> None:
+    api.run("fake:right?p=0.7", [replace(selected(), variant="names")], directory=tmp_path / "names")
+    alone = model_cues([read_cell(tmp_path / "names")], Question("gender"))
+    assert alone.model.dropped["names"] == "follows from intercept, ambiguity"  # who is told has a name
+    (both,) = study("cues", runs / "right", tmp_path / "names", "--measure", "gender", "--json").json["models"]
+    assert (both["n"], both["n_clusters"]) == (144, 24)
+    assert "names" in {coefficient["name"] for coefficient in both["coefficients"]}
+    assert not any("measured alike" in note for note in both["notes"])
+    twice = study("cues", runs / "right", runs / "right")
+    assert twice.code == 2
+    assert "are both of fake:right?p=0.7 and the same sentences; give one" in twice.err
+
+
+def test_runs_that_go_into_one_model_should_be_measured_alike(coin: Cell) -> None:
+    result = coin.result
+    other = replace(coin, result=replace(result, selection=replace(result.selection, variant="names", n_samples=99)))
+    assert (
+        "the runs were not measured alike: they differ in n_samples"
+        in model_cues([coin, other], Question("gender")).notes
+    )
+
+
+def test_sentences_about_nobody(coin: Cell) -> None:
+    """mGeNTE's: there is no noun whose gender could be read, and no cue."""
+    nobody = tagged(coin, "mgente:file.tsv", lambda _: {"entity": ""})
+    with pytest.raises(UserError, match="sentences without a person to speak of"):
+        model_cues([nobody])
+    found = look_at(nobody, contrast=contrasts()[0])
+    assert {said.gender for version in found.versions for said in version.translations} == {None}
+
+
+def test_the_table_of_the_paper_and_the_picture(study: Callable[..., Outcome], runs: Path, tmp_path: Path) -> None:
+    picture = tmp_path / "cues.svg"
+    both = (runs / "right", runs / "random")
+    outcome = study("cues", *both, "--measure", "gender", "--table7", "--plot", picture)
+    assert list(outcome.rows[0]) == ["language", "system", *COLUMNS]
+    assert [row["system"] for row in outcome.rows] == ["fake:right?p=0.7", "fake:random"]
+    models = [model_cues([read_cell(run)], Question("gender")) for run in both]
+    assert float(outcome.rows[1]["ambiguity"]) == models[1].coefficient("ambiguity").value
+    assert outcome.rows[0]["names"] == ""
+    assert cue_table_as_published(models).rows[0][2] is None
+    circles = ElementTree.fromstring(picture.read_text(encoding="utf-8")).findall("{http://www.w3.org/2000/svg}circle")
+    n_coefficients = sum(c.name != "intercept" for model in models for c in model.model.coefficients)
+    assert len(circles) == n_coefficients + 2  # and the legend
+    assert cue_plot(models) == picture.read_text(encoding="utf-8")
+
+
+def test_json_of_cues(study: Callable[..., Outcome], runs: Path) -> None:
+    (model,) = study("cues", runs / "right", "--form", "difference", "--effects", "fixed", "--json").json["models"]
+    assert (model["form"], model["effects"], model["errors"], model["n_clusters"]) == (
+        "difference",
+        "fixed",
+        "cluster",
+        24,
+    )
+    assert {"name", "value", "standard_error", "t", "p_value", "p_holm", "low", "high"} == set(model["coefficients"][0])
+    assert model["left_out"]["names"] == "in no sentence"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("right", "--measure", "heat"), "unknown measure 'heat'"),
+        (("right", "--form", "sum"), "unknown form 'sum'"),
+        (("right", "--factor", "luck"), "unknown factor 'luck'"),
+        (("right", "--cluster", "role"), "unknown cluster 'role'"),
+        (("right", "--effects", "random"), "unknown kind of effects 'random'"),
+        (("right", "--measure", "semantic"), "has no semantic entropy; run it with --entailment MODEL"),
+        (("right", "--confidence", "2"), "--confidence is a share"),
+        (("right", "--to", "de"), "has no uncertainty results into 'de'; there is: en-es"),
+        (("masculine", "--measure", "gender"), "the system is sure of everything"),
+    ],
+)
+def test_refusals_of_cues(study: Callable[..., Outcome], runs: Path, arguments: tuple[str, ...], words: str) -> None:
+    outcome = study("cues", runs / arguments[0], *arguments[1:])
+    assert (outcome.code, outcome.out) == (2, "")
+    assert words in outcome.err
+    assert len(outcome.err.splitlines()) == 1
+
+
+def test_normalised_entropy_is_against_the_contrast_set() -> None:
+    he_she_they = [0.75, 1.64, 0.74]
+    mean = sum(he_she_they) / 3
+    assert normalised_entropy(1.64, he_she_they, "ratio") == pytest.approx(1.64 / mean)
+    assert normalised_entropy(1.64, he_she_they, "difference") == pytest.approx(1.64 - mean)
+    assert normalised_entropy(0.0, [0.0, 0.0], "ratio") is None
+    assert normalised_entropy(0.0, [0.0, 0.0], "difference") == 0
+    assert normalised_entropy(1.0, [1.0, None], "ratio") is None
+    assert normalised_entropy(None, [1.0], "ratio") is None
+    assert normalised_entropy(1.0, [], "ratio") is None
+
+
+@drawn(st.lists(st.floats(0, 10), min_size=1, max_size=6))
+@settings(derandomize=True, deadline=None, max_examples=60, database=None)
+def test_normalised_entropies_of_a_set_average_to_one_or_zero(entropies: list[float]) -> None:
+    differences = [normalised_entropy(entropy, entropies, "difference") for entropy in entropies]
+    assert sum(value for value in differences if value is not None) == pytest.approx(0, abs=1e-9)
+    ratios = [normalised_entropy(entropy, entropies, "ratio") for entropy in entropies]
+    if max(entropies) > 1e-6:
+        assert sum(value for value in ratios if value is not None) / len(ratios) == pytest.approx(1)

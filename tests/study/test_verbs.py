@@ -1,0 +1,38 @@
+"""Every `gendermark study` command: one table when piped, all on a terminal, JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from gendermark.study.cells import drawn_sentences, read_cell
+from study.toys import SYSTEMS, Outcome
+
+
+@pytest.mark.usefixtures("_toys")
+def test_every_command_pipes_one_table_and_has_json(study: Callable[..., Outcome], runs: Path) -> None:
+    sentence = drawn_sentences(read_cell(runs / "coin"))[0].item.source
+    commands: dict[str, tuple[str | Path, ...]] = {
+        "correlate": [runs / name.partition("?")[0] for name in SYSTEMS],
+        "cues": (runs / "right",),
+        "quality": (runs / "right",),
+        "samples": (runs / "coin", "--source", sentence),
+        "determiners": ("she", "they", "--system", "toy:x", "--to", "es", "--targets", "El a", "La a"),
+        "sampling": ("--system", "fake:coin", "--to", "es", "--epsilon", "0.1,0.2", "--alpha", "4", "--n-samples", "4"),
+    }
+    for name, arguments in commands.items():
+        piped, as_json = study(name, *arguments), study(name, *arguments, "--json")
+        assert (piped.code, as_json.code) == (0, 0), piped.err + as_json.err
+        rows = piped.rows
+        assert rows, name
+        assert all(None not in row and None not in row.values() for row in rows), name
+        assert isinstance(as_json.json, dict)
+
+
+def test_a_terminal_gets_all_tables(study: Callable[..., Outcome], runs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gendermark.cli.terminal.is_terminal", lambda _: True)
+    out = study("cues", runs / "right").out
+    assert "Does the factor matter at all?" in out
+    assert "Entropy (s3e, ratio) by cue" in out
