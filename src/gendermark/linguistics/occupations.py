@@ -20,7 +20,6 @@ from functools import cache
 from importlib.resources import files
 
 from gendermark import registry
-from gendermark.linguistics.detectors import dictionary_gender
 from gendermark.linguistics.language import Language
 from gendermark.records import Gender
 from gendermark.textfiles import split_lines
@@ -188,8 +187,7 @@ class OccupationFinder:
         told = _intersection(agreement for _, agreement in agreeing)
         if told is not None and len(told) == 1:
             return Finding(next(iter(told)), "agreement", (*dict.fromkeys(word for word, _ in agreeing), shown))
-        noun = words[end - 1]
-        ending = dictionary_gender(self.language.code, noun) or self.language.noun(noun)
+        ending = self.language.noun(words[end - 1])
         if ending in _LETTERS:
             return Finding(_LETTERS[ending], "ending", (shown,))
         if ending == "mf":
