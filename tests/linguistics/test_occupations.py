@@ -11,8 +11,6 @@ import pytest
 from gendermark import registry
 from gendermark.linguistics.language import Language
 from gendermark.linguistics.occupations import (
-    GENDERS,
-    NUMBERS,
     Entry,
     OccupationFinder,
     bundled_finder,
@@ -24,6 +22,8 @@ from gendermark.records import Gender
 
 EXAMPLES = Path(__file__).parent / "examples"
 LANGUAGES = registry.names("language")
+GENDERS = ("masculine", "feminine", "epicene", "masculine-only", "feminine-only", "other")
+NUMBERS = ("singular", "plural")
 # The released SimpleGEN sources name these too; they have no labour statistic in the core list.
 MORE_OCCUPATIONS = ("nanny", "director", "engineer", "truck driver", "plumber", "president", "groundskeeper")
 

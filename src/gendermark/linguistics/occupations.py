@@ -25,8 +25,6 @@ from gendermark.linguistics.words import Place, Span, spans_of
 from gendermark.records import Gender
 from gendermark.textfiles import split_lines
 
-GENDERS = ("masculine", "feminine", "epicene", "masculine-only", "feminine-only", "other")
-NUMBERS = ("singular", "plural")
 _LETTERS = {"m": Gender.MASCULINE, "f": Gender.FEMININE}
 
 
@@ -132,10 +130,6 @@ class OccupationFinder:
             self._forms[occupation] = index
             for words, readings in sorted(forms.items(), key=lambda item: -len(item[0])):
                 index[words[0]].append((words, frozenset(readings)))
-
-    @property
-    def occupations(self) -> Sequence[str]:
-        return list(self._forms)
 
     def find(self, text: str, occupation: str) -> Finding:
         """The gender that a translation gives to the holder of this occupation, wherever it names it."""
