@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gendermark.errors import UserError
-from gendermark.linguistics.context import STRATEGIES, find, show
+from gendermark.linguistics.context import STRATEGIES, find, offset, show
 
 CONTEXT = "She came home late in the evening."
 SENTENCE = "The doctor was tired."
@@ -102,3 +102,18 @@ def test_joined_takes_the_boundary_where_the_source_has_it() -> None:
     assert find(three, "She came home. It was very late that night.", SENTENCE, "joined") == "La doctora dormía."
     last_two = "Era muy tarde aquella noche. La doctora dormía."
     assert find(three, "She came home.", "It was very late that night and the doctor slept.", "joined") == last_two
+
+
+@pytest.mark.parametrize(
+    ("strategy", "answer"),
+    [
+        ("none", " La doctora estaba cansada. "),
+        ("joined", "Ella llegó tarde por la noche.  La doctora estaba cansada. \n"),
+        ("separator:@@", "Llegó @@ tarde.@@ La doctora @@ estaba cansada.  "),
+    ],
+)
+def test_where_the_sentence_was_found(strategy: str, answer: str) -> None:
+    found = find(answer, CONTEXT, SENTENCE, strategy)
+    assert found is not None
+    start = offset(found, answer)
+    assert answer[start : start + len(found)] == found

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gendermark import registry
-from gendermark.linguistics.contrast import Contrast, Unit, contrast, units_of, without_tags
+from gendermark.linguistics.contrast import Contrast, Unit, contrast, places_of, units_of, without_tags
 from gendermark.linguistics.language import Language
 
 TOY = Language("xx", "Toy", singular={"la": "f", "el": "m"})
@@ -118,3 +118,10 @@ def test_span_that_begins_with_a_space_keeps_its_neighbour_out() -> None:
 
 def test_without_tags() -> None:
     assert without_tags("l'<F>actrice</F> a <b>vu</b>") == "l'actrice a <b>vu</b>"
+
+
+def test_places_of_units() -> None:
+    words = ["la", "artista", "vio", "a", "la", "otra", "artista", "la", "artista"]
+    assert places_of([("la", "artista"), ("otra",), ("mar",)], words) == [(5, 6), (0, 2), (7, 9)]
+    for unit in units_of(words):
+        assert {tuple(words[start:end]) for start, end in places_of([unit], words)} == {unit}

@@ -35,6 +35,14 @@ def test_example(sentence: str, gender: str) -> None:
     assert label(sentence) == gender
 
 
+@pytest.mark.parametrize("sentence", [sentence for sentence, _, _ in ROWS])
+def test_spans_hold_the_evidence(sentence: str) -> None:
+    for text in (sentence, sentence.upper(), f"İ {sentence}"):
+        finding = find_person(text)
+        assert tuple(text[start:end] for start, end in finding.spans) == finding.evidence
+        assert list(finding.spans) == sorted(set(finding.spans))
+
+
 @pytest.mark.parametrize("sentence", [sentence for sentence, gender, _ in ROWS if gender in ("masculine", "feminine")])
 def test_case_and_closing_mark_do_not_matter(sentence: str) -> None:
     expected = label(sentence)

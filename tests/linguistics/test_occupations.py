@@ -11,8 +11,6 @@ import pytest
 from gendermark import registry
 from gendermark.linguistics.language import Language
 from gendermark.linguistics.occupations import (
-    GENDERS,
-    NUMBERS,
     Entry,
     OccupationFinder,
     bundled_finder,
@@ -24,6 +22,8 @@ from gendermark.records import Gender
 
 EXAMPLES = Path(__file__).parent / "examples"
 LANGUAGES = registry.names("language")
+GENDERS = ("masculine", "feminine", "epicene", "masculine-only", "feminine-only", "other")
+NUMBERS = ("singular", "plural")
 # The released SimpleGEN sources name these too; they have no labour statistic in the core list.
 MORE_OCCUPATIONS = ("nanny", "director", "engineer", "truck driver", "plumber", "president", "groundskeeper")
 
@@ -155,3 +155,45 @@ FINDER = OccupationFinder(
 def test_finder(text: str, gender: str | None, reason: str, evidence: tuple[str, ...]) -> None:
     found = FINDER.find(text, "cook")
     assert (found.gender, found.reason, found.evidence) == (gender, reason, evidence)
+
+
+@pytest.mark.parametrize(
+    ("text", "marked"),
+    [
+        ("La que dorme, la kokist, la.", ["la", "kokist"]),
+        ("lo homo de  koko", ["homo de  koko"]),
+        ("koka, koko, koka", ["koka", "koko", "koka"]),
+        ("E\u0301 LA KOKIST", ["LA", "KOKIST"]),
+        ("La garda", ["garda"]),
+        ("Nada", []),
+    ],
+)
+def test_spans_are_of_the_words_that_decided(text: str, marked: list[str]) -> None:
+    assert [text[start:end] for start, end in FINDER.find(text, "cook").spans(text)] == marked
+
+
+def test_an_equal_word_elsewhere_is_not_meant() -> None:
+    text = "Dijo a la contable que la grúa llegó."
+    finding = bundled_finder("es").find(text, "accountant")
+    assert finding.evidence == ("la", "contable")
+    assert finding.spans(text) == ((7, 9), (10, 18))
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+def test_spans_hold_the_evidence(code: str) -> None:
+    """However a sentence is encoded, what is marked in it are the words of the evidence, and all of them."""
+    finder = bundled_finder(code)
+    for row in _examples(code):
+        for text in (row["sentence"], unicodedata.normalize("NFD", row["sentence"])):
+            words = finder.language.cut(text)
+            findings = [finder.find(text, row["occupation"])]
+            findings += [finder.read(words, found) for found in finder.occurrences(words, row["occupation"])]
+            findings += [finder.read_unknown(words, place, place + 1) for place in range(len(words))]
+            for finding in findings:
+                shown = {" ".join(words[start:end]) for start, end in finding.places}
+                assert shown == set(finding.evidence)
+                spans = finding.spans(text)
+                assert list(spans) == sorted(spans)
+                marked = [word for start, end in spans for word in finder.language.cut(text[start:end])]
+                told = sorted({place for start, end in finding.places for place in range(start, end)})
+                assert [word.rstrip("'") for word in marked] == [words[place].rstrip("'") for place in told]

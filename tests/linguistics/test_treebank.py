@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from nltk.tokenize import NLTKWordTokenizer
 
-from gendermark.linguistics.treebank import tokens
+from gendermark.linguistics.treebank import token_spans, tokens
 
 # The words the paper's rules look for: what matters is whether each is a token.
 WANTED = {"she", "her", "woman", "girl", "he", "him", "man", "guy", "boy"}
@@ -60,3 +60,4 @@ _joints = st.sampled_from([" ", " ", " ", ", ", "; ", "! ", "? ", "-", "/", " ("
 def test_finds_the_words_nltk_finds(parts: list[tuple[str, str]], end: str) -> None:
     line = "".join(f"{word}{joint}" for word, joint in parts).rstrip() + end
     assert _wanted(tokens(line)) == _wanted(_reference.tokenize(line))
+    assert [line[start:end] for start, end in token_spans(line)] == tokens(line)

@@ -189,27 +189,3 @@ def align_backward(pairs: Sequence[Pair]) -> list[Links]:
     """Links from the model of the other direction: every source word has at most one target word."""
     swapped = align([(target, source) for source, target in pairs])
     return [[(source, target) for target, source in links] for links in swapped]
-
-
-def symmetrise(forward: Links, backward: Links) -> Links:
-    """Grow-diag-final-and (Koehn, Och and Marcu 2003): the intersection, grown through neighbours in the union."""
-    one, other = set(forward), set(backward)
-    union, found = one | other, one & other
-    grown = True
-    while grown:
-        grown = False
-        for source, target in sorted(found):
-            for ds, dt in ((-1, 0), (0, -1), (1, 0), (0, 1), (-1, -1), (-1, 1), (1, -1), (1, 1)):
-                link = (source + ds, target + dt)
-                if link in union and link not in found and not _both_covered(link, found):
-                    found.add(link)
-                    grown = True
-    for links in (one, other):
-        for source, target in sorted(links):
-            if source not in {s for s, _ in found} and target not in {t for _, t in found}:
-                found.add((source, target))
-    return sorted(found, key=lambda link: (link[1], link[0]))
-
-
-def _both_covered(link: tuple[int, int], found: set[tuple[int, int]]) -> bool:
-    return link[0] in {source for source, _ in found} and link[1] in {target for _, target in found}

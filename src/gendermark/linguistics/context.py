@@ -59,6 +59,11 @@ def find(answer: str, context: str, sentence: str, strategy: str) -> str | None:
     return None
 
 
+def offset(found: str, answer: str) -> int:
+    """Where in an answer the translation begins that `find` gave: it is all of it, or its end."""
+    return 0 if found == answer else len(answer.rstrip()) - len(found)
+
+
 def _inside_number(text: str, match: re.Match[str]) -> bool:
     around = text[match.start() - 1 : match.start()] + text[match.end() : match.end() + 1]
     return len(match.group()) == 1 and len(around) == 2 and around.isdigit()

@@ -8,12 +8,13 @@ counts only together with the word behind it, so that a "la" elsewhere in the se
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import pairwise
 
 from gendermark.linguistics.language import Language
+from gendermark.linguistics.words import Place
 
 _SPAN = re.compile(r"<([FM])>(.*?)</\1>")
 _TAG = re.compile(r"</?[FM]>")
@@ -58,6 +59,17 @@ def contrast(right: str, wrong: str, language: Language) -> Contrast:
 def units_of(words: Sequence[str]) -> list[Unit]:
     """Every word and every pair of neighbours of a text."""
     return [*((word,) for word in words), *pairwise(words)]
+
+
+def places_of(units: Iterable[Unit], words: Sequence[str]) -> list[Place]:
+    """Wherever these units stand in a text."""
+    wanted = set(units)
+    return [
+        (start, start + length)
+        for length in (1, 2)
+        for start in range(len(words) - length + 1)
+        if tuple(words[start : start + length]) in wanted
+    ]
 
 
 def _marked(text: str, language: Language) -> tuple[list[str], set[int]]:

@@ -24,8 +24,6 @@ ambiguous sentence has Stereotype, Default M and Ambiguity only.
 from __future__ import annotations
 
 import hashlib
-import re
-from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -33,7 +31,22 @@ from importlib.resources import files
 from types import MappingProxyType
 
 from gendermark.errors import UserError
-from gendermark.linguistics.occupations import core_occupations, lexicon
+from gendermark.linguistics.occupations import core_occupations
+from gendermark.linguistics.people import (
+    AUXILIARIES,
+    BE,
+    EDGES,
+    HAVE,
+    INDEFINITE,
+    POSSESSIVE,
+    SUBJECT_PRONOUNS,
+    Person,
+    Sentence,
+    focus_of,
+    people_in,
+    subject_of,
+)
+from gendermark.linguistics.people import places_of as places_of
 from gendermark.records import Gender, Item
 from gendermark.textfiles import split_lines
 
@@ -80,70 +93,11 @@ def _set(words: str) -> frozenset[str]:
     return frozenset(words.split())
 
 
-_DETERMINERS = _set("the a an this another each every some any no one his her their my your our its")
-_INDEFINITE = _set("someone somebody everyone everybody anyone anybody nobody")
-_OTHER_PEOPLE = _set(
-    "person man woman boy girl baby kid friend neighbor neighbour colleague coworker boss partner stranger parent "
-    "mother father sister brother daughter son wife husband author artist actor dancer singer musician pilot soldier "
-    "dentist professor journalist reporter judge waiter gardener butcher florist welder courier coach intern"
-)
-_PREPOSITIONS = _set(
-    "about above across after against along among around as at before behind below beside between beyond by despite "
-    "during for from in inside into like near of off on onto out over past since than through to toward towards under "
-    "until up upon with within without"
-)
-_CONJUNCTIONS = _set(
-    "and but or so because although though while when whenever if unless once that which who whom whose"
-)
-_BE = _set("is are was were be been being am isn't aren't wasn't weren't")
-_HAVE = _set("has have had hasn't haven't hadn't")
-_AUXILIARIES = _HAVE | _set(
-    "do does did will would can could may might must shall should don't doesn't didn't won't wouldn't can't cannot "
-    "couldn't mustn't shouldn't"
-)
 _ADVERBS = _set(
     "not never always also just often once even still then ever soon again almost already now only too very"
 )
-_SUBJECT_PRONOUNS = _set("he she they it i you we there this that")
 # These are causes at times only, and are taken for one where a clause follows: "as she was late", not "as her deputy".
 _SOMETIMES_CAUSAL = _set("since as for")
-_EDGES = '.,;:!?"“”()'
-_LONGEST_PHRASE = 5
-"""Words before the noun: "the tired old baker's new" assistant."""
-_POSSESSIVE = re.compile(r"['’]s?$")
-_CLAUSE_END = (",", ";", ":", ".", "!", "?")
-
-
-@dataclass(frozen=True, slots=True)
-class _Person:
-    """A noun that names a person, at words[start:end]."""
-
-    phrase: int
-    """Where its phrase begins, with determiner, owner and adjectives."""
-    start: int
-    end: int
-    noun: str
-    is_possessive: bool
-    """ "The baker's oven": the oven is the head of the phrase."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Sentence:
-    """A sentence cut at single spaces, as WinoMT counts places; `words` are lower case, without marks around."""
-
-    tokens: tuple[str, ...]
-    words: tuple[str, ...]
-
-    @classmethod
-    def of(cls, text: str) -> _Sentence:
-        tokens = tuple(text.split(" "))
-        return cls(tokens, tuple(token.strip(_EDGES).replace("’", "'").lower() for token in tokens))
-
-    def word(self, place: int) -> str:
-        return self.words[place] if 0 <= place < len(self.words) else ""
-
-    def ends_clause(self, place: int) -> bool:
-        return self.tokens[place].endswith(_CLAUSE_END)
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,10 +116,6 @@ class CausalVerb:
     @property
     def preposition(self) -> str:
         return self.verb.partition(" ")[2]
-
-
-_Nouns = Mapping[str, Sequence[tuple[str, ...]]]
-"""First word -> the nouns, as words, that begin with it, the longest first."""
 
 
 def annotate(items: Iterable[Item], language: str) -> list[Mapping[str, str]]:
@@ -205,18 +155,18 @@ def read_cues(
     `focus_index` is the place of the focus noun's first word among the words between single spaces. `gender`, where it
     is known, tells which pronoun is meant if there are several; `stereotype` goes before that of `occupations.tsv`.
     """
-    sentence = _Sentence.of(text)
-    focus = _focus(sentence, focus_index, entity)
-    people = _people(sentence, focus)
+    sentence = Sentence.of(text)
+    focus = focus_of(sentence, focus_index, entity)
+    people = people_in(sentence, focus)
     pronoun = _pronoun_place(sentence, focus, gender)
     word = sentence.words[pronoun] if pronoun is not None else ""
     found = _PRONOUNS.get(word, _N)
-    subject = _subject(sentence, people)
+    subject = subject_of(sentence, people)
     other = _other(people, focus, pronoun)
     verb, points_to = _causality(sentence, people, subject, pronoun)
     return {
         "pronoun": word,
-        "pronoun_role": "subject" if word in _SUBJECT_PRONOUNS else "other" if word else "",
+        "pronoun_role": "subject" if word in SUBJECT_PRONOUNS else "other" if word else "",
         "gender": found.value,
         "ambiguity": "ambiguous" if found is _N else "unambiguous",
         "role": "subject" if focus == subject else "object",
@@ -262,25 +212,25 @@ def with_name(text: str, focus_index: int, gender: Gender | None, language: str,
     languages = sorted({code for code, _ in known})
     if language not in languages:
         raise UserError(f"there are no names for {language!r}; there is: {', '.join(languages)}")
-    sentence = _Sentence.of(text)
-    focus = _focus(sentence, focus_index, entity)
-    if gender not in (_M, _F) or focus.noun in _INDEFINITE:
+    sentence = Sentence.of(text)
+    focus = focus_of(sentence, focus_index, entity)
+    if gender not in (_M, _F) or focus.noun in INDEFINITE:
         return text
     choices = known[language, gender]
     digest = hashlib.sha256(f"{seed}/{language}/{text}".encode()).digest()
     name = choices[int.from_bytes(digest[:8], "big") % len(choices)]
     last = sentence.tokens[focus.end - 1]
-    noun = last.strip(_EDGES)
-    possessive = _POSSESSIVE.search(noun)
+    noun = last.strip(EDGES)
+    possessive = POSSESSIVE.search(noun)
     cut = last.index(noun) + (possessive.start() if possessive else len(noun))
     tokens = [*sentence.tokens[: focus.end - 1], last[:cut], name + last[cut:], *sentence.tokens[focus.end :]]
     return " ".join(tokens)
 
 
-def _name_behind(sentence: _Sentence, focus: _Person, language: str) -> str:
+def _name_behind(sentence: Sentence, focus: Person, language: str) -> str:
     if focus.end >= len(sentence.tokens) or focus.is_possessive:
         return ""
-    shown = _POSSESSIVE.sub("", sentence.tokens[focus.end].strip(_EDGES))
+    shown = POSSESSIVE.sub("", sentence.tokens[focus.end].strip(EDGES))
     return shown if any(shown in names for (code, _), names in _names().items() if code == language) else ""
 
 
@@ -293,82 +243,7 @@ def _names() -> Mapping[tuple[str, Gender], tuple[str, ...]]:
     return found
 
 
-# -- people ------------------------------------------------------------------------------------------------------------
-
-
-def places_of(text: str, entity: str) -> list[int]:
-    """The places of the words, cut at single spaces, at which an entity is named."""
-    noun = tuple(entity.lower().split())
-    return [person.start for person in _named(_Sentence.of(text), noun)] if noun else []
-
-
-def _named(sentence: _Sentence, noun: tuple[str, ...]) -> list[_Person]:
-    places = range(len(sentence.words))
-    return [person for place in places if (person := _noun_at(sentence, place, {noun[0]: [noun]}))]
-
-
-def _focus(sentence: _Sentence, place: int, entity: str) -> _Person:
-    """The focus; where an entity is given, the one nearest to the place (of WinoMT, one is off by a double space)."""
-    text = " ".join(sentence.tokens)
-    if not 0 <= place < len(sentence.words):
-        raise ValueError(f"there is no word {place} in {text!r}")
-    if not entity:
-        return _noun_at(sentence, place, _nouns()) or _person(sentence, place, place + 1)
-    found = _named(sentence, tuple(entity.lower().split()))
-    if not found:
-        raise ValueError(f"there is no {entity!r} in {text!r}")
-    return min(found, key=lambda person: abs(person.start - place))
-
-
-def _people(sentence: _Sentence, focus: _Person) -> list[_Person]:
-    """All people that are named, from left to right."""
-    found: list[_Person] = []
-    place = 0
-    while place < len(sentence.words):
-        person = focus if place == focus.start else _noun_at(sentence, place, _nouns())
-        # Without a determiner it is an adjective ("was patient with") or belongs to the next noun ("nurse uniforms").
-        if person and (person == focus or person.noun in _INDEFINITE or person.phrase < person.start):
-            found.append(person)
-            place = person.end
-        else:
-            place += 1
-    return found
-
-
-def _noun_at(sentence: _Sentence, place: int, nouns: _Nouns) -> _Person | None:
-    for noun in nouns.get(_POSSESSIVE.sub("", sentence.words[place]), ()):
-        end = place + len(noun)
-        *first, last = sentence.words[place:end]
-        if (*first, _POSSESSIVE.sub("", last)) == noun:
-            return _person(sentence, place, end)
-    return None
-
-
-def _person(sentence: _Sentence, start: int, end: int) -> _Person:
-    last = _POSSESSIVE.sub("", sentence.words[end - 1])
-    noun = " ".join((*sentence.words[start : end - 1], last))
-    is_possessive = last != sentence.words[end - 1] or sentence.word(end) in ("'s", "'")
-    phrase = start
-    n_before = 0 if noun in _INDEFINITE else min(start, _LONGEST_PHRASE)
-    for place in range(start - 1, start - 1 - n_before, -1):
-        word = sentence.words[place]
-        if word in _DETERMINERS or (word == "that" and place == start - 1):
-            phrase = place
-            break
-        if sentence.ends_clause(place) or word in _PREPOSITIONS | _CONJUNCTIONS | _BE | _AUXILIARIES:
-            break
-    return _Person(phrase, start, end, noun, is_possessive)
-
-
-@cache
-def _nouns() -> _Nouns:
-    """Nouns for people; the English side is the same in every lexicon."""
-    nouns = {*_OTHER_PEOPLE, *_INDEFINITE, *(name for name, _, _ in core_occupations())}
-    nouns |= {entry.occupation for entry in lexicon("es")}
-    found: dict[str, list[tuple[str, ...]]] = defaultdict(list)
-    for noun in sorted((tuple(noun.lower().split()) for noun in nouns), key=len, reverse=True):
-        found[noun[0]].append(noun)
-    return found
+# -- what is known of people -------------------------------------------------------------------------------------------
 
 
 @cache
@@ -383,47 +258,13 @@ def _default_masculine(language: str) -> frozenset[str]:
     return frozenset(row["entity"].lower() for row in _table("default_masculine.ru.tsv") if row["class"] == "default")
 
 
-def _subject(sentence: _Sentence, people: Sequence[_Person]) -> _Person | None:
-    """The person who is the subject of the main clause."""
-    begin = _main_clause(sentence, people)
-    for person in people:
-        if person.phrase < begin or person.is_possessive:
-            continue
-        return person if _opens_clause(sentence, begin, person) else None
-    return None
-
-
-def _main_clause(sentence: _Sentence, people: Sequence[_Person]) -> int:
-    """Where the main clause begins: behind "When ...," or "During lunch,", if somebody is named there."""
-    if sentence.words[0] in _DETERMINERS or (people and people[0].start == 0):
-        return 0
-    comma = next((place for place, token in enumerate(sentence.tokens) if token.endswith(",")), None)
-    if comma is None or not any(_opens_clause(sentence, comma + 1, person) for person in people):
-        return 0
-    return comma + 1
-
-
-def _opens_clause(sentence: _Sentence, begin: int, person: _Person) -> bool:
-    """Whether a person's phrase is the first of the clause: no other noun phrase that is not a prepositional one."""
-    if person.phrase < begin:
-        return False
-    before = sentence.words[begin : person.phrase]
-    if len(before) > 1 and before[-1] in _PREPOSITIONS:
-        return False  # "The car of the mechanic"; but "After the guard ..." opens a clause
-    introduced = ("", *before)
-    return not any(
-        word in _DETERMINERS | _SUBJECT_PRONOUNS and introduced[place] not in _PREPOSITIONS | _CONJUNCTIONS
-        for place, word in enumerate(before)
-    )
-
-
-def _other(people: Sequence[_Person], focus: _Person, pronoun: int | None) -> _Person | None:
+def _other(people: Sequence[Person], focus: Person, pronoun: int | None) -> Person | None:
     others = [person for person in people if person != focus and person.noun != focus.noun]
     before = [person for person in others if pronoun is None or person.end <= pronoun]
     return min(before or others, key=lambda person: person.is_possessive, default=None)
 
 
-def _recent(people: Sequence[_Person], focus: _Person, pronoun: int | None) -> str:
+def _recent(people: Sequence[Person], focus: Person, pronoun: int | None) -> str:
     before = [person for person in people if pronoun is not None and person.end <= pronoun]
     return "" if not before else "focus" if before[-1].noun == focus.noun else "other"
 
@@ -431,7 +272,7 @@ def _recent(people: Sequence[_Person], focus: _Person, pronoun: int | None) -> s
 # -- the pronoun -------------------------------------------------------------------------------------------------------
 
 
-def _pronoun_place(sentence: _Sentence, focus: _Person, gender: Gender | None) -> int | None:
+def _pronoun_place(sentence: Sentence, focus: Person, gender: Gender | None) -> int | None:
     """The first pronoun behind the focus, or else the first at all; of the gender that is known, if it is."""
     places = [place for place, word in enumerate(sentence.words) if word in _PRONOUNS]
     fitting = [place for place in places if gender is None or _PRONOUNS[sentence.words[place]] is gender]
@@ -443,7 +284,7 @@ def _pronoun_place(sentence: _Sentence, focus: _Person, gender: Gender | None) -
 
 
 def _causality(
-    sentence: _Sentence, people: Sequence[_Person], subject: _Person | None, pronoun: int | None
+    sentence: Sentence, people: Sequence[Person], subject: Person | None, pronoun: int | None
 ) -> tuple[str, str]:
     """The verb of implicit causality between two people, and whom it points to, if a causal clause has the pronoun."""
     if subject is None or pronoun is None:
@@ -459,17 +300,17 @@ def _causality(
     return verb.verb, "subject" if (verb.bias == "NP1") != is_passive else "object"
 
 
-def _verb_behind(sentence: _Sentence, subject: _Person) -> tuple[CausalVerb, bool, int] | None:
+def _verb_behind(sentence: Sentence, subject: Person) -> tuple[CausalVerb, bool, int] | None:
     """The main verb if it is one of implicit causality; whether it is passive; the place behind it."""
     place = subject.end
     if place < len(sentence.tokens) and sentence.tokens[place].istitle():
         place += 1  # a name
     before = ""
-    while sentence.word(place) in _BE | _AUXILIARIES | _ADVERBS or sentence.word(place).endswith("ly"):
-        if sentence.words[place] in _BE | _AUXILIARIES:
+    while sentence.word(place) in BE | AUXILIARIES | _ADVERBS or sentence.word(place).endswith("ly"):
+        if sentence.words[place] in BE | AUXILIARIES:
             before = sentence.words[place]
         place += 1
-    form = "any" if not before else "be" if before in _BE else "have" if before in _HAVE else "modal"
+    form = "any" if not before else "be" if before in BE else "have" if before in HAVE else "modal"
     if form == "modal" and before in ("would", "wouldn't") and sentence.word(place) == "like":
         return None  # a wish
     verbs = _forms().get((sentence.word(place), form), ())
@@ -485,7 +326,7 @@ def _verb_behind(sentence: _Sentence, subject: _Person) -> tuple[CausalVerb, boo
     return verb, False, end
 
 
-def _has_cause(sentence: _Sentence, people: Sequence[_Person], begin: int, pronoun: int) -> bool:
+def _has_cause(sentence: Sentence, people: Sequence[Person], begin: int, pronoun: int) -> bool:
     """Whether the pronoun stands in a clause of cause behind words[begin], with nobody named in between."""
     for place in range(pronoun - 1, begin - 1, -1):
         word = sentence.words[place]
@@ -495,18 +336,18 @@ def _has_cause(sentence: _Sentence, people: Sequence[_Person], begin: int, prono
             return sentence.word(place + 1) != "of"
         if word in _SOMETIMES_CAUSAL and place == pronoun - 1 and not _compares(sentence, place):
             rest = sentence.words[pronoun + 1 : _end_of_clause(sentence, pronoun)]
-            has_verb = word != "for" and any(other in _BE | _AUXILIARIES for other in rest)
-            if has_verb or sentence.words[pronoun] in _SUBJECT_PRONOUNS:
+            has_verb = word != "for" and any(other in BE | AUXILIARIES for other in rest)
+            if has_verb or sentence.words[pronoun] in SUBJECT_PRONOUNS:
                 return True
     return False
 
 
-def _compares(sentence: _Sentence, place: int) -> bool:
+def _compares(sentence: Sentence, place: int) -> bool:
     """Whether "as" is the second half of a comparison: "as soon as", "the same as"."""
     return not {"as", "such", "same", "so"}.isdisjoint(sentence.words[max(place - 3, 0) : place])
 
 
-def _end_of_clause(sentence: _Sentence, place: int) -> int:
+def _end_of_clause(sentence: Sentence, place: int) -> int:
     return next(
         (end + 1 for end in range(place, len(sentence.tokens)) if sentence.ends_clause(end)), len(sentence.tokens)
     )

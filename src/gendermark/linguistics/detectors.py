@@ -1,22 +1,17 @@
-"""Gender from outside: morphological dictionaries for nouns no lexicon has, and tagging models in place of our reading.
+"""Gender from outside: tagging models (spaCy, stanza) in place of our own reading, only when asked for by name.
 
-Dictionaries (pymorphy3 for ru and uk, morfeusz2 for pl) are asked where they are installed; the signature says so, and
-without them the endings of the language decide. Models (spaCy, stanza) are used only when asked for by name.
+Our own reading uses nothing that may or may not be installed: the same text has the same verdict on every machine.
 """
 
 from __future__ import annotations
 
-from functools import cache
 from importlib import import_module
-from importlib.metadata import version
-from importlib.util import find_spec
-from typing import Any, Protocol
+from importlib.metadata import PackageNotFoundError, version
+from typing import Protocol
 
 from gendermark.errors import MissingExtra, UnknownName, UserError
-from gendermark.linguistics.language import Agreement
 from gendermark.records import Gender
 
-DICTIONARIES = {"ru": "pymorphy3", "uk": "pymorphy3", "pl": "morfeusz2"}
 MODELS = ("spacy", "stanza")
 BUNDLED = "bundled"
 _FEATURES = {"Masc": Gender.MASCULINE, "Fem": Gender.FEMININE, "Neut": Gender.NEUTRAL, "Com": Gender.NEUTRAL}
@@ -28,53 +23,15 @@ class Detector(Protocol):
     def gender(self, text: str, word: str) -> Gender | None: ...
 
 
-def dictionary_gender(code: str, word: str) -> Agreement | None:
-    """The gender of a noun by the dictionary of its language, if that is installed and knows it as a noun."""
-    name = DICTIONARIES.get(code)
-    if name is None or find_spec(name) is None:
-        return None
-    return _by_pymorphy(code, word) if name == "pymorphy3" else _by_morfeusz(word)
-
-
 def detector_name(code: str, spec: str) -> str:
-    """What reads gender here, for the signature."""
-    if spec not in ("", BUNDLED):
-        return spec
-    name = DICTIONARIES.get(code)
-    has_dictionary = spec != BUNDLED and name is not None and find_spec(name) is not None
-    return f"gendermark-{code}" + (f"+{name}-{version(name)}" if has_dictionary and name else "")
-
-
-@cache
-def _by_pymorphy(code: str, word: str) -> Agreement | None:
+    """What reads gender here, for the signature: a model with the version of the package that runs it."""
+    if spec in ("", BUNDLED):
+        return f"gendermark-{code}"
+    family = spec.partition(":")[0]
     try:
-        parses = _pymorphy(code).parse(word)
-    except ValueError:  # its dictionary for this language is not installed
-        return None
-    # A person is animate: the cash desk that stands for its cashier has a gender too, but tells nothing.
-    tags = [parse.tag for parse in parses if parse.is_known]
-    nouns = [tag.gender for tag in tags if tag.POS == "NOUN" and tag.animacy == "anim"]
-    return {"masc": "m", "femn": "f"}.get(str(nouns[0])) if nouns else None
-
-
-@cache
-def _pymorphy(code: str) -> Any:
-    return import_module("pymorphy3").MorphAnalyzer(lang=code)
-
-
-@cache
-def _by_morfeusz(word: str) -> Agreement | None:
-    for _, _, (_, _, tag, _, _) in _morfeusz().analyse(word):
-        parts = tag.split(":")
-        if parts[0] == "subst" and len(parts) > 3:
-            genders = set(parts[3].split("."))
-            return "f" if genders == {"f"} else "m" if genders & {"m1", "m2", "m3"} else None
-    return None
-
-
-@cache
-def _morfeusz() -> Any:
-    return import_module("morfeusz2").Morfeusz()
+        return f"{spec}+{family}-{version(family)}"
+    except PackageNotFoundError:
+        raise MissingExtra(f"the detector {family}", family) from None
 
 
 def open_detector(spec: str) -> Detector | None:

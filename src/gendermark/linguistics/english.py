@@ -13,10 +13,11 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Sequence, Set
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from gendermark.linguistics.words import Span
 from gendermark.records import Gender
 
 _M, _F = Gender.MASCULINE, Gender.FEMININE
@@ -31,6 +32,8 @@ class PersonFinding:
     """`pronoun` or `noun` when decided; else `mixed` or `no-person`."""
     evidence: tuple[str, ...]
     """The words as found."""
+    spans: tuple[Span, ...] = ()
+    """Where each of them stands in the text."""
 
 
 # --- words ---------------------------------------------------------------------------------------------------------
@@ -133,15 +136,13 @@ _TOKEN = re.compile(
 _MARGIN = 2  # full stops around the text, so that its first and last words have neighbours too
 
 
-def _cut(text: str) -> tuple[list[str], list[str]]:
-    """The words in lower case, clitics cut off ("he", "'s"), and the same as written."""
-    margin = ["."] * _MARGIN
-    words, written = margin.copy(), margin.copy()
+def _cut(text: str) -> tuple[list[str], list[Span]]:
+    """The words in lower case, clitics cut off ("he", "'s"), and where they stand in the text."""
+    words, spans = ["."] * _MARGIN, [(0, 0)] * _MARGIN
     for match in _TOKEN.finditer(text.translate(_APOSTROPHES)):
-        shown = text[match.start() : match.end()]
         words.append(_INCLUSIVE if match.lastgroup else match.group().lower())
-        written.append(shown)
-    return words + margin, written + margin
+        spans.append(match.span())
+    return words + ["."] * _MARGIN, spans
 
 
 # --- phrases -------------------------------------------------------------------------------------------------------
@@ -238,7 +239,7 @@ def _refers_back(words: Sequence[str], pronoun: int, starts: Set[int]) -> bool:
 
 def find_person(text: str) -> PersonFinding:
     """The gender of the person that an English translation of "PRONOUN is X" speaks of."""
-    words, written = _cut(text)
+    words, spans = _cut(text)
     found: dict[str, list[int]] = defaultdict(list)
     for place, word in enumerate(words):
         if word in _KINDS:
@@ -247,20 +248,23 @@ def find_person(text: str) -> PersonFinding:
     for place in found["noun"]:
         nouns[_gendered_role(words, place)].append(place)
 
+    def finding(gender: Gender | None, reason: str, places: Iterable[int]) -> PersonFinding:
+        told = tuple(spans[place] for place in sorted(places))
+        return PersonFinding(gender, reason, tuple(text[start:end] for start, end in told), told)
+
     def decided(places: Sequence[int]) -> PersonFinding:
-        evidence = tuple(written[place] for place in sorted(places))
         genders = {_GENDERS[words[place]] for place in places}
         if len(genders) > 1:
-            return PersonFinding(None, "mixed", evidence)
+            return finding(None, "mixed", places)
         reason = "noun" if all(words[place] in _NAMES for place in places) else "pronoun"
-        return PersonFinding(genders.pop(), reason, evidence)
+        return finding(genders.pop(), reason, places)
 
     # Grammar ties these to the subject, so they can contradict it: "She is full of himself", "He was a woman".
     bound = found["reflexive"] + nouns["predicate"]
     if subjects := found["subject"] or nouns["subject"]:
         return decided(subjects + bound)
     if found["they"]:  # a subject like he and she: whoever else is mentioned is someone else ("They are her boss")
-        return decided(bound) if bound else _neutral("pronoun", [written[place] for place in found["they"]])
+        return decided(bound) if bound else finding(Gender.NEUTRAL, "pronoun", found["they"])
     named = {place: phrase for place in found["neutral"] if (phrase := _neutral_phrase(words, place))}
     obliques = found["oblique"]
     if named:
@@ -270,13 +274,9 @@ def find_person(text: str) -> PersonFinding:
         return decided(bound + obliques)
     if named:
         is_pronoun = all(words[place] in _INDEFINITE for place in named)
-        return _neutral("pronoun" if is_pronoun else "noun", [written[place] for place in named])
+        return finding(Gender.NEUTRAL, "pronoun" if is_pronoun else "noun", named)
     if nouns["object"]:  # "I hate that woman"
         return decided(nouns["object"])
     if found["them"]:
-        return _neutral("pronoun", [written[place] for place in found["them"]])
-    return PersonFinding(None, "no-person", ())
-
-
-def _neutral(reason: str, evidence: Sequence[str]) -> PersonFinding:
-    return PersonFinding(Gender.NEUTRAL, reason, tuple(evidence))
+        return finding(Gender.NEUTRAL, "pronoun", found["them"])
+    return finding(None, "no-person", ())

@@ -53,8 +53,9 @@ def _read_one_of(
         between = words[min(chosen.end, other.end) : max(chosen.start, other.start)]
         named_twice = all(word in _COORDINATORS or _is_function_word(finder, word) for word in between)
         if other is not chosen and named_twice and _name_both_genders(chosen, other):
-            shown = (" ".join(words[mention.start : mention.end]) for mention in (chosen, other))
-            return Finding(Gender.NEUTRAL, "both", tuple(shown))
+            places = (chosen.place, other.place)
+            shown = tuple(" ".join(words[start:end]) for start, end in places)
+            return Finding(Gender.NEUTRAL, "both", shown, places)
     return finder.read(words, chosen)
 
 

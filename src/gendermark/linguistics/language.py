@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
-from gendermark.linguistics.words import cut
+from gendermark.linguistics.words import Place, cut
 
 Agreement = str
 """The genders a word can agree with: "m", "f", "mf" for a form that serves both, "" for one that serves neither."""
@@ -16,7 +17,23 @@ def no_adjectives(word: str, number: str) -> Agreement | None:  # noqa: ARG001
     return None
 
 
-def no_clues(words: Sequence[str], start: int, end: int, number: str) -> list[tuple[str, Agreement]]:  # noqa: ARG001
+class Clue(NamedTuple):
+    """A word that agrees with a noun; it is told by its place, so that the same word elsewhere is not meant."""
+
+    at: int
+    agreement: Agreement
+    n_words: int = 1
+    """More than one where several words make one clue: the two articles of "el o la analista"."""
+
+    @property
+    def place(self) -> Place:
+        return self.at, self.at + self.n_words
+
+
+Clues = list[Clue]
+
+
+def no_clues(words: Sequence[str], start: int, end: int, number: str) -> Clues:  # noqa: ARG001
     return []
 
 
@@ -51,7 +68,7 @@ class Language:
     """Clitics written together with the noun (Arabic "وال", Hebrew "ה"), longest first."""
     normalise: Callable[[str], str] = unchanged
     """Applied to every word of text and lexicon before they are compared (points, alef variants ...)."""
-    clues: Callable[[Sequence[str], int, int, str], list[tuple[str, Agreement]]] = no_clues
+    clues: Callable[[Sequence[str], int, int, str], Clues] = no_clues
     """Further agreeing words of the noun at words[start:end] that position alone cannot find (verbs ...)."""
 
     noun: Callable[[str], Agreement | None] = unknown_noun

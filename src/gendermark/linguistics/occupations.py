@@ -20,13 +20,11 @@ from functools import cache
 from importlib.resources import files
 
 from gendermark import registry
-from gendermark.linguistics.detectors import dictionary_gender
-from gendermark.linguistics.language import Language
+from gendermark.linguistics.language import Clue, Clues, Language
+from gendermark.linguistics.words import Place, Span, spans_of
 from gendermark.records import Gender
 from gendermark.textfiles import split_lines
 
-GENDERS = ("masculine", "feminine", "epicene", "masculine-only", "feminine-only", "other")
-NUMBERS = ("singular", "plural")
 _LETTERS = {"m": Gender.MASCULINE, "f": Gender.FEMININE}
 
 
@@ -49,6 +47,17 @@ class Finding:
     reason: str
     """`form` or `agreement` when decided; else `absent`, `epicene` (no agreeing word) or `both`."""
     evidence: tuple[str, ...]
+    """The deciding words as they were read: normalised, each once, those of one mention joined."""
+    places: tuple[Place, ...] = ()
+    """Where all of them stand among the words of the text."""
+
+    def spans(self, text: str) -> tuple[Span, ...]:
+        """Where the deciding words stand in the text that was read, as it is written.
+
+        In the order of the text, without overlaps. Each piece of evidence has a span, from its first word to its last;
+        a word that decided in two places has two.
+        """
+        return spans_of(text, self.places)
 
 
 @cache
@@ -88,6 +97,10 @@ class Occurrence:
     readings: frozenset[tuple[str, str]]
 
     @property
+    def place(self) -> Place:
+        return self.start, self.end
+
+    @property
     def is_other(self) -> bool:
         return any(gender == "other" for gender, _ in self.readings)
 
@@ -118,42 +131,41 @@ class OccupationFinder:
             for words, readings in sorted(forms.items(), key=lambda item: -len(item[0])):
                 index[words[0]].append((words, frozenset(readings)))
 
-    @property
-    def occupations(self) -> Sequence[str]:
-        return list(self._forms)
-
     def find(self, text: str, occupation: str) -> Finding:
         """The gender that a translation gives to the holder of this occupation, wherever it names it."""
         words = self.language.cut(text)
-        reached: dict[Gender, list[str]] = {}
-        undecided: list[str] = []
+        reached: dict[Gender, list[Place]] = {}
+        undecided: list[Place] = []
         reason = "form"
         for occurrence in self.occurrences(words, occupation):
             occurrence = self._told_by_determiner(words, occurrence)
-            shown = " ".join(words[occurrence.start : occurrence.end])
             by_form = {gender for gender, _ in occurrence.readings}
             agreeing = self._agreeing(words, occurrence)
-            told = _intersection(agreement for _, agreement in agreeing)
+            told = _intersection(agreeing)
             if by_form <= {"masculine"} or by_form <= {"feminine"}:
                 gender = Gender(next(iter(by_form)))
-                reached.setdefault(gender, []).append(shown)
+                reached.setdefault(gender, []).append(occurrence.place)
                 # "la ingeniero": noun and article contradict each other, which speaks for neither
                 if told is not None and gender not in told and len(told) == 1:
-                    reached.setdefault(next(iter(told)), []).extend(word for word, _ in agreeing)
+                    reached.setdefault(next(iter(told)), []).extend(clue.place for clue in agreeing)
             elif "epicene" in by_form or by_form >= {"masculine", "feminine"}:
                 if told is not None and len(told) == 1:
                     reason = "agreement"
-                    reached.setdefault(next(iter(told)), []).extend([*(word for word, _ in agreeing), shown])
+                    reached.setdefault(next(iter(told)), []).extend(
+                        [*(clue.place for clue in agreeing), occurrence.place]
+                    )
                 else:
-                    undecided.append(shown)
+                    undecided.append(occurrence.place)
             else:  # a noun of fixed gender
-                undecided.append(shown)
-        evidence = tuple(dict.fromkeys(word for shown in reached.values() for word in shown))
+                undecided.append(occurrence.place)
+        if not reached:
+            evidence = tuple(_shown(words, place) for place in undecided)
+            return Finding(None, "epicene" if undecided else "absent", evidence, tuple(undecided))
+        places = tuple(place for found in reached.values() for place in found)
+        evidence = tuple(dict.fromkeys(_shown(words, place) for place in places))
         if len(reached) == 1:
-            return Finding(next(iter(reached)), reason, evidence)
-        if reached:
-            return Finding(None, "both", evidence)
-        return Finding(None, "epicene" if undecided else "absent", tuple(undecided))
+            return Finding(next(iter(reached)), reason, evidence, places)
+        return Finding(None, "both", evidence, places)
 
     def read(self, words: Sequence[str], occurrence: Occurrence) -> Finding:
         """The gender that grammar gives to one mention: what a reader takes the person to be.
@@ -163,38 +175,34 @@ class OccupationFinder:
         both sexes that nothing agrees with is neutral, unless the language takes it for masculine («врач»).
         """
         occurrence = self._told_by_determiner(words, occurrence)
-        shown = " ".join(words[occurrence.start : occurrence.end])
         by_form = {gender.removesuffix("-only") for gender, _ in occurrence.readings}
         agreeing = self._agreeing(words, occurrence)
-        told = _intersection(agreement for _, agreement in agreeing)
+        told = _intersection(agreeing)
         by_agreement = next(iter(told)) if told is not None and len(told) == 1 else None
-        with_agreeing = (*dict.fromkeys(word for word, _ in agreeing), shown)
         if by_form == {"feminine"}:
-            return Finding(Gender.FEMININE, "form", (shown,))
+            return _by_mention(words, occurrence, Gender.FEMININE, "form")
         if by_form == {"masculine"}:
             if by_agreement is Gender.FEMININE and not any(g == "masculine-only" for g, _ in occurrence.readings):
-                return Finding(Gender.FEMININE, "agreement", with_agreeing)
-            return Finding(Gender.MASCULINE, "form", (shown,))
+                return _by_mention(words, occurrence, Gender.FEMININE, "agreement", agreeing)
+            return _by_mention(words, occurrence, Gender.MASCULINE, "form")
         if by_agreement is not None:
-            return Finding(by_agreement, "agreement", with_agreeing)
+            return _by_mention(words, occurrence, by_agreement, "agreement", agreeing)
         default = self.language.bare_epicene(words[occurrence.end - 1])
-        return Finding(_LETTERS.get(default or "", Gender.NEUTRAL), "epicene", (shown,))
+        return _by_mention(words, occurrence, _LETTERS.get(default or "", Gender.NEUTRAL), "epicene")
 
     def read_unknown(self, words: Sequence[str], start: int, end: int) -> Finding:
         """The gender of a mention that no lexicon has: words that agree with it, then its ending."""
         occurrence = Occurrence(start, end, frozenset({("epicene", "singular"), ("epicene", "plural")}))
-        shown = " ".join(words[start:end])
         agreeing = self._agreeing(words, occurrence)
-        told = _intersection(agreement for _, agreement in agreeing)
+        told = _intersection(agreeing)
         if told is not None and len(told) == 1:
-            return Finding(next(iter(told)), "agreement", (*dict.fromkeys(word for word, _ in agreeing), shown))
-        noun = words[end - 1]
-        ending = dictionary_gender(self.language.code, noun) or self.language.noun(noun)
+            return _by_mention(words, occurrence, next(iter(told)), "agreement", agreeing)
+        ending = self.language.noun(words[end - 1])
         if ending in _LETTERS:
-            return Finding(_LETTERS[ending], "ending", (shown,))
+            return _by_mention(words, occurrence, _LETTERS[ending], "ending")
         if ending == "mf":
-            return Finding(Gender.NEUTRAL, "ending", (shown,))
-        return Finding(None, "unknown", (shown,))
+            return _by_mention(words, occurrence, Gender.NEUTRAL, "ending")
+        return _by_mention(words, occurrence, None, "unknown")
 
     def occurrences(self, words: Sequence[str], occupation: str) -> list[Occurrence]:
         """Where a text names an occupation, from left to right; of overlapping forms the longest."""
@@ -256,34 +264,47 @@ class OccupationFinder:
         )
         return replace(occurrence, readings=kept) if kept else occurrence
 
-    def _agreeing(self, words: Sequence[str], occurrence: Occurrence) -> list[tuple[str, str]]:
+    def _agreeing(self, words: Sequence[str], occurrence: Occurrence) -> Clues:
         """Determiners and adjectives around an occurrence, each with the genders it agrees with."""
         language, start, end = self.language, occurrence.start, occurrence.end
         numbers = frozenset(number for _, number in occurrence.readings)
         number = next(iter(numbers)) if len(numbers) == 1 else "singular"
-        found: list[tuple[str, str]] = []
+        found: Clues = []
         for position in range(start - 1, max(start - 4, -1), -1):
             word = words[position]
             if (agreement := language.agreement(word, numbers)) is not None:
-                found.append((word, agreement))
+                found.append(Clue(position, agreement))
                 break
             if (agreement := language.adjective(word, number)) is not None:
-                found.append((word, agreement))
+                found.append(Clue(position, agreement))
             elif word not in language.transparent:
                 break
         if language.adjectives_follow and end < len(words):
             agreement = language.adjective(words[end], number)
             if agreement is not None and words[end] not in language.transparent:
-                found.append((words[end], agreement))
+                found.append(Clue(end, agreement))
         found.extend(language.clues(words, start, end, number))
         return found
 
 
-def _intersection(agreements: Iterable[str]) -> set[Gender] | None:
+def _shown(words: Sequence[str], place: Place) -> str:
+    return " ".join(words[place[0] : place[1]])
+
+
+def _by_mention(
+    words: Sequence[str], mention: Occurrence, gender: Gender | None, reason: str, agreeing: Sequence[Clue] = ()
+) -> Finding:
+    """What one mention says, by itself or with the words that agree with it."""
+    places = [clue.place for clue in agreeing]
+    evidence = (*dict.fromkeys(_shown(words, place) for place in places), _shown(words, mention.place))
+    return Finding(gender, reason, evidence, (*places, mention.place))
+
+
+def _intersection(agreeing: Iterable[Clue]) -> set[Gender] | None:
     """The genders that all agreeing words allow: None without any word, empty when they contradict each other."""
     told: set[Gender] | None = None
-    for agreement in agreements:
-        genders = {_LETTERS[letter] for letter in agreement}
+    for clue in agreeing:
+        genders = {_LETTERS[letter] for letter in clue.agreement}
         told = genders if told is None else told & genders
     return told
 

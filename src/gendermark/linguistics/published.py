@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
@@ -17,6 +17,7 @@ from typing import Any
 
 from gendermark.errors import MissingExtra
 from gendermark.linguistics.occupations import bundled_finder
+from gendermark.linguistics.words import Span, split_spans
 from gendermark.records import Gender
 
 LANGUAGES = ("ar", "de", "es", "fr", "he", "it", "ru", "uk")
@@ -62,6 +63,17 @@ def published_gender(
     if language in ("ru", "uk"):
         return _majority([_slavic_token(word, language) for word in words])
     return _romance(words, language, rules)
+
+
+def spans_of(text: str, positions: Iterable[int]) -> tuple[Span, ...]:
+    """Where the words at these positions stand in the text, punctuation taken off; in its order, each once."""
+    written = split_spans(text)
+    found = []
+    for start, end in (written[position] for position in sorted(set(positions))):
+        word = text[start:end].lstrip(PUNCTUATION)
+        start = end - len(word)
+        found.append((start, start + len(word.rstrip(PUNCTUATION))))
+    return tuple(span for span in found if span[0] < span[1])
 
 
 def _hebrew(words: Sequence[str], rules: str) -> Gender | None:

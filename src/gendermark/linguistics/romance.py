@@ -13,9 +13,8 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from gendermark.linguistics.language import Agreement, Language
+from gendermark.linguistics.language import Agreement, Clue, Clues, Language
 
-Clues = list[tuple[str, Agreement]]
 Forms = tuple[str, str, str, str]
 """Of an adjective: masculine and feminine singular, masculine and feminine plural."""
 
@@ -78,7 +77,10 @@ class BothArticles:
         if start < 2 or words[start - 2] not in self.before_second:
             return []
         both = self.pattern.search(" ".join(words[max(start - 3, 0) : start]))
-        return [(both[0], "m"), (both[0], "f")] if both else []
+        if both is None:
+            return []
+        n_words = both[0].count(" ") + 1
+        return [Clue(start - n_words, gender, n_words) for gender in "mf"]
 
 
 @dataclass(frozen=True)
@@ -90,23 +92,24 @@ class Copula:
     after: frozenset[str]
     """Words that may stand between copula and predicate."""
 
-    def behind(self, rest: Sequence[str], number: str) -> Sequence[str]:
-        """From the predicate on, given the words behind the subject; none if these do not begin with a copula."""
-        place = _beyond(rest, 0, self.before)
-        if place == len(rest) or rest[place] not in (self.plural if number == "plural" else self.singular):
-            return []
-        return rest[_beyond(rest, place + 1, self.after) :]
+    def behind(self, words: Sequence[str], place: int, number: str) -> int | None:
+        """Where the predicate of a subject that ends before `place` begins; None if no copula stands there."""
+        place = _beyond(words, place, self.before)
+        if place == len(words) or words[place] not in (self.plural if number == "plural" else self.singular):
+            return None
+        place = _beyond(words, place + 1, self.after)
+        return place if place < len(words) else None
 
     def beyond_phrase(
-        self, rest: Sequence[str], preposition: re.Pattern[str], relatives: frozenset[str]
-    ) -> Sequence[str]:
-        """Without a short phrase that belongs to the noun: "(l'analyste) de la banque est contente"."""
-        if rest and preposition.fullmatch(rest[0]):
+        self, words: Sequence[str], place: int, preposition: re.Pattern[str], relatives: frozenset[str]
+    ) -> int:
+        """Behind a short phrase there that belongs to the noun: "(l'analyste) de la banque est contente"."""
+        if place < len(words) and preposition.fullmatch(words[place]):
             forms = self.singular | self.plural
-            for length in range(2, min(5, len(rest))):
-                if rest[length] in forms and relatives.isdisjoint(rest[:length]):
-                    return rest[length:]
-        return rest
+            for end in range(place + 2, min(place + 5, len(words))):
+                if words[end] in forms and relatives.isdisjoint(words[place:end]):
+                    return end
+        return place
 
 
 def _beyond(words: Sequence[str], place: int, passed: frozenset[str]) -> int:
@@ -180,14 +183,14 @@ class Iberian:
         if first >= 0 and "mf" not in (self.singular.get(words[first]), self.plural.get(words[first])):
             return []
         starts_clause = first <= 0 or words[first - 1] in self.clause_starts
-        return self._predicate(words[end : end + REACH], number) if starts_clause else []
+        return self._predicate(words[: end + REACH], end, number) if starts_clause else []
 
-    def _predicate(self, rest: Sequence[str], number: str) -> Clues:
-        """The adjective or participle behind a copula, given the words behind the subject."""
-        predicate = self.copula.behind(rest, number)
-        if not predicate:
+    def _predicate(self, words: Sequence[str], place: int, number: str) -> Clues:
+        """The adjective or participle behind a copula, of a subject that ends before `place`."""
+        at = self.copula.behind(words, place, number)
+        if at is None:
             return []
-        if agreement := self._adjective(predicate[0], number):
-            return [(predicate[0], agreement)]
-        match = _PARTICIPLES[number].fullmatch(predicate[0])
-        return [(match[0], "m" if match[1] == "o" else "f")] if match else []
+        if agreement := self._adjective(words[at], number):
+            return [Clue(at, agreement)]
+        match = _PARTICIPLES[number].fullmatch(words[at])
+        return [Clue(at, "m" if match[1] == "o" else "f")] if match else []

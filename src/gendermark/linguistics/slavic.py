@@ -20,9 +20,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from gendermark.linguistics.language import Agreement
-
-Clues = list[tuple[str, Agreement]]
+from gendermark.linguistics.language import Agreement, Clue, Clues
 
 _NOTHING = re.compile(r"(?!)")
 
@@ -157,7 +155,7 @@ class Grammar:
         before = words[start - 1] if start else ""
         last = words[end - 1]
         if last.endswith(self.instrumentals) and before in self.with_instrumental and not self.someone.fullmatch(last):
-            return [(before, "m")]  # «с управляющим»: instrumental singular; «управляющим» alone may be plural
+            return [Clue(start - 1, "m")]  # «с управляющим»: instrumental singular; «управляющим» alone may be plural
         # «водитель грузовика» has its head in front, «медицинская сестра» behind
         noun = words[end - 1] if self.adjectival.search(words[start]) else words[start]
         attributes = self._attributes(words, start, noun)
@@ -167,11 +165,11 @@ class Grammar:
             if self._is_nominative(noun):
                 found += self._predicate(words, start - len(attributes), end, noun)
                 if self.that and words[:start] == [self.that]:
-                    found.append((self.that, "f"))
+                    found.append(Clue(0, "f"))
         if before in self.women:
-            found.append((before, "f"))
-        outranked = any(gender == "f" for _, gender in found)
-        return found + [pair for pair in attributes if not (outranked and pair[1] == "m")]
+            found.append(Clue(start - 1, "f"))
+        outranked = any(clue.agreement == "f" for clue in found)
+        return found + [clue for clue in attributes if not (outranked and clue.agreement == "m")]
 
     def _is_nominative(self, noun: str) -> bool:
         """Whether this is the nominative of a noun that declines as a masculine, or of one of common gender."""
@@ -199,10 +197,10 @@ class Grammar:
 
     def _attributes(self, words: Sequence[str], start: int, noun: str) -> Clues:
         found: Clues = []
-        for word in reversed(words[max(start - 3, 0) : start]):
-            if gender := self._attribute(word, noun):
-                found.append((word, gender))
-            elif word not in self.transparent:
+        for place in range(start - 1, max(start - 4, -1), -1):
+            if gender := self._attribute(words[place], noun):
+                found.append(Clue(place, gender))
+            elif words[place] not in self.transparent:
                 break
         return found
 
@@ -223,24 +221,24 @@ class Grammar:
         if (before in self.no_subject and not conjunction) or (earlier, before) == (self.how, self.and_):
             return []
         if earlier == self.this and before in self.was:
-            return [(before, self.was[before])]
+            return [Clue(start - 1, self.was[before])]
         if end == len(words) and (match := self.speech.match(before)):
-            return [(before, "f" if match[1] else "m")]
+            return [Clue(start - 1, "f" if match[1] else "m")]
         # A noun that declines cannot be the object in this form.
         if earlier in self.openers and noun[-1] not in self.vowels and (gender := self._finite(before)):
-            return [(before, gender)]
-        rest = words[end : end + 7]
-        position, complement = 0, 0
-        while position < len(rest):
-            word = rest[position]
+            return [Clue(start - 1, gender)]
+        near = words[: end + 7]
+        position, complement = end, 0
+        while position < len(near):
+            word = near[position]
             if gender := self._finite(word):
-                return [(word, gender)]
+                return [Clue(position, gender)]
             if word in self.breaks or word in self.relatives:
                 break
             if word in self.between or word[-1] == "'" or (len(word) > 3 and word[-1] == "о"):
                 position += 1  # «з'ясувала» is cut in two
             elif word in self.prepositions and complement == 0:
-                long = len(rest) > position + 1 and rest[position + 1].endswith(self.attribute_endings)
+                long = len(near) > position + 1 and near[position + 1].endswith(self.attribute_endings)
                 position, complement = position + (3 if long else 2), 2  # «врач из (детской) клиники сказала»
             elif complement < 2 and self.complement.search(word):
                 position, complement = position + 1, complement + 1  # «менеджер отдела кадров сказала», a name
@@ -248,7 +246,7 @@ class Grammar:
                 break
         # «Медсестре помогла врач»
         if earlier.endswith(self.objects) and earlier not in self.between and noun[-1] not in self.vowels:
-            return [(before, gender)] if (gender := self._finite(before)) else []
+            return [Clue(start - 1, gender)] if (gender := self._finite(before)) else []
         return []
 
     def _relative(self, words: Sequence[str], start: int, end: int, noun: str) -> Clues:
@@ -267,9 +265,9 @@ class Grammar:
             return []
         word = words[position]
         if word in self.relatives:
-            return [(word, self.relatives[word])]
+            return [Clue(position, self.relatives[word])]
         if nominative and position == end and (match := self.participle.fullmatch(word)):
-            return [(word, "f" if match["f"] else "m")]
+            return [Clue(position, "f" if match["f"] else "m")]
         return []
 
     def _one_of(self, words: Sequence[str], start: int) -> Clues:
@@ -278,5 +276,5 @@ class Grammar:
         while before > 0 and words[before].endswith(("их", "ых")):
             before -= 1
         if before > 0 and words[before] in self.out_of and words[before - 1] in self.one_of:
-            return [(words[before - 1], self.one_of[words[before - 1]])]
+            return [Clue(before - 1, self.one_of[words[before - 1]])]
         return []

@@ -10,12 +10,23 @@ from __future__ import annotations
 
 import re
 
+from gendermark.linguistics.words import Span
+
 _ALONE = re.compile(r"[;@#$%&?!()\[\]{}<>\"*“”«»…]|``|''|--|\.\.\.|,(?!\d)|:(?!\d)")
 # A full stop ends a token at the end of the line and before a space; inside ("u.s", "3.5") it does not.
 _FULL_STOP = re.compile(r"\.(?=[\"')\]}>”’]*(?:\s|$))")
 # In this order, each once: the possessive and short verbs, then the longer ones.
 _SHORT_CONTRACTION = re.compile(r"(?<=[^'])('s|'m|'d|')$")
 _LONG_CONTRACTION = re.compile(r"(?<=[^'])('ll|'re|'ve|n't)$")
+
+
+def token_spans(line: str) -> list[Span]:
+    """Where the tokens of a line stand in it: they are all of its letters, in order, with nothing between but space."""
+    spans: list[Span] = []
+    for token in tokens(line):
+        start = line.index(token, spans[-1][1] if spans else 0)
+        spans.append((start, start + len(token)))
+    return spans
 
 
 def tokens(line: str) -> list[str]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
 # A word: letters, combining marks and digits, joined by inner hyphens. `\w` leaves out the vowel signs of
@@ -18,7 +20,14 @@ _OTHER_ENDING = (
 )
 _WORD = re.compile(rf"{_LETTERS}+(?:[-\u2010\u2011]{_LETTERS}+)*(?:['\u2019\u02bc]|{_OTHER_ENDING})?", re.UNICODE)
 _APOSTROPHES = str.maketrans({"\u2019": "'", "\u02bc": "'", "\u2010": "-", "\u2011": "-"})
+_WRITTEN = re.compile(r"\S+")
 _OPENED_QUOTE = re.compile(r"(?:^|[\s(])'")
+
+
+Place = tuple[int, int]
+"""Words of a text that stand together: `words[start:end]` of what `cut` gives."""
+Span = tuple[int, int]
+"""A stretch of a text: `text[start:end]`."""
 
 
 def cut(text: str) -> list[str]:
@@ -30,18 +39,94 @@ def cut(text: str) -> list[str]:
     return list(_cut(text))
 
 
+def word_spans(text: str) -> list[Span]:
+    """Where each word that `cut` gives stands in the text as written, whatever its letters became.
+
+    Spans are in order and do not overlap. Made only for the texts that are asked about: most words decide nothing.
+    """
+    normalised = _normalised(text)
+    if len(normalised) == len(text) and unicodedata.is_normalized("NFC", text):
+        return list(_scan(normalised))
+    at = _origins(text)
+    return [(at[start], at[end]) for start, end in _scan(normalised)]
+
+
+def spans_of(text: str, places: Iterable[Place]) -> tuple[Span, ...]:
+    """Where these words stand in the text as written, each place from its first word to its last.
+
+    In the order of the text, each once; places that overlap become one span.
+    """
+    wanted = sorted(set(places))
+    if not wanted:
+        return ()
+    spans = word_spans(text)
+    found: list[Span] = []
+    for first, behind in wanted:
+        start, end = spans[first][0], spans[behind - 1][1]
+        if found and start < found[-1][1]:
+            start, end = found[-1][0], max(end, found.pop()[1])
+        found.append((start, end))
+    return tuple(found)
+
+
+def split_spans(text: str) -> list[Span]:
+    """Where the words stand that `text.split()` gives, by which published rules count."""
+    return [match.span() for match in _WRITTEN.finditer(text)]
+
+
+def lowered_spans(text: str, spans: Iterable[Span]) -> tuple[Span, ...]:
+    """Where stretches that were found in `text.lower()` stand in the text itself: some letters become two."""
+    at = [place for place, letter in enumerate(text) for _ in letter.lower()]
+    return tuple((at[start], at[end - 1] + 1) for start, end in spans)
+
+
 # A text is looked at several times on its way (order of lines, failures, alignment, reading).
 @lru_cache(maxsize=16_384)
 def _cut(text: str) -> tuple[str, ...]:
-    text = unicodedata.normalize("NFC", text).translate(_APOSTROPHES).lower()
+    text = _normalised(text)
+    if "'" not in text:  # nothing but an apostrophe asks for the letters around a word
+        return tuple(_WORD.findall(text))
+    return tuple(text[start:end] for start, end in _scan(text))
+
+
+def _normalised(text: str) -> str:
+    return unicodedata.normalize("NFC", text).translate(_APOSTROPHES).lower()
+
+
+def _scan(text: str) -> Iterator[Span]:
+    """Where the words of a normalised text stand."""
     quoted = _OPENED_QUOTE.search(text) is not None
-    words = []
     for match in _WORD.finditer(text):
-        word = match.group()
-        if word[-1] == "'":
-            behind = text[match.end() : match.end() + 2]
+        start, end = match.span()
+        if text[end - 1] == "'":
+            behind = text[end : end + 2]
             # A closing quotation mark is no elision; one written apart is told from it by the lack of an opening one.
             elided = behind[:1].isalpha() or (not quoted and behind[:1] == " " and behind[1:].isalpha())
-            word = word if elided else word[:-1]
-        words.append(word)
-    return tuple(words)
+            end = end if elided else end - 1
+        yield start, end
+
+
+def _origins(text: str) -> list[int]:
+    """For each boundary between the letters of the normalised text, where it lies in the text as written.
+
+    The text is taken in pieces that normalise alone: a letter with its marks, syllables of single Korean letters.
+    Inside a piece a boundary lies as far to the right as it can, so that marks stay with their letter.
+    """
+    found = [0]
+    begin = 0
+    for end in range(1, len(text) + 1):
+        piece = text[begin:end]
+        if end < len(text) and not _stands_apart(piece, text[end]):
+            continue
+        lengths = [len(_normalised(piece[:length])) for length in range(len(piece) + 1)]
+        found += [begin + bisect_right(lengths, place) - 1 for place in range(1, lengths[-1] + 1)]
+        begin = end
+    return found
+
+
+def _stands_apart(piece: str, letter: str) -> bool:
+    """Whether a letter behind this piece of text and the piece itself normalise each on its own."""
+    if unicodedata.combining(unicodedata.normalize("NFD", letter)[0]):
+        return False
+    alone, both = (unicodedata.normalize("NFC", part) for part in (letter, piece + letter))
+    return both == unicodedata.normalize("NFC", piece) + alone

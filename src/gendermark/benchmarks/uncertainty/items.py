@@ -15,7 +15,8 @@ from gendermark.benchmarks.winomt.benchmark import BENCHMARK as WINOMT
 from gendermark.benchmarks.winomt.items import Row, items_of, parse_row
 from gendermark.data.mgente import read_mgente
 from gendermark.errors import BadFile, UserError
-from gendermark.linguistics.cues import places_of, with_name
+from gendermark.linguistics.cues import with_name
+from gendermark.linguistics.people import places_of
 from gendermark.records import Gender, Item, Request, Task
 from gendermark.textfiles import read_bytes, read_lines, split_lines
 

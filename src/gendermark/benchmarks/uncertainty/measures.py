@@ -9,23 +9,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-<<<<<<< HEAD:src/gendermark/benchmarks/uncertainty/measures.py
 from gendermark.benchmarks.benchmark import Measures
 from gendermark.benchmarks.uncertainty.items import AMBIGUOUS, UNAMBIGUOUS, as_winomt, is_open
 from gendermark.benchmarks.uncertainty.settings import Settings
 from gendermark.benchmarks.winomt.measures import stratum as winomt_stratum
+from gendermark.metrics.alpha import AlphaTuning, TuningItem, tune_alpha
 from gendermark.metrics.describe import Better, Description
 from gendermark.metrics.metric import Floats, Metric
 from gendermark.metrics.rates import rate, unseen_share
-from gendermark.metrics.uncertainty import AlphaTuning, TuningItem, tune_alpha
 from gendermark.records import Judgement, Table, Unit, Verdict
-=======
-from gendermark.benchmarks.uncertainty_items import AMBIGUOUS, UNAMBIGUOUS, is_open
-from gendermark.metrics.alpha import AlphaTuning, TuningItem, tune_alpha
-from gendermark.metrics.metric import Floats, Metric
-from gendermark.metrics.rates import rate, unseen_share
-from gendermark.records import Judgement, Table
->>>>>>> models:src/gendermark/benchmarks/uncertainty_metrics.py
 
 ALPHA = 16.0
 MOST_ALPHA = 1024.0

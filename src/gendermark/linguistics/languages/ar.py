@@ -19,7 +19,7 @@ import re
 import unicodedata
 from collections.abc import Mapping, Sequence
 
-from gendermark.linguistics.language import Agreement, Language
+from gendermark.linguistics.language import Agreement, Clue, Clues, Language
 
 # Vowel signs and tatweel go, alef loses its hamza or madda, final yaa its dots; Persian letters some systems write.
 _LETTERS = str.maketrans("أإآٱىیک", "ااااييك", "\u0640\u0670")
@@ -96,17 +96,17 @@ def _feminine_verb(words: Sequence[str], position: int) -> bool:
     return _feminine_past(word) or word[:2] == "تت" or (word[:1] == "ت" and word[1:] in _PRESENT)
 
 
-def _of_woman(words: Sequence[str], start: int, end: int) -> list[tuple[str, Agreement]]:
+def _of_woman(words: Sequence[str], start: int, end: int) -> Clues:
     """A feminine verb whose subject the noun for both sexes at the head of the sentence is."""
     first = 1 if words[0] in _PARTICLES or words[0] in _NEGATIONS else 0
     if start == first + 1:
         accusative = words[end - 1][-1:] == "ا"
         if _feminine_verb(words, first) and not accusative and not _GOVERNED.match(words[start]):
-            return [(words[first], "f")]
+            return [Clue(first, "f")]
     elif start == 0 and end < len(words):
         behind = end + 1 if words[end] in _NEGATIONS and end + 1 < len(words) else end
         if _feminine_verb(words, behind):
-            return [(words[behind], "f")]
+            return [Clue(behind, "f")]
     return []
 
 
@@ -122,21 +122,22 @@ def _behind(word: str) -> Agreement | None:
     return _verb(word)
 
 
-def clues(words: Sequence[str], start: int, end: int, number: str) -> list[tuple[str, Agreement]]:
-    found: list[tuple[str, Agreement]] = []
+def clues(words: Sequence[str], start: int, end: int, number: str) -> Clues:
+    found: Clues = []
     noun = _bare(words[start])
     before = words[start - 1] if start else ""
     behind = words[end] if end < len(words) else ""
     defined = noun != words[start]
     if before in ("ذلك", "ذاك") and defined and not (start > 1 and words[start - 2] in _AFTER_THIS_ADVERB):
-        found.append((before, "m"))
+        found.append(Clue(start - 1, "m"))
     if noun == "كتاب" and (before in _SEVERAL or re.search("^الذين$|^ي.*ون$|وا$", behind)):
-        found.append((before if before in _SEVERAL else behind, "m"))
+        found.append(Clue(start - 1 if before in _SEVERAL else end, "m"))
     if noun in _EPICENE:
+        place = end
         if behind == "في" and end + 2 < len(words) and words[end + 2] in _FOLLOWING:  # "the chef in the photo is"
-            behind = words[end + 2]
-        told = ((before, _verb(before)), (behind, _behind(behind)))
-        found.extend((word, agreement) for word, agreement in told if agreement is not None)
+            place, behind = end + 2, words[end + 2]
+        told = ((start - 1, _verb(before)), (place, _behind(behind)))
+        found.extend(Clue(at, agreement) for at, agreement in told if agreement is not None)
         if not found and number == "singular":
             found.extend(_of_woman(words, start, end))
     return found

@@ -24,8 +24,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from gendermark.linguistics.language import Agreement, Language
-from gendermark.linguistics.slavic import Clues, by_gender, word_set
+from gendermark.linguistics.language import Agreement, Clue, Clues, Language
+from gendermark.linguistics.slavic import by_gender, word_set
 
 _M = """
     ten tento tenhle tamten onen můj mého mému mém mým tvůj tvého tvému tvém tvým svůj svého svému svém svým náš
@@ -134,14 +134,14 @@ def _adjective(word: str, number: str) -> Agreement | None:  # noqa: ARG001
 def _clues(words: Sequence[str], start: int, end: int, number: str) -> Clues:
     word = words[start]
     if _NEUTER.fullmatch(word):
-        return [(word, "")]  # "malého dítěte" is neuter: no attribute tells
+        return [Clue(start, "")]  # "malého dítěte" is neuter: no attribute tells
     first = _phrase(words, start)
     opens = _opens(words, first) or _after_subordinate(words, first, end)
     after = words[end] if end < len(words) else ""
     found = _by_case(words, first, start, after, opens) if end == start + 1 else []
     # "nadřízené řekly", "samostatné účetní řekly": only a fronted object would be masculine
     if opens and word.endswith("né") and (end == start + 1 or words[end - 1] in _COMMON):
-        found.append((word, "f"))
+        found.append(Clue(start, "f"))
     if opens and (word in _COMMON or word == "ceo"):
         found.extend(_predicate(words, end, far=True))
     elif opens and number == "singular" and (_masculine_nominative(word) or _bare(words[end - 1])):
@@ -149,11 +149,11 @@ def _clues(words: Sequence[str], start: int, end: int, number: str) -> Clues:
     elif word.endswith(_MASCULINE_OBLIQUE) or (
         first < start and words[start - 1].endswith("á") and not _masculine_nominative(word) and word not in _COMMON
     ):
-        found.append((word, "m"))  # so that "poslaná řidičovi" says nothing of the driver
+        found.append(Clue(start, "m"))  # so that "poslaná řidičovi" says nothing of the driver
     elif word in _COMMON and after in _RELATIVE:
-        found.append((after, _RELATIVE[after]))
+        found.append(Clue(end, _RELATIVE[after]))
     elif word in _COMMON and first > 0 and _INTRANSITIVE.fullmatch(words[first - 1]) and after in _PREDICATE_END | {""}:
-        found.append((words[first - 1], "f" if words[first - 1].endswith("a") else "m"))
+        found.append(Clue(first - 1, "f" if words[first - 1].endswith("a") else "m"))
     return found
 
 
@@ -197,29 +197,29 @@ def _past(word: str) -> str | None:
 
 def _by_case(words: Sequence[str], first: int, start: int, after: str, opens: bool) -> Clues:
     """What the case of an adjectival noun tells, seen from its modifiers and from what governs its phrase."""
-    word, before, modifiers = words[start], words[first - 1] if first > 0 else "", words[first:start]
+    word, before = words[start], words[first - 1] if first > 0 else ""
     if word in _COMMON and not after.startswith(_THINGS):
-        if any(each in LANGUAGE.plural and each not in LANGUAGE.singular for each in modifiers):
-            return [(words[first], "f")] if opens and words[first] in ("ty", "tyto", "tyhle") else []
+        if any(each in LANGUAGE.plural and each not in LANGUAGE.singular for each in words[first:start]):
+            return [Clue(first, "f")] if opens and words[first] in ("ty", "tyto", "tyhle") else []
         if before in _FEMININE_AFTER or before == "má" or (not opens and _object(words, first)):
-            return [(before, "f")]
+            return [Clue(first - 1, "f")]
         if before == "a" and first > 2 and words[first - 3] in _FEMININE_AFTER:  # s manažerem a účetní
-            return [(words[first - 3], "f")]
+            return [Clue(first - 3, "f")]
         if before in _COPULA and (passive := _PASSIVE.fullmatch(after)):  # "vývojář nebyl účetní rozpoznán"
             agent = first > 1 and words[first - 2] not in _ADVERBS and _opens(words, _phrase(words, first - 2))
-            return [(after, "f" if agent or passive.group(1) else "m")]
+            return [Clue(start + 1, "f" if agent or passive.group(1) else "m")]
         if before == "tu" and first > 1 and words[first - 2] not in _COPULA:
-            return [(before, "f")]
+            return [Clue(first - 1, "f")]
         # "naše účetní", "nové účetní": feminine but in the accusative plural
-        return [(each, "f") for each in modifiers if each.endswith(("je", "še", "é"))]
+        return [Clue(at, "f") for at in range(first, start) if words[at].endswith(("je", "še", "é"))]
     if word.endswith("né") and before in _GENITIVE_DATIVE:
-        return [(before, "f")]
+        return [Clue(first - 1, "f")]
     if word.endswith("ým") or (word.endswith("m") and word[:-1] in _COMMON):
         if before == "se" and first > 1 and words[first - 2] in _COPULA_INSTRUMENTAL:  # stal se účetním
-            return [(words[first - 2], "m")]
+            return [Clue(first - 2, "m")]
         # "se strážným" but "omluvil se účetním", the dative plural
         if before in _MASCULINE_AFTER | _COPULA_INSTRUMENTAL and not (before == "se" and word[0] not in "szšž"):
-            return [(before, "m")]
+            return [Clue(first - 1, "m")]
     return []
 
 
@@ -269,25 +269,25 @@ def _predicate(words: Sequence[str], position: int, far: bool) -> Clues:
         word = words[place]
         past = _past(word)
         if word.startswith("kter"):
-            return [(word, _RELATIVE[word])] if word in _RELATIVE and genitive == room else []
+            return [Clue(place, _RELATIVE[word])] if word in _RELATIVE and genitive == room else []
         if word in _COPULA:
             copula = True
         elif copula:
             if word in _FILLERS:
                 continue
             if passive := _PASSIVE.fullmatch(word):
-                return [(word, "f" if passive.group(1) else "m")]
+                return [Clue(place, "f" if passive.group(1) else "m")]
             if place + 1 < len(words) and words[place + 1] not in _PREDICATE_END:
                 return []
             if _PREDICATIVE_F.fullmatch(word) or (word.endswith(("á", "é")) and _adjective(word, "")):
-                return [(word, "f")]
-            return [(word, "m")] if _PREDICATIVE_M.fullmatch(word) else []
+                return [Clue(place, "f")]
+            return [Clue(place, "m")] if _PREDICATIVE_M.fullmatch(word) else []
         elif word == "se" and place + 1 < len(words) and _past(words[place + 1]) is not None:  # reflexive
             continue
         elif word in _PREPOSITIONS and inside == 0:
             inside = 2
         elif past is not None and inside < 2 and (far or past in ("", "a")):
-            return [(word, _PAST_GENDER[past])]
+            return [Clue(place, _PAST_GENDER[past])]
         elif word in _FILLERS:
             continue
         elif inside:

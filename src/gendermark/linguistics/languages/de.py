@@ -22,7 +22,7 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-from gendermark.linguistics.language import Agreement, Language
+from gendermark.linguistics.language import Agreement, Clue, Clues, Language
 
 
 def _set(text: str) -> frozenset[str]:
@@ -179,17 +179,17 @@ def _noun(word: str) -> Agreement | None:
     return "f" if female else "m" if word.endswith(_MALE_ENDINGS) else None
 
 
-def _clues(words: Sequence[str], start: int, end: int, number: str) -> list[tuple[str, Agreement]]:
+def _clues(words: Sequence[str], start: int, end: int, number: str) -> Clues:
     noun = words[end - 1]
     if noun.endswith(("mädchen", "mädchens")):
-        return [(noun, "f")]
+        return [Clue(end - 1, "f")]
     rest = words[end : end + 2]  # "Lehrer*innen", "Lehrer:in ist": cut at the star, the masculine form is none
     if rest[:1] == ["innen"] or (rest[:1] == ["in"] and (len(rest) == 1 or rest[1] in _VERBS)):
-        return [(rest[0], "f")]
+        return [Clue(end, "f")]
     if noun == "sheriffs":
-        return [(noun, "m")]  # the feminine plural is "Sheriffinnen"
+        return [Clue(end - 1, "m")]  # the feminine plural is "Sheriffinnen"
     if _is_neutral(noun):
-        return [(noun, "m"), (noun, "f")]  # takes back what "dem Kind" said
+        return [Clue(end - 1, "m"), Clue(end - 1, "f")]  # takes back what "dem Kind" said
     at = start - 1
     while at >= 0 and words[at] not in _DETERMINERS and (_adjective(words[at], number) or words[at] in _TRANSPARENT):
         at -= 1
@@ -198,31 +198,31 @@ def _clues(words: Sequence[str], start: int, end: int, number: str) -> list[tupl
     around = ["", "", *words, ""]  # now words[at] is around[at + 2]
     earlier, before, behind = around[at + 1], around[at + 2], around[end + 2]
     determiner = before if before in _DETERMINERS else ""
-    inflected = noun
+    inflected: int | None = end - 1
     if noun in _LOANS:
-        inflected = next((word for word in reversed(words[at + 1 : start]) if word not in _TRANSPARENT), "")
+        inflected = next((place for place in range(start - 1, at, -1) if words[place] not in _TRANSPARENT), None)
     gender: Agreement | None = None
-    if inflected:
+    if inflected is not None:
         alone = noun in _LOANS or bool({before, behind} & _ONE_PERSON)
-        gender = _by_ending(inflected, determiner, earlier, alone)
+        gender = _by_ending(words[inflected], determiner, earlier, alone)
     elif _SINGULAR.get(determiner) == "mf":
         gender = _by_place(words, at, end)
     elif noun == "sheriff" and not determiner:
         gender = "m"  # the feminine is "Sheriffin"; only an article makes this form feminine ("die Sheriff")
-    return [(inflected or noun, gender)] if gender else []
+    return [Clue(end - 1 if inflected is None else inflected, gender)] if gender else []
 
 
-def _by_article(words: Sequence[str], at: int, end: int) -> list[tuple[str, Agreement]]:
+def _by_article(words: Sequence[str], at: int, end: int) -> Clues:
     """What a determiner that serves the plural too tells about one person, if words[at] is one."""
     determiner, noun = words[at], words[end - 1]
     told = _SINGULAR.get(determiner)
     if told is None or determiner not in _PLURAL:
         return []
     if told == "mf":
-        return [] if _noun(noun) else [(determiner, _by_place(words, at, end))]
+        return [] if _noun(noun) else [Clue(at, _by_place(words, at, end))]
     if told == "f" and (noun.endswith(("n", "s")) or _noun(noun)):
         return []
-    return [(determiner, told)]
+    return [Clue(at, told)]
 
 
 def _by_ending(word: str, determiner: str, earlier: str, one_person: bool) -> Agreement | None:

@@ -22,7 +22,7 @@ import unicodedata
 from collections.abc import Sequence
 from functools import lru_cache
 
-from gendermark.linguistics.language import Agreement, Language
+from gendermark.linguistics.language import Agreement, Clue, Clues, Language
 
 
 @lru_cache(maxsize=8192)
@@ -125,21 +125,21 @@ def _noun(word: str) -> Agreement | None:
     return "m" if word.endswith(_MALE_ENDINGS) else None
 
 
-def _clues(words: Sequence[str], start: int, end: int, number: str) -> list[tuple[str, Agreement]]:
+def _clues(words: Sequence[str], start: int, end: int, number: str) -> Clues:
     noun, before = words[start], words[start - 1] if start else ""
     if words[end - 1] in _NEUTERS or noun in _NEUTERS:
-        return [(noun, "m"), (noun, "f")]  # takes back what "του" said
+        return [Clue(start, "m"), Clue(start, "f")]  # takes back what "του" said
     if before in _NOMINATIVES and _NOMINATIVES[before].fullmatch(noun):
-        return [(before, "f" if before == "του" else "m")]  # takes back what it said as an article
+        return [Clue(start - 1, "f" if before == "του" else "m")]  # takes back what it said as an article
     if _OFFICES.fullmatch(noun):
         seen = (_SINGULAR.get(before), _PLURAL.get(before), _adjective(before, number))
-        return [] if "f" in seen else [(noun, "m")]
+        return [] if "f" in seen else [Clue(start, "m")]
     if before == "οι" and _PLURAL.get(words[start - 2] if start > 1 else "", "mf") != "mf":
-        return [(words[start - 2], _PLURAL[words[start - 2]])]
+        return [Clue(start - 2, _PLURAL[words[start - 2]])]
     if before == "οι" and number == "plural" and words[end : end + 1] in (["ειναι"], ["ηταν"]):
-        rest = [word for word in words[end + 1 : end + 3] if word not in _TRANSPARENT]
-        if rest and (participle := _PARTICIPLE.fullmatch(rest[0])):
-            return [(rest[0], "m" if participle[1] else "f")]
+        at = end + 2 if end + 1 < len(words) and words[end + 1] in _TRANSPARENT else end + 1
+        if at < len(words) and words[at] not in _TRANSPARENT and (participle := _PARTICIPLE.fullmatch(words[at])):
+            return [Clue(at, "m" if participle[1] else "f")]
     return []
 
 

@@ -17,11 +17,10 @@ import re
 from collections.abc import Sequence
 from itertools import takewhile
 
-from gendermark.linguistics.language import Agreement, Language
+from gendermark.linguistics.language import Agreement, Clue, Clues, Language
 from gendermark.linguistics.romance import (
     REACH,
     BothArticles,
-    Clues,
     Copula,
     NounEndings,
     phrase_start,
@@ -145,26 +144,26 @@ def _behind_etre(word: str) -> Agreement | None:
     return None if match is None else "f" if match[1] else "m"
 
 
-def _predicate(rest: Sequence[str], number: str) -> Clues:
-    """The adjective or participle behind "être", given the words behind the subject."""
-    predicate = _ETRE.behind(rest, number)
-    if not predicate:
+def _predicate(words: Sequence[str], place: int, number: str) -> Clues:
+    """The adjective or participle behind "être", of a subject that ends before `place`."""
+    at = _ETRE.behind(words, place, number)
+    if at is None:
         return []
-    word, following = predicate[0], predicate[1] if len(predicate) > 1 else ""
+    word, following = words[at], words[at + 1] if at + 1 < len(words) else ""
     agreement = _adjective(word, number) or _participle(word, number) or _behind_etre(word)
     has_object = following in _AN_OBJECT_FOLLOWS and not (word in _WITHOUT_OBJECT and following in _OBLIQUE)
-    reflexive = not _REFLEXIVES.isdisjoint(takewhile(_ETRE.before.__contains__, rest))
+    reflexive = not _REFLEXIVES.isdisjoint(takewhile(_ETRE.before.__contains__, words[place:at]))
     if agreement == "m" and reflexive and has_object:
         return []
-    return [(word, agreement)] if agreement else []
+    return [Clue(at, agreement)] if agreement else []
 
 
-def _second_predicate(rest: Sequence[str], number: str) -> Clues:
+def _second_predicate(words: Sequence[str], place: int, number: str) -> Clues:
     """The predicate behind "et" that the subject shares with its first verb: "(l'analyste) a crié et est partie"."""
-    for position, word in enumerate(rest):
-        if word in _SUBORDINATORS:
+    for position in range(place, len(words)):
+        if words[position] in _SUBORDINATORS:
             return []
-        if word in ("et", "mais", "puis") and (found := _predicate(rest[position + 1 :], number)):
+        if words[position] in ("et", "mais", "puis") and (found := _predicate(words, position + 1, number)):
             return found
     return []
 
@@ -177,21 +176,22 @@ def _clues(words: Sequence[str], start: int, end: int, number: str) -> Clues:
     earlier = words[first - 1] if first > 0 else ""
     found: Clues = []
     if determiner in ("mon", "ton", "son") and words[first + 1][0] not in _VOWELS:
-        found.append((determiner, "m"))
+        found.append(Clue(first, "m"))
     if determiner in _OPEN_PLURAL and earlier in _BEFORE_PLURAL:
-        found.append((earlier, _BEFORE_PLURAL[earlier]))
+        found.append(Clue(first - 1, _BEFORE_PLURAL[earlier]))
     number = "plural" if determiner in _OPEN_PLURAL else number
     if (determiner in _OPEN_SINGULAR and first == 0) or first < 0:
-        found.extend(_second_predicate(words[end:], number))
-    rest = words[end : end + REACH]
-    if (determiner and determiner not in _OPEN_SINGULAR and determiner not in _OPEN_PLURAL) or not rest:
+        found.extend(_second_predicate(words, end, number))
+    told = determiner and determiner not in _OPEN_SINGULAR and determiner not in _OPEN_PLURAL
+    if told or end == len(words):
         return found
-    if agreement := _participle(rest[0], number):
-        found.append((rest[0], agreement))
-    elif rest[0] == "qui" and earlier not in ("de", "d'"):
-        found.extend(_predicate(rest[1:], number))
+    near = words[: end + REACH]
+    if agreement := _participle(words[end], number):
+        found.append(Clue(end, agreement))
+    elif words[end] == "qui" and earlier not in ("de", "d'"):
+        found.extend(_predicate(near, end + 1, number))
     elif not earlier or earlier in _CLAUSE_STARTS:
-        found.extend(_predicate(_ETRE.beyond_phrase(rest, _PREPOSITION, _RELATIVES), number))
+        found.extend(_predicate(near, _ETRE.beyond_phrase(near, end, _PREPOSITION, _RELATIVES), number))
     return found
 
 

@@ -18,11 +18,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import product
+from itertools import product, takewhile
 
-from gendermark.linguistics.language import Agreement, Language
-
-Clue = tuple[str, Agreement]
+from gendermark.linguistics.language import Agreement, Clue, Clues, Language
 
 _POINTS = re.compile("[\u0591-\u05bd\u05bf-\u05c5\u05c7]")
 _WITHOUT_FINAL_LETTERS = str.maketrans("ךםןףץ", "כמנפצ")
@@ -159,9 +157,9 @@ def _begins(words: Sequence[str], start: int) -> bool:
     return start == 0 or words[start - 1] in _CLAUSE_OPENERS
 
 
-def _attributes(words: Sequence[str], position: int, definite: bool) -> tuple[list[Clue], int]:
+def _attributes(words: Sequence[str], position: int, definite: bool) -> tuple[Clues, int]:
     """Demonstratives and adjectives from here on, and where they end."""
-    found: list[Clue] = []
+    found: Clues = []
     while position < len(words):
         word = words[position]
         agreement = _THIS_DEFINITE.get(word)
@@ -170,31 +168,31 @@ def _attributes(words: Sequence[str], position: int, definite: bool) -> tuple[li
         if agreement is None and not definite:
             agreement = _THIS_INDEFINITE.get(word) or _ADJECTIVES.get(word)
         if agreement is not None:
-            found.append((word, agreement))
+            found.append(Clue(position, agreement))
         elif word not in _BETWEEN:
             break
         position += 1
     return found, position
 
 
-def _predicate(words: Sequence[str], position: int, governs: bool) -> list[Clue]:
+def _predicate(words: Sequence[str], position: int, governs: bool) -> Clues:
     """The verb or copula of a subject that ends before `position`; one phrase or relative clause may intervene."""
     if position >= len(words):
         return []
-    word, later = words[position], words[position + 1 : position + 5]
-    later = later[: next((at for at, other in enumerate(later) if other in _CLAUSE_OPENERS), len(later))]
+    word = words[position]
+    places = range(position + 1, min(position + 5, len(words)))
+    later = list(takewhile(lambda at: words[at] not in _CLAUSE_OPENERS, places))
     if word in _VERBS:
-        return [(word, _VERBS[word])]
-    if word in ("שם", "שמה") and later[:1] == ["את"]:  # "put", which is also "there"
-        return [(word, "m" if word == "שם" else "f")]
+        return [Clue(position, _VERBS[word])]
+    if word in ("שם", "שמה") and later and words[later[0]] == "את":  # "put", which is also "there"
+        return [Clue(position, "m" if word == "שם" else "f")]
     if word.startswith("ש") or word == "אשר":
-        return [(found, _COPULA[found]) for found in later if found in _COPULA][:1]
-    if word in _PREPOSITIONS or word[0] in "בלמ" or governs:
-        return [(found, _VERBS[found]) for found in later[:3] if found in _VERBS][:1]
-    return [(found, _REFLEXIVE[found]) for found in later[:3] if found in _REFLEXIVE][:1]
+        return [Clue(at, _COPULA[words[at]]) for at in later if words[at] in _COPULA][:1]
+    table = _VERBS if word in _PREPOSITIONS or word[0] in "בלמ" or governs else _REFLEXIVE
+    return [Clue(at, table[words[at]]) for at in later[:3] if words[at] in table][:1]
 
 
-def _preceding(words: Sequence[str], start: int, prefix: str) -> list[Clue]:
+def _preceding(words: Sequence[str], start: int, prefix: str) -> Clues:
     """The copula before a predicate noun, or the past verb right before a definite subject."""
     position = start - 1
     while position > 0 and words[position] in _BETWEEN:
@@ -203,27 +201,27 @@ def _preceding(words: Sequence[str], start: int, prefix: str) -> list[Clue]:
         return []
     word = words[position]
     if word in _BEFORE_PREDICATE:
-        return [(word, _BEFORE_PREDICATE[word])]
+        return [Clue(position, _BEFORE_PREDICATE[word])]
     if prefix and position == start - 1 and word in _PAST_VERBS:
-        return [(word, _PAST_VERBS[word])]
+        return [Clue(position, _PAST_VERBS[word])]
     if position == 0 and word in ("זו", "זאת", "איזו", "אותה", "אותו"):
-        return [(word, "m" if word == "אותו" else "f")]
+        return [Clue(position, "m" if word == "אותו" else "f")]
     return []
 
 
-def clues(words: Sequence[str], start: int, end: int, number: str) -> list[Clue]:
+def clues(words: Sequence[str], start: int, end: int, number: str) -> Clues:
     epicene = _EPICENE.match(" ".join(words[start:end]))
     if epicene is None:
         # A noun that tells: a demonstrative may contradict it, save behind a compound ("the driver of this truck").
         behind = end + 1 if end < len(words) and words[end] in _BETWEEN else end
         if number == "singular" and end - start == 1 and behind < len(words) and words[behind] in _THIS_DEFINITE:
-            return [(words[behind], _THIS_DEFINITE[words[behind]])]
+            return [Clue(behind, _THIS_DEFINITE[words[behind]])]
         # So may a feminine verb (החוקר רצתה). A masculine one behind a feminine noun is left alone.
         while behind < len(words) and words[behind] in _ADVERB_SET:
             behind += 1
         subject = start == 0 or (_begins(words, start) and words[start][0] == "ה")
         if number == "singular" and behind < len(words) and subject:
-            return [(words[behind], "f")] if _verb_by_ending(words[behind]) == "f" else []
+            return [Clue(behind, "f")] if _verb_by_ending(words[behind]) == "f" else []
         return []
     prefix = epicene.group(1)
     if words[start] == "את" or (end - start == 1 and words[start].isascii() and start and words[start - 1] == "את"):
@@ -234,12 +232,12 @@ def clues(words: Sequence[str], start: int, end: int, number: str) -> list[Clue]
         found.extend(_predicate(words, behind, epicene.group(2) in _BEFORE_NOUNS))
     if not found and behind < len(words) and _begins(words, start) and prefix in ("", "ה"):
         agreement = _verb_by_ending(words[behind])
-        found.extend([(words[behind], agreement)] if agreement else [])
+        found.extend([Clue(behind, agreement)] if agreement else [])
     # A relative clause right behind it (במורה שהופיעה); behind "to" the clause may be what is said to the person.
     if not found and behind < len(words) and "ל" not in prefix and words[behind][:1] == "ש":
         verb = words[behind][1:]
         agreement = _PAST_VERBS.get(verb) or ("f" if len(verb) > 4 and _past_in_he(verb) == "f" else None)
-        found.extend([(words[behind], agreement)] if agreement else [])
+        found.extend([Clue(behind, agreement)] if agreement else [])
     return found
 
 

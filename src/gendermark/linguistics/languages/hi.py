@@ -15,7 +15,7 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-from gendermark.linguistics.language import Agreement, Language
+from gendermark.linguistics.language import Agreement, Clue, Clues, Language
 
 _SPELLINGS = (
     (re.compile("[\u093c\u200c\u200d]"), ""),  # nukta, joiners
@@ -110,9 +110,9 @@ def _starts_its_clause(words: Sequence[str], start: int) -> bool:
     return start == 0 or words[start - 1] in _BEFORE_A_CLAUSE
 
 
-def _clues(words: Sequence[str], start: int, end: int, number: str) -> list[tuple[str, Agreement]]:  # noqa: ARG001
+def _clues(words: Sequence[str], start: int, end: int, number: str) -> Clues:  # noqa: ARG001
     if end < len(words) and words[end] in _TITLES:
-        return [(words[end], _TITLES[words[end]])]
+        return [Clue(end, _TITLES[words[end]])]
     while end < len(words) and words[end] in _ASIDES:
         end += 1
     if end < len(words) and words[end] == "जो":
@@ -126,7 +126,7 @@ def _clues(words: Sequence[str], start: int, end: int, number: str) -> list[tupl
         if word in _END and word not in _WITHIN:
             return []
         if gender := _verb(word, behind, words[at - 1]):
-            return [(word, gender)]
+            return [Clue(at, gender)]
     return []
 
 

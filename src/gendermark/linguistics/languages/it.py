@@ -18,11 +18,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from gendermark.linguistics.language import Agreement, Language
+from gendermark.linguistics.language import Agreement, Clue, Clues, Language
 from gendermark.linguistics.romance import (
     REACH,
     BothArticles,
-    Clues,
     Copula,
     Forms,
     NounEndings,
@@ -126,43 +125,45 @@ def _adjective(word: str, number: str) -> Agreement | None:  # noqa: ARG001  (it
     return _ADJECTIVES["singular"].get(word) or _ADJECTIVES["plural"].get(word)
 
 
-def _adjective_behind(rest: Sequence[str], number: str) -> Clues:
+def _adjective_behind(words: Sequence[str], place: int, number: str) -> Clues:
     """An adjective right behind the noun, unless it begins the next noun: "(insegna all'assistente) nuova musica"."""
-    agreement = _ADJECTIVES[number].get(rest[0]) if rest else None
-    if agreement is None or rest[0] in _TRANSPARENT:
+    word, *following = words[place : place + 2] or [""]
+    agreement = _ADJECTIVES[number].get(word)
+    if agreement is None or word in _TRANSPARENT:
         return []
-    if len(rest) > 1 and rest[0][:-1] in _BEFORE_NOUNS and rest[1] not in _NO_NOUN:
+    if following and word[:-1] in _BEFORE_NOUNS and following[0] not in _NO_NOUN:
         return []
-    return [(rest[0], agreement)]
+    return [Clue(place, agreement)]
 
 
-def _predicate(rest: Sequence[str], number: str) -> Clues:
-    """The adjective or participle behind "essere", given the words behind the subject."""
-    predicate = _ESSERE.behind(rest, number)
-    if not predicate or _NO_PARTICIPLE.fullmatch(predicate[0]):
+def _predicate(words: Sequence[str], place: int, number: str) -> Clues:
+    """The adjective or participle behind "essere", of a subject that ends before `place`."""
+    at = _ESSERE.behind(words, place, number)
+    if at is None or _NO_PARTICIPLE.fullmatch(words[at]):
         return []
-    if agreement := _adjective(predicate[0], number):
-        return [(predicate[0], agreement)]
-    match = _PARTICIPLES[number].fullmatch(predicate[0])
-    return [(match[0], "m" if match[1] in "oi" else "f")] if match else []
+    if agreement := _adjective(words[at], number):
+        return [Clue(at, agreement)]
+    match = _PARTICIPLES[number].fullmatch(words[at])
+    return [Clue(at, "m" if match[1] in "oi" else "f")] if match else []
 
 
 def _clues(words: Sequence[str], start: int, end: int, number: str) -> Clues:
     if both := _BOTH_ARTICLES.clues(words, start):
         return both
-    behind = _adjective_behind(words[end : end + 2], number)
+    behind = _adjective_behind(words, end, number)
     first = phrase_start(words, start, _TRANSPARENT)
     before = words[first] if first >= 0 else ""
     if words[start].endswith("ere") and before not in LANGUAGE.plural and _adjective(before, number) is None:
         if before not in LANGUAGE.singular and not _SEVERAL_WOMEN.isdisjoint(words[max(start - REACH, 0) : start]):
-            return [(words[start], "f"), *behind]
-        return behind if before == "sono" or before in _FEMININE_WORDS else [(words[start], "m"), *behind]
+            return [Clue(start, "f"), *behind]
+        return behind if before == "sono" or before in _FEMININE_WORDS else [Clue(start, "m"), *behind]
     starts_clause = first <= 0 or words[first - 1] in _CLAUSE_STARTS
     if not starts_clause or before not in _SUBJECTS:
         return behind
-    rest = words[end : end + REACH]
-    relative = bool(rest) and rest[0] == "che"
-    return behind + _predicate(rest[1:] if relative else _ESSERE.beyond_phrase(rest, _PREPOSITION, _RELATIVES), number)
+    near = words[: end + REACH]
+    relative = words[end : end + 1] == ["che"]
+    place = end + 1 if relative else _ESSERE.beyond_phrase(near, end, _PREPOSITION, _RELATIVES)
+    return behind + _predicate(near, place, number)
 
 
 LANGUAGE = Language(

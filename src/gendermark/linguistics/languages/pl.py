@@ -23,8 +23,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from gendermark.linguistics.language import Agreement, Language
-from gendermark.linguistics.slavic import Clues, by_gender, word_set
+from gendermark.linguistics.language import Agreement, Clue, Clues, Language
+from gendermark.linguistics.slavic import by_gender, word_set
 
 _M = """
     ten tamten ów mój mojego mego mojemu memu twój twojego twemu twojemu swój swojego swego swojemu swemu nasz
@@ -124,7 +124,7 @@ def _adjective(word: str, number: str) -> Agreement | None:  # noqa: ARG001
 def _clues(words: Sequence[str], start: int, end: int, number: str) -> Clues:
     word = words[start]
     if _NEUTER.fullmatch(word):
-        return [(word, "")]  # "małego dziecka" is neuter: no attribute tells
+        return [Clue(start, "")]  # "małego dziecka" is neuter: no attribute tells
     first = start  # of the noun phrase
     while first > 0 and (
         words[first - 1] in LANGUAGE.singular
@@ -137,7 +137,7 @@ def _clues(words: Sequence[str], start: int, end: int, number: str) -> Clues:
     opens = not before or before in _CLAUSE_OPENERS
     found = _by_case(words, first, start, end, opens)
     if word == _TEENAGER and first == start:
-        return [(word, "f" if opens else "m")]
+        return [Clue(start, "f" if opens else "m")]
     if opens:
         if word in _COMMON_SUBJECT | _TITLES:
             found.extend(_predicate(words, end, _SINGULAR_PAST, _RELATIVE, far=True))
@@ -148,7 +148,7 @@ def _clues(words: Sequence[str], start: int, end: int, number: str) -> Clues:
     elif word.endswith(_MASCULINE_OBLIQUE) or (
         first < start and words[start - 1].endswith("a") and word[-1] in "ąeęioóuy" and word not in ("ceo", "pani")
     ):
-        found.append((word, "m"))  # so that "dostarczona lekarzowi" says nothing of the physician
+        found.append(Clue(start, "m"))  # so that "dostarczona lekarzowi" says nothing of the physician
     elif word in _COMMON_SUBJECT and (end == len(words) or words[end] in _PREDICATE_END):
         found.extend(_predicate(words, first - 1, _SINGULAR_PAST, {}, far=False))  # "przyszła kierowca"
     return found
@@ -156,21 +156,22 @@ def _clues(words: Sequence[str], start: int, end: int, number: str) -> Clues:
 
 def _by_case(words: Sequence[str], first: int, start: int, end: int, opens: bool) -> Clues:
     """What the case of a noun tells, seen from its modifiers and the preposition or verb before its phrase."""
-    word, before, modifiers = words[start], words[first - 1] if first > 0 else "", words[first:start]
+    word, before, has_modifiers = words[start], words[first - 1] if first > 0 else "", first < start
     if _COMMON.fullmatch(word):
         # The dative plural is "kierowcom", so "tym kierowcy", "nowym kierowcą" are masculine singular.
-        return [(each, "m") for each in modifiers if each.endswith(("ego", "emu", "ym", "im")) and each != "jego"]
-    if word in _TITLES and before in _PREPOSITIONS and not modifiers:
-        return [(before, "f")]
+        masculine = ("ego", "emu", "ym", "im")
+        return [Clue(at, "m") for at in range(first, start) if words[at].endswith(masculine) and words[at] != "jego"]
+    if word in _TITLES and before in _PREPOSITIONS and not has_modifiers:
+        return [Clue(first - 1, "f")]
     if word in _WORKERS and not words[end - 1].endswith("ej"):
         if before in _PREPOSITIONS:
-            return [(before, "f")]
-        return [(word, "m")] if opens and not modifiers else []
+            return [Clue(first - 1, "f")]
+        return [Clue(start, "m")] if opens and not has_modifiers else []
     if word.endswith("ym"):
         if before in _INSTRUMENTAL_LOCATIVE | _COPULA_INSTRUMENTAL:
-            return [(before, "m")]
+            return [Clue(first - 1, "m")]
         if before == "się" and first > 1 and words[first - 2] in ("stał", "stała", "stać", "stanie"):
-            return [(words[first - 2], "m")]
+            return [Clue(first - 2, "m")]
     return []
 
 
@@ -187,7 +188,7 @@ def _predicate(
         word = words[place]
         match = _PAST.fullmatch(word) if word not in _NOT_PAST else None
         if word.startswith("któr"):
-            return [(word, relative[word])] if word in relative and genitive == room else []
+            return [Clue(place, relative[word])] if word in relative and genitive == room else []
         if word in ("jest", "są"):
             copula = True
         elif word in _FILLERS:
@@ -195,11 +196,11 @@ def _predicate(
         elif copula:
             following = words[place + 1] if place + 1 < len(words) else ""
             agreement = _adjective(word, "") if not following or following in _PREDICATE_END else None
-            return [(word, agreement)] if agreement and word.endswith(("y", "i", "a", "e")) else []
+            return [Clue(place, agreement)] if agreement and word.endswith(("y", "i", "a", "e")) else []
         elif word in _PREPOSITIONS and inside == 0:
             inside = 2
         elif match and inside < 2:
-            return [(word, past[match.group(1)])] if match.group(1) in past else []
+            return [Clue(place, past[match.group(1)])] if match.group(1) in past else []
         elif inside:
             inside -= 1
         elif genitive and word not in _CLAUSE_OPENERS | {"i", "to", "jako"}:
