@@ -14,7 +14,7 @@ from gendermark import registry
 from gendermark.benchmarks.benchmark import Benchmark, ItemSet
 from gendermark.errors import UnknownName, UnmatchedSources, UserError
 from gendermark.metrics.metric import Resampling
-from gendermark.records import Request, Translation
+from gendermark.records import Request, Task, Translation
 from gendermark.result import Result
 from gendermark.runs import compare as comparing
 from gendermark.runs import folder
@@ -27,6 +27,7 @@ from gendermark.runs.store import Store
 from gendermark.selection import Selection, options_of, own_options
 from gendermark.systems.file_formats import Samples
 from gendermark.systems.files import read_and_check, read_samples
+from gendermark.systems.sampling import Decoding
 from gendermark.systems.system import open_system
 
 log = logging.getLogger(__name__)
@@ -190,22 +191,47 @@ def run(
     return running.run(config, Path(directory) if directory is not None else None)
 
 
+@dataclass(frozen=True)
+class Asking:
+    """What is asked about any sentences: one translation of each; samples; or the scores of given translations."""
+
+    to: str
+    source_language: str = "en"
+    n_samples: int = 0
+    sampling: Mapping[str, str] = field(default_factory=dict)
+    targets: Sequence[str] | None = None
+
+    def requests(self, sources: Sequence[str]) -> list[Request]:
+        direction = (self.source_language, self.to)
+        if self.targets is not None:
+            if len(self.targets) != len(sources):
+                raise UserError(
+                    f"{len(self.targets):,} translations were given for {len(sources):,} sentences; give one for each"
+                )
+            return [Request(s, *direction, Task.SCORE, target) for s, target in zip(sources, self.targets, strict=True)]
+        if self.n_samples:
+            how = tuple(sorted(self.sampling.items()))
+            Decoding.of(how)  # refuses what no system understands
+            return [Request(s, *direction, Task.SAMPLE, options=how, n_samples=self.n_samples) for s in sources]
+        return [Request(source, *direction) for source in sources]
+
+
 def translate(
     system: str,
-    requests: Sequence[Request],
+    sources: Sequence[str],
+    asking: Asking,
     system_options: Mapping[str, str] | None = None,
     around: running.Surroundings = running.ALONE,
 ) -> list[tuple[Translation, ...]]:
-    """What a system makes of any requests of one direction: translations, samples, or scores of given texts."""
+    """What a system makes of any sentences."""
+    requests = asking.requests(sources)
     with closing(open_system(system, system_options)) as opened, ExitStack() as stack:
         if not opened.is_stored:
             raise UserError(f"{opened.spec} answers the sentences of benchmarks only; try it with `gendermark run`")
         translating.check_tasks(opened, requests)
-        for direction in dict.fromkeys((request.source_language, request.target_language) for request in requests):
-            opened.check(*direction, requests)
+        opened.check(asking.source_language, asking.to, requests)
         store = stack.enter_context(Store(around.store or running.default_store()))
-        first = requests[0]
-        with around.open_progress(f"{opened.spec} {first.source_language}-{first.target_language}") as progress:
+        with around.open_progress(f"{opened.spec} {asking.source_language}-{asking.to}") as progress:
             answers = translating.translate(opened, requests, store, progress)
         for note in opened.notes():
             around.tell(note)

@@ -65,7 +65,7 @@ class LineupRun:
     @property
     def identity(self) -> tuple[str, str]:
         """The system, and what of the context it was shown."""
-        return self.result.system, self.result.selection.context
+        return self.result.system, str(getattr(self.result.selection, "context", ""))
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,8 +155,12 @@ def read_runs(directories: Sequence[Path], cell: str = "") -> list[LineupRun]:
     return runs
 
 
+def split_of(result: Result) -> str:
+    return str(getattr(result.selection, "split", ""))
+
+
 def _items_of(result: Result) -> tuple[str, str, str]:
-    return result.cell, result.selection.split, result.origin
+    return result.cell, split_of(result), result.origin
 
 
 def _read_run(directory: Path, cell: str) -> LineupRun:
@@ -182,7 +186,7 @@ def _own_part(judgement: Judgement, translation: TranslatedText, result: Result)
         context = judgement.tags["context"]
     except KeyError:
         raise UserError(f"judgement {judgement.item_id} of {result.cell} has no context; run it again") from None
-    return contexts.find(translation.text, context, translation.source, result.selection.context)
+    return contexts.find(translation.text, context, translation.source, str(getattr(result.selection, "context", "")))
 
 
 def _one_line(text: str) -> str:
@@ -234,7 +238,7 @@ def draw_lineup(runs: Sequence[LineupRun], per_category: int, seed: int) -> tupl
     lineup = Lineup(
         cell=result.cell,
         origin=result.origin,
-        split=result.selection.split,
+        split=split_of(result),
         seed=seed,
         per_category=per_category,
         systems=systems,

@@ -296,7 +296,7 @@ def _metric_scores(
     counts = np.zeros((len(segments), len(lineup.names), 3))
     n_answered: Counter[str] = Counter()
     for place, name in enumerate(lineup.names):
-        outcomes = {j.item_id: j.tags.get("outcome") for j in runs[name].result.judgements}
+        outcomes = {j.item_id: j.outcome for j in runs[name].result.judgements}
         for row in lineup.rows:
             if row.system == name and row.row in answers:
                 n_answered[name] += 1

@@ -24,6 +24,7 @@ VERBS = {
     "export": "export:export",
     "score": "score:score",
     "run": "run:run",
+    "rejudge": "rejudge:rejudge",
     "translate": "translate:translate",
     "compare": "compare:compare",
     "gate": "gate:gate",

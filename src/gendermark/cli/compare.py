@@ -43,10 +43,12 @@ def compare(
 ) -> None:
     """Paired differences between runs, with intervals and p-values corrected for many comparisons.
 
-    Two runs: the second against the first. More: each against the first, and every pair.
+    Two runs: the second against the first. More: each against the first, and every pair. p-values are corrected by Holm
+    over the headline metrics of a pair of runs; metrics that are no headline are corrected together.
     """
     from gendermark.api import load
     from gendermark.cli.results import print_comparison
+    from gendermark.runs.compare import Asked
     from gendermark.runs.compare import compare as compare_results
     from gendermark.runs.compare_many import compare_many
 
@@ -54,17 +56,19 @@ def compare(
     if len(directories) < 2:
         raise UserError(f"give a first and a second run folder, or more {HELP}")
     chosen = resampling(resamples, seed, confidence)
-    asked = metrics or []
+    asked = Asked(metrics or [], everything)
     if len(directories) == 2 and not trend:
         first, second = directories
-        found = compare_results(load(first), load(second), chosen, all_metrics=everything, metrics=asked)
+        found = compare_results(load(first), load(second), chosen, asked)
         if as_json:
             print_json(found.to_json())
         else:
             print_comparison(found)
+        for note in found.notes:
+            say(f"note: {note}")
         return
     loaded = {name: load(directory) for name, directory in _named(directories).items()}
-    many = compare_many(loaded, chosen, trend=trend, all_metrics=everything, metrics=asked)
+    many = compare_many(loaded, chosen, asked, trend=trend)
     if as_json:
         print_json(many.to_json())
     else:
@@ -110,7 +114,8 @@ def _print_rows(many: ManyCompared) -> None:
 
 
 def _draw(many: ManyCompared) -> None:
-    say(f"{len(many.runs)} runs, the first is {many.runs[0]} ({many.systems[0]}); p-values after Holm's correction")
+    first = f"{many.runs[0]} ({many.systems[0]})"
+    say(f"{len(many.runs)} runs, the first is {first}; p-values after Holm's correction within each pair")
     for m in many.metrics:
         rows = [
             (run, *_value(m, place), *(text for pairs in _pairs_of(many, place) for text in _difference(m, pairs)))
@@ -131,20 +136,17 @@ def _pairs_of(many: ManyCompared, place: int) -> list[Pair | None]:
 
 
 def _value(m: ComparedMetric, place: int) -> tuple[str, str]:
-    from gendermark.result import interval, number
-
-    return number(m.values[place].value, m.metric), interval(m.values[place])
+    return m.values[place].shown, m.values[place].interval
 
 
 def _difference(m: ComparedMetric, pair: Pair | None) -> tuple[str, str, str]:
     from gendermark.cli.results import p_text
-    from gendermark.result import number
 
     if pair is None:
         return "", "", ""
     c = m.differences[pair]
-    interval = "" if c.low is None else f" [{number(c.low, m.metric)}, {number(c.high, m.metric)}]"
-    return _signed(c.difference, m.metric) + interval, p_text(c.p_adjusted), m.verdict(pair)
+    interval = "" if c.low is None else f" {c.interval}"
+    return m.unit.show_change(c.difference) + interval, p_text(c.p_adjusted), m.verdict(pair)
 
 
 def _draw_matrix(many: ManyCompared, m: ComparedMetric) -> None:
@@ -160,14 +162,7 @@ def _draw_matrix(many: ManyCompared, m: ComparedMetric) -> None:
             difference = m.differences[pair].difference
             turned = difference if difference is None or i > j else -difference
             star = "" if m.verdict(pair) == "unclear" else "*"
-            cells.append(f"{_signed(turned, m.metric)}{star}")
+            cells.append(f"{m.unit.show_change(turned)}{star}")
         rows.append((f"{run} ({i + 1})", *cells))
     columns = [f"({place + 1})" for place in range(len(many.runs))]
     print_table(f"{m.name}: row minus column; * more than chance", ("run", *columns), rows)
-
-
-def _signed(value: float | None, metric: str) -> str:
-    from gendermark.result import number
-
-    value = 0.0 if value == 0 else value  # no minus before a zero
-    return ("+" if (value or 0) > 0 else "") + number(value, metric)

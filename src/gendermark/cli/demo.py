@@ -11,8 +11,8 @@ from gendermark.cli.terminal import say, show_progress
 
 if TYPE_CHECKING:
     from gendermark.records import Estimate
+    from gendermark.result import Result
 
-SHOWN = ("pro", "anti", "delta", "accuracy", "recall_gap", "delta_s", "delta_qual", "awareness_gender")
 MODEL = "demo model"
 SYSTEMS = {
     MODEL: ("demo:en-es", "a small neural model that comes with gendermark, trained on stereotyped data on purpose"),
@@ -27,41 +27,45 @@ def demo(
     ] = Path("demo-run"),
 ) -> None:
     """Everything, offline: the bundled model, and two fake systems of known bias to set it beside."""
-    from gendermark import api
+    from gendermark import api, registry
     from gendermark.cli.terminal import print_table
-    from gendermark.report import words
     from gendermark.report.differences import differences
     from gendermark.report.findings import findings
     from gendermark.report.page import write_page
     from gendermark.report.writing import render
-    from gendermark.result import interval, number
     from gendermark.runs import run as running
+    from gendermark.telling import NO_SPREAD
     from gendermark.textfiles import write_text
 
     say("Three systems translate from English to Spanish; how each treats women and men is measured:")
     for name, (spec, what) in SYSTEMS.items():
         say(f"  {name} ({spec}): {what}")
     # All benchmarks of this direction; of the one that draws 128 samples of each sentence, a part.
-    selections = (
-        *api.applicable([], ["es"], data="core", source_language="en"),
-        api.select("uncertainty", "es", data="core", parts=("referenced",))[1],
-    )
+    selections = api.applicable([], ["es"], data="core", source_language="en").selections
+    for name in registry.names("benchmark"):
+        benchmark = registry.load("benchmark", name)
+        if benchmark.draws and (parts := benchmark.choices_of("parts")):
+            selections += (api.select(name, "es", data="core", parts=parts[:1])[1],)
     runs = {}
     for name, (spec, _) in SYSTEMS.items():
         # A store of its own: the demo writes nothing outside its folder.
-        config = running.RunConfig(spec, selections)
-        runs[name] = running.run(config, output / _folder(name), output / "store.sqlite", show_progress)
+        around = running.Surroundings(output / "store.sqlite", show_progress)
+        runs[name] = running.run(running.RunConfig(spec, selections), output / _folder(name), around)
+
+    def is_headline(result: Result, estimate: Estimate) -> bool:
+        headline = registry.load("benchmark", result.selection.benchmark).measures.headline
+        return not {estimate.metric, f"{estimate.metric}:{estimate.slice}"}.isdisjoint(headline)
 
     def shown(estimate: Estimate) -> str:
         has_width = estimate.low is None or estimate.low != estimate.high
-        return interval(estimate) if has_width else words.NO_SPREAD
+        return estimate.interval if has_width else NO_SPREAD
 
     rows = [
-        (r.cell, name, e.metric, number(e.value, e.metric), shown(e), f"{e.n_judged / max(e.n_total, 1):.0%}")
+        (r.cell, name, f"{e.metric}:{e.slice}", e.shown, shown(e), f"{e.n_judged / max(e.n_total, 1):.0%}")
         for name, results in runs.items()
         for r in results
         for e in r.estimates
-        if e.slice == "all" and e.metric in SHOWN
+        if is_headline(r, e)
     ]
     rows.sort(key=lambda row: row[0])
     print_table("What was measured (95 % intervals)", ("cell", "system", "metric", "value", "interval", "judged"), rows)
@@ -74,8 +78,7 @@ def demo(
     for difference in differences([runs["unbiased"], runs[MODEL]]).found:
         if difference.is_leading:
             what, against, by = difference.sentence
-            metric = words.metric(*difference.key)
-            say(f"  {difference.benchmark}, “{metric}”: {what.lower()}{against}the unbiased system{by}")
+            say(f"  {difference.benchmark}, “{difference.label}”: {what.lower()}{against}the unbiased system{by}")
     folders = [output / _folder(name) for name in SYSTEMS]
     write_text(output / "report.md", render({str(f): r for f, r in zip(folders, runs.values(), strict=True)}, "md"))
     write_page(output / "report.html", folders)

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from gendermark.cli.options import Context, Data, From, Revision, Split, To, Variant
+from gendermark.cli.options import Data, From, Revision, To, takes_settings
 from gendermark.cli.terminal import AsJson, say
 
 
+@takes_settings("export")
 def export(
     benchmark: Annotated[str, typer.Argument(help="Benchmark, see `gendermark list benchmarks`.")],
     to: To = "",
@@ -19,20 +20,18 @@ def export(
     output: Annotated[Path | None, typer.Option("-o", "--output", help="File to write; stdout if not given.")] = None,
     data: Data = "official",
     revision: Revision = "",
-    variant: Variant = "",
-    split: Split = "",
-    context: Context = "",
     group: Annotated[
-        list[str] | None, typer.Option("--group", "--set", help="Only this group (SimpleGEN) or set (TGBI).")
+        list[str] | None, typer.Option("--group", "--set", help="Only this group or set of a benchmark.")
     ] = None,
     as_json: AsJson = False,
+    *,
+    settings: dict[str, Any],
 ) -> None:
     """Write the source sentences, one per line in a fixed order, to translate them elsewhere."""
     from gendermark.api import export_items, shown_sources
     from gendermark.textfiles import write_text
 
-    options = {"source_language": from_, "data": data, "revision": revision, "variant": variant}
-    options |= {"split": split, "context": context}
+    options = {"source_language": from_, "data": data, "revision": revision, **settings}
     found = export_items(benchmark, to, **options, parts=tuple(group or ()))
     if as_json:
         rows = [

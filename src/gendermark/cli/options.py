@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, Any
+import inspect
+from collections.abc import Callable, Sequence
+from functools import wraps
+from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
@@ -11,6 +13,7 @@ from gendermark.errors import UserError
 
 if TYPE_CHECKING:
     from gendermark.metrics.metric import Resampling
+    from gendermark.selection import Option
 
 
 def language(given: Any) -> Any:
@@ -18,7 +21,7 @@ def language(given: Any) -> Any:
     for text in [given] if isinstance(given, str) else given or ():
         if len(text) == 2 and text.islower():
             continue
-        from gendermark.systems.prompts import NAMES
+        from gendermark.linguistics.codes import NAMES
 
         codes = {name.lower(): code for code, name in NAMES.items()} | {code: code for code in NAMES}
         if code := codes.get(text.lower()):
@@ -30,36 +33,11 @@ To = Annotated[str, typer.Option("--to", callback=language, help="Target languag
 From = Annotated[str, typer.Option("--from", callback=language, help="Source language, if the benchmark has several.")]
 Data = Annotated[
     str,
-    typer.Option("--data", help="official (fetched), core (bundled, offline); uncertainty: file:FILE, mgente:FILE."),
+    typer.Option("--data", help="official (fetched), core (bundled, offline); some benchmarks: file:FILE and others."),
 ]
 Revision = Annotated[str, typer.Option("--revision", help="Revision of the official data.")]
 Rules = Annotated[str, typer.Option("--rules", help="best, or the published rules: paper.")]
 Cluster = Annotated[str, typer.Option("--cluster", help="What intervals resample: occupation, template, lexeme ...")]
-Variant = Annotated[str, typer.Option("--variant", help="WinoMT: adjectives. Uncertainty: names.")]
-Aligner = Annotated[str, typer.Option("--aligner", help="WinoMT: fast-align (bundled), eflomal or simalign.")]
-Detector = Annotated[
-    str, typer.Option("--detector", help="WinoMT: spacy:MODEL or stanza:LANGUAGE instead of our rules.")
-]
-Split = Annotated[str, typer.Option("--split", help="MT-GenEval: test or dev.")]
-Context = Annotated[
-    str, typer.Option("--context", help="MT-GenEval contextual: none, joined, separator:TEXT or prompt.")
-]
-NSamples = Annotated[
-    int | None, typer.Option("--n-samples", min=1, help="Uncertainty: samples of each sentence (128 if not given).")
-]
-Sampling = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--sampling",
-        metavar="KEY=VALUE",
-        help="Uncertainty: how they are drawn, for example epsilon=0.2,seed=1; may be given several times.",
-    ),
-]
-Similarity = Annotated[str, typer.Option("--similarity", help="Uncertainty: characters (bundled), use, or e5:MODEL.")]
-Alpha = Annotated[str, typer.Option("--alpha", help="Uncertainty: power of the similarity; a number, or tuned.")]
-Entailment = Annotated[
-    str, typer.Option("--entailment", help="Uncertainty: NLI model, name or directory, for semantic entropy.")
-]
 Resamples = Annotated[
     int, typer.Option("--resamples", min=100, max=1_000_000, help="Bootstrap resamples for the intervals.")
 ]
@@ -75,15 +53,82 @@ def resampling(n_resamples: int, seed: int, confidence: float) -> Resampling:
     return Resampling(n_resamples, seed, confidence)
 
 
+# -- options of the benchmarks -----------------------------------------------------------------------------------------
+
+
+def takes_settings(verb: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Give a verb the options that benchmarks have of their own, as their settings declare them.
+
+    Those that were given reach the function as a dictionary, `settings`.
+    """
+
+    def decorate(function: Callable[..., None]) -> Callable[..., None]:
+        declared = _declared(verb)
+
+        @wraps(function)
+        def with_settings(*arguments: Any, **given: Any) -> None:
+            own = {name: given.pop(name) for name in declared if name in given}
+            function(*arguments, settings={name: _plain(value) for name, value in own.items() if value}, **given)
+
+        hints = get_type_hints(function, include_extras=True)
+        usual = inspect.signature(function).parameters.values()
+        kept = [one.replace(annotation=hints[one.name]) for one in usual if one.name != "settings"]
+        added = [_parameter(name, found) for name, found in declared.items()]
+        # Typer reads these two.
+        with_settings.__signature__ = inspect.Signature([*kept, *added])  # type: ignore[attr-defined]
+        with_settings.__annotations__ = {one.name: one.annotation for one in (*kept, *added)}
+        return with_settings
+
+    return decorate
+
+
+def _declared(verb: str) -> dict[str, list[tuple[str, Option]]]:
+    """Name of an option -> the benchmarks that have it, and how each declares it."""
+    from gendermark import registry
+    from gendermark.selection import Selection, own_options
+
+    found: dict[str, list[tuple[str, Option]]] = {}
+    for benchmark in registry.names("benchmark"):
+        for name, option in own_options(registry.settings(benchmark, Selection)).items():
+            if verb in option.verbs:
+                found.setdefault(name, []).append((benchmark, option))
+    return found
+
+
+def _parameter(name: str, found: Sequence[tuple[str, Option]]) -> inspect.Parameter:
+    by_help: dict[str, list[str]] = {}
+    for benchmark, option in found:
+        by_help.setdefault(option.help, []).append(benchmark)
+    said = ". ".join(f"{', '.join(benchmarks)}: {text}" for text, benchmarks in by_help.items())
+    option = found[0][1]
+    kind: Any = str
+    facts: dict[str, Any] = {"help": f"{said}.", "show_default": False}
+    if option.is_number:
+        kind, facts["min"] = int | None, 1
+    elif option.is_repeatable:
+        kind, facts["metavar"] = list[str] | None, "KEY=VALUE"
+    default = "" if kind is str else None
+    return inspect.Parameter(
+        name,
+        inspect.Parameter.KEYWORD_ONLY,
+        default=default,
+        annotation=Annotated[kind, typer.Option(option.flag, **facts)],
+    )
+
+
+def _plain(value: Any) -> Any:
+    """An option that was given several times is the same as one with commas."""
+    return joined_sampling(value) if isinstance(value, list) else value
+
+
+def joined_sampling(texts: Sequence[str] | None) -> str:
+    return ",".join(f"{key}={value}" for key, value in sampling_pairs(texts).items())
+
+
 def sampling_pairs(texts: Sequence[str] | None) -> dict[str, str]:
     """How to draw, given by commas (`epsilon=0.2,seed=1`), by several options, or both."""
     parts = [part.strip() for text in texts or () for part in text.split(",")]
     return pairs(parts, "--sampling", "epsilon=0.2,seed=1", "KEY=VALUE,KEY=VALUE")
-
-
-def joined_sampling(texts: Sequence[str] | None) -> str:
-    """The same in the one form that is stored with a run."""
-    return ",".join(f"{key}={value}" for key, value in sampling_pairs(texts).items())
 
 
 def pairs(texts: Sequence[str], option: str, example: str, form: str = "KEY=VALUE") -> dict[str, str]:

@@ -26,6 +26,9 @@ def report(
         str, typer.Option("--format", help="html, md, latex, csv or json; by the ending of -o if not given.")
     ] = "",
     as_json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
+    trend: Annotated[
+        bool, typer.Option("--trend", help="The runs are versions of one system, in the order given: draw their trend.")
+    ] = False,
     figures: Annotated[
         Path | None, typer.Option("--figures", metavar="DIR", help="Directory for the figures: SVG, PDF and PNG.")
     ] = None,
@@ -43,9 +46,9 @@ def report(
         raise UnknownName("report format", chosen, FORMATS)
     if figure_format and figures is None:
         raise UserError("--figure-format says how figures are written, not where; add --figures DIR")
-    text, results = _rendered(list(dict.fromkeys(map(str, runs))), chosen)
+    text, results = _rendered(list(dict.fromkeys(map(str, runs))), chosen, trend)
     if figures is not None:
-        _write_figures(figures, results, figure_format)
+        _write_figures(figures, results, figure_format, trend)
     if output is None:
         typer.echo(text, nl=False)
     else:
@@ -55,14 +58,14 @@ def report(
         say(f"report written to {output}")
 
 
-def _rendered(directories: Sequence[str], format_: str) -> tuple[str, Mapping[str, Sequence[Result]]]:
+def _rendered(directories: Sequence[str], format_: str, trend: bool) -> tuple[str, Mapping[str, Sequence[Result]]]:
     """The report, and the results it is of."""
     if format_ == "html":
-        from gendermark.report.explorer import read_run
         from gendermark.report.page import render_page
+        from gendermark.runs.folder import read_run
 
         runs = [read_run(directory) for directory in directories]
-        return render_page(runs), {run.name: run.results for run in runs}
+        return render_page(runs, trend=trend), {run.name: run.results for run in runs}
     from gendermark.api import load
     from gendermark.report.writing import render
 
@@ -70,12 +73,14 @@ def _rendered(directories: Sequence[str], format_: str) -> tuple[str, Mapping[st
     return render(results, format_), results
 
 
-def _write_figures(directory: Path, results: Mapping[str, Sequence[Result]], formats: Sequence[str] | None) -> None:
+def _write_figures(
+    directory: Path, results: Mapping[str, Sequence[Result]], formats: Sequence[str] | None, trend: bool
+) -> None:
     """Every figure; where none was asked for by name, in every format that can be written here."""
     from gendermark.report.figures import FORMATS as FIGURE_FORMATS
     from gendermark.report.figures import figures, write_figures
 
-    found = figures(results)
+    found = figures(results, trend=trend)
     try:
         written = write_figures(directory, found, formats or FIGURE_FORMATS)
     except MissingExtra as problem:

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from gendermark.cli import terminal
 from gendermark.cli.terminal import print_table, say
 from gendermark.records import Estimate, Table, Test
-from gendermark.result import Result, interval, number
-from gendermark.runs.compare import Comparison, ComparisonReport
+from gendermark.result import Result
+from gendermark.runs.compare import FAMILY, Comparison, ComparisonReport
 
 LONGEST_TABLE = 8
 NARROW = 90
@@ -56,10 +56,9 @@ def _draw(result: Result) -> None:
         for part in dict.fromkeys(e.slice for e in parts):
             estimates = [found.get((part, metric)) for metric in metrics]
             first = next(e for e in estimates if e is not None)
-            cells = [number(e.value, e.metric) if e else "" for e in estimates]
-            rows.append((part, cells[0], interval(first), *cells[1:], f"{first.n_judged / max(first.n_total, 1):.1%}"))
-        names = [metric.removeprefix("p_") if len(metric) > 4 else metric for metric in metrics[1:]]
-        columns = ["slice", metrics[0], "interval", *names]
+            cells = [e.shown if e else "" for e in estimates]
+            rows.append((part, cells[0], first.interval, *cells[1:], f"{first.n_judged / max(first.n_total, 1):.1%}"))
+        columns = ["slice", metrics[0], "interval", *metrics[1:]]
         # Coverage is dropped where it would not fit: the shares beside it add up to the same.
         if shutil.get_terminal_size().columns >= NARROW:
             columns.append("judged")
@@ -81,7 +80,7 @@ def _draw_table(table: Table) -> None:
 
 
 def _line(e: Estimate) -> tuple[str, str, str, str]:
-    return e.metric, number(e.value, e.metric), interval(e), f"{e.n_judged:,} of {e.n_total:,}"
+    return e.metric, e.shown, e.interval, f"{e.n_judged:,} of {e.n_total:,}"
 
 
 def _sentence(test: Test) -> str:
@@ -100,15 +99,15 @@ def print_comparison(report: ComparisonReport) -> None:
         columns = tuple(Comparison.__dataclass_fields__)
         print_table("", columns, [tuple(_plain(v) for v in c.to_json().values()) for c in report.comparisons])
     else:
-        say(f"{report.second} (second) against {report.first} (first); p-values after Holm's correction")
+        say(f"{report.second} (second) against {report.first} (first); p-values after {FAMILY}")
         for cell in dict.fromkeys(c.cell for c in report.comparisons):
             rows = [
                 (
                     c.metric if c.slice == "all" else f"{c.metric} {c.slice}",
-                    number(c.first, c.metric),
-                    number(c.second, c.metric),
-                    ("+" if (c.difference or 0) > 0 else "") + number(c.difference, c.metric),
-                    "–" if c.low is None else f"[{number(c.low, c.metric)}, {number(c.high, c.metric)}]",
+                    c.unit.show(c.first),
+                    c.unit.show(c.second),
+                    c.unit.show_change(c.difference),
+                    c.interval,
                     p_text(c.p_adjusted),
                     c.change(),
                 )

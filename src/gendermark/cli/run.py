@@ -3,41 +3,32 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from gendermark.cli.options import (
-    Aligner,
-    Alpha,
     Cluster,
     Confidence,
-    Context,
     Data,
-    Detector,
-    Entailment,
     From,
-    NSamples,
     Resamples,
     Revision,
     Rules,
-    Sampling,
     Seed,
-    Similarity,
-    Split,
-    Variant,
-    joined_sampling,
     language,
     pairs,
     resampling,
+    takes_settings,
 )
 from gendermark.cli.terminal import AsJson, print_json, say, show_progress
 from gendermark.errors import UserError
 
 if TYPE_CHECKING:
-    from gendermark.benchmarks.benchmark import Selection
+    from gendermark.selection import Selection
 
 
+@takes_settings("run")
 def run(
     system: Annotated[str, typer.Option(help="The system as family:argument, for example command:./translate.sh")],
     output: Annotated[Path, typer.Option("-o", "--output", help="Run folder; give the same one again to go on.")],
@@ -48,8 +39,8 @@ def run(
     benchmark: Annotated[
         list[str] | None,
         typer.Option(
-            help="Benchmark; several times for several. Default: all that apply except uncertainty, which draws many "
-            "samples and runs only when named."
+            help="Benchmark; several times for several. Default: all that apply, except those that draw many samples, "
+            "which run only when named."
         ),
     ] = None,
     system_option: Annotated[
@@ -60,17 +51,7 @@ def run(
     revision: Revision = "",
     rules: Rules = "best",
     cluster: Cluster = "",
-    variant: Variant = "",
-    aligner: Aligner = "",
-    detector: Detector = "",
-    split: Split = "",
-    context: Context = "",
-    group: Annotated[str, typer.Option(help="Only this group: uncertainty: referenced; WinoMT: pro, anti ...")] = "",
-    n_samples: NSamples = None,
-    sampling: Sampling = None,
-    similarity: Similarity = "",
-    alpha: Alpha = "",
-    entailment: Entailment = "",
+    group: Annotated[str, typer.Option(help="Only this group of a benchmark: pro, anti, fofc, referenced ...")] = "",
     resamples: Resamples = 1000,
     seed: Seed = 12345,
     confidence: Confidence = 0.95,
@@ -78,20 +59,23 @@ def run(
         bool,
         typer.Option(
             "--forced-choice",
-            help="MT-GenEval, uncertainty: also score the right against the contrastive (wrong) reference.",
+            help="Where there are references: also score the right against the contrastive (wrong) one.",
         ),
     ] = False,
     store: Annotated[
         Path | None, typer.Option(help="File that keeps finished translations; in the cache if not given.")
     ] = None,
     as_json: AsJson = False,
+    *,
+    settings: dict[str, Any],
 ) -> None:
     """Translate with a system and score; interrupted, the same command goes on where it stopped."""
     from gendermark import api
     from gendermark.cli.results import print_results
     from gendermark.runs import run as running
+    from gendermark.runs.plan import RunConfig
 
-    selections = api.applicable(
+    chosen = api.applicable(
         benchmark or [],
         to or [""],
         source_language=from_,
@@ -99,25 +83,19 @@ def run(
         revision=revision,
         rules=rules,
         cluster=cluster,
-        variant=variant,
-        aligner=aligner,
-        detector=detector,
-        split=split,
-        context=context,
         parts=(group,) if group else (),
-        n_samples=n_samples or 0,
-        sampling=joined_sampling(sampling),
-        similarity=similarity,
-        alpha=alpha,
-        entailment=entailment,
+        **settings,
     )
     options = pairs(system_option or [], "--system-option", "mode=stream")
+    selections = chosen.selections
     if not selections:
         raise UserError(f"no benchmark has {data} data for this direction; see `gendermark list benchmarks`")
+    for name, reason in chosen.left_out.items():
+        say(f"left out, {name}: {reason}")
     if not benchmark:
         selections = _that_have_files(system, selections)
-    config = running.RunConfig(system, selections, options, resampling(resamples, seed, confidence), forced_choice)
-    results = running.run(config, output, store, show_progress, say)
+    config = RunConfig(system, selections, options, resampling(resamples, seed, confidence), forced_choice)
+    results = running.run(config, output, running.Surroundings(store, show_progress, say))
     if as_json:
         print_json({"run": str(output), "results": [result.to_json() for result in results]})
     else:

@@ -3,37 +3,32 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from gendermark.cli.options import (
-    Aligner,
-    Alpha,
     Cluster,
     Confidence,
-    Context,
     Data,
-    Detector,
-    Entailment,
     From,
     Resamples,
     Revision,
     Rules,
-    Sampling,
     Seed,
-    Similarity,
-    Split,
     To,
-    Variant,
-    joined_sampling,
     pairs,
     resampling,
+    takes_settings,
 )
 from gendermark.cli.terminal import AsJson, print_json
 from gendermark.errors import UserError
 
+if TYPE_CHECKING:
+    from gendermark.benchmarks.benchmark import Benchmark
 
+
+@takes_settings("score")
 def score(
     benchmark: Annotated[str, typer.Argument(help="Benchmark, see `gendermark list benchmarks`.")],
     to: To = "",
@@ -42,34 +37,24 @@ def score(
         list[Path] | None,
         typer.Option(
             help="One translation per line in `export` order, `source ||| translation` lines, or a .tsv, .csv, .jsonl "
-            "or MT-Lens .json with sources; UTF-8. "
-            "mt-geneval-counterfactual: may be given twice, masculine then feminine."
+            "or MT-Lens .json with sources; UTF-8. A benchmark of pairs takes two files, masculine then feminine."
         ),
     ] = None,
     samples: Annotated[
         Path | None,
-        typer.Option(help='Uncertainty: JSON lines {"id" or "source", "samples": [...], "logprobs": [...]}.'),
+        typer.Option(
+            help='Of a benchmark that draws: JSON lines {"id" or "source", "samples": [...], "logprobs": [...]}.'
+        ),
     ] = None,
     set_: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="NAME=FILE", help="TGBI: translations of one set; give several."),
+        typer.Option("--set", metavar="NAME=FILE", help="Translations of one set of sentences; give several."),
     ] = None,
-    group: Annotated[
-        str, typer.Option(help="The file holds this group only (SimpleGEN: fofc ...; WinoMT: pro, anti).")
-    ] = "",
+    group: Annotated[str, typer.Option(help="The file holds this group of a benchmark only: fofc, pro, anti ...")] = "",
     data: Data = "official",
     revision: Revision = "",
     rules: Rules = "best",
     cluster: Cluster = "",
-    variant: Variant = "",
-    aligner: Aligner = "",
-    detector: Detector = "",
-    split: Split = "",
-    context: Context = "",
-    sampling: Sampling = None,
-    similarity: Similarity = "",
-    alpha: Alpha = "",
-    entailment: Entailment = "",
     resamples: Resamples = 1000,
     seed: Seed = 12345,
     confidence: Confidence = 0.95,
@@ -80,9 +65,11 @@ def score(
         Path | None, typer.Option(help="Also write the detailed tables as CSV files into this directory.")
     ] = None,
     as_json: AsJson = False,
+    *,
+    settings: dict[str, Any],
 ) -> None:
     """Score a file of translations made elsewhere."""
-    from gendermark import api
+    from gendermark import api, registry
     from gendermark.cli.results import print_results
     from gendermark.report.writing import write_tables
     from gendermark.textfiles import write_jsonl
@@ -90,7 +77,8 @@ def score(
     sets = pairs(set_ or [], "--set", "informal=informal.en.txt")
     if bool(translations) + bool(sets) + bool(samples) != 1:
         raise UserError(
-            "give either --translations FILE or --set NAME=FILE ... (uncertainty: --samples FILE.jsonl), one of the two"
+            "give either --translations FILE or --set NAME=FILE ..., one of the two (a benchmark that judges samples: "
+            "--samples FILE.jsonl)"
         )
     if group and sets:
         raise UserError("--group goes with --translations, not with --set")
@@ -100,25 +88,20 @@ def score(
         "revision": revision,
         "rules": rules,
         "cluster": cluster,
-        "variant": variant,
-        "aligner": aligner,
-        "detector": detector,
-        "split": split,
-        "context": context,
-        "sampling": joined_sampling(sampling),
-        "similarity": similarity,
-        "alpha": alpha,
-        "entailment": entailment,
+        **settings,
     }
     how = resampling(resamples, seed, confidence)
+    found = registry.load("benchmark", benchmark)
+    if found.draws and not samples:
+        raise UserError(f"{benchmark} judges many samples of each sentence; give --samples FILE.jsonl")
+    if samples and not found.draws:
+        raise UserError(f"{benchmark} judges one translation of each sentence; give --translations, not --samples")
+    given: Path | dict[str, Path] = {name: Path(file) for name, file in sets.items()}
     if samples:
-        parts = (group,) if group else ()
-        result = api.score_samples(benchmark, samples, to, how, parts=parts, **options)
-    else:
-        given: Path | dict[str, Path] = {name: Path(file) for name, file in sets.items()}
-        if translations:
-            given = _by_part(benchmark, translations, group)
-        result = api.score(benchmark, given, to, how, **options)
+        given, options["parts"] = samples, (group,) if group else ()
+    elif translations:
+        given = _by_part(found, translations, group)
+    result = api.score(benchmark, given, to, how, **options)
     if judgements is not None:
         write_jsonl(judgements, (judgement.to_json() for judgement in result.judgements))
     if tables is not None:
@@ -129,12 +112,11 @@ def score(
         print_results([result])
 
 
-def _by_part(benchmark: str, files: list[Path], group: str) -> Path | dict[str, Path]:
-    """One file for all, one for a group, or the two genders of MT-GenEval in two files."""
-    if len(files) == 2 and benchmark == "mt-geneval-counterfactual" and not group:
-        return dict(zip(("masculine", "feminine"), files, strict=True))
+def _by_part(benchmark: Benchmark, files: list[Path], group: str) -> Path | dict[str, Path]:
+    """One file for all, one for a group, or the two genders of a benchmark of pairs in two files."""
+    genders = ("masculine", "feminine")
+    if len(files) == 2 and benchmark.choices_of("parts") == genders and not group:
+        return dict(zip(genders, files, strict=True))
     if len(files) > 1:
-        raise UserError(
-            "--translations is given once; twice, masculine then feminine, for mt-geneval-counterfactual only"
-        )
+        raise UserError("--translations is given once; twice, masculine then feminine, for a benchmark of pairs only")
     return {group: files[0]} if group else files[0]

@@ -17,15 +17,18 @@ def statistics(
     revision: Revision = "",
     as_json: AsJson = False,
 ) -> None:
-    """MT-GenEval's Table 12: distinct words and gendered phrases of the counterfactual set."""
-    from gendermark import api
-    from gendermark.benchmarks.mt_geneval.benchmark import COUNTERFACTUAL, LANGUAGES, corpus_statistics
+    """Distinct words and gendered phrases of the data sets whose papers count them."""
+    from gendermark import api, registry
 
     rows: list[tuple[Any, ...]] = []
-    for code in to or LANGUAGES:
-        _, selection = api.select(COUNTERFACTUAL.name, code, data=data, revision=revision, split=split)
-        table = corpus_statistics(selection)
-        rows += table.rows
+    for name in registry.names("benchmark"):
+        benchmark = registry.load("benchmark", name)
+        if benchmark.corpus_statistics is None:
+            continue
+        for code in to or [target for _, target in benchmark.language_pairs(data)]:
+            _, selection = api.select(name, code, data=data, revision=revision, split=split)
+            table = benchmark.corpus_statistics(selection)
+            rows += table.rows
     if as_json:
         print_json({"statistics": [dict(zip(table.columns, row, strict=True)) for row in rows]})
     else:

@@ -46,11 +46,12 @@ def debias(
     as_json: AsJson = False,
 ) -> None:
     """Take gender out of the vectors of professions, and compare the model with what it was."""
+    from gendermark.runs.run import Surroundings
     from gendermark.study.debias import Settings, study_debiasing
 
     how = pairs(system_option or [], "--system-option", "beam_size=1")
     settings = Settings(model, to, data, group, samples, equalise, bleu, how, resampling(resamples, seed, confidence))
-    report = study_debiasing(settings, output, store, show_progress, say)
+    report = study_debiasing(settings, output, Surroundings(store, show_progress, say))
     if as_json:
         print_json(report)
     else:

@@ -167,17 +167,16 @@ def determiners(
     as_json: AsJson = False,
 ) -> None:
     """How probable are "el" and "la", where the source tells the gender and where it does not?"""
+    from gendermark.runs.run import Surroundings
     from gendermark.study.determiners import compare_targets
 
     found = compare_targets(
         system,
         sources,
         targets,
-        to,
-        from_,
-        system_options=pairs(system_option or [], "--system-option", "beam_size=5"),
-        store_path=store,
-        tell=say,
+        (from_, to),
+        pairs(system_option or [], "--system-option", "beam_size=5"),
+        Surroundings(store, tell=say),
     )
     if as_json:
         print_json(found.to_json())
@@ -213,6 +212,7 @@ def sampling(
     as_json: AsJson = False,
 ) -> None:
     """How far do the numbers depend on how samples are drawn (epsilon) and compared (alpha)?"""
+    from gendermark.runs.run import Surroundings
     from gendermark.study.sampling import Settings, vary_sampling
 
     settings = Settings(
@@ -226,7 +226,7 @@ def sampling(
         similarity,
         pairs(system_option or [], "--system-option", "beam_size=5"),
     )
-    found = vary_sampling(settings, store, show_progress, say)
+    found = vary_sampling(settings, Surroundings(store, show_progress, say))
     if as_json:
         print_json(found.to_json())
     else:

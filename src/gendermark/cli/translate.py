@@ -45,6 +45,7 @@ def translate(
 ) -> None:
     """Translate any sentences, draw samples of them, or score given translations; what is finished is kept."""
     from gendermark import api
+    from gendermark.runs.run import Surroundings
     from gendermark.textfiles import write_text
 
     if samples and targets:
@@ -55,19 +56,9 @@ def translate(
         if output is not None and path is not None and _is_same(output, path):
             raise UserError(f"-o {output} would overwrite {what}; choose another file")
     sources = _lines(file)
-    answers = api.translate(
-        system,
-        sources,
-        to=to,
-        source_language=from_,
-        n_samples=samples,
-        sampling=sampling_pairs(sampling),
-        targets=_lines(str(targets)) if targets else None,
-        system_options=pairs(system_option or [], "--system-option", "beam_size=5"),
-        store_path=store,
-        open_progress=show_progress,
-        tell=say,
-    )
+    asking = api.Asking(to, from_, samples, sampling_pairs(sampling), _lines(str(targets)) if targets else None)
+    options = pairs(system_option or [], "--system-option", "beam_size=5")
+    answers = api.translate(system, sources, asking, options, Surroundings(store, show_progress, say))
     if samples:
         rows = [
             _sampled(number, source, found) for number, (source, found) in enumerate(zip(sources, answers, strict=True))

@@ -46,7 +46,6 @@ from gendermark.linguistics.people import (
     people_in,
     subject_of,
 )
-from gendermark.linguistics.people import places_of as places_of
 from gendermark.records import Gender, Item
 from gendermark.textfiles import split_lines
 
@@ -134,7 +133,7 @@ def _annotated(item: Item, language: str) -> Mapping[str, str]:
     return read_cues(
         item.source,
         int(item.tags["position"]),
-        item.tags["entity"],
+        item.entity,
         language,
         gender=item.expected,
         stereotype=Gender(stereotype) if stereotype else None,

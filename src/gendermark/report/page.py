@@ -52,10 +52,10 @@ def write_page(path: Path, directories: Sequence[Path | str]) -> None:
     write_text(path, render_page([read_run(directory) for directory in dict.fromkeys(map(str, directories))]))
 
 
-def render_page(runs: Sequence[Run]) -> str:
-    """The whole page."""
+def render_page(runs: Sequence[Run], *, trend: bool = False) -> str:
+    """The whole page; `trend` says that the runs are versions of one system, in their order."""
     explorer = Explorer(runs)
-    page = _Page(runs, explorer)
+    page = _Page(runs, explorer, trend)
     script, style = _asset("page.js"), _asset("page.css")
     parts = {
         "policy": policy(script, style),
@@ -127,13 +127,13 @@ def _marker(run: int) -> Markup:
 class _Page:
     """The parts of a page, from top to bottom."""
 
-    def __init__(self, runs: Sequence[Run], explorer: Explorer) -> None:
+    def __init__(self, runs: Sequence[Run], explorer: Explorer, trend: bool) -> None:
         self.runs, self.explorer = runs, explorer
         self.several = len(runs) > 1
         self.paper = Paper(explorer, _marker)
         self.numbers = [CellNumbers(explorer, cell) for cell in explorer.cells]
         self.differences = differences([run.results for run in runs]) if self.several else Differences()
-        self.figures = figures({run.name: run.results for run in runs}, self._reports())
+        self.figures = figures({run.name: run.results for run in runs}, self._reports(), trend=trend)
 
     def _reports(self) -> dict[str, ComparisonReport]:
         """The comparisons once more, run by run, for the figures."""

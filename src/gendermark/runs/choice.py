@@ -20,13 +20,17 @@ from gendermark.systems.system import System
 
 def choice_requests(benchmark: Benchmark, item_set: ItemSet) -> list[Request]:
     """For each item that has them, two requests: score the right translation, score the contrastive one."""
-    if benchmark.choices is None:
-        raise UserError(f"{benchmark.name} has no pairs of translations to choose from; leave out --forced-choice")
     requests = []
-    for request, targets in zip(benchmark.requests(item_set), benchmark.choices(item_set), strict=True):
+    for request, targets in zip(benchmark.requests(item_set), _pairs(benchmark, item_set), strict=True):
         direction = (request.source, request.source_language, request.target_language)
         requests += [Request(*direction, task=Task.SCORE, target=target) for target in targets or ()]
     return requests
+
+
+def _pairs(benchmark: Benchmark, item_set: ItemSet) -> Sequence[tuple[str, str] | None]:
+    if benchmark.choices is None:
+        raise UserError(f"{benchmark.name} has no pairs of translations to choose from; leave out --forced-choice")
+    return benchmark.choices(item_set)
 
 
 def forced_choice(
@@ -38,13 +42,9 @@ def forced_choice(
     progress: Progress,
 ) -> Test:
     """How often a system prefers the right translation, and how often that agrees with what it wrote."""
-    requests = choice_requests(benchmark, item_set)
+    requests, pairs = choice_requests(benchmark, item_set), _pairs(benchmark, item_set)
     answers = [samples[0] for samples in translate(system, requests, store, progress).translations]
-    asked = [
-        judgement
-        for judgement, targets in zip(judgements, benchmark.choices(item_set), strict=True)
-        if targets is not None
-    ]
+    asked = [judgement for judgement, targets in zip(judgements, pairs, strict=True) if targets is not None]
     preferred: list[bool | None] = []
     for right, wrong in zip(answers[::2], answers[1::2], strict=True):
         if right.log_probability is None or wrong.log_probability is None:

@@ -22,6 +22,7 @@ from gendermark.metrics.metric import (
     Floats,
     Metric,
     Resampling,
+    Tally,
     count,
     evaluate,
     interval_of,

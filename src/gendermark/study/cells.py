@@ -14,20 +14,19 @@ Each gives back a record with `table()` for people and `to_json()` for programs.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from gendermark.benchmarks.uncertainty.benchmark import BENCHMARK
 from gendermark.benchmarks.uncertainty.measures import chosen_alpha
-from gendermark.errors import BadFile, UnknownName, UserError
+from gendermark.benchmarks.uncertainty.settings import Settings
+from gendermark.errors import UnknownName, UserError
 from gendermark.linguistics.failures import failure
 from gendermark.metrics.uncertainty import Samples
 from gendermark.records import Item, Judgement
 from gendermark.result import Result
 from gendermark.runs import folder
-from gendermark.textfiles import read_jsonl
 
 MEASURES = ("s3e", "gender", "string", "semantic")
 # Two cells that differ in one of these were not measured alike.
@@ -83,7 +82,7 @@ def _directions(cells: Sequence[Cell]) -> str:
 
 def entropy_names(result: Result) -> dict[str, str]:
     """What each entropy is called among the measures of a judgement."""
-    alpha = chosen_alpha(result.judgements, result.selection.alpha)
+    alpha = chosen_alpha(result.judgements, settings_of(result).alpha)
     return dict(zip(MEASURES, (f"h_s3e@{alpha:g}", "h_gender", "h_string", "h_semantic"), strict=True))
 
 
@@ -110,22 +109,27 @@ class Drawn:
     samples: Samples
 
 
+def settings_of(result: Result) -> Settings:
+    """The selection of such a result, with the options that this benchmark has."""
+    assert isinstance(result.selection, Settings)
+    return result.selection
+
+
 def drawn_sentences(cell: Cell) -> list[Drawn]:
-    path = cell.run / cell.result.cell / folder.SAMPLES
-    texts: dict[str, tuple[str, list[str]]] = {}
-    for line, row in read_jsonl(path):
-        source, samples = row.get("source"), row.get("samples")
-        is_text = isinstance(source, str) and isinstance(samples, list) and all(isinstance(s, str) for s in samples)
-        if not is_text:
-            raise BadFile(path, "does not hold a sentence with its samples; run it again", line=line)
-        texts[str(row.get("id"))] = (str(source), samples or [])
     found = []
-    for judgement in cell.result.judgements:
-        if judgement.item_id not in texts:
-            raise BadFile(path, f"has no samples of {judgement.item_id}; run it again")
-        source, samples = texts[judgement.item_id]
-        kept = Samples.of(text for text in samples if failure(source, text) is None)
-        item = Item(judgement.item_id, judgement.index, judgement.group_id, source, judgement.expected, judgement.tags)
+    texts = folder.read_texts(cell.run / cell.result.cell, cell.result)
+    for judgement, text in zip(cell.result.judgements, texts, strict=True):
+        kept = Samples.of(sample or "" for sample in text.samples if failure(text.source, sample) is None)
+        item = Item(
+            judgement.item_id,
+            judgement.index,
+            judgement.group_id,
+            text.source,
+            judgement.expected,
+            judgement.tags,
+            judgement.entity,
+            judgement.contrast,
+        )
         found.append(Drawn(item, judgement, kept))
     return found
 
@@ -139,10 +143,10 @@ def differences_of(cells: Sequence[Cell], settings: Sequence[str] = SETTINGS) ->
     results = [cell.result for cell in cells]
     notes = differences("the runs were not measured alike", results, settings)
     # With their version, which stands in the signature only.
-    rules = {found[1] for result in results if (found := re.search(r"\|rules:([^|]*)", result.signature))}
+    rules = {result.signed["rules"] for result in results if "rules" in result.signed}
     if len(rules) > 1:
         notes.append(f"the runs were judged by different rules ({', '.join(sorted(rules))}); run them again")
-    tuned = {chosen_alpha(result.judgements, "tuned") for result in results if result.selection.alpha == "tuned"}
+    tuned = {chosen_alpha(result.judgements, "tuned") for result in results if settings_of(result).alpha == "tuned"}
     if len(tuned) > 1:
         alphas = ", ".join(f"{alpha:g}" for alpha in sorted(tuned))
         notes.append(f"alpha was tuned to different values ({alphas}), so S3E is not on one scale")

@@ -15,7 +15,7 @@ from gendermark.linguistics.cues import COLUMNS, FACTORS, annotate, design_colum
 from gendermark.metrics.metric import Floats
 from gendermark.metrics.regression import Coefficient, Effects, LinearModel, linear_model
 from gendermark.records import Item, Table
-from gendermark.study.cells import Cell, Drawn, differences_of, drawn_sentences, entropy_name
+from gendermark.study.cells import Cell, Drawn, differences_of, drawn_sentences, entropy_name, settings_of
 from gendermark.study.dots import Dot, dot_plot
 
 FORMS = ("ratio", "difference", "plain")
@@ -124,7 +124,7 @@ def by_system(cells: Sequence[Cell]) -> list[list[Cell]]:
     groups: dict[tuple[str, str], dict[str, Cell]] = defaultdict(dict)
     for cell in cells:
         variants = groups[cell.result.system, cell.direction]
-        earlier = variants.setdefault(cell.result.selection.variant, cell)
+        earlier = variants.setdefault(settings_of(cell.result).variant, cell)
         if earlier is not cell:
             raise UserError(
                 f"{earlier.run} and {cell.run} are both of {cell.result.system} and the same sentences; give one"
@@ -178,11 +178,11 @@ def _responses(cell: Cell, measure: str, form: str) -> list[tuple[Item, float]]:
     name = entropy_name(cell, measure)
     sets: dict[str, list[Drawn]] = defaultdict(list)
     for found in drawn_sentences(cell):
-        if not found.item.tags["entity"]:
+        if not found.item.entity:
             raise UserError(
                 f"{cell.run} has sentences without a person to speak of, in which there are no cues to find"
             )
-        sets[found.item.tags["contrast"]].append(found)
+        sets[found.item.contrast].append(found)
     rows = []
     for members in sets.values():
         # A sentence without another version is its own mean: that says nothing.
@@ -243,7 +243,7 @@ def _columns(
         values = np.array([design[name] for design in designs])
         by_set: dict[str, set[float]] = defaultdict(set)
         for item, value in zip(items, values.tolist(), strict=True):
-            by_set[item.tags["contrast"]].add(value)
+            by_set[item.contrast].add(value)
         if values.min() == values.max():
             left_out[name] = "in all sentences" if values[0] else "in no sentence"
         elif form != "plain" and all(len(found) == 1 for found in by_set.values()):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
 from pathlib import Path
@@ -19,8 +19,8 @@ from gendermark.errors import BadFile, MissingExtra, UserError
 from gendermark.metrics import quality
 from gendermark.metrics.metric import Resampling
 from gendermark.models.grammar import generate
-from gendermark.runs.compare import Comparison, compare
-from gendermark.runs.run import OpenProgress, RunConfig, no_progress, run
+from gendermark.runs.compare import Asked, Comparison, compare
+from gendermark.runs.run import ALONE, OpenProgress, RunConfig, Surroundings, run
 from gendermark.study.hard_debiasing import debias_model
 from gendermark.study.options import N_SAMPLES
 from gendermark.systems.huggingface_models import first_line, quietly
@@ -92,9 +92,7 @@ class Settings:
 def study_debiasing(
     settings: Settings,
     output: Path,
-    store_path: Path | None = None,
-    open_progress: OpenProgress = no_progress,
-    tell: Callable[[str], None] = lambda note: None,  # noqa: ARG005
+    around: Surroundings = ALONE,
 ) -> dict[str, Any]:
     """Debias a model, compare it with what it was, and give the report (also `debias.json` in the directory).
 
@@ -116,11 +114,13 @@ def study_debiasing(
         results = {}
         for name, spec in specs.items():
             config = RunConfig(spec, selections, settings.system_options, settings.resampling)
-            results[name] = run(config, output / name, store_path, _named(name, open_progress), tell)
-        compared = compare(results["before"], results["after"], settings.resampling, all_metrics=True).comparisons
+            results[name] = run(
+                config, output / name, replace(around, open_progress=_named(name, around.open_progress))
+            )
+        compared = compare(results["before"], results["after"], settings.resampling, Asked(everything=True)).comparisons
         found = {(row.cell.partition(".")[0], row.metric, row.slice): row for row in compared}
         rows = [found[key] for key in COMPARED if key in found]
-        translate = _Translate(settings, store_path, open_progress, tell)
+        translate = _Translate(settings, around)
         if bleu is not None:
             texts = [translate(spec, bleu[0], f"{name}: BLEU") for name, spec in specs.items()]
             rows.append(compare_bleu(bleu[1], texts[0], texts[1], settings.resampling))
@@ -147,10 +147,8 @@ def study_debiasing(
 class _Translate:
     """Sentences in, texts out, by way of the store."""
 
-    def __init__(
-        self, settings: Settings, store_path: Path | None, open_progress: OpenProgress, tell: Callable[[str], None]
-    ) -> None:
-        self._settings, self._store_path, self._open_progress, self._tell = settings, store_path, open_progress, tell
+    def __init__(self, settings: Settings, around: Surroundings) -> None:
+        self._settings, self._around = settings, around
 
     def __call__(self, spec: str, sources: Sequence[str], title: str) -> list[str]:
         return [samples[0].text or "" for samples in self._ask(spec, sources, title)]
@@ -161,17 +159,10 @@ class _Translate:
         return [(answer.log_probability or 0.0) / (answer.n_tokens or 1) for answer in found]
 
     def _ask(self, spec: str, sources: Sequence[str], title: str, targets: Sequence[str] | None = None) -> Any:
-        return api.translate(
-            spec,
-            sources,
-            self._settings.target_language,
-            SOURCE_LANGUAGE,
-            targets=targets,
-            system_options=self._settings.system_options if spec.startswith("hf:") else None,
-            store_path=self._store_path,
-            open_progress=lambda _: self._open_progress(title),
-            tell=self._tell,
-        )
+        asking = api.Asking(self._settings.target_language, SOURCE_LANGUAGE, targets=targets)
+        options = self._settings.system_options if spec.startswith("hf:") else None
+        around = replace(self._around, open_progress=lambda _: self._around.open_progress(title))
+        return api.translate(spec, sources, asking, options, around)
 
 
 def _convert(output: Path, spec: str, translate: _Translate, sources: Sequence[str]) -> str | None:

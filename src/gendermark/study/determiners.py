@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from gendermark import api
 from gendermark.errors import SystemFailure, UserError
 from gendermark.records import Table, Translation
+from gendermark.runs.run import ALONE, Surroundings
 
 _SAME_TOKEN = 1e-3
 """Log-probabilities of the same token after the same words differ by less than this, however they were batched."""
@@ -85,19 +86,19 @@ class Preferences:
 
 
 def compare_targets(
-    system: str, sources: Sequence[str], targets: tuple[str, str], to: str, source_language: str = "en", **options: Any
+    system: str,
+    sources: Sequence[str],
+    targets: tuple[str, str],
+    direction: tuple[str, str],
+    system_options: Mapping[str, str] | None = None,
+    around: Surroundings = ALONE,
 ) -> Preferences:
     """How probable a masculine and a feminine translation of each source are, and the tokens where they part."""
     words = _first_difference(*targets)
+    source_language, to = direction
     asked = [(source, target) for source in sources for target in targets]
-    answers = api.translate(
-        system,
-        [source for source, _ in asked],
-        to,
-        source_language,
-        targets=[target for _, target in asked],
-        **options,
-    )
+    asking = api.Asking(to, source_language, targets=[target for _, target in asked])
+    answers = api.translate(system, [source for source, _ in asked], asking, system_options, around)
     scored = [found for (found,) in answers]
     for found in scored:
         if found.log_probability is None:

@@ -153,7 +153,7 @@ def _rated(cell: Cell, drawn: Sequence[Drawn], entropy: str, metric: str) -> lis
             "language with references, or with data of your own that have them"
         )
     return [
-        _Rated(found.item.tags["contrast"], _is_open(found), value, found.judgement.measures[entropy])
+        _Rated(found.item.contrast, _is_open(found), value, found.judgement.measures[entropy])
         for (found, _), value in zip(usable, _qualities(usable, metric), strict=True)
     ]
 
@@ -166,7 +166,7 @@ def _right_references(found: Drawn, selection: Selection) -> tuple[str, ...]:
         return (tags["reference_gendered"], *(neutral if _is_open(found) else ()))
     by_gender = tuple(tags[name] for name in ("reference_masculine", "reference_feminine") if name in tags)
     if selection.data == "core":
-        by_gender = references(selection.target_language).get((tags["contrast"], str(found.item.expected)), ())
+        by_gender = references(selection.target_language).get((found.item.contrast, str(found.item.expected)), ())
     if not by_gender or _is_open(found):
         return by_gender
     return (by_gender[found.item.expected is Gender.FEMININE],)

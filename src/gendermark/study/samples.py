@@ -11,7 +11,7 @@ from gendermark.benchmarks.uncertainty.items import as_winomt
 from gendermark.benchmarks.winomt.benchmark import BENCHMARK as WINOMT
 from gendermark.errors import UserError
 from gendermark.records import Gender, Table, Translation
-from gendermark.study.cells import Cell, Drawn, drawn_sentences, entropy_names
+from gendermark.study.cells import Cell, Drawn, drawn_sentences, entropy_names, settings_of
 
 
 @dataclass(frozen=True)
@@ -82,14 +82,14 @@ def look_at(cell: Cell, *, contrast: str = "", source: str = "") -> Versions:
     wanted = _contrast_of(cell, drawn, contrast, source)
     readings = iter(_genders(cell, drawn))
     genders = {found.item.item_id: [next(readings) for _ in found.samples.texts] for found in drawn}
-    members = [found for found in drawn if found.item.tags["contrast"] == wanted]
+    members = [found for found in drawn if found.item.contrast == wanted]
     members.sort(key=lambda found: _ORDER.index(found.item.expected))
     return Versions(cell, wanted, tuple(_version(cell, found, genders[found.item.item_id]) for found in members))
 
 
 def _contrast_of(cell: Cell, drawn: Sequence[Drawn], contrast: str, source: str) -> str:
     if contrast:
-        if all(found.item.tags["contrast"] != contrast for found in drawn):
+        if all(found.item.contrast != contrast for found in drawn):
             raise UserError(
                 f"{cell.run} has no contrast set {contrast!r}; take a tag `contrast` of its judgements.jsonl, or give "
                 "a sentence with --source"
@@ -98,7 +98,7 @@ def _contrast_of(cell: Cell, drawn: Sequence[Drawn], contrast: str, source: str)
     asked = source.strip().lower()
     same = [found for found in drawn if found.item.source.lower() == asked]
     matching = same or [found for found in drawn if asked in found.item.source.lower()]
-    contrasts = list(dict.fromkeys(found.item.tags["contrast"] for found in matching))
+    contrasts = list(dict.fromkeys(found.item.contrast for found in matching))
     if not contrasts:
         raise UserError(f"no sentence of {cell.run} has {source!r} in it; see its samples.jsonl")
     if len(contrasts) > 1:
@@ -112,10 +112,10 @@ def _contrast_of(cell: Cell, drawn: Sequence[Drawn], contrast: str, source: str)
 def _genders(cell: Cell, drawn: Sequence[Drawn]) -> list[Gender | None]:
     """The gender of every distinct translation, read as the run read it: words are aligned over all sentences."""
     items = tuple(found.item for found in drawn for _ in found.samples.texts)
-    texts = [Translation("", text) for found in drawn for text in found.samples.texts]
-    if not all(item.tags["entity"] for item in items):  # mGeNTE names nobody whose gender could be read
+    texts = [[Translation("", text)] for found in drawn for text in found.samples.texts]
+    if not all(item.entity for item in items):  # mGeNTE names nobody whose gender could be read
         return [None] * len(items)
-    item_set = ItemSet(as_winomt(cell.result.selection), items, "")
+    item_set = ItemSet(as_winomt(settings_of(cell.result)), items, "")
     return [judgement.observed for judgement in WINOMT.judge(item_set, texts)]
 
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any
 
 from gendermark import api
@@ -18,7 +17,7 @@ from gendermark.metrics.uncertainty import ALPHAS as KNOWN_ALPHAS
 from gendermark.records import Table
 from gendermark.result import Result
 from gendermark.runs import run as running
-from gendermark.study.cells import value_of
+from gendermark.study.cells import settings_of, value_of
 from gendermark.study.options import ALPHAS, EPSILONS
 
 _SHOWN = (
@@ -125,15 +124,13 @@ class Settings:
 
 def vary_sampling(
     settings: Settings,
-    store_path: Path | None = None,
-    open_progress: running.OpenProgress = running.no_progress,
-    tell: Callable[[str], None] = lambda note: None,  # noqa: ARG005
+    around: running.Surroundings = running.ALONE,
 ) -> Sensitivity:
     """Draw with every epsilon, and compute with every alpha."""
     found = []
     for epsilon in dict.fromkeys(settings.epsilons):
         config = running.RunConfig(settings.system, (settings.selection(epsilon),), settings.system_options)
-        (drawn,) = running.run(config, None, store_path, open_progress, tell)
+        (drawn,) = running.run(config, None, around)
         for alpha in dict.fromkeys(settings.alphas):
             chosen = chosen_alpha(drawn.judgements, alpha)
             found.append(Setting(epsilon, chosen, alpha == "tuned", _with_alpha(drawn, alpha, config.resampling)))
@@ -142,10 +139,10 @@ def vary_sampling(
 
 def _with_alpha(result: Result, alpha: str, resampling: Resampling) -> Result:
     """The same judgements, with another alpha for S3E."""
-    selection = replace(result.selection, alpha=alpha)
-    counts = count(result.judgements, BENCHMARK.tally(selection), lambda j: BENCHMARK.stratum(j, selection))
+    selection, measures = replace(settings_of(result), alpha=alpha), BENCHMARK.measures
+    counts = count(result.judgements, measures.tally, lambda j: measures.stratum(j, selection))
     settled = BENCHMARK.settled(result.judgements, selection)
-    signature = result.signature.replace(f",alpha-{result.selection.alpha}|", f",alpha-{settled.alpha}|")
-    estimates = estimate(counts, BENCHMARK.metrics(result.judgements, selection), resampling, signature)
-    warnings = tuple(BENCHMARK.warnings(result.judgements, selection))
+    signature = result.signature.replace(f",alpha-{settings_of(result).alpha}|", f",alpha-{settled.alpha}|")
+    estimates = estimate(counts, measures.metrics(result.judgements, selection), resampling, signature)
+    warnings = tuple(measures.warnings(result.judgements, selection))
     return replace(result, selection=selection, estimates=tuple(estimates), warnings=warnings, signature=signature)

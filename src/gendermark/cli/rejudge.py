@@ -1,0 +1,49 @@
+"""`gendermark rejudge`: judge and score again from the stored translations, without asking the system."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from gendermark.cli.options import takes_settings
+from gendermark.cli.terminal import AsJson, print_json, say
+from gendermark.errors import UserError
+
+
+@takes_settings("rejudge")
+def rejudge(
+    runs: Annotated[list[Path], typer.Argument(metavar="DIR...", help="Run folders.")],
+    rules: Annotated[str, typer.Option("--rules", help="best, or the published rules; as before if not given.")] = "",
+    output: Annotated[
+        Path | None,
+        typer.Option("-o", "--output", help="Run folder for the new result; of several runs, a directory for them."),
+    ] = None,
+    as_json: AsJson = False,
+    *,
+    settings: dict[str, Any],
+) -> None:
+    """Judge and score again what runs have stored; says which verdicts differ from before.
+
+    Without -o nothing is written. The old and the new folder can be set side by side with `gendermark report`.
+    """
+    from gendermark.cli.results import print_results
+    from gendermark.runs.rejudge import rejudge as judge_again
+
+    names = [run.resolve().name for run in runs]
+    if len(set(names)) < len(names) and output is not None:
+        raise UserError("two of the run folders have the same name; judge them one by one, each with its own -o")
+    found = []
+    for run, name in zip(runs, names, strict=True):
+        written = output / name if output is not None and len(runs) > 1 else output
+        cells = judge_again(run, {"rules": rules, **settings}, written)
+        found.append({"run": str(run), "written": str(written or ""), "cells": [cell.to_json() for cell in cells]})
+        if not as_json:
+            print_results([cell.result for cell in cells])
+        for cell in cells:
+            say(cell.sentence)
+        if written is not None:
+            say(f"run folder: {written}")
+    if as_json:
+        print_json({"rejudged": found})
