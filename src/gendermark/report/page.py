@@ -110,6 +110,7 @@ def _words(explorer: Explorer) -> dict[str, Any]:
     benchmarks = {cell.selection.benchmark for cell in explorer.cells}
     return {
         "languages": words.LANGUAGES,
+        "right_to_left": sorted(words.RIGHT_TO_LEFT),
         "slices": words.SLICES,
         "benchmarks": {name: _short_title(name) for name in benchmarks},
     }

@@ -109,7 +109,12 @@ def _state(now: Snapshot) -> dict[str, Any]:
 def _words(now: Snapshot) -> dict[str, Any]:
     """Names for people, for the script: also of what has not been written yet."""
     names = {cell.partition(".")[0] for state in now.states for cell in (*state.wanted, *state.done)}
-    return {"languages": words.LANGUAGES, "slices": words.SLICES, "benchmarks": {name: _title(name) for name in names}}
+    return {
+        "languages": words.LANGUAGES,
+        "right_to_left": sorted(words.RIGHT_TO_LEFT),
+        "slices": words.SLICES,
+        "benchmarks": {name: _title(name) for name in names},
+    }
 
 
 def _title(benchmark: str) -> str:

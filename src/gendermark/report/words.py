@@ -4,35 +4,14 @@ from __future__ import annotations
 
 import math
 
+from gendermark.linguistics import codes
 from gendermark.records import Estimate
 from gendermark.result import number
 
-LANGUAGES = {
-    "ar": "Arabic",
-    "cs": "Czech",
-    "de": "German",
-    "el": "Greek",
-    "en": "English",
-    "es": "Spanish",
-    "fa": "Persian",
-    "fi": "Finnish",
-    "fr": "French",
-    "he": "Hebrew",
-    "hi": "Hindi",
-    "hu": "Hungarian",
-    "it": "Italian",
-    "ja": "Japanese",
-    "ko": "Korean",
-    "nl": "Dutch",
-    "pl": "Polish",
-    "pt": "Portuguese",
-    "ru": "Russian",
-    "tr": "Turkish",
-    "uk": "Ukrainian",
-}
+LANGUAGES = codes.NAMES
+RIGHT_TO_LEFT = codes.RIGHT_TO_LEFT
 NO_SPREAD = "no spread seen"
 """For an interval without width: all groups of sentences gave the same, which does not make the number certain."""
-RIGHT_TO_LEFT = frozenset({"ar", "fa", "he", "ur", "yi"})
 
 METRICS = {
     "accuracy": "right gender",

@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import Any
 
 from gendermark.errors import BadFile, UserError
+from gendermark.linguistics.codes import LANGUAGES
 from gendermark.systems.batching import is_out_of_memory
 from gendermark.systems.system import count_option
 from gendermark.systems.tokenisers import (
     CONVENTIONS,
-    NLLB_CODES,
     Convention,
     Direction,
     guess_convention,
@@ -247,7 +247,7 @@ def _known_pair(directory: Path, convention: Convention) -> tuple[Direction, str
         languages = [re.search(rf"^\W*{side} languages?: *([a-z]{{2}})$", text, re.M) for side in ("source", "target")]
         if languages[0] and languages[1]:
             return (languages[0][1], languages[1][1]), "its README.md says so"
-    codes = "|".join(NLLB_CODES)
+    codes = "|".join(LANGUAGES)
     pairs = re.findall(rf"(?<![a-z])({codes})-({codes})(?![a-z])", directory.resolve().name)
     return (pairs[0], "its directory is named so") if len(set(pairs)) == 1 else None
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from gendermark.errors import UserError
+from gendermark.linguistics.codes import LANGUAGES
 from gendermark.records import Task
 from gendermark.systems import http
 from gendermark.systems.service import Service
@@ -16,8 +17,6 @@ OPTIONS = ("model", "url", *http.OPTIONS)
 KEY = "GOOGLE_API_KEY"
 _HOST = "https://translation.googleapis.com"
 _PATH = "/language/translate/v2"
-_OTHER_NAMES = {"he": "iw"}
-"""Codes that it lists under an older name, and takes under both."""
 
 
 class Google(Service):
@@ -48,7 +47,8 @@ class Google(Service):
         rows = self._client.take(answer, "data", "languages", kind=list)
         offered = {self._client.take(row, "language", kind=str) for row in rows}
         for code in (source, target):
-            if not offered & {code, _OTHER_NAMES.get(code, code)}:
+            # Some it lists under an older name, and takes under both.
+            if not offered & ({code, LANGUAGES[code].older_code} if code in LANGUAGES else {code}):
                 raise self._unknown_direction(source, target, offered, offered)
 
     def _exchange(self, source: str, target: str, texts: Sequence[str]) -> Sequence[str]:

@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gendermark.errors import MissingExtra, SystemFailure, UserError
+from gendermark.linguistics.codes import LANGUAGES
 from gendermark.records import Request, Task, Translation
 from gendermark.systems.batching import Batches, by_length
 from gendermark.systems.huggingface_models import (
@@ -39,7 +40,7 @@ from gendermark.systems.huggingface_models import (
 from gendermark.systems.prompts import EXTRACTION_VERSION, extract, open_prompt
 from gendermark.systems.sampling import Continuation, Decoding, Draw, draw
 from gendermark.systems.system import System, count_option, merge_options, refuse_unknown_options
-from gendermark.systems.tokenisers import NLLB_CODES, Convention, Direction, Tokenisers
+from gendermark.systems.tokenisers import Convention, Direction, Tokenisers
 
 TASKS = frozenset({Task.TRANSLATE, Task.SAMPLE, Task.SCORE})
 OPTIONS = (
@@ -60,7 +61,7 @@ _WITHOUT_EFFECT = ("device", "batch_size", "threads")
 _REQUESTS_PER_DRAWING = 16
 _NEW_LINES = ("\n", "Ċ", "<0x0A>")
 """How tokenisers write a line break at the start of a word."""
-_CODE_OF = {name: code for code, nllb in NLLB_CODES.items() for name in (code, nllb.partition("_")[0])}
+_CODE_OF = {name: code for code, facts in LANGUAGES.items() for name in (code, facts.nllb.partition("_")[0])}
 _NO_TOKENISER: Any = None
 
 Job = TypeVar("Job")
@@ -400,7 +401,7 @@ class _Translator(_Dialect):
     def _kind(self) -> str:
         if self._config.model_type == "marian":
             return "opus"
-        for mark, kind in ((NLLB_CODES["en"], "nllb"), ("__en__", "m2m100"), ("en_XX", "mbart")):
+        for mark, kind in ((LANGUAGES["en"].nllb, "nllb"), ("__en__", "m2m100"), ("en_XX", "mbart")):
             if mark in self._vocabulary:
                 return kind
         return "t5" if "t5" in self._config.model_type else "plain"
@@ -420,7 +421,7 @@ class _Translator(_Dialect):
         """For a model of one pair, as far as its tokeniser or its name says which."""
         own = tuple(_CODE_OF.get(str(getattr(self._tokeniser, f"{side}_lang", None))) for side in ("source", "target"))
         if None in own:
-            codes = "|".join(NLLB_CODES)
+            codes = "|".join(LANGUAGES)
             name = Path(self._place.name).resolve().name if self._place.commit is None else self._place.name
             pairs = set(re.findall(rf"(?<![a-z])({codes})-({codes})(?![a-z])", name))
             own = pairs.pop() if len(pairs) == 1 else direction

@@ -14,36 +14,10 @@ from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 from gendermark.errors import BadFile, MissingExtra, UserError
-from gendermark.systems.prompts import NAMES
+from gendermark.linguistics import codes
 
 Direction = tuple[str, str]
 """(source language, target language)."""
-
-NLLB_CODES = {
-    "ar": "arb_Arab",
-    "cs": "ces_Latn",
-    "de": "deu_Latn",
-    "el": "ell_Grek",
-    "en": "eng_Latn",
-    "es": "spa_Latn",
-    "fa": "pes_Arab",
-    "fi": "fin_Latn",
-    "fr": "fra_Latn",
-    "he": "heb_Hebr",
-    "hi": "hin_Deva",
-    "hu": "hun_Latn",
-    "it": "ita_Latn",
-    "ja": "jpn_Jpan",
-    "ko": "kor_Hang",
-    "nl": "nld_Latn",
-    "pl": "pol_Latn",
-    "pt": "por_Latn",
-    "ru": "rus_Cyrl",
-    "tr": "tur_Latn",
-    "uk": "ukr_Cyrl",
-}
-# OPUS-MT has changed its codes over the years, and calls two of our languages by the name of their family as well.
-_FAMILIES = {"ar": "ara", "fa": "fas"}
 
 PAIR = ("source.spm", "target.spm")
 SINGLE = ("sentencepiece.bpe.model", "spiece.model", "sentencepiece.model", "spm.model", "tokenizer.json")
@@ -221,7 +195,7 @@ class Convention:
         return words
 
     def _language_mark(self, language: str, vocabulary: frozenset[str]) -> str:
-        mark = f"__{language}__" if self.name == "m2m100" else NLLB_CODES.get(language, language)
+        mark = f"__{language}__" if self.name == "m2m100" else codes.nllb(language)
         if mark not in vocabulary:
             raise UserError(f"this {self.name} model has no language {language!r} (no {mark!r} in its vocabulary)")
         return mark
@@ -243,17 +217,17 @@ class Convention:
         if marks := sorted(word for word in self.source_vocabulary if re.fullmatch(r"<2[a-z]{2,3}>", word)):
             raise UserError(f"this model does not translate into {target!r}; it has {_listed(marks)}")
         for language in direction:
-            if language not in NAMES:
+            if language not in codes.NAMES:
                 raise UserError(
                     f"no name is known for language {language!r}, which this model is told by name; give the text that "
                     "it wants before the sentence with the option source_prefix=TEXT"
                 )
-        return "translate {} to {}: ".format(*(NAMES[language] for language in direction))
+        return "translate {} to {}: ".format(*(codes.NAMES[language] for language in direction))
 
 
 def guess_convention(tokenisers: Tokenisers, vocabulary: Collection[str], start: str | None) -> str:
     """The kind of a model, told from its files and from the word that its translations start from."""
-    if NLLB_CODES["en"] in vocabulary:
+    if codes.nllb("en") in vocabulary:
         return "nllb"
     if "__en__" in vocabulary:
         return "m2m100"
@@ -266,8 +240,8 @@ def guess_convention(tokenisers: Tokenisers, vocabulary: Collection[str], start:
 
 def opus_mark(language: str, vocabulary: Collection[str]) -> str | None:
     """The word by which an OPUS-MT model of several target languages is told which one; None where it has none."""
-    three_letters = NLLB_CODES.get(language, language).partition("_")[0]
-    for code in (three_letters, _FAMILIES.get(language), language):
+    # OPUS-MT has changed its codes over the years, and has called Arabic and Persian both by variety and as a whole.
+    for code in (codes.nllb(language).partition("_")[0], codes.three_letters(language), language):
         if f">>{code}<<" in vocabulary:
             return f">>{code}<<"
     return None
