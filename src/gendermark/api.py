@@ -22,7 +22,7 @@ from gendermark.runs import score as scoring
 from gendermark.runs import translate as translating
 from gendermark.runs.store import Store
 from gendermark.systems.file_formats import Samples
-from gendermark.systems.files import read_and_check, read_samples
+from gendermark.systems.files import TranslationFile, open_translations, read_samples
 from gendermark.systems.sampling import Decoding
 from gendermark.systems.system import open_system
 
@@ -30,6 +30,7 @@ log = logging.getLogger(__name__)
 
 Translations = Path | str | Sequence[str]
 """A file (see `gendermark score`), or the translations themselves in export order."""
+_Given = TranslationFile | Sequence[str]
 
 
 def select(benchmark: str | Selection, to: str = "", **options: Any) -> tuple[Benchmark, Selection]:
@@ -73,10 +74,11 @@ def score(
             )
         selection = found.complete(replace(selection, parts=tuple(translations)))
     asked_for = benchmark.revision if isinstance(benchmark, Selection) else options.get("revision")
+    given = _opened(translations)
     try:
-        item_set, texts = _matched(found, selection, translations)
+        item_set, texts = _matched(found, selection, given)
     except UnmatchedSources:
-        item_set, texts = _matched_in_another_revision(found, selection, translations, asked_for)
+        item_set, texts = _matched_in_another_revision(found, selection, given, asked_for)
     answers = [
         [Translation(request.request_id, text)] for request, text in zip(found.requests(item_set), texts, strict=True)
     ]
@@ -117,8 +119,19 @@ def _answers(request: Request, samples: Samples) -> list[Translation]:
     ]
 
 
+def _opened(translations: Translations | Mapping[str, Translations]) -> _Given | dict[str, _Given]:
+    """The same with files that are read once only, as they may be pipes."""
+
+    def opened(one: Translations) -> _Given:
+        return open_translations(one) if isinstance(one, str | Path) else one
+
+    if isinstance(translations, Mapping):
+        return {part: opened(one) for part, one in translations.items()}
+    return opened(translations)
+
+
 def _matched(
-    benchmark: Benchmark, selection: Selection, translations: Translations | Mapping[str, Translations]
+    benchmark: Benchmark, selection: Selection, translations: _Given | Mapping[str, _Given]
 ) -> tuple[ItemSet, list[str]]:
     """The items of a selection and the translation of each."""
     if not isinstance(translations, Mapping):
@@ -133,7 +146,7 @@ def _matched(
 def _matched_in_another_revision(
     benchmark: Benchmark,
     selection: Selection,
-    translations: Translations | Mapping[str, Translations],
+    translations: _Given | Mapping[str, _Given],
     asked_for: str | None,
 ) -> tuple[ItemSet, list[str]]:
     """Sources tell which revision was translated; that one is taken, and said, unless the user named one."""
@@ -149,9 +162,9 @@ def _matched_in_another_revision(
     return _matched(benchmark, selection, translations)  # which raises again what was wrong
 
 
-def _texts(given: Translations, benchmark: Benchmark, item_set: ItemSet) -> Sequence[str]:
-    if isinstance(given, str | Path):
-        return read_and_check(given, benchmark, item_set)
+def _texts(given: _Given, benchmark: Benchmark, item_set: ItemSet) -> Sequence[str]:
+    if isinstance(given, TranslationFile):
+        return given.texts(benchmark, item_set)
     if len(given) != len(item_set.items):
         raise UserError(f"{len(given):,} translations were given for {len(item_set.items):,} sentences")
     return given

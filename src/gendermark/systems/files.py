@@ -11,7 +11,8 @@ import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import TypeVar
 
@@ -45,22 +46,34 @@ Content = TypeVar("Content")
 log = logging.getLogger(__name__)
 
 
-def read_translations(path: Path | str, items: Sequence[Item]) -> list[str]:
-    """The translation of each item, in the order of the items."""
-    return _matched(path, read_contents(path, Choice()), items, [item.source for item in items], [])
+@dataclass(frozen=True)
+class TranslationFile:
+    """A file of translations. It is read only once, as it may be a pipe, however often it is set beside items."""
+
+    path: Path
+    choice: Choice
+
+    @cached_property
+    def contents(self) -> Contents:
+        return read_contents(self.path, self.choice)
+
+    def texts(self, benchmark: Benchmark, item_set: ItemSet) -> list[str]:
+        """The translation of each item, in their order; refuses a file whose lines stand in another one."""
+        notes: list[str] = []
+        texts = self.fitted(benchmark, item_set, notes)
+        for note in notes:
+            log.info(note)
+        return texts
+
+    def fitted(self, benchmark: Benchmark, item_set: ItemSet, notes: list[str]) -> list[str]:
+        """The same, for a caller who keeps what is worth knowing about it."""
+        return _fitted(self.path, self.contents, benchmark, item_set, notes)
 
 
-def read_and_check(path: Path | str, benchmark: Benchmark, item_set: ItemSet) -> list[str]:
-    """The same, refusing a file whose lines do not stand in the order of the items. (Reads once: it may be a pipe.)
-
-    A path may end in `#SYSTEM`.
-    """
+def open_translations(path: Path | str) -> TranslationFile:
+    """A path may end in `#SYSTEM`."""
     path, system = split_system(str(path))
-    notes: list[str] = []
-    texts = _fitted(path, read_contents(path, Choice(system)), benchmark, item_set, notes)
-    for note in notes:
-        log.info(note)
-    return texts
+    return TranslationFile(path, Choice(system))
 
 
 def read_samples(path: Path | str, items: Sequence[Item], others: Sequence[Item] = ()) -> list[Samples]:
@@ -389,6 +402,7 @@ class Files(System):
         self._path, system = split_system(argument)
         self._choice = Choice(system, options.get("source_column", ""), options.get("translation_column", ""))
         self.tasks = _tasks_of(self._path)
+        self._file = TranslationFile(self._path, self._choice)
         self._translations: list[str] = []
         self._samples: list[Samples] = []
         self._notes: list[str] = []
@@ -403,11 +417,13 @@ class Files(System):
             others = benchmark.load(replace(item_set.selection, parts=())).items if item_set.selection.parts else ()
             self._samples = _samples(path, item_set.items, others, choice, self._notes)
         if Task.TRANSLATE in asked:
-            contents = read_contents(path, choice)
+            file = TranslationFile(path, choice)
+            # The file of the item set before, where it is the same, has been read already.
+            self._file = file = self._file if file == self._file else file
             try:
-                self._translations = _fitted(path, contents, benchmark, item_set, self._notes)
+                self._translations = file.fitted(benchmark, item_set, self._notes)
             except UnmatchedSources:
-                if revision := _other_revision(path, contents, benchmark, item_set):
+                if revision := _other_revision(file, benchmark, item_set):
                     problem = f"has translations of {benchmark.name} revision {revision}; add --revision {revision}"
                     raise BadFile(path, problem) from None
                 raise
@@ -449,14 +465,14 @@ def _sampled(request: Request, samples: Samples) -> list[Translation]:
     return answers
 
 
-def _other_revision(path: Path, contents: Contents, benchmark: Benchmark, item_set: ItemSet) -> str:
+def _other_revision(file: TranslationFile, benchmark: Benchmark, item_set: ItemSet) -> str:
     """The revision of the official data that was translated, if it is not the one asked for."""
     selection = item_set.selection
     others = benchmark.revisions if selection.data == "official" else ()
     for revision in others:
         if revision != selection.revision:
             with suppress(UserError):  # not this one, or not at hand
-                _fitted(path, contents, benchmark, benchmark.load(replace(selection, revision=revision)), [])
+                file.fitted(benchmark, benchmark.load(replace(selection, revision=revision)), [])
                 return revision
     return ""
 
