@@ -22,9 +22,9 @@ from gendermark.runs import score as scoring
 from gendermark.runs import translate as translating
 from gendermark.runs.store import Store
 from gendermark.systems.file_formats import Samples
-from gendermark.systems.files import TranslationFile, open_translations, read_samples
 from gendermark.systems.sampling import Decoding
 from gendermark.systems.system import open_system
+from gendermark.systems.translation_files import TranslationFile, open_translations, read_samples
 
 log = logging.getLogger(__name__)
 

@@ -18,7 +18,8 @@ from gendermark.errors import BadFile, UnmatchedSources, UserError
 from gendermark.records import Item, Request, Task
 from gendermark.runs.translate import check_tasks
 from gendermark.systems.file_formats import NO_SAMPLE, Samples
-from gendermark.systems.files import Files, open_translations, read_samples
+from gendermark.systems.files import Files
+from gendermark.systems.translation_files import open_translations, read_samples
 from runs.tiny import Tiny
 
 
