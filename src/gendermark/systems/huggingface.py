@@ -24,6 +24,7 @@ from gendermark.errors import MissingExtra, SystemFailure, UserError
 from gendermark.linguistics.codes import LANGUAGES
 from gendermark.records import Request, Task, Translation
 from gendermark.systems.batching import Batches, by_length
+from gendermark.systems.extraction import EXTRACTION_VERSION, extract
 from gendermark.systems.huggingface_models import (
     LOGIT_BYTES,
     Place,
@@ -37,7 +38,7 @@ from gendermark.systems.huggingface_models import (
     open_tokeniser,
     quietly,
 )
-from gendermark.systems.prompts import EXTRACTION_VERSION, extract, open_prompt
+from gendermark.systems.prompts import open_prompt
 from gendermark.systems.sampling import Continuation, Decoding, Draw, draw
 from gendermark.systems.system import System, count_option, merge_options, refuse_unknown_options
 from gendermark.systems.tokenisers import Convention, Direction, Tokenisers

@@ -2,7 +2,7 @@
 
 Chat models are asked at `URL/chat/completions`; base models, with `endpoint=completions`, at `URL/completions`. What a
 model says around its translation is taken away, and an answer that is no translation is an error of that one sentence
-(`prompts.extract`): it counts as not translated, and the run goes on.
+(`extraction.extract`): it counts as not translated, and the run goes on.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import Any
 
 from gendermark.errors import SystemFailure, UserError
 from gendermark.records import Request, Task, Translation
-from gendermark.systems import http, prompts
+from gendermark.systems import extraction, http, prompts
 from gendermark.systems.sampling import Decoding
 from gendermark.systems.system import System, count_option, number_option
 
@@ -135,7 +135,7 @@ class OpenAI(System):
             logprobs="true" if self._wants_logprobs else "",
             no_think="true" if self._no_think else "",
             extra=json.dumps(self._extra, sort_keys=True) if self._extra else "",
-            extraction=str(prompts.EXTRACTION_VERSION),
+            extraction=str(extraction.EXTRACTION_VERSION),
         )
 
     # -- before the work
@@ -303,12 +303,12 @@ class OpenAI(System):
         reason = choice.get("finish_reason")
         content, refusal = self._content(choice)
         if reason == "content_filter" or refusal:
-            return self._failed(request, sample, prompts.REFUSAL, refusal or "the content filter")
+            return self._failed(request, sample, extraction.REFUSAL, refusal or "the content filter")
         if reason == "length":
             return self._failed(request, sample, CUT_OFF, content)
-        found = prompts.extract(content, request.source, request.target_language)
+        found = extraction.extract(content, request.source, request.target_language)
         if found.text is None:
-            return self._failed(request, sample, found.problem or prompts.EMPTY, content)
+            return self._failed(request, sample, found.problem or extraction.EMPTY, content)
         # The probability of a whole answer is not that of a part of it.
         numbers = _log_probabilities(choice) if found.text == content.strip() else []
         log_probability, n_tokens = (sum(numbers), len(numbers)) if numbers else (None, None)
@@ -434,7 +434,7 @@ def _item_problem(problem: http.Refusal) -> str | None:
         return None
     if _TOO_LONG.search(problem.said):
         return "too long"
-    return prompts.REFUSAL if _FILTERED.search(f"{problem.said} {json.dumps(problem.payload)}") else None
+    return extraction.REFUSAL if _FILTERED.search(f"{problem.said} {json.dumps(problem.payload)}") else None
 
 
 def _log_probabilities(choice: Mapping[str, Any]) -> list[float]:
