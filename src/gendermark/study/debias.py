@@ -32,7 +32,8 @@ from gendermark.runs.compare import Comparison, compare
 from gendermark.runs.run import OpenProgress, RunConfig, no_progress, run
 from gendermark.runs.translate import Progress
 from gendermark.study.saving import save_whole
-from gendermark.systems.huggingface_models import first_line, loaded, locate, open_config, open_tokeniser, quietly
+from gendermark.systems.engine import first_line
+from gendermark.systems.huggingface_opening import loaded, locate, open_config, open_tokeniser, quietly
 from gendermark.systems.tokenisers import PAIR, SINGLE
 from gendermark.textfiles import read_json, read_lines, write_text
 

@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import quote, urlsplit, urlunsplit
 
 from gendermark.errors import SystemFailure, UserError
-from gendermark.systems.system import count_option, number_option, refuse_unknown_options
+from gendermark.systems.system import count_option, number_option, refuse_unknown_options, with_options
 
 if TYPE_CHECKING:
     import httpx  # only ever imported when a client is made: it costs 0.1 s
@@ -458,8 +458,7 @@ def refuse_options(family: str, options: Mapping[str, str], known: Sequence[str]
 
 def identity(family: str, client: Client, **options: str) -> str:
     """A `system_id` of the address and the options that change what is answered."""
-    shown = "&".join(f"{name}={value}" for name, value in sorted(options.items()) if value)
-    return f"{family}:{client.url}?{shown}" if shown else f"{family}:{client.url}"
+    return with_options(f"{family}:{client.url}", options, [name for name, value in options.items() if not value])
 
 
 def is_loopback(host: str) -> bool:

@@ -162,12 +162,12 @@ class Convention:
 
     def source(self, text: str, frame: Frame) -> list[str]:
         """The words that the model reads for a text."""
-        pieces = self.tokenisers.source.pieces(frame.instruction + _one_line(text))
+        pieces = self.tokenisers.source.pieces(frame.instruction + one_line(text))
         return [*frame.before_source, *pieces, *([self.end] if self.end else [])]
 
     def target(self, text: str) -> list[str]:
         """The words of a given translation, without its beginning and end."""
-        return self.tokenisers.target.pieces(_one_line(text))
+        return self.tokenisers.target.pieces(one_line(text))
 
     def text(self, words: Sequence[str]) -> str:
         """The text of a translation's words; marks that the model wrote into it are left out."""
@@ -186,7 +186,7 @@ class Convention:
     ) -> tuple[str, ...] | None:
         if prefix is None:
             return None
-        words = tuple(_filled(prefix, direction).split())
+        words = tuple(filled(prefix, direction).split())
         for word in words:
             if word not in vocabulary:
                 raise UserError(
@@ -210,7 +210,7 @@ class Convention:
 
     def _instruction(self, direction: Direction) -> str:
         if self.source_prefix is not None:
-            return _filled(self.source_prefix, direction)
+            return filled(self.source_prefix, direction)
         target = direction[1]
         if f"<2{target}>" in self.source_vocabulary:
             return f"<2{target}> "
@@ -252,12 +252,19 @@ def opus_marks(vocabulary: Collection[str]) -> list[str]:
     return sorted(word for word in vocabulary if re.fullmatch(r">>[^<>]+<<", word))
 
 
-def _one_line(text: str) -> str:
+def pair_in(name: str) -> Direction | None:
+    """The one pair of languages that a model's name says it is for, `opus-mt-en-es`."""
+    known = "|".join(codes.LANGUAGES)
+    pairs = set(re.findall(rf"(?<![a-z])({known})-({known})(?![a-z])", name))
+    return pairs.pop() if len(pairs) == 1 else None
+
+
+def one_line(text: str) -> str:
     """A line break is no word of any translation model; the text stays one."""
     return re.sub(r"[\r\n]+", " ", text)
 
 
-def _filled(prefix: str, direction: Direction) -> str:
+def filled(prefix: str, direction: Direction) -> str:
     return prefix.replace("{source}", direction[0]).replace("{target}", direction[1])
 
 
