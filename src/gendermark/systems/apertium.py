@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from gendermark.linguistics.codes import three_letters
 from gendermark.records import Task
-from gendermark.systems import http
+from gendermark.systems import http, keys
 from gendermark.systems.service import Service
 from gendermark.systems.system import System
 
@@ -15,7 +15,7 @@ TASKS = frozenset({Task.TRANSLATE})
 
 class Apertium(Service):
     def __init__(self, argument: str, options: Mapping[str, str]) -> None:
-        http.refuse_options("apertium", options, http.OPTIONS)
+        keys.refuse_options("apertium", options, http.OPTIONS)
         self.spec = f"apertium:{argument}"
         self._open(http.Client(self.spec, argument, options=options))
         self.system_id = http.identity("apertium", self._client)

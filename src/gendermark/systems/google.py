@@ -8,7 +8,7 @@ from typing import Any
 from gendermark.errors import UserError
 from gendermark.linguistics.codes import LANGUAGES
 from gendermark.records import Task
-from gendermark.systems import http
+from gendermark.systems import http, keys
 from gendermark.systems.service import Service
 from gendermark.systems.system import System
 
@@ -23,10 +23,10 @@ class Google(Service):
     n_texts = 128
 
     def __init__(self, argument: str, options: Mapping[str, str]) -> None:
-        http.refuse_options("google", options, OPTIONS, KEY)
+        keys.refuse_options("google", options, OPTIONS, KEY)
         if argument != "v2":
             raise UserError("google: is written google:v2; neither key nor project are a part of it")
-        secrets = http.read_secrets("google", required=(KEY,))
+        secrets = keys.read_secrets("google", required=(KEY,))
         self.spec = f"google:{argument}"
         self._model = options.get("model", "")
         self._open(

@@ -19,7 +19,7 @@ from typing import Any
 
 from gendermark.errors import SystemFailure, UserError
 from gendermark.records import Request, Task, Translation
-from gendermark.systems import extraction, http, prompts
+from gendermark.systems import extraction, http, keys, prompts
 from gendermark.systems.sampling import Decoding
 from gendermark.systems.system import System, count_option, number_option
 
@@ -67,19 +67,20 @@ _FILTERED = re.compile(r"content.?(?:filter|policy|management)|safety|moderation
 _TOO_LONG = re.compile(r"context.?length|maximum context|too long|too many tokens", re.IGNORECASE)
 _ONE_AT_A_TIME = re.compile(r"\bn\b|(?:multiple|number of) (?:choices|completions)", re.IGNORECASE)
 _MOST_NAMED = 12
-_SHORTEST_SECRET = 8
-"""Local servers are given keys like "none", which are part of many words."""
 
 
 class OpenAI(System):
     def __init__(self, argument: str, options: Mapping[str, str]) -> None:
-        http.refuse_options("openai", options, OPTIONS, KEY)
+        keys.refuse_options("openai", options, OPTIONS, KEY)
         url, _, self._model = argument.partition("#")
         if not url or not self._model.strip():
             raise UserError("openai: is written openai:URL#MODEL, for example openai:http://127.0.0.1:8000/v1#my-model")
         variable = options.get("key_variable", KEY)
-        secrets = http.read_secrets("openai", (variable,) if "key_variable" in options else (), (variable,))
-        _refuse_secrets(secrets, [self._model, *options.values()])
+        secrets = keys.read_secrets("openai", (variable,) if "key_variable" in options else (), (variable,))
+        if keys.are_in(secrets, [self._model, *options.values()]):
+            raise UserError(
+                f"openai: takes no key in its name or options, where others could read it; {variable} is enough"
+            )
         self._endpoint = options.get("endpoint", "chat")
         if self._endpoint not in _PATHS:
             raise UserError(f"option endpoint is chat or completions, not {self._endpoint!r}")
@@ -457,14 +458,6 @@ def _is_spelt(tokens: Sequence[str], text: str) -> bool:
         return bool(joined)
     wanted, found = ("".join(filter(str.isalnum, part)) for part in (text, joined))
     return found.endswith(wanted)
-
-
-def _refuse_secrets(secrets: Mapping[str, str], texts: Sequence[str]) -> None:
-    for name, value in secrets.items():
-        if len(value) >= _SHORTEST_SECRET and any(value in text for text in texts):
-            raise UserError(
-                f"openai: takes no key in its name or options, where others could read it; {name} is enough"
-            )
 
 
 def _number_or_none(options: Mapping[str, str], key: str, default: float) -> float | None:
