@@ -26,14 +26,15 @@ from gendermark.runs.score import score as judge_and_estimate
 from gendermark.runs.store import Store
 from gendermark.selection import Selection, options_of, own_options
 from gendermark.systems.file_formats import Samples
-from gendermark.systems.files import read_and_check, read_samples
 from gendermark.systems.sampling import Decoding
 from gendermark.systems.system import open_system
+from gendermark.systems.translation_files import TranslationFile, open_translations, read_samples
 
 log = logging.getLogger(__name__)
 
 Translations = Path | str | Sequence[str] | Sequence[Sequence[str]]
 """A file (see `gendermark score`), or the translations themselves in export order; or the samples of each sentence."""
+_Given = TranslationFile | Sequence[str]
 
 
 def select(benchmark: str | Selection, to: str = "", **options: Any) -> tuple[Benchmark, Selection]:
@@ -85,10 +86,11 @@ def score(
             )
         selection = found.complete(replace(selection, parts=tuple(translations)))
     asked_for = benchmark.revision if isinstance(benchmark, Selection) else options.get("revision")
+    given = _opened(translations)
     try:
-        item_set, texts = _matched(found, selection, translations)
+        item_set, texts = _matched(found, selection, given)
     except UnmatchedSources:
-        item_set, texts = _matched_in_another_revision(found, selection, translations, asked_for)
+        item_set, texts = _matched_in_another_revision(found, selection, given, asked_for)
     return judge_and_estimate(found, item_set, [[Translation("", text)] for text in texts], origin)
 
 
@@ -124,8 +126,19 @@ def _answers(samples: Samples) -> list[Translation]:
     ]
 
 
+def _opened(translations: Translations | Mapping[str, Translations]) -> _Given | dict[str, _Given]:
+    """The same with files that are read once only, as they may be pipes."""
+
+    def opened(one: Translations) -> _Given:
+        return open_translations(one) if isinstance(one, str | Path) else one
+
+    if isinstance(translations, Mapping):
+        return {part: opened(one) for part, one in translations.items()}
+    return opened(translations)
+
+
 def _matched(
-    benchmark: Benchmark, selection: Selection, translations: Translations | Mapping[str, Translations]
+    benchmark: Benchmark, selection: Selection, translations: _Given | Mapping[str, _Given]
 ) -> tuple[ItemSet, list[str]]:
     """The items of a selection and the translation of each."""
     if not isinstance(translations, Mapping):
@@ -140,7 +153,7 @@ def _matched(
 def _matched_in_another_revision(
     benchmark: Benchmark,
     selection: Selection,
-    translations: Translations | Mapping[str, Translations],
+    translations: _Given | Mapping[str, _Given],
     asked_for: str | None,
 ) -> tuple[ItemSet, list[str]]:
     """Sources tell which revision was translated; that one is taken, and said, unless the user named one."""
@@ -156,9 +169,9 @@ def _matched_in_another_revision(
     return _matched(benchmark, selection, translations)  # which raises again what was wrong
 
 
-def _texts(given: Any, benchmark: Benchmark, item_set: ItemSet) -> Sequence[str]:
-    if isinstance(given, str | Path):
-        return read_and_check(given, benchmark, item_set)
+def _texts(given: _Given, benchmark: Benchmark, item_set: ItemSet) -> Sequence[str]:
+    if isinstance(given, TranslationFile):
+        return given.texts(benchmark, item_set)
     if len(given) != len(item_set.items):
         raise UserError(f"{len(given):,} translations were given for {len(item_set.items):,} sentences")
     texts: Sequence[str] = given

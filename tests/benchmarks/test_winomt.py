@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import csv
+import os
+import threading
 from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
 import gendermark
-from gendermark import registry
+from gendermark import registry, textfiles
 from gendermark.benchmarks.winomt.benchmark import BENCHMARK
 from gendermark.errors import UserError
 from gendermark.linguistics.alignment import align
@@ -117,6 +119,27 @@ def test_revision_is_found_by_the_sources(mirror: Path, caplog: pytest.LogCaptur
         result = gendermark.score("winomt", _google(mirror, "es"), "es")
     assert result.selection.revision == "2019"
     assert "these translations are of winomt revision 2019" in caplog.text
+
+
+@pytest.mark.skipif(not Path("/dev/fd").exists(), reason="no pipes with names here")
+def test_a_pipe_is_read_once(mirror: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another revision is looked for in what was read; there is no second time."""
+    monkeypatch.setattr(textfiles, "PIPE_SECONDS", 0.05)
+
+    def scored(content: bytes) -> gendermark.Result:
+        end, pipe = os.pipe()
+        with os.fdopen(end), os.fdopen(pipe, "wb") as writing:
+            writer = threading.Thread(target=lambda: (writing.write(content), writing.close()))
+            writer.start()
+            try:
+                return gendermark.score("winomt", f"/dev/fd/{end}", "es")
+            finally:
+                writer.join()
+
+    released = _google(mirror, "es").read_bytes()
+    assert scored(released).selection.revision == "2019"
+    with pytest.raises(UserError, match=r"^/dev/fd/\d+, line 3889: source 'Nobody said this\.' is not a sentence"):
+        scored(released + b"Nobody said this. ||| Nadie lo dijo.\n")
 
 
 # -- labelled sentences -------------------------------------------------------------------------------------------

@@ -393,8 +393,8 @@ def test_a_continuation_that_stops_early_is_taken_up_again(opus: Path, monkeypat
 def test_distributions_of_a_large_vocabulary_do_not_fill_memory(opus: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     system = opened(opus, workers=1)
     sizes: list[int] = []
-    inner = system._continue_batch
-    monkeypatch.setattr(system, "_continue_batch", lambda jobs, frame: (sizes.append(len(jobs)), inner(jobs, frame))[1])
+    inner = system._follow
+    monkeypatch.setattr(system, "_follow", lambda paths, **given: (sizes.append(len(paths)), inner(paths, **given))[1])
     answers(system, [samples(source, 4) for source in SOURCES[:8]])
     assert max(sizes) > 2
     sizes.clear()
@@ -443,7 +443,7 @@ def test_reads_and_scores_as_hugging_face_does(marian: tuple[Any, Any, Path]) ->
     system = opened(directory)
     for source, target in zip(tiny_hf.ENGLISH, tiny_hf.SPANISH, strict=True):
         row = tokeniser([source], text_target=[target], return_tensors="pt")
-        frame = system._frame(("en", "es"))
+        frame = system._around(("en", "es"))
         assert system._convention.source(source, frame) == tokeniser.convert_ids_to_tokens(row["input_ids"][0])
         with torch.no_grad():
             distribution = model(**row).logits[0][:, :-1].log_softmax(-1)  # padding is no word
@@ -833,7 +833,7 @@ LOGGED = """
 import os, sys, time
 from gendermark.systems.ctranslate2 import CTranslate2
 n_requests, stop_at = 0, int(os.environ["STOP_AT"])
-for name in ("_translate_batch", "_drawn"):
+for name in ("_translate", "_drawn"):
     def logged(self, first, *rest, inner=getattr(CTranslate2, name), **named):
         global n_requests
         with open(os.environ["LOG"], "a") as file:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import replace
@@ -11,12 +12,14 @@ from typing import Any
 
 import pytest
 
+from gendermark import textfiles
 from gendermark.benchmarks.benchmark import ItemSet, Selection
 from gendermark.errors import BadFile, UnmatchedSources, UserError
 from gendermark.records import Item, Request, Task
 from gendermark.runs.translate import check_tasks
 from gendermark.systems.file_formats import NO_SAMPLE, Samples
-from gendermark.systems.files import Files, read_and_check, read_samples, read_translations
+from gendermark.systems.files import Files
+from gendermark.systems.translation_files import open_translations, read_samples
 from runs.tiny import Tiny
 
 
@@ -32,10 +35,15 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "out.txt"
 
 
+def texts_of(path: Path, items: Sequence[Item]) -> list[str]:
+    item_set = ItemSet(Selection("tiny", "en", "xx", "core"), tuple(items), "here")
+    return open_translations(path).texts(Tiny(), item_set)
+
+
 def refused(path: Path, content: str, items: Sequence[Item] = ITEMS) -> str:
     path.write_text(content, encoding="utf-8")
     with pytest.raises(BadFile) as caught:
-        read_translations(path, items)
+        texts_of(path, items)
     assert str(caught.value).startswith(str(path))
     return str(caught.value).removeprefix(str(path))
 
@@ -55,19 +63,19 @@ def refused(path: Path, content: str, items: Sequence[Item] = ITEMS) -> str:
 )
 def test_one_per_line(path: Path, content: bytes) -> None:
     path.write_bytes(content)
-    assert read_translations(path, ITEMS) == ["uno", "dos", "tres"]
+    assert texts_of(path, ITEMS) == ["uno", "dos", "tres"]
 
 
 def test_empty_lines_are_empty_translations(path: Path) -> None:
     path.write_text("uno\n\n\n")
-    assert read_translations(path, ITEMS) == ["uno", "", ""]
+    assert texts_of(path, ITEMS) == ["uno", "", ""]
     path.write_text("\n\ntres")
-    assert read_translations(path, ITEMS) == ["", "", "tres"]
+    assert texts_of(path, ITEMS) == ["", "", "tres"]
 
 
 def test_lines_are_left_as_they_are(path: Path) -> None:
     path.write_text(" uno\u2028|||\ndos||| \n|||\n", encoding="utf-8")
-    assert read_translations(path, ITEMS) == [" uno\u2028|||", "dos||| ", "|||"]
+    assert texts_of(path, ITEMS) == [" uno\u2028|||", "dos||| ", "|||"]
 
 
 @pytest.mark.parametrize(("content", "n"), [("uno\ndos\n", 2), ("uno\ndos\ntres\n\n", 4), ("", 0)])
@@ -84,20 +92,20 @@ def test_another_number_of_lines(path: Path, content: str, n: int) -> None:
 def test_pairs_in_any_order(path: Path) -> None:
     lines = ["The cook sang. ||| tres", "The nurse slept. ||| uno", "The doctor ran. |||   dos  "]
     path.write_bytes(b"\xef\xbb\xbf" + "\r\n".join(lines).encode())
-    assert read_translations(path, ITEMS) == ["uno", "dos", "tres"]
+    assert texts_of(path, ITEMS) == ["uno", "dos", "tres"]
 
 
 def test_pairs_without_a_translation(path: Path) -> None:
     path.write_text("The cook sang. |||\nThe nurse slept. ||| \nThe doctor ran. ||| dos\n")
-    assert read_translations(path, ITEMS) == ["", "dos", ""]
+    assert texts_of(path, ITEMS) == ["", "dos", ""]
 
 
 def test_a_repeated_source_has_one_translation_or_one_for_each_time(path: Path) -> None:
     items = items_of("A.", "B.", "A.", "A.")
     path.write_text("A. ||| uno\nB. ||| b\n")
-    assert read_translations(path, items) == ["uno", "b", "uno", "uno"]
+    assert texts_of(path, items) == ["uno", "b", "uno", "uno"]
     path.write_text("A. ||| uno\nA. ||| dos\nB. ||| b\nA. ||| tres\n")
-    assert read_translations(path, items) == ["uno", "b", "dos", "tres"]
+    assert texts_of(path, items) == ["uno", "b", "dos", "tres"]
     words = ": has 2 translations of 'A.', which occurs 3 times; give one, or one for each time"
     assert refused(path, "A. ||| uno\nA. ||| dos\nB. ||| b\n", items) == words
     words = ": has 2 translations of 'B.', which occurs once; give one, or one for each time"
@@ -125,12 +133,12 @@ def test_mixed_lines(path: Path) -> None:
 
 def test_what_cannot_be_read(path: Path, tmp_path: Path) -> None:
     with pytest.raises(BadFile, match=r"out\.txt: there is no such file$"):
-        read_translations(path, ITEMS)
+        texts_of(path, ITEMS)
     path.write_bytes(b"uno\ndos\nm\xe9dica\n")
     with pytest.raises(BadFile, match=r"out\.txt, line 3: byte 0xe9 is not UTF-8; save the file as UTF-8$"):
-        read_translations(path, ITEMS)
+        texts_of(path, ITEMS)
     with pytest.raises(BadFile, match=r"is a directory; give the file in it$"):
-        read_translations(tmp_path, ITEMS)
+        texts_of(tmp_path, ITEMS)
 
 
 # -- as a system
@@ -279,7 +287,7 @@ every_format = pytest.mark.parametrize("ending", [".txt", ".tsv", ".csv", ".json
 def test_rows_in_any_order(tmp_path: Path, ending: str, benchmark: Tiny, item_set: ItemSet) -> None:
     rows = [(item.source, f"x {item.index}") for item in reversed(item_set.items)]
     path = formatted(tmp_path / f"out{ending}", rows)
-    assert read_and_check(path, benchmark, item_set) == expected(item_set.items)
+    assert open_translations(path).texts(benchmark, item_set) == expected(item_set.items)
     assert answers(Files(str(path), {}), benchmark, item_set) == expected(item_set.items)
 
 
@@ -294,7 +302,7 @@ def test_sources_that_do_not_match(tmp_path: Path, ending: str) -> None:
         ([*rows, ("The cook sang.", "cuatro")], ": has 2 translations of 'The cook sang.', which occurs once; give"),
     ):
         with pytest.raises(BadFile) as caught:
-            read_translations(formatted(path, given), ITEMS)
+            texts_of(formatted(path, given), ITEMS)
         assert str(caught.value).startswith(f"{path}{words}")
 
 
@@ -307,7 +315,7 @@ def test_sources_written_a_little_differently(
     given = [unicodedata.normalize("NFD", 'The café’s "nurse" slept.'), "It's the doctor.", "The cook sang."]
     path = formatted(tmp_path / f"out{ending}", list(zip(given, "abc", strict=True)))
     caplog.set_level("INFO")
-    assert read_and_check(path, benchmark, item_set) == ["a", "b", "c"]
+    assert open_translations(path).texts(benchmark, item_set) == ["a", "b", "c"]
     words = "2 of 3 sources differ from this benchmark's in space, quotation marks or Unicode normal form only"
     assert [record.message for record in caplog.records] == [f"{path}: {words}, and were matched"]
     system = Files(str(path), {})
@@ -321,17 +329,17 @@ def test_surrounding_space(tmp_path: Path, caplog: pytest.LogCaptureFixture, ben
     for sources, n in ((("One.", "Two."), 0), (("One. ", " Two.\u00a0"), 1)):
         caplog.clear()
         path = formatted(tmp_path / "out.jsonl", list(zip(sources, "ab", strict=True)))
-        assert read_and_check(path, benchmark, item_set) == ["a", "b"]
+        assert open_translations(path).texts(benchmark, item_set) == ["a", "b"]
         assert [f"{n} of 2 sources" in record.message for record in caplog.records] == [True] * n
 
 
 def test_sentences_that_differ_by_their_quotes_only_are_kept_apart(tmp_path: Path) -> None:
     items = items_of("It's on.", "It’s on.")
     path = formatted(tmp_path / "out.tsv", [("It’s on.", "b"), ("It's on.", "a")])
-    assert read_translations(path, items) == ["a", "b"]
+    assert texts_of(path, items) == ["a", "b"]
     path = formatted(tmp_path / "out.tsv", [("It`s on.", "b"), ("It's on.", "a")])
     with pytest.raises(UnmatchedSources, match=r"line 2: source 'It`s on.' is not a sentence"):
-        read_translations(path, items)
+        texts_of(path, items)
 
 
 class WithContext(Tiny):
@@ -346,10 +354,10 @@ def test_sources_as_they_were_shown(tmp_path: Path, item_set: ItemSet) -> None:
     for shown in ("{1}", "Before {0}. {1}"):
         rows = [(shown.format(item.index, item.source), f"x {item.index}") for item in reversed(item_set.items)]
         path = formatted(tmp_path / "out.tsv", rows)
-        assert read_and_check(path, benchmark, item_set) == expected(item_set.items)
+        assert open_translations(path).texts(benchmark, item_set) == expected(item_set.items)
     rows[3] = ("Before", "x")
     with pytest.raises(UnmatchedSources, match=r"line 5: source 'Before' is not a sentence"):
-        read_and_check(formatted(tmp_path / "out.tsv", rows), benchmark, item_set)
+        open_translations(formatted(tmp_path / "out.tsv", rows)).texts(benchmark, item_set)
 
 
 class Revised(Tiny):
@@ -374,7 +382,23 @@ def test_translations_of_another_revision(tmp_path: Path) -> None:
     system.prepare(benchmark, benchmark.load(selection))
     path.write_text("a ||| b\n")
     with pytest.raises(UnmatchedSources, match=r"source 'a' is not a sentence"):
-        system.prepare(benchmark, benchmark.load(selection))
+        Files(str(path), {}).prepare(benchmark, benchmark.load(selection))
+
+
+@pytest.mark.skipif(not Path("/dev/fd").exists(), reason="no pipes with names here")
+def test_a_pipe_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(textfiles, "PIPE_SECONDS", 0.05)
+    benchmark = Revised(n_occupations=2)
+    selection = Selection("tiny", "en", "xx", revision="2019", cluster="occupation")
+    end, pipe = os.pipe()
+    os.write(pipe, numbered(benchmark.load(selection).items).encode())
+    os.close(pipe)
+    system = Files(f"/dev/fd/{end}", {})
+    with pytest.raises(BadFile, match=rf"^/dev/fd/{end}: has translations of tiny revision 2019; add --revision 2019$"):
+        system.prepare(benchmark, benchmark.load(replace(selection, revision="latest")))
+    for _ in range(2):
+        assert answers(system, benchmark, benchmark.load(selection)) == expected(benchmark.load(selection).items)
+    os.close(end)
 
 
 # -- MT-Lens with several tasks
@@ -395,12 +419,12 @@ def test_the_task_that_has_the_sentences(
     rows = [(item.source, f"x {item.index}") for item in item_set.items]
     path = mt_lens(tmp_path / "results.json", {"flores": [("Hello.", "Hola.")], "ours": rows})
     caplog.set_level("INFO")
-    assert read_and_check(path, benchmark, item_set) == expected(item_set.items)
+    assert open_translations(path).texts(benchmark, item_set) == expected(item_set.items)
     words = f"{path}: task 'ours' of flores, ours has these sentences and is used"
     assert [record.message for record in caplog.records] == [words]
     mt_lens(path, {"flores": [("Hello.", "Hola.")], "short": rows[1:]})
     with pytest.raises(UnmatchedSources, match=r"none of its tasks has just the sentences .* there is: flores, short$"):
-        read_and_check(path, benchmark, item_set)
+        open_translations(path).texts(benchmark, item_set)
 
 
 def test_tasks_of_several_languages(tmp_path: Path, benchmark: Tiny, item_set: ItemSet) -> None:
@@ -408,11 +432,11 @@ def test_tasks_of_several_languages(tmp_path: Path, benchmark: Tiny, item_set: I
         f"en_{code}_tiny": [(item.source, f"{code} {item.index}") for item in item_set.items] for code in ("xx", "yy")
     }
     path = mt_lens(tmp_path / "results.json", tasks)
-    assert read_and_check(path, benchmark, item_set) == expected(item_set.items, "xx")
-    assert read_and_check(f"{path}#en_yy_tiny", benchmark, item_set) == expected(item_set.items, "yy")
+    assert open_translations(path).texts(benchmark, item_set) == expected(item_set.items, "xx")
+    assert open_translations(f"{path}#en_yy_tiny").texts(benchmark, item_set) == expected(item_set.items, "yy")
     mt_lens(path, {"a": tasks["en_xx_tiny"], "b": tasks["en_yy_tiny"]})
     with pytest.raises(BadFile) as caught:
-        read_and_check(path, benchmark, item_set)
+        open_translations(path).texts(benchmark, item_set)
     assert str(caught.value) == f"{path}: has 2 tasks with these sentences; name one: {path}#a | #b"
     assert answers(Files(f"{path}#b", {}), benchmark, item_set) == expected(item_set.items, "yy")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import queue
 import re
 import socket
 import threading
@@ -17,9 +18,10 @@ import pytest
 
 from gendermark.errors import SystemFailure, UserError
 from gendermark.records import Request, Translation
-from gendermark.systems import http
+from gendermark.systems import http, keys
 from gendermark.systems.http import KEPT, Client, Refusal, TooLarge
 from gendermark.systems.service import Service
+from gendermark.systems.side_by_side import Gate
 from runs.children import wait_until
 from systems import servers
 from systems.servers import Asked, Server, Step
@@ -228,7 +230,7 @@ def test_one_that_is_always_turned_away_ends_when_the_others_are_done(server: Se
 
 
 def test_too_many_at_once_become_fewer_and_slowly_more_again() -> None:
-    gate, never = http._Gate(8), threading.Event()
+    gate, never = Gate(8), threading.Event()
     with gate.place(never) as first, gate.place(never) as second:
         gate.narrow(first)
         gate.narrow(second)  # sent together, refused together
@@ -247,7 +249,7 @@ def test_too_many_at_once_become_fewer_and_slowly_more_again() -> None:
 
 
 def test_places_are_taken_in_the_order_of_asking() -> None:
-    gate, never, came = http._Gate(1), threading.Event(), []
+    gate, never, came = Gate(1), threading.Event(), []
 
     def come() -> None:
         with gate.place(never):
@@ -265,7 +267,7 @@ def test_places_are_taken_in_the_order_of_asking() -> None:
 
 
 def test_who_waits_for_a_place_is_told_to_stop() -> None:
-    gate, stop = http._Gate(1), threading.Event()
+    gate, stop = Gate(1), threading.Event()
     stop.set()
     with gate.place(stop), gate.place(stop):
         pass
@@ -552,7 +554,7 @@ def test_ctrl_c_does_not_wait_for_a_silent_server(server: Server, monkeypatch: p
 
 def interrupt_once(monkeypatch: pytest.MonkeyPatch, moment: Callable[[], bool], then: Callable[[], None]) -> None:
     """Ctrl-C at a moment, as it reaches the thread that reads the results."""
-    real = http.queue.SimpleQueue
+    real = queue.SimpleQueue
     pressed: list[bool] = []
 
     class Interrupted(real):  # type: ignore[misc, valid-type]
@@ -565,7 +567,7 @@ def interrupt_once(monkeypatch: pytest.MonkeyPatch, moment: Callable[[], bool], 
                     raise KeyboardInterrupt
             return super().get(*arguments, **keywords)
 
-    monkeypatch.setattr(http.queue, "SimpleQueue", Interrupted)
+    monkeypatch.setattr(queue, "SimpleQueue", Interrupted)
 
 
 def test_nobody_wants_the_rest(server: Server) -> None:
@@ -765,24 +767,24 @@ def test_without_a_key_plain_http_is_allowed() -> None:
 def test_keys_that_are_none(monkeypatch: pytest.MonkeyPatch, value: str) -> None:
     monkeypatch.setenv(KEY, value)
     with pytest.raises(UserError) as caught:
-        http.read_secrets("toy", optional=(KEY,))
+        keys.read_secrets("toy", optional=(KEY,))
     assert str(caught.value) == f"{KEY} holds characters that no key has; set it again, without quotes or line breaks"
 
 
 def test_keys_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(KEY, f"  {SECRET}\n")
-    assert http.read_secrets("toy", required=(KEY,), optional=("TOY_TOKEN",)) == {KEY: SECRET}
+    assert keys.read_secrets("toy", required=(KEY,), optional=("TOY_TOKEN",)) == {KEY: SECRET}
     monkeypatch.setenv(KEY, " ")
-    assert http.read_secrets("toy", optional=(KEY,)) == {}
+    assert keys.read_secrets("toy", optional=(KEY,)) == {}
     with pytest.raises(UserError) as caught:
-        http.read_secrets("toy", required=(KEY,))
+        keys.read_secrets("toy", required=(KEY,))
     assert str(caught.value) == f"toy: needs a key, and takes it from the environment: set {KEY}"
 
 
 @pytest.mark.parametrize("name", ["key", "api_key", "token", "password", "client_secret", "auth"])
 def test_keys_as_options(name: str) -> None:
     with pytest.raises(UserError) as caught:
-        http.refuse_options("toy", {name: SECRET}, ("model",), KEY)
+        keys.refuse_options("toy", {name: SECRET}, ("model",), KEY)
     assert str(caught.value) == (f"toy: takes no {name} as an option, where others could read it; set {KEY} instead")
 
 

@@ -26,7 +26,7 @@ from gendermark.errors import SystemFailure, UserError
 from gendermark.records import Request, Task, Translation
 from gendermark.runs.store import Store
 from gendermark.runs.translate import translate
-from gendermark.systems import huggingface, huggingface_models
+from gendermark.systems import engine, huggingface, huggingface_models, huggingface_opening
 from gendermark.systems.sampling import Decoding
 from gendermark.systems.system import System, open_system
 from runs import children
@@ -480,7 +480,7 @@ def test_samples_do_not_depend_on_batches_or_memory(models: Any, monkeypatch: py
     whole = answers(opened(models("marian")), requests)
     one_by_one = answers(opened(models("marian"), batch_size=1), requests)
     monkeypatch.setattr(huggingface, "LOGIT_BYTES", 4 * 112)  # room for one step at a time
-    monkeypatch.setattr(huggingface, "_REQUESTS_PER_DRAWING", 2)
+    monkeypatch.setattr(engine, "REQUESTS_PER_DRAWING", 2)
     stepwise = answers(opened(models("marian")), requests)
     assert texts(whole) == texts(one_by_one) == texts(stepwise)
     assert len(set(texts(whole))) > 6
@@ -789,12 +789,12 @@ def test_models_that_are_not_all_there(models: Any, tmp_path: Path) -> None:
 def test_a_directory_without_a_tokeniser(tmp_path: Path) -> None:
     (tmp_path / "config.json").write_text('{"model_type": "t5"}', encoding="utf-8")
     with pytest.raises(UserError, match=rf"^{tmp_path} has no tokeniser \(no tokenizer\.json, and no vocab"):
-        huggingface_models._check_tokeniser(tmp_path)
+        huggingface_opening._check_tokeniser(tmp_path)
     (tmp_path / "tokenizer_config.json").write_text('{"tokenizer_class": "ByT5Tokenizer"}', encoding="utf-8")
-    huggingface_models._check_tokeniser(tmp_path)  # its words are bytes
+    huggingface_opening._check_tokeniser(tmp_path)  # its words are bytes
     (tmp_path / "tokenizer_config.json").write_text("{}", encoding="utf-8")
     (tmp_path / "spiece.model").touch()
-    huggingface_models._check_tokeniser(tmp_path)
+    huggingface_opening._check_tokeniser(tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -816,9 +816,9 @@ def test_a_package_is_missed_only_where_the_library_says_so(
     def load() -> None:
         raise problem
 
-    monkeypatch.setattr(huggingface_models, "_TOKENISER_PACKAGES", packages)
+    monkeypatch.setattr(huggingface_opening, "_TOKENISER_PACKAGES", packages)
     with pytest.raises(UserError, match=f"^the tokeniser of hf:x {words}"):
-        huggingface_models.loaded("hf:x", "tokeniser", load)
+        huggingface_opening.loaded("hf:x", "tokeniser", load)
 
 
 # -- the hub

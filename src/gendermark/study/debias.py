@@ -23,7 +23,8 @@ from gendermark.runs.compare import Asked, Comparison, compare
 from gendermark.runs.run import ALONE, OpenProgress, RunConfig, Surroundings, run
 from gendermark.study.hard_debiasing import debias_model
 from gendermark.study.options import N_SAMPLES
-from gendermark.systems.huggingface_models import first_line, quietly
+from gendermark.systems.engine import first_line
+from gendermark.systems.huggingface_opening import quietly
 from gendermark.systems.tokenisers import PAIR, SINGLE
 from gendermark.textfiles import read_json, read_lines, write_text
 

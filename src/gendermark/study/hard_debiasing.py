@@ -21,7 +21,7 @@ from gendermark.linguistics.occupations import core_occupations, lexicon
 from gendermark.metrics.correlations import correlation
 from gendermark.metrics.metric import Floats
 from gendermark.models.export import save_whole
-from gendermark.systems.huggingface_models import loaded, locate, open_config, open_tokeniser, quietly
+from gendermark.systems.huggingface_opening import loaded, locate, open_config, open_tokeniser, quietly
 
 # Feminine first. Those of the paper that are words and not names, and others that are as clear.
 _PAIRS = (

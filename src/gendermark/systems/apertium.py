@@ -4,25 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from gendermark.linguistics.codes import three_letters
 from gendermark.records import Task
-from gendermark.systems import http
+from gendermark.systems import http, keys
 from gendermark.systems.service import Service
 from gendermark.systems.system import System
 
 TASKS = frozenset({Task.TRANSLATE})
-_LONG_CODES = {
-    "ar": "ara", "be": "bel", "bg": "bul", "ca": "cat", "cs": "ces", "da": "dan", "de": "deu", "el": "ell",
-    "en": "eng", "es": "spa", "et": "est", "eu": "eus", "fa": "fas", "fi": "fin", "fr": "fra", "gl": "glg",
-    "he": "heb", "hi": "hin", "hr": "hrv", "hu": "hun", "is": "isl", "it": "ita", "ja": "jpn", "ko": "kor",
-    "mk": "mkd", "nl": "nld", "no": "nob", "pl": "pol", "pt": "por", "ro": "ron", "ru": "rus", "sk": "slk",
-    "sl": "slv", "sv": "swe", "tr": "tur", "uk": "ukr", "ur": "urd", "zh": "zho",
-}  # fmt: skip
-"""ISO 639-1 to 639-3: Apertium names its languages by the longer ones."""
 
 
 class Apertium(Service):
     def __init__(self, argument: str, options: Mapping[str, str]) -> None:
-        http.refuse_options("apertium", options, http.OPTIONS)
+        keys.refuse_options("apertium", options, http.OPTIONS)
         self.spec = f"apertium:{argument}"
         self._open(http.Client(self.spec, argument, options=options))
         self.system_id = http.identity("apertium", self._client)
@@ -31,7 +24,7 @@ class Apertium(Service):
         take = self._client.take
         rows = take(self._client.get("/listPairs"), "responseData", kind=list)
         offered = [(take(row, "sourceLanguage", kind=str), take(row, "targetLanguage", kind=str)) for row in rows]
-        source, target = _long(source), _long(target)
+        source, target = three_letters(source), three_letters(target)
         if (source, target) not in offered:
             from_here = {to for from_, to in offered if from_ == source}
             raise self._unknown_direction(source, target, {from_ for from_, _ in offered}, from_here)
@@ -39,13 +32,10 @@ class Apertium(Service):
     def _exchange(self, source: str, target: str, texts: Sequence[str]) -> Sequence[str]:
         # Plain text, not HTML, which is the default; and no asterisks before the words that it does not know.
         (text,) = texts
-        form = {"langpair": f"{_long(source)}|{_long(target)}", "q": text, "format": "txt", "markUnknown": "no"}
+        pair = f"{three_letters(source)}|{three_letters(target)}"
+        form = {"langpair": pair, "q": text, "format": "txt", "markUnknown": "no"}
         answer = self._client.post("/translate", data=form)
         return [self._client.take(answer, "responseData", "translatedText", kind=str)]
-
-
-def _long(code: str) -> str:
-    return _LONG_CODES.get(code, code)
 
 
 def open_system(argument: str, options: Mapping[str, str]) -> System:

@@ -13,7 +13,7 @@ from urllib.parse import parse_qsl, quote, urlsplit
 
 from gendermark.errors import UserError
 from gendermark.records import Task
-from gendermark.systems import http
+from gendermark.systems import http, keys
 from gendermark.systems.service import Service
 from gendermark.systems.system import System
 
@@ -38,13 +38,13 @@ _BAD_KEY = {
 
 class Aws(Service):
     def __init__(self, argument: str, options: Mapping[str, str]) -> None:
-        http.refuse_options("aws", options, OPTIONS, f"{KEY} and {SECRET}")
+        keys.refuse_options("aws", options, OPTIONS, f"{KEY} and {SECRET}")
         if not re.fullmatch(r"[a-z]{2,}(-[a-z]+)+-\d", argument):
             raise UserError(f"aws: is written aws:REGION, for example aws:eu-west-1; keys come from {KEY} and {SECRET}")
         formality = options.get("formality", "")
         if formality not in ("", *_FORMALITIES):
             raise UserError(f"option formality is one of {', '.join(_FORMALITIES)}, not {formality!r}")
-        secrets = http.read_secrets("aws", required=(KEY, SECRET), optional=(TOKEN,))
+        secrets = keys.read_secrets("aws", required=(KEY, SECRET), optional=(TOKEN,))
         self._settings = {"Settings": {"Formality": formality.upper()}} if formality else {}
         self.spec = f"aws:{argument}"
         self._open(

@@ -8,7 +8,7 @@ from typing import Any
 
 from gendermark.errors import UserError
 from gendermark.records import Task
-from gendermark.systems import http
+from gendermark.systems import http, keys
 from gendermark.systems.service import Service
 from gendermark.systems.system import System
 
@@ -26,10 +26,10 @@ class Azure(Service):
     n_characters = 50_000
 
     def __init__(self, argument: str, options: Mapping[str, str]) -> None:
-        http.refuse_options("azure", options, OPTIONS, KEY)
+        keys.refuse_options("azure", options, OPTIONS, KEY)
         if argument != "global" and "://" not in argument:
             raise UserError(f"azure: is written azure:global or azure:URL; key and region come from {KEY} and {REGION}")
-        secrets = http.read_secrets("azure", required=(KEY,))
+        secrets = keys.read_secrets("azure", required=(KEY,))
         headers = {"Ocp-Apim-Subscription-Key": secrets[KEY]}
         if region := os.environ.get(REGION, "").strip():
             if not region.isalnum() or not region.isascii():

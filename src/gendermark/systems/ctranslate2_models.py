@@ -14,14 +14,15 @@ from typing import Any
 
 from gendermark.errors import BadFile, UserError
 from gendermark.systems.batching import is_out_of_memory
+from gendermark.systems.engine import first_line, name_and_content
 from gendermark.systems.system import count_option
 from gendermark.systems.tokenisers import (
     CONVENTIONS,
-    NLLB_CODES,
     Convention,
     Direction,
     guess_convention,
     open_tokenisers,
+    pair_in,
 )
 from gendermark.textfiles import read_json, read_text
 
@@ -226,8 +227,7 @@ def content_hash(files: Sequence[Path], settings: Mapping[str, object]) -> str:
     """Of what decides a translation; not of where the files are."""
     digest = hashlib.sha256(json.dumps(settings, sort_keys=True).encode())
     for path in files:
-        with path.open("rb") as file:  # may have many gigabytes
-            digest.update(path.name.encode() + b"\0" + hashlib.file_digest(file, "sha256").digest())
+        digest.update(name_and_content(path))
     return digest.hexdigest()[:16]
 
 
@@ -247,10 +247,5 @@ def _known_pair(directory: Path, convention: Convention) -> tuple[Direction, str
         languages = [re.search(rf"^\W*{side} languages?: *([a-z]{{2}})$", text, re.M) for side in ("source", "target")]
         if languages[0] and languages[1]:
             return (languages[0][1], languages[1][1]), "its README.md says so"
-    codes = "|".join(NLLB_CODES)
-    pairs = re.findall(rf"(?<![a-z])({codes})-({codes})(?![a-z])", directory.resolve().name)
-    return (pairs[0], "its directory is named so") if len(set(pairs)) == 1 else None
-
-
-def first_line(problem: BaseException) -> str:
-    return str(problem).strip().partition("\n")[0] or type(problem).__name__
+    pair = pair_in(directory.resolve().name)
+    return (pair, "its directory is named so") if pair else None

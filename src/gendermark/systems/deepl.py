@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from gendermark.errors import UserError
 from gendermark.records import Task
-from gendermark.systems import http
+from gendermark.systems import http, keys
 from gendermark.systems.service import Service
 from gendermark.systems.system import System
 
@@ -23,14 +23,14 @@ class DeepL(Service):
     n_texts = 50
 
     def __init__(self, argument: str, options: Mapping[str, str]) -> None:
-        http.refuse_options("deepl", options, OPTIONS, KEY)
+        keys.refuse_options("deepl", options, OPTIONS, KEY)
         if argument not in _HOSTS and "://" not in argument:
             raise UserError("deepl: is written deepl:free, deepl:pro or deepl:URL; the key is no part of it")
         self._formality = options.get("formality", "")
         if self._formality not in ("", *_FORMALITIES):
             raise UserError(f"option formality is one of {', '.join(_FORMALITIES)}, not {self._formality!r}")
         self._target_code = options.get("target_code", "").upper()
-        secrets = http.read_secrets("deepl", required=(KEY,))
+        secrets = keys.read_secrets("deepl", required=(KEY,))
         is_free = secrets[KEY].endswith(":fx")
         if argument in _HOSTS and is_free != (argument == "free"):
             plan, other = ("the free plan", "free") if is_free else ("a paid plan", "pro")

@@ -11,7 +11,7 @@ from pathlib import Path
 import gendermark
 from gendermark.errors import UnknownName
 from gendermark.records import Task
-from gendermark.systems.system import System, merge_options
+from gendermark.systems.system import System, split_options, with_options
 
 TASKS = frozenset({Task.TRANSLATE, Task.SAMPLE, Task.SCORE})
 MODELS = Path(gendermark.__file__).parent / "models" / "bundled"
@@ -21,10 +21,7 @@ PAIRS = ("en-es",)
 def open_system(argument: str, options: Mapping[str, str]) -> System:
     from gendermark.systems import ctranslate2
 
-    pair, _, query = argument.partition("?")
+    pair, options = split_options(argument, options)
     if pair not in PAIRS:
         raise UnknownName("demonstration model", pair, PAIRS)
-    options = merge_options(query, options)
-    # However they were given, its numbers depend on its options, so its name shows them.
-    shown = "&".join(f"{key}={options[key]}" for key in sorted(options))
-    return ctranslate2.open_system(str(MODELS / pair), options, f"demo:{pair}?{shown}" if shown else f"demo:{pair}")
+    return ctranslate2.open_system(str(MODELS / pair), options, with_options(f"demo:{pair}", options))

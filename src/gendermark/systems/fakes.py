@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from gendermark.benchmarks.benchmark import Benchmark, ItemSet
 from gendermark.errors import UnknownName, UserError
 from gendermark.records import Gender, Item, Request, Task, Translation
-from gendermark.systems.system import System, merge_options, refuse_unknown_options
+from gendermark.systems.system import System, refuse_unknown_options, split_options, with_options
 
 TASKS = frozenset({Task.TRANSLATE, Task.SAMPLE, Task.SCORE})
 _GENDERS = (Gender.MASCULINE, Gender.FEMININE)
@@ -33,8 +33,7 @@ class Fake(System):
     tasks = TASKS
 
     def __init__(self, argument: str, options: Mapping[str, str]) -> None:
-        name, _, query = argument.partition("?")
-        options = merge_options(query, options)
+        name, options = split_options(argument, options)
         behaviours: dict[str, Callable[[Item, random.Random], str]] = {
             "masculine": lambda item, _: self._render(item, Gender.MASCULINE),
             "feminine": lambda item, _: self._render(item, Gender.FEMININE),
@@ -55,9 +54,7 @@ class Fake(System):
         self._probability = _probability(name, parameter, options.get(parameter, str(default)))
         self._seed = options.get("seed", "0")
         self._behave = behaviours[name]
-        # However they were given, its numbers depend on its options, so its name shows them.
-        shown = "&".join(f"{key}={options[key]}" for key in sorted(options))
-        self.spec = self.system_id = f"fake:{name}?{shown}" if shown else f"fake:{name}"
+        self.spec = self.system_id = with_options(f"fake:{name}", options)
 
     def prepare(self, benchmark: Benchmark, item_set: ItemSet) -> None:
         self._benchmark, self._selection = benchmark, item_set.selection

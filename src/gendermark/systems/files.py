@@ -5,291 +5,20 @@ PATH is a file, or a directory with a file for each benchmark and direction; `PA
 
 from __future__ import annotations
 
-import logging
-import re
-import unicodedata
-from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import TypeVar
 
 from gendermark.benchmarks.benchmark import Benchmark, ItemSet, Selection
 from gendermark.errors import BadFile, UnmatchedSources, UserError
-from gendermark.records import Item, Request, Task, Translation
-from gendermark.systems.file_formats import (
-    ENDINGS,
-    NO_SAMPLE,
-    Choice,
-    Contents,
-    Row,
-    Samples,
-    Section,
-    has_samples,
-    has_translations,
-    read_contents,
-    read_sample_rows,
-    shortened,
-    some,
-)
+from gendermark.records import Request, Task, Translation
+from gendermark.systems.file_formats import ENDINGS, Choice, Samples, has_samples, has_translations, some
 from gendermark.systems.system import System, refuse_unknown_options
+from gendermark.systems.translation_files import TranslationFile, matched_samples, split_system
 
 TASKS = frozenset({Task.TRANSLATE, Task.SAMPLE})
 OPTIONS = ("source_column", "translation_column")
-_FEWEST_SHIFTED = 6.0
-"""How many lines' worth of fit a shift must gain before a file is refused; chance gains less."""
-_PLAIN_QUOTES = str.maketrans({**dict.fromkeys("‘’‚‛ʼ´`′", "'"), **dict.fromkeys("“”„‟«»″", '"')})
-
-Content = TypeVar("Content")
-log = logging.getLogger(__name__)
-
-
-def read_translations(path: Path | str, items: Sequence[Item]) -> list[str]:
-    """The translation of each item, in the order of the items."""
-    return _matched(path, read_contents(path, Choice()), items, [item.source for item in items], [])
-
-
-def read_and_check(path: Path | str, benchmark: Benchmark, item_set: ItemSet) -> list[str]:
-    """The same, refusing a file whose lines do not stand in the order of the items. (Reads once: it may be a pipe.)
-
-    A path may end in `#SYSTEM`.
-    """
-    path, system = split_system(str(path))
-    notes: list[str] = []
-    texts = _fitted(path, read_contents(path, Choice(system)), benchmark, item_set, notes)
-    for note in notes:
-        log.info(note)
-    return texts
-
-
-def read_samples(path: Path | str, items: Sequence[Item], others: Sequence[Item] = ()) -> list[Samples]:
-    """The samples of each item, in the order of the items, from a JSON-lines file. A path may end in `#SYSTEM`.
-
-    `others` are items that the file may have as well, which are passed over.
-    """
-    path, system = split_system(str(path))
-    notes: list[str] = []
-    samples = _samples(path, items, others, Choice(system), notes)
-    for note in notes:
-        log.warning(note)
-    return samples
-
-
-def split_system(argument: str) -> tuple[Path, str]:
-    """`PATH#SYSTEM` as its two halves; a file that really has such a name is that file."""
-    head, _, system = argument.rpartition("#")
-    with suppress(OSError):  # too long a name
-        if head and system and Path(head).exists() and not Path(argument).exists():
-            return Path(head), system
-    return Path(argument), ""
-
-
-# -- whose translation is whose
-
-
-def _fitted(path: Path, contents: Contents, benchmark: Benchmark, item_set: ItemSet, notes: list[str]) -> list[str]:
-    items, selection = item_set.items, item_set.selection
-    own = [item.source for item in items]
-    if not contents.sections:
-        texts = _matched(path, contents, items, own, notes)
-        check_order(path, benchmark, item_set, texts)
-        return texts
-    # What was translated may also be what `export` gives: the sentence with its context.
-    shown = [request.source for request in benchmark.requests(item_set)]
-    problems = []
-    for sources in [own] if shown == own or len(shown) != len(own) else [shown, own]:
-        try:
-            return _matched(path, contents, items, sources, notes, selection)
-        except UnmatchedSources as problem:
-            problems.append(problem)
-    # The one that got further is what the user meant; a sentence without a row shows after all rows are matched.
-    raise max(problems, key=lambda problem: float("inf") if problem.line is None else problem.line)
-
-
-def _matched(
-    path: Path | str,
-    contents: Contents,
-    items: Sequence[Item],
-    sources: Sequence[str],
-    notes: list[str],
-    selection: Selection | None = None,
-) -> list[str]:
-    if contents.sections:
-        return _chosen_section(path, contents.sections, items, sources, notes, selection)
-    if len(contents.lines) != len(items):
-        raise BadFile(
-            path,
-            f"has {len(contents.lines):,} lines, but there are {len(items):,} sentences; expected one translation per "
-            "line in the order of `gendermark export`",
-        )
-    return list(contents.lines)
-
-
-def _chosen_section(
-    path: Path | str,
-    sections: Sequence[Section],
-    items: Sequence[Item],
-    sources: Sequence[str],
-    notes: list[str],
-    selection: Selection | None,
-) -> list[str]:
-    """The translations in the one section that has these sentences, and, if need be, this target language."""
-    if len(sections) == 1:
-        return _matched_by_source(path, sections[0].rows, items, sources, notes)
-    found: dict[str, tuple[list[str], list[str]]] = {}
-    names = ", ".join(section.name for section in sections)
-    for section in sections:
-        remarks: list[str] = []
-        with suppress(UnmatchedSources):
-            texts = _matched_by_source(path, section.rows, items, sources, remarks)
-            found[section.name] = (texts, remarks)
-    if not found:
-        raise UnmatchedSources(path, f"none of its tasks has just the sentences of this benchmark; there is: {names}")
-    fitting = list(found)
-    if len(fitting) > 1 and selection is not None:
-        target = selection.target_language
-        fitting = [name for name in found if target in re.split(r"[^a-z]+", name.lower())] or fitting
-    if len(fitting) > 1:
-        raise BadFile(path, f"has {len(fitting)} tasks with these sentences; name one: {path}#{' | #'.join(fitting)}")
-    texts, remarks = found[fitting[0]]
-    notes += [f"{path}: task {fitting[0]!r} of {names} has these sentences and is used", *remarks]
-    return texts
-
-
-def _matched_by_source(
-    path: Path | str,
-    rows: Sequence[Row[Content]],
-    items: Sequence[Item],
-    sources: Sequence[str],
-    notes: list[str],
-    noun: str = "translation",
-) -> list[Content]:
-    """Rows may stand in any order. A source that occurs several times has one translation, or one for each time."""
-    keys = [source.strip() for source in sources]
-    known = {*sources, *keys}
-    by_loose_key: dict[str, set[str]] = defaultdict(set)
-    for key in keys:
-        by_loose_key[_loose_key(key)].add(key)
-    found: dict[str, list[Content]] = defaultdict(list)
-    n_loose = 0
-    for row in rows:
-        key = row.source.strip()
-        if row.source not in known:
-            candidates = {key} if key in known else by_loose_key.get(_loose_key(key), set())
-            if len(candidates) != 1:
-                problem = f"source {shortened(key)} is not a sentence of this benchmark"
-                raise UnmatchedSources(path, problem, line=row.line)
-            n_loose += 1
-            (key,) = candidates
-        found[key].append(row.content)
-    n_used: Counter[str] = Counter()
-    matched = []
-    for item, key in zip(items, keys, strict=True):
-        if key not in found:
-            hint = f"; {NO_SAMPLE}" if noun == "samples" else ""
-            raise UnmatchedSources(path, f"has no {noun} of sentence {item.index + 1}, {shortened(key)}{hint}")
-        contents = found[key]
-        matched.append(contents[min(n_used[key], len(contents) - 1)])
-        n_used[key] += 1
-    for key, contents in found.items():
-        if len(contents) not in (1, n_used[key]):
-            times = "once" if n_used[key] == 1 else f"{n_used[key]} times"
-            raise BadFile(
-                path,
-                f"has {len(contents)} translations of {shortened(key)}, which occurs {times}; "
-                "give one, or one for each time",
-            )
-    if n_loose:
-        notes.append(
-            f"{path}: {n_loose:,} of {len(rows):,} sources differ from this benchmark's in space, quotation marks "
-            "or Unicode normal form only, and were matched"
-        )
-    return matched
-
-
-def _loose_key(text: str) -> str:
-    return " ".join(unicodedata.normalize("NFKC", text.translate(_PLAIN_QUOTES)).split())
-
-
-def check_order(path: Path | str, benchmark: Benchmark, item_set: ItemSet, texts: Sequence[str]) -> None:
-    """Refuse a file whose lines, from some line on, belong to the sentence before or behind their own.
-
-    A line lost here and doubled there leaves the number of lines right, and every score in between wrong.
-    """
-    items = item_set.items
-    own = [benchmark.fit(item, text, item_set.selection) for item, text in zip(items, texts, strict=True)]
-    if not own or own[0] is None:
-        return
-    fits = [fit or 0.0 for fit in own]
-    for step, word in ((1, "before"), (-1, "behind")):
-        gain = 0.0
-        worst = (0.0, 0)
-        # The stretch of lines that gains most by being moved one line up or down (Kadane's maximum sum).
-        start = 0
-        for place in range(len(items)):
-            other = place + step
-            moved = benchmark.fit(items[place], texts[other], item_set.selection) if 0 <= other < len(texts) else 0.0
-            if gain <= 0:
-                gain, start = 0.0, place
-            gain += (moved or 0.0) - fits[place]
-            worst = max(worst, (gain, start), key=lambda found: found[0])
-        if worst[0] >= _FEWEST_SHIFTED:
-            raise BadFile(
-                path,
-                f"from here on lines seem to belong to the sentence {word} theirs: one is missing or doubled; "
-                "translate again, or give `source ||| translation` lines",
-                line=worst[1] + 1,
-            )
-
-
-def _samples(
-    path: Path, items: Sequence[Item], others: Sequence[Item], choice: Choice, notes: list[str]
-) -> list[Samples]:
-    rows, key = read_sample_rows(path, choice)
-    rows = _without_others(rows, key, items, others)
-    if key == "source":
-        samples = _matched_by_source(path, rows, items, [item.source for item in items], notes, "samples")
-    else:
-        samples = _matched_by_id(path, rows, items)
-    numbers = [len(of_one.texts) for of_one in samples]
-    if numbers and min(numbers) < max(numbers):
-        n_fewer = sum(number < max(numbers) for number in numbers)
-        notes.append(
-            f"{path}: {n_fewer:,} of {len(items):,} sentences have fewer samples ({min(numbers)} at least) than the "
-            f"others ({max(numbers)}); their uncertainty is known less well"
-        )
-    return samples
-
-
-def _without_others(
-    rows: Sequence[Row[Samples]], key: str, items: Sequence[Item], others: Sequence[Item]
-) -> list[Row[Samples]]:
-    """The rows but for those of items that were not asked for."""
-
-    def keys(some_items: Sequence[Item]) -> set[str]:
-        return {_loose_key(item.source if key == "source" else item.item_id) for item in some_items}
-
-    passed_over = keys(others) - keys(items)
-    return [row for row in rows if _loose_key(row.source) not in passed_over]
-
-
-def _matched_by_id(path: Path, rows: Sequence[Row[Samples]], items: Sequence[Item]) -> list[Samples]:
-    known = {item.item_id for item in items}
-    found: dict[str, Samples] = {}
-    for row in rows:
-        if row.source not in known:
-            raise UnmatchedSources(path, f"id {shortened(row.source)} is not an item of this benchmark", line=row.line)
-        if row.source in found:
-            problem = f"has id {shortened(row.source)} a second time; give all samples of an item on one line"
-            raise BadFile(path, problem, line=row.line)
-        found[row.source] = row.content
-    for item in items:
-        if item.item_id not in found:
-            problem = f"has no samples of item {item.item_id!r}, {shortened(item.source)}; {NO_SAMPLE}"
-            raise UnmatchedSources(path, problem)
-    return [found[item.item_id] for item in items]
-
 
 # -- directories
 
@@ -340,11 +69,16 @@ def with_files(argument: str, selections: Sequence[Selection]) -> tuple[tuple[Se
 
 
 def _stems(selection: Selection) -> list[str]:
-    """What a file may be called; WinoMT's also as in the folders of its authors (`adj.`: with adjectives)."""
+    """What the file of a benchmark and direction may be called, without its ending; our own name first."""
     pair = f"{selection.source_language}-{selection.target_language}"
+    return [f"{selection.benchmark}.{pair}", *_stems_of_authors(selection, pair)]
+
+
+def _stems_of_authors(selection: Selection, pair: str) -> list[str]:
+    """What a benchmark's authors call such a file in the folders that they released (`adj.`: with adjectives)."""
     if selection.benchmark != "winomt":
-        return [f"{selection.benchmark}.{pair}"]
-    return [f"winomt.{pair}", f"adj.{pair}" if selection.variant else pair]
+        return []
+    return [f"adj.{pair}" if selection.variant else pair]
 
 
 def _is_directory(path: Path) -> bool:
@@ -389,6 +123,7 @@ class Files(System):
         self._path, system = split_system(argument)
         self._choice = Choice(system, options.get("source_column", ""), options.get("translation_column", ""))
         self.tasks = _tasks_of(self._path)
+        self._file = TranslationFile(self._path, self._choice)
         self._translations: list[str] = []
         self._samples: list[Samples] = []
         self._notes: list[str] = []
@@ -401,13 +136,15 @@ class Files(System):
         asked = {request.task for request in benchmark.requests(item_set)}
         if Task.SAMPLE in asked:
             others = benchmark.load(replace(item_set.selection, parts=())).items if item_set.selection.parts else ()
-            self._samples = _samples(path, item_set.items, others, choice, self._notes)
+            self._samples = matched_samples(path, item_set.items, others, choice, self._notes)
         if Task.TRANSLATE in asked:
-            contents = read_contents(path, choice)
+            file = TranslationFile(path, choice)
+            # The file of the item set before, where it is the same, has been read already.
+            self._file = file = self._file if file == self._file else file
             try:
-                self._translations = _fitted(path, contents, benchmark, item_set, self._notes)
+                self._translations = file.fitted(benchmark, item_set, self._notes)
             except UnmatchedSources:
-                if revision := _other_revision(path, contents, benchmark, item_set):
+                if revision := _other_revision(file, benchmark, item_set):
                     problem = f"has translations of {benchmark.name} revision {revision}; add --revision {revision}"
                     raise BadFile(path, problem) from None
                 raise
@@ -449,14 +186,14 @@ def _sampled(request: Request, samples: Samples) -> list[Translation]:
     return answers
 
 
-def _other_revision(path: Path, contents: Contents, benchmark: Benchmark, item_set: ItemSet) -> str:
+def _other_revision(file: TranslationFile, benchmark: Benchmark, item_set: ItemSet) -> str:
     """The revision of the official data that was translated, if it is not the one asked for."""
     selection = item_set.selection
     others = benchmark.revisions if selection.data == "official" else ()
     for revision in others:
         if revision != selection.revision:
             with suppress(UserError):  # not this one, or not at hand
-                _fitted(path, contents, benchmark, benchmark.load(replace(selection, revision=revision)), [])
+                file.fitted(benchmark, benchmark.load(replace(selection, revision=revision)), [])
                 return revision
     return ""
 

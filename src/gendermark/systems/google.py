@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from gendermark.errors import UserError
+from gendermark.linguistics.codes import LANGUAGES
 from gendermark.records import Task
-from gendermark.systems import http
+from gendermark.systems import http, keys
 from gendermark.systems.service import Service
 from gendermark.systems.system import System
 
@@ -16,18 +17,16 @@ OPTIONS = ("model", "url", *http.OPTIONS)
 KEY = "GOOGLE_API_KEY"
 _HOST = "https://translation.googleapis.com"
 _PATH = "/language/translate/v2"
-_OTHER_NAMES = {"he": "iw"}
-"""Codes that it lists under an older name, and takes under both."""
 
 
 class Google(Service):
     n_texts = 128
 
     def __init__(self, argument: str, options: Mapping[str, str]) -> None:
-        http.refuse_options("google", options, OPTIONS, KEY)
+        keys.refuse_options("google", options, OPTIONS, KEY)
         if argument != "v2":
             raise UserError("google: is written google:v2; neither key nor project are a part of it")
-        secrets = http.read_secrets("google", required=(KEY,))
+        secrets = keys.read_secrets("google", required=(KEY,))
         self.spec = f"google:{argument}"
         self._model = options.get("model", "")
         self._open(
@@ -48,7 +47,8 @@ class Google(Service):
         rows = self._client.take(answer, "data", "languages", kind=list)
         offered = {self._client.take(row, "language", kind=str) for row in rows}
         for code in (source, target):
-            if not offered & {code, _OTHER_NAMES.get(code, code)}:
+            # Some it lists under an older name, and takes under both.
+            if not offered & ({code, LANGUAGES[code].older_code} if code in LANGUAGES else {code}):
                 raise self._unknown_direction(source, target, offered, offered)
 
     def _exchange(self, source: str, target: str, texts: Sequence[str]) -> Sequence[str]:

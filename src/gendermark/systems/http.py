@@ -1,23 +1,18 @@
-"""What all systems behind HTTP share: a client with patience, secrets that stay secret, requests side by side.
+"""A client with patience: one server, spoken to in JSON, asked again where that may help.
 
 A family is a `Service` with one method that exchanges texts for translations; or it uses a `Client` of its own.
 """
 
 from __future__ import annotations
 
-import ipaddress
 import itertools
 import json
-import os
-import queue
 import random
 import re
 import ssl
 import threading
 import time
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -27,7 +22,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import quote, urlsplit, urlunsplit
 
 from gendermark.errors import SystemFailure, UserError
-from gendermark.systems.system import count_option, number_option, refuse_unknown_options
+from gendermark.systems import keys
+from gendermark.systems.side_by_side import Gate, TooMuch, in_parallel
+from gendermark.systems.system import count_option, number_option, with_options
 
 if TYPE_CHECKING:
     import httpx  # only ever imported when a client is made: it costs 0.1 s
@@ -40,18 +37,14 @@ OPTIONS = ("timeout_seconds", "max_retries", "concurrency", "requests_per_second
 KEPT = "(finished translations are kept; run again to go on)"
 
 _LONGEST_TIMEOUT_SECONDS = 86_400.0
-_POLL_SECONDS = 0.1
 _MOST_BYTES = 50_000_000
 """Of one answer; a server that never stops must not fill the memory."""
-_SHORTEST_SECRET = 8
-"""Anything shorter could be part of a URL by chance."""
 _DEEPEST = 6
 """Levels of an answer that are searched; a message lies two or three deep."""
 _WORTH_ANOTHER_TRY = {408, 425, 429}
 _TOO_LARGE = {413, 414, 431}
 _QUOTA = {402, 456}
 _QUOTA_WORDS = re.compile(r"quota|limit exceeded|payment|budget|insufficient (funds|balance|credit)", re.IGNORECASE)
-_SECRET_WORDS = re.compile(r"key|token|secret|password|auth|credential", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +71,7 @@ class Refusal(SystemFailure):
         self.status, self.said, self.payload = status, said, payload
 
 
-class TooLarge(Refusal):
+class TooLarge(Refusal, TooMuch):
     """More text in one request than the server takes; fewer texts may do."""
 
 
@@ -98,45 +91,6 @@ class _PassingError(Exception):
         super().__init__(problem)
         self.hint, self.retry_after, self.is_crowded = hint, retry_after, is_crowded
         self.is_garbled, self.is_unreachable = is_garbled, is_unreachable
-
-
-class _Gate:
-    """How many requests are under way at once: half as many once a server has had too many, then slowly more again."""
-
-    def __init__(self, most: int) -> None:
-        self._most, self.limit = most, float(most)
-        self._n_inside = self._n_halvings = 0
-        self._waiting: deque[object] = deque()
-        self._changed = threading.Condition()
-
-    @contextmanager
-    def place(self, stop: threading.Event) -> Iterator[int]:
-        """A place among those under way, in the order of asking; gives what `narrow` wants to know."""
-        ticket = object()
-        with self._changed:
-            self._waiting.append(ticket)
-            while (self._waiting[0] is not ticket or self._n_inside >= int(self.limit)) and not stop.is_set():
-                self._changed.wait(_POLL_SECONDS)
-            self._waiting.remove(ticket)
-            self._n_inside += 1
-            self._changed.notify_all()
-            n_halvings = self._n_halvings
-        try:
-            yield n_halvings
-        finally:
-            with self._changed:
-                self._n_inside -= 1
-                self._changed.notify_all()
-
-    def narrow(self, n_halvings: int) -> None:
-        with self._changed:
-            if n_halvings == self._n_halvings:  # those that were sent together and refused together count once
-                self.limit = max(1.0, self.limit / 2)
-                self._n_halvings += 1
-
-    def widen(self) -> None:
-        with self._changed:
-            self.limit = min(float(self._most), self.limit + 1 / self.limit)
 
 
 Classify = Callable[[int, Any], str]
@@ -166,7 +120,7 @@ class Client:
         self.spec = spec
         self._secrets = {name: value for name, value in (secrets or {}).items() if value}
         self._key_variable = next(iter(self._secrets), optional_key)
-        self.url = _checked_url(spec.partition(":")[0], url, self._secrets, self._key_variable)
+        self.url = keys.checked_url(spec.partition(":")[0], url, self._secrets, self._key_variable)
         self.concurrency = count_option(options, "concurrency", concurrency)
         self._timeout_seconds = min(number_option(options, "timeout_seconds", 60), _LONGEST_TIMEOUT_SECONDS)
         self._max_retries = _max_retries(options)
@@ -174,7 +128,7 @@ class Client:
         self._seconds_between = 1 / pace if pace else 0.0
         self._next_turn = self._pause_end = 0.0
         self._n_answered = 0
-        self._gate = _Gate(self.concurrency)
+        self._gate = Gate(self.concurrency)
         self._lock = threading.Lock()
         self._stop = threading.Event()
         self._was_reached = False
@@ -218,60 +172,11 @@ class Client:
     def in_parallel(
         self, function: Callable[[Sequence[T]], R], portions: Iterable[Sequence[T]]
     ) -> Iterator[tuple[Sequence[T], R]]:
-        """Call a function with each portion, several at once; yields each with its result as soon as it is there.
-
-        A portion that is too large is halved. After a failure or Ctrl-C nothing new is begun, but what is finished,
-        and what is under way and succeeds, is still yielded before the error is raised.
-        """
-        stop, waiting = self._stop, deque(portions)
-        finished: queue.SimpleQueue[tuple[Sequence[T], R | None, BaseException | None] | None] = queue.SimpleQueue()
-
-        def work() -> None:
-            while waiting and not stop.is_set():
-                try:
-                    portion = waiting.popleft()
-                except IndexError:  # another was quicker
-                    break
-                try:
-                    finished.put((portion, function(portion), None))
-                except BaseException as problem:  # noqa: BLE001 (raised again where the results are read)
-                    if isinstance(problem, TooLarge) and len(portion) > 1:
-                        middle = len(portion) // 2
-                        waiting.extendleft((portion[middle:], portion[:middle]))
-                    else:
-                        finished.put((portion, None, problem))
-                        stop.set()
-            finished.put(None)
-
-        n_working = min(self.concurrency, len(waiting))
-        for _ in range(n_working):
-            # Daemons: a thread that waits for a silent server must not keep an interrupted program from ending.
-            threading.Thread(target=work, daemon=True).start()
-        failure: BaseException | None = None
-        deadline: float | None = None
+        """Each portion with what a function makes of it, as soon as it is there (`side_by_side.in_parallel`)."""
         try:
-            while n_working:
-                try:
-                    done = finished.get(timeout=None if deadline is None else max(0.0, deadline - time.monotonic()))
-                    if done is None:
-                        n_working -= 1
-                        continue
-                    portion, result, problem = done
-                    if problem is None:
-                        yield portion, result  # type: ignore[misc]  # R may itself be None
-                    failure = failure or problem
-                except KeyboardInterrupt as interrupt:
-                    if deadline is not None:  # the second one: at once
-                        raise
-                    stop.set()
-                    failure, deadline = interrupt, time.monotonic() + PATIENCE.grace_seconds
-                except queue.Empty:
-                    break
+            yield from in_parallel(function, portions, self.concurrency, self._stop, PATIENCE.grace_seconds)
         finally:
-            stop.set()
             self._stop = threading.Event()
-        if failure is not None:
-            raise failure
 
     def masked(self, text: str, width: int = 200) -> str:
         """A server's words on one line, without our secrets (which some echo), and not too many of them."""
@@ -435,38 +340,9 @@ class Client:
         stop.wait(seconds)
 
 
-def read_secrets(family: str, required: Sequence[str] = (), optional: Sequence[str] = ()) -> dict[str, str]:
-    """Keys, from the environment and nowhere else, by the names of their variables."""
-    secrets = {name: os.environ.get(name, "").strip() for name in (*required, *optional)}
-    for name in required:
-        if not secrets[name]:
-            raise UserError(f"{family}: needs a key, and takes it from the environment: set {name}")
-    for name, value in secrets.items():
-        if not (value.isascii() and value.isprintable()) or " " in value:
-            raise UserError(f"{name} holds characters that no key has; set it again, without quotes or line breaks")
-    return {name: value for name, value in secrets.items() if value}
-
-
-def refuse_options(family: str, options: Mapping[str, str], known: Sequence[str], variable: str = "") -> None:
-    """Refuse unknown options, and keys above all: options are written into run folders."""
-    instead = f"set {variable} instead" if variable else "leave it out"
-    for name in options:
-        if name not in known and _SECRET_WORDS.search(name):
-            raise UserError(f"{family}: takes no {name} as an option, where others could read it; {instead}")
-    refuse_unknown_options(family, options, known)
-
-
 def identity(family: str, client: Client, **options: str) -> str:
     """A `system_id` of the address and the options that change what is answered."""
-    shown = "&".join(f"{name}={value}" for name, value in sorted(options.items()) if value)
-    return f"{family}:{client.url}?{shown}" if shown else f"{family}:{client.url}"
-
-
-def is_loopback(host: str) -> bool:
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost" or host.endswith(".localhost")
+    return with_options(f"{family}:{client.url}", options, [name for name, value in options.items() if not value])
 
 
 def message_of(payload: Any, depth: int = _DEEPEST) -> str:
@@ -520,7 +396,7 @@ def _open(
 
     host = urlsplit(url).hostname or ""
     # A proxy could not reach our own machine, and would read what is sent in the clear.
-    direct = {f"all://{f'[{host}]' if ':' in host else host}": None} if is_loopback(host) else None
+    direct = {f"all://{f'[{host}]' if ':' in host else host}": None} if keys.is_loopback(host) else None
     try:
         return httpx.Client(
             headers={"User-Agent": f"gendermark/{__version__}", "Accept": "application/json", **headers},
@@ -541,42 +417,6 @@ def _certificates() -> ssl.SSLContext:
     import httpx
 
     return httpx.create_ssl_context()
-
-
-def _checked_url(family: str, url: str, secrets: Mapping[str, str], variable: str) -> str:
-    """A server's address in one way of writing it. What is refused is not repeated: there may be a key in it."""
-    import httpx
-
-    try:
-        parts = urlsplit(url.strip())
-        port = parts.port
-        httpx.URL(url.strip())
-    except (ValueError, httpx.InvalidURL):
-        raise UserError(f"{family}: was given a URL that is none; write for example http://127.0.0.1:5000") from None
-    host = (parts.hostname or "").lower()
-    if parts.scheme.lower() not in ("http", "https") or not host:
-        raise UserError(f"{family}: wants a URL with http:// or https://, for example http://127.0.0.1:5000")
-    instead = f"set {variable} instead" if variable else "leave it out"
-    if "@" in parts.netloc:
-        raise UserError(f"{family}: takes no user name or password in the URL, where others could read it; {instead}")
-    if any(value in url for value in secrets.values() if len(value) >= _SHORTEST_SECRET):
-        raise UserError(f"{family}: takes no key in the URL, where others could read it; {instead}")
-    if parts.query or parts.fragment:
-        with_key = _SECRET_WORDS.search(parts.query) is not None
-        advice = (
-            f"takes no key in the URL, where others could read it; {instead}"
-            if with_key
-            else "takes a URL without ? and #"
-        )
-        raise UserError(f"{family}: {advice}")
-    if parts.scheme.lower() == "http" and secrets and not is_loopback(host):
-        raise UserError(
-            f"{family}: would send the key in {variable} to {host} in the clear; use https://, or unset {variable}"
-        )
-    scheme, address = parts.scheme.lower(), f"[{host}]" if ":" in host else host
-    if port not in (None, {"http": 80, "https": 443}[scheme]):
-        address = f"{address}:{port}"
-    return urlunsplit((scheme, address, parts.path.rstrip("/"), "", ""))
 
 
 def _max_retries(options: Mapping[str, str]) -> int:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from gendermark.records import Task
-from gendermark.systems import http
+from gendermark.systems import http, keys
 from gendermark.systems.service import Service
 from gendermark.systems.system import System
 
@@ -21,9 +21,9 @@ class LibreTranslate(Service):
     n_characters = 5_000
 
     def __init__(self, argument: str, options: Mapping[str, str]) -> None:
-        http.refuse_options("libretranslate", options, http.OPTIONS, KEY)
+        keys.refuse_options("libretranslate", options, http.OPTIONS, KEY)
         self.spec = f"libretranslate:{argument}"
-        secrets = http.read_secrets("libretranslate", optional=(KEY,))
+        secrets = keys.read_secrets("libretranslate", optional=(KEY,))
         # The interface has no header for the key; it is part of what is sent.
         self._key = {"api_key": secrets[KEY]} if secrets else {}
         self._open(

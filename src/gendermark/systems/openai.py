@@ -2,7 +2,7 @@
 
 Chat models are asked at `URL/chat/completions`; base models, with `endpoint=completions`, at `URL/completions`. What a
 model says around its translation is taken away, and an answer that is no translation is an error of that one sentence
-(`prompts.extract`): it counts as not translated, and the run goes on.
+(`extraction.extract`): it counts as not translated, and the run goes on.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import Any
 
 from gendermark.errors import SystemFailure, UserError
 from gendermark.records import Request, Task, Translation
-from gendermark.systems import http, prompts
+from gendermark.systems import extraction, http, keys, prompts
 from gendermark.systems.sampling import Decoding
 from gendermark.systems.system import System, count_option, number_option
 
@@ -67,19 +67,20 @@ _FILTERED = re.compile(r"content.?(?:filter|policy|management)|safety|moderation
 _TOO_LONG = re.compile(r"context.?length|maximum context|too long|too many tokens", re.IGNORECASE)
 _ONE_AT_A_TIME = re.compile(r"\bn\b|(?:multiple|number of) (?:choices|completions)", re.IGNORECASE)
 _MOST_NAMED = 12
-_SHORTEST_SECRET = 8
-"""Local servers are given keys like "none", which are part of many words."""
 
 
 class OpenAI(System):
     def __init__(self, argument: str, options: Mapping[str, str]) -> None:
-        http.refuse_options("openai", options, OPTIONS, KEY)
+        keys.refuse_options("openai", options, OPTIONS, KEY)
         url, _, self._model = argument.partition("#")
         if not url or not self._model.strip():
             raise UserError("openai: is written openai:URL#MODEL, for example openai:http://127.0.0.1:8000/v1#my-model")
         variable = options.get("key_variable", KEY)
-        secrets = http.read_secrets("openai", (variable,) if "key_variable" in options else (), (variable,))
-        _refuse_secrets(secrets, [self._model, *options.values()])
+        secrets = keys.read_secrets("openai", (variable,) if "key_variable" in options else (), (variable,))
+        if keys.are_in(secrets, [self._model, *options.values()]):
+            raise UserError(
+                f"openai: takes no key in its name or options, where others could read it; {variable} is enough"
+            )
         self._endpoint = options.get("endpoint", "chat")
         if self._endpoint not in _PATHS:
             raise UserError(f"option endpoint is chat or completions, not {self._endpoint!r}")
@@ -135,7 +136,7 @@ class OpenAI(System):
             logprobs="true" if self._wants_logprobs else "",
             no_think="true" if self._no_think else "",
             extra=json.dumps(self._extra, sort_keys=True) if self._extra else "",
-            extraction=str(prompts.EXTRACTION_VERSION),
+            extraction=str(extraction.EXTRACTION_VERSION),
         )
 
     # -- before the work
@@ -303,12 +304,12 @@ class OpenAI(System):
         reason = choice.get("finish_reason")
         content, refusal = self._content(choice)
         if reason == "content_filter" or refusal:
-            return self._failed(request, sample, prompts.REFUSAL, refusal or "the content filter")
+            return self._failed(request, sample, extraction.REFUSAL, refusal or "the content filter")
         if reason == "length":
             return self._failed(request, sample, CUT_OFF, content)
-        found = prompts.extract(content, request.source, request.target_language)
+        found = extraction.extract(content, request.source, request.target_language)
         if found.text is None:
-            return self._failed(request, sample, found.problem or prompts.EMPTY, content)
+            return self._failed(request, sample, found.problem or extraction.EMPTY, content)
         # The probability of a whole answer is not that of a part of it.
         numbers = _log_probabilities(choice) if found.text == content.strip() else []
         log_probability, n_tokens = (sum(numbers), len(numbers)) if numbers else (None, None)
@@ -434,7 +435,7 @@ def _item_problem(problem: http.Refusal) -> str | None:
         return None
     if _TOO_LONG.search(problem.said):
         return "too long"
-    return prompts.REFUSAL if _FILTERED.search(f"{problem.said} {json.dumps(problem.payload)}") else None
+    return extraction.REFUSAL if _FILTERED.search(f"{problem.said} {json.dumps(problem.payload)}") else None
 
 
 def _log_probabilities(choice: Mapping[str, Any]) -> list[float]:
@@ -457,14 +458,6 @@ def _is_spelt(tokens: Sequence[str], text: str) -> bool:
         return bool(joined)
     wanted, found = ("".join(filter(str.isalnum, part)) for part in (text, joined))
     return found.endswith(wanted)
-
-
-def _refuse_secrets(secrets: Mapping[str, str], texts: Sequence[str]) -> None:
-    for name, value in secrets.items():
-        if len(value) >= _SHORTEST_SECRET and any(value in text for text in texts):
-            raise UserError(
-                f"openai: takes no key in its name or options, where others could read it; {name} is enough"
-            )
 
 
 def _number_or_none(options: Mapping[str, str], key: str, default: float) -> float | None:

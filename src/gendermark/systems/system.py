@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from urllib.parse import parse_qsl
 
 from gendermark import registry
@@ -76,14 +77,26 @@ def families_that_can(task: Task) -> list[str]:
     return able
 
 
-def merge_options(query: str, options: Mapping[str, str]) -> dict[str, str]:
-    """All options, from both places where they can be given: behind the `?` of a name, and beside it."""
+def split_options(argument: str, options: Mapping[str, str]) -> tuple[str, dict[str, str]]:
+    """The name or path in `NAME?KEY=VALUE`, and all options, from both places where they can be given.
+
+    A directory that really has such a name is that directory.
+    """
+    name, _, query = argument.partition("?")
     merged = dict(options)
+    if Path(argument).is_dir():
+        return argument, merged
     for key, value in parse_qsl(query, keep_blank_values=True):
         if key in merged:
             raise UserError(f"option {key} is given twice; give it once, after ? or with --system-option")
         merged[key] = value
-    return merged
+    return name, merged
+
+
+def with_options(name: str, options: Mapping[str, str], hidden: Sequence[str] = ()) -> str:
+    """A name with its options, however they were given: what a system says depends on them."""
+    shown = "&".join(f"{key}={options[key]}" for key in sorted(options) if key not in hidden)
+    return f"{name}?{shown}" if shown else name
 
 
 def refuse_unknown_options(family: str, options: Mapping[str, str], known: Sequence[str]) -> None:

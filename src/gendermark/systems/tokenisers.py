@@ -14,36 +14,10 @@ from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 from gendermark.errors import BadFile, MissingExtra, UserError
-from gendermark.systems.prompts import NAMES
+from gendermark.linguistics import codes
 
 Direction = tuple[str, str]
 """(source language, target language)."""
-
-NLLB_CODES = {
-    "ar": "arb_Arab",
-    "cs": "ces_Latn",
-    "de": "deu_Latn",
-    "el": "ell_Grek",
-    "en": "eng_Latn",
-    "es": "spa_Latn",
-    "fa": "pes_Arab",
-    "fi": "fin_Latn",
-    "fr": "fra_Latn",
-    "he": "heb_Hebr",
-    "hi": "hin_Deva",
-    "hu": "hun_Latn",
-    "it": "ita_Latn",
-    "ja": "jpn_Jpan",
-    "ko": "kor_Hang",
-    "nl": "nld_Latn",
-    "pl": "pol_Latn",
-    "pt": "por_Latn",
-    "ru": "rus_Cyrl",
-    "tr": "tur_Latn",
-    "uk": "ukr_Cyrl",
-}
-# OPUS-MT has changed its codes over the years, and calls two of our languages by the name of their family as well.
-_FAMILIES = {"ar": "ara", "fa": "fas"}
 
 PAIR = ("source.spm", "target.spm")
 SINGLE = ("sentencepiece.bpe.model", "spiece.model", "sentencepiece.model", "spm.model", "tokenizer.json")
@@ -188,12 +162,12 @@ class Convention:
 
     def source(self, text: str, frame: Frame) -> list[str]:
         """The words that the model reads for a text."""
-        pieces = self.tokenisers.source.pieces(frame.instruction + _one_line(text))
+        pieces = self.tokenisers.source.pieces(frame.instruction + one_line(text))
         return [*frame.before_source, *pieces, *([self.end] if self.end else [])]
 
     def target(self, text: str) -> list[str]:
         """The words of a given translation, without its beginning and end."""
-        return self.tokenisers.target.pieces(_one_line(text))
+        return self.tokenisers.target.pieces(one_line(text))
 
     def text(self, words: Sequence[str]) -> str:
         """The text of a translation's words; marks that the model wrote into it are left out."""
@@ -212,7 +186,7 @@ class Convention:
     ) -> tuple[str, ...] | None:
         if prefix is None:
             return None
-        words = tuple(_filled(prefix, direction).split())
+        words = tuple(filled(prefix, direction).split())
         for word in words:
             if word not in vocabulary:
                 raise UserError(
@@ -221,7 +195,7 @@ class Convention:
         return words
 
     def _language_mark(self, language: str, vocabulary: frozenset[str]) -> str:
-        mark = f"__{language}__" if self.name == "m2m100" else NLLB_CODES.get(language, language)
+        mark = f"__{language}__" if self.name == "m2m100" else codes.nllb(language)
         if mark not in vocabulary:
             raise UserError(f"this {self.name} model has no language {language!r} (no {mark!r} in its vocabulary)")
         return mark
@@ -236,24 +210,24 @@ class Convention:
 
     def _instruction(self, direction: Direction) -> str:
         if self.source_prefix is not None:
-            return _filled(self.source_prefix, direction)
+            return filled(self.source_prefix, direction)
         target = direction[1]
         if f"<2{target}>" in self.source_vocabulary:
             return f"<2{target}> "
         if marks := sorted(word for word in self.source_vocabulary if re.fullmatch(r"<2[a-z]{2,3}>", word)):
             raise UserError(f"this model does not translate into {target!r}; it has {_listed(marks)}")
         for language in direction:
-            if language not in NAMES:
+            if language not in codes.NAMES:
                 raise UserError(
                     f"no name is known for language {language!r}, which this model is told by name; give the text that "
                     "it wants before the sentence with the option source_prefix=TEXT"
                 )
-        return "translate {} to {}: ".format(*(NAMES[language] for language in direction))
+        return "translate {} to {}: ".format(*(codes.NAMES[language] for language in direction))
 
 
 def guess_convention(tokenisers: Tokenisers, vocabulary: Collection[str], start: str | None) -> str:
     """The kind of a model, told from its files and from the word that its translations start from."""
-    if NLLB_CODES["en"] in vocabulary:
+    if codes.nllb("en") in vocabulary:
         return "nllb"
     if "__en__" in vocabulary:
         return "m2m100"
@@ -266,8 +240,8 @@ def guess_convention(tokenisers: Tokenisers, vocabulary: Collection[str], start:
 
 def opus_mark(language: str, vocabulary: Collection[str]) -> str | None:
     """The word by which an OPUS-MT model of several target languages is told which one; None where it has none."""
-    three_letters = NLLB_CODES.get(language, language).partition("_")[0]
-    for code in (three_letters, _FAMILIES.get(language), language):
+    # OPUS-MT has changed its codes over the years, and has called Arabic and Persian both by variety and as a whole.
+    for code in (codes.nllb(language).partition("_")[0], codes.three_letters(language), language):
         if f">>{code}<<" in vocabulary:
             return f">>{code}<<"
     return None
@@ -278,12 +252,19 @@ def opus_marks(vocabulary: Collection[str]) -> list[str]:
     return sorted(word for word in vocabulary if re.fullmatch(r">>[^<>]+<<", word))
 
 
-def _one_line(text: str) -> str:
+def pair_in(name: str) -> Direction | None:
+    """The one pair of languages that a model's name says it is for, `opus-mt-en-es`."""
+    known = "|".join(codes.LANGUAGES)
+    pairs = set(re.findall(rf"(?<![a-z])({known})-({known})(?![a-z])", name))
+    return pairs.pop() if len(pairs) == 1 else None
+
+
+def one_line(text: str) -> str:
     """A line break is no word of any translation model; the text stays one."""
     return re.sub(r"[\r\n]+", " ", text)
 
 
-def _filled(prefix: str, direction: Direction) -> str:
+def filled(prefix: str, direction: Direction) -> str:
     return prefix.replace("{source}", direction[0]).replace("{target}", direction[1])
 
 

@@ -19,7 +19,6 @@
   const SHORT_WORDS = { mixed: "both genders", undecided: "no gender", failed: "not translated" };
   const OUTCOME_SIGNS = { right: "✓", wrong: "✗", open: "○", mixed: "±", undecided: "?", failed: "∅" };
   const GENDER_WORDS = { none: "none" };
-  const RIGHT_TO_LEFT = new Set(["ar", "fa", "he", "ur", "yi"]);
   const REASON_WORDS = {
     absent: "the word was not found",
     agreement: "by its article and agreeing words",
@@ -279,7 +278,7 @@
 
   /** Attributes of a text in a language. */
   function inLanguage(code) {
-    return { lang: code, dir: RIGHT_TO_LEFT.has(code) ? "rtl" : "auto" };
+    return { lang: code, dir: rightToLeft.has(code) ? "rtl" : "auto" };
   }
 
   // -- the explorer --------------------------------------------------------------------------------------------------
@@ -289,6 +288,7 @@
   const data = JSON.parse(holder.textContent);
   const source = data.strings ? embedded(data) : served(data);
   const words = data.words;
+  const rightToLeft = new Set(words.right_to_left);
   const section = document.getElementById("sentences");
   const list = document.getElementById("list");
   const space = document.getElementById("space");

@@ -1,0 +1,228 @@
+"""Where a model of `hf:` is, and how what belongs to it is opened, or refused in one sentence."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import importlib.util
+import logging
+import re
+import sys
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+from gendermark.errors import MissingExtra, UserError
+from gendermark.systems.engine import first_line, name_and_content
+from gendermark.textfiles import read_json
+
+_TOKENISER_PACKAGES = ("sentencepiece", "google.protobuf")
+"""What some tokenisers cannot be read without."""
+_PACKAGE_WORDS = re.compile(r"sentencepiece|protobuf|tiktoken|Error parsing line", re.IGNORECASE)
+"""What the library says then: it names another reader that it tried, or what that one could not read."""
+_MARIAN_FILES = ("source.spm", "target.spm", "vocab.json")
+_TOKENISER_FILES = ("*.model", "*.spm", "vocab*", "merges.txt", "dict.txt", "*.tiktoken", "*.tokenizer", "tekken.json")
+
+Loaded = TypeVar("Loaded")
+Words = list[int]
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A model on disk, or on the hub at one commit."""
+
+    name: str
+    """The directory, or the name on the hub."""
+    content: str
+    """Changes with every file that could change a translation: the commit, or a hash of the directory."""
+    commit: str | None = None
+
+    @property
+    def pinned(self) -> dict[str, Any]:
+        """For every call that reads from here: one commit all along, and never code from outside."""
+        return {"trust_remote_code": False, **({"revision": self.commit} if self.commit else {})}
+
+
+def locate(spec: str, name: str, revision: str | None) -> Place:
+    """Where a model is, or one sentence about why it is nowhere."""
+    directory = Path(name).expanduser()
+    if directory.is_dir():
+        if revision is not None:
+            raise UserError(f"{directory} is a directory, which has no revisions; leave out revision={revision}")
+        _check_directory(directory)
+        return Place(str(directory), _content_hash(directory))
+    if not re.fullmatch(r"[\w.-]+(/[\w.-]+)?", name) or name.startswith("."):
+        raise UserError(
+            f"there is no directory {name}, and it is not the name of a model on the Hugging Face hub, such as "
+            "Helsinki-NLP/opus-mt-en-es"
+        )
+    commit = _commit(spec, name, revision)
+    return Place(name, f"{name}@{commit}", commit)
+
+
+def _check_directory(directory: Path) -> None:
+    if (directory / "model.bin").is_file() and not any(directory.glob("*.safetensors")):
+        raise UserError(f"{directory} is a model in CTranslate2's format; use ctranslate2:{directory}")
+    if not (directory / "config.json").is_file():
+        raise UserError(
+            f"{directory} is not a Hugging Face model: it has no config.json; save_pretrained of a model and of its "
+            "tokeniser write all that is needed"
+        )
+    if not isinstance(read_json(directory / "config.json"), dict):
+        raise UserError(f"{directory / 'config.json'} is not the configuration of a model")
+
+
+def _content_hash(directory: Path) -> str:
+    digest = hashlib.sha256()
+    for path in sorted(directory.iterdir()):
+        # What people write about a model, and what tools leave beside it, changes no translation.
+        if path.is_file() and not path.name.startswith(".") and path.suffix != ".md":
+            digest.update(name_and_content(path))
+    return digest.hexdigest()
+
+
+def _commit(spec: str, name: str, revision: str | None) -> str:
+    """The commit that a name on the hub, or a revision of it, means now; from the local cache without a network."""
+    from huggingface_hub import constants, errors, hf_hub_download
+
+    try:
+        return Path(hf_hub_download(name, "config.json", revision=revision)).parent.name
+    except errors.GatedRepoError:
+        raise UserError(
+            f"{spec} is given only to those who have agreed to its terms: agree on its page, then set HF_TOKEN to a "
+            "token of that account"
+        ) from None
+    except errors.RevisionNotFoundError:
+        raise UserError(f"model {name} has no revision {revision!r}; give a branch, a tag or a whole commit") from None
+    except (OSError, ValueError) as problem:  # all others of the library are among these
+        if isinstance(problem, errors.EntryNotFoundError) and not isinstance(problem, errors.LocalEntryNotFoundError):
+            raise UserError(f"{name} on the hub is no model for transformers: it has no config.json") from None
+        status = _status(problem)
+        if isinstance(problem, errors.RepositoryNotFoundError) or status in (401, 403):
+            raise UserError(
+                f"the hub has no model {name}, or shows it only to some: check the name, or set HF_TOKEN to a token "
+                "that may read it"
+            ) from None
+        why = "HF_HUB_OFFLINE is set" if constants.HF_HUB_OFFLINE else "the hub cannot be reached"
+        if status is not None:
+            why = f"the hub answers with status {status}"
+        at = f" at revision {revision!r}" if revision else ""
+        raise UserError(
+            f"{name}{at} is not in the local cache, and {why}; download it where that works, or give a directory"
+        ) from None
+
+
+def _status(problem: BaseException | None) -> int | None:
+    """The status of the hub's answer, where there was one."""
+    while problem is not None:
+        if (response := getattr(problem, "response", None)) is not None:
+            return int(response.status_code)
+        problem = problem.__cause__
+    return None
+
+
+# -- opening -----------------------------------------------------------------------------------------------------------
+
+
+def open_config(spec: str, place: Place) -> Any:
+    """The configuration of a model that can translate."""
+    import transformers
+    from transformers.models.auto import modeling_auto
+
+    config = loaded(spec, "configuration", lambda: transformers.AutoConfig.from_pretrained(place.name, **place.pinned))
+    known = (
+        modeling_auto.MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING
+        if config.is_encoder_decoder
+        else modeling_auto.MODEL_FOR_CAUSAL_LM_MAPPING
+    )
+    heads = tuple(config.architectures or ())
+    # Models that fill in gaps or sort texts are of families that can write, but were not trained to.
+    speaks = not heads or any(
+        re.search("CausalLM|LMHead|ConditionalGeneration|MTModel|Seq2SeqLM", head) for head in heads
+    )
+    if type(config) not in known or not speaks:
+        raise UserError(
+            f"{spec} is a model of kind {', '.join(heads) or config.model_type}, which does not write texts; give a "
+            "translation model or a chat model"
+        )
+    return config
+
+
+def open_tokeniser(spec: str, place: Place) -> Any:
+    import transformers
+
+    if place.commit is None:
+        _check_tokeniser(Path(place.name))
+    return loaded(spec, "tokeniser", lambda: transformers.AutoTokenizer.from_pretrained(place.name, **place.pinned))
+
+
+def _check_tokeniser(directory: Path) -> None:
+    """Without its files the library fails for some other reason, or goes on with a tokeniser that knows no words."""
+    if (directory / "tokenizer.json").is_file():
+        return
+    again = "copy it there, or save the tokeniser again with save_pretrained"
+    if read_json(directory / "config.json").get("model_type") == "marian":
+        for name in _MARIAN_FILES:
+            if not (directory / name).is_file():
+                raise UserError(f"{directory} has no {name}, which its tokeniser needs; {again}")
+        return
+    facts = read_json(directory / "tokenizer_config.json") if (directory / "tokenizer_config.json").is_file() else {}
+    spells = isinstance(facts, dict) and "ByT5" in str(facts.get("tokenizer_class"))  # its words are bytes
+    if not spells and not any(any(directory.glob(pattern)) for pattern in _TOKENISER_FILES):
+        raise UserError(f"{directory} has no tokeniser (no tokenizer.json, and no vocabulary of another kind); {again}")
+
+
+def loaded(spec: str, what: str, load: Callable[[], Loaded]) -> Loaded:
+    """What the library loads, or one sentence about why it does not."""
+    try:
+        return load()
+    except Exception as problem:  # noqa: BLE001 (the library lets through whatever its file formats raise)
+        lacks_package = isinstance(problem, ImportError) or _PACKAGE_WORDS.search(str(problem))
+        if what == "tokeniser" and lacks_package and not all(map(is_installed, _TOKENISER_PACKAGES)):
+            raise MissingExtra(f"the {what} of {spec}", "hf") from None
+        if "trust_remote_code" in str(problem):
+            raise UserError(
+                f"{spec} comes with code of its own, which hf: never runs; give a model that transformers knows itself"
+            ) from None
+        again = "; if its files are not all there, copy them again" if what == "weights" else ""
+        raise UserError(f"the {what} of {spec} cannot be loaded: {first_line(problem).rstrip('.')}{again}") from None
+
+
+def is_installed(package: str) -> bool:
+    """Without importing it."""
+    try:
+        return importlib.util.find_spec(package) is not None
+    except ModuleNotFoundError:  # what it is a part of
+        return False
+
+
+def listed(value: Any) -> Words:
+    """A setting that may be missing, one word or several."""
+    if value is None:
+        return []
+    return [int(word) for word in value] if isinstance(value, (list, tuple)) else [int(value)]
+
+
+@contextlib.contextmanager
+def quietly() -> Iterator[None]:
+    """What the libraries have to say stays unsaid; on a terminal a download shows how far it is."""
+    loggers = [logging.getLogger(name) for name in ("transformers", "huggingface_hub")]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        from transformers.utils import logging as library  # sets its logger's level as it is imported
+
+        levels = [logger.level for logger in loggers]
+        hides_bars = not sys.stderr.isatty() and library.is_progress_bar_enabled()
+        for logger in loggers:
+            logger.setLevel(logging.ERROR)
+        if hides_bars:
+            library.disable_progress_bar()
+        try:
+            yield
+        finally:
+            for logger, level in zip(loggers, levels, strict=True):
+                logger.setLevel(level)
+            if hides_bars:
+                library.enable_progress_bar()

@@ -1,0 +1,86 @@
+"""Keys and the addresses they are sent to: keys come from the environment, and go to no one but their server."""
+
+from __future__ import annotations
+
+import ipaddress
+import os
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from urllib.parse import urlsplit, urlunsplit
+
+from gendermark.errors import UserError
+from gendermark.systems.system import refuse_unknown_options
+
+_SHORTEST_SECRET = 8
+"""Anything shorter could be part of a text by chance: local servers are given keys like "none"."""
+_SECRET_WORDS = re.compile(r"key|token|secret|password|auth|credential", re.IGNORECASE)
+
+
+def read_secrets(family: str, required: Sequence[str] = (), optional: Sequence[str] = ()) -> dict[str, str]:
+    """Keys, from the environment and nowhere else, by the names of their variables."""
+    secrets = {name: os.environ.get(name, "").strip() for name in (*required, *optional)}
+    for name in required:
+        if not secrets[name]:
+            raise UserError(f"{family}: needs a key, and takes it from the environment: set {name}")
+    for name, value in secrets.items():
+        if not (value.isascii() and value.isprintable()) or " " in value:
+            raise UserError(f"{name} holds characters that no key has; set it again, without quotes or line breaks")
+    return {name: value for name, value in secrets.items() if value}
+
+
+def refuse_options(family: str, options: Mapping[str, str], known: Sequence[str], variable: str = "") -> None:
+    """Refuse unknown options, and keys above all: options are written into run folders."""
+    instead = f"set {variable} instead" if variable else "leave it out"
+    for name in options:
+        if name not in known and _SECRET_WORDS.search(name):
+            raise UserError(f"{family}: takes no {name} as an option, where others could read it; {instead}")
+    refuse_unknown_options(family, options, known)
+
+
+def are_in(secrets: Mapping[str, str], texts: Iterable[str]) -> bool:
+    """Whether a key stands in a text that others could read."""
+    longer = [value for value in secrets.values() if len(value) >= _SHORTEST_SECRET]
+    return any(value in text for text in texts for value in longer)
+
+
+def is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost" or host.endswith(".localhost")
+
+
+def checked_url(family: str, url: str, secrets: Mapping[str, str], variable: str) -> str:
+    """A server's address in one way of writing it. What is refused is not repeated: there may be a key in it."""
+    import httpx
+
+    try:
+        parts = urlsplit(url.strip())
+        port = parts.port
+        httpx.URL(url.strip())
+    except (ValueError, httpx.InvalidURL):
+        raise UserError(f"{family}: was given a URL that is none; write for example http://127.0.0.1:5000") from None
+    host = (parts.hostname or "").lower()
+    if parts.scheme.lower() not in ("http", "https") or not host:
+        raise UserError(f"{family}: wants a URL with http:// or https://, for example http://127.0.0.1:5000")
+    instead = f"set {variable} instead" if variable else "leave it out"
+    if "@" in parts.netloc:
+        raise UserError(f"{family}: takes no user name or password in the URL, where others could read it; {instead}")
+    if are_in(secrets, [url]):
+        raise UserError(f"{family}: takes no key in the URL, where others could read it; {instead}")
+    if parts.query or parts.fragment:
+        with_key = _SECRET_WORDS.search(parts.query) is not None
+        advice = (
+            f"takes no key in the URL, where others could read it; {instead}"
+            if with_key
+            else "takes a URL without ? and #"
+        )
+        raise UserError(f"{family}: {advice}")
+    if parts.scheme.lower() == "http" and secrets and not is_loopback(host):
+        raise UserError(
+            f"{family}: would send the key in {variable} to {host} in the clear; use https://, or unset {variable}"
+        )
+    scheme, address = parts.scheme.lower(), f"[{host}]" if ":" in host else host
+    if port not in (None, {"http": 80, "https": 443}[scheme]):
+        address = f"{address}:{port}"
+    return urlunsplit((scheme, address, parts.path.rstrip("/"), "", ""))
