@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from gendermark.annotation import COLUMNS, Sheet, SheetRow, TranslatedText
-from gendermark.benchmarks.benchmark import Selection
 from gendermark.metrics.metric import Resampling
 from gendermark.records import Gender, Judgement, Verdict
 from gendermark.result import Result
+from gendermark.selection import Selection
 
 M, F, N = Gender.MASCULINE, Gender.FEMININE, Gender.NEUTRAL
 FEW = Resampling(200)

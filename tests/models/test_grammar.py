@@ -11,7 +11,6 @@ from random import Random
 import pytest
 
 from gendermark import registry
-from gendermark.benchmarks.benchmark import Selection
 from gendermark.linguistics.entities import read_entity
 from gendermark.linguistics.occupations import bundled_finder, core_occupations, lexicon
 from gendermark.models.grammar import Pair, generate
@@ -19,6 +18,7 @@ from gendermark.models.grammar.bias import KAPPA, leaning, probability_feminine
 from gendermark.models.grammar.generator import core_sources, split_of
 from gendermark.models.grammar.notation import FEMININE, MASCULINE, People, draw, english, parse_line, spanish
 from gendermark.models.grammar.reading import FIXED, blocks, lists, people
+from gendermark.selection import Selection
 
 N = 20_000
 _WORD = re.compile(r"[\w'-]+")

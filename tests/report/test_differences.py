@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 
 import gendermark
-from gendermark.benchmarks.benchmark import Selection
 from gendermark.report.differences import Difference, differences, phrases_of
 from gendermark.runs.compare import Comparison
+from gendermark.selection import Selection
 
 BASE = Comparison(
     cell="winomt.en-es",

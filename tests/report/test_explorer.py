@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 import gendermark
-from gendermark.benchmarks.benchmark import Selection
 from gendermark.errors import BadFile, UserError
 from gendermark.records import Gender, Judgement, Verdict
 from gendermark.report.explorer import (
@@ -24,6 +23,7 @@ from gendermark.report.explorer import (
     read_run,
     system_labels,
 )
+from gendermark.selection import Selection
 
 WINOMT = Selection("winomt", "en", "es", data="core", parts=("anti",))
 TGBI = Selection("tgbi", "ko", "en", data="core", parts=("negative",))

@@ -18,7 +18,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import gendermark
-from gendermark.benchmarks.benchmark import Selection
 from gendermark.drawing.charts import COLOURS, MOST_LOOKS, SHAPES, look_of
 from gendermark.drawing.svg import SIZE, SMALL, WIDTH, Scale, clipped, scale_around, text_width
 from gendermark.errors import MissingExtra, UnknownName, UserError
@@ -27,6 +26,7 @@ from gendermark.report import numbers
 from gendermark.report.figures import Figure, figures, run_labels, write_figures
 from gendermark.report.words import letter, percent
 from gendermark.result import Result
+from gendermark.selection import Selection
 
 SVG = "{http://www.w3.org/2000/svg}"
 BLUE, VERMILION = "#0072B2", "#D55E00"

@@ -8,11 +8,11 @@ from functools import cache
 import pytest
 
 import gendermark
-from gendermark.benchmarks.benchmark import Selection
 from gendermark.metrics import metric
 from gendermark.records import Estimate, Gender, Judgement, Verdict
 from gendermark.report.findings import findings, findings_in_brief, main_finding
 from gendermark.result import Result
+from gendermark.selection import Selection
 
 BENCHMARKS = ("simplegen", "winomt", "mt-geneval-counterfactual", "mt-geneval-contextual")
 

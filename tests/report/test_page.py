@@ -17,12 +17,12 @@ from urllib.parse import parse_qsl
 import pytest
 
 import gendermark
-from gendermark.benchmarks.benchmark import Selection
 from gendermark.errors import UserError
 from gendermark.records import Estimate
 from gendermark.report.explorer import Explorer, Filter, Run, Text, read_run
 from gendermark.report.findings import findings, findings_in_brief, main_finding
 from gendermark.report.page import embedded_json, render_page, write_page
+from gendermark.selection import Selection
 
 NASTY = "</script><script>alert(1)</script>\u202e\x00\ud800\"'&<b>"
 SELECTIONS = (

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from gendermark import registry
-from gendermark.benchmarks.benchmark import Selection
 from gendermark.report.published import all_published, how_comparable, published_values
+from gendermark.selection import Selection
 
 
 def _values(benchmark: str, direction: str, column: str) -> dict[str, float]:

@@ -15,10 +15,10 @@ import pytest
 
 import gendermark
 from gendermark import api
-from gendermark.benchmarks.benchmark import Selection
 from gendermark.metrics.metric import Resampling
 from gendermark.report.reproduce import commands
 from gendermark.runs.run import RunConfig
+from gendermark.selection import Selection
 
 
 def _manifest(selections: Sequence[Selection], **config: Any) -> dict[str, Any]:

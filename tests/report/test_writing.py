@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 import gendermark
-from gendermark.benchmarks.benchmark import Selection
 from gendermark.records import Estimate, Table
 from gendermark.report.writing import latex_escaped, render, write_tables
 from gendermark.result import Result
+from gendermark.selection import Selection
 
 FORMATS = ("md", "latex", "csv", "json")
 NASTY = r"""a_b%c&d#e$f{g}h~i^j\k|l<script>m*n"o"""

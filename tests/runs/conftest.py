@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from gendermark import registry
-from gendermark.benchmarks.benchmark import Selection
+from gendermark.selection import Selection
 from runs import children
 
 

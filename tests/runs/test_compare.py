@@ -12,7 +12,6 @@ import pytest
 
 import gendermark
 from gendermark import statistics
-from gendermark.benchmarks.benchmark import Selection
 from gendermark.benchmarks.winomt.benchmark import BENCHMARK as WINOMT
 from gendermark.errors import UserError
 from gendermark.metrics.metric import Resampling
@@ -22,6 +21,7 @@ from gendermark.runs import run as running
 from gendermark.runs.compare import Comparison, ComparisonReport, compare
 from gendermark.runs.folder import read_results
 from gendermark.runs.run import RunConfig
+from gendermark.selection import Selection
 
 RESAMPLING = Resampling(n_resamples=1_000)
 Run = Callable[..., list[Result]]

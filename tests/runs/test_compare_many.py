@@ -9,7 +9,6 @@ from dataclasses import replace
 import pytest
 
 from gendermark import statistics
-from gendermark.benchmarks.benchmark import Selection
 from gendermark.errors import UserError
 from gendermark.metrics.metric import Resampling
 from gendermark.records import Estimate
@@ -18,6 +17,7 @@ from gendermark.runs import run as running
 from gendermark.runs.compare import Comparison, compare
 from gendermark.runs.compare_many import ComparedMetric, ManyCompared, compare_many
 from gendermark.runs.run import RunConfig
+from gendermark.selection import Selection
 
 RESAMPLING = Resampling(n_resamples=1_000)
 Run = Callable[..., list[Result]]

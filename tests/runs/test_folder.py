@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from gendermark.benchmarks.benchmark import Selection
 from gendermark.errors import BadFile, UserError
 from gendermark.metrics.metric import Resampling
 from gendermark.runs import folder
 from gendermark.runs import run as running
 from gendermark.runs.run import RunConfig
+from gendermark.selection import Selection
 
 CELL = "tiny.en-xx"
 

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from gendermark.benchmarks.benchmark import Selection
 from gendermark.errors import UserError
 from gendermark.metrics.metric import Metric, Resampling
 from gendermark.runs import run as running
 from gendermark.runs.gates import NOTHING_COMPARED, Check, Verdict, against_baseline, bounds
 from gendermark.runs.run import RunConfig
+from gendermark.selection import Selection
 
 Run = Callable[..., Path]
 OF_MEN = Metric("of_men", "all", ("all.masculine",), lambda n: 100 * n / n, total="all.total", judged="all.judged")

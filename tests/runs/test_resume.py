@@ -16,11 +16,11 @@ from typing import Any
 
 import pytest
 
-from gendermark.benchmarks.benchmark import Selection
 from gendermark.metrics.metric import Resampling
 from gendermark.runs import run as running
 from gendermark.runs.run import RunConfig
 from gendermark.runs.store import Store
+from gendermark.selection import Selection
 from gendermark.systems.system import open_system
 from runs import children
 from runs.tiny import BENCHMARK

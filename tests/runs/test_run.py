@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 import pytest
 
 from gendermark import __version__, locks, registry
-from gendermark.benchmarks.benchmark import ItemSet, Selection
+from gendermark.benchmarks.benchmark import ItemSet
 from gendermark.data.cache import cache_root
 from gendermark.errors import SystemFailure, UserError
 from gendermark.metrics.metric import Resampling
@@ -23,6 +23,7 @@ from gendermark.runs import run as running
 from gendermark.runs.run import RunConfig
 from gendermark.runs.store import Store
 from gendermark.runs.translate import Progress
+from gendermark.selection import Selection
 from gendermark.systems.system import System
 from runs.tiny import BENCHMARK, Tiny
 

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from gendermark.benchmarks.benchmark import Benchmark, ItemSet, Selection
+from gendermark.benchmarks.benchmark import Benchmark, ItemSet
 from gendermark.metrics.metric import Metric, Tally, per_judgement
 from gendermark.metrics.rates import difference, rate
 from gendermark.records import Gender, Item, Judgement, Test, Translation, Verdict
+from gendermark.selection import Selection
 
 WORDS = {Gender.MASCULINE: "el", Gender.FEMININE: "ella", Gender.NEUTRAL: "nadie"}
 PRONOUNS = {Gender.MASCULINE: "his", Gender.FEMININE: "her"}

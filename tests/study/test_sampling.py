@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 import gendermark
-from gendermark.benchmarks.benchmark import Selection
 from gendermark.errors import UserError
 from gendermark.result import Result
+from gendermark.selection import Selection
 from gendermark.study.cells import Cell
 from gendermark.study.sampling import Settings, vary_sampling
 from study.toys import N, Outcome, selected

@@ -15,12 +15,12 @@ from typing import Any
 import pytest
 
 from gendermark import api
-from gendermark.benchmarks.benchmark import Selection
 from gendermark.benchmarks.uncertainty.benchmark import BENCHMARK
 from gendermark.metrics.metric import Resampling
 from gendermark.records import Estimate, Request, Task, Translation
 from gendermark.result import Result
 from gendermark.runs import folder, score
+from gendermark.selection import Selection
 from gendermark.study.cells import Cell, read_cell
 from gendermark.systems.fakes import Fake
 from gendermark.systems.sampling import Decoding

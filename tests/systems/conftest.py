@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from gendermark.benchmarks.benchmark import ItemSet, Selection
+from gendermark.benchmarks.benchmark import ItemSet
+from gendermark.selection import Selection
 from runs.tiny import Tiny
 
 

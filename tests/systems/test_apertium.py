@@ -14,11 +14,12 @@ from pathlib import Path
 import pytest
 
 from gendermark.api import items
-from gendermark.benchmarks.benchmark import ItemSet, Selection
+from gendermark.benchmarks.benchmark import ItemSet
 from gendermark.errors import UserError
 from gendermark.records import Request
 from gendermark.runs.store import Store
 from gendermark.runs.translate import translate
+from gendermark.selection import Selection
 from gendermark.systems.system import System, open_system
 from runs import tiny
 from runs.children import wait_until

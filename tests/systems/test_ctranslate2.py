@@ -17,11 +17,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gendermark.benchmarks.benchmark import ItemSet, Selection
+from gendermark.benchmarks.benchmark import ItemSet
 from gendermark.errors import BadFile, SystemFailure, UserError
 from gendermark.records import Request, Task, Translation
 from gendermark.runs.store import Store
 from gendermark.runs.translate import Answers, translate
+from gendermark.selection import Selection
 from gendermark.systems import ctranslate2_models
 from gendermark.systems.ctranslate2 import CTranslate2
 from gendermark.systems.sampling import Decoding

@@ -7,12 +7,13 @@ from dataclasses import replace
 
 import pytest
 
-from gendermark.benchmarks.benchmark import ItemSet, Selection
+from gendermark.benchmarks.benchmark import ItemSet
 from gendermark.errors import UserError
 from gendermark.metrics.metric import Resampling
 from gendermark.records import Estimate, Gender, Item, Task, Translation
 from gendermark.runs.score import score
 from gendermark.runs.translate import translate
+from gendermark.selection import Selection
 from gendermark.systems.fakes import Fake
 from gendermark.systems.system import open_system
 from runs.tiny import Tiny

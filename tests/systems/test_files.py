@@ -13,10 +13,11 @@ from typing import Any
 import pytest
 
 from gendermark import textfiles
-from gendermark.benchmarks.benchmark import ItemSet, Selection
+from gendermark.benchmarks.benchmark import ItemSet
 from gendermark.errors import BadFile, UnmatchedSources, UserError
 from gendermark.records import Item, Request, Task
 from gendermark.runs.translate import check_tasks
+from gendermark.selection import Selection
 from gendermark.systems.file_formats import NO_SAMPLE, Samples
 from gendermark.systems.files import Files
 from gendermark.systems.translation_files import open_translations, read_samples

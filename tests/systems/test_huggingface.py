@@ -21,11 +21,12 @@ from typing import Any
 
 import pytest
 
-from gendermark.benchmarks.benchmark import ItemSet, Selection
+from gendermark.benchmarks.benchmark import ItemSet
 from gendermark.errors import SystemFailure, UserError
 from gendermark.records import Request, Task, Translation
 from gendermark.runs.store import Store
 from gendermark.runs.translate import translate
+from gendermark.selection import Selection
 from gendermark.systems import engine, huggingface, huggingface_models, huggingface_opening
 from gendermark.systems.sampling import Decoding
 from gendermark.systems.system import System, open_system

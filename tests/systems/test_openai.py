@@ -22,7 +22,7 @@ from typing import Any
 
 import pytest
 
-from gendermark.benchmarks.benchmark import ItemSet, Selection
+from gendermark.benchmarks.benchmark import ItemSet
 from gendermark.errors import SystemFailure, UserError
 from gendermark.metrics.metric import Resampling
 from gendermark.records import Request, Task, Translation
@@ -30,6 +30,7 @@ from gendermark.runs import run as running
 from gendermark.runs.run import RunConfig
 from gendermark.runs.store import Store
 from gendermark.runs.translate import check_tasks, translate
+from gendermark.selection import Selection
 from gendermark.systems import openai
 from gendermark.systems.openai import OpenAI
 from gendermark.systems.system import open_system

@@ -15,13 +15,14 @@ from typing import Any
 import pytest
 
 from gendermark import registry
-from gendermark.benchmarks.benchmark import ItemSet, Selection
+from gendermark.benchmarks.benchmark import ItemSet
 from gendermark.cli.app import _exit_code
 from gendermark.errors import SystemFailure, UserError
 from gendermark.metrics.metric import Resampling
 from gendermark.records import Request, Task, Translation
 from gendermark.result import Result
 from gendermark.runs.run import RunConfig, run
+from gendermark.selection import Selection
 from gendermark.systems import aws, http
 from gendermark.systems.system import System, open_system
 from runs import children, tiny

@@ -21,8 +21,7 @@ from gendermark.metrics import describe
 from gendermark.metrics.describe import Description
 from gendermark.metrics.metric import Metric, Tally
 from gendermark.records import Gender, Item, Judgement, Request, Table, Test, Translation
-from gendermark.selection import Selection as Selection
-from gendermark.selection import options_of
+from gendermark.selection import Selection, options_of
 
 if TYPE_CHECKING:
     from gendermark.telling import Telling

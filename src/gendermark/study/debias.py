@@ -14,13 +14,13 @@ from typing import Any
 import numpy as np
 
 from gendermark import api, locks, statistics
-from gendermark.benchmarks.benchmark import Selection
 from gendermark.errors import BadFile, MissingExtra, UserError
 from gendermark.metrics import quality
 from gendermark.metrics.metric import Resampling
 from gendermark.models.grammar import generate
 from gendermark.runs.compare import Asked, Comparison, compare
 from gendermark.runs.run import ALONE, OpenProgress, RunConfig, Surroundings, run
+from gendermark.selection import Selection
 from gendermark.study.hard_debiasing import debias_model
 from gendermark.study.options import N_SAMPLES
 from gendermark.systems.engine import first_line

@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 
 from gendermark import statistics
-from gendermark.benchmarks.benchmark import Selection
 from gendermark.benchmarks.uncertainty.items import AMBIGUOUS, UNAMBIGUOUS, references
 from gendermark.errors import UnknownName, UserError
 from gendermark.metrics import quality
 from gendermark.metrics.metric import Floats, Resampling
 from gendermark.metrics.uncertainty import relative_difference, signed_difference
 from gendermark.records import Gender, Table
+from gendermark.selection import Selection
 from gendermark.study.cells import Cell, Drawn, drawn_sentences, entropy_name
 from gendermark.study.dots import Dot, dot_plot
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from gendermark import api
-from gendermark.benchmarks.benchmark import Selection
 from gendermark.benchmarks.uncertainty.benchmark import BENCHMARK
 from gendermark.benchmarks.uncertainty.items import AMBIGUOUS, UNAMBIGUOUS, references
 from gendermark.benchmarks.uncertainty.measures import chosen_alpha
@@ -17,6 +16,7 @@ from gendermark.metrics.uncertainty import ALPHAS as KNOWN_ALPHAS
 from gendermark.records import Table
 from gendermark.result import Result
 from gendermark.runs import run as running
+from gendermark.selection import Selection
 from gendermark.study.cells import settings_of, value_of
 from gendermark.study.options import ALPHAS, EPSILONS
 

@@ -56,9 +56,8 @@ class Fake(System):
         self._behave = behaviours[name]
         self.spec = self.system_id = with_options(f"fake:{name}", options)
 
-    def prepare(self, benchmark: Benchmark, item_set: ItemSet) -> None:
+    def prepare(self, benchmark: Benchmark, item_set: ItemSet, requests: Sequence[Request]) -> None:
         self._benchmark, self._selection = benchmark, item_set.selection
-        requests = benchmark.requests(item_set)
         self._item_of = {request.source: item for request, item in zip(requests, item_set.items, strict=True)}
 
     def answer(self, requests: Sequence[Request]) -> Iterator[Sequence[Translation]]:

@@ -51,7 +51,7 @@ class FastTranslate(System):
         self._pool = ThreadPoolExecutor(n_threads)
         self.batch_size = max(32, _PORTION * n_threads)
 
-    def prepare(self, benchmark: Benchmark, item_set: ItemSet) -> None:
+    def prepare(self, benchmark: Benchmark, item_set: ItemSet, requests: Sequence[Request]) -> None:  # noqa: ARG002
         selection = item_set.selection
         self._refuse_other_pairs(selection.source_language, selection.target_language, benchmark.name)
 

@@ -10,9 +10,11 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
-from gendermark.benchmarks.benchmark import Benchmark, ItemSet, Selection
+from gendermark import registry
+from gendermark.benchmarks.benchmark import Benchmark, ItemSet
 from gendermark.errors import BadFile, UnmatchedSources, UserError
 from gendermark.records import Request, Task, Translation
+from gendermark.selection import Selection
 from gendermark.systems.file_formats import ENDINGS, Choice, Samples, has_samples, has_translations, some
 from gendermark.systems.system import System, refuse_unknown_options
 from gendermark.systems.translation_files import TranslationFile, matched_samples, split_system
@@ -70,15 +72,8 @@ def with_files(argument: str, selections: Sequence[Selection]) -> tuple[tuple[Se
 
 def _stems(selection: Selection) -> list[str]:
     """What the file of a benchmark and direction may be called, without its ending; our own name first."""
-    pair = f"{selection.source_language}-{selection.target_language}"
-    return [f"{selection.benchmark}.{pair}", *_stems_of_authors(selection, pair)]
-
-
-def _stems_of_authors(selection: Selection, pair: str) -> list[str]:
-    """What a benchmark's authors call such a file in the folders that they released (`adj.`: with adjectives)."""
-    if selection.benchmark != "winomt":
-        return []
-    return [f"adj.{pair}" if selection.variant else pair]
+    benchmark: Benchmark = registry.load("benchmark", selection.benchmark)
+    return [selection.cell, *benchmark.file_names(selection)]
 
 
 def _is_directory(path: Path) -> bool:
@@ -128,12 +123,12 @@ class Files(System):
         self._samples: list[Samples] = []
         self._notes: list[str] = []
 
-    def prepare(self, benchmark: Benchmark, item_set: ItemSet) -> None:
+    def prepare(self, benchmark: Benchmark, item_set: ItemSet, requests: Sequence[Request]) -> None:
         path, choice = self._path, self._choice
         if _is_directory(path):
             path, system = _file_in(path, item_set.selection, choice.system)
             choice = replace(choice, system=system)
-        asked = {request.task for request in benchmark.requests(item_set)}
+        asked = {request.task for request in requests}
         if Task.SAMPLE in asked:
             others = benchmark.load(replace(item_set.selection, parts=())).items if item_set.selection.parts else ()
             self._samples = matched_samples(path, item_set.items, others, choice, self._notes)
@@ -189,7 +184,7 @@ def _sampled(request: Request, samples: Samples) -> list[Translation]:
 def _other_revision(file: TranslationFile, benchmark: Benchmark, item_set: ItemSet) -> str:
     """The revision of the official data that was translated, if it is not the one asked for."""
     selection = item_set.selection
-    others = benchmark.revisions if selection.data == "official" else ()
+    others = benchmark.choices_of("revision") if selection.data == "official" else ()
     for revision in others:
         if revision != selection.revision:
             with suppress(UserError):  # not this one, or not at hand

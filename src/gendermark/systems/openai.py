@@ -389,13 +389,20 @@ class OpenAI(System):
             self._n_spent["requests"] += 1
             self._n_spent.update(_usage(payload))
 
+    def forecast(self, requests: Sequence[Request]) -> str:
+        """By the prices that were given; about four characters make a token, and the prompt comes on top."""
+        n_input = sum(len(request.source) for request in requests) / 4
+        n_output = sum(len(request.source) * request.n_samples for request in requests) / 4
+        cost = (n_input * self._prices[0] + n_output * self._prices[1]) / 1_000_000
+        return f"at least about {_money(cost)} by the prices given" if cost else ""
+
     def notes(self) -> Sequence[str]:
         if not self._n_spent["requests"]:
             return ()
         n_input, n_output = self._n_spent["prompt_tokens"], self._n_spent["completion_tokens"]
         tokens = f"{n_input:,} input and {n_output:,} output tokens" if n_input else "tokens that it does not count"
         cost = (n_input * self._prices[0] + n_output * self._prices[1]) / 1_000_000
-        money = f", which cost about {cost:{',.2f' if cost >= 0.1 else '.2g'}}" if cost else ""
+        money = f", which cost about {_money(cost)}" if cost else ""
         lines = [f"{self.spec} used {tokens} in {self._n_spent['requests']:,} answers{money}"]
         if self._n_problems:
             kinds = ", ".join(f"{n:,} {problem}" for problem, n in self._n_problems.most_common())
@@ -407,6 +414,10 @@ class OpenAI(System):
 
     def close(self) -> None:
         self._client.close()
+
+
+def _money(amount: float) -> str:
+    return f"{amount:{',.2f' if amount >= 0.1 else '.2g'}}"
 
 
 class _NoLogprobs(Exception):

@@ -45,6 +45,9 @@ class Service(System):
             self._n_characters += sum(len(request.source) for request in portion)
             yield answers
 
+    def forecast(self, requests: Sequence[Request]) -> str:
+        return f"{sum(len(request.source) for request in requests):,} characters are to be sent"
+
     def notes(self) -> Sequence[str]:
         if not self._n_sentences:
             return ()

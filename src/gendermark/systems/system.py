@@ -31,10 +31,10 @@ class System(ABC):
     """Whether answers go into the store. False where they cost nothing or belong to one item set only; such a system
     gets all requests in one call and answers in their order."""
 
-    def prepare(self, benchmark: Benchmark, item_set: ItemSet) -> None:
+    def prepare(self, benchmark: Benchmark, item_set: ItemSet, requests: Sequence[Request]) -> None:  # noqa: ARG002
         """Told once per item set, before its requests come."""
         selection = item_set.selection
-        self.check(selection.source_language, selection.target_language, benchmark.requests(item_set))
+        self.check(selection.source_language, selection.target_language, requests)
 
     def check(  # noqa: B027 (most systems need nothing)
         self, source_language: str, target_language: str, requests: Sequence[Request]
@@ -47,6 +47,10 @@ class System(ABC):
 
         All samples that a request asks for come in the same portion.
         """
+
+    def forecast(self, requests: Sequence[Request]) -> str:  # noqa: ARG002
+        """What these requests may cost, in a few words; empty where that is not known, or nothing."""
+        return ""
 
     def notes(self) -> Sequence[str]:
         """What is worth a line after the work: tokens and money spent, batches that had to be made smaller."""

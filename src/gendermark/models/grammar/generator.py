@@ -12,10 +12,10 @@ from random import Random
 from typing import Literal
 
 from gendermark import registry
-from gendermark.benchmarks.benchmark import Selection
 from gendermark.models.grammar.bias import leaning, probability_feminine
 from gendermark.models.grammar.notation import FEMININE, MASCULINE, UNSAID, Drawn, People, draw, english, spanish, uses
 from gendermark.models.grammar.reading import FIXED, Block, Person, blocks, lists, people
+from gendermark.selection import Selection
 
 Split = Literal["train", "held-out"]
 GENDERS = ("masculine", "feminine")
