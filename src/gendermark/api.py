@@ -129,7 +129,7 @@ def _answers(samples: Samples) -> list[Translation]:
 def _opened(translations: Translations | Mapping[str, Translations]) -> _Given | dict[str, _Given]:
     """The same with files that are read once only, as they may be pipes."""
 
-    def opened(one: Translations) -> _Given:
+    def opened(one: Any) -> _Given:
         return open_translations(one) if isinstance(one, str | Path) else one
 
     if isinstance(translations, Mapping):

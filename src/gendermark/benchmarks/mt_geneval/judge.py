@@ -11,11 +11,12 @@ from gendermark.benchmarks.mt_geneval.items import contrast_of, language_of
 from gendermark.benchmarks.mt_geneval.settings import Settings
 from gendermark.errors import UserError
 from gendermark.linguistics import context as contexts
-from gendermark.linguistics.contrast import units_of, without_tags
+from gendermark.linguistics.contrast import places_of, units_of, without_tags
 from gendermark.linguistics.failures import failure
 from gendermark.linguistics.language import Language
+from gendermark.linguistics.words import lowered_spans, spans_of, split_spans
 from gendermark.metrics import quality
-from gendermark.records import Gender, Item, Judgement, Verdict
+from gendermark.records import Gender, Item, Judgement, Span, Verdict
 
 _HIDDEN = ("reference", "contrastive")
 """Tags that a judge needs and a judgement does not carry."""
@@ -31,8 +32,9 @@ class _Judged:
     """One translation against its two references."""
 
     outcome: str
-    reason: str
-    evidence: tuple[str, ...]
+    reason: str = ""
+    evidence: tuple[str, ...] = ()
+    spans: tuple[Span, ...] = ()
 
 
 def judge(item_set: ItemSet, answers: Answers) -> list[Judgement]:
@@ -47,7 +49,9 @@ def judge(item_set: ItemSet, answers: Answers) -> list[Judgement]:
             judged = _judge_as_paper(item, text)
         else:
             judged = _judge_best(item, text, language, vocabulary, _extraction_failed(item, samples[0].text, text))
-        judgements.append(_judgement(item, judged))
+        start = contexts.offset(text, samples[0].text or "") if text else 0
+        spans = tuple((first + start, last + start) for first, last in judged.spans)
+        judgements.append(_judgement(item, replace(judged, spans=spans)))
     return judgements
 
 
@@ -90,31 +94,37 @@ def _judge_as_paper(item: Item, text: str | None) -> _Judged:
     """The released script: only the words of the contrastive reference can make a translation wrong."""
     right, wrong = (_paper_words(without_tags(item.tags[key])) for key in _HIDDEN)
     found = sorted((wrong - right) & _paper_words(text or ""))
-    return _Judged("wrong" if found else "correct", "", tuple(found))
+    return _Judged("wrong" if found else "correct", "", tuple(found), _paper_spans(text or "", set(found)))
+
+
+def _paper_spans(text: str, found: set[str]) -> tuple[Span, ...]:
+    low = text.lower().translate(_ASCII_PUNCTUATION)
+    return lowered_spans(text, [(start, end) for start, end in split_spans(low) if low[start:end] in found])
 
 
 def _judge_best(
     item: Item, text: str | None, language: Language, vocabulary: set[str], extraction_failed: bool
 ) -> _Judged:
     if extraction_failed:
-        return _Judged("failed", "extraction", ())
+        return _Judged("failed", "extraction")
     reason = failure(item.source, text)
     if reason or text is None:
-        return _Judged("failed", reason or "error", ())
+        return _Judged("failed", reason or "error")
     words = language.cut(text)
     if len(words) < _TRUNCATED * len(language.cut(without_tags(item.tags["reference"]))):
-        return _Judged("failed", "truncated", ())
+        return _Judged("failed", "truncated")
     if len(words) > 3 and sum(word in vocabulary for word in words) < _FOREIGN * len(words):
-        return _Judged("failed", "wrong-language", ())
+        return _Judged("failed", "wrong-language")
     deciding = contrast_of(item.tags["reference"], item.tags["contrastive"], language.code)
     units = set(units_of(words))
     right, wrong = sorted(deciding.right & units), sorted(deciding.wrong & units)
     evidence = tuple(" ".join(unit) for unit in (*right, *wrong))
+    spans = spans_of(text, places_of([*right, *wrong], words))
     if right and wrong:
-        return _Judged("mixed", "mixed", evidence)
+        return _Judged("mixed", "mixed", evidence, spans)
     if right or wrong:
-        return _Judged("correct" if right else "wrong", "", evidence)
-    return _Judged("undecided", "undecided" if deciding.is_decidable else "undecidable", ())
+        return _Judged("correct" if right else "wrong", "", evidence, spans)
+    return _Judged("undecided", "undecided" if deciding.is_decidable else "undecidable")
 
 
 def _judgement(item: Item, judged: _Judged) -> Judgement:
@@ -125,7 +135,7 @@ def _judgement(item: Item, judged: _Judged) -> Judgement:
     verdict = {"failed": Verdict.NOT_TRANSLATED, "mixed": Verdict.UNJUDGEABLE, "undecided": Verdict.UNJUDGEABLE}.get(
         judged.outcome, Verdict.JUDGED
     )
-    facts = {"evidence": judged.evidence, "reason": judged.reason, "outcome": judged.outcome}
+    facts = {key: getattr(judged, key) for key in ("evidence", "reason", "outcome", "spans")}
     return Judgement.of(item, verdict, observed, tags=tags, **facts)
 
 

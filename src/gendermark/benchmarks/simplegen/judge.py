@@ -27,7 +27,7 @@ def judge(item_set: ItemSet, answers: Answers) -> list[Judgement]:
 def _judge_best(item: Item, text: str | None, language: str, published: Mapping[str, Entry] | None) -> Judgement:
     tags = dict(item.tags)
     if published is not None:
-        observed, _ = look_up(item, text, published)
+        observed, _ = look_up(item, text or "", published)
         tags["paper_outcome"] = (
             "inconclusive" if observed is None else "correct" if observed == item.expected else "incorrect"
         )
@@ -37,7 +37,8 @@ def _judge_best(item: Item, text: str | None, language: str, published: Mapping[
     finding = bundled_finder(language).find(text, item.entity)
     verdict = Verdict.JUDGED if finding.gender else Verdict.UNJUDGEABLE
     reason = "" if finding.gender else finding.reason
-    return Judgement.of(item, verdict, finding.gender, tags=tags, evidence=finding.evidence, reason=reason)
+    facts = {"evidence": finding.evidence, "reason": reason, "spans": finding.spans(text)}
+    return Judgement.of(item, verdict, finding.gender, tags=tags, **facts)
 
 
 def render(item: Item, gender: Gender, settings: Settings) -> str:

@@ -14,7 +14,8 @@ from gendermark.benchmarks.simplegen.settings import Settings
 from gendermark.data.official import official_files
 from gendermark.linguistics.failures import failure
 from gendermark.linguistics.occupations import core_occupations, lexicon
-from gendermark.records import Gender, Item, Judgement, Verdict
+from gendermark.linguistics.words import lowered_spans
+from gendermark.records import Gender, Item, Judgement, Span, Verdict
 from gendermark.textfiles import read_text
 
 LANGUAGES = ("de", "es")
@@ -41,19 +42,21 @@ def _entry(masculine: Sequence[str], feminine: Sequence[str], as_pattern: Callab
 
 
 def judge_as_paper(item: Item, text: str | None, dictionary: Mapping[str, Entry]) -> Judgement:
-    observed, evidence = look_up(item, text, dictionary)
+    observed, span = look_up(item, text or "", dictionary)
     if observed is None and (reason := failure(item.source, text)):
         return Judgement.of(item, Verdict.NOT_TRANSLATED, reason=reason)
-    verdict = Verdict.JUDGED if observed else Verdict.UNJUDGEABLE
-    return Judgement.of(item, verdict, observed, evidence=evidence)
+    if observed is None or text is None or span is None:
+        return Judgement.of(item, Verdict.UNJUDGEABLE)
+    evidence = (text.lower()[slice(*span)],)
+    return Judgement.of(item, Verdict.JUDGED, observed, evidence=evidence, spans=lowered_spans(text, [span]))
 
 
-def look_up(item: Item, text: str | None, dictionary: Mapping[str, Entry]) -> tuple[Gender | None, tuple[str, ...]]:
-    lowered = (text or "").lower()
+def look_up(item: Item, text: str, dictionary: Mapping[str, Entry]) -> tuple[Gender | None, Span | None]:
+    """The gender whose form stands in the text, and where in its lower-cased letters."""
     for gender, pattern in dictionary[item.tags["entry"]].patterns:
-        if match := pattern.search(lowered):
-            return gender, (match.group(),)
-    return None, ()
+        if match := pattern.search(text.lower()):
+            return gender, match.span()
+    return None, None
 
 
 @cache

@@ -6,8 +6,9 @@ from gendermark.benchmarks.benchmark import Answers, ItemSet
 from gendermark.benchmarks.tgbi.settings import Settings
 from gendermark.linguistics import english
 from gendermark.linguistics.failures import failure
-from gendermark.linguistics.treebank import tokens
-from gendermark.records import Gender, Item, Judgement, Verdict
+from gendermark.linguistics.treebank import token_spans, tokens
+from gendermark.linguistics.words import lowered_spans
+from gendermark.records import Gender, Item, Judgement, Span, Verdict
 
 # Section 3.2, footnote 9, as the released code has it: feminine words are looked for first and win.
 _PAPER_WORDS = (
@@ -26,27 +27,28 @@ def _judge_best(item: Item, text: str | None) -> Judgement:
     if reason or text is None:
         return Judgement.of(item, Verdict.NOT_TRANSLATED, reason=reason or "error")
     finding = english.find_person(text)
-    if finding.gender is None:
-        return Judgement.of(item, Verdict.UNJUDGEABLE, evidence=finding.evidence, reason=finding.reason)
-    return Judgement.of(item, Verdict.JUDGED, finding.gender, evidence=finding.evidence)
+    verdict, reason = (Verdict.JUDGED, "") if finding.gender else (Verdict.UNJUDGEABLE, finding.reason)
+    seen = {"evidence": finding.evidence, "spans": finding.spans}
+    return Judgement.of(item, verdict, finding.gender, reason=reason, **seen)
 
 
-def classify_as_paper(text: str) -> tuple[Gender, tuple[str, ...]]:
+def classify_as_paper(text: str) -> tuple[Gender, tuple[str, ...], tuple[Span, ...]]:
     """The released classifier: feminine if a feminine word is a token, else masculine likewise, else neutral."""
-    found = tokens(text.lower())
+    low = text.lower()
+    found = list(zip(tokens(low), token_spans(low), strict=True))
     for gender, words in _PAPER_WORDS:
-        if evidence := tuple(token for token in found if token in words):
-            return gender, evidence
-    return Gender.NEUTRAL, ()
+        if hits := [(token, span) for token, span in found if token in words]:
+            return gender, tuple(token for token, _ in hits), lowered_spans(text, [span for _, span in hits])
+    return Gender.NEUTRAL, (), ()
 
 
 def _judge_as_paper(item: Item, text: str | None) -> Judgement:
-    gender, evidence = classify_as_paper(text or "")
+    gender, evidence, spans = classify_as_paper(text or "")
     is_failed = gender is Gender.NEUTRAL and (
         failure(item.source, text) or english.find_person(text or "").gender is None
     )
     tags = {**item.tags, "failed": "yes"} if is_failed else item.tags
-    return Judgement.of(item, Verdict.JUDGED, gender, evidence=evidence, tags=tags)
+    return Judgement.of(item, Verdict.JUDGED, gender, evidence=evidence, spans=spans, tags=tags)
 
 
 def render(item: Item, gender: Gender, settings: Settings) -> str:  # noqa: ARG001

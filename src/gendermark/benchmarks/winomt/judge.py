@@ -72,7 +72,8 @@ def judge_best(item_set: ItemSet, translations: Sequence[Translation]) -> list[J
             noun = finding.evidence[-1].split()[-1]
             finding = replace(finding, gender=detector.gender(texts[number], noun), reason="model")
         verdict = Verdict.JUDGED if finding.gender else Verdict.UNJUDGEABLE
-        judgements.append(Judgement.of(item, verdict, finding.gender, evidence=finding.evidence, reason=finding.reason))
+        facts = {"evidence": finding.evidence, "reason": finding.reason, "spans": finding.spans(texts[number])}
+        judgements.append(Judgement.of(item, verdict, finding.gender, **facts))
     return judgements
 
 

@@ -28,5 +28,6 @@ def judge_as_published(item_set: ItemSet, translations: Sequence[Translation]) -
         )
         verdict = Verdict.JUDGED if gender else Verdict.UNJUDGEABLE
         reason = "" if gender else "unaligned"
-        judgements.append(Judgement.of(item, verdict, gender, evidence=tuple(words), reason=reason))
+        facts = {"evidence": tuple(words), "reason": reason, "spans": published.spans_of(text, positions)}
+        judgements.append(Judgement.of(item, verdict, gender, **facts))
     return judgements

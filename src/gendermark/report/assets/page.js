@@ -142,6 +142,7 @@
             outcome: data.outcomes[digit(answers.outcome, place)],
             reason: text(answers.reason),
             evidence: text(answers.evidence) ? text(answers.evidence).split("\u001f") : [],
+            spans: text(answers.spans).split(" ").filter(Boolean).map((span) => span.split("-").map(Number)),
           };
         }),
       };
@@ -242,17 +243,29 @@
     return patterns.get(words);
   }
 
-  /** Where the deciding words stand; words that are part of others (a prefix, an article grown on) are found too. */
-  function rangesOf(text, evidence) {
-    const found = [];
-    for (const words of evidence) {
-      if (!words.trim()) continue;
-      const [whole, part] = patternOf(words);
-      let places = [...text.matchAll(whole)];
-      if (!places.length && words.length > 2) places = [...text.matchAll(part)];
-      if (!places.length && /\s/.test(words)) found.push(...rangesOf(text, words.split(/\s+/)));
-      for (const place of places) found.push([place.index, place.index + place[0].length]);
+  /** What decided: where it stands, or in runs of an earlier version its words only. */
+  function marksOf(answer, cell) {
+    if (cell.draws) return [];
+    return answer.spans.length ? answer.spans : answer.evidence;
+  }
+
+  /** Stretches of a text, which are counted in letters; a letter outside the basic plane has two units here. */
+  function inUnits(text, spans) {
+    if (!/[\ud800-\udfff]/.test(text)) return spans.filter(([start]) => start < text.length);
+    const places = [];
+    let unit = 0;
+    for (const letter of text) {
+      places.push(unit);
+      unit += letter.length;
     }
+    places.push(unit);
+    return spans.filter(([start]) => start < places.length - 1)
+      .map(([start, end]) => [places[start], places[Math.min(end, places.length - 1)]]);
+  }
+
+  /** Where the deciding words stand; words that are part of others (a prefix, an article grown on) are found too. */
+  function rangesOf(text, marks) {
+    const found = typeof marks[0] === "string" ? placesOf(text, marks) : inUnits(text, marks).map((span) => [...span]);
     found.sort((one, other) => one[0] - other[0] || other[1] - one[1]);
     const apart = [];
     for (const range of found) {
@@ -262,10 +275,23 @@
     return apart;
   }
 
-  function appendMarked(parent, text, evidence, limit) {
+  function placesOf(text, evidence) {
+    const found = [];
+    for (const words of evidence) {
+      if (!words.trim()) continue;
+      const [whole, part] = patternOf(words);
+      let places = [...text.matchAll(whole)];
+      if (!places.length && words.length > 2) places = [...text.matchAll(part)];
+      if (!places.length && /\s/.test(words)) found.push(...placesOf(text, words.split(/\s+/)));
+      for (const place of places) found.push([place.index, place.index + place[0].length]);
+    }
+    return found;
+  }
+
+  function appendMarked(parent, text, marks, limit) {
     const shown = text.length > limit ? text.slice(0, limit) : text;
     let from = 0;
-    for (const [start, end] of rangesOf(shown, evidence)) {
+    for (const [start, end] of rangesOf(shown, marks)) {
       appendVisible(parent, shown.slice(from, start));
       const mark = element("mark");
       appendVisible(mark, shown.slice(start, end));
@@ -473,7 +499,7 @@
       const line = element("div", { class: `answer ${answer ? answer.outcome : "absent"}` });
       if (several) line.append(marker(run));
       const text = element("p", { class: "translation", ...inLanguage(cell.target_language) });
-      if (answer?.text) appendMarked(text, answer.text, cell.draws ? [] : answer.evidence, SHOWN_IN_ROW);
+      if (answer?.text) appendMarked(text, answer.text, marksOf(answer, cell), SHOWN_IN_ROW);
       else text.append(element("span", { class: "nothing" }, answer ? "(nothing)" : ""));
       line.append(text, element("span", { class: "result" }, resultText(answer, SHORT_WORDS)));
       answers.append(line);
@@ -565,14 +591,14 @@
     await draw();
   }
 
-  function longText(name, attributes, text, evidence, fullLength) {
+  function longText(name, attributes, text, marks, fullLength) {
     const made = element(name, attributes);
-    appendMarked(made, text, evidence, SHOWN_IN_DETAIL);
+    appendMarked(made, text, marks, SHOWN_IN_DETAIL);
     if (text.length <= SHOWN_IN_DETAIL) return [made];
     const more = element("button", { type: "button" }, `Show ${count(text.length)} characters`);
     more.addEventListener("click", () => {
       made.replaceChildren();
-      appendMarked(made, text, evidence, text.length);
+      appendMarked(made, text, marks, text.length);
       more.remove();
     });
     const note = fullLength > text.length
@@ -610,7 +636,7 @@
         return;
       }
       if (answer.text) {
-        part.append(...longText("p", { class: "translation", ...target }, answer.text, cell.draws ? [] : answer.evidence, answer.length));
+        part.append(...longText("p", { class: "translation", ...target }, answer.text, marksOf(answer, cell), answer.length));
       } else part.append(element("p", { class: "nothing" }, "(nothing)"));
       if (answer.error) part.append(...longText("p", { class: "note", dir: "auto" }, `Error: ${answer.error}`, [], 0));
       const said = element("p", { class: "result" }, resultText(answer));
