@@ -64,10 +64,10 @@ def sibling(kind: str, name: str, attribute: str, default: Any) -> Any:
 
 def settings(benchmark: str, default: Any) -> Any:
     """The settings class of a benchmark, without its judge and all that one needs; a default where there is none."""
-    if target := BUILT_IN["benchmark"].get(benchmark):
-        folder = target.partition(":")[0].rpartition(".")[0]
+    folder = BUILT_IN["benchmark"].get(benchmark, "").partition(":")[0].rpartition(".")[0]
+    if folder.startswith("gendermark."):
         return import_module(f"{folder}.settings").SETTINGS[benchmark]
-    return load("benchmark", benchmark).settings if benchmark in _outside("benchmark") else default
+    return load("benchmark", benchmark).settings if benchmark in names("benchmark") else default
 
 
 def load(kind: str, name: str) -> Any:

@@ -263,7 +263,7 @@ def permutation_p_value(observed: float, replicates: Floats, alternative: Altern
     Replicates that are not finite are left out; `None` if more than half are, or if the observed value is undefined.
     """
     _check_alternative(alternative)
-    values = _mostly_defined(_vector(replicates))
+    values = _mostly_defined(replicates) if len(replicates) else _vector(replicates)
     if values is None or not math.isfinite(observed):
         return None
     scale = max(1.0, abs(observed), float(np.abs(values).max(initial=0.0)))
