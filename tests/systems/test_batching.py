@@ -57,15 +57,15 @@ def test_a_batch_that_does_not_fit_is_halved_and_later_ones_stay_as_small() -> N
 
 
 def test_what_does_not_fit_even_alone_is_given_up_and_the_rest_is_done() -> None:
-    batches, engine = Batches("text"), Engine(3)
-    reason = "memory does not suffice for this text, even alone"
+    batches, engine = Batches(), Engine(3)
+    reason = "memory does not suffice for this sentence, even alone"
     assert batches.run([1, 9, 2], engine, given_up) == ["1", f"9: {reason}", "2"]
     assert batches.notes() == [
-        "memory did not suffice for the batches asked for; they were cut to 1 text",
-        "1 text did not fit into memory even alone and has no answer; the same command asks again",
+        "memory did not suffice for the batches asked for; they were cut to 1 sentence",
+        "1 sentence did not fit into memory even alone and has no answer; the same command asks again",
     ]
     batches.run([8], engine, given_up)
-    assert batches.notes()[1].startswith("2 texts did not fit into memory even alone and have no answers")
+    assert batches.notes()[1].startswith("2 sentences did not fit into memory even alone and have no answers")
 
 
 def test_the_fault_of_one_is_found_and_makes_nothing_smaller() -> None:

@@ -8,7 +8,6 @@ from gendermark.linguistics.codes import three_letters
 from gendermark.records import Task
 from gendermark.systems import http, keys
 from gendermark.systems.service import Service
-from gendermark.systems.system import System
 
 TASKS = frozenset({Task.TRANSLATE})
 
@@ -36,7 +35,3 @@ class Apertium(Service):
         form = {"langpair": pair, "q": text, "format": "txt", "markUnknown": "no"}
         answer = self._client.post("/translate", data=form)
         return [self._client.take(answer, "responseData", "translatedText", kind=str)]
-
-
-def open_system(argument: str, options: Mapping[str, str]) -> System:
-    return Apertium(argument, options)

@@ -15,7 +15,6 @@ from gendermark.errors import UserError
 from gendermark.records import Task
 from gendermark.systems import http, keys
 from gendermark.systems.service import Service
-from gendermark.systems.system import System
 
 if TYPE_CHECKING:
     import httpx
@@ -161,7 +160,3 @@ def authorization(
         signing_key = hmac.digest(signing_key, part.encode(), "sha256")
     signature = hmac.digest(signing_key, text.encode(), "sha256").hex()
     return f"AWS4-HMAC-SHA256 Credential={key}/{scope}, SignedHeaders={names}, Signature={signature}"
-
-
-def open_system(argument: str, options: Mapping[str, str]) -> System:
-    return Aws(argument, options)

@@ -10,7 +10,6 @@ from gendermark.errors import UserError
 from gendermark.records import Task
 from gendermark.systems import http, keys
 from gendermark.systems.service import Service
-from gendermark.systems.system import System
 
 TASKS = frozenset({Task.TRANSLATE})
 OPTIONS = ("category", *http.OPTIONS)
@@ -67,7 +66,3 @@ class Azure(Service):
 def _classify(status: int, payload: Any) -> str:
     codes = http.found_under(payload, "code")
     return "too large" if status == 400 and codes & _TOO_LARGE else ""
-
-
-def open_system(argument: str, options: Mapping[str, str]) -> System:
-    return Azure(argument, options)

@@ -30,8 +30,7 @@ def is_out_of_memory(problem: BaseException) -> bool:
 class Batches:
     """Works through batches. One that does not fit into memory is halved, and later ones are not made larger again."""
 
-    def __init__(self, noun: str = "sentence") -> None:
-        self._noun = noun
+    def __init__(self) -> None:
         self._largest: int | None = None
         """None: every batch has fitted so far."""
         self._n_given_up = 0
@@ -71,19 +70,21 @@ class Batches:
                     self._largest = min(self._largest or half, half)
             else:
                 self._n_given_up += reason is None
-                answers.append(give_up(part[0], reason or f"memory does not suffice for this {self._noun}, even alone"))
+                answers.append(give_up(part[0], reason or "memory does not suffice for this sentence, even alone"))
         return answers
 
     def notes(self) -> list[str]:
         """One line for each thing that memory did not suffice for."""
         notes = []
         if self._largest is not None:
-            notes.append(f"memory did not suffice for the batches asked for; they were cut to {self._count()}")
+            size = _sentences(self._largest)
+            notes.append(f"memory did not suffice for the batches asked for; they were cut to {size}")
         if self._n_given_up:
             has = "has no answer" if self._n_given_up == 1 else "have no answers"
-            them = f"{self._n_given_up} {self._noun}{'s' * (self._n_given_up > 1)}"
+            them = _sentences(self._n_given_up)
             notes.append(f"{them} did not fit into memory even alone and {has}; the same command asks again")
         return notes
 
-    def _count(self) -> str:
-        return f"{self._largest} {self._noun}{'s' * (self._largest != 1)}"
+
+def _sentences(n: int) -> str:
+    return f"{n} sentence{'s' * (n != 1)}"

@@ -26,7 +26,7 @@ from pathlib import Path
 
 from gendermark.errors import SystemFailure, UserError
 from gendermark.records import Request, Task, Translation
-from gendermark.systems.system import System, count_option, number_option, refuse_unknown_options
+from gendermark.systems.system import KEPT, System, count_option, number_option, refuse_unknown_options
 
 TASKS = frozenset({Task.TRANSLATE})
 OPTIONS = ("mode", "batch_size", "timeout_seconds")
@@ -149,7 +149,7 @@ class Command(System):
             else ""
         )
         said = f"; it said: {process.last_words}" if process.last_words else ""
-        return SystemFailure(f"{self.spec} {problem}{where}{said} (finished translations are kept; run again to go on)")
+        return SystemFailure(f"{self.spec} {problem}{where}{said} {KEPT}")
 
     def close(self) -> None:
         if self._process is not None:
@@ -298,7 +298,3 @@ def _content_hash(arguments: Sequence[str]) -> str:
                 with path.open("rb") as file:  # may be a model of many gigabytes
                     digest.update(hashlib.file_digest(file, "sha256").digest())
     return digest.hexdigest()[:16]
-
-
-def open_system(argument: str, options: Mapping[str, str]) -> System:
-    return Command(argument, options)

@@ -23,7 +23,6 @@ from gendermark.systems.ctranslate2_models import content_hash, open_model
 from gendermark.systems.engine import WITHOUT_EFFECT, Engine, Job, Prefix, Said, Score, described, too_long
 from gendermark.systems.sampling import Continuation
 from gendermark.systems.system import (
-    System,
     count_option,
     number_option,
     refuse_unknown_options,
@@ -215,8 +214,3 @@ class CTranslate2(Engine[str, Frame]):
     def _fault_of_one(self, problem: Exception) -> str | None:
         limit = re.search(r"No position encodings are defined for positions >= (\d+)", str(problem))
         return too_long(limit[1]) if limit else None
-
-
-def open_system(argument: str, options: Mapping[str, str], name: str = "") -> System:
-    """`name` is for families that bring their own model."""
-    return CTranslate2(argument, options, name)

@@ -8,7 +8,6 @@ from gendermark.errors import UserError
 from gendermark.records import Task
 from gendermark.systems import http, keys
 from gendermark.systems.service import Service
-from gendermark.systems.system import System
 
 TASKS = frozenset({Task.TRANSLATE})
 OPTIONS = ("formality", "target_code", *http.OPTIONS)
@@ -76,7 +75,3 @@ class DeepL(Service):
             body["formality"] = self._formality
         rows = self._client.take(self._client.post("/v2/translate", json=body), "translations", kind=list)
         return [self._client.take(row, "text", kind=str) for row in rows]
-
-
-def open_system(argument: str, options: Mapping[str, str]) -> System:
-    return DeepL(argument, options)

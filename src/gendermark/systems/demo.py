@@ -19,9 +19,9 @@ PAIRS = ("en-es",)
 
 
 def open_system(argument: str, options: Mapping[str, str]) -> System:
-    from gendermark.systems import ctranslate2
+    from gendermark.systems.ctranslate2 import CTranslate2
 
     pair, options = split_options(argument, options)
     if pair not in PAIRS:
         raise UnknownName("demonstration model", pair, PAIRS)
-    return ctranslate2.open_system(str(MODELS / pair), options, with_options(f"demo:{pair}", options))
+    return CTranslate2(str(MODELS / pair), options, with_options(f"demo:{pair}", options))

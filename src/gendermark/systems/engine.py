@@ -19,7 +19,7 @@ from gendermark.errors import SystemFailure, UserError
 from gendermark.records import Request, Task, Translation
 from gendermark.systems.batching import Batches, by_length
 from gendermark.systems.sampling import Continuation, Draw, draw
-from gendermark.systems.system import System, count_option
+from gendermark.systems.system import KEPT, System, count_option
 from gendermark.systems.tokenisers import Direction
 
 WITHOUT_EFFECT = ("device", "batch_size", "threads", "workers")
@@ -228,9 +228,7 @@ class Engine(System, Generic[Word, Around]):
         except (UserError, _CannotContinue):
             raise
         except self.failures as problem:
-            raise SystemFailure(
-                f"{self.spec} failed: {first_line(problem)} (finished translations are kept; run again to go on)"
-            ) from None
+            raise SystemFailure(f"{self.spec} failed: {first_line(problem)} {KEPT}") from None
 
 
 def _of_nothing(request: Request) -> list[Translation]:

@@ -104,7 +104,3 @@ def _probability(name: str, parameter: str, text: str) -> float:
     if not 0 <= probability <= 1:
         raise UserError(f"option {parameter} of fake:{name} is a probability between 0 and 1, not {text!r}")
     return probability
-
-
-def open_system(argument: str, options: Mapping[str, str]) -> System:
-    return Fake(argument, options)

@@ -16,7 +16,7 @@ from pathlib import Path
 from gendermark.benchmarks.benchmark import Benchmark, ItemSet
 from gendermark.errors import MissingExtra, SystemFailure, UnknownName, UserError
 from gendermark.records import Request, Task, Translation
-from gendermark.systems.system import System, count_option, refuse_unknown_options
+from gendermark.systems.system import KEPT, System, count_option, refuse_unknown_options
 
 TASKS = frozenset({Task.TRANSLATE})
 OPTIONS = ("threads",)
@@ -78,9 +78,7 @@ class FastTranslate(System):
             # It knows no line breaks inside a text.
             return Translation(request.request_id, self._translate(" ".join(source.split())))
         except Exception as problem:  # foreign code: whatever it raises belongs to this sentence
-            raise SystemFailure(
-                f"{self.spec} failed at {source[:60]!r}: {problem} (finished translations are kept; run again to go on)"
-            ) from problem
+            raise SystemFailure(f"{self.spec} failed at {source[:60]!r}: {problem} {KEPT}") from problem
 
     def _refuse_other_pairs(self, source: str, target: str, who: str) -> None:
         if f"{source}-{target}" != self._pair:
@@ -121,7 +119,3 @@ def _content_hash(directory: Path) -> str:
     for path in sorted(directory.iterdir()):
         digest.update(path.name.encode() + b"\0" + hashlib.sha256(path.read_bytes()).digest())
     return digest.hexdigest()[:16]
-
-
-def open_system(argument: str, options: Mapping[str, str]) -> System:
-    return FastTranslate(argument, options)

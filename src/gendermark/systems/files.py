@@ -191,7 +191,3 @@ def _other_revision(file: TranslationFile, benchmark: Benchmark, item_set: ItemS
                 file.fitted(benchmark, benchmark.load(replace(selection, revision=revision)), [])
                 return revision
     return ""
-
-
-def open_system(argument: str, options: Mapping[str, str]) -> System:
-    return Files(argument, options)

@@ -10,7 +10,6 @@ from gendermark.linguistics.codes import LANGUAGES
 from gendermark.records import Task
 from gendermark.systems import http, keys
 from gendermark.systems.service import Service
-from gendermark.systems.system import System
 
 TASKS = frozenset({Task.TRANSLATE})
 OPTIONS = ("model", "url", *http.OPTIONS)
@@ -70,7 +69,3 @@ def _classify(status: int, payload: Any) -> str:
     if status == 400 and ("too long" in http.message_of(payload).lower() or "uploadTooLarge" in reasons):
         return "too large"
     return ""
-
-
-def open_system(argument: str, options: Mapping[str, str]) -> System:
-    return Google(argument, options)

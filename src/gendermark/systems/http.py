@@ -24,7 +24,7 @@ from urllib.parse import quote, urlsplit, urlunsplit
 from gendermark.errors import SystemFailure, UserError
 from gendermark.systems import keys
 from gendermark.systems.side_by_side import Gate, TooMuch, in_parallel
-from gendermark.systems.system import count_option, number_option, with_options
+from gendermark.systems.system import KEPT, count_option, number_option, with_options
 
 if TYPE_CHECKING:
     import httpx  # only ever imported when a client is made: it costs 0.1 s
@@ -34,7 +34,6 @@ R = TypeVar("R")
 
 OPTIONS = ("timeout_seconds", "max_retries", "concurrency", "requests_per_second")
 """What every family can be told about how it asks; never a part of a system's id."""
-KEPT = "(finished translations are kept; run again to go on)"
 
 _LONGEST_TIMEOUT_SECONDS = 86_400.0
 _MOST_BYTES = 50_000_000

@@ -23,7 +23,7 @@ from gendermark.systems.huggingface_dialects import Dialect, Prompted, Translato
 from gendermark.systems.huggingface_models import LOGIT_BYTES, open_model
 from gendermark.systems.huggingface_opening import Words, is_installed, locate, open_config, open_tokeniser, quietly
 from gendermark.systems.sampling import Continuation, Decoding
-from gendermark.systems.system import System, refuse_unknown_options, split_options, with_options
+from gendermark.systems.system import refuse_unknown_options, split_options, with_options
 from gendermark.systems.tokenisers import Direction
 
 TASKS = Engine.tasks
@@ -135,7 +135,3 @@ class HuggingFace(Engine[int, Words]):
         fitting = 4 * LOGIT_BYTES // (4 * self._model.n_words * n_together)
         n_steps = max(1, min(self._max_length, 2 * max(map(len, sources)) + 16, fitting))
         return self._model.follow(sources, around, [prefix.words for prefix in prefixes], n_steps)
-
-
-def open_system(argument: str, options: Mapping[str, str]) -> System:
-    return HuggingFace(argument, options)

@@ -9,7 +9,6 @@ from typing import Any
 from gendermark.records import Task
 from gendermark.systems import http, keys
 from gendermark.systems.service import Service
-from gendermark.systems.system import System
 
 TASKS = frozenset({Task.TRANSLATE})
 KEY = "LIBRETRANSLATE_API_KEY"
@@ -51,7 +50,3 @@ class LibreTranslate(Service):
         body = {"q": list(texts), "source": source, "target": target, "format": "text", **self._key}
         found = self._client.take(self._client.post("/translate", json=body), "translatedText", kind=list)
         return [self._client.take(text, kind=str) for text in found]
-
-
-def open_system(argument: str, options: Mapping[str, str]) -> System:
-    return LibreTranslate(argument, options)

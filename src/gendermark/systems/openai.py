@@ -19,50 +19,15 @@ from typing import Any
 
 from gendermark.errors import SystemFailure, UserError
 from gendermark.records import Request, Task, Translation
-from gendermark.systems import extraction, http, keys, prompts
+from gendermark.systems import extraction, http, keys
+from gendermark.systems.openai_settings import KEY, OPTIONS, Settings
 from gendermark.systems.sampling import Decoding
-from gendermark.systems.system import System, count_option, number_option
+from gendermark.systems.system import System
 
 TASKS = frozenset({Task.TRANSLATE, Task.SAMPLE, Task.SCORE})
 TASK_NOTES = {Task.SCORE: "with endpoint=completions"}
-KEY = "OPENAI_API_KEY"
-OPTIONS = (
-    "endpoint",
-    "prompt",
-    "system",
-    "temperature",
-    "max_tokens",
-    "seed",
-    "logprobs",
-    "no_think",
-    "extra",
-    "key_variable",
-    "price_input",
-    "price_output",
-    *http.OPTIONS,
-)
 CUT_OFF = "cut off at max_tokens"
 NO_LOGPROB = "no log-probability"
-_EXAMPLE = '{"reasoning_effort": "low"}'
-_PATHS = {"chat": "/chat/completions", "completions": "/completions"}
-_OURS = frozenset(
-    (
-        "model",
-        "messages",
-        "prompt",
-        "n",
-        "stream",
-        "seed",
-        "temperature",
-        "top_p",
-        "top_k",
-        "max_tokens",
-        "logprobs",
-        "echo",
-    )
-)
-"""What of a request's body cannot be given as `extra`: each has an option of its own, or is ours to decide."""
-_SECRET = re.compile(r"api_?key|authorization|password|secret|credential|bearer|access_token", re.IGNORECASE)
 _FILTERED = re.compile(r"content.?(?:filter|policy|management)|safety|moderation", re.IGNORECASE)
 _TOO_LONG = re.compile(r"context.?length|maximum context|too long|too many tokens", re.IGNORECASE)
 _ONE_AT_A_TIME = re.compile(r"\bn\b|(?:multiple|number of) (?:choices|completions)", re.IGNORECASE)
@@ -81,21 +46,7 @@ class OpenAI(System):
             raise UserError(
                 f"openai: takes no key in its name or options, where others could read it; {variable} is enough"
             )
-        self._endpoint = options.get("endpoint", "chat")
-        if self._endpoint not in _PATHS:
-            raise UserError(f"option endpoint is chat or completions, not {self._endpoint!r}")
-        # A base model has not learnt to follow instructions; it goes on writing where the prompt ends.
-        default = "default" if self._endpoint == "chat" else "tower"
-        self._prompt = prompts.open_prompt(options.get("prompt", default), options.get("system", ""))
-        self._temperature = _number_or_none(options, "temperature", 0.0)
-        self._max_tokens = None if options.get("max_tokens") == "none" else count_option(options, "max_tokens", 1024)
-        self._given_seed, self._seed = options.get("seed", ""), _seed(options)
-        self._wants_logprobs = _switch(options, "logprobs")
-        self._no_think = _switch(options, "no_think")
-        self._extra = _extra(options)
-        self._prices = [
-            number_option(options, name, 1) if name in options else 0.0 for name in ("price_input", "price_output")
-        ]
+        self._settings = Settings.of(options)
         self.spec = f"openai:{url}#{self._model}"
         self._open_client = partial(
             http.Client,
@@ -111,10 +62,9 @@ class OpenAI(System):
         self._client = self._open_client(options=self._options)
         # Every answer is made safe by itself, so a batch may be as large as keeps all connections busy.
         self.batch_size = 8 * self._client.concurrency
-        self.tasks = TASKS if self._endpoint == "completions" else TASKS - {Task.SCORE}
-        self.system_id = self._identity()
-        shown = "default" if self._temperature is None else f"{self._temperature:g}"
-        self.decoding = f"temperature{shown},prompt{self._prompt.content_hash[:8]}"
+        self.tasks = TASKS if self._settings.endpoint == "completions" else TASKS - {Task.SCORE}
+        self.system_id = http.identity("openai", self._client, model=self._model, **self._settings.identity)
+        self.decoding = self._settings.decoding
         self._honours_n = True
         self._is_checked = False
         self._prompt_tokens: dict[str, list[str]] = {}
@@ -122,31 +72,14 @@ class OpenAI(System):
         self._n_spent: Counter[str] = Counter()
         self._n_problems: Counter[str] = Counter()
 
-    def _identity(self) -> str:
-        """All that decides what is answered; sampling's own options are part of its requests."""
-        return http.identity(
-            "openai",
-            self._client,
-            model=self._model,
-            endpoint=self._endpoint,
-            prompt=self._prompt.content_hash,
-            temperature="none" if self._temperature is None else f"{self._temperature:g}",
-            max_tokens=str(self._max_tokens),
-            seed=self._given_seed,
-            logprobs="true" if self._wants_logprobs else "",
-            no_think="true" if self._no_think else "",
-            extra=json.dumps(self._extra, sort_keys=True) if self._extra else "",
-            extraction=str(extraction.EXTRACTION_VERSION),
-        )
-
     # -- before the work
 
     def check(self, source_language: str, target_language: str, requests: Sequence[Request]) -> None:
-        self._prompt.text("", source_language, target_language)  # the languages have names
+        self._settings.prompt.text("", source_language, target_language)  # the languages have names
         self._check_decoding(requests)
         if not self._is_checked:
             self._check_model()
-            if self._endpoint == "completions" and not self._can_score():
+            if self._settings.endpoint == "completions" and not self._can_score():
                 self.tasks = self.tasks - {Task.SCORE}
             self._is_checked = True
 
@@ -177,9 +110,9 @@ class OpenAI(System):
             if not offered or self._model in offered:
                 return
         # Some know a model by several names, or take any: the shortest of questions tells.
-        limit = self._limit(self._max_tokens and 1)
+        limit = self._limit(self._settings.max_tokens and 1)
         try:
-            self._client.post(_PATHS[self._endpoint], json={**self._asked("Hello"), **limit, **self._extra})
+            self._client.post(self._settings.path, json={**self._asked("Hello"), **limit, **self._settings.extra})
         except http.Refusal as problem:
             if not offered or (problem.status != 404 and "model" not in problem.said.lower()):
                 raise
@@ -209,10 +142,10 @@ class OpenAI(System):
         if request.task is Task.SAMPLE:
             return self._draw(request)
         body = self._body(request)
-        if self._temperature is not None:
-            body["temperature"] = self._temperature
-        if self._given_seed and self._seed is not None:
-            body["seed"] = self._seed
+        if self._settings.temperature is not None:
+            body["temperature"] = self._settings.temperature
+        if self._settings.given_seed and self._settings.seed is not None:
+            body["seed"] = self._settings.seed
         return [self._answer(request, request.first_sample, body)]
 
     def _answer(self, request: Request, sample: int, body: dict[str, Any]) -> Translation:
@@ -257,27 +190,27 @@ class OpenAI(System):
         return choices[:1]
 
     def _seed_of(self, request: Request, sample: int) -> dict[str, int]:
-        if self._seed is None:
+        if self._settings.seed is None:
             return {}
-        digest = hashlib.sha256(f"{self._seed}/{request.request_id}/{sample}".encode()).digest()
+        digest = hashlib.sha256(f"{self._settings.seed}/{request.request_id}/{sample}".encode()).digest()
         return {"seed": int.from_bytes(digest[:4], "big") >> 1}  # some servers take 31 bits
 
     def _body(self, request: Request) -> dict[str, Any]:
         fields = (request.source, request.source_language, request.target_language)
-        if self._endpoint == "chat":
-            body = self._asked(self._prompt.messages(*fields))
+        if self._settings.endpoint == "chat":
+            body = self._asked(self._settings.prompt.messages(*fields))
         else:
-            body = self._asked(self._prompt.text(*fields))
+            body = self._asked(self._settings.prompt.text(*fields))
             if "\n" not in request.source:
                 body["stop"] = ["\n"]  # a base model would go on with sentences of its own
-        if self._wants_logprobs:
-            body["logprobs"] = True if self._endpoint == "chat" else 1
-        if self._no_think:
+        if self._settings.wants_logprobs:
+            body["logprobs"] = True if self._settings.endpoint == "chat" else 1
+        if self._settings.no_think:
             body["chat_template_kwargs"] = {"enable_thinking": False}
-        return {**body, **self._limit(self._max_tokens), **self._extra}
+        return {**body, **self._limit(self._settings.max_tokens), **self._settings.extra}
 
     def _asked(self, prompt: str | list[dict[str, str]]) -> dict[str, Any]:
-        if self._endpoint == "completions":
+        if self._settings.endpoint == "completions":
             return {"model": self._model, "prompt": prompt}
         messages = [{"role": "user", "content": prompt}] if isinstance(prompt, str) else prompt
         return {"model": self._model, "messages": messages}
@@ -287,7 +220,7 @@ class OpenAI(System):
 
     def _choices(self, body: dict[str, Any], n: int) -> list[dict[str, Any]]:
         """At least one choice and at most n, in the order of their numbers."""
-        payload = self._client.post(_PATHS[self._endpoint], json=body)
+        payload = self._client.post(self._settings.path, json=body)
         self._count(payload)
         choices = self._client.take(payload, "choices", kind=list)
         if not 1 <= len(choices) <= n:
@@ -317,7 +250,7 @@ class OpenAI(System):
 
     def _content(self, choice: dict[str, Any]) -> tuple[str, str]:
         """What was said, and what was said instead."""
-        if self._endpoint == "completions":
+        if self._settings.endpoint == "completions":
             return self._client.take(choice, "text", kind=str), ""
         message = self._client.take(choice, "message", kind=dict)
         content, refusal = message.get("content"), message.get("refusal")
@@ -337,7 +270,7 @@ class OpenAI(System):
 
     def _score(self, request: Request) -> Translation:
         """The log-probability of a given translation behind the prompt: the tokens that it adds."""
-        prompt = self._prompt.text(request.source, request.source_language, request.target_language)
+        prompt = self._settings.prompt.text(request.source, request.source_language, request.target_language)
         target = request.target or ""
         try:
             if prompt not in self._prompt_tokens:
@@ -366,7 +299,7 @@ class OpenAI(System):
         """The tokens of a text and their log-probabilities; the first token has none."""
         # One token is generated, as not all servers take 0 for none; it is cut off again.
         body = {**self._asked(text), "max_tokens": 1, "temperature": 0, "echo": True, "logprobs": 1}
-        payload = self._client.post(_PATHS[self._endpoint], json=body)
+        payload = self._client.post(self._settings.path, json=body)
         self._count(payload)
         choice = self._client.take(payload, "choices", 0, kind=dict)
         found = choice.get("logprobs")
@@ -391,9 +324,9 @@ class OpenAI(System):
 
     def forecast(self, requests: Sequence[Request]) -> str:
         """By the prices that were given; about four characters make a token, and the prompt comes on top."""
-        n_input = sum(len(request.source) for request in requests) / 4
-        n_output = sum(len(request.source) * request.n_samples for request in requests) / 4
-        cost = (n_input * self._prices[0] + n_output * self._prices[1]) / 1_000_000
+        n_input = sum(len(request.source) for request in requests) // 4
+        n_output = sum(len(request.source) * request.n_samples for request in requests) // 4
+        cost = self._settings.cost(n_input, n_output)
         return f"at least about {_money(cost)} by the prices given" if cost else ""
 
     def notes(self) -> Sequence[str]:
@@ -401,7 +334,7 @@ class OpenAI(System):
             return ()
         n_input, n_output = self._n_spent["prompt_tokens"], self._n_spent["completion_tokens"]
         tokens = f"{n_input:,} input and {n_output:,} output tokens" if n_input else "tokens that it does not count"
-        cost = (n_input * self._prices[0] + n_output * self._prices[1]) / 1_000_000
+        cost = self._settings.cost(n_input, n_output)
         money = f", which cost about {_money(cost)}" if cost else ""
         lines = [f"{self.spec} used {tokens} in {self._n_spent['requests']:,} answers{money}"]
         if self._n_problems:
@@ -469,57 +402,3 @@ def _is_spelt(tokens: Sequence[str], text: str) -> bool:
         return bool(joined)
     wanted, found = ("".join(filter(str.isalnum, part)) for part in (text, joined))
     return found.endswith(wanted)
-
-
-def _number_or_none(options: Mapping[str, str], key: str, default: float) -> float | None:
-    """A number, at least 0; `none` leaves it to the server, as some models refuse to be told."""
-    text = options.get(key, str(default))
-    if text == "none":
-        return None
-    try:
-        number = float(text)
-    except ValueError:
-        number = -1.0
-    if not 0 <= number < float("inf"):
-        raise UserError(f"option {key} must be a number, at least 0, or none, not {text!r}")
-    return number
-
-
-def _seed(options: Mapping[str, str]) -> int | None:
-    text = options.get("seed", "0")
-    if text == "none":
-        return None
-    if not text.isdecimal():
-        raise UserError(f"option seed must be a whole number, or none, not {text!r}")
-    return int(text)
-
-
-def _switch(options: Mapping[str, str], key: str) -> bool:
-    text = options.get(key, "false")
-    if text not in ("true", "false"):
-        raise UserError(f"option {key} is true or false, not {text!r}")
-    return text == "true"
-
-
-def _extra(options: Mapping[str, str]) -> dict[str, Any]:
-    """More of the request's body, as JSON."""
-    text = options.get("extra", "{}")
-    try:
-        found = json.loads(text)
-    except (ValueError, RecursionError):
-        found = None
-    if not isinstance(found, dict):
-        raise UserError(f"option extra must be a JSON object, for example {_EXAMPLE}, not {text!r}")
-    for key in re.findall(r'"([^"]+)"\s*:', text):
-        if _SECRET.search(key):
-            raise UserError(
-                f"option extra takes no {key!r}, which others could read in the run folder; set {KEY} instead"
-            )
-    for key in found:
-        if key in _OURS:
-            raise UserError(f"option extra cannot set {key!r}, which openai: sets itself; see its other options")
-    return found
-
-
-def open_system(argument: str, options: Mapping[str, str]) -> System:
-    return OpenAI(argument, options)

@@ -13,9 +13,14 @@ from gendermark.benchmarks.benchmark import Benchmark, ItemSet
 from gendermark.errors import UserError
 from gendermark.records import Request, Task, Translation
 
+KEPT = "(finished translations are kept; run again to go on)"
+
 
 class System(ABC):
-    """Anything that answers requests. A new family is one file (a subclass and `open_system`) and one registry line."""
+    """Anything that answers requests. A new family is one file with a subclass and one registry line.
+
+    It is made of `argument` and `options`: what stands behind the colon, and what was said beside it.
+    """
 
     spec: str
     """The name the user gave, for people to read."""
