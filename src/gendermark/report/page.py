@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from gendermark import __version__
-from gendermark.linguistics.codes import NAMES
+from gendermark.linguistics.codes import NAMES, RIGHT_TO_LEFT
 from gendermark.markup import Content, Markup, joined, tag
 from gendermark.report.explorer import Explorer
 from gendermark.report.reproduce import commands
@@ -46,7 +46,7 @@ def render_page(runs: Sequence[Run], *, trend: bool = False) -> str:
         "report": joined([page.finding(), page.measured(), page.sections()]),
         "reproduce": page.reproduction(),
         "footer": tag("p", f"Written by gendermark {__version__}. The page asks nothing of any other computer."),
-        "rows": embedded_json({**explorer.embedded(), "words": _words(explorer)}),
+        "rows": embedded_json({**explorer.embedded(), "words": names_for_people(explorer, page.benchmarks)}),
         "script": script,
     }
     return re.sub(r"\{\{(\w+)\}\}", lambda found: str(parts[found[1]]), _asset("page.html"))
@@ -82,11 +82,11 @@ def _asset(name: str) -> str:
     return (files("gendermark.report") / "assets" / name).read_text(encoding="utf-8")
 
 
-def _words(explorer: Explorer) -> dict[str, Any]:
-    """Names for people, for the script."""
-    benchmarks = {cell.selection.benchmark for cell in explorer.cells}
+def names_for_people(explorer: Explorer, benchmarks: Iterable[str]) -> dict[str, Any]:
+    """For the script."""
     return {
         "languages": NAMES,
+        "right_to_left": sorted(RIGHT_TO_LEFT),
         "slices": explorer.slice_labels(),
         "benchmarks": {name: title_of(name) for name in benchmarks},
     }
