@@ -26,7 +26,7 @@ MOST_PROBLEMS = 10
 
 Directory = Annotated[Path, typer.Argument(metavar="DIR", help="Run folder that `gendermark run -o` wrote.")]
 Cell = Annotated[
-    str, typer.Option("--cell", help="Benchmark and direction, such as winomt.en-es, if there are several.")
+    str, typer.Option("--cell", help="Benchmark and direction, such as BENCHMARK.en-es, if there are several.")
 ]
 Seed = Annotated[int, typer.Option("--seed", min=0, help="Seed of the sample or the resampling.")]
 
@@ -85,7 +85,7 @@ def agree(
 @app.command()
 def export_systems(
     directories: Annotated[
-        list[Path], typer.Argument(metavar="DIR", help="Run folders of mt-geneval-contextual, one per system.")
+        list[Path], typer.Argument(metavar="DIR", help="Run folders of a benchmark that shows context, one per system.")
     ],
     output: Annotated[Path, typer.Option("-o", "--output", metavar="SHEET.csv", help="Sheet to write.")],
     key: Annotated[

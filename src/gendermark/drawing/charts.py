@@ -92,18 +92,18 @@ def legend(canvas: Canvas, entries: Sequence[tuple[str, Look | str]], top: float
         if x > 0 and x + width > WIDTH:
             x, y = 0.0, y + LINE
         _swatch(canvas, look, x + 4, y - 2.8)
-        canvas.text(x + 11, y, label, longest=WIDTH - 14)
+        canvas.text((x + 11, y), label, longest=WIDTH - 14)
         x += width + 8
     return y + 5 if entries else top
 
 
 def _swatch(canvas: Canvas, look: Look | str, x: float, y: float) -> None:
     if isinstance(look, Look):
-        canvas.mark(look.shape, x, y, look.colour, filled=look.filled)
+        canvas.mark(look.shape, (x, y), look.colour, filled=look.filled)
     elif look in _DASHES:
         canvas.line((x - 4, y), (x + 4.5, y), dashes=_DASHES[look], width=0.9)
     else:
-        canvas.rect(x - 3.5, y - 3.5, 7, 7, look, outlined=True)
+        canvas.rect((x - 3.5, y - 3.5, 7, 7), look, outlined=True)
 
 
 # -- vertical bars -----------------------------------------------------------------------------------------------------
@@ -121,13 +121,13 @@ def bars(canvas: Canvas, panels: Sequence[BarPanel], fills: Sequence[str], unit:
     """Percentages as groups of bars with whiskers, one panel below the other."""
     left, height = 22.0, 78.0
     for panel in panels:
-        canvas.text(0, top + SIZE, unit)
+        canvas.text((0, top + SIZE), unit)
         if panel.title:
-            canvas.text(WIDTH, top + SIZE, panel.title, anchor="end", longest=WIDTH - text_width(unit) - 8)
+            canvas.text((WIDTH, top + SIZE), panel.title, anchor="end", longest=WIDTH - text_width(unit) - 8)
         up = Scale(0, 100, top + height + 14, top + 14)
         for tick in (0, 25, 50, 75, 100):
             canvas.line((left, up(tick)), (WIDTH, up(tick)), width=0.5, faint=tick > 0)
-            canvas.text(left - 3, up(tick) + 2.8, str(tick), anchor="end")
+            canvas.text((left - 3, up(tick) + 2.8), str(tick), anchor="end")
         step = (WIDTH - left) / max(len(panel.groups), 1)
         wide = min(0.36 * step, 16.0)
         for place, (name, spans) in enumerate(panel.groups.items()):
@@ -135,9 +135,9 @@ def bars(canvas: Canvas, panels: Sequence[BarPanel], fills: Sequence[str], unit:
             for number, span in enumerate(spans):
                 if span is not None:
                     x = middle + wide * (number - len(spans) / 2)
-                    canvas.rect(x, up(span.value), wide, up(0) - up(span.value), fills[number], outlined=True)
+                    canvas.rect((x, up(span.value), wide, up(0) - up(span.value)), fills[number], outlined=True)
                     upright_whisker(canvas, span, x + wide / 2, up)
-            canvas.text(middle, up(0) + SIZE + 2, name, anchor="middle", longest=step)
+            canvas.text((middle, up(0) + SIZE + 2), name, anchor="middle", longest=step)
         top = up(0) + SIZE + 10
 
 
@@ -174,11 +174,11 @@ def stacked(
     right = WIDTH - max((text_width(row.note) for row in rows if row.note), default=0.0) - (5 if notes_title else 2)
     across = Scale(0, 100, left, right)
     if notes_title:
-        canvas.text(WIDTH, top + SIZE, notes_title, anchor="end")
+        canvas.text((WIDTH, top + SIZE), notes_title, anchor="end")
         top += LINE + 1
     for title, part in parts:
         if title:
-            canvas.text(0, top + SIZE, title, longest=right if notes_title else WIDTH)
+            canvas.text((0, top + SIZE), title, longest=right if notes_title else WIDTH)
             top += LINE + 2
         for row in part:
             _stacked_row(canvas, row, fills, across, top)
@@ -187,32 +187,34 @@ def stacked(
     for tick in (0, 25, 50, 75, 100):
         canvas.line((across(tick), top), (across(tick), top + 2))
         anchor = "end" if tick == 100 and not notes_title else "middle"
-        canvas.text(across(tick), top + SIZE + 2.5, f"{tick} %" if tick == 100 else str(tick), anchor=anchor)
+        canvas.text((across(tick), top + SIZE + 2.5), f"{tick} %" if tick == 100 else str(tick), anchor=anchor)
     canvas.line((left, top), (right, top))
 
 
 def _stacked_row(canvas: Canvas, row: StackedRow, fills: Sequence[str], across: Scale, top: float) -> None:
     height = 10.0
-    canvas.text(across.start - 4, top + 8, row.label, anchor="end", longest=across.start - 4)
+    canvas.text((across.start - 4, top + 8), row.label, anchor="end", longest=across.start - 4)
     x = across.start
     for share, fill in zip(row.shares, fills, strict=True):
         width = across(share) - across.start
         if width <= 0:
             continue
-        canvas.rect(x, top, width, height, fill, outlined=width > 1)  # an outline alone would look like a share
+        canvas.rect((x, top, width, height), fill, outlined=width > 1)  # an outline alone would look like a share
         label = percent(share)
         # A hatch would cut up the digits.
         if width > text_width(label) + 8:
             if fill.startswith("hatch"):
-                canvas.rect(x + width / 2 - text_width(label) / 2 - 1.5, top + 1.2, text_width(label) + 3, 7.6, ORANGE)
+                canvas.rect(
+                    (x + width / 2 - text_width(label) / 2 - 1.5, top + 1.2, text_width(label) + 3, 7.6), ORANGE
+                )
             colour = ON_DARK if fill == BLUE else ON_LIGHT
-            canvas.text(x + width / 2, top + 7.8, label, anchor="middle", colour=colour)
+            canvas.text((x + width / 2, top + 7.8), label, anchor="middle", colour=colour)
         x += width
     if row.whisker and row.whisker[1] > row.whisker[0]:
         low, high = (across(end) for end in row.whisker)
         canvas.line((low, top + height + 1.2), (high, top + height + 1.2), width=1.4)
     if row.note:
-        canvas.text(WIDTH, top + 8, row.note, anchor="end")
+        canvas.text((WIDTH, top + 8), row.note, anchor="end")
 
 
 # -- dots with whiskers ------------------------------------------------------------------------------------------------
@@ -266,21 +268,21 @@ def dots(
         anchor, x = ("middle", start + wide / 2) if len(panels) > 1 else ("start", left)
         title_lines = two_lines(panel.title, wide + gap - 2) if panel.title else []
         for number, line in enumerate(title_lines):
-            canvas.text(x, top + SIZE + number * LINE, line, anchor=anchor, longest=wide + gap - 2)
+            canvas.text((x, top + SIZE + number * LINE), line, anchor=anchor, longest=wide + gap - 2)
         y = max(y, top + LINE * len(title_lines) + (3 if title_lines else 0))
     for row, label in zip(rows, labels, strict=True):
         height = max(_row_height(row, tight), LINE * len(label) + 3 if len(label) > 1 else 0.0)
         if row.dots:
             base = y + height / 2 + 2.8 - LINE * (len(label) - 1) / 2
             for number, line in enumerate(label):
-                canvas.text(left - 5, base + LINE * number, line, anchor="end", size=size, longest=left - 5)
+                canvas.text((left - 5, base + LINE * number), line, anchor="end", size=size, longest=left - 5)
             for panel, scale, found in zip(panels, scales, row.dots, strict=True):
                 if panel.zero is not None:
                     zero = scale(panel.zero)
                     canvas.line((zero, y), (zero, y + height), dashes="2 1.5")
                 _dots_of_row(canvas, row, found, scale, (y, y + height))
         else:
-            canvas.text(0, y + height - 4, row.label, size=size)
+            canvas.text((0, y + height - 4), row.label, size=size)
         y += height
     for scale in scales:
         _scale_below(canvas, scale, y + 1)
@@ -323,7 +325,7 @@ def _dots_of_row(
         y = middle if row.joined else top + (bottom - top) * (number + 0.5) / len(found)
         if span.low is not None and span.high is not None and span.high > span.low:
             canvas.line((scale(span.low), y), (scale(span.high), y), width=0.9)
-        canvas.mark(look.shape, scale(span.value), y, look.colour, filled=look.filled)
+        canvas.mark(look.shape, (scale(span.value), y), look.colour, filled=look.filled)
         if look.name:
             _name_dot(canvas, look.name, span, scale, y)
 
@@ -334,9 +336,9 @@ def _name_dot(canvas: Canvas, name: str, span: Span, scale: Scale, y: float) -> 
     low, high = min(low, scale(span.value) - 3), max(high, scale(span.value) + 3)
     end = high + 2 + text_width(name, SMALL)
     if end <= WIDTH and not (scale.low < 0 < scale.high and high < scale(0) < end + 1):
-        canvas.text(high + 2, y + 0.36 * SMALL, name, size=SMALL)
+        canvas.text((high + 2, y + 0.36 * SMALL), name, size=SMALL)
     else:
-        canvas.text(low - 2, y + 0.36 * SMALL, name, size=SMALL, anchor="end")
+        canvas.text((low - 2, y + 0.36 * SMALL), name, size=SMALL, anchor="end")
 
 
 def _scale_below(canvas: Canvas, scale: Scale, y: float) -> None:
@@ -347,7 +349,7 @@ def _scale_below(canvas: Canvas, scale: Scale, y: float) -> None:
         canvas.line((scale(tick), y), (scale(tick), y + 2))
         label = tick_label(tick)
         x = min(scale(tick), WIDTH - text_width(label) / 2)
-        canvas.text(x, y + SIZE + 2.5, label, anchor="middle")
+        canvas.text((x, y + SIZE + 2.5), label, anchor="middle")
 
 
 def _fits(ticks: Sequence[float], room: float) -> bool:

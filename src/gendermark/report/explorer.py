@@ -220,7 +220,7 @@ def _places(result: Result | None) -> dict[str, int]:
 
 
 def cell_names(results: Sequence[Result]) -> dict[tuple[str, ...], str]:
-    """What was measured otherwise is another cell, which needs another name: "winomt.en-es rules paper2019"."""
+    """What was measured otherwise is another cell, which needs another name, with what sets it apart."""
     return {key: f"{key[0]} {label}".strip() for key, label in told_apart(results).items()}
 
 
