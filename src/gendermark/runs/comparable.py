@@ -10,6 +10,8 @@ from gendermark.selection import own_options
 
 # Of a signature: whose numbers they are and how their intervals were made, not what was measured.
 _NOT_MEASURED = frozenset({"gendermark", "benchmark", "direction", "system", "decoding", "intervals"})
+_COVERED = _NOT_MEASURED | {"data", "rules", "cluster", "parts"}
+_SIGNED = " as signed"
 
 
 def conditions(result: Result) -> dict[str, str]:
@@ -23,8 +25,9 @@ def conditions(result: Result) -> dict[str, str]:
         "parts": "+".join(selection.parts) or "all",
         **{name: str(getattr(selection, name)) for name in own_options(type(selection))},
     }
-    signed = {key: value for key, value in result.signed.items() if key not in _NOT_MEASURED and key not in found}
-    return {**found, **signed}
+    # What an option was settled to (a tuned alpha, a version of a model) stands in the signature only.
+    signed = {f"{key}{_SIGNED if key in found else ''}": value for key, value in result.signed.items()}
+    return {**found, **{key: value for key, value in signed.items() if key.removesuffix(_SIGNED) not in _COVERED}}
 
 
 def key_of(result: Result) -> tuple[str, ...]:
@@ -67,6 +70,7 @@ def told_apart(results: Sequence[Result]) -> dict[tuple[str, ...], str]:
     for found in by_cell.values():
         names = dict.fromkeys(name for one in found.values() for name in one)
         varying = [name for name in names if len({one.get(name, "") for one in found.values()}) > 1]
+        varying = [name for name in varying if not name.endswith(_SIGNED)] or varying
         for key, one in found.items():
             labels[key] = ", ".join(f"{name.replace('_', ' ')} {one.get(name) or 'none'}" for name in varying)
     return labels
