@@ -83,8 +83,9 @@ def _carry_out(
                 _take(directory, config, stack)
             # Not before a system is ready: a mistyped path must not leave a folder that is "another run's".
             folder.write_manifest(directory, config, "running", {})
-        if system.is_stored:
-            around.tell(step.forecast(system, store))
+        if system.is_stored and not results:
+            for planned_step in planned.steps:
+                around.tell(planned_step.forecast(system, store))
         result, cells[step.item_set.selection.cell] = _do(step, system, store, planned.config, directory, around)
         results.append(result)
     notes = tuple(system.notes())
