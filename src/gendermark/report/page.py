@@ -160,7 +160,9 @@ def _quoted(names: Iterable[str]) -> list[str]:
 
 def _data(result: Result) -> str:
     selection = result.selection
-    source = "the authors' own" if selection.data == "official" else f"{selection.data} (bundled with gendermark)"
+    kind, _, path = selection.data.partition(":")
+    bundled = f"{kind} (bundled with gendermark)"
+    source = "the authors' own" if kind == "official" else f"your own file {path}" if path else bundled
     revision = f", revision {selection.revision}" if selection.revision else ""
     return f"{source}{revision}; rules {selection.rules}"
 
