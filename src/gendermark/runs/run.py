@@ -108,7 +108,7 @@ def _do(
     result = score(step.benchmark, step.item_set, answers.translations, origin)
     if config.forced_choice:
         with around.open_progress(f"{step.title}, forced choice") as progress:
-            choice = forced_choice(system, step.benchmark, step.item_set, result.judgements, store, progress)
+            choice = forced_choice(system, step.choices, step.pairs, result.judgements, store, progress)
         result = replace(result, tests=(*result.tests, choice))
     if directory is not None:
         folder.write_cell(directory, step.item_set, answers.translations, result)
