@@ -186,7 +186,9 @@ def compare(
     comparisons = sorted((c for c in comparisons if c.key in wanted), key=lambda c: place[c.key])
     systems = [results[0].system if results else "" for results in (first, second)]
     n_questions = max((families[c.is_headline] for c in comparisons), default=0)
-    return ComparisonReport(*systems, tuple(comparisons), tuple(tests), tuple(notes), tuple(refusals), n_questions)
+    return ComparisonReport(
+        systems[0], systems[1], tuple(comparisons), tuple(tests), tuple(notes), tuple(refusals), n_questions
+    )
 
 
 def too_coarse(n_questions: int, resampling: Resampling) -> list[str]:
