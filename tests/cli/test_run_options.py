@@ -62,7 +62,7 @@ def test_a_way_of_drawing_given_twice(given: list[str], cli: Cli, tmp_path: Path
 
 def test_the_default_leaves_out_what_draws_and_says_so(cli: Cli) -> None:
     words = " ".join(cli("run", "--help").out.replace("│", " ").split())
-    assert "all that apply except uncertainty" in words
+    assert "all that apply, except those that draw many samples, which run only when named" in words
 
 
 # -- options of a system
