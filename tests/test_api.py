@@ -13,10 +13,9 @@ from typing import Any
 import pytest
 
 import gendermark
-from gendermark import Estimate, Resampling, Result, Selection, UserError
+from gendermark import Estimate, Resampling, Result, Selection, UserError, registry
 from gendermark.cli.app import _exit_code
 from gendermark.records import Judgement, Verdict
-from gendermark.result import interval, number
 
 FAST = Resampling(n_resamples=100)
 
@@ -140,6 +139,37 @@ def test_parts_may_mix_files_and_texts(tmp_path: Path) -> None:
     assert [turned.estimate("p_w", name).value for name in given] == [1, 0]
 
 
+def test_samples_are_scored_as_lists(tmp_path: Path) -> None:
+    item_set = gendermark.items("uncertainty", "es", data="core", parts=("referenced",))
+    samples = [["El médico.", "La doctora.", "La doctora."] for _ in item_set.items]
+    options: dict[str, Any] = {"data": "core", "parts": ("referenced",)}
+    result = gendermark.score("uncertainty", samples, "es", FAST, **options)
+    assert len(result.judgements) == len(samples) == 72
+    assert result.estimate("n_distinct").value == 2
+    assert "|samples:3,unknown=elsewhere|" in result.signature
+    rows = [{"id": item.item_id, "samples": texts} for item, texts in zip(item_set.items, samples, strict=True)]
+    path = tmp_path / "samples.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    assert gendermark.score("uncertainty", path, "es", FAST, **options) == result
+    said = gendermark.score("uncertainty", samples, "es", FAST, **options, sampling="epsilon=0.1")
+    assert "|samples:3,epsilon=0.1|" in said.signature
+
+
+@pytest.mark.parametrize("given", [["El médico."] * 72, {"referenced": [["El médico."]] * 72}])
+def test_samples_are_no_plain_strings(given: Any) -> None:
+    with pytest.raises(UserError) as refused:
+        gendermark.score("uncertainty", given, "es", data="core", parts=("referenced",))
+    assert str(refused.value) == (
+        "uncertainty judges many samples of each sentence; give a list of samples for each, or a file of them"
+    )
+    assert "--" not in str(refused.value)
+
+
+def test_samples_of_too_few_sentences() -> None:
+    with pytest.raises(UserError, match=r"^samples of 1 sentences were given for 72$"):
+        gendermark.score("uncertainty", [["El médico."]], "es", data="core", parts=("referenced",))
+
+
 def test_run_load_and_compare_as_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for name in ("right", "masculine"):
         results = gendermark.run(f"fake:{name}", ["simplegen"], "es", tmp_path / name, data="core")
@@ -150,9 +180,7 @@ def test_run_load_and_compare_as_the_command_line(tmp_path: Path, capsys: pytest
             (loaded,) = gendermark.load(folder)
             assert loaded == results[0]
     report = gendermark.compare(tmp_path / "right", str(tmp_path / "masculine"))
-    assert _printed(capsys, "compare", tmp_path / "right", tmp_path / "masculine", "--resamples", "1000") == _as_json(
-        report.to_json()
-    )
+    assert _printed(capsys, "compare", tmp_path / "right", tmp_path / "masculine") == _as_json(report.to_json())
     in_memory = gendermark.compare(gendermark.load(tmp_path / "right"), gendermark.load(tmp_path / "masculine"))
     assert in_memory == report
 
@@ -257,7 +285,13 @@ def test_html(result: Result) -> None:
     assert cells.caption == "simplegen.en-es: files"
     assert cells.rows[0] == ["metric", "slice", "value", "interval", "judged"]
     pro = result.estimate("pro")
-    assert cells.rows[1] == ["pro", "all", number(pro.value, "pro"), interval(pro), f"{pro.n_judged:,} of 1,360"]
+    assert cells.rows[1] == [
+        "pro",
+        "all",
+        f"{pro.value:.1f}",
+        f"[{pro.low:.1f}, {pro.high:.1f}]",
+        f"{pro.n_judged:,} of 1,360",
+    ]
     assert len(cells.rows) == len(result.estimates) + 1
 
 
@@ -317,19 +351,24 @@ def test_without_pandas_the_install_line_is_said(result: Result, monkeypatch: py
 
 
 @pytest.mark.parametrize(
-    ("value", "metric", "text"),
+    ("value", "benchmark", "metric", "text"),
     [
-        (None, "pro", "–"),
-        (0.0, "pro", "0.0"),
-        (99.96, "pro", "100.0"),
-        (-3.25, "delta", "-3.2"),
-        (0.12345, "p_s", "0.1235"),
-        (1.0, "tgbi", "1.0000"),
-        (0.5, "imbalance", "0.5000"),
+        (None, "simplegen", "pro", "–"),
+        (0.0, "simplegen", "pro", "0.0"),
+        (99.96, "simplegen", "pro", "100.0"),
+        (-3.25, "simplegen", "delta", "-3.2"),
+        (-0.04, "simplegen", "delta", "0.0"),
+        (0.12345, "tgbi", "p_s", "0.1235"),
+        (1.0, "tgbi", "tgbi", "1.0000"),
+        (0.5, "tgbi", "imbalance", "0.5000"),
+        (0.5, "uncertainty", "h_gender", "0.500"),
+        (0.5, "uncertainty", "p_feminine", "0.500"),
+        (1.25, "winomt", "delta_g", "1.2"),
     ],
 )
-def test_numbers_as_people_read_them(value: float | None, metric: str, text: str) -> None:
-    assert number(value, metric) == text
+def test_numbers_as_people_read_them(value: float | None, benchmark: str, metric: str, text: str) -> None:
+    unit = registry.load("benchmark", benchmark).describe(metric).unit
+    assert Estimate(metric, "all", value, None, None, 0, 0, 0, unit).shown == text
 
 
 def test_a_run_takes_the_options_of_the_command_line(tmp_path: Path) -> None:
