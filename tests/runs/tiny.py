@@ -6,85 +6,80 @@ Into any of its languages `el` is masculine, `ella` feminine and `nadie` neutral
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
 
-from gendermark.benchmarks.benchmark import Benchmark, ItemSet
-from gendermark.metrics.metric import Metric, Tally, per_judgement
+from gendermark.benchmarks.benchmark import Answers, Benchmark, BenchmarkOf, Direction, ItemSet, Measures
+from gendermark.metrics.describe import Description
+from gendermark.metrics.metric import Metric, per_judgement
 from gendermark.metrics.rates import difference, rate
-from gendermark.records import Gender, Item, Judgement, Test, Translation, Verdict
-from gendermark.selection import Selection
+from gendermark.records import Gender, Item, Judgement, Test, Verdict
+from gendermark.selection import Selection, option
+from gendermark.telling import Telling, tell_nothing
 
 WORDS = {Gender.MASCULINE: "el", Gender.FEMININE: "ella", Gender.NEUTRAL: "nadie"}
 PRONOUNS = {Gender.MASCULINE: "his", Gender.FEMININE: "her"}
 TEMPLATES = ("Worker {} finished {} work.", "Worker {} lost {} keys.")
+ACCURACY = Description("accuracy", "right gender", "Right gender, of all.", better="higher")
+GAP = Description("gap", "stereotype's advantage", "pro minus anti; 0 is unbiased.", better="zero")
+WOMEN = Description("women", "women", "Made a woman, of those judged.")
 
 
-class Tiny(Benchmark):
-    title = "Tiny"
-    rules = ("best", "other")
-    rules_version = 1
-    part_noun = "part"
-    parts = ()
-    clusters = ("occupation", "template")
-    headline = ("accuracy", "gap")
+@dataclass(frozen=True)
+class Settings(Selection):
+    rules: str = option("best", "other", default="best")
+    cluster: str = option("occupation", "template")
+    parts: tuple[str, ...] = option(default=(), noun="part")
 
-    def __init__(self, n_occupations: int = 20) -> None:
-        self.name = "tiny"
-        self._n_occupations = n_occupations
 
-    def language_pairs(self, data: str) -> list[tuple[str, str]]:
-        return [("en", "xx"), ("en", "yy")]
+def language_pairs(data: str) -> list[Direction]:
+    return [("en", "xx"), ("en", "yy")]
 
-    def load(self, selection: Selection) -> ItemSet:
-        items = []
-        for number in range(self._n_occupations):
-            stereotype = (Gender.MASCULINE, Gender.FEMININE)[number % 2]
-            for template in TEMPLATES:
-                for gender, pronoun in PRONOUNS.items():
-                    tags = {
-                        "occupation": f"{number:03}",
-                        "template": template,
-                        "stereotype": stereotype.value,
-                        "side": "pro" if gender is stereotype else "anti",
-                    }
-                    source = template.format(tags["occupation"], pronoun)
-                    index = len(items)
-                    items.append(Item(f"item-{index:04}", index, tags[selection.cluster], source, gender, tags))
-        return ItemSet(selection, tuple(items), f"tiny-{self._n_occupations}")
 
-    def judge(self, item_set: ItemSet, translations: Sequence[Translation]) -> list[Judgement]:
-        return [_judge(item, answer.text) for item, answer in zip(item_set.items, translations, strict=True)]
+def load(selection: Selection, n_occupations: int = 20) -> ItemSet:
+    items = []
+    for number in range(n_occupations):
+        stereotype = (Gender.MASCULINE, Gender.FEMININE)[number % 2]
+        for template in TEMPLATES:
+            for gender, pronoun in PRONOUNS.items():
+                occupation = f"{number:03}"
+                side = "pro" if gender is stereotype else "anti"
+                tags = {"template": template, "stereotype": stereotype.value, "side": side}
+                group = template if selection.cluster == "template" else occupation
+                source = template.format(occupation, pronoun)
+                contrast = template.format(occupation, "_")
+                index = len(items)
+                items.append(Item(f"item-{index:04}", index, group, source, gender, tags, occupation, contrast))
+    return ItemSet(selection, tuple(items), f"tiny-{n_occupations}")
 
-    def tally(self, selection: Selection) -> Tally:
-        return per_judgement(_columns)
 
-    def metrics(self, judgements: Sequence[Judgement], selection: Selection) -> list[Metric]:
-        by_part = {
-            part: rate("accuracy", part, f"{part}.correct", f"{part}.total", judged=f"{part}.judged", better="higher")
-            for part in ("all", "pro", "anti")
-        }
-        gap = difference("gap", "all", by_part["pro"], by_part["anti"], total="all.total", judged="all.judged")
-        # Undefined as soon as nothing is judged, unlike accuracy.
-        women = rate("women", "all", "all.feminine", "all.judged", judged="all.judged")
-        return [*by_part.values(), gap, women]
-
-    def render(self, item: Item, gender: Gender, selection: Selection) -> str:
-        return f"{WORDS[gender]} trabaja"
-
-    def tests(self, judgements: Sequence[Judgement], seed: int) -> list[Test]:
-        return [Test("toy", "Is this a toy?", 1.0, 0.5, {"n": len(judgements)})]
+def judge(item_set: ItemSet, answers: Answers) -> list[Judgement]:
+    return [_judge(item, samples[0].text) for item, samples in zip(item_set.items, answers, strict=True)]
 
 
 def _judge(item: Item, text: str | None) -> Judgement:
-    observed, verdict, evidence = None, Verdict.UNJUDGEABLE, ()
     if not text or text == item.source:
-        verdict = Verdict.NOT_TRANSLATED
-    else:
-        for gender, word in WORDS.items():
-            if word in text.split():
-                observed, verdict, evidence = gender, Verdict.JUDGED, (word,)
-    return Judgement(
-        item.item_id, item.index, item.group_id, verdict, item.expected, observed, dict(item.tags), evidence
-    )
+        return Judgement.of(item, Verdict.NOT_TRANSLATED)
+    for gender, word in WORDS.items():
+        if word in text.split():
+            return Judgement.of(item, Verdict.JUDGED, gender, evidence=(word,))
+    return Judgement.of(item, Verdict.UNJUDGEABLE)
+
+
+def metrics(judgements: Sequence[Judgement], selection: Selection) -> list[Metric]:
+    by_part = {
+        part: rate(ACCURACY, part, f"{part}.correct", f"{part}.total", judged=f"{part}.judged")
+        for part in ("all", "pro", "anti")
+    }
+    gap = difference(GAP, by_part["pro"], by_part["anti"], "all")
+    # Undefined as soon as nothing is judged, unlike accuracy.
+    women = rate(WOMEN, "all", "all.feminine", "all.judged", judged="all.judged")
+    return [*by_part.values(), gap, women]
+
+
+def tests(judgements: Sequence[Judgement], seed: int) -> list[Test]:
+    return [Test("toy", "Is this a toy?", 1.0, 0.5, {"n": len(judgements)})]
 
 
 def _columns(judgement: Judgement) -> Iterable[str]:
@@ -97,4 +92,31 @@ def _columns(judgement: Judgement) -> Iterable[str]:
             yield f"{part}.correct"
 
 
-BENCHMARK = Tiny()
+def render(item: Item, gender: Gender, selection: Selection) -> str:
+    return f"{WORDS[gender]} trabaja"
+
+
+BENCHMARK: Benchmark = BenchmarkOf(
+    name="tiny",
+    title="Tiny",
+    question="Is this a toy?",
+    settings=Settings,
+    rules_version=1,
+    language_pairs=language_pairs,
+    load=load,
+    judge=judge,
+    measures=Measures(
+        described=(ACCURACY, GAP, WOMEN),
+        headline=("accuracy", "gap"),
+        tally=per_judgement(_columns),
+        metrics=metrics,
+        tests=tests,
+    ),
+    render=render,
+    telling=Telling(tell_nothing),
+)
+
+
+def tiny(n_occupations: int = 20, **changes: Any) -> Benchmark:
+    """The same with more or fewer occupations, or with other functions."""
+    return replace(BENCHMARK, **{"load": partial(load, n_occupations=n_occupations), **changes})
