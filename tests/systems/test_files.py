@@ -145,7 +145,7 @@ def test_what_cannot_be_read(path: Path, tmp_path: Path) -> None:
 # -- as a system
 
 
-def answers(system: Files, benchmark: Tiny, item_set: ItemSet) -> list[str | None]:
+def answers(system: Files, benchmark: Benchmark, item_set: ItemSet) -> list[str | None]:
     system.prepare(benchmark, item_set)
     requests = benchmark.requests(item_set)
     found = [answer for portion in system.answer(requests) for answer in portion]
@@ -153,7 +153,7 @@ def answers(system: Files, benchmark: Tiny, item_set: ItemSet) -> list[str | Non
     return [answer.text for answer in found]
 
 
-def test_one_file(path: Path, benchmark: Tiny, item_set: ItemSet) -> None:
+def test_one_file(path: Path, benchmark: Benchmark, item_set: ItemSet) -> None:
     lines = [f"línea {n}" for n in range(len(item_set.items))]
     path.write_text("\n".join(lines), encoding="utf-8")
     system = Files(str(path), {})
@@ -168,7 +168,7 @@ def test_it_has_options_for_columns_only(path: Path) -> None:
         Files(str(path), {"mode": "batch"})
 
 
-def test_options_name_columns(tmp_path: Path, benchmark: Tiny, item_set: ItemSet) -> None:
+def test_options_name_columns(tmp_path: Path, benchmark: Benchmark, item_set: ItemSet) -> None:
     rows = [f"{item.source}\tx {item.index}" for item in reversed(item_set.items)]
     path = tmp_path / "out.tsv"
     path.write_text("\n".join(["English\tXish", *rows]))
@@ -187,13 +187,13 @@ def expected(items: Sequence[Item], word: str = "x") -> list[str]:
     return [f"{word} {item.index}" for item in items]
 
 
-def refused_directory(system: Files, benchmark: Tiny, item_set: ItemSet) -> str:
+def refused_directory(system: Files, benchmark: Benchmark, item_set: ItemSet) -> str:
     with pytest.raises(BadFile) as caught:
         system.prepare(benchmark, item_set)
     return str(caught.value)
 
 
-def test_a_directory_has_a_file_for_each_direction(tmp_path: Path, benchmark: Tiny, item_set: ItemSet) -> None:
+def test_a_directory_has_a_file_for_each_direction(tmp_path: Path, benchmark: Benchmark, item_set: ItemSet) -> None:
     system = Files(str(tmp_path), {})
     words = f"{tmp_path}: there is no such file as tiny.en-xx.txt (or .tsv, .csv, .jsonl, .json) in it; there is: "
     assert refused_directory(system, benchmark, item_set) == f"{words}nothing"
@@ -207,7 +207,7 @@ def test_a_directory_has_a_file_for_each_direction(tmp_path: Path, benchmark: Ti
     assert refused_directory(system, benchmark, item_set) == words
 
 
-def test_a_directory_of_systems(tmp_path: Path, benchmark: Tiny, item_set: ItemSet) -> None:
+def test_a_directory_of_systems(tmp_path: Path, benchmark: Benchmark, item_set: ItemSet) -> None:
     for name in ("a", "b"):
         (tmp_path / name).mkdir()
     (tmp_path / "a" / "tiny.en-xx.txt").write_text(numbered(item_set.items, "a"))
@@ -225,13 +225,13 @@ def test_a_directory_of_systems(tmp_path: Path, benchmark: Tiny, item_set: ItemS
     assert words.startswith(f"{tmp_path / 'c'}: there is no such file as tiny.en-xx.txt")
 
 
-def test_a_system_in_a_file_in_a_directory(tmp_path: Path, benchmark: Tiny, item_set: ItemSet) -> None:
+def test_a_system_in_a_file_in_a_directory(tmp_path: Path, benchmark: Benchmark, item_set: ItemSet) -> None:
     rows = [f"{item.source}\ta {item.index}\tb {item.index}" for item in item_set.items]
     (tmp_path / "tiny.en-xx.tsv").write_text("\n".join(["source\ta\tb", *rows]))
     assert answers(Files(f"{tmp_path}#b", {}), benchmark, item_set) == expected(item_set.items, "b")
 
 
-def test_the_folders_of_the_authors_of_winomt(tmp_path: Path, benchmark: Tiny, item_set: ItemSet) -> None:
+def test_the_folders_of_the_authors_of_winomt(tmp_path: Path, benchmark: Benchmark, item_set: ItemSet) -> None:
     """`SYSTEM/en-es.txt`, and `SYSTEM/adj.en-es.txt` with adjectives; for WinoMT only."""
     folder = tmp_path / "translations" / "google"
     folder.mkdir(parents=True)
@@ -249,7 +249,7 @@ def test_the_folders_of_the_authors_of_winomt(tmp_path: Path, benchmark: Tiny, i
     assert words.endswith("there is: adj.en-xx.txt")
 
 
-def test_a_name_with_a_number_sign(tmp_path: Path, benchmark: Tiny, item_set: ItemSet) -> None:
+def test_a_name_with_a_number_sign(tmp_path: Path, benchmark: Benchmark, item_set: ItemSet) -> None:
     path = tmp_path / "run#2.txt"
     path.write_text(numbered(item_set.items))
     (tmp_path / "run").touch()
@@ -285,7 +285,7 @@ every_format = pytest.mark.parametrize("ending", [".txt", ".tsv", ".csv", ".json
 
 
 @every_format
-def test_rows_in_any_order(tmp_path: Path, ending: str, benchmark: Tiny, item_set: ItemSet) -> None:
+def test_rows_in_any_order(tmp_path: Path, ending: str, benchmark: Benchmark, item_set: ItemSet) -> None:
     rows = [(item.source, f"x {item.index}") for item in reversed(item_set.items)]
     path = formatted(tmp_path / f"out{ending}", rows)
     assert open_translations(path).texts(benchmark, item_set) == expected(item_set.items)
@@ -309,7 +309,7 @@ def test_sources_that_do_not_match(tmp_path: Path, ending: str) -> None:
 
 @every_format
 def test_sources_written_a_little_differently(
-    tmp_path: Path, ending: str, benchmark: Tiny, caplog: pytest.LogCaptureFixture
+    tmp_path: Path, ending: str, benchmark: Benchmark, caplog: pytest.LogCaptureFixture
 ) -> None:
     sources = ["The café's “nurse” slept.", "It’s the doctor.", "The cook sang."]
     item_set = ItemSet(Selection("tiny", "en", "xx", "core"), tuple(items_of(*sources)), "here")
@@ -324,7 +324,7 @@ def test_sources_written_a_little_differently(
     assert system.notes() == [f"{path}: {words}, and were matched"]
 
 
-def test_surrounding_space(tmp_path: Path, caplog: pytest.LogCaptureFixture, benchmark: Tiny) -> None:
+def test_surrounding_space(tmp_path: Path, caplog: pytest.LogCaptureFixture, benchmark: Benchmark) -> None:
     item_set = ItemSet(Selection("tiny", "en", "xx", "core"), tuple(items_of("One. ", "Two.")), "here")
     caplog.set_level("INFO")
     for sources, n in ((("One.", "Two."), 0), (("One. ", " Two.\u00a0"), 1)):
@@ -415,7 +415,7 @@ def mt_lens(path: Path, tasks: dict[str, Sequence[tuple[str, str]]]) -> Path:
 
 
 def test_the_task_that_has_the_sentences(
-    tmp_path: Path, benchmark: Tiny, item_set: ItemSet, caplog: pytest.LogCaptureFixture
+    tmp_path: Path, benchmark: Benchmark, item_set: ItemSet, caplog: pytest.LogCaptureFixture
 ) -> None:
     rows = [(item.source, f"x {item.index}") for item in item_set.items]
     path = mt_lens(tmp_path / "results.json", {"flores": [("Hello.", "Hola.")], "ours": rows})
@@ -428,7 +428,7 @@ def test_the_task_that_has_the_sentences(
         open_translations(path).texts(benchmark, item_set)
 
 
-def test_tasks_of_several_languages(tmp_path: Path, benchmark: Tiny, item_set: ItemSet) -> None:
+def test_tasks_of_several_languages(tmp_path: Path, benchmark: Benchmark, item_set: ItemSet) -> None:
     tasks = {
         f"en_{code}_tiny": [(item.source, f"{code} {item.index}") for item in item_set.items] for code in ("xx", "yy")
     }

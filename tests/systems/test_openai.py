@@ -425,7 +425,7 @@ def test_a_sentence_that_is_filtered_is_so_for_each_sample(server: Server) -> No
     assert [(a.text, a.error) for a in found] == [(None, "refusal: no")] * 2
 
 
-def test_epsilon_is_refused_before_the_work(server: Server, benchmark: Tiny, item_set: ItemSet) -> None:
+def test_epsilon_is_refused_before_the_work(server: Server, benchmark: Benchmark, item_set: ItemSet) -> None:
     system = opened(server)
     words = (
         f"{system.spec} cannot sample with epsilon, which its interface does not have; use top_p, or a system of "
@@ -442,7 +442,7 @@ def test_epsilon_is_refused_before_the_work(server: Server, benchmark: Tiny, ite
 # -- scoring
 
 
-def test_a_translation_is_scored_by_the_tokens_it_adds(server: Server, benchmark: Tiny, item_set: ItemSet) -> None:
+def test_a_translation_is_scored_by_the_tokens_it_adds(server: Server, benchmark: Benchmark, item_set: ItemSet) -> None:
     system = opened(server, endpoint="completions")
     prepare(system, benchmark, item_set)
     assert Task.SCORE in system.tasks
@@ -458,7 +458,7 @@ def test_a_translation_is_scored_by_the_tokens_it_adds(server: Server, benchmark
 
 
 @pytest.mark.parametrize("kind", ["ignores", "refuses", "other tokens"])
-def test_a_server_that_cannot_score(server: Server, benchmark: Tiny, item_set: ItemSet, kind: str) -> None:
+def test_a_server_that_cannot_score(server: Server, benchmark: Benchmark, item_set: ItemSet, kind: str) -> None:
     def good(asked: Asked) -> Any:
         if asked.path == "/v1/models":
             return model(asked)
@@ -483,22 +483,22 @@ def test_a_server_that_cannot_score(server: Server, benchmark: Tiny, item_set: I
 # -- before the work
 
 
-def prepare(system: OpenAI, benchmark: Tiny, item_set: ItemSet, to: str = "es") -> None:
+def prepare(system: OpenAI, benchmark: Benchmark, item_set: ItemSet, to: str = "es") -> None:
     system.prepare(benchmark, replace(item_set, selection=replace(item_set.selection, target_language=to)))
 
 
-def _prepared(server: Server, benchmark: Tiny, item_set: ItemSet, name: str = "tiny", to: str = "es") -> None:
+def _prepared(server: Server, benchmark: Benchmark, item_set: ItemSet, name: str = "tiny", to: str = "es") -> None:
     with closing(OpenAI(f"{server.url}/v1#{name}", {})) as system:
         prepare(system, benchmark, item_set, to)
         prepare(system, benchmark, item_set, "de")
 
 
-def test_a_model_that_is_there(server: Server, benchmark: Tiny, item_set: ItemSet) -> None:
+def test_a_model_that_is_there(server: Server, benchmark: Benchmark, item_set: ItemSet) -> None:
     _prepared(server, benchmark, item_set)
     assert [asked.path for asked in server.asked] == ["/v1/models"]  # once, and nothing is paid for
 
 
-def test_a_model_that_is_not(server: Server, benchmark: Tiny, item_set: ItemSet) -> None:
+def test_a_model_that_is_not(server: Server, benchmark: Benchmark, item_set: ItemSet) -> None:
     server.script(servers.good, servers.status(404, {"error": {"message": "The model `x` does not exist"}}))
     with pytest.raises(UserError) as caught:
         _prepared(server, benchmark, item_set, "x")
@@ -509,7 +509,7 @@ def test_a_model_that_is_not(server: Server, benchmark: Tiny, item_set: ItemSet)
         _prepared(server, benchmark, item_set, "x")
 
 
-def test_a_model_by_another_name(server: Server, benchmark: Tiny, item_set: ItemSet) -> None:
+def test_a_model_by_another_name(server: Server, benchmark: Benchmark, item_set: ItemSet) -> None:
     _prepared(server, benchmark, item_set, "tiny-latest")
     assert [asked.path for asked in server.asked] == ["/v1/models", CHAT]
     assert server.asked[1].json["max_tokens"] == 1
@@ -520,14 +520,14 @@ def test_a_model_by_another_name(server: Server, benchmark: Tiny, item_set: Item
     [servers.status(404), servers.status(403), servers.status(405), servers.sends({"data": []}), servers.sends(7)],
 )
 def test_a_server_without_a_list_of_models(
-    server: Server, benchmark: Tiny, item_set: ItemSet, step: servers.Step
+    server: Server, benchmark: Benchmark, item_set: ItemSet, step: servers.Step
 ) -> None:
     server.script(step)
     _prepared(server, benchmark, item_set, "anything")
     assert len(server.asked) == 1
 
 
-def test_a_list_of_models_that_always_fails(server: Server, benchmark: Tiny, item_set: ItemSet) -> None:
+def test_a_list_of_models_that_always_fails(server: Server, benchmark: Benchmark, item_set: ItemSet) -> None:
     server.script(servers.status(500), servers.status(500))
     _prepared(server, benchmark, item_set)
     assert [asked.path for asked in server.asked] == ["/v1/models", "/v1/models", CHAT]
@@ -536,7 +536,7 @@ def test_a_list_of_models_that_always_fails(server: Server, benchmark: Tiny, ite
         _prepared(server, benchmark, item_set)
 
 
-def test_nobody_is_there(benchmark: Tiny, item_set: ItemSet) -> None:
+def test_nobody_is_there(benchmark: Benchmark, item_set: ItemSet) -> None:
     with servers.serving(model) as gone:
         pass
     with pytest.raises(SystemFailure) as caught:
@@ -544,7 +544,7 @@ def test_nobody_is_there(benchmark: Tiny, item_set: ItemSet) -> None:
     assert str(caught.value).startswith(f"openai:{gone.url}/v1#tiny cannot be reached at {gone.url}/v1 (")
 
 
-def test_a_language_without_a_name(server: Server, benchmark: Tiny, item_set: ItemSet) -> None:
+def test_a_language_without_a_name(server: Server, benchmark: Benchmark, item_set: ItemSet) -> None:
     with pytest.raises(UserError, match="no name is known for language 'xx'"):
         _prepared(server, benchmark, item_set, to="xx")
     assert server.asked == []
@@ -563,7 +563,7 @@ def test_a_key_goes_into_the_header(server: Server, monkeypatch: pytest.MonkeyPa
 
 
 def test_a_bad_key_that_the_server_repeats(
-    server: Server, monkeypatch: pytest.MonkeyPatch, benchmark: Tiny, item_set: ItemSet
+    server: Server, monkeypatch: pytest.MonkeyPatch, benchmark: Benchmark, item_set: ItemSet
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", SECRET)
     echo = servers.echoes(401, lambda asked: {"error": {"message": f"Incorrect: {asked.headers['authorization']}"}})
@@ -946,7 +946,7 @@ def _answers(port: int) -> bool:
     return False
 
 
-def test_transformers_serve(serve: str, benchmark: Tiny, item_set: ItemSet) -> None:
+def test_transformers_serve(serve: str, benchmark: Benchmark, item_set: ItemSet) -> None:
     system = open_system(f"openai:{serve}", {"max_tokens": "40", "concurrency": "2"})
     assert isinstance(system, OpenAI)
     prepare(system, benchmark, item_set)
@@ -968,7 +968,7 @@ def test_transformers_serve_samples_by_seed(serve: str) -> None:
     assert len({a.text for a in (*drawn[0], *drawn[2])}) > 6
 
 
-def test_transformers_serve_has_its_limits(serve: str, benchmark: Tiny, item_set: ItemSet) -> None:
+def test_transformers_serve_has_its_limits(serve: str, benchmark: Benchmark, item_set: ItemSet) -> None:
     (answer,) = answered(OpenAI(serve, {"max_tokens": "1"}), requests(1))
     assert answer.error is not None
     assert answer.error.startswith("cut off at max_tokens")
