@@ -13,10 +13,9 @@ from typing import Any
 import pytest
 
 import gendermark
-from gendermark import Estimate, Resampling, Result, Selection, UserError
+from gendermark import Estimate, Resampling, Result, Selection, UserError, registry
 from gendermark.cli.app import _exit_code
 from gendermark.records import Judgement, Verdict
-from gendermark.result import interval, number
 
 FAST = Resampling(n_resamples=100)
 
@@ -257,7 +256,13 @@ def test_html(result: Result) -> None:
     assert cells.caption == "simplegen.en-es: files"
     assert cells.rows[0] == ["metric", "slice", "value", "interval", "judged"]
     pro = result.estimate("pro")
-    assert cells.rows[1] == ["pro", "all", number(pro.value, "pro"), interval(pro), f"{pro.n_judged:,} of 1,360"]
+    assert cells.rows[1] == [
+        "pro",
+        "all",
+        f"{pro.value:.1f}",
+        f"[{pro.low:.1f}, {pro.high:.1f}]",
+        f"{pro.n_judged:,} of 1,360",
+    ]
     assert len(cells.rows) == len(result.estimates) + 1
 
 
@@ -317,19 +322,24 @@ def test_without_pandas_the_install_line_is_said(result: Result, monkeypatch: py
 
 
 @pytest.mark.parametrize(
-    ("value", "metric", "text"),
+    ("value", "benchmark", "metric", "text"),
     [
-        (None, "pro", "–"),
-        (0.0, "pro", "0.0"),
-        (99.96, "pro", "100.0"),
-        (-3.25, "delta", "-3.2"),
-        (0.12345, "p_s", "0.1235"),
-        (1.0, "tgbi", "1.0000"),
-        (0.5, "imbalance", "0.5000"),
+        (None, "simplegen", "pro", "–"),
+        (0.0, "simplegen", "pro", "0.0"),
+        (99.96, "simplegen", "pro", "100.0"),
+        (-3.25, "simplegen", "delta", "-3.2"),
+        (-0.04, "simplegen", "delta", "0.0"),
+        (0.12345, "tgbi", "p_s", "0.1235"),
+        (1.0, "tgbi", "tgbi", "1.0000"),
+        (0.5, "tgbi", "imbalance", "0.5000"),
+        (0.5, "uncertainty", "h_gender", "0.500"),
+        (0.5, "uncertainty", "p_feminine", "0.500"),
+        (1.25, "winomt", "delta_g", "1.2"),
     ],
 )
-def test_numbers_as_people_read_them(value: float | None, metric: str, text: str) -> None:
-    assert number(value, metric) == text
+def test_numbers_as_people_read_them(value: float | None, benchmark: str, metric: str, text: str) -> None:
+    unit = registry.load("benchmark", benchmark).describe(metric).unit
+    assert Estimate(metric, "all", value, None, None, 0, 0, 0, unit).shown == text
 
 
 def test_a_run_takes_the_options_of_the_command_line(tmp_path: Path) -> None:

@@ -403,7 +403,9 @@ def test_permutation_p_value_counts_the_observed_arrangement() -> None:
     assert permutation_p_value(2.0, replicates, "less") == 6 / 6
     assert permutation_p_value(5.0, replicates, "two-sided") == 1 / 6
     assert permutation_p_value(1.0, np.empty(0), "greater") == 1.0
-    assert permutation_p_value(1.0, np.array([np.nan]), "greater") == 1.0
+    assert permutation_p_value(1.0, np.array([np.nan]), "greater") is None
+    assert permutation_p_value(1.0, np.array([2.0, np.nan, np.nan]), "greater") is None, "mostly undefined"
+    assert permutation_p_value(1.0, np.array([2.0, np.nan]), "greater") == 1.0
     assert permutation_p_value(math.nan, replicates, "greater") is None
 
 

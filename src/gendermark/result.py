@@ -74,7 +74,7 @@ class Result:
         return {key: value for key, colon, value in pairs if colon}
 
     def table(self, name: str) -> Table:
-        """One of the detailed tables; a result that was read from a run folder has none."""
+        """One of the detailed tables."""
         for found in self.tables:
             if found.name == name:
                 return found

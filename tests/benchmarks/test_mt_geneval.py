@@ -15,8 +15,10 @@ import pytest
 import gendermark
 from gendermark import registry
 from gendermark.benchmarks.benchmark import ItemSet
-from gendermark.benchmarks.mt_geneval import benchmark as mt_geneval
-from gendermark.benchmarks.mt_geneval.benchmark import CONTEXTUAL, LANGUAGES, profession_class
+from gendermark.benchmarks.mt_geneval import items as mt_geneval
+from gendermark.benchmarks.mt_geneval import measures
+from gendermark.benchmarks.mt_geneval.benchmark import CONTEXTUAL
+from gendermark.benchmarks.mt_geneval.items import LANGUAGES, profession_class
 from gendermark.cli.app import _exit_code
 from gendermark.errors import BadFile, UnknownName, UserError
 from gendermark.linguistics import words
@@ -34,7 +36,7 @@ FEW = Resampling(100)
 @pytest.fixture
 def without_quality(monkeypatch: pytest.MonkeyPatch) -> None:
     """BLEU and chrF, which verdicts do not need, take most of the time; tests/metrics/test_quality.py has them."""
-    monkeypatch.setattr(mt_geneval, "_sentence_chrf", lambda _: 0.0)
+    monkeypatch.setattr(measures, "_sentence_chrf", lambda _: 0.0)
     blank = {
         "bleu_statistics": quality.BLEU_COLUMNS,
         "chrf_statistics": quality.CHRF_COLUMNS,
@@ -92,7 +94,7 @@ def _score(item_set: ItemSet, texts: Sequence[str]) -> gendermark.Result:
     benchmark = registry.load("benchmark", item_set.selection.benchmark)
     requests = benchmark.requests(item_set)
     answers = [[Translation(request.request_id, text)] for request, text in zip(requests, texts, strict=True)]
-    return scoring.score(benchmark, item_set, answers, "files", FEW)
+    return scoring.score(benchmark, item_set, answers, scoring.Origin("files", resampling=FEW))
 
 
 def _accuracy(item_set: ItemSet, say: Callable[[Item], str]) -> float | None:
@@ -107,7 +109,7 @@ Outcomes = list[tuple[str, tuple[str, ...]]]
 
 
 def _outcomes(result: gendermark.Result) -> Outcomes:
-    return [(judgement.tags["outcome"], judgement.evidence) for judgement in result.judgements]
+    return [(judgement.outcome, judgement.evidence) for judgement in result.judgements]
 
 
 @cache
@@ -333,7 +335,7 @@ def test_two_files_equal_one(tmp_path: Path, capsys: pytest.CaptureFixture[str])
 
     assert estimates(together) == estimates(apart)
     assert _exit_code(["score", CONTEXTS, "--to", "es", "--translations", str(men), "--translations", str(women)]) == 2
-    assert "for mt-geneval-counterfactual only" in capsys.readouterr().err
+    assert "twice, masculine then feminine, for a benchmark of pairs only" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("benchmark", [PAIRS, CONTEXTS])
@@ -510,7 +512,8 @@ def test_options_are_checked() -> None:
         gendermark.items(CONTEXTS, "es", data="core", context="join")
     with pytest.raises(UnknownName, match="split of mt-geneval-contextual 'train'"):
         gendermark.items(CONTEXTS, "es", data="core", split="train")
-    with pytest.raises(UnknownName, match="context strategy of mt-geneval-counterfactual 'joined'"):
+    words = "^mt-geneval-counterfactual takes no --context, which is for mt-geneval-contextual; leave it out$"
+    with pytest.raises(UserError, match=words):
         gendermark.items(PAIRS, "es", data="core", context="joined")
     with pytest.raises(UserError, match="separator:TEXT"):
         gendermark.run("fake:right", [CONTEXTS], "es", data="core", context="separator")
@@ -536,8 +539,8 @@ def test_outcomes_of_one_sentence() -> None:
     gold = [_gold(item) for item in item_set.items]
     first = item_set.items[0]
     answers = {
-        _gold(first): ("correct", None),
-        _contrastive(first): ("wrong", None),
+        _gold(first): ("correct", ""),
+        _contrastive(first): ("wrong", ""),
         f"{_gold(first)} {_contrastive(first)}": ("mixed", "mixed"),
         " ".join(gold[5].split()[:2]): ("failed", "truncated"),
         first.source: ("failed", "copied"),
@@ -550,6 +553,6 @@ def test_outcomes_of_one_sentence() -> None:
     }
     for text, expected in answers.items():
         judgement = _score(item_set, [text, *gold[1:]]).judgements[0]
-        assert (judgement.tags["outcome"], judgement.tags.get("reason")) == expected, text
+        assert (judgement.outcome, judgement.reason) == expected, text
     # References are for the judge alone.
     assert not {"reference", "contrastive"} & set(judgement.tags)

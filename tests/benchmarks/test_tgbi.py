@@ -11,7 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import gendermark
-from gendermark.benchmarks.tgbi.benchmark import SETS, SOURCE_LANGUAGES, classify_as_paper
+from gendermark.benchmarks.tgbi.items import SOURCE_LANGUAGES
+from gendermark.benchmarks.tgbi.judge import classify_as_paper
+from gendermark.benchmarks.tgbi.settings import SETS
 from gendermark.errors import UserError
 from gendermark.metrics.neutrality import neutrality_index
 from gendermark.records import Gender, Verdict
@@ -166,7 +168,9 @@ def test_a_failed_translation_never_raises_the_index(w: int, m: int, n: int, whi
     ],
 )
 def test_published_classifier(text: str, gender: str, evidence: tuple[str, ...]) -> None:
-    assert classify_as_paper(text) == (Gender(gender), evidence)
+    found, words, spans = classify_as_paper(text)
+    assert (found, words) == (Gender(gender), evidence)
+    assert tuple(text[start:end].lower() for start, end in spans) == evidence
 
 
 # -- fakes --------------------------------------------------------------------------------------------------------
@@ -252,22 +256,22 @@ def _judgement(text: str) -> gendermark.Judgement:
 @pytest.mark.parametrize(
     ("text", "verdict", "observed", "reason"),
     [
-        ("They are kind.", "judged", "neutral", None),
-        ("She's a cook.", "judged", "feminine", None),
+        ("They are kind.", "judged", "neutral", ""),
+        ("She's a cook.", "judged", "feminine", ""),
         ("He was a woman.", "unjudgeable", None, "mixed"),
         ("That's Cad One.", "unjudgeable", None, "no-person"),
         ("", "not-translated", None, "empty"),
     ],
 )
-def test_verdicts(text: str, verdict: str, observed: str | None, reason: str | None) -> None:
+def test_verdicts(text: str, verdict: str, observed: str | None, reason: str) -> None:
     judgement = _judgement(text)
-    assert (judgement.verdict, judgement.observed, judgement.tags.get("reason")) == (verdict, observed, reason)
+    assert (judgement.verdict, judgement.observed, judgement.reason) == (verdict, observed, reason)
 
 
 def test_copied_source_is_not_translated() -> None:
     source = gendermark.items("tgbi", data="core").items[0].source
     judgement = _judgement(source)
-    assert (judgement.verdict, judgement.tags["reason"]) == ("not-translated", "copied")
+    assert (judgement.verdict, judgement.reason) == ("not-translated", "copied")
 
 
 def test_lexeme_table_shows_which_way_each_leans() -> None:

@@ -22,7 +22,7 @@ from gendermark.cli.app import main
 from gendermark.metrics.metric import Resampling
 from gendermark.records import Gender, Verdict
 from gendermark.report.findings import findings
-from gendermark.runs.run import RunConfig, run
+from gendermark.runs.run import RunConfig, Surroundings, run
 
 N = 32
 
@@ -144,7 +144,7 @@ def test_the_model_s_own_probabilities_are_averaged(tmp_path: Path) -> None:
     own.write_text(OWN, encoding="utf-8")
     rows = [{"id": f"winomt-000{n}", "samples": [MAN, WOMAN], "logprobs": [-1.0, -3.0]} for n in range(3)]
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    result = api.score_samples("uncertainty", path, "es", data=f"file:{own}")
+    result = api.score("uncertainty", path, "es", data=f"file:{own}")
     assert value(result, "nll", "ambiguous") == 2
 
 
@@ -152,7 +152,7 @@ def test_forced_choice_between_the_references(tmp_path: Path) -> None:
     """Equation 4 by the system's own probabilities; sentences that leave the gender open have no wrong reference."""
     selection = api.select("uncertainty", "es", data="core", parts=("referenced",), n_samples=4)[1]
     config = RunConfig("demo:en-es", (selection,), forced_choice=True)
-    (result,) = run(config, None, tmp_path / "store.sqlite")
+    (result,) = run(config, None, Surroundings(tmp_path / "store.sqlite"))
     (choice,) = [test for test in result.tests if test.name == "forced-choice"]
     assert choice.details["n_total"] == 48
     assert choice.details["log_probability_right"] > choice.details["log_probability_wrong"]
@@ -171,10 +171,9 @@ def test_references_are_read_with_their_own_gender() -> None:
     item_set = BENCHMARK.load(selection)
     texts = references("es")
     samples = [
-        [texts[item.tags["contrast"], str(item.expected)][item.expected is Gender.FEMININE]] * 4
-        for item in item_set.items
+        [texts[item.contrast, str(item.expected)][item.expected is Gender.FEMININE]] * 4 for item in item_set.items
     ]
-    result = api.score_samples(selection, samples)
+    result = api.score(selection, samples)
     assert (value(result, "p_right", "unambiguous") or 0) >= 0.95
     assert (value(result, "gap_i_string") or 0) < -1
     assert value(result, "delta_i_s3e") is None  # the right one is no surprise at all: nothing to divide by
@@ -210,9 +209,9 @@ def test_an_alpha_at_the_edge_of_the_grid_is_said() -> None:
         for j in judgements
     ]
     selection = replace(drawn("fake:coin").selection, alpha="tuned")
-    said = BENCHMARK.warnings(judgements, selection)
+    said = BENCHMARK.measures.warnings(judgements, selection)
     assert "alpha was tuned to 1024, the largest that was tried: another beyond it may fit better" in said
-    assert not any("alpha" in one for one in BENCHMARK.warnings(judgements, replace(selection, alpha="16")))
+    assert not any("alpha" in one for one in BENCHMARK.measures.warnings(judgements, replace(selection, alpha="16")))
 
 
 def test_an_alpha_that_cannot_be_tuned_is_the_default_and_said() -> None:
@@ -231,7 +230,10 @@ def test_an_alpha_that_cannot_be_tuned_is_the_default_and_said() -> None:
         (("score", "uncertainty"), "give either --translations FILE or --set"),
         (("score", "uncertainty", "--samples", "FILE", "--alpha", "x"), "--alpha is a number above 0, at most 1024"),
         (("score", "uncertainty", "--samples", "FILE", "--similarity", "x"), "unknown similarity 'x'"),
-        (("score", "winomt", "--translations", "FILE", "--alpha", "2"), "leave out --alpha"),
+        (
+            ("score", "winomt", "--translations", "FILE", "--alpha", "2"),
+            "winomt takes no --alpha, which is for uncertainty; leave it out",
+        ),
         (("run", "--benchmark", "uncertainty", "--system", "command:cat", "-o", "OUT"), "cannot sample, which this"),
         (
             ("run", "--benchmark", "uncertainty", "--system", "fake:coin", "--n-samples", "0", "-o", "OUT"),
@@ -263,12 +265,16 @@ def test_fewer_than_one_sample_is_refused() -> None:
 
 
 def test_beside_another_benchmark_the_options_of_drawing_are_its_own() -> None:
-    first, second = api.applicable(["uncertainty", "winomt"], ["es"], data="core", n_samples=4, alpha="2")
-    assert (first.n_samples, second.n_samples) == (4, 0)
+    chosen = api.applicable(["uncertainty", "winomt"], ["es"], data="core", n_samples=4, alpha="2")
+    first, second = chosen.selections
+    assert (first.n_samples, first.alpha) == (4, "2")
+    assert not hasattr(second, "n_samples")
 
 
 def test_a_run_of_everything_leaves_it_out() -> None:
-    assert "uncertainty" not in {selection.benchmark for selection in api.applicable([], ["es"], data="core")}
+    assert "uncertainty" not in {
+        selection.benchmark for selection in api.applicable([], ["es"], data="core").selections
+    }
 
 
 # -- data of the user's own --------------------------------------------------------------------------------------------
@@ -284,7 +290,7 @@ def test_a_file_of_one_s_own_with_references(tmp_path: Path) -> None:
     path = tmp_path / "own.tsv"
     path.write_text(OWN, encoding="utf-8")
     samples = [[MAN] * 3 + [WOMAN], [WOMAN] * 4, [MAN, MAN, WOMAN, WOMAN]]
-    result = api.score_samples("uncertainty", samples, "es", data=f"file:{path}")
+    result = api.score("uncertainty", samples, "es", data=f"file:{path}")
     assert value(result, "p_right", "unambiguous") == pytest.approx((3 / 4 + 1) / 2)
     assert value(result, "h_gender", "ambiguous") == pytest.approx(math.log(2))
     # One sentence in three versions: the open one is less sure than both others.
@@ -298,7 +304,7 @@ def test_a_file_of_one_s_own_with_references(tmp_path: Path) -> None:
 def own_result(tmp_path: Path, samples: Sequence[Sequence[str]], text: str = OWN, **options: Any) -> gendermark.Result:
     path = tmp_path / "own.tsv"
     path.write_text(text, encoding="utf-8")
-    return api.score_samples("uncertainty", samples, "es", Resampling(200), data=f"file:{path}", **options)
+    return api.score("uncertainty", samples, "es", Resampling(200), data=f"file:{path}", **options)
 
 
 BOTH, NOBODY = "El enfermero / La enfermera.", "Saludó."
@@ -390,13 +396,13 @@ def test_samples_of_all_sentences_serve_for_those_with_references(tmp_path: Path
     items = gendermark.items("uncertainty", "es", data="core").items
     rows = [{"source": item.source, "samples": [MAN, WOMAN]} for item in items]
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    result = api.score_samples("uncertainty", path, "es", data="core", parts=("referenced",))
+    result = api.score("uncertainty", path, "es", data="core", parts=("referenced",))
     assert len(result.judgements) == 72
     options = {"data": "core", "parts": ("referenced",), "n_samples": 2}
     assert len(api.run(f"files:{path}", ["uncertainty"], "es", **options)[0].judgements) == 72
     path.write_text(path.read_text(encoding="utf-8") + '{"source": "No.", "samples": ["x"]}\n', encoding="utf-8")
     with pytest.raises(gendermark.UserError, match=r"line 1201: source 'No\.' is not a sentence of this benchmark"):
-        api.score_samples("uncertainty", path, "es", data="core", parts=("referenced",))
+        api.score("uncertainty", path, "es", data="core", parts=("referenced",))
 
 
 # Two wordings of one meaning for each gender.
@@ -409,7 +415,7 @@ def _entailment(monkeypatch: pytest.MonkeyPatch) -> None:
     def entails(pairs: Sequence[tuple[str, str]]) -> list[bool]:
         return [frozenset(pair) in SAME for pair in pairs]
 
-    monkeypatch.setattr("gendermark.benchmarks.uncertainty.benchmark._entailment", lambda _: entails)
+    monkeypatch.setattr("gendermark.benchmarks.uncertainty.judge.entailment_of", lambda _: entails)
 
 
 @pytest.mark.usefixtures("_entailment")
@@ -443,7 +449,7 @@ def test_mgente_has_no_person_but_strings_and_meanings(tmp_path: Path) -> None:
         ["Die Weber ist unsere Vorsitzende."] * 4,
         ["Die Vorsitzenden trafen sich.", "Der Vorsitz traf sich."] * 2,
     ]
-    result = api.score_samples("uncertainty", samples, "de", data=f"mgente:{path}")
+    result = api.score("uncertainty", samples, "de", data=f"mgente:{path}")
     assert value(result, "gap_h_string") == pytest.approx(-math.log(2))
     assert value(result, "h_gender", "ambiguous") is None
     assert (value(result, "gap_i_string") or 0) < 0
@@ -494,7 +500,7 @@ def test_the_entity_of_ones_own_line_may_be_written_in_many_ways(tmp_path: Path)
 def test_empty_cells_are_no_references(tmp_path: Path) -> None:
     path = tmp_path / "own.tsv"
     path.write_text(OWN.replace(MAN, "").replace(WOMAN, " "), encoding="utf-8")
-    result = api.score_samples("uncertainty", [[MAN], [WOMAN], [MAN]], "es", data=f"file:{path}")
+    result = api.score("uncertainty", [[MAN], [WOMAN], [MAN]], "es", data=f"file:{path}")
     assert not any(estimate.metric.startswith("delta_i") for estimate in result.estimates)
     with pytest.raises(gendermark.UserError, match="there are no reference translations"):
         gendermark.items("uncertainty", "es", data=f"file:{path}", parts=("referenced",))

@@ -40,7 +40,7 @@ def test_official_set(mirror: Path) -> None:
     halves = [item.tags["stereotype"] for item in items]
     assert (halves.count("pro"), halves.count("anti"), halves.count("none")) == (1584, 1584, 720)
     assert sum(item.tags["corpus"] == "winogender" for item in items) == 720
-    assert len({item.tags["entity"] for item in items}) == 104
+    assert len({item.entity for item in items}) == 104
     assert {item.tags["role"] for item in items} == {"subject", "object"}
 
 
@@ -59,7 +59,7 @@ def test_triples_and_pairs_share_a_contrast(mirror: Path) -> None:
     by_contrast: dict[str, set[Gender | None]] = {}
     for item in gendermark.items("winomt", "es").items:
         if item.tags["corpus"] == "winogender":
-            by_contrast.setdefault(item.tags["contrast"], set()).add(item.expected)
+            by_contrast.setdefault(item.contrast, set()).add(item.expected)
     assert len(by_contrast) == 240
     assert all(len(genders) == 3 for genders in by_contrast.values())
 
@@ -189,11 +189,11 @@ def test_core_set_is_balanced() -> None:
     assert halves.count("pro") == halves.count("anti") == halves.count("none")
     roles = [item.tags["role"] for item in items]
     assert roles.count("subject") == roles.count("object")
-    per_entity = {e: sum(item.tags["entity"] == e for item in items) for e in {item.tags["entity"] for item in items}}
+    per_entity = {e: sum(item.entity == e for item in items) for e in {item.entity for item in items}}
     assert len(per_entity) == 40
     for item in items:
         words = item.source.split(" ")
-        assert words[int(item.tags["position"])].strip(",.") == item.tags["entity"].split(" ")[0]
+        assert words[int(item.tags["position"])].strip(",.") == item.entity.split(" ")[0]
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -288,10 +288,10 @@ def test_adjectives_keep_ids_and_move_the_entity() -> None:
         if word is None:
             assert after.source == before.source
         else:
-            assert f"{word} {after.tags['entity']}" in after.source
+            assert f"{word} {after.entity}" in after.source
             assert after.source.replace(f"{word} ", "", 1) == before.source
         words = after.source.split(" ")
-        assert words[int(after.tags["position"])].strip(",.") == after.tags["entity"].split(" ")[0]
+        assert words[int(after.tags["position"])].strip(",.") == after.entity.split(" ")[0]
     with pytest.raises(UserError, match="unknown variant of winomt 'nouns'; there is: adjectives"):
         gendermark.items("winomt", "es", data="core", variant="nouns")
 

@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 
 from gendermark import statistics
+from gendermark.metrics.describe import Description
 from gendermark.metrics.metric import Counts, Metric, Resampling, estimate, interval_of, shows_spread
 from gendermark.metrics.rates import difference, rate
 
-RIGHT = rate("right", "all", "right", "judged", judged="judged")
+RIGHT = rate(Description("right", "right", "Right."), "all", "right", "judged", judged="judged")
 QUICKLY = Resampling(n_resamples=200)
 
 
@@ -37,7 +38,7 @@ def test_rounding_is_no_spread() -> None:
 
 def test_a_metric_without_a_rule_is_at_least_inside_its_interval() -> None:
     """Sums of thirds differ in the last digit with the number of terms."""
-    mean = Metric("mean", "all", ("sum", "n"), lambda total, n: total / n, "n", "n")
+    mean = Metric(Description("mean", "mean", "Mean."), "all", ("sum", "n"), lambda total, n: total / n, "n", "n")
     given = counts(("n", "sum"), [[3, 0.1 + 0.2 + 0.3]] * 7)
     resampled = np.array([0.2, 0.20000000000000004, 0.19999999999999998])
     (found,) = estimate(given, [mean], QUICKLY)
@@ -46,13 +47,13 @@ def test_a_metric_without_a_rule_is_at_least_inside_its_interval() -> None:
 
 
 def test_a_gap_between_nothing_and_nothing_is_none() -> None:
-    pro = rate("right", "pro", "pro.right", "pro.n", judged="pro.n")
-    anti = rate("right", "anti", "anti.right", "anti.n", judged="anti.n")
-    columns = ("pro.right", "pro.n", "anti.right", "anti.n", "n")
+    pro = rate(RIGHT.about, "pro", "pro.right", "pro.n", judged="pro.n")
+    anti = rate(RIGHT.about, "anti", "anti.right", "anti.n", judged="anti.n")
+    columns = ("pro.right", "pro.n", "anti.right", "anti.n", "all.total", "all.judged")
     for right, expected in ((0, None), (1, 0.0)):
-        given = counts(columns, [[right, 4, right, 4, 8]] * 5)
+        given = counts(columns, [[right, 4, right, 4, 8, 8]] * 5)
         gaps = [
-            difference("gap", "all", pro, anti, total="n", judged="n", is_undefined_without_hits=is_undefined)
+            difference(Description("gap", "gap", "Gap."), pro, anti, "all", is_undefined_without_hits=is_undefined)
             for is_undefined in (True, False)
         ]
         assert [found.value for found in estimate(given, gaps, QUICKLY)] == [expected, 0.0]

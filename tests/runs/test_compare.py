@@ -18,7 +18,7 @@ from gendermark.metrics.metric import Resampling
 from gendermark.records import Gender, Verdict
 from gendermark.result import Result
 from gendermark.runs import run as running
-from gendermark.runs.compare import Comparison, ComparisonReport, compare
+from gendermark.runs.compare import Asked, Comparison, ComparisonReport, compare
 from gendermark.runs.folder import read_results
 from gendermark.runs.run import RunConfig
 from gendermark.selection import Selection
@@ -43,7 +43,7 @@ def found(report: ComparisonReport, metric: str, part: str = "all", cell: str = 
 
 def test_a_system_and_itself(run: Run) -> None:
     results = run("fake:right?p=0.7", "xx", "yy")
-    report = compare(results, results, RESAMPLING, all_metrics=True)
+    report = compare(results, results, RESAMPLING, Asked(everything=True))
     assert len(report.comparisons) == 2 * 5
     for comparison in report.comparisons:
         assert (comparison.difference, comparison.low, comparison.high) == (0, 0, 0)
@@ -110,18 +110,18 @@ def test_a_gap_is_better_near_zero(run: Run) -> None:
 def test_headline_metrics_or_all(run: Run) -> None:
     results = run("fake:right")
     assert {c.metric for c in compare(results, results, RESAMPLING).comparisons} == {"accuracy", "gap"}
-    everything = compare(results, results, RESAMPLING, all_metrics=True)
+    everything = compare(results, results, RESAMPLING, Asked(everything=True))
     assert {c.metric for c in everything.comparisons} == {"accuracy", "gap", "women"}
 
 
 def test_a_number_that_one_system_does_not_have(run: Run) -> None:
     for systems in (("fake:right", "fake:silent"), ("fake:silent", "fake:right"), ("fake:silent", "fake:silent")):
-        report = compare(*(run(system) for system in systems), RESAMPLING, all_metrics=True)
+        report = compare(*(run(system) for system in systems), RESAMPLING, Asked(everything=True))
         women = found(report, "women")
         assert [women.first is None, women.second is None] == ["silent" in system for system in systems]
         numbers = (women.difference, women.low, women.high, women.p_value, women.p_adjusted, women.detectable)
         assert numbers == (None,) * 6
-        assert women.change() == "unclear"
+        assert women.change() == "not compared"
     assert "NaN" not in json.dumps(report.to_json())
 
 
@@ -154,9 +154,12 @@ def test_runs_read_from_disk_compare_as_those_in_memory(run: Run, selection: Sel
     assert compare(*disk, RESAMPLING) == compare(*memory, RESAMPLING)
 
 
-def verdict(better: str, first: float | None, second: float | None, p: float | None) -> str:
-    difference = None if first is None or second is None else second - first
-    return Comparison("cell", "m", "all", first, second, difference, None, None, p, p, None, 9, better).change()
+def verdict(better: str, first: float | None, second: float | None, p: float | None, half: float = 1) -> str:
+    difference, low, high = None, None, None
+    if first is not None and second is not None:
+        difference = second - first
+        low, high = difference - half, difference + half
+    return Comparison("cell", "m", "all", first, second, difference, low, high, p, p, None, 9, better).change()
 
 
 def test_verdicts() -> None:
@@ -166,10 +169,15 @@ def test_verdicts() -> None:
     assert verdict("lower", 50, 60, 0.01) == "worse"
     assert verdict("zero", -20, 5, 0.01) == "better"
     assert verdict("zero", 5, -20, 0.01) == "worse"
-    assert verdict("neither", 0, 100, 0.01) == "unclear"
-    assert verdict("higher", 60, 50, 0.05) == "unclear"
-    assert verdict("higher", None, 50, None) == "unclear"
-    assert verdict("higher", 60, None, None) == "unclear"
+    assert verdict("neither", 0, 100, 0.01) == "changed"
+    for better in ("higher", "lower", "zero", "neither"):
+        assert verdict(better, 60, 50, 0.05) == "unclear"
+        assert verdict(better, 60, 50, None) == "unclear"
+        assert verdict(better, None, 50, None) == "not compared"
+        assert verdict(better, 60, None, None) == "not compared"
+        # Never surer than the interval, whatever the test says.
+        assert verdict(better, 60, 50, 0.0001, half=10) == "unclear"
+        assert verdict(better, 60, 50, 0.0001, half=9.9) != "unclear"
 
 
 @pytest.mark.parametrize(
@@ -234,7 +242,7 @@ def test_other_rules(run: Run) -> None:
 
 def test_other_clusters(run: Run) -> None:
     assert refused(run("fake:right"), run("fake:right", cluster="template")) == (
-        "tiny.en-xx: the runs differ in clusters (occupation and template), so their numbers cannot be compared"
+        "tiny.en-xx: the runs differ in cluster (occupation and template), so their numbers cannot be compared"
     )
 
 

@@ -1,4 +1,4 @@
-"""More than two runs: every pair, or versions in order; corrected together, and told in plain sentences."""
+"""More than two runs: every pair, or versions in order; each pair corrected as if alone, told in plain sentences."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ import pytest
 from gendermark import statistics
 from gendermark.errors import UserError
 from gendermark.metrics.metric import Resampling
-from gendermark.records import Estimate
+from gendermark.records import Estimate, Unit
 from gendermark.result import Result
 from gendermark.runs import run as running
-from gendermark.runs.compare import Comparison, compare
+from gendermark.runs.compare import Asked, Comparison, compare
 from gendermark.runs.compare_many import ComparedMetric, ManyCompared, compare_many
 from gendermark.runs.run import RunConfig
 from gendermark.selection import Selection
@@ -49,16 +49,21 @@ def test_every_pair_as_compare_finds_it(three: dict[str, list[Result]]) -> None:
     for (i, j), difference in accuracy.differences.items():
         alone = compare(three[found.runs[i]], three[found.runs[j]], RESAMPLING)
         (expected,) = [c for c in alone.comparisons if (c.metric, c.slice) == ("accuracy", "all")]
-        assert replace(difference, p_adjusted=None) == replace(expected, p_adjusted=None)
+        assert difference == expected
     assert [accuracy.verdict(pair) for pair in ((0, 1), (1, 2))] == ["worse", "better"]
     assert found.systems == ("fake:right", "fake:right?p=0.4", "fake:right?p=0.9")
 
 
-def test_p_values_are_corrected_over_all_pairs_and_metrics(three: dict[str, list[Result]]) -> None:
-    for trend in (False, True):
-        every = [c for m in compare_many(three, RESAMPLING, trend=trend).metrics for c in m.differences.values()]
-        assert len(every) == 4 * 3
-        assert [c.p_adjusted for c in every] == statistics.holm([c.p_value for c in every])
+def test_p_values_are_corrected_within_each_pair(three: dict[str, list[Result]]) -> None:
+    """More runs beside two change nothing about these two; nor do metrics that are no headline."""
+    for asked, trend in ((Asked(), False), (Asked(), True), (Asked(everything=True), False)):
+        metrics = compare_many(three, RESAMPLING, asked, trend=trend).metrics
+        for pair in ((0, 1), (0, 2), (1, 2)):
+            headline = [m.differences[pair] for m in metrics if m.metric != "women"]
+            assert len(headline) == 4
+            assert [c.p_adjusted for c in headline] == statistics.holm([c.p_value for c in headline])
+            for (other,) in [[m.differences[pair]] for m in metrics if m.metric == "women"]:
+                assert other.p_adjusted == other.p_value, "a family of one"
 
 
 def test_values_are_those_of_the_runs_with_intervals_as_asked(three: dict[str, list[Result]]) -> None:
@@ -77,14 +82,14 @@ def test_values_are_those_of_the_runs_with_intervals_as_asked(three: dict[str, l
 
 def test_metrics_by_name(three: dict[str, list[Result]]) -> None:
     def names(*asked: str) -> list[str]:
-        return [m.name for m in compare_many(three, RESAMPLING, metrics=asked).metrics]
+        return [m.name for m in compare_many(three, RESAMPLING, Asked(asked)).metrics]
 
     assert names("accuracy") == ["accuracy"]
     assert names("tiny.accuracy:anti", "women") == ["accuracy:anti", "women"]
-    assert len(compare_many(three, RESAMPLING, all_metrics=True).metrics) == 5
+    assert len(compare_many(three, RESAMPLING, Asked(everything=True)).metrics) == 5
     with pytest.raises(UserError, match=r"the runs have no metric 'acuracy' in common; there is: accuracy:all, "):
         names("acuracy")
-    pair = compare(three["v1"], three["v2"], RESAMPLING, metrics=["gap"])
+    pair = compare(three["v1"], three["v2"], RESAMPLING, Asked(["gap"]))
     assert [c.metric for c in pair.comparisons] == ["gap"]
 
 
@@ -123,7 +128,7 @@ def told(*values: float | None, p: float = 0.001, better: str = "higher", half: 
             q = p if known else None
             differences[i, j] = Comparison("c", "m", "all", first, second, d, low, high, q, q, None, 9, better)
     names = [f"v{n}" for n, _ in enumerate(values, 1)]
-    return ComparedMetric("c", "m", "all", better, estimates, differences).trend(names)
+    return ComparedMetric("c", "m", "all", better, Unit.PERCENT, estimates, differences).trend(names)
 
 
 def test_trends_in_words() -> None:
@@ -142,6 +147,7 @@ def test_trends_in_words() -> None:
     assert ": better, by more" in told(-20, 5, better="zero")
     assert told(50, 60, 60, better="neither").endswith(" v2 is changed from v1.")
     assert told(50, None) == "c m: 50.0 in v1, – in v2; too little was judged to tell whether it has changed."
+    assert told(50, None, 60).endswith("+12.0). Of single steps, none is clear by itself.")
 
 
 def test_never_surer_than_the_interval() -> None:
@@ -176,18 +182,25 @@ def test_the_runs_that_differ_are_named(three: dict[str, list[Result]]) -> None:
 
 def test_a_number_that_one_run_does_not_have(run: Run) -> None:
     runs = {"a": run("fake:right"), "b": run("fake:silent"), "c": run("fake:right?p=0.4")}
-    found = compare_many(runs, RESAMPLING, metrics=["women"])
+    found = compare_many(runs, RESAMPLING, Asked(["women"]))
     women = metric(found, "women")
     assert women.values[1].value is None
-    assert women.verdict((0, 1)) == "unclear"
+    assert women.verdict((0, 1)) == "not compared"
     assert "NaN" not in json.dumps(found.to_json())
 
 
 def test_too_many_questions_for_the_resamples(run: Run) -> None:
     results = run("fake:right")
-    runs = {str(n): results for n in range(7)}  # 21 pairs of 4 metrics
-    (note,) = compare_many(runs, RESAMPLING).notes
-    assert note.startswith("84 questions were asked at once, too many for 1,000 resamples")
-    assert note.endswith("give --resamples 1681")
-    assert compare_many(runs, replace(RESAMPLING, n_resamples=1681)).notes == ()
-    assert compare_many(runs, RESAMPLING, metrics=["gap"]).notes == ()
+    directions = [f"x{n}" for n in range(13)]  # 13 cells of 4 headline metrics, however few of them are shown
+    many = [replace(results[0], selection=replace(results[0].selection, target_language=to)) for to in directions]
+    runs = {"a": many, "b": many, "c": many}
+    for asked in (Asked(), Asked(["gap"])):
+        (note,) = compare_many(runs, RESAMPLING, asked).notes
+        assert note == (
+            "52 questions were asked at once, too many for 1,000 resamples to answer any clearly; give --resamples 1041"
+        )
+        assert compare(many, many, RESAMPLING, asked).n_questions == 52
+    assert compare_many(runs, replace(RESAMPLING, n_resamples=1041)).notes == ()
+    assert compare_many(runs, RESAMPLING, Asked(["women"])).notes == (), "a smaller family"
+    seven = {str(n): results for n in range(7)}
+    assert compare_many(seven, RESAMPLING).notes == (), "each pair is corrected as if alone"

@@ -5,18 +5,28 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from gendermark.errors import UserError
+from gendermark.metrics.describe import Description
 from gendermark.metrics.metric import Metric, Resampling
 from gendermark.runs import run as running
 from gendermark.runs.gates import NOTHING_COMPARED, Check, Verdict, against_baseline, bounds
 from gendermark.runs.run import RunConfig
 from gendermark.selection import Selection
+from runs.tiny import BENCHMARK, tiny
 
 Run = Callable[..., Path]
-OF_MEN = Metric("of_men", "all", ("all.masculine",), lambda n: 100 * n / n, total="all.total", judged="all.judged")
+OF_MEN = Metric(
+    Description("of_men", "of men", "Of men."),
+    "all",
+    ("all.masculine",),
+    lambda n: 100 * n / n,
+    total="all.total",
+    judged="all.judged",
+)
 """Undefined where nobody is made a man, although everything is judged."""
 
 
@@ -29,6 +39,17 @@ def run(tmp_path: Path) -> Run:
         return directory
 
     return of
+
+
+@pytest.fixture
+def measures(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """The tiny benchmark measures something else from now on."""
+
+    def change(**changes: Any) -> None:
+        changed = tiny(measures=replace(BENCHMARK.measures, **changes))
+        monkeypatch.setattr("runs.tiny.BENCHMARK", changed)
+
+    return change
 
 
 # -- bounds
@@ -157,8 +178,8 @@ def test_a_wider_gap_fails(run: Run) -> None:
     assert checks["tiny.en-xx accuracy:pro"].passed
 
 
-def test_a_lost_metric_fails(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("runs.tiny.Tiny.headline", ("women",))
+def test_a_lost_metric_fails(run: Run, measures: Callable[..., None]) -> None:
+    measures(headline=("women",))
     spoken, silent = run("fake:right"), run("fake:silent")
     lost = checked(silent, baseline=spoken)["tiny.en-xx women:all"]
     assert not lost.passed
@@ -166,8 +187,8 @@ def test_a_lost_metric_fails(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     assert lost.finding == "50.0 → –, lost: in this run there is no value"
 
 
-def test_without_a_value_nothing_is_compared(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("runs.tiny.Tiny.headline", ("women",))
+def test_without_a_value_nothing_is_compared(run: Run, measures: Callable[..., None]) -> None:
+    measures(headline=("women",))
     spoken, silent = run("fake:right"), run("fake:silent")
     gained = checked(spoken, baseline=silent)["tiny.en-xx women:all"]
     assert gained.outcome == "not compared"
@@ -184,9 +205,8 @@ def test_without_a_value_nothing_is_compared(run: Run, monkeypatch: pytest.Monke
     assert verdict.failures == (NOTHING_COMPARED,)
 
 
-def test_what_has_no_value_for_a_good_reason_is_not_lost(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("runs.tiny.Tiny.headline", ("of_men",))
-    monkeypatch.setattr("runs.tiny.Tiny.metrics", lambda *_: [OF_MEN])
+def test_what_has_no_value_for_a_good_reason_is_not_lost(run: Run, measures: Callable[..., None]) -> None:
+    measures(headline=("of_men",), metrics=lambda *_: [OF_MEN])
     women, men, silent = run("fake:feminine"), run("fake:masculine"), run("fake:silent")
     found = checked(women, baseline=men)["tiny.en-xx of_men:all"]
     assert found.outcome == "not compared"
@@ -194,11 +214,10 @@ def test_what_has_no_value_for_a_good_reason_is_not_lost(run: Run, monkeypatch: 
     assert checked(silent, baseline=men)["tiny.en-xx of_men:all"].outcome == "FAIL"
 
 
-def test_a_value_that_this_version_does_not_find_again(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("runs.tiny.Tiny.headline", ("of_men",))
-    monkeypatch.setattr("runs.tiny.Tiny.metrics", lambda *_: [OF_MEN])
+def test_a_value_that_this_version_does_not_find_again(run: Run, measures: Callable[..., None]) -> None:
+    measures(headline=("of_men",), metrics=lambda *_: [OF_MEN])
     earlier = run("fake:masculine")
-    monkeypatch.setattr("runs.tiny.Tiny.metrics", lambda *_: [replace(OF_MEN, needs=("all.new",))])
+    measures(headline=("of_men",), metrics=lambda *_: [replace(OF_MEN, needs=("all.new",))])
     assert checked(earlier, baseline=earlier)["tiny.en-xx of_men:all"].finding == (
         "– → –, not compared: in both runs the judgements lack what this version counts (run it again)"
     )

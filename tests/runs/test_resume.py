@@ -74,7 +74,7 @@ class Workshop:
     def run(self, run: str, store: Path) -> None:
         """The same in this process, which starts sooner."""
         config = RunConfig(self.program, (SELECTION,), self.options, Resampling(n_resamples=100))
-        running.run(config, self.directory / run, store)
+        running.run(config, self.directory / run, running.Surroundings(store))
 
     @property
     def store(self) -> Path:
@@ -156,7 +156,10 @@ def test_interrupted_from_the_keyboard(workshop: Workshop) -> None:
     process.send_signal(signal.SIGINT)
     output, errors = process.communicate(timeout=children.PATIENCE_SECONDS)
     assert process.returncode == 130
-    assert errors == "interrupted; finished translations are kept, the same command goes on where it stopped\n"
+    assert errors.splitlines() == [
+        f"tiny en-xx: {len(SOURCES)} sentences",
+        "interrupted; finished translations are kept, the same command goes on where it stopped",
+    ]
     assert output == ""
     assert not any(map(children.is_alive, workshop.pids))  # ended by us, not by itself
     committed, n_logged = workshop.committed(), len(workshop.log)

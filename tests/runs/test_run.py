@@ -25,7 +25,7 @@ from gendermark.runs.store import Store
 from gendermark.runs.translate import Progress
 from gendermark.selection import Selection
 from gendermark.systems.system import System
-from runs.tiny import BENCHMARK, Tiny
+from runs.tiny import BENCHMARK, tiny
 
 FAST = Resampling(n_resamples=100)
 
@@ -42,7 +42,7 @@ class Toy(System):
         self.n_asked, self.is_closed, self.prepared = 0, False, 0
         Toy.opened.append(self)
 
-    def prepare(self, benchmark: object, item_set: object) -> None:
+    def prepare(self, *_: object) -> None:
         self.prepared += 1
 
     def answer(self, requests: Sequence[Request]) -> Iterator[Sequence[Translation]]:
@@ -110,7 +110,7 @@ FILES = ("translations.jsonl", "judgements.jsonl", "result.json")
 def test_results_can_be_read_back(tmp_path: Path, config: RunConfig) -> None:
     (result,) = running.run(config, tmp_path / "run")
     (found,) = folder.read_results(tmp_path / "run")
-    assert found == replace(result, tables=())
+    assert found == result
     assert found.estimate("accuracy").value == 100
     assert found.estimate("accuracy").signature == result.signature
     assert found.tests[0].details == {"n": 80}
@@ -124,7 +124,7 @@ def test_running_then_finished(tmp_path: Path, config: RunConfig) -> None:
         seen.append(title)
         yield lambda done, _: seen.append((done, manifest(tmp_path)["status"]))
 
-    running.run(config, tmp_path, None, look)
+    running.run(config, tmp_path, running.Surroundings(open_progress=look))
     assert seen == ["tiny en-xx", *((done, "running") for done in range(0, 81, 10))]
     assert manifest(tmp_path)["status"] == "finished"
 
@@ -141,7 +141,8 @@ def test_without_a_folder_nothing_is_left_but_the_store(tmp_path: Path, config: 
 
 
 def test_systems_that_are_not_stored_make_no_store(tmp_path: Path, config: RunConfig) -> None:
-    running.run(replace(config, system="fake:right"), tmp_path / "run", tmp_path / "store.sqlite")
+    around = running.Surroundings(tmp_path / "store.sqlite")
+    running.run(replace(config, system="fake:right"), tmp_path / "run", around)
     assert not (tmp_path / "store.sqlite").exists()
 
 
@@ -176,7 +177,7 @@ def test_errors_of_single_sentences_are_written_down(
     assert result.estimate("women").value is None
     row = json.loads((tmp_path / "run" / "tiny.en-xx" / "translations.jsonl").read_text().splitlines()[0])
     assert (row["translation"], row["error"]) == (None, "HTTP 503")
-    assert folder.read_results(tmp_path / "run") == [replace(result, tables=())]
+    assert folder.read_results(tmp_path / "run") == [result]
 
 
 # -- what it refuses
@@ -280,17 +281,18 @@ def test_a_task_that_the_system_cannot_do(
 ) -> None:
     """The second benchmark asks for samples; the first is not paid for."""
 
-    def requests(self: Tiny, item_set: ItemSet) -> list[Request]:
+    def requests(item_set: ItemSet) -> list[Request]:
         task = Task.SAMPLE if item_set.selection.target_language == "yy" else Task.TRANSLATE
         return [Request(item.source, "en", item_set.selection.target_language, task) for item in item_set.items]
 
-    monkeypatch.setattr(Tiny, "requests", requests)
+    monkeypatch.setattr("runs.tiny.BENCHMARK", tiny(requests=requests))
     both = replace(config, selections=(selection, replace(selection, target_language="yy")))
     with pytest.raises(
         UserError, match=r"^toy:x cannot sample, which this needs; it can translate; systems that can sample: .*fake:"
     ):
         running.run(both, tmp_path / "run")
     assert Toy.opened[0].n_asked == 0
+    assert Toy.opened[0].is_closed
     assert not (tmp_path / "run").exists()
 
 
@@ -307,5 +309,5 @@ def test_selections_that_do_not_exist(config: RunConfig, selection: Selection) -
 
 def test_a_store_that_cannot_be_used(tmp_path: Path, config: RunConfig) -> None:
     with pytest.raises(UserError, match=r"^the store of translations .* cannot be used .*--store$"):
-        running.run(config, tmp_path / "run", tmp_path)
+        running.run(config, tmp_path / "run", running.Surroundings(tmp_path))
     assert Toy.opened[0].is_closed

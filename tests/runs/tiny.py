@@ -33,7 +33,7 @@ class Settings(Selection):
     parts: tuple[str, ...] = option(default=(), noun="part")
 
 
-def language_pairs(data: str) -> list[Direction]:  # noqa: ARG001
+def language_pairs(data: str) -> list[Direction]:
     return [("en", "xx"), ("en", "yy")]
 
 
@@ -67,7 +67,7 @@ def _judge(item: Item, text: str | None) -> Judgement:
     return Judgement.of(item, Verdict.UNJUDGEABLE)
 
 
-def metrics(judgements: Sequence[Judgement], selection: Selection) -> list[Metric]:  # noqa: ARG001
+def metrics(judgements: Sequence[Judgement], selection: Selection) -> list[Metric]:
     by_part = {
         part: rate(ACCURACY, part, f"{part}.correct", f"{part}.total", judged=f"{part}.judged")
         for part in ("all", "pro", "anti")
@@ -78,7 +78,7 @@ def metrics(judgements: Sequence[Judgement], selection: Selection) -> list[Metri
     return [*by_part.values(), gap, women]
 
 
-def tests(judgements: Sequence[Judgement], seed: int) -> list[Test]:  # noqa: ARG001
+def tests(judgements: Sequence[Judgement], seed: int) -> list[Test]:
     return [Test("toy", "Is this a toy?", 1.0, 0.5, {"n": len(judgements)})]
 
 
@@ -92,7 +92,7 @@ def _columns(judgement: Judgement) -> Iterable[str]:
             yield f"{part}.correct"
 
 
-def render(item: Item, gender: Gender, selection: Selection) -> str:  # noqa: ARG001
+def render(item: Item, gender: Gender, selection: Selection) -> str:
     return f"{WORDS[gender]} trabaja"
 
 

@@ -48,7 +48,7 @@ def compare(
     """
     from gendermark.api import load
     from gendermark.cli.results import print_comparison
-    from gendermark.runs.compare import Asked
+    from gendermark.runs.compare import Asked, too_coarse
     from gendermark.runs.compare import compare as compare_results
     from gendermark.runs.compare_many import compare_many
 
@@ -64,7 +64,7 @@ def compare(
             print_json(found.to_json())
         else:
             print_comparison(found)
-        for note in found.notes:
+        for note in [*found.notes, *too_coarse(found.n_questions, chosen)]:
             say(f"note: {note}")
         return
     loaded = {name: load(directory) for name, directory in _named(directories).items()}
@@ -161,7 +161,7 @@ def _draw_matrix(many: ManyCompared, m: ComparedMetric) -> None:
             pair = (min(i, j), max(i, j))
             difference = m.differences[pair].difference
             turned = difference if difference is None or i > j else -difference
-            star = "" if m.verdict(pair) == "unclear" else "*"
+            star = "*" if m.is_clear(pair) else ""
             cells.append(f"{m.unit.show_change(turned)}{star}")
         rows.append((f"{run} ({i + 1})", *cells))
     columns = [f"({place + 1})" for place in range(len(many.runs))]

@@ -8,6 +8,7 @@ together, whichever were asked for.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -114,6 +115,8 @@ class ComparisonReport:
     """In what the runs differ beside their systems."""
     refusals: tuple[str, ...] = ()
     """Why some cells could not be compared."""
+    n_questions: int = 0
+    """How many were asked at once: the size of the largest family that was corrected together."""
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -178,10 +181,26 @@ def compare(
         found += [replace(c, is_right_less_often=_is_right_less_often(mcnemar)) for c in own]
     comparisons = [c for family in (True, False) for c in _corrected([c for c in found if c.is_headline is family])]
     place = {c.key: number for number, c in enumerate(found)}
+    families = Counter(c.is_headline for c in found if c.p_value is not None)
     wanted = {key for a, _ in pairs for key in _wanted_keys(a, asked)}
     comparisons = sorted((c for c in comparisons if c.key in wanted), key=lambda c: place[c.key])
     systems = [results[0].system if results else "" for results in (first, second)]
-    return ComparisonReport(systems[0], systems[1], tuple(comparisons), tuple(tests), tuple(notes), tuple(refusals))
+    n_questions = max((families[c.is_headline] for c in comparisons), default=0)
+    return ComparisonReport(
+        systems[0], systems[1], tuple(comparisons), tuple(tests), tuple(notes), tuple(refusals), n_questions
+    )
+
+
+def too_coarse(n_questions: int, resampling: Resampling) -> list[str]:
+    """Holm multiplies the smallest p-value by the number of questions; a permutation test has a smallest one."""
+    n_permutations = max(resampling.n_resamples, 1000)
+    if n_questions / (n_permutations + 1) < ALPHA:
+        return []
+    enough = int(n_questions / ALPHA) + 1
+    return [
+        f"{n_questions:,} questions were asked at once, too many for {n_permutations:,} resamples to answer any "
+        f"clearly; give --resamples {enough}"
+    ]
 
 
 def _corrected(family: Sequence[Comparison]) -> list[Comparison]:

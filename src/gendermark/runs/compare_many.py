@@ -13,7 +13,7 @@ from gendermark.errors import UserError
 from gendermark.metrics.metric import Resampling, count, estimate
 from gendermark.records import Estimate, Unit
 from gendermark.result import Result
-from gendermark.runs.compare import ALPHA, HEADLINE, RESAMPLING, Asked, Comparison, compare
+from gendermark.runs.compare import ABSENT, HEADLINE, RESAMPLING, Asked, Comparison, compare, too_coarse
 
 Pair = tuple[int, int]
 """Places of two runs, the earlier first."""
@@ -56,11 +56,12 @@ class ComparedMetric:
         found = f"{start}: {told} ({facts})."
         if last == 1:
             return found
-        steps = [f"{runs[n + 1]} is {self._told((n, n + 1))} {runs[n]}" for n in range(last) if self._clear(n)]
+        clear = [n for n in range(last) if self.is_clear((n, n + 1))]
+        steps = [f"{runs[n + 1]} is {self._told((n, n + 1))} {runs[n]}" for n in clear]
         return f"{found} Of single steps, {'; '.join(steps) or 'none is clear by itself'}."
 
-    def _clear(self, step: int) -> bool:
-        return self.verdict((step, step + 1)) != "unclear"
+    def is_clear(self, pair: Pair) -> bool:
+        return self.verdict(pair) not in ("unclear", ABSENT)
 
     def _told(self, pair: Pair) -> str:
         verdict = self.verdict(pair)
@@ -135,6 +136,7 @@ def compare_many(
     shared, notes = _shared_cells(runs)
     pairs = _pairs(len(names), trend)
     found: dict[Pair, dict[Key, Comparison]] = {}
+    n_questions = 0
     for i, j in pairs:
         try:
             report = compare(shared[i], shared[j], resampling, asked)
@@ -142,6 +144,7 @@ def compare_many(
             raise UserError(f"{names[i]} and {names[j]}: {problem}") from None
         found[i, j] = {c.key: c for c in report.comparisons}
         notes += [f"{names[i]} and {names[j]}: {note}" for note in report.notes]
+        n_questions = max(n_questions, report.n_questions)
     values = [_values(results, resampling.confidence, asked) for results in shared]
     # A metric counts only if every run knows it: a slice may be missing where nothing of it was judged.
     known: list[set[Key]] = [set(table) for table in found.values()] + [set(table) for table in values]
@@ -153,7 +156,7 @@ def compare_many(
         own = tuple(value[key] for value in values)
         compared.append(ComparedMetric(*key, one.better, one.unit, own, differences))
     systems = tuple(results[0].system for results in shared)
-    return ManyCompared(names, systems, tuple(compared), trend, (*notes, *too_coarse(len(keys), resampling)))
+    return ManyCompared(names, systems, tuple(compared), trend, (*notes, *too_coarse(n_questions, resampling)))
 
 
 def _pairs(n_runs: int, trend: bool) -> list[Pair]:
@@ -190,15 +193,3 @@ def _values(results: Sequence[Result], confidence: float, asked: Asked) -> dict[
             estimates |= {(e.metric, e.slice): e for e in estimate(counts, metrics, used)}
         found |= {(result.cell, *m.key): estimates[m.key] for m in metrics if m.key in estimates}
     return found
-
-
-def too_coarse(n_questions: int, resampling: Resampling) -> list[str]:
-    """Holm multiplies the smallest p-value by the number of questions; a permutation test has a smallest one."""
-    n_permutations = max(resampling.n_resamples, 1000)
-    if n_questions / (n_permutations + 1) < ALPHA:
-        return []
-    enough = int(n_questions / ALPHA) + 1
-    return [
-        f"{n_questions:,} questions were asked at once, too many for {n_permutations:,} resamples to answer any "
-        f"clearly; ask fewer with --metric, or give --resamples {enough}"
-    ]
