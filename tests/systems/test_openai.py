@@ -22,7 +22,7 @@ from typing import Any
 
 import pytest
 
-from gendermark.benchmarks.benchmark import ItemSet
+from gendermark.benchmarks.benchmark import Benchmark, ItemSet
 from gendermark.errors import SystemFailure, UserError
 from gendermark.metrics.metric import Resampling
 from gendermark.records import Request, Task, Translation
@@ -35,7 +35,7 @@ from gendermark.systems import openai
 from gendermark.systems.openai import OpenAI
 from gendermark.systems.system import open_system
 from runs import children
-from runs.tiny import Tiny
+from runs.tiny import BENCHMARK
 from systems import servers
 from systems.servers import Asked, Server
 
@@ -484,7 +484,8 @@ def test_a_server_that_cannot_score(server: Server, benchmark: Benchmark, item_s
 
 
 def prepare(system: OpenAI, benchmark: Benchmark, item_set: ItemSet, to: str = "es") -> None:
-    system.prepare(benchmark, replace(item_set, selection=replace(item_set.selection, target_language=to)))
+    towards = replace(item_set, selection=replace(item_set.selection, target_language=to))
+    system.prepare(benchmark, towards, benchmark.requests(towards))
 
 
 def _prepared(server: Server, benchmark: Benchmark, item_set: ItemSet, name: str = "tiny", to: str = "es") -> None:
@@ -760,7 +761,6 @@ def test_tokens_and_money(server: Server) -> None:
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL is POSIX")
 SELECTION = Selection("tiny", "en", "xx", "core", cluster="occupation")
-BENCHMARK = Tiny()
 ITEM_SET = BENCHMARK.load(SELECTION)
 N = len(ITEM_SET.items)
 

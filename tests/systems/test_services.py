@@ -199,9 +199,8 @@ def failure(system: System, asked: Sequence[Request] | None = None) -> str:
 
 
 def prepared(system: System, to: str = "es", from_: str = "en") -> None:
-    benchmark = tiny.Tiny(1)
     try:
-        system.prepare(benchmark, ItemSet(Selection("tiny", from_, to), (), "tiny"))
+        system.prepare(tiny.BENCHMARK, ItemSet(Selection("tiny", from_, to), (), "tiny"), [])
     finally:
         system.close()
 
@@ -411,7 +410,7 @@ def test_a_direction_that_there_is_not(family: Family, server: Server) -> None:
 def test_languages_are_asked_for_once(family: Family, server: Server) -> None:
     system = family.open(server.url)
     for _ in range(3):
-        system.prepare(tiny.Tiny(1), ItemSet(Selection("tiny", "en", "es"), (), "tiny"))
+        system.prepare(tiny.BENCHMARK, ItemSet(Selection("tiny", "en", "es"), (), "tiny"), [])
     assert len(server.asked) == (2 if family.name == "deepl" else 1)
     system.close()
 
