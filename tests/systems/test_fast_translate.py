@@ -12,7 +12,6 @@ from types import SimpleNamespace
 
 import pytest
 
-from gendermark import registry
 from gendermark.benchmarks.benchmark import Benchmark, ItemSet
 from gendermark.errors import SystemFailure, UserError
 from gendermark.metrics.metric import Resampling
@@ -141,7 +140,6 @@ def test_killed_in_the_middle(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     process.communicate()
     n_begun = len(children.lines_of(log))
     # The same again, in this process, which starts sooner.
-    monkeypatch.setitem(registry.BUILT_IN["benchmark"], "tiny", "runs.tiny:BENCHMARK")
     monkeypatch.setattr(tiny, "BENCHMARK", tiny.tiny(8, language_pairs=lambda _: [("en", "pt")]))
     asked = count_translations(monkeypatch)
     selection = Selection("tiny", "en", "pt", "core", cluster="occupation")

@@ -433,9 +433,9 @@ def test_epsilon_is_refused_before_the_work(server: Server, benchmark: Benchmark
     )
     assert failure(system, [*requests(3), sampling(2, epsilon="0.02")]) == words
     assert "there is no sampling option 'beam'" in failure(opened(server), [sampling(2, beam="4")])
-    benchmark.requests = lambda _: [sampling(2, epsilon="0.02")]  # type: ignore[method-assign]
+    drawing = replace(benchmark, requests=lambda _: [sampling(2, epsilon="0.02")])
     with pytest.raises(UserError, match="cannot sample with epsilon"):
-        prepare(opened(server), benchmark, item_set)
+        prepare(opened(server), drawing, item_set)
     assert server.asked == []
 
 
@@ -781,10 +781,7 @@ def prompt(tmp_path: Path) -> str:
 
 
 @posix
-def test_a_killed_run_goes_on_and_repeats_nothing(
-    server: Server, tmp_path: Path, prompt: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(running.registry.BUILT_IN["benchmark"], "tiny", "runs.tiny:BENCHMARK")
+def test_a_killed_run_goes_on_and_repeats_nothing(server: Server, tmp_path: Path, prompt: str) -> None:
     server.good = _gendered
     server.script(*[servers.good] * 20, *[servers.stall] * 4)  # as many as may be under way never come back
     spec, options = f"openai:{server.url}/v1#tiny", {"prompt": prompt, "concurrency": "4"}
@@ -805,11 +802,11 @@ def test_a_killed_run_goes_on_and_repeats_nothing(
     assert len(kept) == n_answered
 
     config = RunConfig(spec, (SELECTION,), options, Resampling(n_resamples=100))
-    running.run(config, tmp_path / "run", tmp_path / "store")
+    running.run(config, tmp_path / "run", running.Surroundings(tmp_path / "store"))
     later = [said(a) for a in server.of(CHAT)[n_before:]]
     safe = {request.source for request in asked if (request.request_id, 0) in kept}
     assert Counter(later) == Counter({request.source for request in asked} - safe)
-    running.run(config, tmp_path / "undisturbed", tmp_path / "other-store")
+    running.run(config, tmp_path / "undisturbed", running.Surroundings(tmp_path / "other-store"))
     for name in ("translations.jsonl", "judgements.jsonl", "result.json"):
         found, expected = (tmp_path / run / "tiny.en-xx" / name for run in ("run", "undisturbed"))
         assert found.read_bytes() == expected.read_bytes()
