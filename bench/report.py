@@ -32,8 +32,8 @@ from gendermark.metrics.metric import Resampling
 from gendermark.records import Gender, Judgement, Translation, Verdict
 from gendermark.report.page import write_page
 from gendermark.runs import folder
-from gendermark.runs.run import RunConfig
-from gendermark.runs.score import summarise
+from gendermark.runs.plan import RunConfig
+from gendermark.runs.score import Origin, summarise
 
 LANGUAGES = ("es", "de", "fr", "it", "pt", "ru", "uk", "he", "ar", "pl", "cs", "el", "hi")
 _SYLLABLES = ["ra", "me", "ti", "sol", "ven", "cor", "dal", "ni", "pe", "lu", "gra", "so", "ter", "ban", "qui", "mo"]
@@ -58,13 +58,10 @@ def write_run(directory: Path, system: str, n_judgements: int, seed: int = 0) ->
             words = ["".join(chance.choices(_SYLLABLES, k=chance.randint(1, 4))) for _ in range(12)]
             observed = chance.choice([*Gender, None])
             verdict = Verdict.JUDGED if observed else Verdict.UNJUDGEABLE
-            tags = {**item.tags, "reason": "form" if observed else "absent"}
-            evidence = (words[1],) if observed else ()
-            judgements.append(
-                Judgement(item.item_id, item.index, item.group_id, verdict, item.expected, observed, tags, evidence)
-            )
+            reason, evidence = ("form", (words[1],)) if observed else ("absent", ())
+            judgements.append(Judgement.of(item, verdict, observed, reason=reason, evidence=evidence))
             answers.append([Translation("", " ".join(words).capitalize() + ".")])
-        result = summarise(benchmark, item_set, judgements, system, Resampling(200))
+        result = summarise(benchmark, item_set, judgements, Origin(system, resampling=Resampling(200)))
         folder.write_cell(directory, item_set, answers, result)
         selections.append(core.selection)
         cells[result.cell] = {"signature": result.signature}

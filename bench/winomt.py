@@ -42,7 +42,7 @@ def main() -> None:
 
     def read() -> None:
         for item, words in zip(items, cut, strict=True):
-            read_entity(finder, words, item.tags["entity"], list, 0.5)
+            read_entity(finder, words, item.entity, list, 0.5)
 
     def cut_all() -> None:
         words_module._cut.cache_clear()

@@ -310,8 +310,7 @@ def applicable(benchmarks: Sequence[str], targets: Sequence[str], **options: Any
     found: dict[Selection, None] = {}
     left_out: dict[str, str] = {}
     for to in targets:
-        for name in registry.names("benchmark"):
-            benchmark: Benchmark = registry.load("benchmark", name)
+        for name, benchmark in registry.every("benchmark"):
             # Drawing many samples takes long and most systems cannot: only when asked for by name.
             if not benchmark.draws and _has_direction(benchmark, to, given):
                 try:
@@ -335,7 +334,7 @@ def _of_named(name: str, to: str, given: Mapping[str, Any], benchmarks: Sequence
 
 def _refuse_unknown_values(given: Mapping[str, Any]) -> None:
     """A value that no benchmark knows is a mistake, and not a reason to leave all of them out."""
-    every = [options_of(registry.settings(one, Selection)) for one in registry.names("benchmark")]
+    every = [options_of(benchmark.settings) for _, benchmark in registry.every("benchmark")]
     for name, value in given.items():
         takers = [options[name] for options in every if name in options]
         for one in value if isinstance(value, tuple) else (value,):

@@ -16,10 +16,12 @@ from gendermark import Selection, registry
 from gendermark.benchmarks.benchmark import Benchmark
 from gendermark.metrics.metric import Resampling
 from gendermark.records import Judgement, Verdict
-from gendermark.report.explorer import Explorer, Filter, Run, Text, read_run
+from gendermark.report.explorer import Explorer, Filter
 from gendermark.report.page import render_page
-from gendermark.runs.score import summarise
+from gendermark.runs.folder import Run, Text, read_run
+from gendermark.runs.score import Origin, summarise
 from gendermark.textfiles import write_text
+from made_runs import MadeRun, run_of
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 SYSTEMS = {"a": "fake:right?p=0.9", "b": "fake:masculine"}
@@ -265,6 +267,47 @@ def test_the_sentence_before_is_shown(open_page: Any, page_path: Path, runs: Seq
     assert page.inner_text("#detail .context") == runs[0].results[2].judgements[0].tags["context"]
 
 
+LIT = """(place) => [...document.querySelectorAll(`${place} mark`)].map((mark) => {
+  const before = document.createRange();
+  before.selectNodeContents(mark.parentElement);
+  before.setEndBefore(mark);
+  return [[...before.toString()].length, mark.textContent];
+})"""
+"""Where the marks of a place begin, in letters, and what they hold."""
+
+
+def test_evidence_is_marked_where_it_stands(open_page: Any, tmp_path: Path) -> None:
+    """The second "la" is the crane's."""
+    run = run_of("fake:right", Selection("winomt", "en", "es", data="core", parts=("anti",)))
+    (result,) = run.results
+    text, spans = "Se lo dio a la contable que la grúa vio", ((12, 14), (15, 23))
+    outside = "𝔖𝔢 😀 "  # of letters that are two units in a browser
+    shifted = tuple((start + len(outside), end + len(outside)) for start, end in spans)
+    judged = result.judgements[0]
+    row = replace(judged, evidence=("la", "contable"), spans=()).to_json()
+    assert "spans" not in row, "as version 0.1 wrote it"
+    judgements = [
+        replace(judged, item_id="a", evidence=("la", "contable"), spans=spans),
+        replace(judged, item_id="b", evidence=("la", "contable"), spans=shifted),
+        replace(Judgement.from_json(row), item_id="c"),
+    ]
+    texts = [Text(f"The accountant {n}", (shown,)) for n, shown in enumerate((text, outside + text, text))]
+    made = replace(run, results=[replace(result, judgements=judgements)], texts={result.cell: texts})
+    write_text(tmp_path / "page.html", render_page([made]))
+    watched = _opened(open_page, tmp_path / "page.html")
+    expected = [
+        [[12, "la"], [15, "contable"]],
+        [[12 + len(outside), "la"], [15 + len(outside), "contable"]],
+        [[12, "la"], [15, "contable"], [28, "la"]],
+    ]
+    for number, marks in enumerate(expected):
+        assert watched.page.evaluate(LIT, f"#row-{number}") == marks
+        watched.page.locator(f"#row-{number}").click()
+        watched.wait_for(f"() => document.querySelector('#detail .source').textContent.endsWith('{number}')")
+        assert watched.page.evaluate(LIT, "#detail") == marks
+    watched.assert_quiet()
+
+
 # -- how it looks ------------------------------------------------------------------------------------------------------
 
 NO_OVERFLOW = "document.documentElement.scrollWidth <= document.documentElement.clientWidth"
@@ -451,20 +494,17 @@ def hostile_run(name: str) -> Run:
         for place, (item, text) in enumerate(zip(whole.items, texts, strict=False))
     ]
     judgements = [
-        Judgement(
-            item.item_id,
-            item.index,
-            item.group_id,
+        Judgement.of(
+            item,
             Verdict.JUDGED,
             item.expected,
-            item.expected,
-            {**item.tags, "reason": text[:100]} if place % 5 == 0 else item.tags,
-            (text[:200], "(?<x", "\\", "[", ""),
+            reason=text[:100] if place % 5 == 0 else "",
+            evidence=(text[:200], "(?<x", "\\", "[", ""),
         )
         for place, (item, text) in enumerate(zip(items, texts, strict=True))
     ]
     item_set = replace(whole, items=tuple(items))
-    result = summarise(benchmark, item_set, judgements, f"{_ATTACKS[1]}{name}", Resampling(10))
+    result = summarise(benchmark, item_set, judgements, Origin(f"{_ATTACKS[1]}{name}", resampling=Resampling(10)))
     result = replace(result, warnings=tuple(_ATTACKS[:20]), signature=_ATTACKS[4])
     manifest = {
         "gendermark": _ATTACKS[0],
@@ -474,10 +514,10 @@ def hostile_run(name: str) -> Run:
         "notes": [_ATTACKS[2], _ATTACKS[44]],
     }
     shown = [
-        Text(item.source, text or None, text[:200] if place % 7 == 0 else None)
+        Text(item.source, (text or None,), text[:200] if place % 7 == 0 else None)
         for place, (item, text) in enumerate(zip(items, texts, strict=True))
     ]
-    return Run(f"/tmp/{_ATTACKS[1]}/{name}", manifest, [result], {result.cell: shown})
+    return MadeRun(f"/tmp/{_ATTACKS[1]}/{name}", manifest, [result], {result.cell: shown})
 
 
 def test_200_hostile_texts_can_do_nothing(open_page: Any, tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 import gendermark
+from gendermark.records import Unit
 from gendermark.report.differences import Difference, differences, phrases_of
 from gendermark.runs.compare import Comparison
 from gendermark.selection import Selection
@@ -48,13 +49,21 @@ def test_worse_and_better() -> None:
         {"p_adjusted": None},
         {"high": 1.0},
         {"low": None, "high": None},
-        {"better": "neither"},
     ],
 )
 def test_nothing_is_claimed_that_the_test_and_the_interval_do_not_both_say(changed: dict[str, object]) -> None:
     difference = _difference(**changed)
     assert difference.change == "unclear"
     assert "instead of" not in difference.phrase
+
+
+def test_where_neither_way_is_good_it_is_said_to_differ() -> None:
+    difference = _difference(better="neither")
+    assert difference.change == "changed"
+    assert difference.phrase == "right gender, 50.0 instead of 60.0 (by 6.0 to 14.0)"
+    what, against, by = difference.sentence
+    assert f"{what}{against}A{by}" == "Different from A by 10.0 points (6.0 to 14.0), more than chance explains."
+    assert _difference(better="neither", p_adjusted=0.06).change == "unclear"
 
 
 def test_an_empty_side_is_no_comparison() -> None:
@@ -89,7 +98,7 @@ def test_one_sentence_compares(changed: dict[str, object], sentence: str) -> Non
 
 
 def test_an_index_from_0_to_1_has_no_points() -> None:
-    index = replace(BASE, metric="tgbi", first=0.6, second=0.5, difference=-0.1, low=-0.14, high=-0.06)
+    index = replace(BASE, metric="tgbi", unit=Unit.SHARE, first=0.6, second=0.5, difference=-0.1, low=-0.14, high=-0.06)
     assert Difference(1, "tgbi", index).sentence[2] == " by 0.1000 (0.0600 to 0.1400), more than chance explains."
 
 
@@ -153,7 +162,9 @@ def test_one_metric_of_each_benchmark_leads(benchmark: str, metric: str) -> None
 
 
 def test_many_slices_of_one_metric_are_told_together() -> None:
-    found = [_difference(metric="p_s", slice=name) for name in ("formal", "informal", "polite")]
+    found = [
+        replace(_difference(metric="p_s", slice=name), benchmark="tgbi") for name in ("formal", "informal", "polite")
+    ]
     assert phrases_of(found) == ["neutral rather than one-sided (P_S) in each of formal, informal, polite"]
     assert len(phrases_of([*found[:2], _difference()])) == 3
 
@@ -168,7 +179,7 @@ def test_systems_of_known_behaviour() -> None:
     assert {d.change for d in found.of_run(2)} == {"unclear"}, "the same answers"
     assert [d.comparison.metric for d in found.of("winomt.en-es", 1)] == ["accuracy", "delta_g", "delta_s"]
     assert found.of("winomt.en-de", 1) == []
-    assert found.refusals == ()
+    assert found.refusals == []
 
 
 def test_however_many_questions_are_asked_a_plain_difference_stays_clear() -> None:

@@ -17,13 +17,12 @@ from gendermark.report.explorer import (
     OUTCOMES,
     Explorer,
     Filter,
-    Run,
-    Text,
     outcome_of,
-    read_run,
     system_labels,
 )
+from gendermark.runs.folder import Run, Text, read_run
 from gendermark.selection import Selection
+from made_runs import MadeRun, made, run_of
 
 WINOMT = Selection("winomt", "en", "es", data="core", parts=("anti",))
 TGBI = Selection("tgbi", "ko", "en", data="core", parts=("negative",))
@@ -41,8 +40,8 @@ def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def runs(base: Path) -> Sequence[Run]:
-    return [read_run(base / name) for name in ("right", "masculine")]
+def runs(base: Path) -> Sequence[MadeRun]:
+    return [made(read_run(base / name)) for name in ("right", "masculine")]
 
 
 def _n(explorer: Explorer, **wanted: str) -> int:
@@ -54,7 +53,7 @@ def _n(explorer: Explorer, **wanted: str) -> int:
 # -- reading -----------------------------------------------------------------------------------------------------------
 
 
-def test_a_run_has_a_text_for_every_judgement(runs: Sequence[Run]) -> None:
+def test_a_run_has_a_text_for_every_judgement(runs: Sequence[MadeRun]) -> None:
     run = runs[0]
     items = gendermark.items(WINOMT).items
     assert [text.source for text in run.texts["winomt.en-es"]] == [item.source for item in items]
@@ -86,20 +85,20 @@ def test_a_damaged_file_of_translations_is_refused(base: Path, tmp_path: Path, l
     run = Path(shutil.copytree(base / "right", tmp_path / "run"))
     (run / "winomt.en-es" / "translations.jsonl").write_text(line, encoding="utf-8")
     with pytest.raises(BadFile, match=r"translations\.jsonl") as problem:
-        read_run(run)
+        Explorer([read_run(run)])
     assert words in str(problem.value)
     assert "run it again" in str(problem.value)
 
 
-def test_judgements_without_a_tag_are_refused(runs: Sequence[Run]) -> None:
+def test_judgements_without_a_tag_are_refused(runs: Sequence[MadeRun]) -> None:
     run = runs[0]
     result = run.results[0]
-    poor = [replace(judgement, tags={"entity": "x"}) for judgement in result.judgements]
+    poor = [replace(judgement, tags={}) for judgement in result.judgements]
     with pytest.raises(UserError, match=r"winomt\.en-es: the judgements of a run lack the tag"):
         Explorer([replace(run, results=[replace(result, judgements=poor)])])
 
 
-def test_labels_tell_runs_apart(runs: Sequence[Run]) -> None:
+def test_labels_tell_runs_apart(runs: Sequence[MadeRun]) -> None:
     one = runs[0]
 
     def labels(*names: str, system: str = "fake:right") -> list[str]:
@@ -117,9 +116,9 @@ def test_labels_tell_runs_apart(runs: Sequence[Run]) -> None:
 
 
 def _judgement(
-    verdict: Verdict, expected: Gender | None = None, observed: Gender | None = None, **tags: str
+    verdict: Verdict, expected: Gender | None = None, observed: Gender | None = None, **facts: str
 ) -> Judgement:
-    return Judgement("i", 0, "g", verdict, expected, observed, tags)
+    return Judgement("i", 0, "g", verdict, expected, observed, **facts)
 
 
 @pytest.mark.parametrize(
@@ -128,8 +127,7 @@ def _judgement(
         (_judgement(Verdict.JUDGED, Gender.FEMININE, Gender.FEMININE), "right"),
         (_judgement(Verdict.JUDGED, Gender.FEMININE, Gender.MASCULINE), "wrong"),
         (_judgement(Verdict.JUDGED, Gender.NEUTRAL, Gender.MASCULINE), "wrong"),
-        (_judgement(Verdict.JUDGED, Gender.NEUTRAL, Gender.MASCULINE, source="ambiguous"), "open"),
-        (_judgement(Verdict.UNJUDGEABLE, Gender.FEMININE, source="ambiguous"), "undecided"),
+        (_judgement(Verdict.UNJUDGEABLE, Gender.FEMININE), "undecided"),
         (_judgement(Verdict.UNJUDGEABLE, Gender.FEMININE, reason="mixed"), "mixed"),
         (_judgement(Verdict.UNJUDGEABLE, Gender.FEMININE, reason="both"), "mixed"),
         (_judgement(Verdict.UNJUDGEABLE, Gender.FEMININE, reason="absent"), "undecided"),
@@ -139,14 +137,29 @@ def _judgement(
     ],
 )
 def test_outcomes(judgement: Judgement, outcome: str) -> None:
-    assert outcome_of(judgement) == outcome
+    assert outcome_of(judgement, draws=False) == outcome
     assert outcome in OUTCOMES
+
+
+@pytest.mark.parametrize(
+    ("expected", "observed", "outcome"),
+    [
+        (Gender.NEUTRAL, Gender.MASCULINE, "open"),
+        (None, Gender.FEMININE, "open"),
+        (Gender.FEMININE, Gender.FEMININE, "right"),
+        (Gender.FEMININE, Gender.MASCULINE, "wrong"),
+    ],
+)
+def test_of_many_samples_any_gender_will_do_where_it_is_open(
+    expected: Gender | None, observed: Gender, outcome: str
+) -> None:
+    assert outcome_of(_judgement(Verdict.JUDGED, expected, observed), draws=True) == outcome
 
 
 # -- filters -----------------------------------------------------------------------------------------------------------
 
 
-def test_filters_count_what_the_estimates_count(runs: Sequence[Run]) -> None:
+def test_filters_count_what_the_estimates_count(runs: Sequence[MadeRun]) -> None:
     explorer = Explorer(runs)
     for place, run in enumerate(runs):
         for result in run.results:
@@ -156,7 +169,7 @@ def test_filters_count_what_the_estimates_count(runs: Sequence[Run]) -> None:
                     assert found == estimate.n_total, (result.cell, estimate.metric, estimate.slice)
 
 
-def test_filters(runs: Sequence[Run]) -> None:
+def test_filters(runs: Sequence[MadeRun]) -> None:
     explorer = Explorer(runs)
     n = {cell.name: len(cell) for cell in explorer.cells}
     assert set(n) == {"winomt.en-es", "tgbi.ko-en"}
@@ -176,7 +189,7 @@ def test_filters(runs: Sequence[Run]) -> None:
     assert _n(explorer, text="THE NURSE") == _n(explorer, text="the nurse") > 0
 
 
-def test_pages_are_parts_of_the_whole(runs: Sequence[Run]) -> None:
+def test_pages_are_parts_of_the_whole(runs: Sequence[MadeRun]) -> None:
     explorer = Explorer(runs)
     wanted = Filter(outcome="wrong")
     whole = explorer.page(wanted, 0, 10_000)
@@ -199,7 +212,7 @@ def test_a_link_is_read_as_it_was_written() -> None:
 # -- rows --------------------------------------------------------------------------------------------------------------
 
 
-def test_a_row_has_everything_that_is_shown(runs: Sequence[Run]) -> None:
+def test_a_row_has_everything_that_is_shown(runs: Sequence[MadeRun]) -> None:
     (row,) = Explorer(runs).page(Filter(cell="winomt.en-es", expected="feminine"), 0, 1)["rows"]
     assert row["source"].startswith("The ")
     assert row["expected"] == "feminine"
@@ -213,7 +226,7 @@ def test_a_row_has_everything_that_is_shown(runs: Sequence[Run]) -> None:
     json.dumps(row)
 
 
-def test_a_system_without_a_sentence_has_no_answer(runs: Sequence[Run]) -> None:
+def test_a_system_without_a_sentence_has_no_answer(runs: Sequence[MadeRun]) -> None:
     one, other = runs
     fewer = replace(other.results[0], judgements=other.results[0].judgements[:10])
     texts = {fewer.cell: other.texts[fewer.cell][:10]}
@@ -225,16 +238,13 @@ def test_a_system_without_a_sentence_has_no_answer(runs: Sequence[Run]) -> None:
     assert _n(explorer, cell="tgbi.ko-en", system="1") == 0
 
 
-def test_other_rules_are_another_cell(runs: Sequence[Run]) -> None:
-    one, other = runs
-    changed = replace(other.results[0], selection=replace(other.results[0].selection, rules="repo2020"))
-    explorer = Explorer([one, replace(other, results=[changed])])
+def test_other_rules_are_another_cell(runs: Sequence[MadeRun]) -> None:
+    explorer = Explorer([runs[0], run_of("fake:masculine", replace(WINOMT, rules="repo2020"))])
     names = [cell.name for cell in explorer.cells]
-    assert len(set(names)) == 3
-    assert [name for name in names if "repo2020" in name]
+    assert names == ["winomt.en-es rules best", "tgbi.ko-en", "winomt.en-es rules repo2020"]
 
 
-def test_embedded_columns_hold_the_same_rows(runs: Sequence[Run]) -> None:
+def test_embedded_columns_hold_the_same_rows(runs: Sequence[MadeRun]) -> None:
     """Read back as the script does, in a few lines."""
     explorer = Explorer(runs)
     data = json.loads(json.dumps(explorer.embedded()))
@@ -257,10 +267,10 @@ def test_embedded_columns_hold_the_same_rows(runs: Sequence[Run]) -> None:
                 assert text[at(answers["evidence"], place)].split("\x1f") == answer["evidence"]
 
 
-def test_long_texts_are_cut_and_their_length_is_kept(runs: Sequence[Run]) -> None:
+def test_long_texts_are_cut_and_their_length_is_kept(runs: Sequence[MadeRun]) -> None:
     run = runs[0]
     result = replace(run.results[0], judgements=run.results[0].judgements[:1])
-    long = Run(run.name, run.manifest, [result], {result.cell: [Text("x", "é" * 1_000_000)]})
+    long = MadeRun(run.name, run.manifest, [result], {result.cell: [Text("x", ("é" * 1_000_000,))]})
     explorer = Explorer([long])
     (row,) = explorer.page(Filter(), 0, 1)["rows"]
     assert row["answers"][0]["text"] == "é" * LONGEST_TEXT
@@ -272,5 +282,5 @@ def test_long_texts_are_cut_and_their_length_is_kept(runs: Sequence[Run]) -> Non
 
 def test_no_run_and_no_result() -> None:
     assert Explorer([]).page(Filter(), 0, 10) == {"total": 0, "counts": [], "rows": []}
-    empty = Run("x", {"config": {"system": "fake:x"}}, [], {})
+    empty = Run("x", {"config": {"system": "fake:x"}}, [])
     assert Explorer([empty]).embedded()["cells"] == []

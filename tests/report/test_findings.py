@@ -8,11 +8,14 @@ from functools import cache
 import pytest
 
 import gendermark
+from gendermark import registry
+from gendermark.benchmarks.winomt.benchmark import BENCHMARK
 from gendermark.metrics import metric
 from gendermark.records import Estimate, Gender, Judgement, Verdict
 from gendermark.report.findings import findings, findings_in_brief, main_finding
 from gendermark.result import Result
 from gendermark.selection import Selection
+from gendermark.telling import Telling
 
 BENCHMARKS = ("simplegen", "winomt", "mt-geneval-counterfactual", "mt-geneval-contextual")
 
@@ -82,9 +85,9 @@ def test_masculine_defaults_on_open_sentences_do_not_make_men_the_worse_treated(
     ]
     benchmark, selection = gendermark.select("winomt", "es", data="core")
     counts = metric.count(
-        changed, benchmark.tally(selection), lambda judgement: benchmark.stratum(judgement, selection)
+        changed, benchmark.measures.tally, lambda judgement: benchmark.measures.stratum(judgement, selection)
     )
-    estimates = tuple(metric.estimate(counts, benchmark.metrics(changed, selection), metric.Resampling()))
+    estimates = tuple(metric.estimate(counts, benchmark.measures.metrics(changed, selection), metric.Resampling()))
     result = replace(right, judgements=tuple(changed), estimates=estimates)
     delta_g = next(e for e in estimates if e.metric == "delta_g")
     assert delta_g.high is not None
@@ -196,8 +199,47 @@ def test_few_judged_is_said_and_almost_all_is_not_all() -> None:
     assert "Of 100 women 99.8 (99 to 99.9)" in said
 
 
-def test_a_benchmark_without_words_and_no_estimates() -> None:
-    assert findings(result_of("another")) == ["Too little was translated to say anything."]
+@pytest.fixture
+def _wordless(monkeypatch: pytest.MonkeyPatch) -> None:
+    """WinoMT without a sentence of its own."""
+    wordless = replace(BENCHMARK, telling=Telling(findings=lambda _: []))
+    monkeypatch.setattr("gendermark.benchmarks.winomt.benchmark.BENCHMARK", wordless)
+
+
+@pytest.mark.usefixtures("_wordless")
+def test_a_benchmark_without_sentences_is_told_by_its_headline_numbers() -> None:
+    (result,) = gendermark.run("fake:masculine", ["winomt"], "es", data="core", parts=("pro", "anti"))
+    assert all(judgement.verdict is Verdict.JUDGED for judgement in result.judgements)
+    said = findings(result)
+    assert said[0] == "Right gender: 50.0 % (45.6 to 54.4)."
+    labels = [BENCHMARK.label(metric) for metric in ("accuracy", "delta_g", "delta_s")]
+    assert [sentence.partition(":")[0].lower() for sentence in said] == [label.lower() for label in labels]
+    assert findings_in_brief(result) == [said[0]]
+    assert main_finding(result) == said[0]
+
+
+@pytest.mark.usefixtures("_wordless")
+def test_without_any_number_nothing_is_said() -> None:
+    nothing = replace(estimate("accuracy", "all", 0, 0, 0), value=None, low=None, high=None)
+    for result in (result_of("winomt"), result_of("winomt", nothing)):
+        assert findings(result) == ["Too little was translated to say anything."]
+
+
+@pytest.mark.usefixtures("_wordless")
+def test_numbers_too_need_enough_that_was_judged() -> None:
+    (silent,) = gendermark.run("fake:silent", ["winomt"], "es", data="core", parts=("pro", "anti"))
+    assert findings(silent) == ["Nothing was translated, so nothing can be said about gender."]
+
+
+@pytest.mark.parametrize("benchmark", registry.names("benchmark"))
+def test_every_benchmark_has_sentences_of_its_own(benchmark: str) -> None:
+    few = {"n_samples": 4, "parts": ("referenced",)} if benchmark == "uncertainty" else {}
+    to = "en" if benchmark == "tgbi" else "es"
+    (result,) = gendermark.run("fake:stereotyped?s=0.5", [benchmark], to, data="core", **few)
+    assert registry.load("benchmark", benchmark).tells.findings(result)
+    said = findings(result)
+    assert said != ["Too little was translated to say anything."]
+    assert all(sentence.endswith(".") for sentence in said)
 
 
 @pytest.mark.parametrize("context", ["none", "joined"])

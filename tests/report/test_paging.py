@@ -19,10 +19,11 @@ from gendermark import locks
 from gendermark.cli.app import _exit_code
 from gendermark.errors import BadFile, UserError
 from gendermark.report import ui
-from gendermark.report.explorer import Explorer, Filter, read_run
+from gendermark.report.explorer import Explorer, Filter
 from gendermark.report.paging import FINISHED, RUNNING, STOPPED, Changed, RunFolders, look_at
 from gendermark.report.server import Server
 from gendermark.runs import folder
+from gendermark.runs.folder import read_run
 
 CELLS = ("tgbi.ko-en", "winomt.en-he")
 
@@ -239,7 +240,7 @@ def _drop_lines(path: Path) -> None:
         ("judgements.jsonl", lambda path: path.write_text("{}\n"), "run it again"),
         ("translations.jsonl", _drop_lines, "lacks 2 of"),
         ("translations.jsonl", lambda path: path.write_text("{}\n"), "is not a file that `gendermark run` wrote"),
-        ("result.json", lambda path: path.write_text("{}"), "is not a result that this version can read"),
+        ("result.json", lambda path: path.write_text("{}"), "does not hold a result that this version can read"),
     ],
 )
 def test_a_damaged_folder_is_refused(folders: Path, name: str, damage: Callable[[Path], Any], words: str) -> None:

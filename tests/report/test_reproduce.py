@@ -43,7 +43,7 @@ def _selections_of(command: str) -> set[Selection]:
         options["n_samples"] = int(options["n_samples"])
     options["parts"] = tuple(given.get("group", ()))
     options["source_language"] = given.get("from", [""])[0]
-    return set(api.applicable(given.get("benchmark", []), given["to"], **options))
+    return set(api.applicable(given.get("benchmark", []), given["to"], **options).selections)
 
 
 CASES = {
@@ -54,7 +54,7 @@ CASES = {
     "a part": [Selection("winomt", "en", "es", data="core", parts=("anti",))],
     "two languages": [Selection("winomt", "en", to, data="core") for to in ("es", "he")],
     "two benchmarks": [Selection(name, "en", "es", data="core") for name in ("winomt", "simplegen")],
-    "all that apply": list(api.applicable([], ["es", "he"], data="core")),
+    "all that apply": list(api.applicable([], ["es", "he"], data="core").selections),
     "from Korean": [Selection("tgbi", "ko", "en", data="core")],
     "context": [Selection("mt-geneval-contextual", "en", "es", data="core", context="joined")],
     "samples": [Selection("uncertainty", "en", "es", data="core", n_samples=16, sampling="epsilon=0.1")],

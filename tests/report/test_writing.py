@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 import gendermark
-from gendermark.records import Estimate, Table
+from gendermark.records import Estimate, Table, Unit
 from gendermark.report.writing import latex_escaped, render, write_tables
 from gendermark.result import Result
 from gendermark.selection import Selection
@@ -244,7 +244,7 @@ def test_columns_of_the_same_system_are_told_apart() -> None:
 
 
 def test_other_rules_and_data_get_their_own_table() -> None:
-    official = replace(_result("c"), selection=replace(_result().selection, data="official"))
+    official = replace(_result("c"), origin="simplegen-1", selection=replace(_result().selection, data="official"))
     text = render({"a": [_result("a")], "b": [_result("b", rules="paper")], "c": [official]}, "md")
     assert [line for line in text.splitlines() if line.startswith("## simplegen.")] == [
         "## simplegen.en-es (core data, rules best)",
@@ -268,10 +268,20 @@ def test_an_interval_without_width_is_not_shown_as_certainty(format_: str) -> No
     assert "[50.0" not in text
 
 
-def test_precision_of_each_metric() -> None:
-    estimates = [Estimate(metric, "all", 0.123456, 0.1, 0.2, 1, 1, 1) for metric in ("p_s", "tgbi", "imbalance", "pro")]
-    rows = _markdown_rows(render({"run": [_result(estimates=estimates)]}, "md"))[1:]
-    assert [row[2] for row in rows] == ["0.1235 [0.1000, 0.2000]"] * 3 + ["0.1 [0.1, 0.2]"]
+@pytest.mark.parametrize("format_", ["md", "latex"])
+def test_a_number_is_written_as_its_unit_says(format_: str) -> None:
+    estimates = [Estimate("pro", unit, 0.123456, 0.1, 0.2, 1, 1, 1, unit) for unit in Unit]
+    text = render({"run": [_result(estimates=estimates)]}, format_)
+    rows = (_markdown_rows if format_ == "md" else _latex_rows)(text)[1:]
+    assert {row[1]: row[2] for row in rows} == {
+        "percent": "0.1 [0.1, 0.2]",
+        "score": "0.1 [0.1, 0.2]",
+        "share": "0.1235 [0.1000, 0.2000]",
+        "probability": "0.123 [0.100, 0.200]",
+        "nats": "0.123 [0.100, 0.200]",
+        "ratio": "0.123 [0.100, 0.200]",
+        "count": "0.1 [0.1, 0.2]",
+    }
 
 
 # -- the tables of the papers ------------------------------------------------------------------------------------------

@@ -35,10 +35,10 @@ def test_damaged_samples_are_named(runs: Path, tmp_path: Path) -> None:
     path = run / "uncertainty.en-es" / "samples.jsonl"
     lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
     path.write_text("".join(lines[1:]), encoding="utf-8")
-    with pytest.raises(BadFile, match="has no samples of winomt-"):
+    with pytest.raises(BadFile, match=r"samples\.jsonl: lacks 1 of 72 sentences; run it again"):
         look_at(read_cell(run), contrast="x")
     path.write_text('{"id": "a", "source": "b", "samples": [1]}\n', encoding="utf-8")
-    with pytest.raises(BadFile, match=r"line 1: does not hold a sentence with its samples; run it again"):
+    with pytest.raises(BadFile, match=r"line 1: is not a line that `gendermark run` wrote; run it again"):
         look_at(read_cell(run), contrast="x")
     path.unlink()
     with pytest.raises(BadFile, match="there is no such file"):

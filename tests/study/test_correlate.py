@@ -139,9 +139,13 @@ def test_differently_tuned_alphas_are_not_on_one_scale(given: dict[str, list[Res
                 Verdict.JUDGED,
                 Gender.NEUTRAL,
                 None,
-                {"contrast": f"{number}"},
-                (),
-                {"h_gender": number, "h_s3e@2": number % 3, "h_s3e@8": number % 3, f"h_s3e@{alpha}": number},
+                contrast=f"{number}",
+                measures={
+                    "h_gender": number,
+                    "h_s3e@2": number % 3,
+                    "h_s3e@8": number % 3,
+                    f"h_s3e@{alpha}": number,
+                },
             )
             for number in range(20)
         ]

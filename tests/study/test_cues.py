@@ -20,7 +20,7 @@ from gendermark.linguistics.cues import COLUMNS, annotate, design_columns
 from gendermark.study.cells import Cell, drawn_sentences, read_cell
 from gendermark.study.cues import Question, cue_plot, cue_table_as_published, model_cues, normalised_entropy
 from gendermark.study.samples import look_at
-from study.toys import Outcome, contrasts, selected, tagged
+from study.toys import Outcome, contrasts, of_other_data, selected
 
 
 def with_entropies(cell: Cell, entropy: Callable[[Mapping[str, float], str], float | None]) -> Cell:
@@ -29,7 +29,7 @@ def with_entropies(cell: Cell, entropy: Callable[[Mapping[str, float], str], flo
     designs = [design_columns(cues) for cues in annotate([s.item for s in sentences], "es")]
     judgements = []
     for sentence, design in zip(sentences, designs, strict=True):
-        value = entropy(design, sentence.item.tags["contrast"])
+        value = entropy(design, sentence.item.contrast)
         judgements.append(replace(sentence.judgement, measures={} if value is None else {"h_gender": value}))
     return replace(cell, result=replace(cell.result, judgements=judgements))
 
@@ -94,10 +94,11 @@ def test_sentences_about_one_occupation_may_go_together(coin: Cell, monkeypatch:
     """Two sets of one occupation that are always alike are one piece of evidence, not two."""
     pair_of = {contrast: number // 2 for number, contrast in enumerate(contrasts())}
     cell = with_entropies(coin, lambda design, contrast: design["ambiguity"] * (1 + pair_of[contrast] % 5))
-    cell = tagged(cell, "core", lambda j: {"noun": j.tags["entity"], "entity": str(pair_of[j.tags["contrast"]])})
+    nouns = {j.item_id: j.entity for j in cell.result.judgements}
+    cell = of_other_data(cell, "core", lambda j: {"entity": str(pair_of[j.contrast])})
 
     def annotated(items: Sequence[Any], language: str) -> Any:
-        return annotate([replace(item, tags={**item.tags, "entity": item.tags["noun"]}) for item in items], language)
+        return annotate([replace(item, entity=nouns[item.item_id]) for item in items], language)
 
     monkeypatch.setattr("gendermark.study.cues.annotate", annotated)
     by_set, by_entity = (
@@ -117,7 +118,7 @@ def test_sentences_about_one_occupation_may_go_together(coin: Cell, monkeypatch:
 
 def test_sets_with_nothing_to_compare_are_left_out_and_counted(coin: Cell) -> None:
     cell = with_entropies(coin, lambda design, contrast: 0.0 if contrast < "8" else 1 + design["ambiguity"])
-    n_zero = sum(s.item.tags["contrast"] < "8" for s in drawn_sentences(coin))
+    n_zero = sum(s.item.contrast < "8" for s in drawn_sentences(coin))
     assert 0 < n_zero < 72
     found = model_cues([cell], Question("gender"))
     assert found.model.n == 72 - n_zero
@@ -160,7 +161,7 @@ def test_runs_that_go_into_one_model_should_be_measured_alike(coin: Cell) -> Non
 
 def test_sentences_about_nobody(coin: Cell) -> None:
     """mGeNTE's: there is no noun whose gender could be read, and no cue."""
-    nobody = tagged(coin, "mgente:file.tsv", lambda _: {"entity": ""})
+    nobody = of_other_data(coin, "mgente:file.tsv", lambda _: {"entity": ""})
     with pytest.raises(UserError, match="sentences without a person to speak of"):
         model_cues([nobody])
     found = look_at(nobody, contrast=contrasts()[0])

@@ -24,7 +24,7 @@ from study.toys import Outcome, contrasts, selected, tagged, written
 
 
 def reference(item: Any, gender: Gender) -> str:
-    pair = references("es")[item.tags["contrast"], str(item.expected)]
+    pair = references("es")[item.contrast, str(item.expected)]
     return pair[gender is Gender.FEMININE]
 
 
@@ -51,12 +51,12 @@ def test_quality_is_the_expected_chrf_of_a_sample_against_the_right_reference(tm
 
 def test_references_of_ones_own_count_as_the_bundled_ones(tmp_path: Path) -> None:
     cell = written(tmp_path / "run", lambda item: [reference(item, Gender.FEMININE), "Nada."])
-    pairs = {(j.tags["contrast"], j.expected): reference(j, Gender.MASCULINE) for j in cell.result.judgements}
+    pairs = {(j.contrast, j.expected): reference(j, Gender.MASCULINE) for j in cell.result.judgements}
     own = tagged(
         cell,
         "file:own.tsv",
         lambda j: {
-            "reference_masculine": pairs[j.tags["contrast"], j.expected],
+            "reference_masculine": pairs[j.contrast, j.expected],
             "reference_feminine": reference(j, Gender.FEMININE),
         },
     )
@@ -76,7 +76,7 @@ def test_a_neutral_translation_is_right_where_the_gender_is_open(tmp_path: Path)
 
 def by_quality(item: Any) -> list[str]:
     """A third of the sets: unsure where it is open, word by word; a third: sure; a third: unsure where it is told."""
-    third = contrasts().index(item.tags["contrast"])
+    third = contrasts().index(item.contrast)
     both = [reference(item, Gender.MASCULINE), reference(item, Gender.FEMININE)]
     right = reference(item, item.expected if item.expected is not Gender.NEUTRAL else Gender.MASCULINE)
     if third < 8:

@@ -16,7 +16,7 @@ from study.toys import N, Outcome
 
 def test_one_sentence_in_all_its_versions(coin: Cell) -> None:
     sentence = drawn_sentences(coin)[0].item
-    found = look_at(coin, contrast=sentence.tags["contrast"])
+    found = look_at(coin, contrast=sentence.contrast)
     he, she, they = found.versions
     assert [version.gender for version in found.versions] == [Gender.MASCULINE, Gender.FEMININE, Gender.NEUTRAL]
     assert [(said.count, said.gender) for said in he.translations] == [(N, Gender.MASCULINE)]
@@ -34,9 +34,9 @@ def test_one_sentence_in_all_its_versions(coin: Cell) -> None:
 
 def test_genders_are_read_as_the_run_read_them(runs: Path) -> None:
     cell = read_cell(runs / "random")
-    for contrast in list(dict.fromkeys(j.tags["contrast"] for j in cell.result.judgements))[:3]:
+    for contrast in list(dict.fromkeys(j.contrast for j in cell.result.judgements))[:3]:
         found = look_at(cell, contrast=contrast)
-        members = {j.expected: j for j in cell.result.judgements if j.tags["contrast"] == contrast}
+        members = {j.expected: j for j in cell.result.judgements if j.contrast == contrast}
         for version in found.versions:
             shown = tuple(f"{s.count} x {s.text} ({s.gender or 'undecided'})" for s in version.translations)
             assert shown[:5] == members[version.gender].evidence

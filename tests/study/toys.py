@@ -43,8 +43,8 @@ def written(directory: Path, samples: Callable[[Any], Sequence[str]], to: str = 
         [Translation(request.request_id, text, number) for number, text in enumerate(samples(item))]
         for item, request in zip(item_set.items, BENCHMARK.requests(item_set), strict=True)
     ]
-    result = score.score(BENCHMARK, item_set, answers, "by hand", Resampling(100))
-    folder.write_cell(directory, item_set, answers, result, draws=True)
+    result = score.score(BENCHMARK, item_set, answers, score.Origin("by hand", resampling=Resampling(100)))
+    folder.write_cell(directory, item_set, answers, result)
     folder.write_manifest(directory, {}, "finished", {result.cell: {}})
     return read_cell(directory)
 
@@ -74,12 +74,17 @@ class Outcome:
 
 @cache
 def contrasts() -> list[str]:
-    return sorted({item.tags["contrast"] for item in BENCHMARK.load(selected()).items})
+    return sorted({item.contrast for item in BENCHMARK.load(selected()).items})
 
 
 def tagged(cell: Cell, data: str, tags: Callable[[Any], Mapping[str, str]]) -> Cell:
     """The same run, as if of other data, with more tags on each sentence."""
-    judgements = [replace(j, tags={**j.tags, **tags(j)}) for j in cell.result.judgements]
+    return of_other_data(cell, data, lambda j: {"tags": {**j.tags, **tags(j)}})
+
+
+def of_other_data(cell: Cell, data: str, changed: Callable[[Any], Mapping[str, Any]]) -> Cell:
+    """The same run, as if of other data, with other facts of each sentence."""
+    judgements = [replace(j, **changed(j)) for j in cell.result.judgements]
     selection = replace(cell.result.selection, data=data)
     return replace(cell, result=replace(cell.result, selection=selection, judgements=judgements))
 
@@ -126,9 +131,9 @@ class Cut(Fake):
         self.spec = self.system_id = "cut:x"
         self._sure = Fake("masculine", {})
 
-    def prepare(self, benchmark: Any, item_set: Any) -> None:
-        super().prepare(benchmark, item_set)
-        self._sure.prepare(benchmark, item_set)
+    def prepare(self, benchmark: Any, item_set: Any, requests: Any) -> None:
+        super().prepare(benchmark, item_set, requests)
+        self._sure.prepare(benchmark, item_set, requests)
 
     def answer(self, requests: Sequence[Request]) -> Iterator[Sequence[Translation]]:
         is_cut = Decoding.of(requests[0].options).epsilon > 0.1

@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import pytest
 
-from gendermark.benchmarks.benchmark import ItemSet
+from gendermark import registry
+from gendermark.benchmarks.benchmark import Benchmark, ItemSet
 from gendermark.selection import Selection
-from runs.tiny import Tiny
+from runs.tiny import tiny
+
+
+@pytest.fixture(autouse=True)
+def _tiny_is_registered(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(registry.BUILT_IN["benchmark"], "tiny", "runs.tiny:BENCHMARK")
 
 
 @pytest.fixture
-def benchmark() -> Tiny:
-    return Tiny(n_occupations=2)
+def benchmark() -> Benchmark:
+    return tiny(n_occupations=2)
 
 
 @pytest.fixture
-def item_set(benchmark: Tiny) -> ItemSet:
+def item_set(benchmark: Benchmark) -> ItemSet:
     return benchmark.load(Selection("tiny", "en", "xx", "core", cluster="occupation"))

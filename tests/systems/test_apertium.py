@@ -95,7 +95,7 @@ def translations(system: System, sources: list[str]) -> list[str | None]:
 def test_core_sentences(url: str, tmp_path: Path) -> None:
     sentences = items("simplegen", "es", data="core").items[::90]
     system = open_system(f"apertium:{url}")
-    system.prepare(tiny.BENCHMARK, ItemSet(Selection("simplegen", "en", "es"), (), ""))
+    system.prepare(tiny.BENCHMARK, ItemSet(Selection("simplegen", "en", "es"), (), ""), [])
     requests = [Request(item.source, "en", "es") for item in sentences]
     with Store(tmp_path / "store.sqlite") as store:
         first = translate(system, requests, store, lambda *_: None)
@@ -120,7 +120,7 @@ def test_text_is_text(url: str) -> None:
 def test_a_pair_that_is_not_installed(url: str) -> None:
     system = open_system(f"apertium:{url}")
     with pytest.raises(UserError) as caught:
-        system.prepare(tiny.BENCHMARK, ItemSet(Selection("simplegen", "en", "de"), (), ""))
+        system.prepare(tiny.BENCHMARK, ItemSet(Selection("simplegen", "en", "de"), (), ""), [])
     assert str(caught.value).startswith(f"apertium:{url} does not translate from eng into deu; it offers: ")
     assert "spa" in str(caught.value)
     system.close()

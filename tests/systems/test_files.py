@@ -6,22 +6,22 @@ import json
 import os
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from gendermark import textfiles
-from gendermark.benchmarks.benchmark import ItemSet
+from gendermark.benchmarks.benchmark import Benchmark, ItemSet
 from gendermark.errors import BadFile, UnmatchedSources, UserError
 from gendermark.records import Item, Request, Task
 from gendermark.runs.translate import check_tasks
-from gendermark.selection import Selection
+from gendermark.selection import Selection, option
 from gendermark.systems.file_formats import NO_SAMPLE, Samples
 from gendermark.systems.files import Files
 from gendermark.systems.translation_files import open_translations, read_samples
-from runs.tiny import Tiny
+from runs.tiny import BENCHMARK, load, tiny
 
 
 def items_of(*sources: str) -> list[Item]:
@@ -38,7 +38,7 @@ def path(tmp_path: Path) -> Path:
 
 def texts_of(path: Path, items: Sequence[Item]) -> list[str]:
     item_set = ItemSet(Selection("tiny", "en", "xx", "core"), tuple(items), "here")
-    return open_translations(path).texts(Tiny(), item_set)
+    return open_translations(path).texts(BENCHMARK, item_set)
 
 
 def refused(path: Path, content: str, items: Sequence[Item] = ITEMS) -> str:
@@ -145,15 +145,19 @@ def test_what_cannot_be_read(path: Path, tmp_path: Path) -> None:
 # -- as a system
 
 
-def answers(system: Files, benchmark: Tiny, item_set: ItemSet) -> list[str | None]:
-    system.prepare(benchmark, item_set)
+def prepare(system: Files, benchmark: Benchmark, item_set: ItemSet) -> None:
+    system.prepare(benchmark, item_set, benchmark.requests(item_set))
+
+
+def answers(system: Files, benchmark: Benchmark, item_set: ItemSet) -> list[str | None]:
     requests = benchmark.requests(item_set)
+    system.prepare(benchmark, item_set, requests)
     found = [answer for portion in system.answer(requests) for answer in portion]
     assert [answer.request_id for answer in found] == [request.request_id for request in requests]
     return [answer.text for answer in found]
 
 
-def test_one_file(path: Path, benchmark: Tiny, item_set: ItemSet) -> None:
+def test_one_file(path: Path, benchmark: Benchmark, item_set: ItemSet) -> None:
     lines = [f"línea {n}" for n in range(len(item_set.items))]
     path.write_text("\n".join(lines), encoding="utf-8")
     system = Files(str(path), {})
@@ -168,7 +172,7 @@ def test_it_has_options_for_columns_only(path: Path) -> None:
         Files(str(path), {"mode": "batch"})
 
 
-def test_options_name_columns(tmp_path: Path, benchmark: Tiny, item_set: ItemSet) -> None:
+def test_options_name_columns(tmp_path: Path, benchmark: Benchmark, item_set: ItemSet) -> None:
     rows = [f"{item.source}\tx {item.index}" for item in reversed(item_set.items)]
     path = tmp_path / "out.tsv"
     path.write_text("\n".join(["English\tXish", *rows]))
@@ -187,13 +191,13 @@ def expected(items: Sequence[Item], word: str = "x") -> list[str]:
     return [f"{word} {item.index}" for item in items]
 
 
-def refused_directory(system: Files, benchmark: Tiny, item_set: ItemSet) -> str:
+def refused_directory(system: Files, benchmark: Benchmark, item_set: ItemSet) -> str:
     with pytest.raises(BadFile) as caught:
-        system.prepare(benchmark, item_set)
+        system.prepare(benchmark, item_set, benchmark.requests(item_set))
     return str(caught.value)
 
 
-def test_a_directory_has_a_file_for_each_direction(tmp_path: Path, benchmark: Tiny, item_set: ItemSet) -> None:
+def test_a_directory_has_a_file_for_each_direction(tmp_path: Path, benchmark: Benchmark, item_set: ItemSet) -> None:
     system = Files(str(tmp_path), {})
     words = f"{tmp_path}: there is no such file as tiny.en-xx.txt (or .tsv, .csv, .jsonl, .json) in it; there is: "
     assert refused_directory(system, benchmark, item_set) == f"{words}nothing"
@@ -207,7 +211,7 @@ def test_a_directory_has_a_file_for_each_direction(tmp_path: Path, benchmark: Ti
     assert refused_directory(system, benchmark, item_set) == words
 
 
-def test_a_directory_of_systems(tmp_path: Path, benchmark: Tiny, item_set: ItemSet) -> None:
+def test_a_directory_of_systems(tmp_path: Path, benchmark: Benchmark, item_set: ItemSet) -> None:
     for name in ("a", "b"):
         (tmp_path / name).mkdir()
     (tmp_path / "a" / "tiny.en-xx.txt").write_text(numbered(item_set.items, "a"))
@@ -225,19 +229,19 @@ def test_a_directory_of_systems(tmp_path: Path, benchmark: Tiny, item_set: ItemS
     assert words.startswith(f"{tmp_path / 'c'}: there is no such file as tiny.en-xx.txt")
 
 
-def test_a_system_in_a_file_in_a_directory(tmp_path: Path, benchmark: Tiny, item_set: ItemSet) -> None:
+def test_a_system_in_a_file_in_a_directory(tmp_path: Path, benchmark: Benchmark, item_set: ItemSet) -> None:
     rows = [f"{item.source}\ta {item.index}\tb {item.index}" for item in item_set.items]
     (tmp_path / "tiny.en-xx.tsv").write_text("\n".join(["source\ta\tb", *rows]))
     assert answers(Files(f"{tmp_path}#b", {}), benchmark, item_set) == expected(item_set.items, "b")
 
 
-def test_the_folders_of_the_authors_of_winomt(tmp_path: Path, benchmark: Tiny, item_set: ItemSet) -> None:
+def test_the_folders_of_the_authors_of_winomt(tmp_path: Path, benchmark: Benchmark, item_set: ItemSet) -> None:
     """`SYSTEM/en-es.txt`, and `SYSTEM/adj.en-es.txt` with adjectives; for WinoMT only."""
     folder = tmp_path / "translations" / "google"
     folder.mkdir(parents=True)
     (folder / "en-xx.txt").write_text(numbered(item_set.items, "plain"))
     (folder / "adj.en-xx.txt").write_text(numbered(item_set.items, "adjective"))
-    winomt = replace(item_set, selection=replace(item_set.selection, benchmark="winomt"))
+    winomt = replace(item_set, selection=Selection("winomt", "en", "xx", "core"))
     for given in (folder, folder.parent, f"{folder.parent}#google"):
         assert answers(Files(str(given), {}), benchmark, winomt) == expected(item_set.items, "plain")
     adjectives = replace(winomt, selection=replace(winomt.selection, variant="adjectives"))
@@ -249,13 +253,13 @@ def test_the_folders_of_the_authors_of_winomt(tmp_path: Path, benchmark: Tiny, i
     assert words.endswith("there is: adj.en-xx.txt")
 
 
-def test_a_name_with_a_number_sign(tmp_path: Path, benchmark: Tiny, item_set: ItemSet) -> None:
+def test_a_name_with_a_number_sign(tmp_path: Path, benchmark: Benchmark, item_set: ItemSet) -> None:
     path = tmp_path / "run#2.txt"
     path.write_text(numbered(item_set.items))
     (tmp_path / "run").touch()
     assert answers(Files(str(path), {}), benchmark, item_set) == expected(item_set.items)
     with pytest.raises(BadFile, match=r"absent#a: there is no such file$"):
-        Files(f"{tmp_path}/absent#a", {}).prepare(benchmark, item_set)
+        Files(f"{tmp_path}/absent#a", {}).prepare(benchmark, item_set, benchmark.requests(item_set))
 
 
 # -- matched by source, in every format
@@ -285,7 +289,7 @@ every_format = pytest.mark.parametrize("ending", [".txt", ".tsv", ".csv", ".json
 
 
 @every_format
-def test_rows_in_any_order(tmp_path: Path, ending: str, benchmark: Tiny, item_set: ItemSet) -> None:
+def test_rows_in_any_order(tmp_path: Path, ending: str, benchmark: Benchmark, item_set: ItemSet) -> None:
     rows = [(item.source, f"x {item.index}") for item in reversed(item_set.items)]
     path = formatted(tmp_path / f"out{ending}", rows)
     assert open_translations(path).texts(benchmark, item_set) == expected(item_set.items)
@@ -309,7 +313,7 @@ def test_sources_that_do_not_match(tmp_path: Path, ending: str) -> None:
 
 @every_format
 def test_sources_written_a_little_differently(
-    tmp_path: Path, ending: str, benchmark: Tiny, caplog: pytest.LogCaptureFixture
+    tmp_path: Path, ending: str, benchmark: Benchmark, caplog: pytest.LogCaptureFixture
 ) -> None:
     sources = ["The café's “nurse” slept.", "It’s the doctor.", "The cook sang."]
     item_set = ItemSet(Selection("tiny", "en", "xx", "core"), tuple(items_of(*sources)), "here")
@@ -324,7 +328,7 @@ def test_sources_written_a_little_differently(
     assert system.notes() == [f"{path}: {words}, and were matched"]
 
 
-def test_surrounding_space(tmp_path: Path, caplog: pytest.LogCaptureFixture, benchmark: Tiny) -> None:
+def test_surrounding_space(tmp_path: Path, caplog: pytest.LogCaptureFixture, benchmark: Benchmark) -> None:
     item_set = ItemSet(Selection("tiny", "en", "xx", "core"), tuple(items_of("One. ", "Two.")), "here")
     caplog.set_level("INFO")
     for sources, n in ((("One.", "Two."), 0), (("One. ", " Two.\u00a0"), 1)):
@@ -343,15 +347,13 @@ def test_sentences_that_differ_by_their_quotes_only_are_kept_apart(tmp_path: Pat
         texts_of(path, items)
 
 
-class WithContext(Tiny):
-    """Shows a system more than the sentence."""
-
-    def requests(self, item_set: ItemSet) -> list[Request]:
-        return [Request(f"Before {item.index}. {item.source}", "en", "xx") for item in item_set.items]
+def with_context(item_set: ItemSet) -> list[Request]:
+    """Requests that show a system more than the sentence."""
+    return [Request(f"Before {item.index}. {item.source}", "en", "xx") for item in item_set.items]
 
 
 def test_sources_as_they_were_shown(tmp_path: Path, item_set: ItemSet) -> None:
-    benchmark = WithContext(n_occupations=2)
+    benchmark = tiny(2, requests=with_context)
     for shown in ("{1}", "Before {0}. {1}"):
         rows = [(shown.format(item.index, item.source), f"x {item.index}") for item in reversed(item_set.items)]
         path = formatted(tmp_path / "out.tsv", rows)
@@ -361,42 +363,44 @@ def test_sources_as_they_were_shown(tmp_path: Path, item_set: ItemSet) -> None:
         open_translations(formatted(tmp_path / "out.tsv", rows)).texts(benchmark, item_set)
 
 
-class Revised(Tiny):
-    """Has other sentences in its earlier revision."""
+@dataclass(frozen=True)
+class Revisions(BENCHMARK.settings):  # type: ignore[misc]
+    revision: str = option("latest", "2019")
 
-    revisions = ("latest", "2019")
 
-    def load(self, selection: Selection) -> ItemSet:
-        item_set = super().load(selection)
-        items = [replace(item, source=f"{selection.revision}: {item.source}") for item in item_set.items]
-        return replace(item_set, items=tuple(items))
+def load_revised(selection: Selection) -> ItemSet:
+    item_set = load(selection, n_occupations=2)
+    items = [replace(item, source=f"{selection.revision}: {item.source}") for item in item_set.items]
+    return replace(item_set, items=tuple(items))
+
+
+REVISED = tiny(load=load_revised, settings=Revisions)
+"""Has other sentences in its earlier revision."""
 
 
 def test_translations_of_another_revision(tmp_path: Path) -> None:
-    benchmark = Revised(n_occupations=2)
-    selection = Selection("tiny", "en", "xx", revision="2019", cluster="occupation")
+    benchmark, selection = REVISED, Revisions("tiny", "en", "xx", revision="2019", cluster="occupation")
     path = tmp_path / "out.txt"
     path.write_text(numbered(benchmark.load(selection).items))
     system = Files(str(path), {})
     with pytest.raises(BadFile, match=r"out\.txt: has translations of tiny revision 2019; add --revision 2019$"):
-        system.prepare(benchmark, benchmark.load(replace(selection, revision="latest")))
-    system.prepare(benchmark, benchmark.load(selection))
+        prepare(system, benchmark, benchmark.load(replace(selection, revision="latest")))
+    prepare(system, benchmark, benchmark.load(selection))
     path.write_text("a ||| b\n")
     with pytest.raises(UnmatchedSources, match=r"source 'a' is not a sentence"):
-        Files(str(path), {}).prepare(benchmark, benchmark.load(selection))
+        prepare(Files(str(path), {}), benchmark, benchmark.load(selection))
 
 
 @pytest.mark.skipif(not Path("/dev/fd").exists(), reason="no pipes with names here")
 def test_a_pipe_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(textfiles, "PIPE_SECONDS", 0.05)
-    benchmark = Revised(n_occupations=2)
-    selection = Selection("tiny", "en", "xx", revision="2019", cluster="occupation")
+    benchmark, selection = REVISED, Revisions("tiny", "en", "xx", revision="2019", cluster="occupation")
     end, pipe = os.pipe()
     os.write(pipe, numbered(benchmark.load(selection).items).encode())
     os.close(pipe)
     system = Files(f"/dev/fd/{end}", {})
     with pytest.raises(BadFile, match=rf"^/dev/fd/{end}: has translations of tiny revision 2019; add --revision 2019$"):
-        system.prepare(benchmark, benchmark.load(replace(selection, revision="latest")))
+        prepare(system, benchmark, benchmark.load(replace(selection, revision="latest")))
     for _ in range(2):
         assert answers(system, benchmark, benchmark.load(selection)) == expected(benchmark.load(selection).items)
     os.close(end)
@@ -415,7 +419,7 @@ def mt_lens(path: Path, tasks: dict[str, Sequence[tuple[str, str]]]) -> Path:
 
 
 def test_the_task_that_has_the_sentences(
-    tmp_path: Path, benchmark: Tiny, item_set: ItemSet, caplog: pytest.LogCaptureFixture
+    tmp_path: Path, benchmark: Benchmark, item_set: ItemSet, caplog: pytest.LogCaptureFixture
 ) -> None:
     rows = [(item.source, f"x {item.index}") for item in item_set.items]
     path = mt_lens(tmp_path / "results.json", {"flores": [("Hello.", "Hola.")], "ours": rows})
@@ -428,7 +432,7 @@ def test_the_task_that_has_the_sentences(
         open_translations(path).texts(benchmark, item_set)
 
 
-def test_tasks_of_several_languages(tmp_path: Path, benchmark: Tiny, item_set: ItemSet) -> None:
+def test_tasks_of_several_languages(tmp_path: Path, benchmark: Benchmark, item_set: ItemSet) -> None:
     tasks = {
         f"en_{code}_tiny": [(item.source, f"{code} {item.index}") for item in item_set.items] for code in ("xx", "yy")
     }
@@ -445,11 +449,8 @@ def test_tasks_of_several_languages(tmp_path: Path, benchmark: Tiny, item_set: I
 # -- samples
 
 
-class Sampling(Tiny):
-    """Asks for three samples of each sentence."""
-
-    def requests(self, item_set: ItemSet) -> list[Request]:
-        return [Request(item.source, "en", "xx", Task.SAMPLE, n_samples=3) for item in item_set.items]
+def three_samples(item_set: ItemSet) -> list[Request]:
+    return [Request(item.source, "en", "xx", Task.SAMPLE, n_samples=3) for item in item_set.items]
 
 
 def sample_file(path: Path, rows: Sequence[dict[str, Any]]) -> Path:
@@ -504,7 +505,7 @@ def test_samples_of_other_items_are_passed_over(tmp_path: Path, key: str) -> Non
 
 
 def test_samples_as_a_system(tmp_path: Path, item_set: ItemSet) -> None:
-    benchmark = Sampling(n_occupations=2)
+    benchmark = tiny(2, requests=three_samples)
     rows = [
         {"source": item.source, "samples": ["a", "b", "c", "d"], "logprobs": [-1, -2, -3, -4]}
         for item in item_set.items
@@ -516,7 +517,7 @@ def test_samples_as_a_system(tmp_path: Path, item_set: ItemSet) -> None:
         system = Files(str(given), {})
         requests = benchmark.requests(item_set)
         check_tasks(system, requests)
-        system.prepare(benchmark, item_set)
+        system.prepare(benchmark, item_set, requests)
         (found,) = system.answer(requests)
         assert [(answer.request_id, answer.sample) for answer in found] == [
             (request.request_id, sample) for request in requests for sample in range(3)

@@ -710,7 +710,7 @@ def test_a_model_for_other_languages_is_refused_before_work(
 ) -> None:
     item_set = ItemSet(Selection("tiny", *direction, "core"), (), "tiny")
     with pytest.raises(UserError) as caught:
-        opened(models(kind, **options)).prepare(benchmark, item_set)
+        opened(models(kind, **options)).prepare(benchmark, item_set, [])
     assert complaint in str(caught.value)
     assert "\n" not in str(caught.value)
 
@@ -728,9 +728,9 @@ def test_the_pair_in_a_name(models: Any, benchmark: Any, tmp_path: Path) -> None
     directory = tmp_path / "opus-mt-en-fr"
     shutil.copytree(models("marian", pair=("unknown", "unknown")), directory)
     system = opened(directory)
-    system.prepare(benchmark, ItemSet(Selection("tiny", "en", "fr", "core"), (), "tiny"))
+    system.prepare(benchmark, ItemSet(Selection("tiny", "en", "fr", "core"), (), "tiny"), [])
     with pytest.raises(UserError, match="this model translates en-fr, but en-es is asked for"):
-        system.prepare(benchmark, ItemSet(Selection("tiny", "en", "es", "core"), (), "tiny"))
+        system.prepare(benchmark, ItemSet(Selection("tiny", "en", "es", "core"), (), "tiny"), [])
 
 
 def test_directories_that_are_no_model(models: Any, tmp_path: Path) -> None:

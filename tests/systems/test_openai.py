@@ -22,7 +22,7 @@ from typing import Any
 
 import pytest
 
-from gendermark.benchmarks.benchmark import ItemSet
+from gendermark.benchmarks.benchmark import Benchmark, ItemSet
 from gendermark.errors import SystemFailure, UserError
 from gendermark.metrics.metric import Resampling
 from gendermark.records import Request, Task, Translation
@@ -35,7 +35,7 @@ from gendermark.systems import openai
 from gendermark.systems.openai import OpenAI
 from gendermark.systems.system import open_system
 from runs import children
-from runs.tiny import Tiny
+from runs.tiny import BENCHMARK
 from systems import servers
 from systems.servers import Asked, Server
 
@@ -425,7 +425,7 @@ def test_a_sentence_that_is_filtered_is_so_for_each_sample(server: Server) -> No
     assert [(a.text, a.error) for a in found] == [(None, "refusal: no")] * 2
 
 
-def test_epsilon_is_refused_before_the_work(server: Server, benchmark: Tiny, item_set: ItemSet) -> None:
+def test_epsilon_is_refused_before_the_work(server: Server, benchmark: Benchmark, item_set: ItemSet) -> None:
     system = opened(server)
     words = (
         f"{system.spec} cannot sample with epsilon, which its interface does not have; use top_p, or a system of "
@@ -433,16 +433,16 @@ def test_epsilon_is_refused_before_the_work(server: Server, benchmark: Tiny, ite
     )
     assert failure(system, [*requests(3), sampling(2, epsilon="0.02")]) == words
     assert "there is no sampling option 'beam'" in failure(opened(server), [sampling(2, beam="4")])
-    benchmark.requests = lambda _: [sampling(2, epsilon="0.02")]  # type: ignore[method-assign]
+    drawing = replace(benchmark, requests=lambda _: [sampling(2, epsilon="0.02")])
     with pytest.raises(UserError, match="cannot sample with epsilon"):
-        prepare(opened(server), benchmark, item_set)
+        prepare(opened(server), drawing, item_set)
     assert server.asked == []
 
 
 # -- scoring
 
 
-def test_a_translation_is_scored_by_the_tokens_it_adds(server: Server, benchmark: Tiny, item_set: ItemSet) -> None:
+def test_a_translation_is_scored_by_the_tokens_it_adds(server: Server, benchmark: Benchmark, item_set: ItemSet) -> None:
     system = opened(server, endpoint="completions")
     prepare(system, benchmark, item_set)
     assert Task.SCORE in system.tasks
@@ -458,7 +458,7 @@ def test_a_translation_is_scored_by_the_tokens_it_adds(server: Server, benchmark
 
 
 @pytest.mark.parametrize("kind", ["ignores", "refuses", "other tokens"])
-def test_a_server_that_cannot_score(server: Server, benchmark: Tiny, item_set: ItemSet, kind: str) -> None:
+def test_a_server_that_cannot_score(server: Server, benchmark: Benchmark, item_set: ItemSet, kind: str) -> None:
     def good(asked: Asked) -> Any:
         if asked.path == "/v1/models":
             return model(asked)
@@ -483,22 +483,23 @@ def test_a_server_that_cannot_score(server: Server, benchmark: Tiny, item_set: I
 # -- before the work
 
 
-def prepare(system: OpenAI, benchmark: Tiny, item_set: ItemSet, to: str = "es") -> None:
-    system.prepare(benchmark, replace(item_set, selection=replace(item_set.selection, target_language=to)))
+def prepare(system: OpenAI, benchmark: Benchmark, item_set: ItemSet, to: str = "es") -> None:
+    towards = replace(item_set, selection=replace(item_set.selection, target_language=to))
+    system.prepare(benchmark, towards, benchmark.requests(towards))
 
 
-def _prepared(server: Server, benchmark: Tiny, item_set: ItemSet, name: str = "tiny", to: str = "es") -> None:
+def _prepared(server: Server, benchmark: Benchmark, item_set: ItemSet, name: str = "tiny", to: str = "es") -> None:
     with closing(OpenAI(f"{server.url}/v1#{name}", {})) as system:
         prepare(system, benchmark, item_set, to)
         prepare(system, benchmark, item_set, "de")
 
 
-def test_a_model_that_is_there(server: Server, benchmark: Tiny, item_set: ItemSet) -> None:
+def test_a_model_that_is_there(server: Server, benchmark: Benchmark, item_set: ItemSet) -> None:
     _prepared(server, benchmark, item_set)
     assert [asked.path for asked in server.asked] == ["/v1/models"]  # once, and nothing is paid for
 
 
-def test_a_model_that_is_not(server: Server, benchmark: Tiny, item_set: ItemSet) -> None:
+def test_a_model_that_is_not(server: Server, benchmark: Benchmark, item_set: ItemSet) -> None:
     server.script(servers.good, servers.status(404, {"error": {"message": "The model `x` does not exist"}}))
     with pytest.raises(UserError) as caught:
         _prepared(server, benchmark, item_set, "x")
@@ -509,7 +510,7 @@ def test_a_model_that_is_not(server: Server, benchmark: Tiny, item_set: ItemSet)
         _prepared(server, benchmark, item_set, "x")
 
 
-def test_a_model_by_another_name(server: Server, benchmark: Tiny, item_set: ItemSet) -> None:
+def test_a_model_by_another_name(server: Server, benchmark: Benchmark, item_set: ItemSet) -> None:
     _prepared(server, benchmark, item_set, "tiny-latest")
     assert [asked.path for asked in server.asked] == ["/v1/models", CHAT]
     assert server.asked[1].json["max_tokens"] == 1
@@ -520,14 +521,14 @@ def test_a_model_by_another_name(server: Server, benchmark: Tiny, item_set: Item
     [servers.status(404), servers.status(403), servers.status(405), servers.sends({"data": []}), servers.sends(7)],
 )
 def test_a_server_without_a_list_of_models(
-    server: Server, benchmark: Tiny, item_set: ItemSet, step: servers.Step
+    server: Server, benchmark: Benchmark, item_set: ItemSet, step: servers.Step
 ) -> None:
     server.script(step)
     _prepared(server, benchmark, item_set, "anything")
     assert len(server.asked) == 1
 
 
-def test_a_list_of_models_that_always_fails(server: Server, benchmark: Tiny, item_set: ItemSet) -> None:
+def test_a_list_of_models_that_always_fails(server: Server, benchmark: Benchmark, item_set: ItemSet) -> None:
     server.script(servers.status(500), servers.status(500))
     _prepared(server, benchmark, item_set)
     assert [asked.path for asked in server.asked] == ["/v1/models", "/v1/models", CHAT]
@@ -536,7 +537,7 @@ def test_a_list_of_models_that_always_fails(server: Server, benchmark: Tiny, ite
         _prepared(server, benchmark, item_set)
 
 
-def test_nobody_is_there(benchmark: Tiny, item_set: ItemSet) -> None:
+def test_nobody_is_there(benchmark: Benchmark, item_set: ItemSet) -> None:
     with servers.serving(model) as gone:
         pass
     with pytest.raises(SystemFailure) as caught:
@@ -544,7 +545,7 @@ def test_nobody_is_there(benchmark: Tiny, item_set: ItemSet) -> None:
     assert str(caught.value).startswith(f"openai:{gone.url}/v1#tiny cannot be reached at {gone.url}/v1 (")
 
 
-def test_a_language_without_a_name(server: Server, benchmark: Tiny, item_set: ItemSet) -> None:
+def test_a_language_without_a_name(server: Server, benchmark: Benchmark, item_set: ItemSet) -> None:
     with pytest.raises(UserError, match="no name is known for language 'xx'"):
         _prepared(server, benchmark, item_set, to="xx")
     assert server.asked == []
@@ -563,7 +564,7 @@ def test_a_key_goes_into_the_header(server: Server, monkeypatch: pytest.MonkeyPa
 
 
 def test_a_bad_key_that_the_server_repeats(
-    server: Server, monkeypatch: pytest.MonkeyPatch, benchmark: Tiny, item_set: ItemSet
+    server: Server, monkeypatch: pytest.MonkeyPatch, benchmark: Benchmark, item_set: ItemSet
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", SECRET)
     echo = servers.echoes(401, lambda asked: {"error": {"message": f"Incorrect: {asked.headers['authorization']}"}})
@@ -760,7 +761,6 @@ def test_tokens_and_money(server: Server) -> None:
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL is POSIX")
 SELECTION = Selection("tiny", "en", "xx", "core", cluster="occupation")
-BENCHMARK = Tiny()
 ITEM_SET = BENCHMARK.load(SELECTION)
 N = len(ITEM_SET.items)
 
@@ -781,10 +781,7 @@ def prompt(tmp_path: Path) -> str:
 
 
 @posix
-def test_a_killed_run_goes_on_and_repeats_nothing(
-    server: Server, tmp_path: Path, prompt: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(running.registry.BUILT_IN["benchmark"], "tiny", "runs.tiny:BENCHMARK")
+def test_a_killed_run_goes_on_and_repeats_nothing(server: Server, tmp_path: Path, prompt: str) -> None:
     server.good = _gendered
     server.script(*[servers.good] * 20, *[servers.stall] * 4)  # as many as may be under way never come back
     spec, options = f"openai:{server.url}/v1#tiny", {"prompt": prompt, "concurrency": "4"}
@@ -805,11 +802,11 @@ def test_a_killed_run_goes_on_and_repeats_nothing(
     assert len(kept) == n_answered
 
     config = RunConfig(spec, (SELECTION,), options, Resampling(n_resamples=100))
-    running.run(config, tmp_path / "run", tmp_path / "store")
+    running.run(config, tmp_path / "run", running.Surroundings(tmp_path / "store"))
     later = [said(a) for a in server.of(CHAT)[n_before:]]
     safe = {request.source for request in asked if (request.request_id, 0) in kept}
     assert Counter(later) == Counter({request.source for request in asked} - safe)
-    running.run(config, tmp_path / "undisturbed", tmp_path / "other-store")
+    running.run(config, tmp_path / "undisturbed", running.Surroundings(tmp_path / "other-store"))
     for name in ("translations.jsonl", "judgements.jsonl", "result.json"):
         found, expected = (tmp_path / run / "tiny.en-xx" / name for run in ("run", "undisturbed"))
         assert found.read_bytes() == expected.read_bytes()
@@ -946,7 +943,7 @@ def _answers(port: int) -> bool:
     return False
 
 
-def test_transformers_serve(serve: str, benchmark: Tiny, item_set: ItemSet) -> None:
+def test_transformers_serve(serve: str, benchmark: Benchmark, item_set: ItemSet) -> None:
     system = open_system(f"openai:{serve}", {"max_tokens": "40", "concurrency": "2"})
     assert isinstance(system, OpenAI)
     prepare(system, benchmark, item_set)
@@ -968,7 +965,7 @@ def test_transformers_serve_samples_by_seed(serve: str) -> None:
     assert len({a.text for a in (*drawn[0], *drawn[2])}) > 6
 
 
-def test_transformers_serve_has_its_limits(serve: str, benchmark: Tiny, item_set: ItemSet) -> None:
+def test_transformers_serve_has_its_limits(serve: str, benchmark: Benchmark, item_set: ItemSet) -> None:
     (answer,) = answered(OpenAI(serve, {"max_tokens": "1"}), requests(1))
     assert answer.error is not None
     assert answer.error.startswith("cut off at max_tokens")

@@ -21,7 +21,7 @@ from gendermark.errors import SystemFailure, UserError
 from gendermark.metrics.metric import Resampling
 from gendermark.records import Request, Task, Translation
 from gendermark.result import Result
-from gendermark.runs.run import RunConfig, run
+from gendermark.runs.run import RunConfig, Surroundings, run
 from gendermark.selection import Selection
 from gendermark.systems import aws, http
 from gendermark.systems.system import System, open_system
@@ -199,9 +199,8 @@ def failure(system: System, asked: Sequence[Request] | None = None) -> str:
 
 
 def prepared(system: System, to: str = "es", from_: str = "en") -> None:
-    benchmark = tiny.Tiny(1)
     try:
-        system.prepare(benchmark, ItemSet(Selection("tiny", from_, to), (), "tiny"))
+        system.prepare(tiny.BENCHMARK, ItemSet(Selection("tiny", from_, to), (), "tiny"), [])
     finally:
         system.close()
 
@@ -411,7 +410,7 @@ def test_a_direction_that_there_is_not(family: Family, server: Server) -> None:
 def test_languages_are_asked_for_once(family: Family, server: Server) -> None:
     system = family.open(server.url)
     for _ in range(3):
-        system.prepare(tiny.Tiny(1), ItemSet(Selection("tiny", "en", "es"), (), "tiny"))
+        system.prepare(tiny.BENCHMARK, ItemSet(Selection("tiny", "en", "es"), (), "tiny"), [])
     assert len(server.asked) == (2 if family.name == "deepl" else 1)
     system.close()
 
@@ -649,7 +648,7 @@ def test_aws_on_the_wire(family: Family, server: Server) -> None:
     names = ("content-type", "host", "x-amz-date", "x-amz-security-token", "x-amz-target")
     signed = {name: asked.headers[name] for name in names}
     assert asked.headers["authorization"] == aws.authorization(
-        "POST", f"{server.url}/", signed, asked.body, "AKIDEXAMPLE", KEY, "eu-west-1", "translate"
+        "POST", f"{server.url}/", signed, asked.body, aws.Signer("AKIDEXAMPLE", KEY, "eu-west-1")
     )
 
 
@@ -726,7 +725,7 @@ def test_signatures_are_those_that_amazon_publishes(
 ) -> None:
     secret = "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY"
     dated = {**headers, "X-Amz-Date": "20150830T123600Z"}
-    found = aws.authorization(method, url, dated, b"", "AKIDEXAMPLE", secret, "us-east-1", service)
+    found = aws.authorization(method, url, dated, b"", aws.Signer("AKIDEXAMPLE", secret, "us-east-1", service))
     names = ";".join(sorted(name.lower() for name in dated))
     assert found == (
         f"AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE/20150830/us-east-1/{service}/aws4_request, "
@@ -800,7 +799,8 @@ def test_a_server_that_dies_in_the_middle(
         (servers.good if n_asked <= n_good else servers.hang_up)(running, handler, asked)
 
     server.script(*[dying] * 200)
-    arguments = (config(family, server, concurrency="1", max_retries="1"), tmp_path / "run", tmp_path / "store")
+    around = Surroundings(tmp_path / "store")
+    arguments = (config(family, server, concurrency="1", max_retries="1"), tmp_path / "run", around)
     with pytest.raises(
         SystemFailure, match=r"broke off the connection .* \(attempt 2, the last\) .*run again to go on"
     ):
@@ -882,7 +882,8 @@ def test_killed_in_the_middle(family: Family, server: Server, tmp_path: Path) ->
     assert json.loads((tmp_path / "run" / "manifest.json").read_text())["status"] == "running"
     server.go_on.set()
     server.asked.clear()
-    (result,) = run(config(family, server, concurrency="1"), tmp_path / "run", tmp_path / "store.sqlite")
+    around = Surroundings(tmp_path / "store.sqlite")
+    (result,) = run(config(family, server, concurrency="1"), tmp_path / "run", around)
     assert Counter(translated(family, server)) + Counter(first) == Counter(SOURCES)
     assert set(lost) <= set(translated(family, server))
     assert accuracy(result) == 100

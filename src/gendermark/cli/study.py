@@ -61,27 +61,20 @@ def debias(
 
 def _print(report: Mapping[str, Any]) -> None:
     from gendermark.cli.results import p_text
-    from gendermark.runs.compare import Comparison
-    from gendermark.study.debias import shown
+    from gendermark.records import Unit
 
-    rows = [Comparison(**row) for row in report["comparisons"]]
+    rows = report["comparisons"]
     if terminal.is_terminal(sys.stdout):
-        cells = [
-            (
-                row.cell,
-                row.metric if row.slice == "all" else f"{row.metric} {row.slice}",
-                shown(row.first, row.metric),
-                shown(row.second, row.metric),
-                ("+" if (row.difference or 0) > 0 else "") + shown(row.difference, row.metric),
-                "–" if row.low is None else f"[{shown(row.low, row.metric)}, {shown(row.high, row.metric)}]",
-                p_text(row.p_adjusted),
-            )
-            for row in rows
-        ]
+        cells = []
+        for row in rows:
+            unit = Unit(row["unit"])
+            name = row["metric"] if row["slice"] == "all" else f"{row['metric']} {row['slice']}"
+            values = [unit.show(row["first"]), unit.show(row["second"]), unit.show_change(row["difference"])]
+            interval = "–" if row["low"] is None else f"[{unit.show(row['low'])}, {unit.show(row['high'])}]"
+            cells.append((row["cell"], name, *values, interval, p_text(row["p_adjusted"])))
         print_table("Before and after debiasing", ("of", "metric", "before", "after", "change", "interval", "p"), cells)
     else:
-        columns = tuple(Comparison.__dataclass_fields__)
-        print_table("", columns, [tuple(row.to_json().values()) for row in rows])
+        print_table("", tuple(rows[0]), [tuple(row.values()) for row in rows])
     direction, cosine = report["direction"], report["mean_abs_cosine"]
     left_out = report["professions_left_out"]
     say(

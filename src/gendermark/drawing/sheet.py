@@ -40,13 +40,15 @@ def figure(name: str, title: str, caption: str, cell: str, draw: Callable[[Canva
 
 @dataclass(frozen=True)
 class Sheet:
-    """Results that may stand in one figure: one benchmark, the same data and rules."""
+    """Results that may stand in one figure: one benchmark, measured alike."""
 
     benchmark: str
     suffix: str
     """Of the names of figures, where there are several sheets of one benchmark."""
     cells: Mapping[str, Mapping[str, Result]]
     """Cell -> label of the run -> result; no cell is empty."""
+    conditions: str
+    """How these were measured: "core data, rules best, context joined"."""
 
     @property
     def labels(self) -> list[str]:
@@ -62,15 +64,6 @@ class Sheet:
     @property
     def any(self) -> Result:
         return next(self.results)[2]
-
-    told_apart: str = ""
-    """What sets these results apart from others of the same benchmark: "context joined"."""
-
-    @property
-    def conditions(self) -> str:
-        selection = self.any.selection
-        more = f", {self.told_apart}" if self.told_apart else ""
-        return f"{selection.data} data, rules {selection.rules}{more}"
 
     @property
     def intervals(self) -> str:

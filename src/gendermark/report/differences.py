@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from gendermark import registry
 from gendermark.benchmarks.benchmark import Benchmark
@@ -84,7 +84,8 @@ class Difference:
             return "No clear difference", " from ", f"{span}: no more than chance explains."
         by = words.value(abs(c.difference), self._unit)
         span = NO_SPREAD if c.low == c.high else self._ends(-1 if c.difference < 0 else 1)
-        return self.change.capitalize(), " than ", f" by {by}{unit} ({span}), more than chance explains."
+        what, against = ("Different", " from ") if self.change == "changed" else (self.change.capitalize(), " than ")
+        return what, against, f" by {by}{unit} ({span}), more than chance explains."
 
     def _ends(self, sign: int) -> str:
         """The ends of the interval, or of that of the opposite difference."""
@@ -135,19 +136,22 @@ class Differences:
 
 
 def differences(runs: Sequence[Sequence[Result]]) -> Differences:
-    """The headline metrics of every later run against the first, cell by cell.
-
-    What differs in more than the system stands in tables of its own, so it is not compared here.
-    """
-    found: list[Difference] = []
-    reports = []
-    for place, results in enumerate(runs[1:], start=1):
-        report = compare(runs[0], results, leave_out=True)
-        keys = [{key_of(result) for result in side} for side in (runs[0], results)]
-        alike = {key[0] for key in keys[0] & keys[1]}
-        reports.append(report)
-        found += [Difference(place, c.cell.partition(".")[0], c) for c in report.comparisons if c.cell in alike]
+    """The headline metrics of every later run against the first, cell by cell."""
+    reports = [against_first(runs[0], results) for results in runs[1:]]
+    found = [
+        Difference(place, c.cell.partition(".")[0], c)
+        for place, report in enumerate(reports, start=1)
+        for c in report.comparisons
+    ]
     return Differences(tuple(found), reports)
+
+
+def against_first(first: Sequence[Result], second: Sequence[Result]) -> ComparisonReport:
+    """As a report compares: what differs in more than the system stands in tables and figures of its own."""
+    report = compare(first, second, leave_out=True)
+    keys = [{key_of(result) for result in side} for side in (first, second)]
+    alike = {key[0] for key in keys[0] & keys[1]}
+    return replace(report, comparisons=tuple(c for c in report.comparisons if c.cell in alike))
 
 
 def leading_key(benchmark: Benchmark) -> tuple[str, str]:

@@ -18,9 +18,10 @@ from gendermark.errors import MissingExtra, UnknownName, UserError
 from gendermark.markup import visible
 from gendermark.report import side_by_side
 from gendermark.report.beside_published import beside_published
+from gendermark.report.differences import against_first
 from gendermark.result import Result
-from gendermark.runs.comparable import key_of, told_apart
-from gendermark.runs.compare import ComparisonReport, compare
+from gendermark.runs.comparable import described, key_of, told_apart
+from gendermark.runs.compare import ComparisonReport
 from gendermark.textfiles import write_text
 
 __all__ = ["FORMATS", "Figure", "figures", "run_labels", "write_figures"]
@@ -57,7 +58,7 @@ def figures(
 
 def compared_with_first(runs: Mapping[str, Sequence[Result]]) -> dict[str, ComparisonReport]:
     (_, first), *others = runs.items()
-    return {name: compare(first, second, leave_out=True) for name, second in others}
+    return {name: against_first(first, second) for name, second in others}
 
 
 def write_figures(directory: Path | str, found: Sequence[Figure], formats: Sequence[str] = FORMATS) -> list[Path]:
@@ -104,9 +105,13 @@ def _sheets(runs: Mapping[str, Sequence[Result]], labels: Mapping[str, str]) -> 
                 cells.setdefault(result.cell, {})[labels[name]] = result
     n_sheets = Counter(benchmark for benchmark, _ in grouped)
     return [
-        Sheet(benchmark, f".{label}" if n_sheets[benchmark] > 1 else "", cells, label)
+        Sheet(benchmark, f".{label}" if n_sheets[benchmark] > 1 else "", cells, described(_any(cells), label))
         for (benchmark, label), cells in grouped.items()
     ]
+
+
+def _any(cells: Mapping[str, Mapping[str, Result]]) -> Result:
+    return next(result for found in cells.values() for result in found.values())
 
 
 def _with_unique_names(found: Sequence[Figure]) -> list[Figure]:

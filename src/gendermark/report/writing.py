@@ -17,7 +17,7 @@ from gendermark.records import Estimate, Table
 from gendermark.report import words
 from gendermark.report.numbers import find
 from gendermark.result import Result
-from gendermark.runs.comparable import key_of, told_apart
+from gendermark.runs.comparable import described, key_of, told_apart
 from gendermark.telling import NO_SPREAD, Cell, Form, Place, Row
 from gendermark.textfiles import write_text
 
@@ -103,7 +103,8 @@ def _side_by_side(runs: Mapping[str, Sequence[Result]]) -> list[tuple[Table, lis
     apart = told_apart([result for results in runs.values() for result in results])
     for key, label in apart.items():
         present = {name: result for name, results in runs.items() for result in results if key_of(result) == key}
-        title = _title(next(iter(present.values())), label)
+        first = next(iter(present.values()))
+        title = f"{first.cell} ({described(first, label)})"
         keys = dict.fromkeys((e.metric, e.slice) for result in present.values() for e in result.estimates)
         rows = []
         for metric, part in keys:
@@ -113,18 +114,8 @@ def _side_by_side(runs: Mapping[str, Sequence[Result]]) -> list[tuple[Table, lis
                 values.append(_amount(found))
             rows.append((metric, part, *values))
         notes = [f"{names[name]}: {result.signature}" for name, result in present.items()]
-        cell = next(iter(present.values())).cell
-        tables.append((Table(cell, title, ("metric", "slice", *(names[name] for name in present)), rows), notes))
+        tables.append((Table(first.cell, title, ("metric", "slice", *(names[name] for name in present)), rows), notes))
     return tables
-
-
-def _title(result: Result, apart: str) -> str:
-    return f"{result.cell} ({_conditions(result, apart)})"
-
-
-def _conditions(result: Result, apart: str) -> str:
-    more = f", {apart}" if apart else ""
-    return f"{result.selection.data} data, rules {result.selection.rules}{more}"
 
 
 def _amount(estimate: Estimate | None, *, with_interval: bool = True) -> str:
@@ -247,7 +238,7 @@ def _paper_tables(runs: Mapping[str, Sequence[Result]]) -> list[_PaperTable]:
     grouped: dict[tuple[str, str], dict[str, list[Result | None]]] = {}
     for number, results in enumerate(runs.values()):
         for result in results:
-            conditions = _conditions(result, apart[key_of(result)])
+            conditions = described(result, apart[key_of(result)])
             cells = grouped.setdefault((result.selection.benchmark, conditions), {})
             cells.setdefault(result.cell, [None] * len(runs))[number] = result
     tables = [

@@ -245,7 +245,7 @@ def read_result(cell: Path) -> tuple[Result, int]:
         )
         return result, int(row["n_judgements"])
     except (KeyError, TypeError, ValueError, UserError) as problem:
-        raise _unreadable(cell, problem) from None
+        raise _unreadable(cell / RESULT, problem) from None
 
 
 def _estimate(row: Mapping[str, Any], selection: Selection, signature: str) -> Estimate:
@@ -256,8 +256,8 @@ def _estimate(row: Mapping[str, Any], selection: Selection, signature: str) -> E
     return Estimate(**row, unit=benchmark.describe(row["metric"]).unit, signature=signature)
 
 
-def _unreadable(cell: Path, problem: Exception) -> BadFile:
-    return BadFile(cell, f"does not hold a result that this version can read ({problem!r}); run it again")
+def _unreadable(path: Path, problem: Exception) -> BadFile:
+    return BadFile(path, f"does not hold a result that this version can read ({problem!r}); run it again")
 
 
 def texts_path(cell: Path, result: Result) -> Path:

@@ -156,7 +156,7 @@ def model_cues(cells: Sequence[Cell], asked: Question | None = None) -> CueModel
         model = linear_model(
             response,
             columns,
-            [item.tags[asked.clusters] for item in items],
+            [getattr(item, asked.clusters) for item in items],
             factors={factor: members for factor, members in tested.items() if members},
             effects="fixed" if asked.effects == "fixed" else "cluster-robust",
             confidence=asked.confidence,

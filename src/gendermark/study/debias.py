@@ -18,6 +18,7 @@ from gendermark.errors import BadFile, MissingExtra, UserError
 from gendermark.metrics import quality
 from gendermark.metrics.metric import Resampling
 from gendermark.models.grammar import generate
+from gendermark.records import Unit
 from gendermark.runs.compare import Asked, Comparison, compare
 from gendermark.runs.run import ALONE, OpenProgress, RunConfig, Surroundings, run
 from gendermark.selection import Selection
@@ -226,6 +227,7 @@ def compare_bleu(
         detectable=statistics.minimum_detectable_difference(float(replicates.std(ddof=1)), resampling.confidence),
         n_groups=len(references),
         better="higher",
+        unit=Unit.SCORE,
     )
 
 
@@ -237,7 +239,16 @@ def _of_vectors(report: Mapping[str, Any]) -> list[Comparison]:
         values = (before, after, None if before is None or after is None else after - before)
         unknown = (None,) * 5
         rows.append(
-            Comparison("vectors", metric, "professions", *values, *unknown, len(report["professions"]), "lower")
+            Comparison(
+                "vectors",
+                metric,
+                "professions",
+                *values,
+                *unknown,
+                len(report["professions"]),
+                "lower",
+                unit=Unit.RATIO,
+            )
         )
     return rows
 
@@ -266,25 +277,13 @@ def findings(rows: Sequence[Comparison]) -> list[str]:
 def _told(name: str, row: Comparison) -> str:
     if row.first is None or row.second is None or row.difference is None:
         return f"{name} has no value to compare"
-    went = f"{name} went from {shown(row.first, row.metric)} to {shown(row.second, row.metric)}"
+    show = row.unit.show
+    went = f"{name} went from {show(row.first)} to {show(row.second)}"
     if row.low is None or row.high is None:
         return went
     change = row.change()
-    if row.better == "neither" and row.p_adjusted is not None and row.p_adjusted < 0.05:
-        change = "more than chance"
-    # The interval is of the difference, the p-value of a gap that of its size: a claim needs both.
-    if change == "unclear" or row.low <= 0 <= row.high:
-        change = "cannot be told from chance"
-    span = f"{shown(row.low, row.metric)} to {shown(row.high, row.metric)}"
-    return f"{went} (by {shown(row.difference, row.metric)}, {span}: {change})"
-
-
-def shown(value: float | None, metric: str) -> str:
-    """A number as people read it: percentages and BLEU with one decimal, everything smaller with three."""
-    if value is None:
-        return "–"
-    n_decimals = 3 if metric.startswith(("h_", "delta_h", "p_", "mean_", "neighbour_")) else 1
-    return f"{round(value, n_decimals) + 0.0:.{n_decimals}f}"  # never -0.0
+    told = {"changed": "more than chance", "unclear": "cannot be told from chance"}.get(change, change)
+    return f"{went} (by {show(row.difference)}, {show(row.low)} to {show(row.high)}: {told})"
 
 
 # -- before any work --------------------------------------------------------------------------------------------------
