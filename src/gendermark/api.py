@@ -24,7 +24,7 @@ from gendermark.runs.plan import RunConfig
 from gendermark.runs.score import Origin
 from gendermark.runs.score import score as judge_and_estimate
 from gendermark.runs.store import Store
-from gendermark.selection import Selection, options_of, own_options
+from gendermark.selection import Selection, own_options
 from gendermark.systems.file_formats import Samples
 from gendermark.systems.sampling import Decoding
 from gendermark.systems.system import open_system
@@ -310,8 +310,7 @@ def applicable(benchmarks: Sequence[str], targets: Sequence[str], **options: Any
     found: dict[Selection, None] = {}
     left_out: dict[str, str] = {}
     for to in targets:
-        for name in registry.names("benchmark"):
-            benchmark: Benchmark = registry.load("benchmark", name)
+        for name, benchmark in registry.every("benchmark"):
             # Drawing many samples takes long and most systems cannot: only when asked for by name.
             if not benchmark.draws and _has_direction(benchmark, to, given):
                 try:
@@ -333,8 +332,9 @@ def _of_named(name: str, to: str, given: Mapping[str, Any], benchmarks: Sequence
 def _refuse_unknown_values(given: Mapping[str, Any]) -> None:
     """A value that no benchmark knows is a mistake, and not a reason to leave all of them out."""
     for name in ("rules", "cluster", "revision"):
-        choices = [options_of(registry.settings(one, Selection))[name].choices for one in registry.names("benchmark")]
-        known = {choice for found in choices for choice in found if choice}
+        known = {
+            choice for _, benchmark in registry.every("benchmark") for choice in benchmark.choices_of(name) if choice
+        }
         if name in given and given[name] not in known:
             raise UnknownName(name, given[name], known)
 

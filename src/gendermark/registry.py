@@ -8,12 +8,15 @@ and needs no change here at all.
 
 from __future__ import annotations
 
+import logging
 from functools import cache
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
 from gendermark.errors import UnknownName, UserError
+
+log = logging.getLogger(__name__)
 
 BUILT_IN: dict[str, dict[str, str]] = {
     "benchmark": {
@@ -55,6 +58,17 @@ def _outside(kind: str) -> dict[str, EntryPoint]:
 def names(kind: str) -> list[str]:
     """The registered names of one kind, sorted."""
     return sorted({*BUILT_IN[kind], *_outside(kind)})
+
+
+def every(kind: str) -> list[tuple[str, Any]]:
+    """All that load, with their names. Another package's that does not is told about, and harms nobody else."""
+    found = []
+    for name in names(kind):
+        try:
+            found.append((name, load(kind, name)))
+        except UserError as problem:
+            log.warning("%s", problem)
+    return found
 
 
 def sibling(kind: str, name: str, attribute: str, default: Any) -> Any:

@@ -7,6 +7,7 @@ command line, the refusals and the comparison of runs are all made from these fi
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
@@ -69,7 +70,7 @@ class _OfItsBenchmark(type):
 
 
 def _refuse(name: str, benchmark: str, settings: type[Selection]) -> None:
-    takers = [other for other in registry.names("benchmark") if name in options_of(registry.settings(other, Selection))]
+    takers = [other for other, options in all_options().items() if name in options]
     if takers:
         flag = Option(name).flag
         raise UserError(f"{benchmark} takes no {flag}, which is for {' and '.join(takers)}; leave it out")
@@ -119,3 +120,12 @@ def own_options(settings: type[Selection]) -> dict[str, Option]:
     """Those that not every benchmark has."""
     common = {one.name for one in fields(Selection)}
     return {name: found for name, found in options_of(settings).items() if name not in common}
+
+
+def all_options() -> dict[str, dict[str, Option]]:
+    """Benchmark -> its own options. Another package's benchmark that does not load has none."""
+    found = {}
+    for benchmark in registry.names("benchmark"):
+        with suppress(UserError):  # it is told about where it is asked for
+            found[benchmark] = own_options(registry.settings(benchmark, Selection))
+    return found

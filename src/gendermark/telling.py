@@ -269,7 +269,3 @@ class Telling:
     """The tag that has the sentence before."""
     shares_one_scale: bool = True
     """Whether its headline numbers are drawn on one scale."""
-
-
-def tell_nothing(result: Result) -> list[Finding]:  # noqa: ARG001
-    return []

@@ -39,17 +39,15 @@ from gendermark.annotation import (
     write_lineup,
     write_sheet,
 )
+from gendermark.annotation.questions import LINEUP, direction_of, read_questions
 from gendermark.annotation.serving import (
     JOURNAL,
-    LINEUP,
     LONGEST_NOTE,
     Agreement,
     Desk,
-    direction_of,
     identity_of,
     kept_token,
     page_files,
-    read_questions,
 )
 from gendermark.annotation.sheets import ANYBODY
 from gendermark.errors import BadFile, UserError

@@ -648,7 +648,7 @@ def test_aws_on_the_wire(family: Family, server: Server) -> None:
     names = ("content-type", "host", "x-amz-date", "x-amz-security-token", "x-amz-target")
     signed = {name: asked.headers[name] for name in names}
     assert asked.headers["authorization"] == aws.authorization(
-        "POST", f"{server.url}/", signed, asked.body, "AKIDEXAMPLE", KEY, "eu-west-1", "translate"
+        "POST", f"{server.url}/", signed, asked.body, aws.Signer("AKIDEXAMPLE", KEY, "eu-west-1")
     )
 
 
@@ -725,7 +725,7 @@ def test_signatures_are_those_that_amazon_publishes(
 ) -> None:
     secret = "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY"
     dated = {**headers, "X-Amz-Date": "20150830T123600Z"}
-    found = aws.authorization(method, url, dated, b"", "AKIDEXAMPLE", secret, "us-east-1", service)
+    found = aws.authorization(method, url, dated, b"", aws.Signer("AKIDEXAMPLE", secret, "us-east-1", service))
     names = ";".join(sorted(name.lower() for name in dated))
     assert found == (
         f"AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE/20150830/us-east-1/{service}/aws4_request, "

@@ -5,7 +5,7 @@ several systems and a hidden reference in one sheet, as in MT-GenEval; `lineup_a
 """
 
 from gendermark.annotation.comparison import NOT_FOUND, AgreementReport, Disagreement, agreement
-from gendermark.annotation.items import Problem, SheetSummary, TranslatedText, draw_sample, entity_of, read_cell
+from gendermark.annotation.items import Problem, SheetSummary, TranslatedText, draw_sample, read_cell
 from gendermark.annotation.lineup import (
     LINEUP_COLUMNS,
     REFERENCE,
@@ -63,7 +63,6 @@ __all__ = [
     "agreement",
     "draw_lineup",
     "draw_sample",
-    "entity_of",
     "evaluate_lineup",
     "has_answers",
     "match_runs",

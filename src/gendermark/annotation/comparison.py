@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from gendermark import statistics
-from gendermark.annotation.items import Items, Person, SheetSummary, TranslatedText, entity_of, match, observed, stratum
+from gendermark.annotation.items import Items, Person, SheetSummary, TranslatedText, match, observed, stratum
 from gendermark.annotation.sheets import Sheet, SheetRow, comparable
 from gendermark.errors import UserError
 from gendermark.metrics.metric import Resampling
@@ -186,7 +186,7 @@ def _disagreements(
             if answer != automatic:
                 yield Disagreement(
                     judgement.index,
-                    entity_of(judgement),
+                    judgement.entity,
                     translations[judgement.item_id].text,
                     person.name,
                     answer or NOT_FOUND,

@@ -13,14 +13,12 @@ from collections.abc import Container, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from gendermark import registry
 from gendermark.annotation.sheets import ANYBODY, SampleRow, Sheet, SheetRow, comparable
 from gendermark.errors import BadFile, UnknownName, UserError
 from gendermark.records import Gender, Judgement, Verdict
 from gendermark.result import Result
 from gendermark.runs import folder
-from gendermark.textfiles import read_jsonl
-
-_ENTITY_TAGS = ("entity", "occupation", "lexeme")
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +73,7 @@ class Person:
 def read_cell(directory: Path, cell: str = "") -> tuple[Result, dict[str, TranslatedText]]:
     """A cell of a finished run, and its translations by item id; the name may be left out where there is one cell."""
     every = {result.cell: result for result in folder.read_results(directory)}
-    sampled = {name for name in every if (directory / name / folder.SAMPLES).exists()}
+    sampled = {name for name, one in every.items() if registry.load("benchmark", one.selection.benchmark).draws}
     results = {name: result for name, result in every.items() if name not in sampled}
     if cell in sampled or not results:
         rest = f"say which other: --cell {' | '.join(results)}" if results else "run a benchmark that translates once"
@@ -89,22 +87,10 @@ def read_cell(directory: Path, cell: str = "") -> tuple[Result, dict[str, Transl
         cell = next(iter(results))
     if cell not in results:
         raise UnknownName(f"cell of {directory}", cell, results)
-    path = directory / cell / folder.TRANSLATIONS
-    texts: dict[str, TranslatedText] = {}
-    for line, row in read_jsonl(path):
-        item_id, source, text = row.get("item_id"), row.get("source"), row.get("translation")
-        if not isinstance(item_id, str) or not isinstance(source, str) or not isinstance(text, str | None):
-            raise BadFile(path, "is not a translation of a run (item_id, source, translation); run it again", line=line)
-        texts[item_id] = TranslatedText(source, text or "")
-    for judgement in results[cell].judgements:
-        if judgement.item_id not in texts:
-            raise BadFile(path, f"does not have the translation of {judgement.item_id}; run it again")
-    return results[cell], texts
-
-
-def entity_of(judgement: Judgement) -> str:
-    """What a person is to look for: entity, occupation or lexeme, whichever the benchmark has."""
-    return next((judgement.tags[tag] for tag in _ENTITY_TAGS if judgement.tags.get(tag)), "")
+    result = results[cell]
+    texts = folder.read_texts(directory / cell, result)
+    both = zip(result.judgements, texts, strict=True)
+    return result, {j.item_id: TranslatedText(text.source, text.translation or "") for j, text in both}
 
 
 def observed(judgement: Judgement) -> Gender | None:
@@ -129,7 +115,7 @@ def draw_sample(result: Result, translations: Mapping[str, TranslatedText], n: i
     seen = set()
     for judgement in result.judgements:
         # Where parts have rows of their own, an index can stand twice; a row must be recognised when it comes back.
-        shown = (judgement.index, entity_of(judgement), translations[judgement.item_id].text)
+        shown = (judgement.index, judgement.entity, translations[judgement.item_id].text)
         if shown[-1].strip() and shown not in seen:
             seen.add(shown)
             strata[stratum(judgement)].append(judgement)
@@ -144,7 +130,7 @@ def draw_sample(result: Result, translations: Mapping[str, TranslatedText], n: i
     chosen.sort(key=lambda judgement: hashlib.sha256(f"{seed}/{judgement.item_id}".encode()).digest())
     texts = ((judgement, translations[judgement.item_id]) for judgement in chosen)
     return [
-        SampleRow(judgement.index, entity_of(judgement) or ANYBODY, text.text, text.source) for judgement, text in texts
+        SampleRow(judgement.index, judgement.entity or ANYBODY, text.text, text.source) for judgement, text in texts
     ]
 
 
@@ -169,7 +155,7 @@ class Items:
             return found
         if row.entity:
             wanted = _bare(row.entity)
-            found = [judgement for judgement in found if _bare(entity_of(judgement)) == wanted] or found
+            found = [judgement for judgement in found if _bare(judgement.entity) == wanted] or found
         if len({observed(judgement) for judgement in found}) > 1:
             return f"several items of {self._cell} fit, which the judge read differently; not counted"
         if row.index == found[0].index:

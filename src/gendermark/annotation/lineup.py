@@ -30,7 +30,6 @@ from gendermark.result import Result
 from gendermark.runs import folder
 from gendermark.textfiles import read_json, read_text, write_text
 
-BENCHMARK = "mt-geneval-contextual"
 REFERENCE = "reference"
 """The hidden one, where the name of a system stands otherwise."""
 LINEUP_COLUMNS = ("Row", "Context", "Source", "Translation", "Correct gender? [Y/N]", "Comments")
@@ -155,6 +154,15 @@ def read_runs(directories: Sequence[Path], cell: str = "") -> list[LineupRun]:
     return runs
 
 
+def _with_context() -> list[str]:
+    """The benchmarks whose sentences need the one before."""
+    return [name for name, benchmark in registry.every("benchmark") if benchmark.tells.context_tag]
+
+
+def _has_context(cell: str) -> bool:
+    return cell.partition(".")[0] in _with_context()
+
+
 def split_of(result: Result) -> str:
     return str(getattr(result.selection, "split", ""))
 
@@ -165,14 +173,16 @@ def _items_of(result: Result) -> tuple[str, str, str]:
 
 def _read_run(directory: Path, cell: str) -> LineupRun:
     if not cell:
-        cells = [name for name in folder.read_manifest(directory)["cells"] if name.startswith(f"{BENCHMARK}.")]
+        cells = [name for name in folder.read_manifest(directory)["cells"] if _has_context(name)]
         if not cells:
-            raise UserError(f"{directory} has no run of {BENCHMARK}; run it with: --benchmark {BENCHMARK}")
+            wanted = _with_context()[0]
+            raise UserError(f"{directory} has no run of {wanted}; run it with: --benchmark {wanted}")
         if len(cells) > 1:
             raise UserError(f"{directory} has {len(cells)} cells; say which: --cell {' | '.join(cells)}")
         cell = cells[0]
-    if not cell.startswith(f"{BENCHMARK}."):
-        raise UserError(f"{cell} has no context and no references to show; give a cell of {BENCHMARK}")
+    if not _has_context(cell):
+        wanted = " or ".join(_with_context())
+        raise UserError(f"{cell} has no context and no references to show; give a cell of {wanted}")
     result, translations = read_cell(directory, cell)
     found = {j.item_id: _own_part(j, translations[j.item_id], result) for j in result.judgements}
     texts = {i: _one_line(translations[i].text if text is None else text) for i, text in found.items()}
@@ -304,7 +314,7 @@ def read_key(path: Path | str) -> Lineup:
         numbers = Counter(row.row for row in lineup.rows)
         sound = (
             all(isinstance(text, str) for text in (lineup.cell, lineup.origin, lineup.split))
-            and lineup.cell.startswith(f"{BENCHMARK}.")
+            and _has_context(lineup.cell)
             and all(isinstance(row.row, int) and isinstance(row.digest, str) for row in lineup.rows)
             and all(row.system in known and row.item_id in lineup.sample for row in lineup.rows)
             and len(known) > len(lineup.systems) > 1

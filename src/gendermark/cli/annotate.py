@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from gendermark.annotation import AgreementReport, LineupReport, Problem
-    from gendermark.annotation.serving import Agree, Questions
+    from gendermark.annotation.questions import Questions
+    from gendermark.annotation.serving import Agree
     from gendermark.records import Estimate, Table
 
 app = typer.Typer(help="Human validation: export a sheet, have it filled in, see how far people and judge agree.")
@@ -25,7 +26,7 @@ MOST_PROBLEMS = 10
 
 Directory = Annotated[Path, typer.Argument(metavar="DIR", help="Run folder that `gendermark run -o` wrote.")]
 Cell = Annotated[
-    str, typer.Option("--cell", help="Benchmark and direction, such as winomt.en-es, if there are several.")
+    str, typer.Option("--cell", help="Benchmark and direction, such as BENCHMARK.en-es, if there are several.")
 ]
 Seed = Annotated[int, typer.Option("--seed", min=0, help="Seed of the sample or the resampling.")]
 
@@ -84,7 +85,7 @@ def agree(
 @app.command()
 def export_systems(
     directories: Annotated[
-        list[Path], typer.Argument(metavar="DIR", help="Run folders of mt-geneval-contextual, one per system.")
+        list[Path], typer.Argument(metavar="DIR", help="Run folders of a benchmark that shows context, one per system.")
     ],
     output: Annotated[Path, typer.Option("-o", "--output", metavar="SHEET.csv", help="Sheet to write.")],
     key: Annotated[
@@ -166,7 +167,8 @@ def serve(
     no_open: NoOpen = False,
 ) -> None:
     """Fill in a sheet in the browser, one translation at a time; every answer is saved at once."""
-    from gendermark.annotation.serving import Desk, kept_token, page_files, read_questions
+    from gendermark.annotation.questions import read_questions
+    from gendermark.annotation.serving import Desk, kept_token, page_files
     from gendermark.report.server import File, Site
 
     questions = read_questions(sheet)
@@ -214,7 +216,8 @@ def _agreement_of(
     )
     from gendermark.annotation.items import Items
     from gendermark.annotation.lineup_agreement import n_foreign_rows
-    from gendermark.annotation.serving import LINEUP, Agreement
+    from gendermark.annotation.questions import LINEUP
+    from gendermark.annotation.serving import Agreement
     from gendermark.errors import UserError
     from gendermark.metrics.metric import Resampling
 

@@ -42,8 +42,7 @@ def demo(
         say(f"  {name} ({spec}): {what}")
     # All benchmarks of this direction; of the one that draws 128 samples of each sentence, a part.
     selections = api.applicable([], ["es"], data="core", source_language="en").selections
-    for name in registry.names("benchmark"):
-        benchmark = registry.load("benchmark", name)
+    for name, benchmark in registry.every("benchmark"):
         if benchmark.draws and (parts := benchmark.choices_of("parts")):
             selections += (api.select(name, "es", data="core", parts=parts[:1])[1],)
     runs = {}

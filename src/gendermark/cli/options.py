@@ -84,12 +84,11 @@ def takes_settings(verb: str) -> Callable[[Callable[..., None]], Callable[..., N
 
 def _declared(verb: str) -> dict[str, list[tuple[str, Option]]]:
     """Name of an option -> the benchmarks that have it, and how each declares it."""
-    from gendermark import registry
-    from gendermark.selection import Selection, own_options
+    from gendermark.selection import all_options
 
     found: dict[str, list[tuple[str, Option]]] = {}
-    for benchmark in registry.names("benchmark"):
-        for name, option in own_options(registry.settings(benchmark, Selection)).items():
+    for benchmark, options in all_options().items():
+        for name, option in options.items():
             if verb in option.verbs:
                 found.setdefault(name, []).append((benchmark, option))
     return found
@@ -99,7 +98,7 @@ def _parameter(name: str, found: Sequence[tuple[str, Option]]) -> inspect.Parame
     by_help: dict[str, list[str]] = {}
     for benchmark, option in found:
         by_help.setdefault(option.help, []).append(benchmark)
-    said = ". ".join(f"{', '.join(benchmarks)}: {text}" for text, benchmarks in by_help.items())
+    said = ". ".join(f"{text} ({', '.join(benchmarks)})" for text, benchmarks in by_help.items())
     option = found[0][1]
     kind: Any = str
     facts: dict[str, Any] = {"help": f"{said}.", "show_default": False}

@@ -21,8 +21,7 @@ def statistics(
     from gendermark import api, registry
 
     rows: list[tuple[Any, ...]] = []
-    for name in registry.names("benchmark"):
-        benchmark = registry.load("benchmark", name)
+    for name, benchmark in registry.every("benchmark"):
         if benchmark.corpus_statistics is None:
             continue
         for code in to or [target for _, target in benchmark.language_pairs(data)]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 
-from gendermark.drawing import charts
-from gendermark.drawing.charts import Matrix
+from gendermark.drawing import plots
+from gendermark.drawing.plots import Matrix
 from gendermark.drawing.sheet import Figure, Sheet, figure
 from gendermark.drawing.svg import Canvas
 from gendermark.records import Gender, Judgement
@@ -45,7 +45,7 @@ def _counts(judgements: Iterable[Judgement]) -> Counter[tuple[str, str]]:
 
 def _figure(sheet: Sheet, cell: str, matrices: list[Matrix]) -> Figure:
     def draw(canvas: Canvas) -> None:
-        charts.matrices(canvas, matrices, "meant", "translated as", 0)
+        plots.matrices(canvas, matrices, "meant", "translated as", 0)
 
     return figure(
         sheet.name_of(cell, "confusion"),

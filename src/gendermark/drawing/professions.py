@@ -8,8 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gendermark.drawing import charts
-from gendermark.drawing.charts import BLUE, VERMILION, Look, Point
+from gendermark.drawing import charts, plots
+from gendermark.drawing.charts import BLUE, VERMILION, Look
+from gendermark.drawing.plots import Point
 from gendermark.drawing.sheet import LABOUR_STATISTICS, Figure, Sheet, figure
 from gendermark.drawing.svg import Canvas
 from gendermark.linguistics.occupations import core_occupations
@@ -110,7 +111,7 @@ def _figure(
     def draw(canvas: Canvas) -> None:
         titles = ("women in the occupation, %", "feminine translations, %")
         top = charts.legend(canvas, entries, 0)
-        charts.points(canvas, points, titles, top, level, trend.ends if trend else None)
+        plots.points(canvas, points, titles, top, level, trend.ends if trend else None)
 
     return figure(
         sheet.name_of(cell, "professions", label),

@@ -21,6 +21,9 @@ INK = "currentColor"
 ON_DARK, ON_LIGHT = "#ffffff", "#000000"
 FONTS = "Helvetica, Arial, 'Liberation Sans', sans-serif"
 _MARGIN = 2.0
+Place = tuple[float, float]
+Box = tuple[float, float, float, float]
+"""Left, top, width and height."""
 _HATCH = "hatch "
 # Widths of letters in em, a little more than Helvetica's, for fonts that run wider.
 _WIDTHS = ((0.29, "ijl.,:;'|!I[] /\\`"), (0.36, 'frt()-"*'), (0.6, "0123456789+=<>~#$?_"), (0.92, "mwMW%@—…"))
@@ -130,9 +133,8 @@ class Canvas:
             f'<path d="M{steps}" fill="none" stroke="{colour}" stroke-width="{width:g}"/>', max(y for _, y in points)
         )
 
-    def rect(
-        self, x: float, y: float, width: float, height: float, fill: str, *, outlined: bool = False, title: str = ""
-    ) -> None:
+    def rect(self, box: Box, fill: str, *, outlined: bool = False, title: str = "") -> None:
+        x, y, width, height = box
         edge = f' stroke="{INK}" stroke-width="0.5"' if outlined else ""
         shape = (
             f'<rect x="{_n(x)}" y="{_n(y)}" width="{_n(width)}" height="{_n(height)}" fill="{self._fill(fill)}"{edge}'
@@ -141,8 +143,7 @@ class Canvas:
 
     def text(
         self,
-        x: float,
-        y: float,
+        at: Place,
         text: str,
         *,
         anchor: str = "start",
@@ -150,7 +151,8 @@ class Canvas:
         colour: str = INK,
         longest: float = WIDTH,
     ) -> None:
-        """`y` is the line the letters stand on; what is wider than `longest` loses its middle and keeps a tooltip."""
+        """`at` is on the line that letters stand on; what is wider than `longest` loses its middle, not its tooltip."""
+        x, y = at
         shown = clipped(text, longest, size)
         look = f' text-anchor="{anchor}"' if anchor != "start" else ""
         look += f' font-size="{size:g}"' if size != SIZE else ""
@@ -159,9 +161,10 @@ class Canvas:
         self._add(f'<text x="{_n(x)}" y="{_n(y)}"{look}>{whole}{escape(shown, quote=False)}</text>', y + size * 0.25)
 
     def mark(
-        self, shape: str, x: float, y: float, colour: str, *, filled: bool = True, radius: float = 2.4, title: str = ""
+        self, shape: str, at: Place, colour: str, *, filled: bool = True, radius: float = 2.4, title: str = ""
     ) -> None:
         """`circle`, `square`, `triangle`, `diamond`, `down`, `hourglass` or `bar`; hollow where it is not filled."""
+        x, y = at
         edge = min(0.9, 0.45 * radius)
         look = f'fill="{colour}"' if filled else f'fill="none" stroke="{colour}" stroke-width="{_n(edge)}"'
         if shape == "circle":

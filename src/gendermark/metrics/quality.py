@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from gendermark.errors import UserError
-from gendermark.metrics.describe import Description
+from gendermark.metrics.describe import Better, Description
 from gendermark.metrics.metric import Floats, Metric
 from gendermark.records import Unit
 from gendermark.textfiles import write_lines
@@ -129,20 +129,21 @@ _VALUES: dict[str, tuple[tuple[str, ...], Callable[..., Floats]]] = {
 }
 
 
-_NAMES = {"bleu": "BLEU", "chrf": "chrF", "effort": "word edits per 100", "comet": "COMET", "control": "BLEU"}
+_NAMES = {"bleu": "BLEU", "chrf": "chrF", "effort": "Word edits per 100 words", "comet": "COMET", "control": "BLEU"}
 
 
 def score_of(score: str, part: str) -> Description:
     """The description of one score of one part: `bleu_masculine`."""
-    better = "lower" if score == "effort" else "higher"
-    meaning = f"{_NAMES[score]} of the translations of {part} sentences, against their references."
-    return Description(f"{score}_{part}", f"{_NAMES[score]} of {part} sentences", meaning, Unit.SCORE, better)  # type: ignore[arg-type]
+    better: Better = "lower" if score == "effort" else "higher"
+    name = _NAMES[score]
+    meaning = f"{name} of the translations of {part} sentences, against their references."
+    return Description(f"{score}_{part}", f"{name} of {part} sentences", meaning, Unit.SCORE, better)
 
 
-def gap_of(name: str, score: str, label: str, symbol: str = "") -> Description:
+def gap_of(name: str, score: str, label: str, symbol: str = "", meaning: str = "") -> Description:
     """The description of the gap of one score between masculine and feminine sentences."""
-    meaning = f"{_NAMES[score]} of the masculine sentences minus that of the feminine ones; 0 is unbiased."
-    return Description(name, label, meaning, Unit.SCORE, "zero", symbol)
+    usual = f"{_NAMES[score]} of the masculine sentences minus that of the feminine ones; 0 is unbiased."
+    return Description(name, label, meaning or usual, Unit.SCORE, "zero", symbol)
 
 
 def quality(score: str, part: str) -> Metric:

@@ -13,17 +13,15 @@ def listing(kind: str) -> Table:
     """One of benchmarks, systems, languages, metrics."""
     if kind == "benchmarks":
         rows: list[tuple[Any, ...]] = []
-        for name in registry.names("benchmark"):
-            benchmark: Benchmark = registry.load("benchmark", name)
+        benchmark: Benchmark
+        for name, benchmark in registry.every("benchmark"):
             directions = {data: _directions(benchmark, data) for data in ("official", "core")}
             rules = ", ".join(benchmark.choices_of("rules"))
             measures = f"{benchmark.title}: {benchmark.question}"
             rows.append((name, measures, directions["official"], directions["core"], rules))
         return Table(kind, "Benchmarks", ("name", "measures", "official data", "core data", "rules"), rows)
     if kind == "systems":
-        rows = [
-            (f"{name}:…", _first_line(registry.load("system", name).__module__)) for name in registry.names("system")
-        ]
+        rows = [(f"{name}:…", _first_line(family.__module__)) for name, family in registry.every("system")]
         return Table(kind, "Systems", ("spec", "is"), rows)
     if kind == "languages":
         from gendermark.linguistics.occupations import lexicon
@@ -40,8 +38,8 @@ def listing(kind: str) -> Table:
         return Table(kind, "Target languages with gender", ("code", "language", "occupations", "forms"), rows)
     rows = [
         (name, about.name, about.unit.scale, _GOOD[about.better], f"{about.label}. {about.meaning}")
-        for name in registry.names("benchmark")
-        for about in registry.load("benchmark", name).measures.described
+        for name, benchmark in registry.every("benchmark")
+        for about in benchmark.measures.described
     ]
     return Table(kind, "Metrics", ("benchmark", "metric", "scale", "good is", "meaning"), rows)
 

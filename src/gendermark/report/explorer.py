@@ -220,7 +220,7 @@ def _places(result: Result | None) -> dict[str, int]:
 
 
 def cell_names(results: Sequence[Result]) -> dict[tuple[str, ...], str]:
-    """What was measured otherwise is another cell, which needs another name: "winomt.en-es rules paper2019"."""
+    """What was measured otherwise is another cell, which needs another name, with what sets it apart."""
     return {key: f"{key[0]} {label}".strip() for key, label in told_apart(results).items()}
 
 
@@ -232,15 +232,10 @@ class Explorer:
         by_key = [{key_of(result): result for result in run.results} for run in runs]
         names = cell_names([result for run in runs for result in run.results])
         self.cells = []
-        self._cell_of: dict[tuple[str, ...], Cell] = {}
         for key, name in names.items():
             results = [results.get(key) for results in by_key]
             texts = [run.texts[key[0]] if result else () for run, result in zip(runs, results, strict=True)]
             self.cells.append(Cell(name, results, texts))
-            self._cell_of[key] = self.cells[-1]
-
-    def cell_of(self, result: Result) -> Cell:
-        return self._cell_of[key_of(result)]
 
     def facets(self) -> dict[str, Any]:
         """What the controls offer, without any row."""

@@ -62,7 +62,7 @@ def _numbers(benchmark: Benchmark, result: Result) -> list[Finding]:
 
 def _judged(result: Result) -> float | None:
     """How many of a hundred translations could be judged; None if nothing tells."""
-    # Of MT-GenEval, single sentences: a pair is covered if both are.
+    # Where sentences come in pairs, of single ones: a pair is covered if both are.
     coverage = result.find("coverage", "members") or result.find("coverage")
     if coverage is not None:
         return coverage.value

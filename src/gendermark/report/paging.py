@@ -222,7 +222,6 @@ class PagedExplorer(Explorer):
         self.systems = list(systems)
         self.paged_cells = cells
         self.cells = list(cells)
-        self._cell_of = {key_of(result): cell for cell in cells for result in cell.results if result}
         self._found: OrderedDict[Filter, tuple[array[int], list[list[int]]]] = OrderedDict()
         self._lock = threading.Lock()
 

@@ -8,15 +8,15 @@ from collections.abc import Mapping
 from importlib.resources import files
 from typing import Any
 
-from gendermark import __version__, registry
+from gendermark import __version__
 from gendermark.errors import UserError
-from gendermark.linguistics.codes import NAMES
 from gendermark.markup import joined, tag
 from gendermark.report.explorer import Filter
 from gendermark.report.findings import findings
-from gendermark.report.page import embedded_json, policy
+from gendermark.report.page import embedded_json, names_for_people, policy
 from gendermark.report.paging import FolderState, RunFolders, Snapshot
 from gendermark.report.server import File, Site
+from gendermark.report.view import title_of
 from gendermark.telling import direction
 
 MOST_ROWS = 500
@@ -109,22 +109,17 @@ def _state(now: Snapshot) -> dict[str, Any]:
 
 def _words(now: Snapshot) -> dict[str, Any]:
     """Names for people, for the script: also of what has not been written yet."""
-    names = {cell.partition(".")[0] for state in now.states for cell in (*state.wanted, *state.done)}
-    return {
-        "languages": NAMES,
-        "slices": now.explorer.slice_labels(),
-        "benchmarks": {name: _title(name) for name in names},
-    }
+    return names_for_people(now.explorer, {cell.partition(".")[0] for state in now.states for cell in _cells(state)})
 
 
-def _title(benchmark: str) -> str:
-    return str(registry.load("benchmark", benchmark).title)
+def _cells(state: FolderState) -> tuple[str, ...]:
+    return (*state.wanted, *state.done)
 
 
 def _place(cell: str) -> str:
     """A cell in words: benchmark and direction."""
     benchmark, _, languages = cell.partition(".")
-    return f"{_title(benchmark)}, {direction(*languages.split('-', 1))}"
+    return f"{title_of(benchmark)}, {direction(*languages.split('-', 1))}"
 
 
 def _status(now: Snapshot, problem: str) -> dict[str, Any]:

@@ -17,32 +17,34 @@ from gendermark.runs.store import Store
 from gendermark.runs.translate import Progress, translate
 from gendermark.systems.system import System
 
-
-def choice_requests(benchmark: Benchmark, item_set: ItemSet) -> list[Request]:
-    """For each item that has them, two requests: score the right translation, score the contrastive one."""
-    requests = []
-    for request, targets in zip(benchmark.requests(item_set), _pairs(benchmark, item_set), strict=True):
-        direction = (request.source, request.source_language, request.target_language)
-        requests += [Request(*direction, task=Task.SCORE, target=target) for target in targets or ()]
-    return requests
+Pairs = Sequence[tuple[str, str] | None]
+"""For each item a right and a contrastive translation, or none."""
 
 
-def _pairs(benchmark: Benchmark, item_set: ItemSet) -> Sequence[tuple[str, str] | None]:
+def pairs_of(benchmark: Benchmark, item_set: ItemSet) -> Pairs:
     if benchmark.choices is None:
         raise UserError(f"{benchmark.name} has no pairs of translations to choose from; leave out --forced-choice")
     return benchmark.choices(item_set)
 
 
+def choice_requests(requests: Sequence[Request], pairs: Pairs) -> list[Request]:
+    """For each item that has them, two requests: score the right translation, score the contrastive one."""
+    return [
+        Request(one.source, one.source_language, one.target_language, task=Task.SCORE, target=target)
+        for one, targets in zip(requests, pairs, strict=True)
+        for target in targets or ()
+    ]
+
+
 def forced_choice(
     system: System,
-    benchmark: Benchmark,
-    item_set: ItemSet,
+    requests: Sequence[Request],
+    pairs: Pairs,
     judgements: Sequence[Judgement],
     store: Store | None,
     progress: Progress,
 ) -> Test:
     """How often a system prefers the right translation, and how often that agrees with what it wrote."""
-    requests, pairs = choice_requests(benchmark, item_set), _pairs(benchmark, item_set)
     answers = [samples[0] for samples in translate(system, requests, store, progress).translations]
     asked = [judgement for judgement, targets in zip(judgements, pairs, strict=True) if targets is not None]
     preferred: list[bool | None] = []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from gendermark.errors import UserError
 from gendermark.result import Result
@@ -10,6 +10,8 @@ from gendermark.selection import own_options
 
 # Of a signature: whose numbers they are and how their intervals were made, not what was measured.
 _NOT_MEASURED = frozenset({"gendermark", "benchmark", "direction", "system", "decoding", "intervals"})
+_COVERED = _NOT_MEASURED | {"data", "rules", "cluster", "parts"}
+_SIGNED = " as signed"
 
 
 def conditions(result: Result) -> dict[str, str]:
@@ -20,8 +22,9 @@ def conditions(result: Result) -> dict[str, str]:
         # With their version, which a run of last year may not share; it stands in the signature only.
         "rules": result.signed.get("rules", result.selection.rules),
     }
-    signed = {key: value for key, value in result.signed.items() if key not in _NOT_MEASURED and key not in found}
-    return {**found, **signed}
+    # What an option was settled to (a tuned alpha, a version of a model) stands in the signature only.
+    signed = {f"{key}{_SIGNED if key in found else ''}": value for key, value in result.signed.items()}
+    return {**found, **{key: value for key, value in signed.items() if key.removesuffix(_SIGNED) not in _COVERED}}
 
 
 def _asked(result: Result) -> dict[str, str]:
@@ -78,18 +81,29 @@ def told_apart(results: Sequence[Result]) -> dict[tuple[str, ...], str]:
         by_benchmark.setdefault(result.selection.benchmark, {})[key_of(result)] = result
         labels[key_of(result)] = ""  # in the order of the results
     for found in by_benchmark.values():
-        facts = {key: (_asked(result), conditions(result)) for key, result in found.items()}
-        for name in dict.fromkeys(name for _, measured in facts.values() for name in measured):
-            # (cell, what was asked, what was measured): of other directions data and tools may be others.
-            all_of = {key: (key[0], asked.get(name), m.get(name, "")) for key, (asked, m) in facts.items()}
-            cells, wishes = len({cell for cell, _, _ in all_of.values()}), {asked for _, asked, _ in all_of.values()}
-            measured = {(cell, value) for cell, _, value in all_of.values()}
-            if len(measured) == cells and len(wishes) == 1:
-                continue
-            is_enough = len({(cell, asked) for cell, asked, _ in all_of.values()}) == len(measured)
-            for key, (_, asked, value) in all_of.items():
-                shown = f"{name.replace('_', ' ')} {(asked if is_enough else value) or 'none'}"
-                labels[key] = f"{labels[key]}, {shown}" if labels[key] else shown
+        labels |= _labels(found)
+    return labels
+
+
+def _labels(found: Mapping[tuple[str, ...], Result]) -> dict[tuple[str, ...], str]:
+    """Of the results of one benchmark; as short as they can be while no two of a cell have the same."""
+    asked, measured = ({key: of(result) for key, result in found.items()} for of in (_asked, conditions))
+    facts: dict[str, dict[tuple[str, ...], str]] = {}
+    for name in dict.fromkeys(name for one in measured.values() for name in one):
+        wishes = {key: asked[key].get(name, "") for key in found}
+        values = {key: measured[key].get(name, "") for key in found}
+        # Of another direction, data and tools are others even where the same was asked for.
+        differing = {(key[0], value) for key, value in values.items()}
+        if len(differing) > len({key[0] for key in found}) or len(set(wishes.values())) > 1:
+            is_enough = len({(key[0], value) for key, value in wishes.items()}) == len(differing)
+            facts[name] = wishes if is_enough else values
+    chosen = [name for name in facts if not name.endswith(_SIGNED)]
+    for names in (chosen, list(facts)):
+        labels = {
+            key: ", ".join(f"{name.replace('_', ' ')} {facts[name][key] or 'none'}" for name in names) for key in found
+        }
+        if len({(key[0], label) for key, label in labels.items()}) == len(found):
+            break
     return labels
 
 

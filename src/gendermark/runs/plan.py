@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from functools import cached_property
 from typing import Any
 
 from gendermark import registry
@@ -12,7 +13,7 @@ from gendermark.benchmarks.benchmark import Benchmark, ItemSet
 from gendermark.errors import UserError
 from gendermark.metrics.metric import Resampling
 from gendermark.records import Request
-from gendermark.runs.choice import choice_requests
+from gendermark.runs.choice import Pairs, choice_requests, pairs_of
 from gendermark.runs.store import Store
 from gendermark.runs.translate import check_tasks
 from gendermark.selection import Selection
@@ -47,8 +48,13 @@ class Step:
     benchmark: Benchmark
     item_set: ItemSet
     requests: Sequence[Request]
-    choices: Sequence[Request] = ()
-    """The translations to score, for a forced choice."""
+    pairs: Pairs = ()
+    """The translations between which a system is to choose, if it is."""
+
+    @cached_property
+    def choices(self) -> Sequence[Request]:
+        """What it is asked for that."""
+        return choice_requests(self.requests, self.pairs) if self.pairs else []
 
     @property
     def title(self) -> str:
@@ -83,9 +89,10 @@ def plan(config: RunConfig, system: System) -> Plan:
     for selection in config.selections:
         benchmark: Benchmark = registry.load("benchmark", selection.benchmark)
         item_set = benchmark.load(benchmark.complete(selection))
-        choices = choice_requests(benchmark, item_set) if config.forced_choice else []
-        steps.append(Step(benchmark, item_set, benchmark.requests(item_set), choices))
-        check_tasks(system, [*steps[-1].requests, *choices])
+        pairs = pairs_of(benchmark, item_set) if config.forced_choice else ()
+        step = Step(benchmark, item_set, benchmark.requests(item_set), pairs)
+        check_tasks(system, [*step.requests, *step.choices])
+        steps.append(step)
     return Plan(config, tuple(steps))
 
 

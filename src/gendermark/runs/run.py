@@ -83,8 +83,9 @@ def _carry_out(
                 _take(directory, config, stack)
             # Not before a system is ready: a mistyped path must not leave a folder that is "another run's".
             folder.write_manifest(directory, config, "running", {})
-        if system.is_stored:
-            around.tell(step.forecast(system, store))
+        if system.is_stored and not results:
+            for planned_step in planned.steps:
+                around.tell(planned_step.forecast(system, store))
         result, cells[step.item_set.selection.cell] = _do(step, system, store, planned.config, directory, around)
         results.append(result)
     notes = tuple(system.notes())
@@ -107,7 +108,7 @@ def _do(
     result = score(step.benchmark, step.item_set, answers.translations, origin)
     if config.forced_choice:
         with around.open_progress(f"{step.title}, forced choice") as progress:
-            choice = forced_choice(system, step.benchmark, step.item_set, result.judgements, store, progress)
+            choice = forced_choice(system, step.choices, step.pairs, result.judgements, store, progress)
         result = replace(result, tests=(*result.tests, choice))
     if directory is not None:
         folder.write_cell(directory, step.item_set, answers.translations, result)

@@ -7,6 +7,7 @@ import hmac
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, quote, urlsplit
@@ -113,14 +114,21 @@ def _signer(secrets: Mapping[str, str], region: str) -> Callable[[httpx.Request]
             str(request.url),
             headers,
             request.content,
-            secrets[KEY],
-            secrets[SECRET],
-            region,
-            "translate",
+            Signer(secrets[KEY], secrets[SECRET], region),
         )
         return request
 
     return sign
+
+
+@dataclass(frozen=True)
+class Signer:
+    """Who signs a request, and where it goes."""
+
+    key: str
+    secret: str
+    region: str
+    service: str = "translate"
 
 
 def authorization(
@@ -128,10 +136,7 @@ def authorization(
     url: str,
     headers: Mapping[str, str],
     body: bytes,
-    key: str,
-    secret: str,
-    region: str,
-    service: str,
+    signer: Signer,
 ) -> str:
     """The header `Authorization` of a request by AWS Signature Version 4, of all the headers given."""
     parts = urlsplit(url)
@@ -153,10 +158,10 @@ def authorization(
         ]
     )
     moment = dict(signed)["x-amz-date"]
-    scope = f"{moment[:8]}/{region}/{service}/aws4_request"
+    scope = f"{moment[:8]}/{signer.region}/{signer.service}/aws4_request"
     text = "\n".join(["AWS4-HMAC-SHA256", moment, scope, hashlib.sha256(canonical.encode()).hexdigest()])
-    signing_key = f"AWS4{secret}".encode()
+    signing_key = f"AWS4{signer.secret}".encode()
     for part in scope.split("/"):
         signing_key = hmac.digest(signing_key, part.encode(), "sha256")
     signature = hmac.digest(signing_key, text.encode(), "sha256").hex()
-    return f"AWS4-HMAC-SHA256 Credential={key}/{scope}, SignedHeaders={names}, Signature={signature}"
+    return f"AWS4-HMAC-SHA256 Credential={signer.key}/{scope}, SignedHeaders={names}, Signature={signature}"

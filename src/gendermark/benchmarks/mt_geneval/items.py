@@ -12,6 +12,7 @@ from gendermark import registry
 from gendermark.benchmarks.benchmark import Direction, ItemSet
 from gendermark.benchmarks.mt_geneval.settings import ContextualSettings, CounterfactualSettings, Settings
 from gendermark.data.official import OfficialFiles, official_files
+from gendermark.data.own import OwnRow, file_of, read_own
 from gendermark.errors import BadFile
 from gendermark.linguistics import context as contexts
 from gendermark.linguistics.contrast import Contrast, contrast, without_tags
@@ -55,7 +56,7 @@ def counterfactual_pairs(data: str) -> list[Direction]:  # noqa: ARG001
 
 
 def load_pairs(settings: CounterfactualSettings) -> ItemSet:
-    read = core_pairs if settings.data == "core" else official_pairs
+    read = _own_pairs if file_of(settings.data) else core_pairs if settings.data == "core" else official_pairs
     sources, references, origin = read(settings)
     items: list[Item] = []
     for gender, other in ((Gender.MASCULINE, Gender.FEMININE), (Gender.FEMININE, Gender.MASCULINE)):
@@ -74,6 +75,28 @@ def load_pairs(settings: CounterfactualSettings) -> ItemSet:
             }
             items.append(Item(f"{gender}-{number:04}", len(items), pair, source, gender, tags, contrast=pair))
     return ItemSet(settings, tuple(items), origin)
+
+
+def _own_pairs(settings: Settings) -> tuple[Texts, Texts, str]:
+    """A user's own pairs: two rows each, one for each gender, with the same `pair`."""
+    path = file_of(settings.data)
+    rows, origin = read_own(path, ("source", "gender", "pair", "reference"))
+    pairs: dict[str, dict[Gender, OwnRow]] = {}
+    for row in rows:
+        gender = row.gender((Gender.MASCULINE, Gender.FEMININE))
+        if gender in pairs.setdefault(row["pair"], {}):
+            raise row.problem(f"has another {gender} sentence of the pair {row['pair']!r}")
+        pairs[row["pair"]][gender] = row
+    for members in pairs.values():
+        if len(members) == 1:
+            (row,) = members.values()
+            raise row.problem(f"has no sentence of the other gender for the pair {row['pair']!r}")
+    genders = (Gender.MASCULINE, Gender.FEMININE)
+    sources, references = (
+        {gender: [members[gender][column] for members in pairs.values()] for gender in genders}
+        for column in ("source", "reference")
+    )
+    return sources, references, origin
 
 
 def official_pairs(settings: Settings) -> tuple[Texts, Texts, str]:
@@ -118,11 +141,13 @@ def core_pairs(settings: Settings) -> tuple[Texts, Texts, str]:
 
 
 def contextual_pairs(data: str) -> list[Direction]:
-    return [("en", code) for code in (LANGUAGES if data == "core" else (*LANGUAGES, "nl"))]
+    return [("en", code) for code in ((*LANGUAGES, "nl") if data == "official" else LANGUAGES)]
 
 
 def load_contexts(settings: ContextualSettings) -> ItemSet:
-    read = _core_contexts if settings.data == "core" else _official_contexts
+    read = (
+        _own_contexts if file_of(settings.data) else _core_contexts if settings.data == "core" else _official_contexts
+    )
     rows, origin = read(settings)
     items = []
     for index, row in enumerate(rows):
@@ -147,6 +172,16 @@ def contextual_requests(item_set: ItemSet) -> list[Request]:
         Request(contexts.show(item.tags["context"], item.source, settings.context), *direction)
         for item in item_set.items
     ]
+
+
+def _own_contexts(settings: Settings) -> tuple[list[dict[str, str]], str]:
+    """A user's own sentences, each with the one before and both references."""
+    columns = ("context", "source", "reference", "contrastive")
+    rows, origin = read_own(file_of(settings.data), columns)
+    return [
+        {**{column: row[column] for column in columns}, "gender": row.gender().value if row["gender"] else ""}
+        for row in rows
+    ], origin
 
 
 def _person_gender(given: str, context: str) -> tuple[Gender | None, str]:

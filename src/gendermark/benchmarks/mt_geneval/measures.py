@@ -25,7 +25,11 @@ PAIRS_RIGHT = ACCURACY.called(
     "accuracy", "right gender", "Right gender; a pair is right only if both of its sentences are."
 )
 MIXED = Description(
-    "mixed", "both genders at once", "Words of both genders.", better="lower", behind={"outcome": "mixed"}
+    "mixed",
+    "both genders at once",
+    "Translations with words of both genders.",
+    better="lower",
+    behind={"outcome": "mixed"},
 )
 FAILED = Description(
     "failed",
@@ -44,7 +48,12 @@ DELTA_QUAL = quality.gap_of("delta_qual", "bleu", "masculine minus feminine, in 
 DELTA_CHRF = quality.gap_of("delta_chrf", "chrf", "masculine minus feminine, in chrF")
 DELTA_COMET = quality.gap_of("delta_comet", "comet", "masculine minus feminine, in COMET")
 DELTA_EFFORT = quality.gap_of("delta_effort", "effort", "masculine minus feminine, in word edits")
-CONTROL_GAP = quality.gap_of("control_gap", "control", "the quality gap that the references themselves have")
+CONTROL_GAP = quality.gap_of(
+    "control_gap",
+    "control",
+    "the quality gap that the references themselves have",
+    meaning="The same gap, with the references of the other gender in the place of translations; 0 if BLEU is fair.",
+)
 _SHARES = {"mixed": MIXED, "failed": FAILED, "extraction": EXTRACTION}
 
 

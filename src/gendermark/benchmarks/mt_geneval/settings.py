@@ -14,6 +14,7 @@ COUNTERFACTUAL, CONTEXTUAL = "mt-geneval-counterfactual", "mt-geneval-contextual
 class Settings(Selection):
     """What the two share."""
 
+    data: str = option("official", "core", "file:FILE", default="official")
     rules: str = option("best", "paper", default="best")
     cluster: str = option("sentence")
     split: str = option("test", "dev", help="test or dev", verbs=EVERYWHERE)

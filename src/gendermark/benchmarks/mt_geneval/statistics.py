@@ -8,6 +8,7 @@ from typing import Any
 from gendermark.benchmarks.mt_geneval.items import core_pairs, core_rows, official_pairs
 from gendermark.benchmarks.mt_geneval.settings import Settings
 from gendermark.data.official import official_files
+from gendermark.errors import UserError
 from gendermark.linguistics.contrast import without_tags
 from gendermark.records import Table
 from gendermark.textfiles import read_lines
@@ -19,6 +20,8 @@ def corpus_statistics(settings: Settings) -> Table:
     Words are lower-cased runs of letters and digits. The paper does not say how it cut them; its figures are 0.5 to 2.5
     percent higher for words, and within 5 percent for phrases.
     """
+    if settings.data not in ("official", "core"):
+        raise UserError("the paper's statistics are of official or core data; leave out --data")
     read = core_pairs if settings.data == "core" else official_pairs
     _, references, _ = read(settings)
     rows: list[tuple[Any, ...]] = []

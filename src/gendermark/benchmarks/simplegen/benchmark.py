@@ -24,6 +24,8 @@ def language_pairs(data: str) -> list[Direction]:  # noqa: ARG001
 
 
 def complete(settings: Settings) -> Settings:
+    if settings.rules == "paper" and settings.data not in ("official", "core"):
+        raise UserError("the published dictionary is for the published sentences; use --rules best for your own")
     if settings.rules == "paper" and settings.target_language not in LANGUAGES:
         raise UserError(
             f"the published dictionary of simplegen covers {' and '.join(LANGUAGES)}, not "

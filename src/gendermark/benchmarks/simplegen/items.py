@@ -6,14 +6,15 @@ import hashlib
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.resources import files
 from itertools import product
 
 from gendermark.benchmarks.benchmark import ItemSet
 from gendermark.benchmarks.simplegen.settings import GROUPS, Settings
 from gendermark.data.official import official_files
-from gendermark.linguistics.occupations import core_occupations
+from gendermark.data.own import file_of, read_own
+from gendermark.linguistics.occupations import core_occupations, lexicon
 from gendermark.records import Gender, Item
 from gendermark.textfiles import read_lines, split_lines
 
@@ -34,6 +35,8 @@ Terms = Mapping[str, Sequence[Term]]
 
 
 def load(settings: Settings) -> ItemSet:
+    if path := file_of(settings.data):
+        return _own(path, settings)
     if settings.data == "core":
         terms, templates, origin = _core_sources()
     else:
@@ -43,6 +46,37 @@ def load(settings: Settings) -> ItemSet:
         start = 0 if settings.parts else len(items)
         items.extend(_group_items(group, templates[group], terms, settings.cluster, start))
     return ItemSet(settings, tuple(items), origin)
+
+
+def _own(path: str, settings: Settings) -> ItemSet:
+    """A user's own sentences about occupations of the lexicon."""
+    typical = {name: Gender.FEMININE if percent > 50 else Gender.MASCULINE for name, _, percent in core_occupations()}
+    known = {entry.occupation for entry in lexicon(settings.target_language)}
+    rows, origin = read_own(path, ("source", "gender", "entity"))
+    items = []
+    for index, row in enumerate(rows):
+        entity, context = row["entity"], row.gender((Gender.MASCULINE, Gender.FEMININE))
+        if entity not in known:
+            raise row.problem(
+                f"has the occupation {entity!r}, which our lexicon lacks; it has {', '.join(sorted(known))}"
+            )
+        default = typical[entity].value if entity in typical else ""
+        stereotype = Gender(row.one_of("stereotype", ("masculine", "feminine"), default))
+        number = row.one_of("number", ("singular", "plural"), "singular")
+        group = f"{'f' if stereotype is Gender.FEMININE else 'm'}o{'f' if context is Gender.FEMININE else 'm'}c"
+        tags = {
+            "group": group,
+            "occupation": entity,
+            "entry": entity,
+            "number": number,
+            "template": row["group"] or f"sentence-{index:04}",
+            "stereotype": stereotype.value,
+            "context": context.value,
+        }
+        group_id = tags[settings.cluster]
+        items.append(Item(f"own-{index:04}", index, group_id, row["source"], context, tags, entity=entity))
+    wanted = [item for item in items if not settings.parts or item.tags["group"] in settings.parts]
+    return ItemSet(settings, tuple(replace(item, index=index) for index, item in enumerate(wanted)), origin)
 
 
 def _group_items(group: str, templates: Sequence[str], terms: Terms, cluster: str, start: int) -> Iterable[Item]:

@@ -12,6 +12,7 @@ GROUPS = ("fofc", "momc", "fomc", "mofc")
 
 @dataclass(frozen=True)
 class Settings(Selection):
+    data: str = option("official", "core", "file:FILE", default="official")
     rules: str = option("best", "paper", default="best")
     cluster: str = option("occupation", "template")
     parts: tuple[str, ...] = option(*GROUPS, default=(), noun="group")

@@ -13,6 +13,7 @@ from importlib.resources.abc import Traversable
 from gendermark.benchmarks.benchmark import Direction, ItemSet, tagged_stereotype
 from gendermark.benchmarks.tgbi.settings import SETS, Settings
 from gendermark.data.official import official_files
+from gendermark.data.own import file_of, read_own
 from gendermark.linguistics import hangul
 from gendermark.records import Gender, Item
 from gendermark.textfiles import read_lines, split_lines
@@ -50,10 +51,12 @@ class Style:
 
 
 def language_pairs(data: str) -> list[Direction]:
-    return [(code, "en") for code in (SOURCE_LANGUAGES if data == "core" else ("ko",))]
+    return [(code, "en") for code in (("ko",) if data == "official" else SOURCE_LANGUAGES)]
 
 
 def load(settings: Settings) -> ItemSet:
+    if path := file_of(settings.data):
+        return _own(path, settings)
     if settings.data == "core":
         lexemes, origin = _core_lexemes(settings.source_language)
     else:
@@ -67,6 +70,22 @@ def load(settings: Settings) -> ItemSet:
         for index, item in enumerate(_in_set(sentences, part))
     ]
     return ItemSet(settings, tuple(chosen), origin)
+
+
+def _own(path: str, settings: Settings) -> ItemSet:
+    """A user's own sentences, each in one of the sets."""
+    rows, origin = read_own(path, ("source", "entity", "set"))
+    items: list[Item] = []
+    for index, row in enumerate(rows):
+        kind = row.one_of("set", SETS, "")
+        stereotype = row.one_of("stereotype", ("", "masculine", "feminine"), "")
+        tags = {"sets": kind, "style": "own", "kind": kind, "lexeme": row["entity"], "stereotype": stereotype}
+        tags["gloss"] = row["gloss"]
+        group = row["group"] or row["entity"]
+        item = Item(f"own-{index:04}", index, group, row["source"], Gender.NEUTRAL, tags, entity=row["entity"])
+        if not settings.parts or kind in settings.parts:
+            items.append(replace(item, index=len(items)))
+    return ItemSet(settings, tuple(items), origin)
 
 
 def stereotype(item: Item) -> Gender | None:

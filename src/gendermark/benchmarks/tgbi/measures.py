@@ -44,11 +44,12 @@ IMBALANCE = Description(
 def metrics(judgements: Sequence[Judgement], settings: Settings) -> list[Metric]:
     present = {name for judgement in judgements for name in judgement.tags["sets"].split()}
     # Korean and Japanese have all seven; a language without politeness has fewer, and its index is over those.
-    found = [tgbi(sets_of(styles_of(settings.source_language))), _imbalance()]
+    own = [name for name in SETS if name in present]
+    is_own = settings.data not in ("official", "core")
+    found = [tgbi(own if is_own else sets_of(styles_of(settings.source_language))), _imbalance()]
     kinds = [kind for kind in _SHARES if settings.rules != "paper" or kind not in ("mixed", "failed")]
-    for name in SETS:
-        if name in present:
-            found += [p_s(name), *(_share(name, kind) for kind in kinds)]
+    for name in own:
+        found += [p_s(name), *(_share(name, kind) for kind in kinds)]
     return found
 
 
@@ -148,7 +149,7 @@ def tables(judgements: Sequence[Judgement]) -> list[Table]:
     labels = ("feminine", "masculine", "both", "open")
     by_kind = [
         (kind, *(leanings[kind, label] for label in labels))
-        for kind in KINDS
+        for kind in dict.fromkeys([*KINDS, *(row[1] for row in per_lexeme)])
         if any(leanings[kind, label] for label in labels)
     ]
     return [

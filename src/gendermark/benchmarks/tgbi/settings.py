@@ -11,6 +11,7 @@ SETS = ("informal", "formal", "impolite", "polite", "negative", "positive", "occ
 
 @dataclass(frozen=True)
 class Settings(Selection):
+    data: str = option("official", "core", "file:FILE", default="official")
     rules: str = option("best", "paper", default="best")
     cluster: str = option("lexeme")
     parts: tuple[str, ...] = option(*SETS, default=(), noun="set")

@@ -12,8 +12,9 @@ from gendermark.benchmarks.benchmark import ItemSet
 from gendermark.benchmarks.uncertainty.settings import Settings
 from gendermark.benchmarks.winomt import settings as winomt
 from gendermark.benchmarks.winomt.benchmark import BENCHMARK as WINOMT
-from gendermark.benchmarks.winomt.items import Row, items_of, parse_row
+from gendermark.benchmarks.winomt.items import Row, items_of, own_rows, parse_row
 from gendermark.data.mgente import read_mgente
+from gendermark.data.own import has_header, read_own
 from gendermark.errors import BadFile, UserError
 from gendermark.linguistics.cues import with_name
 from gendermark.linguistics.people import places_of
@@ -21,6 +22,7 @@ from gendermark.records import Gender, Item, Request, Task
 from gendermark.textfiles import read_bytes, read_lines, split_lines
 
 UNAMBIGUOUS, AMBIGUOUS = "unambiguous", "ambiguous"
+_REFERENCES = ("reference_masculine", "reference_feminine")
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +88,8 @@ def _load(settings: Settings) -> ItemSet:
     if kind == "mgente":
         items = tuple(replace(item, tags={**item.tags, "role": "", "stereotype": "none"}) for item in read_mgente(path))
         return ItemSet(settings, items, f"mgente-{_content_hash(path)}")
+    if kind == "file" and has_header(path):
+        return _with_header(path, settings)
     if kind == "file":
         return ItemSet(settings, tuple(_own_items(path, settings)), f"file-{_content_hash(path)}")
     return WINOMT.load(as_winomt(settings))
@@ -105,6 +109,18 @@ def _content_hash(path: str) -> str:
 
 
 # -- files of the user's own ------------------------------------------------------------------------------------------
+
+
+def _with_header(path: str, settings: Settings) -> ItemSet:
+    """The format that all benchmarks read, with the two reference translations in columns of their own."""
+    rows, _, origin = own_rows(path)
+    found, _ = read_own(path, ("source",))
+    references = [_own_references(path, own.line, [own[name] for name in _REFERENCES]) for own in found]
+    items = items_of(rows, {}, as_winomt(settings))
+    marked = (
+        replace(item, tags={**item.tags, "corpus": "own", **own}) for item, own in zip(items, references, strict=True)
+    )
+    return ItemSet(settings, tuple(marked), origin)
 
 
 def _own_items(path: str, settings: Settings) -> Iterator[Item]:
@@ -139,7 +155,7 @@ def _own_references(path: str, line: int, cells: Sequence[str]) -> dict[str, str
         return {}
     if not all(texts):
         raise BadFile(path, "has one reference of two; give both, or leave both cells empty", line=line)
-    return dict(zip(("reference_masculine", "reference_feminine"), texts, strict=True))
+    return dict(zip(_REFERENCES, texts, strict=True))
 
 
 def _check_place(path: str, line: int, row: Row, entity: str) -> None:

@@ -12,12 +12,15 @@ from importlib.resources import files
 from gendermark.benchmarks.benchmark import ItemSet
 from gendermark.benchmarks.winomt.settings import Settings
 from gendermark.data.official import official_files
+from gendermark.data.own import file_of, read_own
 from gendermark.errors import BadFile
 from gendermark.linguistics.occupations import core_occupations
+from gendermark.linguistics.people import places_of
 from gendermark.records import Gender, Item
 from gendermark.textfiles import read_lines, split_lines
 
 _GENDERS = {"male": Gender.MASCULINE, "female": Gender.FEMININE, "neutral": Gender.NEUTRAL}
+_NAMES = {gender: name for name, gender in _GENDERS.items()}
 _PRONOUNS = {
     "subject": ("he", "she", "they"),
     "object": ("him", "her", "them"),
@@ -58,7 +61,10 @@ Halves = Mapping[tuple[str, str, str], tuple[str, ...]]
 
 
 def load(settings: Settings) -> ItemSet:
-    if settings.data == "core":
+    halves: Halves
+    if path := file_of(settings.data):
+        rows, halves, origin = own_rows(path)
+    elif settings.data == "core":
         rows, origin = _core_rows()
         halves = _core_halves(rows)
     else:
@@ -100,12 +106,18 @@ def items_of(rows: Sequence[Row], halves: Halves, settings: Settings) -> Iterabl
             "role": "subject" if row.index <= 2 else "object",
             "stereotype": stereotype,
             # WinoBias is the part with a stereotype split; the rest, core's "they" apart, is Winogender.
-            "corpus": "core" if settings.data == "core" else "winogender" if stereotype == "none" else "winobias",
+            "corpus": _corpus(settings.data, stereotype),
         }
         if entity in stereotype_of:
             tags["occupation_stereotype"] = (Gender.FEMININE if stereotype_of[entity] else Gender.MASCULINE).value
         group = entity if settings.cluster == "entity" else contrast
         yield Item(f"winomt-{index:04}", index, group, sentence, gender, tags, entity, contrast)
+
+
+def _corpus(data: str, stereotype: str) -> str:
+    if data != "official":
+        return "core" if data == "core" else "own"
+    return "winogender" if stereotype == "none" else "winobias"
 
 
 def _contrast(sentence: str, entity: str) -> str:
@@ -139,6 +151,21 @@ def _item_key(item: Item) -> tuple[str, str, str]:
     for adjective in _ADJECTIVES.values():
         source = source.replace(f" {adjective} ", " ", 1) if f" {adjective} " in source else source
     return str(item.expected), source, item.entity
+
+
+def own_rows(path: str) -> tuple[list[Row], Halves, str]:
+    """A user's own sentences: the person meant is found by name."""
+    found, origin = read_own(path, ("source", "gender", "entity"))
+    rows, halves = [], {}
+    for own in found:
+        places = places_of(own["source"], own["entity"])
+        if not places:
+            raise own.problem(f"has no {own['entity']!r} in its sentence")
+        rows.append(Row(_NAMES[own.gender()], places[0], own["source"], own["entity"]))
+        stereotype = own.one_of("stereotype", ("pro", "anti", "none"), "none")
+        if stereotype != "none":
+            halves[rows[-1].key] = (stereotype,)
+    return rows, halves, origin
 
 
 def _official_rows(revision: str) -> tuple[list[Row], Halves, str]:

@@ -25,7 +25,7 @@ def _slices_of(judgement: Judgement) -> Iterable[str]:
         yield tags["stereotype"]
         yield "stereotyped"
     yield tags["role"]
-    if tags["corpus"] != "core":
+    if tags["corpus"] in ("winobias", "winogender"):
         yield tags["corpus"]
 
 

@@ -11,6 +11,7 @@ PUBLISHED = ("paper2019", "repo2020")
 
 @dataclass(frozen=True)
 class Settings(Selection):
+    data: str = option("official", "core", "file:FILE", default="official")
     revision: str = option("latest", "2019")
     rules: str = option("best", *PUBLISHED, default="best")
     cluster: str = option("entity", "contrast")

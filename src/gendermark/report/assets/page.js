@@ -487,7 +487,7 @@
     const about = element("p", { class: "about" });
     about.append(`expected ${genderWord(row.expected)}`);
     if (row.entity) {
-      const entity = element("bdi", inLanguage(cell.benchmark === "tgbi" ? cell.source_language : "en"));
+      const entity = element("bdi", inLanguage(cell.source_language));
       appendVisible(entity, row.entity.slice(0, 80));
       about.append(" · ", entity);
     }

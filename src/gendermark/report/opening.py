@@ -1,0 +1,150 @@
+"""The opening of a page: what was found, in words, and how the systems compare."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from gendermark.markup import Content, Markup, tag
+from gendermark.report.differences import Difference, phrases_of
+from gendermark.report.findings import findings, findings_in_brief, main_finding
+from gendermark.report.numbers import CellNumbers
+from gendermark.report.view import View, change_class, direction_of, marker, question_of, title_of
+from gendermark.runs.compare import ABSENT, ALPHA, CHANGES, FAMILY
+
+_MOST_SIDE_BY_SIDE = 4
+"""Systems in the opening; more stand in a list, with one sentence each."""
+_MOST_PLACES = 5
+"""Benchmarks and directions that are named one by one in the lead; more are counted."""
+
+
+class Opening(View):
+    @property
+    def _confidence(self) -> str:
+        """Of the intervals of all runs: "95 %"."""
+        used = [run.manifest["config"].get("resampling", {}).get("confidence", 0.95) for run in self.runs]
+        return " and ".join(f"{100 * confidence:g} %" for confidence in dict.fromkeys(used))
+
+    def finding(self) -> Markup:
+        parts: list[Content] = [tag("h2", "The finding"), self._lead()]
+        if self.several:
+            parts.append(self._side_by_side())
+        else:
+            for benchmark in self.benchmarks:
+                parts.append(tag("h3", tag("a", question_of(benchmark), href=f"#{benchmark}")))
+                parts.append(self._told(self.of_benchmark(benchmark), briefly=self.is_brief))
+        if not self.benchmarks:
+            parts.append(tag("p", "These runs hold no result."))
+        parts += [tag("p", f"Not compared: {refusal}.", class_="warning") for refusal in self.differences.refusals]
+        notes = [
+            "More is said about each further down." if self.is_brief else "",
+            f"Numbers in brackets are the ends of {self._confidence} intervals, resampled by groups of sentences "
+            "that stand or fall together.",
+            self._how_compared() if self.differences.found else "",
+            "Numbers below that are underlined lead to the sentences behind them.",
+        ]
+        parts.append(tag("p", " ".join(note for note in notes if note), class_="note"))
+        parts.append(self.figures_of(""))
+        return tag("section", parts, id="finding")
+
+    def _lead(self) -> Content:
+        """How the later systems fare against the first, in one sentence each: by the leading metric of each place."""
+        lines = []
+        for run in self.paper.runs[1:]:
+            found = [difference for difference in self.differences.of_run(run) if difference.is_leading]
+            told: list[Content] = []
+            for change in CHANGES:
+                places = [self._place(difference) for difference in found if difference.change == change]
+                if places:
+                    many = len(places) > _MOST_PLACES
+                    where = f"{len(places)} of {len(found)} comparisons" if many else ", ".join(places)
+                    told += ["; " if told else ": ", self._change(change), f" in {where}"]
+            if told:
+                system, first = self.paper.system(run), self.paper.system(0)
+                lines.append(tag("p", system, " against ", first, told, ".", class_="lead"))
+        return lines
+
+    def _place(self, difference: Difference) -> str:
+        """A benchmark, with its direction where there are several."""
+        cells = self.of_benchmark(difference.benchmark)
+        here = next((n for n in cells if any(r.cell == difference.comparison.cell for _, r in n.results())), None)
+        name = title_of(difference.benchmark)
+        return f"{name} {direction_of(here)}" if here is not None and len(cells) > 1 else name
+
+    def _change(self, change: str) -> Markup:
+        shown = "no clear difference" if change == "unclear" else change
+        return tag("strong", shown, class_=change_class(change))
+
+    def _side_by_side(self) -> list[Markup]:
+        """The main finding about every system, and how it compares: a row for each benchmark and direction."""
+        many = len(self.runs) > _MOST_SIDE_BY_SIDE
+        class_ = "overview" if many else f"overview of-{len(self.runs)}"
+        names = [tag("div", self.paper.system(run)) for run in self.paper.runs]
+        rows = [] if many else [tag("div", tag("div"), names, class_=f"{class_} names")]
+        for benchmark in self.benchmarks:
+            cells = self.of_benchmark(benchmark)
+            for place, numbers in enumerate(cells):
+                link = tag("a", title_of(benchmark), href=f"#{benchmark}")
+                head: list[Content] = [tag("h3", link) if place == 0 else None]
+                head.append(tag("p", direction_of(numbers)) if len(cells) > 1 else None)
+                leading = [d for run in self.paper.runs[1:] if (d := self.leading(numbers, run)) is not None]
+                compared = f"compared by: {leading[0].label}" if leading else ""
+                head.append(tag("p", compared, class_="compared") if compared else None)
+                told = [self._main(numbers, run, named=many) for run in self.paper.runs]
+                rows.append(tag("div", tag("div", head), told, class_=class_))
+        return rows
+
+    def _main(self, numbers: CellNumbers, run: int, *, named: bool) -> Markup:
+        result = numbers.cell.results[run]
+        who: Content = [self.paper.system(run), ":"] if named else marker(run)
+        if result is None:
+            return tag("div", tag("p", who, " not run."))
+        comparison = self._comparison(numbers, run)
+        sentence: Content = [who, f" {main_finding(result)}"]
+        if named:
+            return tag("div", tag("p", sentence, " ", comparison))
+        return tag("div", tag("p", sentence), tag("p", comparison, class_="compared") if comparison else None)
+
+    def _told(self, cells: Sequence[CellNumbers], *, briefly: bool) -> Markup:
+        """What was found, side by side."""
+        told = []
+        for numbers in cells:
+            for run, result in numbers.results():
+                where = direction_of(numbers) if len(cells) > 1 else None
+                label = self.paper.system(run) if self.several else where
+                sentences = findings_in_brief(result) if briefly else findings(result)
+                paragraphs: list[Content] = [tag("p", sentence) for sentence in sentences]
+                paragraphs.append(self._changes(numbers, run) if not briefly else None)
+                told.append(tag("div", tag("h4", label) if label else None, paragraphs))
+        return tag("div", told, class_="finding")
+
+    def _comparison(self, numbers: CellNumbers, run: int) -> Content:
+        """A later system against the first, in one sentence by one metric."""
+        leading = self.leading(numbers, run)
+        if leading is None:
+            return None
+        what, against, by = leading.sentence
+        return [tag("strong", what, class_=change_class(leading.change)), against, marker(0), by]
+
+    def _changes(self, numbers: CellNumbers, run: int) -> Content:
+        """What a later system does worse or better than the first; what cannot be told comes last."""
+        first = numbers.cell.results[0]
+        found = self.differences.of(first.cell, run) if first is not None else []
+        lines = []
+        for change in CHANGES:
+            phrases = "; ".join(phrases_of([d for d in found if d.change == change]))
+            if not phrases:
+                continue
+            if change == "unclear":
+                lines.append(tag("li", "No clear difference from ", marker(0), f": {phrases}."))
+            elif change == ABSENT:
+                lines.append(tag("li", "Could not be compared with ", marker(0), f": {phrases}."))
+            else:
+                word = tag("strong", change.capitalize(), class_=change_class(change))
+                lines.append(tag("li", word, " than ", marker(0), f", by more than chance explains: {phrases}."))
+        return tag("ul", lines, class_="changes") if lines else None
+
+    def _how_compared(self) -> str:
+        return (
+            f"Better and worse than the first system, paired sentence by sentence: p < {ALPHA} after {FAMILY}, and an "
+            "interval without 0. `gendermark compare` and `gendermark gate` say the same."
+        )

@@ -1,0 +1,187 @@
+"""The plan of the house: one place for each truth, and a benchmark is one folder and one line."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import gendermark
+from gendermark import registry
+from gendermark.metrics.describe import SLICES
+
+PACKAGE = Path(gendermark.__file__).parent
+TOY = Path(__file__).parent / "toy"
+BENCHMARKS = sorted(registry.BUILT_IN["benchmark"])
+MOST_LINES, MOST_PARAMETERS = 500, 6
+
+
+def test_nothing_that_serves_all_benchmarks_names_one() -> None:
+    names = re.compile(rf"(?<![\w-])({'|'.join(map(re.escape, BENCHMARKS))})(?![\w-])")
+    places = [PACKAGE / "api.py", *(p for part in ("report", "cli", "runs") for p in (PACKAGE / part).rglob("*.*"))]
+    found = [
+        f"{path.relative_to(PACKAGE)}:{number}: {line.strip()[:80]}"
+        for path in places
+        if path.suffix in (".py", ".js", ".html", ".toml")
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1)
+        if names.search(line)
+    ]
+    assert found == []
+
+
+def test_every_benchmark_has_its_arrows_in_its_folder() -> None:
+    for name in BENCHMARKS:
+        folder = (PACKAGE / registry.BUILT_IN["benchmark"][name].removeprefix("gendermark.").replace(".", "/")).parent
+        files = {path.name for path in folder.iterdir()}
+        arrows = {"settings.py", "items.py", "judge.py", "measures.py", "telling.py", "benchmark.py"}
+        assert arrows <= files, f"{name} lacks {arrows - files}"
+
+
+def test_no_module_is_long() -> None:
+    lengths = {str(p.relative_to(PACKAGE)): len(p.read_text(encoding="utf-8").splitlines()) for p in _modules()}
+    assert {name: n for name, n in lengths.items() if n > MOST_LINES} == {}
+
+
+def test_no_public_function_takes_many_parameters() -> None:
+    """Outside the command line, whose options are parameters."""
+    found = []
+    for path in _modules():
+        if path.relative_to(PACKAGE).parts[0] == "cli":
+            continue
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.FunctionDef) and not node.name.startswith("_"):
+                named = [a.arg for a in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)]
+                own = [name for name in named if name not in ("self", "cls")]
+                if len(own) > MOST_PARAMETERS:
+                    found.append(f"{path.relative_to(PACKAGE)}: {node.name}({', '.join(own)})")
+    assert found == []
+
+
+def _modules() -> list[Path]:
+    return sorted(PACKAGE.rglob("*.py"))
+
+
+# -- described metrics -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", BENCHMARKS)
+def test_every_metric_is_described(name: str) -> None:
+    benchmark = registry.load("benchmark", name)
+    described = benchmark.measures.described
+    assert len({about.name for about in described}) == len(described)
+    for about in described:
+        assert about.label
+        assert about.meaning.endswith(".")
+    for headline in (*benchmark.measures.headline, benchmark.tells.leading, *benchmark.tells.also_shown):
+        assert not headline or headline.partition(":")[0] in {about.name for about in described}
+    # What one sentence compares by is one of the metrics that are always compared.
+    leading = benchmark.tells.leading or benchmark.measures.headline[0]
+    assert leading in benchmark.measures.headline
+
+
+@pytest.mark.parametrize("name", BENCHMARKS)
+def test_what_is_measured_is_what_is_described(name: str) -> None:
+    benchmark = registry.load("benchmark", name)
+    options: dict[str, Any] = {"n_samples": 3} if benchmark.draws else {}
+    source, target = next(pair for pair in benchmark.language_pairs("core") if pair[1] in ("es", "en"))
+    parts = benchmark.choices_of("parts")[:1] if benchmark.draws else ()
+    selection = gendermark.Selection(name, source, target, data="core", parts=parts, **options)
+    (result,) = gendermark.run("fake:coin", [selection])
+    described = {about.name: about for about in benchmark.measures.described}
+    for estimate in result.estimates:
+        assert estimate.metric in described
+        assert estimate.unit is described[estimate.metric].unit
+        # Slices have names of their own, but for those that say themselves what they are.
+        label = benchmark.slice_label(estimate.slice)
+        assert label == SLICES.get(estimate.slice, label)
+    metrics = benchmark.measures.metrics(result.judgements, result.selection)
+    assert all(metric.about is described[metric.name] or metric.about == described[metric.name] for metric in metrics)
+
+
+# -- a benchmark from outside ------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def command(tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
+    """The command line of a machine on which the toy's package is installed."""
+    environment = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join([str(TOY), *filter(None, [os.environ.get("PYTHONPATH")])]),
+    }
+
+    def run(*arguments: str, code: int = 0) -> subprocess.CompletedProcess[str]:
+        line = [sys.executable, "-c", "from gendermark.cli.app import main; main()", *arguments]
+        done = subprocess.run(line, cwd=tmp_path, env=environment, capture_output=True, text=True)
+        assert done.returncode == code, done.stderr
+        return done
+
+    return run
+
+
+def test_a_benchmark_from_another_package(command: Callable[..., Any], tmp_path: Path) -> None:
+    """Settings, fakes, a finding, a table, a figure: run, compared, gated and shown, with no change here."""
+    assert "Toy: Is everybody greeted rightly?" in command("list", "benchmarks").stdout
+    assert "greeted rightly. Greetings with the right word." in command("list", "metrics").stdout
+    assert "plain or very (toy)" in " ".join(command("run", "--help").stdout.replace("│", " ").split())
+    exported = command("export", "toy", "--to", "xx", "--politeness", "very").stdout
+    assert exported.startswith("The pilot kindly greets sir.\n")
+    run = ("run", "--benchmark", "toy", "--to", "xx", "--data", "core")
+    command(*run, "--system", "fake:right", "-o", "right")
+    command(*run, "--system", "fake:masculine", "-o", "men")
+    command(*run, "--system", "fake:right", "--politeness", "very", "-o", "polite")
+
+    compared = json.loads(command("compare", "right", "men", "--json").stdout)
+    (found,) = compared["comparisons"]
+    assert (found["metric"], found["difference"], found["change"]) == ("greeted", -50.0, "worse")
+    gated = json.loads(command("gate", "men", "--baseline", "right", "--json", code=1).stdout)
+    assert "100.0 → 50.0, worse" in gated["checks"][0]["finding"]
+    refused = command("compare", "right", "polite", code=2).stderr
+    assert "the runs differ in politeness (plain and very)" in refused
+
+    command("report", "right", "men", "-o", "page.html", "--figures", "figures", "--figure-format", "svg")
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "Of 100 people 100 (72 to 100) are greeted rightly." in page
+    assert "Toy: Is everybody greeted rightly?" in page
+    assert "Who is greeted" in page
+    assert (tmp_path / "figures" / "toy.greetings.svg").exists()
+    latex = command("report", "right", "men", "--format", "latex").stdout
+    assert "\\label{tab:toy-1}" in latex
+
+    again = command("rejudge", "men", "-o", "again").stderr
+    assert "toy.en-xx: all 20 verdicts are as before" in again
+    wrong = command(
+        "run", "--benchmark", "toy", "--to", "xx", "--system", "fake:right", "--alpha", "2", "-o", "x", code=2
+    )
+    assert "toy takes no --alpha, which is for uncertainty; leave it out" in wrong.stderr
+
+
+def test_another_package_that_does_not_load_harms_nobody(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    from importlib.metadata import EntryPoint
+
+    broken = EntryPoint("broken", "no_such_module:x", "gendermark.benchmark")
+    monkeypatch.setattr(registry, "entry_points", lambda group: [broken] if group == "gendermark.benchmark" else [])
+    registry._outside.cache_clear()
+    try:
+        catalogue = import_module("gendermark.report.catalogue")
+        assert {row[0] for row in catalogue.listing("benchmarks").rows} == set(BENCHMARKS)
+        assert "benchmark 'broken' of package None does not load" in caplog.text
+        options = import_module("gendermark.cli.options")
+        assert "n_samples" in inspect.signature(options.takes_settings("run")(_verb)).parameters
+    finally:
+        registry._outside.cache_clear()
+
+
+def _verb(*, settings: dict[str, Any]) -> None:
+    """A verb."""
