@@ -139,6 +139,37 @@ def test_parts_may_mix_files_and_texts(tmp_path: Path) -> None:
     assert [turned.estimate("p_w", name).value for name in given] == [1, 0]
 
 
+def test_samples_are_scored_as_lists(tmp_path: Path) -> None:
+    item_set = gendermark.items("uncertainty", "es", data="core", parts=("referenced",))
+    samples = [["El médico.", "La doctora.", "La doctora."] for _ in item_set.items]
+    options: dict[str, Any] = {"data": "core", "parts": ("referenced",)}
+    result = gendermark.score("uncertainty", samples, "es", FAST, **options)
+    assert len(result.judgements) == len(samples) == 72
+    assert result.estimate("n_distinct").value == 2
+    assert "|samples:3,unknown=elsewhere|" in result.signature
+    rows = [{"id": item.item_id, "samples": texts} for item, texts in zip(item_set.items, samples, strict=True)]
+    path = tmp_path / "samples.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    assert gendermark.score("uncertainty", path, "es", FAST, **options) == result
+    said = gendermark.score("uncertainty", samples, "es", FAST, **options, sampling="epsilon=0.1")
+    assert "|samples:3,epsilon=0.1|" in said.signature
+
+
+@pytest.mark.parametrize("given", [["El médico."] * 72, {"referenced": [["El médico."]] * 72}])
+def test_samples_are_no_plain_strings(given: Any) -> None:
+    with pytest.raises(UserError) as refused:
+        gendermark.score("uncertainty", given, "es", data="core", parts=("referenced",))
+    assert str(refused.value) == (
+        "uncertainty judges many samples of each sentence; give a list of samples for each, or a file of them"
+    )
+    assert "--" not in str(refused.value)
+
+
+def test_samples_of_too_few_sentences() -> None:
+    with pytest.raises(UserError, match=r"^samples of 1 sentences were given for 72$"):
+        gendermark.score("uncertainty", [["El médico."]], "es", data="core", parts=("referenced",))
+
+
 def test_run_load_and_compare_as_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for name in ("right", "masculine"):
         results = gendermark.run(f"fake:{name}", ["simplegen"], "es", tmp_path / name, data="core")
@@ -149,9 +180,7 @@ def test_run_load_and_compare_as_the_command_line(tmp_path: Path, capsys: pytest
             (loaded,) = gendermark.load(folder)
             assert loaded == results[0]
     report = gendermark.compare(tmp_path / "right", str(tmp_path / "masculine"))
-    assert _printed(capsys, "compare", tmp_path / "right", tmp_path / "masculine", "--resamples", "1000") == _as_json(
-        report.to_json()
-    )
+    assert _printed(capsys, "compare", tmp_path / "right", tmp_path / "masculine") == _as_json(report.to_json())
     in_memory = gendermark.compare(gendermark.load(tmp_path / "right"), gendermark.load(tmp_path / "masculine"))
     assert in_memory == report
 

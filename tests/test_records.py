@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from gendermark.records import Estimate, Gender, Item, Judgement, Request, Table, Task, Test, Translation, Verdict
 
 REQUEST = Request("The doctor slept.", "en", "es")
+JUDGEMENT = Judgement("a", 0, "g", Verdict.JUDGED, Gender.FEMININE, Gender.MASCULINE)
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=10)
 JUDGEMENTS = st.builds(
     Judgement,
@@ -24,6 +25,11 @@ JUDGEMENTS = st.builds(
     observed=st.sampled_from([None, *Gender]),
     tags=st.dictionaries(TEXT, TEXT, max_size=3),
     evidence=st.lists(TEXT, max_size=3).map(tuple),
+    entity=TEXT,
+    contrast=TEXT,
+    reason=TEXT,
+    outcome=TEXT,
+    spans=st.lists(st.tuples(st.integers(0), st.integers(0)), max_size=3).map(tuple),
 )
 
 
@@ -86,6 +92,36 @@ def test_judgement_survives_json(judgement: Judgement) -> None:
     assert back == judgement
     assert type(back.verdict) is Verdict
     assert back.to_json() == judgement.to_json()
+
+
+@pytest.mark.parametrize(
+    ("tags", "entity", "contrast"),
+    [
+        ({"occupation": "nurse", "group": "fofc"}, "nurse", ""),
+        ({"lexeme": "게을러", "gloss": "lazy"}, "게을러", ""),
+        ({"pair": "pair-0000", "rules": "best"}, "", "pair-0000"),
+        ({"entity": "cashier", "contrast": "fe04", "role": "subject"}, "cashier", "fe04"),
+        ({"entity": "cashier", "occupation": "other"}, "cashier", ""),
+    ],
+)
+def test_facts_under_the_names_of_version_0_1(tags: dict[str, str], entity: str, contrast: str) -> None:
+    row = {**JUDGEMENT.to_json(), "tags": {**tags, "reason": "form", "outcome": "mixed"}}
+    back = Judgement.from_json(row)
+    assert (back.entity, back.contrast, back.reason, back.outcome) == (entity, contrast, "form", "mixed")
+    # What the benchmark had under its own name stays there; what is a field now is no tag.
+    assert back.tags == {key: value for key, value in tags.items() if key not in ("entity", "contrast")}
+
+
+def test_a_judgement_copies_what_is_known_of_its_item() -> None:
+    item = Item("a", 3, "g", "The nurse slept.", Gender.FEMININE, {"role": "subject"}, "nurse", "c")
+    judgement = Judgement.of(item, Verdict.JUDGED, Gender.FEMININE, reason="form", spans=((0, 2),))
+    assert (judgement.item_id, judgement.index, judgement.group_id) == ("a", 3, "g")
+    assert (judgement.entity, judgement.contrast, judgement.tags) == ("nurse", "c", {"role": "subject"})
+    assert judgement.is_correct
+    row = judgement.to_json()
+    assert row["tags"] == {"role": "subject", "entity": "nurse", "contrast": "c", "reason": "form"}
+    assert "outcome" not in row["tags"]
+    assert row["spans"] == [[0, 2]]
 
 
 @pytest.mark.parametrize(

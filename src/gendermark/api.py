@@ -24,7 +24,7 @@ from gendermark.runs.plan import RunConfig
 from gendermark.runs.score import Origin
 from gendermark.runs.score import score as judge_and_estimate
 from gendermark.runs.store import Store
-from gendermark.selection import Selection, own_options
+from gendermark.selection import Selection, options_of, own_options
 from gendermark.systems.file_formats import Samples
 from gendermark.systems.sampling import Decoding
 from gendermark.systems.system import open_system
@@ -302,11 +302,11 @@ def applicable(benchmarks: Sequence[str], targets: Sequence[str], **options: Any
     An option is for those benchmarks that have it.
     """
     given = {name: value for name, value in options.items() if value}
-    _refuse_unknown_values(given)
     if benchmarks:
         return Chosen(
             tuple(dict.fromkeys(_of_named(name, to, given, benchmarks) for to in targets for name in benchmarks))
         )
+    _refuse_unknown_values(given)
     found: dict[Selection, None] = {}
     left_out: dict[str, str] = {}
     for to in targets:
@@ -318,7 +318,10 @@ def applicable(benchmarks: Sequence[str], targets: Sequence[str], **options: Any
                 except UserError as problem:
                     left_out[name] = str(problem)
     if left_out and not found:
-        raise UserError(f"no benchmark fits what was asked for: {'; '.join(left_out.values())}")
+        reasons = list(dict.fromkeys(left_out.values()))
+        raise UserError(
+            reasons[0] if len(reasons) == 1 else f"no benchmark fits what was asked for: {'; '.join(reasons)}"
+        )
     return Chosen(tuple(found), left_out)
 
 
@@ -331,12 +334,13 @@ def _of_named(name: str, to: str, given: Mapping[str, Any], benchmarks: Sequence
 
 def _refuse_unknown_values(given: Mapping[str, Any]) -> None:
     """A value that no benchmark knows is a mistake, and not a reason to leave all of them out."""
-    for name in ("rules", "cluster", "revision"):
-        known = {
-            choice for _, benchmark in registry.every("benchmark") for choice in benchmark.choices_of(name) if choice
-        }
-        if name in given and given[name] not in known:
-            raise UnknownName(name, given[name], known)
+    every = [options_of(benchmark.settings) for _, benchmark in registry.every("benchmark")]
+    for name, value in given.items():
+        takers = [options[name] for options in every if name in options]
+        for one in value if isinstance(value, tuple) else (value,):
+            if takers and not any(taker.allows(one) for taker in takers if name != "parts" or taker.choices):
+                known = {choice for taker in takers for choice in taker.choices if choice}
+                raise UnknownName("group" if name == "parts" else name, one, known)
 
 
 def _has_direction(benchmark: Benchmark, to: str, given: Mapping[str, Any]) -> bool:

@@ -41,8 +41,10 @@ class Result:
 
     def __post_init__(self) -> None:
         """Refuse what only a damaged run folder can hold. No number here is ever NaN."""
-        if not _all_texts(self.selection.benchmark):
-            raise TypeError(f"the name of a benchmark is a text, not {self.selection.benchmark!r:.60}")
+        if not _all_texts(self.selection.benchmark, *self.selection.parts):
+            raise TypeError(
+                f"the names of a benchmark and its parts are texts, not {self.selection.benchmark!r:.60} ..."
+            )
         if not _all_texts(self.origin, self.system, self.signature, *self.warnings):
             raise TypeError(f"origin, system, signature and warnings are texts, not all of {self.origin!r:.60} ...")
         for e in self.estimates:

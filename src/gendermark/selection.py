@@ -42,11 +42,15 @@ class Option:
     def flag(self) -> str:
         return f"--{self.name.replace('_', '-')}"
 
+    def allows(self, value: str) -> bool:
+        if not self.choices or value in self.choices:
+            return True
+        kind, _, argument = value.partition(":")
+        return bool(argument) and any(choice.startswith(f"{kind}:") for choice in self.choices)
+
     def check(self, value: str, benchmark: str) -> None:
         """Refuse what is none of the choices."""
-        kind, colon, argument = value.partition(":")
-        known = {choice.partition(":")[0] for choice in self.choices if ":" in choice}
-        if self.choices and value not in self.choices and not (colon and argument and kind in known):
+        if not self.allows(value):
             raise UnknownName(f"{self.noun or self.name} of {benchmark}", value, [c for c in self.choices if c])
 
 

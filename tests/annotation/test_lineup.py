@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 import gendermark
-from annotation.lineups import CELL, SPECS, filled, make
+from annotation.lineups import CELL, SPECS, filled, loads, make
 from gendermark import registry
 from gendermark.annotation import (
     LINEUP_COLUMNS,
@@ -61,15 +61,15 @@ def test_items_in_no_sub_category_are_left_out_and_counted(
     whole = benchmark.load(runs[0].result.selection)
     no_class = {**whole.items[1].tags, "class": "unknown"}
     items = (replace(whole.items[0], expected=None), replace(whole.items[1], tags=no_class), *whole.items[2:])
-    monkeypatch.setattr(type(benchmark), "load", lambda *_: replace(whole, items=items))
+    loads(monkeypatch, replace(whole, items=items))
     key, _ = draw_lineup(runs, 100, 1)
     assert key.left_out == {"gender unknown": 1, "profession class unknown": 1}
     assert len(key.sample) == 46
     assert not key.sample.keys() & {items[0].item_id, items[1].item_id}
-    monkeypatch.setattr(type(benchmark), "load", lambda *_: replace(whole, items=items[:2]))
+    loads(monkeypatch, replace(whole, items=items[:2]))
     with pytest.raises(UserError, match=r"no item of .* has a known gender and profession class, so none can be drawn"):
         draw_lineup(runs, 100, 1)
-    monkeypatch.setattr(type(benchmark), "load", lambda *_: replace(whole, origin="core-00000000"))
+    loads(monkeypatch, replace(whole, origin="core-00000000"))
     with pytest.raises(UserError, match=r"a is of core-\w+, but the data here are core-00000000; run it again"):
         draw_lineup(runs, 100, 1)
 

@@ -266,7 +266,7 @@ def test_one_sheet_has_no_alpha(key: Lineup, by_name: dict[str, LineupRun], trut
 
 def test_precision_recall_and_f_by_hand(key: Lineup, by_name: dict[str, LineupRun]) -> None:
     name = SPECS["a"]
-    outcomes = {j.item_id: j.tags["outcome"] == "correct" for j in by_name[name].result.judgements}
+    outcomes = {j.item_id: j.outcome == "correct" for j in by_name[name].result.judgements}
     rows = [row for row in key.rows if row.system == name]
     right = [row.row for row in rows if outcomes[row.item_id]]
     wrong = [row.row for row in rows if not outcomes[row.item_id]]
@@ -303,7 +303,7 @@ def test_no_positive_answer_at_all(key: Lineup, by_name: dict[str, LineupRun], f
             run,
             result=replace(
                 run.result,
-                judgements=[replace(j, tags={**j.tags, "outcome": "failed"}) for j in run.result.judgements],
+                judgements=[replace(j, outcome="failed") for j in run.result.judgements],
             ),
         )
         for name, run in by_name.items()

@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import gendermark
-from gendermark import api
+from gendermark import api, registry
 from gendermark.benchmarks.uncertainty.benchmark import BENCHMARK
 from gendermark.benchmarks.uncertainty.items import references
 from gendermark.cli.app import main
@@ -272,9 +272,9 @@ def test_beside_another_benchmark_the_options_of_drawing_are_its_own() -> None:
 
 
 def test_a_run_of_everything_leaves_it_out() -> None:
-    assert "uncertainty" not in {
-        selection.benchmark for selection in api.applicable([], ["es"], data="core").selections
-    }
+    chosen = api.applicable([], ["es"], data="core")
+    assert {s.benchmark for s in chosen.selections} == {*registry.names("benchmark")} - {"uncertainty", "tgbi"}
+    assert chosen.left_out == {}
 
 
 # -- data of the user's own --------------------------------------------------------------------------------------------

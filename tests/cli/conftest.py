@@ -33,7 +33,9 @@ class Outcome:
     @property
     def rows(self) -> list[dict[str, str]]:
         """What was printed, as a tab-separated table with a header."""
-        return list(csv.DictReader(io.StringIO(self.out), delimiter="\t", quoting=csv.QUOTE_NONE))
+        rows = list(csv.DictReader(io.StringIO(self.out), delimiter="\t", quoting=csv.QUOTE_NONE))
+        assert all(None not in row and None not in row.values() for row in rows), "a row is longer or shorter"
+        return rows
 
     def is_refusal(self, *words: str) -> None:
         """Exit code 2, nothing on stdout, and exactly one sentence, with these words in it."""

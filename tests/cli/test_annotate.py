@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 import gendermark
-from gendermark import registry
+from annotation.lineups import loads
 from gendermark.cli import annotate, terminal
 
 CELL = "tgbi.ko-en"
@@ -271,10 +271,9 @@ def test_export_systems(cli: Any, systems: list[Path], tmp_path: Path) -> None:
 def test_export_systems_says_what_is_short_or_left_out(
     cli: Any, systems: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    benchmark = registry.load("benchmark", "mt-geneval-contextual")
     whole = gendermark.items("mt-geneval-contextual", "es", data="core")
     items = (replace(whole.items[0], expected=None), *whole.items[1:])
-    monkeypatch.setattr(type(benchmark), "load", lambda *_: replace(whole, items=items))
+    loads(monkeypatch, replace(whole, items=items))
     outcome = cli(
         "annotate", "export-systems", *systems, "--per-category", "8", "-o", tmp_path / "s", "--key", tmp_path / "k"
     )

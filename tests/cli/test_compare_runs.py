@@ -54,7 +54,7 @@ def test_trend(cli: Any, three: list[Path]) -> None:
 
 def test_two_runs_are_as_ever(cli: Any, three: list[Path]) -> None:
     printed = cli("compare", *three[:2], "--all", *QUICK, "--json").json
-    assert set(printed) == {"first", "second", "comparisons", "tests"}
+    assert set(printed) == {"first", "second", "comparisons", "tests", "notes"}
 
 
 @pytest.mark.parametrize("options", [(), ("--trend",)])

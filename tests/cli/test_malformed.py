@@ -231,7 +231,10 @@ OPTIONS: list[tuple[str, tuple[str, ...]]] = [
     ("score tgbi --data core --from xx --translations {good}", ("source language", "'xx'", "ko", "ja")),
     ("score tgbi --from ja --translations {good}", ("source language", "'ja'", "official", "ko")),
     ("score tgbi --data core --to de --translations {good}", ("target language", "'de'", "en")),
-    ("score simplegen --data gold --to es --translations {good}", ("data 'gold'", "core, official")),
+    (
+        "score simplegen --data gold --to es --translations {good}",
+        ("data of simplegen 'gold'", "core, official"),
+    ),
     ("score simplegen --data core --revision 2019 --to es --translations {good}", ("core data", "--revision")),
     ("score simplegen --revision 1999 --to es --translations {good}", ("revision", "'1999'", "released")),
     ("score simplegen --data core --rules worst --to es --translations {good}", ("rules", "'worst'", "best, paper")),
@@ -274,7 +277,7 @@ OPTIONS: list[tuple[str, tuple[str, ...]]] = [
     ("export simplegn --data core", ("benchmark 'simplegn'", "did you mean 'simplegen'?")),
     ("export simplegen --data core --to xx", ("target language", "'xx'", "es")),
     ("export tgbi --data core --from xx", ("source language", "'xx'", "ko")),
-    ("export tgbi --data gold", ("data 'gold'", "core, official")),
+    ("export tgbi --data gold", ("unknown data of tgbi 'gold'", "core, official")),
     ("export tgbi --data core --revision x", ("core data", "--revision")),
     ("export tgbi --revision x", ("revision", "'x'", "released")),
     ("export simplegen --data core --group informal", ("group of simplegen", "'informal'", "fofc")),
@@ -306,9 +309,15 @@ OPTIONS: list[tuple[str, tuple[str, ...]]] = [
     ("run --system fake:right --data core -o {tmp}/o", ("no benchmark", "gendermark list benchmarks")),
     ("run --system fake:right --data core --benchmark chess --to es -o {tmp}/o", ("benchmark 'chess'", "simplegen")),
     ("run --system fake:right --data core --benchmark simplegen -o {tmp}/o", ("--to", "es")),
-    ("run --system fake:right --data gold --to es -o {tmp}/o", ("data 'gold'", "core, official")),
+    ("run --system fake:right --data gold --to es -o {tmp}/o", ("unknown data 'gold'; there is: core,",)),
+    ("run --system fake:right --data core --group x --to es -o {tmp}/o", ("unknown group 'x'", "pro", "fofc")),
+    ("run --system fake:right --data core --split x --to es -o {tmp}/o", ("unknown split 'x'; there is: dev, test",)),
     ("run --system fake:right --data core --rules x --to es -o {tmp}/o", ("rules", "'x'", "best, paper")),
-    ("run --system fake:right --data core --revision x --to es -o {tmp}/o", ("core data", "--revision")),
+    ("run --system fake:right --data core --revision x --to es -o {tmp}/o", ("revision 'x'", "2019, latest")),
+    (
+        "run --system fake:right --data core --revision 2019 --to es -o {tmp}/o",
+        ("error: core data has no --revision; leave it out\n",),
+    ),
     ("run --system fake:right --data core --cluster x --to es -o {tmp}/o", ("cluster", "'x'", "occupation")),
     ("run --system fake:right --data core --confidence 2 --to es -o {tmp}/o", ("--confidence", "0.95", "2")),
     ("run --system fake:right --data core --resamples 0 --to es -o {tmp}/o", ("--resamples",)),
@@ -575,7 +584,7 @@ def test_run_folder_with_a_value_of_another_kind(
     ("path", "value", "word"),
     [
         (("origin",), "core-00000000", "data"),
-        (("selection", "cluster"), "sentence", "clusters"),
+        (("selection", "cluster"), "sentence", "cluster"),
     ],
 )
 def test_runs_that_cannot_be_compared(cli: Any, folders: Path, path: tuple[str, ...], value: str, word: str) -> None:

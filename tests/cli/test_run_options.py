@@ -62,7 +62,52 @@ def test_a_way_of_drawing_given_twice(given: list[str], cli: Cli, tmp_path: Path
 
 def test_the_default_leaves_out_what_draws_and_says_so(cli: Cli) -> None:
     words = " ".join(cli("run", "--help").out.replace("│", " ").split())
-    assert "all that apply except uncertainty" in words
+    assert "all that apply, except those that draw many samples, which run only when named" in words
+
+
+# -- options that not every benchmark has
+
+
+def benchmarks_of(run: Path) -> list[str]:
+    selections = json.loads((run / "manifest.json").read_text(encoding="utf-8"))["config"]["selections"]
+    return [selection["benchmark"] for selection in selections]
+
+
+def test_a_group_leaves_out_the_benchmarks_without_it(cli: Cli, tmp_path: Path) -> None:
+    common = ("run", "--system", "fake:right", "--to", "es", "--data", "core", "--resamples", "100")
+    outcome = cli(*common, "--group", "pro", "-o", tmp_path / "run")
+    assert outcome.exit_code == 0
+    assert {row["benchmark"] for row in outcome.rows} == {"winomt"}
+    assert [line for line in outcome.err.splitlines() if line.startswith("left out")] == [
+        "left out, mt-geneval-contextual: unknown group of mt-geneval-contextual 'pro'; there is: none",
+        "left out, mt-geneval-counterfactual: unknown gender of mt-geneval-counterfactual 'pro'; "
+        "there is: feminine, masculine",
+        "left out, simplegen: unknown group of simplegen 'pro'; there is: fofc, fomc, mofc, momc",
+    ]
+    assert benchmarks_of(tmp_path / "run") == ["winomt"]
+    named = ("--benchmark", "simplegen", "--group", "pro", "-o", tmp_path / "named")
+    cli(*common, *named).is_refusal("unknown group of simplegen 'pro'; there is: fofc, fomc, mofc, momc")
+
+
+def test_a_revision_leaves_out_the_benchmarks_without_it(cli: Cli, mirror: Path, tmp_path: Path) -> None:
+    common = ("run", "--system", "fake:right", "--to", "es", "--resamples", "100")
+    outcome = cli(*common, "--revision", "2019", "-o", tmp_path / "run")
+    assert outcome.exit_code == 0
+    assert {row["benchmark"] for row in outcome.rows} == {"winomt"}
+    for name in ("mt-geneval-contextual", "mt-geneval-counterfactual", "simplegen"):
+        assert f"left out, {name}: unknown revision of {name} '2019'; there is: released\n" in outcome.err
+    assert selection_of(tmp_path / "run")["revision"] == "2019"
+
+
+def test_rules_and_options_leave_out_the_benchmarks_without_them(cli: Cli, tmp_path: Path) -> None:
+    common = ("run", "--system", "fake:right", "--to", "es", "--data", "core", "--resamples", "100")
+    outcome = cli(*common, "--context", "joined", "-o", tmp_path / "run")
+    assert benchmarks_of(tmp_path / "run") == ["mt-geneval-contextual"]
+    assert (
+        "left out, winomt: winomt takes no --context, which is for mt-geneval-contextual; leave it out\n" in outcome.err
+    )
+    cli(*common, "--rules", "repo2020", "-o", tmp_path / "rules")
+    assert benchmarks_of(tmp_path / "rules") == ["winomt"]
 
 
 # -- options of a system

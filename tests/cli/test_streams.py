@@ -204,7 +204,10 @@ def test_interrupt(tmp_path: Path) -> None:
     child.send_signal(signal.SIGINT)
     _, err = child.communicate(timeout=PATIENCE_SECONDS)
     assert child.returncode == 130
-    assert err.decode() == "interrupted; finished translations are kept, the same command goes on where it stopped\n"
+    assert err.decode() == (
+        "simplegen en-es: 2,720 sentences\n"
+        "interrupted; finished translations are kept, the same command goes on where it stopped\n"
+    )
 
 
 @pytest.mark.parametrize(

@@ -454,6 +454,6 @@ def test_winogender_comes_as_triples(mirror: Path) -> None:
     for triple in triples:
         assert [item.expected for item in triple] == [M, F, N]
         assert [item.index - triple[0].index for item in triple] == [0, 1, 2]
-        assert len({item.tags["contrast"] for item in triple}) == 1
+        assert len({item.contrast for item in triple}) == 1
         assert len({tuple(cue[key] for key in same) for cue in annotate(triple, "ru")}) == 1
-    assert len({triple[0].tags["contrast"] for triple in triples}) == 240
+    assert len({triple[0].contrast for triple in triples}) == 240

@@ -83,6 +83,23 @@ def test_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     assert [test["name"] for test in tests] == ["forced-choice"]
 
 
+def test_the_same_folder_without_it_is_another_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The former's result is not erased; nor does a run without it become one with it."""
+    command = ["run", "--system", "fake:right", "--benchmark", "mt-geneval-contextual", "--to", "es", "--data", "core"]
+    for first, second in ((["--forced-choice"], []), ([], ["--forced-choice"])):
+        directory = tmp_path / f"out{len(first)}"
+        assert _exit_code([*command, *first, "-o", str(directory)]) == 0
+        before = {path: path.read_bytes() for path in directory.rglob("*") if path.is_file()}
+        capsys.readouterr()
+        assert _exit_code([*command, *second, "-o", str(directory)]) == 2
+        assert capsys.readouterr().err == (
+            f"error: {directory} holds another run (it differs in forced_choice); choose another directory with -o\n"
+        )
+        assert {path: path.read_bytes() for path in directory.rglob("*") if path.is_file()} == before
+    (result,) = api.load(tmp_path / "out1")
+    assert [test.name for test in result.tests] == ["forced-choice"]
+
+
 def test_a_person_reads_the_share_and_its_interval(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

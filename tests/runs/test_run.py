@@ -218,7 +218,7 @@ def test_a_folder_that_another_run_writes_to(tmp_path: Path, config: RunConfig) 
     assert str(caught.value) == (
         f"another process is writing to {tmp_path}; wait for it, or choose another directory with -o"
     )
-    assert Toy.opened[0].n_asked == 0
+    assert (Toy.opened[0].n_asked, Toy.opened[0].is_closed) == (0, True)
     running.run(config, tmp_path)
 
 
@@ -304,7 +304,7 @@ def test_selections_that_do_not_exist(config: RunConfig, selection: Selection) -
     ):
         with pytest.raises(UserError, match=words):
             running.run(replace(config, selections=(wrong,)))
-    assert sum(toy.n_asked for toy in Toy.opened) == 0
+    assert [(toy.n_asked, toy.is_closed) for toy in Toy.opened] == [(0, True)] * 3
 
 
 def test_a_store_that_cannot_be_used(tmp_path: Path, config: RunConfig) -> None:

@@ -55,12 +55,15 @@ def demo(
         headline = registry.load("benchmark", result.selection.benchmark).measures.headline
         return not {estimate.metric, f"{estimate.metric}:{estimate.slice}"}.isdisjoint(headline)
 
+    def called(estimate: Estimate) -> str:
+        return estimate.metric if estimate.slice == "all" else f"{estimate.metric}:{estimate.slice}"
+
     def shown(estimate: Estimate) -> str:
         has_width = estimate.low is None or estimate.low != estimate.high
         return estimate.interval if has_width else NO_SPREAD
 
     rows = [
-        (r.cell, name, f"{e.metric}:{e.slice}", e.shown, shown(e), f"{e.n_judged / max(e.n_total, 1):.0%}")
+        (r.cell, name, called(e), e.shown, shown(e), f"{e.n_judged / max(e.n_total, 1):.0%}")
         for name, results in runs.items()
         for r in results
         for e in r.estimates

@@ -34,16 +34,17 @@ def rejudge(
     names = [run.resolve().name for run in runs]
     if len(set(names)) < len(names) and output is not None:
         raise UserError("two of the run folders have the same name; judge them one by one, each with its own -o")
-    found = []
+    found, results = [], []
     for run, name in zip(runs, names, strict=True):
         written = output / name if output is not None and len(runs) > 1 else output
         cells = judge_again(run, {"rules": rules, **settings}, written)
         found.append({"run": str(run), "written": str(written or ""), "cells": [cell.to_json() for cell in cells]})
-        if not as_json:
-            print_results([cell.result for cell in cells])
+        results += [cell.result for cell in cells]
         for cell in cells:
             say(cell.sentence)
         if written is not None:
             say(f"run folder: {written}")
     if as_json:
         print_json({"rejudged": found})
+    else:
+        print_results(results)

@@ -60,9 +60,11 @@ def check_comparable(a: Result, b: Result) -> list[str]:
     remarks = []
     for name, (mine, theirs) in _differing(a, b).items():
         what = f"{a.cell}: the runs differ in {name} ({mine or 'none'} and {theirs or 'none'})"
-        if not (name in options and options[name].may_differ):
+        option = options.get(name.removesuffix(_SIGNED))
+        if option is None or not option.may_differ:
             raise UserError(f"{what}, so their numbers cannot be compared")
-        remarks.append(what)
+        if not name.endswith(_SIGNED):
+            remarks.append(what)
     if [j.item_id for j in a.judgements] != [j.item_id for j in b.judgements]:
         raise UserError(
             f"{a.cell}: the runs do not hold the same items, so they cannot be paired; run both on the same data"
