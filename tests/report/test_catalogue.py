@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
+import gendermark
 from gendermark import registry
+from gendermark.benchmarks.benchmark import Benchmark
 from gendermark.report.catalogue import listing
 
 
@@ -27,6 +31,44 @@ def test_every_registered_name_is_listed(kind: str, registered: str) -> None:
 def test_systems_are_described() -> None:
     specs = [row[0] for row in listing("systems").rows]
     assert specs == [f"{name}:…" for name in registry.names("system")]
+
+
+RUNS: dict[str, tuple[tuple[str, dict[str, Any]], ...]] = {
+    "winomt": (("es", {}), ("es", {"rules": "repo2020"})),
+    "simplegen": (("es", {}), ("es", {"rules": "paper"})),
+    "mt-geneval-counterfactual": (("es", {}), ("es", {"rules": "paper"})),
+    "mt-geneval-contextual": (("es", {}), ("es", {"rules": "paper"})),
+    "tgbi": (("en", {}), ("en", {"rules": "paper"})),
+    "uncertainty": (("es", {"parts": ("referenced",), "n_samples": 3, "alpha": "tuned"}),),
+}
+"""Of each benchmark, runs that give all its metrics."""
+
+
+@pytest.mark.parametrize("name", registry.names("benchmark"))
+def test_every_metric_of_a_benchmark_is_described_and_listed_once(name: str) -> None:
+    benchmark: Benchmark = registry.load("benchmark", name)
+    described = benchmark.measures.described
+    assert len({about.name for about in described}) == len(described)
+    for about in described:
+        assert about.label.strip(), about.name
+        assert re.fullmatch(r"\S.*[^.]\.", about.meaning), about
+    given: set[str] = set()
+    for to, options in RUNS[name]:
+        (result,) = gendermark.run("fake:coin", [name], to, data="core", **options)
+        metrics = benchmark.measures.metrics(result.judgements, result.selection)
+        assert all(metric.about in described for metric in metrics), "described as it is measured"
+        assert len({metric.key for metric in metrics}) == len(metrics)
+        given |= {metric.name for metric in metrics}
+        assert {metric.key for metric in metrics} == {(e.metric, e.slice) for e in result.estimates}
+    listed = [row for row in listing("metrics").rows if row[0] == name]
+    assert [row[1] for row in listed] == [about.name for about in described]
+    assert given <= {about.name for about in described}
+    headline = {metric.partition(":")[0] for metric in benchmark.measures.headline}
+    assert headline <= given
+
+
+def test_the_runs_above_are_of_all_benchmarks() -> None:
+    assert sorted(RUNS) == registry.names("benchmark")
 
 
 def test_languages_have_words() -> None:

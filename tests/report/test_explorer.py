@@ -164,7 +164,8 @@ def test_filters_count_what_the_estimates_count(runs: Sequence[MadeRun]) -> None
     for place, run in enumerate(runs):
         for result in run.results:
             for estimate in result.estimates:
-                if estimate.slice in explorer.cell_of(result).slices:
+                (cell,) = [cell for cell in explorer.cells if cell.name == result.cell]
+                if estimate.slice in cell.slices:
                     found = _n(explorer, cell=result.cell, slice=estimate.slice, system=str(place))
                     assert found == estimate.n_total, (result.cell, estimate.metric, estimate.slice)
 

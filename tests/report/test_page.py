@@ -186,9 +186,7 @@ def _opening(runs: Sequence[MadeRun]) -> str:
 def test_many_directions_of_one_system_are_told_in_brief_and_whole_below(
     runs: Sequence[MadeRun], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from gendermark.report import page
-
-    monkeypatch.setattr(page, "_MOST_FINDINGS", 5)
+    monkeypatch.setattr("gendermark.report.view._MOST_FINDINGS", 5)
     text, opening = Page(render_page(runs[1:])).text, _opening(runs[1:])
     assert "More is said about each further down." in text
     left_out = 0
@@ -225,12 +223,10 @@ def test_a_system_without_a_benchmark_is_said_not_to_have_run_it(runs: Sequence[
 def test_directions_are_named_where_there_are_several_and_counted_where_there_are_many(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    from gendermark.report import page
-
     selections = [Selection("winomt", "en", to, data="core") for to in ("es", "he")]
     runs = [run_of(system, *selections) for system in ("fake:right", "fake:masculine")]
     assert ": worse in WinoMT English → Spanish, WinoMT English → Hebrew." in _opening(runs)
-    monkeypatch.setattr(page, "_MOST_PLACES", 1)
+    monkeypatch.setattr("gendermark.report.opening._MOST_PLACES", 1)
     assert ": worse in 2 of 2 comparisons." in _opening(runs)
 
 

@@ -117,3 +117,12 @@ def test_the_same_wish_for_other_data_is_told_by_the_data() -> None:
     (result,) = run.results
     other = replace(result, origin="core-of-last-year")
     assert list(told_apart([result, other]).values()) == [f"data {result.origin}", "data core-of-last-year"]
+
+
+def test_what_was_settled_is_said_only_where_nothing_else_tells() -> None:
+    (result,) = run_of(FIRST, UNCERTAINTY).results
+    signed = [replace(result, signature=result.signature.replace("alpha-", f"alpha-{n}-")) for n in (1, 2)]
+    other = replace(result, selection=replace(result.selection, variant="names"))
+    labels = list(told_apart([*signed, other]).values())
+    assert len(set(labels)) == 3
+    assert list(told_apart([result, other]).values()) == ["variant none", "variant names"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from gendermark.errors import UserError
 from gendermark.result import Result
@@ -83,20 +83,29 @@ def told_apart(results: Sequence[Result]) -> dict[tuple[str, ...], str]:
         by_benchmark.setdefault(result.selection.benchmark, {})[key_of(result)] = result
         labels[key_of(result)] = ""  # in the order of the results
     for found in by_benchmark.values():
-        facts = {key: (_asked(result), conditions(result)) for key, result in found.items()}
-        for name in dict.fromkeys(name for _, measured in facts.values() for name in measured):
-            if name.endswith(_SIGNED) and any(labels[key] for key in facts):
-                continue  # the option that it belongs to has said it
-            # (cell, what was asked, what was measured): of other directions data and tools may be others.
-            all_of = {key: (key[0], asked.get(name), m.get(name, "")) for key, (asked, m) in facts.items()}
-            cells, wishes = len({cell for cell, _, _ in all_of.values()}), {asked for _, asked, _ in all_of.values()}
-            measured = {(cell, value) for cell, _, value in all_of.values()}
-            if len(measured) == cells and len(wishes) == 1:
-                continue
-            is_enough = len({(cell, asked) for cell, asked, _ in all_of.values()}) == len(measured)
-            for key, (_, asked, value) in all_of.items():
-                shown = f"{name.replace('_', ' ')} {(asked if is_enough else value) or 'none'}"
-                labels[key] = f"{labels[key]}, {shown}" if labels[key] else shown
+        labels |= _labels(found)
+    return labels
+
+
+def _labels(found: Mapping[tuple[str, ...], Result]) -> dict[tuple[str, ...], str]:
+    """Of the results of one benchmark; as short as they can be while no two of a cell have the same."""
+    asked, measured = ({key: of(result) for key, result in found.items()} for of in (_asked, conditions))
+    facts: dict[str, dict[tuple[str, ...], str]] = {}
+    for name in dict.fromkeys(name for one in measured.values() for name in one):
+        wishes = {key: asked[key].get(name, "") for key in found}
+        values = {key: measured[key].get(name, "") for key in found}
+        # Of another direction, data and tools are others even where the same was asked for.
+        differing = {(key[0], value) for key, value in values.items()}
+        if len(differing) > len({key[0] for key in found}) or len(set(wishes.values())) > 1:
+            is_enough = len({(key[0], value) for key, value in wishes.items()}) == len(differing)
+            facts[name] = wishes if is_enough else values
+    chosen = [name for name in facts if not name.endswith(_SIGNED)]
+    for names in (chosen, list(facts)):
+        labels = {
+            key: ", ".join(f"{name.replace('_', ' ')} {facts[name][key] or 'none'}" for name in names) for key in found
+        }
+        if len({(key[0], label) for key, label in labels.items()}) == len(found):
+            break
     return labels
 
 
