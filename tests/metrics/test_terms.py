@@ -39,7 +39,9 @@ def test_every_term_is_found_in_the_form_it_has(numbers: list[int], data: st.Dat
     """Whichever form each has: all are covered, and those in the right form are the right ones."""
     terms = [Term((f"f{n}", "x"), (f"m{n}", "x")) for n in numbers]
     is_right = [data.draw(st.booleans()) for _ in terms]
-    words = [word for term, right in zip(terms, is_right, strict=True) for word in (term.right if right else term.wrong)]
+    words = [
+        word for term, right in zip(terms, is_right, strict=True) for word in (term.right if right else term.wrong)
+    ]
     assert count_terms(words, terms) == (len(terms), len(terms), sum(is_right))
     turned = [Term(term.wrong, term.right) for term in terms]
     assert count_terms(words, turned) == (len(terms), len(terms), len(terms) - sum(is_right))

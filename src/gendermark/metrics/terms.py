@@ -1,4 +1,4 @@
-"""Terms that show gender, annotated in two forms: how many a translation has in either form, and how many in the right one.
+"""Terms that show gender, annotated in two forms: how many a translation has in either, and how many in the right one.
 
 Bentivogli et al. (2020, ACL, MuST-SHE) as revised by Gaido et al. (2020, COLING): a translation that words a sentence
 otherwise is not wrong about gender, it only says nothing; so *coverage* (found in either form) stands beside
@@ -69,7 +69,9 @@ def read_terms(text: str) -> list[Term]:
     for piece in filter(None, map(str.strip, text.split(";"))):
         forms = piece.split("|") if "|" in piece else piece.split()
         if len(forms) != 2 or not all(map(cut, forms)):
-            raise UserError(f"a term is written `right form|wrong form`, for example la doctora|el doctor, not {piece!r}")
+            raise UserError(
+                f"a term is written `right form|wrong form`, for example la doctora|el doctor, not {piece!r}"
+            )
         terms.append(Term.of(*forms))
     return [term for term in terms if term.right != term.wrong]
 
