@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -31,12 +32,19 @@ def _with_zero(metric: Metric, is_paper: bool) -> Metric:
     """The released script calls it 0 where there is nothing to count."""
     if not is_paper:
         return metric
-    value = metric.value
+    value, boundary = metric.value, metric.at_boundary
 
     def or_zero(*columns: Floats) -> Floats:
         return np.nan_to_num(value(*columns))
 
-    return Metric(metric.about, metric.slice, metric.needs, or_zero, metric.total, metric.judged, metric.at_boundary)
+    def at_boundary(sums: Sequence[float], n_groups: int, confidence: float) -> tuple[float, float]:
+        with np.errstate(invalid="ignore"):
+            is_nothing = bool(np.isnan(value(*(np.array([x]) for x in sums))[0]))
+        if boundary is None or is_nothing:
+            return 0.0, 100 * unseen_share(n_groups, confidence)  # which of nothing is everything
+        return boundary(sums, n_groups, confidence)
+
+    return replace(metric, value=or_zero, at_boundary=at_boundary)
 
 
 def _f_half(part: str) -> Metric:

@@ -86,8 +86,8 @@ def load(settings: Settings) -> ItemSet:
             "labels": " ".join(row.labels),
             "people": row.group,
             "rules": settings.rules,
-            "stereotypes": "".join(kind[:1] if kind != "none" else "-" for kind in stereotypes),
-            "stereotype": next((kind for kind in stereotypes if kind != "none"), "none"),
+            "stereotypes": "".join(kind[:1] or "-" for kind in stereotypes),
+            "stereotype": next((kind for kind in stereotypes if kind), ""),
             **{key: row.cells[key] for key in ("kw_s", "kw_f", "kw_m")},
             **{name: (row.paper if settings.rules == "paper" else row.cells)[name] for name in row.names},
         }
@@ -166,7 +166,7 @@ def occupations() -> Mapping[str, tuple[str, str]]:
 
 
 def _stereotype(noun: str) -> str:
-    return occupations().get(noun, ("", "none"))[1]
+    return occupations().get(noun, ("", ""))[1]
 
 
 # -- reading -----------------------------------------------------------------------------------------------------------

@@ -1,7 +1,8 @@
 """GATE's released script (`GateEval.py`): is a rewritten translation the reference, to the last sign?
 
 Its F0.5 and what it makes of empty denominators are kept. Two of its slips cannot happen here: a file of predictions
-that is shorter than the references, which it scores on its own length, is refused; so is a longer one, on which it crashes.
+that is shorter than the references, which it scores on its own length, is refused; so is a longer one, on which it
+crashes.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 variants differ, and our lexicons; what is surer decides first.
 
 The words that annotators marked in a variant (`kw_f`, `kw_m`) decide if only one gender's occur. A translation that
-words the sentence otherwise has none of them; there, other words in which the variants differ are looked for, and, of the
-occupations in our lexicons, any form at all.
+words the sentence otherwise has none of them; there, other words in which the variants differ are looked for, and, of
+the occupations in our lexicons, any form at all.
 """
 
 from __future__ import annotations

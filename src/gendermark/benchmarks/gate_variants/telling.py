@@ -40,10 +40,10 @@ _FEW_READ = 10.0
 
 def variant_findings(result: Result) -> list[Finding]:
     men, read = result.find("masculine_rate"), result.find("coverage")
-    if men is None or read is None or read.value is None:
+    if read is None or read.value is None:
         return []
     known = f"The gender of {share(read)} of 100 people whose gender the sentence leaves open could be read"
-    if men.value is None or read.value < _FEW_READ:
+    if men is None or read.value < _FEW_READ:
         return [Finding(f"{known}: too few to say which one they get.")]
     start = f"Of 100 people whose gender the sentence leaves open and the translation shows, {share(men)} become men"
     first = against_half(start, men, "more than half", "fewer than half", "which cannot be told from half")
