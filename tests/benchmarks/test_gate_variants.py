@@ -245,6 +245,8 @@ def _item(item_set: ItemSet, source: str) -> Item:
         ("The mechanic could", "La persona que arregla coches no lo halló.", "?", "", []),
         ("The hairdresser", "Hoy la estilista está agotada.", "f", "lexicon", []),
         ("The teachers asked", "Las profesoras pidieron grupos reducidos.", "f", "lexicon", ["Las profesoras"]),
+        ("The cook rents", "La cocinera vive en el centro de la ciudad.", "f?", "key words", ["cocinera"]),
+        ("Our guest", "Nuestra visita es hoy alguien famoso.", "m", "differing words", ["famoso"]),
         ("We are glad", "Nos alegra que conozcas a la directora nueva.", "?f", "key words", ["directora"]),
     ],
 )

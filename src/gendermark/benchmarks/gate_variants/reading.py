@@ -166,9 +166,14 @@ def _units(pairs: Sequence[tuple[str, str]], language: Language) -> tuple[frozen
     """Words that only the variants have in which this person is a woman; and in which he is a man."""
     contrasts = [contrast(one, other, language) for one, other in pairs]
     known = [{unit for pair in pairs for unit in units_of(language.cut(pair[side]))} for side in (0, 1)]
-    feminine = {unit for found in contrasts for unit in found.right} - known[1]
-    masculine = {unit for found in contrasts for unit in found.wrong} - known[0]
+    feminine = {unit for found in contrasts for unit in found.right if _tells(unit, language)} - known[1]
+    masculine = {unit for found in contrasts for unit in found.wrong if _tells(unit, language)} - known[0]
     return frozenset(feminine), frozenset(masculine)
+
+
+def _tells(unit: Unit, language: Language) -> bool:
+    """Two function words, "de la", stand anywhere; the key words have them with their noun."""
+    return any(len(word) > 3 and word not in language.singular and word not in language.plural for word in unit)
 
 
 # -- one translation ---------------------------------------------------------------------------------------------------
