@@ -17,15 +17,14 @@ from gendermark.benchmarks.gate_variants.reading import (
     MIXED,
     UNREAD,
     Reading,
-    all_terms,
     blanked,
     n_people,
     normalised,
     padded,
     people_of,
     read,
+    terms_of,
     variants_of,
-    wanted_terms,
 )
 from gendermark.benchmarks.gate_variants.settings import RewritingSettings, Settings, Shared
 from gendermark.linguistics.failures import failure
@@ -52,9 +51,9 @@ def judge(item_set: ItemSet, answers: Answers) -> list[Judgement]:
 
 
 def _judge_one(item: Item, text: str | None, settings: Settings) -> Judgement:
-    people = people_of(item, settings.target_language)
+    people = people_of(item)
     nobody = "".join(UNREAD if one.is_open else CLOSED for one in people)
-    terms = [] if settings.rules == "paper" else all_terms(item)
+    terms = [] if settings.rules == "paper" else terms_of(item, Gender.FEMININE)
     reason = _failure(item, text, settings)
     if reason or text is None:
         measures = as_measures(count_terms([], terms))
@@ -190,7 +189,8 @@ def _judge_rewritten(item: Item, text: str, settings: RewritingSettings) -> Judg
     score = published.outcome(said, reference)
     unchanged = said.strip() == given.strip()
     tags = _tags(item, score=score, counts=_counts(item, settings))
-    terms = [] if is_paper or item.tags["changes"] == "no" else wanted_terms(item)
+    has_terms = not is_paper and item.tags["changes"] == "yes"
+    terms = terms_of(item, item.expected) if item.expected and has_terms else []
     facts: dict[str, Any] = {"measures": as_measures(count_terms(padded(said).split(), terms)), "tags": tags}
     if score == published.EMPTY:
         return Judgement.of(item, Verdict.NOT_TRANSLATED, outcome="failed", reason="empty", **facts)

@@ -12,7 +12,7 @@ import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from gendermark import registry
 from gendermark.benchmarks.gate_variants.items import names_of, nouns_of, occupations
@@ -48,11 +48,14 @@ class Person:
 
     terms: tuple[tuple[str, str], ...]
     """Key words of both genders, feminine first, as `padded` writes them."""
-    feminine: frozenset[Unit]
-    masculine: frozenset[Unit]
+    pairs: tuple[tuple[str, str], ...]
+    """The variants that differ in this gender only."""
     occupation: str
     """Of our lexicons, if it is one."""
-    is_open: bool
+
+    @property
+    def is_open(self) -> bool:
+        return any(one != other for one, other in self.pairs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +90,7 @@ def padded(text: str) -> str:
     return f" {' '.join(blanked(text).split())} "
 
 
-@lru_cache(maxsize=8192)
+@cache
 def language_of(code: str) -> Language:
     found: Language = registry.load("language", code)
     return found
@@ -108,17 +111,11 @@ def key_terms(kw_f: str, kw_m: str) -> list[list[tuple[str, str]]]:
     return entries
 
 
-def wanted_terms(item: Item) -> list[Term]:
-    """The key words of a sentence to be rewritten, in the wanted gender and in the other."""
+def terms_of(item: Item, wanted: Gender) -> list[Term]:
+    """The key words of all people, in the wanted gender and in the other."""
     pairs = [pair for entry in key_terms(item.tags["kw_f"], item.tags["kw_m"]) for pair in entry]
-    side = 0 if item.expected is Gender.FEMININE else 1
+    side = 0 if wanted is Gender.FEMININE else 1
     return [Term(tuple(pair[side].split()), tuple(pair[1 - side].split())) for pair in pairs]
-
-
-def all_terms(item: Item) -> list[Term]:
-    """The key words of all people, feminine first."""
-    pairs = [pair for entry in key_terms(item.tags["kw_f"], item.tags["kw_m"]) for pair in entry]
-    return [Term(tuple(feminine.split()), tuple(masculine.split())) for feminine, masculine in pairs]
 
 
 def variants_of(item: Item) -> tuple[str, ...]:
@@ -130,13 +127,13 @@ def n_people(item: Item) -> int:
     return len(item.tags["stereotypes"])
 
 
-def people_of(item: Item, code: str) -> tuple[Person, ...]:
+def people_of(item: Item) -> tuple[Person, ...]:
     tags = item.tags
-    return _people(tags["kw_s"], tags["kw_f"], tags["kw_m"], variants_of(item), code)
+    return _people(tags["kw_s"], tags["kw_f"], tags["kw_m"], variants_of(item))
 
 
 @lru_cache(maxsize=4096)
-def _people(kw_s: str, kw_f: str, kw_m: str, variants: tuple[str, ...], code: str) -> tuple[Person, ...]:
+def _people(kw_s: str, kw_f: str, kw_m: str, variants: tuple[str, ...]) -> tuple[Person, ...]:
     n = len(variants).bit_length() - 1
     entries = key_terms(kw_f, kw_m)
     if n == 1:
@@ -146,11 +143,8 @@ def _people(kw_s: str, kw_f: str, kw_m: str, variants: tuple[str, ...], code: st
     nouns = nouns_of(kw_s, n)
     people = []
     for place, terms in enumerate(entries):
-        pairs = list(_pairs(variants, place, n))
-        feminine, masculine = _units(pairs, language_of(code))
         occupation = occupations().get(nouns[place], ("", ""))[0]
-        is_open = any(one != other for one, other in pairs)
-        people.append(Person(tuple(terms), feminine, masculine, occupation, is_open))
+        people.append(Person(tuple(terms), tuple(_pairs(variants, place, n)), occupation))
     return tuple(people)
 
 
@@ -162,8 +156,12 @@ def _pairs(variants: Sequence[str], place: int, n: int) -> Iterator[tuple[str, s
             yield text, by_name[f"{name[:place]}m{name[place + 1 :]}"]
 
 
-def _units(pairs: Sequence[tuple[str, str]], language: Language) -> tuple[frozenset[Unit], frozenset[Unit]]:
-    """Words that only the variants have in which this person is a woman; and in which he is a man."""
+@lru_cache(maxsize=4096)
+def _units(pairs: tuple[tuple[str, str], ...], code: str) -> tuple[frozenset[Unit], frozenset[Unit]]:
+    """Words that only the variants have in which this person is a woman; and in which he is a man.
+
+    Made only for sentences in which no key word is found."""
+    language = language_of(code)
     contrasts = [contrast(one, other, language) for one, other in pairs]
     known = [{unit for pair in pairs for unit in units_of(language.cut(pair[side]))} for side in (0, 1)]
     feminine = {unit for found in contrasts for unit in found.right if _tells(unit, language)} - known[1]
@@ -181,7 +179,7 @@ def _tells(unit: Unit, language: Language) -> bool:
 
 def read(item: Item, text: str, code: str, by: str) -> Reading:
     """The gender of each person; `by` is all, keywords or exact."""
-    people = people_of(item, code)
+    people = people_of(item)
     if by != "keywords" and (letters := _matched(item, text, people)):
         evidence = [term[side == "m"] for one, side in zip(people, letters, strict=True) for term in one.terms]
         found = [term for term in evidence if term in padded(text)]
@@ -226,7 +224,7 @@ def _read_one(person: Person, text: str, code: str, by: str) -> Reading:
         return Reading(UNREAD)
     cut = language_of(code).cut(text)
     units = set(units_of(cut))
-    feminine, masculine = sorted(person.feminine & units), sorted(person.masculine & units)
+    feminine, masculine = (sorted(known & units) for known in _units(person.pairs, code))
     if feminine or masculine:
         both_units = [*feminine, *masculine]
         evidence = tuple(" ".join(unit) for unit in both_units)
