@@ -50,7 +50,7 @@ LABELS = {
     "glnk": "GLNK",
     "head": "HEAD",
 }
-"""GATE's labels, in lower case, in words where the abbreviation is plain; the words are ours. The others stay as they are:
+"""GATE's labels, in lower case, in words of ours where the abbreviation is plain. The others stay as they are:
 the data do not explain them, and `rscmp` and `head` are in no list of the paper."""
 SLICES = {
     **LABELS,
