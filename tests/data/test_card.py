@@ -21,7 +21,7 @@ COMMIT = "0123456789abcdef0123456789abcdef01234567"
 
 
 def test_the_official_data_sets() -> None:
-    assert card_names() == ["mt-geneval", "simplegen", "tgbi", "winomt"]
+    assert card_names() == ["gate-variants", "mt-geneval", "simplegen", "tgbi", "winomt"]
     assert [revision.revision_id for revision in load_card("winomt").revisions] == ["2019", "latest"]
     assert load_card("winomt").revision("2019").commit.startswith("57d8b48f")
     assert load_card("winomt").revision("latest").commit.startswith("58629286")

@@ -144,6 +144,8 @@ class BenchmarkOf(Generic[S]):
     """What its settings say of so many samples that somebody else has drawn."""
     draws: bool = False
     """Whether it judges many samples of each sentence; such a benchmark is run only when it is named."""
+    only_when_named: bool = False
+    """Whether it is left out of a run that names no benchmark: what it asks is not to translate a sentence."""
     sources_depend_on_target: bool = False
     """Whether each target language has sentences of its own."""
 

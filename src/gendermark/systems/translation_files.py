@@ -241,7 +241,7 @@ def matched_samples(
         n_fewer = sum(number < max(numbers) for number in numbers)
         notes.append(
             f"{path}: {n_fewer:,} of {len(items):,} sentences have fewer samples ({min(numbers)} at least) than the "
-            f"others ({max(numbers)}); their uncertainty is known less well"
+            f"others ({max(numbers)}); less is known about them"
         )
     return samples
 
