@@ -23,14 +23,13 @@ from gendermark.annotation import (
     SheetRow,
     agreement,
     draw_sample,
-    entity_of,
     read_cell,
     read_sheet,
     write_sheet,
 )
 from gendermark.annotation.items import Items, match
 from gendermark.errors import BadFile, UnknownName, UserError
-from gendermark.records import Gender, Judgement, Verdict
+from gendermark.records import Gender
 
 # -- the sample ------------------------------------------------------------------------------------------------------
 
@@ -85,17 +84,9 @@ def test_rows_that_look_the_same_are_shown_once() -> None:
     assert sorted(row.sentence for row in rows) == ["a", "b"]
 
 
-@pytest.mark.parametrize(
-    ("tags", "entity"),
-    [
-        ({"entity": "baker", "occupation": "x"}, "baker"),
-        ({"occupation": "guard", "lexeme": "x"}, "guard"),
-        ({"lexeme": "의사"}, "의사"),
-        ({"side": "pro"}, ""),
-    ],
-)
-def test_the_entity_is_whatever_the_benchmark_has(tags: dict[str, str], entity: str) -> None:
-    assert entity_of(Judgement("i", 0, "g", Verdict.JUDGED, M, M, tags)) == entity
+def test_where_nobody_is_named_the_sheet_asks_about_the_person_meant() -> None:
+    named, nobody = draw_sample(*make([M, F], entities=["baker", ""]), n=2, seed=1)
+    assert {named.entity, nobody.entity} == {"baker", "the person whom the sentence is about"}
 
 
 # -- whose row is it -------------------------------------------------------------------------------------------------
