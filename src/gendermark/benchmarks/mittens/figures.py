@@ -46,7 +46,7 @@ def _figure(sheet: Sheet, cell: str, label: str, rows: Sequence[DotRow]) -> Figu
     return figure(
         sheet.name_of(cell, "genders", label),
         "Men and women who keep their gender, by kind of passage",
-        f"Share of passages with the right gender ({sheet.about(cell, label)}); lines: {sheet.intervals}, which are wide "
+        f"Share of passages with the right gender ({sheet.about(cell, label)}); lines: {sheet.intervals}, wide "
         "where there are few passages.",
         cell,
         draw,
