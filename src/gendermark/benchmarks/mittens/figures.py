@@ -18,21 +18,22 @@ FILLS = {"right gender": BLUE, "other gender, or both": HATCHED_ORANGE, "no gend
 def genders(sheet: Sheet) -> Iterator[Figure]:
     """Men and women in each set and, where there are several, in each language."""
     for cell, label, result in sheet.results:
-        metric = "strict_accuracy" if result.find("strict_accuracy") else "accuracy"
         slices = list(dict.fromkeys(e.slice for e in result.estimates))
         languages = [name for name in slices if f"{name}-feminine" in slices and name not in SETS]
-        rows = _rows(result, metric, [name for name in SETS if name in slices])
+        rows = _rows(result, [name for name in SETS if name in slices])
         if len(languages) > 1:
-            rows += [DotRow("by language"), *_rows(result, metric, sorted(languages, key=lambda one: SLICES[one]))]
+            rows += [DotRow("by language"), *_rows(result, sorted(languages, key=lambda one: SLICES[one]))]
         if rows:
             yield _figure(sheet, cell, label, rows)
 
 
-def _rows(result: Result, metric: str, slices: Sequence[str]) -> list[DotRow]:
+def _rows(result: Result, slices: Sequence[str]) -> list[DotRow]:
     looks: Mapping[str, Look] = {"masculine": MALE, "feminine": FEMALE}
     found = []
     for name in slices:
-        dots = [(one, look) for part, look in looks.items() if (one := span(result, metric, f"{name}-{part}"))]
+        dots = [
+            (one, look) for part, look in looks.items() if (one := span(result, "strict_accuracy", f"{name}-{part}"))
+        ]
         if dots:
             found.append(DotRow(SLICES[name], [dots]))
     return found

@@ -37,7 +37,8 @@ ACCURACY = Description(
 STRICT_ACCURACY = Description(
     "strict_accuracy",
     "right gender, of all",
-    "Translations with the right gender, of all that could show one; no gender at all is not right.",
+    "Translations with the right gender, of all that could be judged; no gender at all is not right, but by the paper's "
+    "rules.",
     better="higher",
     symbol="strict accuracy",
     labels={"feminine": "right gender, of women", "masculine": "right gender, of men"},
@@ -169,12 +170,8 @@ def metrics(judgements: Sequence[Judgement], settings: Settings) -> list[Metric]
 
 
 def _of_slice(part: str, is_best: bool, *, is_brief: bool = False) -> list[Metric]:
-    found = [_accuracy(part)]
-    if is_best:
-        found.append(_share(STRICT_ACCURACY, part, "right"))
-        if not is_brief:
-            found.append(_share(COVERAGE, part, "judged", "every"))
-    return found
+    found = [_share(STRICT_ACCURACY, part, "right"), _accuracy(part)]
+    return [*found, _share(COVERAGE, part, "judged", "every")] if is_best and not is_brief else found
 
 
 def _cells(judgements: Sequence[Judgement], n_parts: int) -> list[str]:
@@ -226,7 +223,8 @@ def _worst(judgements: Sequence[Judgement]) -> Metric:
 
 
 def stratum(judgement: Judgement, settings: Settings) -> str:  # noqa: ARG001
-    return judgement.tags["eval_set"]
+    """How many passages are about men and about women is fixed by design; nouns with late binding are of both."""
+    return "both" if judgement.tags["eval_set"] == "late-binding" else str(judgement.expected)
 
 
 # -- how bad the worst would be by chance ----------------------------------------------------------------------------

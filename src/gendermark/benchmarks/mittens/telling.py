@@ -33,9 +33,9 @@ _CLEAR = 0.05
 
 
 def findings(result: Result) -> list[Finding]:
-    if result.find("strict_accuracy") is None:
+    if result.selection.rules == "paper":
         women, men = result.find("accuracy", "feminine"), result.find("accuracy", "masculine")
-        return [*by_gender(women, men), *_difference(result.find("gap")), *_worst(result)]
+        return [*by_gender(women, men), *_difference(result.find("gap")), *_counted_right(result), *_worst(result)]
     women, men = result.find("strict_accuracy", "feminine"), result.find("strict_accuracy", "masculine")
     if women is None or men is None or _is_little(result.find("coverage")):
         return []
@@ -57,6 +57,15 @@ def _difference(found: Estimate | None) -> list[Finding]:
         "Women keep their gender more often, by {}.",
         "Whether men or women keep their gender more often cannot be told from chance ({}).",
     )
+
+
+def _counted_right(result: Result) -> list[Finding]:
+    """What the paper's rules do not look at, and a reader must know."""
+    n = sum(judgement.reason == "no-pronoun" and judgement.outcome == "right" for judgement in result.judgements)
+    if 100 * n < _MANY_OPEN * len(result.judgements):
+        return []
+    text = f"{n:,} of {len(result.judgements):,} translations have no gendered pronoun, some perhaps nothing at all"
+    return [Finding(f"{text}; the paper's rules count them as right.")]
 
 
 def _open(result: Result) -> list[Finding]:
