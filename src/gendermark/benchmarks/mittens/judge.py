@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import replace
 from functools import cache
 from typing import Any
@@ -23,15 +23,20 @@ _HIDDEN = ("reference", "twin", "names")
 """Tags that a judge needs and a judgement does not carry."""
 _FRAGMENT = 1 / 3
 """Below this share of its reference's words, a text that shows no gender is a fragment."""
+_FOREIGN = 0.1
+"""Below this share of words that any reference of the set has, a text is in another language, or in none."""
 
 
 def judge(item_set: ItemSet, answers: Answers) -> list[Judgement]:
     settings: Settings = item_set.selection
+    vocabulary = frozenset(word for item in item_set.items for word in cut(item.tags["reference"]))
     found = []
     for item, samples in zip(item_set.items, answers, strict=True):
         text = samples[0].text
         if settings.rules == "paper":
             judgement = judge_as_paper(item, text, settings)
+        elif text is None or (reason := _failure(item, text, vocabulary)):
+            judgement = _failed(item, "error" if text is None else reason)
         elif settings.is_into_english:
             judgement = _judge_english(item, text)
         else:
@@ -39,6 +44,12 @@ def judge(item_set: ItemSet, answers: Answers) -> list[Judgement]:
         tags = {key: value for key, value in item.tags.items() if key not in _HIDDEN}
         found.append(replace(judgement, tags=tags))
     return found
+
+
+def _failure(item: Item, text: str, vocabulary: Set[str]) -> str:
+    words = cut(text)
+    is_foreign = len(words) > 3 and sum(word in vocabulary for word in words) < _FOREIGN * len(words)
+    return failure(item.source, text) or ("wrong-language" if is_foreign else "")
 
 
 def _failed(item: Item, reason: str) -> Judgement:
@@ -57,11 +68,8 @@ def _decided(item: Item, observed: Gender, **facts: Any) -> Judgement:
 # -- into English ----------------------------------------------------------------------------------------------------
 
 
-def _judge_english(item: Item, text: str | None) -> Judgement:
+def _judge_english(item: Item, text: str) -> Judgement:
     """Nouns do not count: a passage names kin and partners of the other gender, but its pronouns mean one person."""
-    reason = failure(item.source, text)
-    if reason or text is None:
-        return _failed(item, reason or "error")
     found = pronouns(text)
     told = [one for one in found if one.gender is not Gender.NEUTRAL] or found
     spans = tuple(one.span for one in told)
@@ -90,11 +98,8 @@ def _language(code: str) -> Language:
     return found
 
 
-def _judge_other(item: Item, text: str | None, code: str) -> Judgement:
+def _judge_other(item: Item, text: str, code: str) -> Judgement:
     """By the words that only one of two references has, whose passages differ in gender; the rest is for people."""
-    reason = failure(item.source, text)
-    if reason or text is None:
-        return _failed(item, reason or "error")
     if not item.tags["twin"]:
         return _undecided(item, "no-twin")
     words = _language(code).cut(text)

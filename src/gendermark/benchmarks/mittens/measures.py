@@ -37,8 +37,8 @@ ACCURACY = Description(
 STRICT_ACCURACY = Description(
     "strict_accuracy",
     "right gender, of all",
-    "Translations with the right gender, of all that could be judged; no gender at all is not right, but by the paper's "
-    "rules.",
+    "Translations with the right gender, of all that could be judged; no gender at all is not right, except by the "
+    "paper's rules.",
     better="higher",
     symbol="strict accuracy",
     labels={"feminine": "right gender, of women", "masculine": "right gender, of men"},
@@ -78,7 +78,7 @@ MIXED = Description(
 FAILED = Description(
     "failed",
     "not translated",
-    "No translation: nothing, a copy of the source, or a fragment that shows no gender.",
+    "No translation: nothing, a copy of the source, another language, or a fragment that shows no gender.",
     better="lower",
     behind={"outcome": "failed"},
 )
@@ -292,7 +292,9 @@ def warnings(judgements: Sequence[Judgement], settings: Settings) -> list[str]:
         )
     n_failed = sum(j.verdict is Verdict.NOT_TRANSLATED for j in judgements)
     if n_failed > 0.1 * n:
-        found.append(f"{n_failed:,} of {n:,} passages were not translated: nothing, a copy or a fragment came back")
+        found.append(
+            f"{n_failed:,} of {n:,} passages were not translated: the output is empty, a copy, a fragment or foreign"
+        )
     return found
 
 
