@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Mapping, Set
 from dataclasses import replace
 from functools import cache
@@ -23,6 +24,7 @@ _HIDDEN = ("reference", "twin", "names")
 """Tags that a judge needs and a judgement does not carry."""
 _FRAGMENT = 1 / 3
 """Below this share of its reference's words, a text that shows no gender is a fragment."""
+_SHORTEST_NAME = 4
 _FOREIGN = 0.1
 """Below this share of words that any reference of the set has, a text is in another language, or in none."""
 
@@ -98,14 +100,25 @@ def _language(code: str) -> Language:
     return found
 
 
+@cache
+def _plain(text: str) -> frozenset[str]:
+    """Its words without accents."""
+    return frozenset(cut("".join(c for c in unicodedata.normalize("NFD", text) if not unicodedata.combining(c))))
+
+
+def _is_kept(word: str, source: str) -> bool:
+    """A word of the source, accents apart ("Flórida"): a name, whose gender no translation chose."""
+    return len(word) >= _SHORTEST_NAME and not _plain(word).isdisjoint(_plain(source))
+
+
 def _judge_other(item: Item, text: str, code: str) -> Judgement:
     """By the words that only one of two references has, whose passages differ in gender; the rest is for people."""
     if not item.tags["twin"]:
         return _undecided(item, "no-twin")
     words = _language(code).cut(text)
     deciding = _contrast(item.tags["reference"], item.tags["twin"], code)
-    names = set(item.tags["names"].split())
-    units = {unit for unit in units_of(words) if names.isdisjoint(unit)}
+    kept = {*item.tags["names"].split(), *(word for word in words if _is_kept(word, item.source))}
+    units = {unit for unit in units_of(words) if kept.isdisjoint(unit)}
     right, wrong = sorted(deciding.right & units), sorted(deciding.wrong & units)
     if not right and not wrong:
         if len(words) < _FRAGMENT * len(_language(code).cut(item.tags["reference"])):

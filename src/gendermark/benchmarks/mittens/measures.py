@@ -46,7 +46,7 @@ STRICT_ACCURACY = Description(
 CONTRADICTION_RATE = Description(
     "contradiction_rate",
     "given the other gender",
-    "Translations that give the person the other gender, alone or beside the right one, of all.",
+    "Translations that give the person the other gender, alone or (into English) beside the right one, of all.",
     better="lower",
     symbol="contradicted",
     behind={"outcome": "wrong"},

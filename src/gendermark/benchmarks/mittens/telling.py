@@ -40,10 +40,17 @@ def findings(result: Result) -> list[Finding]:
     if women is None or men is None or _is_little(result.find("coverage")):
         return []
     found = [women_and_men(women, men, result.find("recall_gap"), "stay women in the translation", " stay men")]
-    contradicted = result.find("contradiction_rate")
-    if contradicted is not None and contradicted.value:
-        found.append(Finding(f"Of 100 people {share(contradicted)} are given the other gender, or both."))
-    return [*found, *_open(result), *_worst(result)]
+    return [*found, *_contradicted(result), *_open(result), *_worst(result)]
+
+
+def _contradicted(result: Result) -> list[Finding]:
+    contradicted, mixed = result.find("contradiction_rate"), result.find("mixed")
+    if contradicted is None or not contradicted.value:
+        return []
+    if result.selection.target_language == "en":
+        return [Finding(f"Of 100 people {share(contradicted)} are given the other gender, or both.")]
+    both = f", and {share(mixed)} have words of both" if mixed is not None and mixed.value else ""
+    return [Finding(f"Of 100 people {share(contradicted)} are given the other gender{both}.")]
 
 
 def _is_little(coverage: Estimate | None) -> bool:
