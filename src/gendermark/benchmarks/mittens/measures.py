@@ -99,10 +99,14 @@ _SHARES = {"mixed": MIXED, "failed": FAILED, "undecided": UNDECIDED, "neutral": 
 def _slices(judgement: Judgement) -> Iterable[str]:
     gender, language, eval_set = str(judgement.expected), judgement.tags["language"], judgement.tags["eval_set"]
     yield from ("all", gender, language, eval_set, f"{language}-{gender}", f"{eval_set}-{gender}")
-    yield f"{language}/{eval_set}"
-    yield f"{language}/{eval_set}/{gender}"
     if eval_set != "synthbio":
         yield WITHOUT_BIOGRAPHIES
+
+
+def _cells(judgement: Judgement) -> tuple[str, str]:
+    """A set in a language, and that for one gender: too small to be slices, and what mean and minimum are over."""
+    cell = f"{judgement.tags['language']}/{judgement.tags['eval_set']}"
+    return cell, f"{cell}/{judgement.expected}"
 
 
 def _kinds(judgement: Judgement) -> Iterable[str]:
@@ -124,7 +128,11 @@ def _kinds(judgement: Judgement) -> Iterable[str]:
 
 def _columns(judgement: Judgement) -> list[str]:
     kinds = list(_kinds(judgement))
-    return [f"{name}.{kind}" for name in _slices(judgement) for kind in kinds]
+    of_cells = [kind for kind in kinds if kind in ("right", "judged")]
+    return [
+        *(f"{name}.{kind}" for name in _slices(judgement) for kind in kinds),
+        *(f"{name}.{kind}" for name in _cells(judgement) for kind in of_cells),
+    ]
 
 
 # -- metrics ---------------------------------------------------------------------------------------------------------
@@ -174,10 +182,8 @@ def _of_slice(part: str, is_best: bool, *, is_brief: bool = False) -> list[Metri
     return [*found, _share(COVERAGE, part, "judged", "every")] if is_best and not is_brief else found
 
 
-def _cells(judgements: Sequence[Judgement], n_parts: int) -> list[str]:
-    """The combinations of language and set, or of language, set and gender, that have something to decide."""
-    names = {name for j in judgements if j.tags["decidable"] == "yes" for name in _slices(j)}
-    return sorted(name for name in names if name.count("/") == n_parts - 1 and "/" in name)
+def _names(judgements: Sequence[Judgement], which: int) -> list[str]:
+    return sorted({_cells(j)[which] for j in judgements if j.tags["decidable"] == "yes"})
 
 
 def _shares_of(columns: Sequence[Floats]) -> Floats:
@@ -215,11 +221,11 @@ def _macro(judgements: Sequence[Judgement]) -> Metric:
             summed = _without_empty(shares, np.sum, 0.0)
             return np.asarray(summed / (~np.isnan(shares)).sum(axis=0), dtype=np.float64)
 
-    return _over_cells(MACRO_ACCURACY, _cells(judgements, 2), mean)
+    return _over_cells(MACRO_ACCURACY, _names(judgements, 0), mean)
 
 
 def _worst(judgements: Sequence[Judgement]) -> Metric:
-    return _over_cells(WORST_CELL, _cells(judgements, 3), lambda shares: _without_empty(shares, np.min, np.inf))
+    return _over_cells(WORST_CELL, _names(judgements, 1), lambda shares: _without_empty(shares, np.min, np.inf))
 
 
 def stratum(judgement: Judgement, settings: Settings) -> str:  # noqa: ARG001
