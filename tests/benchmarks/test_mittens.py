@@ -349,6 +349,17 @@ def test_parts_and_whole_agree() -> None:
         assert [item.index for item in part] == list(range(len(part)))
 
 
+def test_a_set_without_twins_has_no_numbers_and_says_why(mirror: Path) -> None:
+    items = gendermark.items("mittens", "es", parts=("gender-agreement-news",)).items
+    texts = {"gender-agreement-news": [item.tags["reference"] for item in items]}
+    result = gendermark.score("mittens", texts, "es")
+    assert {_value(result, metric) for metric in ("accuracy", "strict_accuracy", "gap")} == {None}
+    assert _value(result, "coverage") == 0
+    assert result.warnings[0].startswith(
+        "0 of 12 passages have a twin of the other gender and can be judged; the other 12"
+    )
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

@@ -161,7 +161,8 @@ def metrics(judgements: Sequence[Judgement], settings: Settings) -> list[Metric]
         if is_best:
             men, women = (_share(STRICT_ACCURACY, gender, "right") for gender in _GENDERS)
             found.append(difference(RECALL_GAP, men, women, "all", is_undefined_without_hits=True))
-    found += [_macro(judgements), _worst(judgements)]
+    if any(j.tags["decidable"] == "yes" for j in judgements):
+        found += [_macro(judgements), _worst(judgements)]
     if is_best:
         found += [_share(about, "all", kind) for kind, about in _SHARES.items()]
     parts = [*present, *(name for name in SETS if name in sets)]
