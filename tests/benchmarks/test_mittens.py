@@ -7,19 +7,24 @@ import hashlib
 import io
 import re
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from math import sqrt
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 import pytest
 
 import gendermark
 from gendermark.benchmarks.mittens import items as passages
+from gendermark.benchmarks.mittens.benchmark import BENCHMARK
 from gendermark.benchmarks.mittens.measures import simulated_minimum
 from gendermark.benchmarks.mittens.published import GENDERS, scan
 from gendermark.benchmarks.mittens.settings import SETS
+from gendermark.cli import options as cli_options
 from gendermark.errors import UserError
-from gendermark.records import Gender, Item, Judgement, Verdict
+from gendermark.records import Gender, Item, Judgement, Request, Translation, Verdict
+from gendermark.systems.system import System
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 FILE = "google-research-datasets/mittens/1635a8076672d022695213942bda98ce046892a4/mittens_dataset_v5.csv"
@@ -339,6 +344,30 @@ def test_each_passage_is_asked_in_its_own_language() -> None:
     assert {request.source_language for request in requests} == {"de", "es", "fi", "fr", "id", "it", "pt", "tr"}
     assert {request.target_language for request in requests} == {"en"}
     assert gendermark.items("mittens", "de", data="core").selection.source_language == "en"
+
+
+def test_every_language_is_checked_before_the_work() -> None:
+    class Picky(System):
+        spec = system_id = "picky:"
+        checked: ClassVar[list[str]] = []
+
+        def __init__(self) -> None: ...
+
+        def check(self, source_language: str, target_language: str, requests: Sequence[Request]) -> None:
+            self.checked.append(f"{source_language}-{target_language}")
+
+        def answer(self, requests: Sequence[Request]) -> Iterator[Sequence[Translation]]:
+            yield []
+
+    item_set = gendermark.items("mittens", data="core")
+    Picky().prepare(BENCHMARK, item_set, passages.requests(item_set))
+    assert sorted(Picky.checked) == [f"{code}-en" for code in ("de", "es", "fi", "fr", "id", "it", "pt", "tr")]
+
+
+def test_codes_of_three_letters_are_codes() -> None:
+    assert [cli_options.language(code) for code in ("mul", "bho", "mai", "es")] == ["mul", "bho", "mai", "es"]
+    with pytest.raises(UserError, match="languages are given by their codes: write bho, not Bhojpuri"):
+        cli_options.language("Bhojpuri")
 
 
 def test_parts_and_whole_agree() -> None:
