@@ -19,12 +19,17 @@ from typing import NamedTuple
 
 from gendermark.records import Gender, Span
 
-# Marks stay with their letter, as a text may not be composed.
-_LETTER = r"(?:[^\W\d_][\u0300-\u036f]*)"
+# Marks stay with their letter, as a text may not be composed; so do points and vowel signs of other scripts.
+_MARKS = r"[\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670\u0900-\u0903\u093a-\u094f\u200c\u200d]"
+_LETTER = rf"(?:[^\W\d_]{_MARKS}*)"
 _TOKEN = re.compile(rf"{_LETTER}+(?:['’ʼ`-]{_LETTER}+)*|\d+|\S")
-_ENDS_CLAUSE = frozenset(',;:.!?()"„“”«»–—…')
+_ENDS_CLAUSE = frozenset(',;:.!?()"„“”«»–—…¿¡·।،؛؟')
 _SERBIAN = dict(
-    zip("абвгдђежзијклљмнњопрстћуфхцчџш", "a b v g d đ e ž z i j k l lj m n nj o p r s t ć u f h c č dž š".split(), strict=True)
+    zip(
+        "абвгдђежзијклљмнњопрстћуфхцчџш",
+        ["a", "b", "v", "g", "d", "đ", "e", "ž", "z", "i", "j", "k", "l", "lj", "m", "n", "nj", "o", "p", "r", "s", "t", "ć", "u", "f", "h", "c", "č", "dž", "š"],
+        strict=True,
+    )
 )
 _TO_LATIN = str.maketrans(_SERBIAN)
 
@@ -100,6 +105,8 @@ class Grammar:
     stop: frozenset[str] = field(default_factory=frozenset)
     """Words that only look like a form of a class."""
     to_latin: bool = False
+    prepositions: frozenset[str] = field(default_factory=frozenset)
+    """Behind one of these stands an object, not what the speaker is."""
 
     def read(self, endings: Endings, token: Token) -> Cue | None:
         if token.word in self.stop:
@@ -128,7 +135,7 @@ def _of_pairs(grammar: Grammar, clauses: Sequence[Clause]) -> list[Cue]:
 # -- around the auxiliary: Czech, Slovak, Slovenian, Croatian, Serbian -------------------------------------------------
 
 
-def _around_auxiliary(grammar: Grammar, clauses: Sequence[Clause]) -> Iterator[Cue]:
+def around_auxiliary(grammar: Grammar, clauses: Sequence[Clause]) -> Iterator[Cue]:
     """For each auxiliary the nearest participle of its clause, else the nearest adjective."""
     for marker in grammar.markers:
         for clause in clauses:
@@ -149,21 +156,21 @@ def _nearest(grammar: Grammar, endings: Endings, clause: Clause, place: int) -> 
 # -- behind the pronoun: Russian, Ukrainian, Belarusian ----------------------------------------------------------------
 
 
-def _behind_pronoun(grammar: Grammar, clauses: Sequence[Clause]) -> Iterator[Cue]:
+def behind_pronoun(grammar: Grammar, clauses: Sequence[Clause]) -> Iterator[Cue]:
     for clause in clauses:
         for place, token in enumerate(clause):
             if token.word in grammar.markers:
                 behind = clause[place + 1 : place + 8]
                 cue = (
-                    _first(grammar, grammar.participle, behind)
-                    or _first(grammar, grammar.adjective, behind[:3])
-                    or _first(grammar, grammar.participle, clause[:place][::-1])
+                    first(grammar, grammar.participle, behind)
+                    or first(grammar, grammar.adjective, behind[:3])
+                    or first(grammar, grammar.participle, clause[:place][::-1])
                 )
                 if cue:
                     yield cue
 
 
-def _first(grammar: Grammar, endings: Endings, tokens: Sequence[Token]) -> Cue | None:
+def first(grammar: Grammar, endings: Endings, tokens: Sequence[Token]) -> Cue | None:
     return next((cue for token in tokens if (cue := grammar.read(endings, token))), None)
 
 
@@ -172,24 +179,26 @@ def _first(grammar: Grammar, endings: Endings, tokens: Sequence[Token]) -> Cue |
 _AFTER_IF = Endings("..ł", "..ła")
 
 
-def _in_the_verb(grammar: Grammar, clauses: Sequence[Clause]) -> Iterator[Cue]:
+def in_the_verb(grammar: Grammar, clauses: Sequence[Clause]) -> Iterator[Cue]:
     found = [cue for clause in clauses for token in clause if (cue := grammar.read(grammar.participle, token))]
-    found += _beside(grammar, clauses, "jestem", 3)
-    found = found or _beside(grammar, clauses, "być", 3)
+    found += beside(grammar, clauses, "jestem", 3)
+    found = found or beside(grammar, clauses, "być", 3)
     for clause in clauses:
         if any(token.word == "gdybym" for token in clause):
             found += [cue for token in clause if (cue := grammar.read(_AFTER_IF, token))]
-    yield from found or _beside(grammar, clauses, "czuję", 4)
+    yield from found or beside(grammar, clauses, "czuję", 4)
 
 
-def _beside(grammar: Grammar, clauses: Sequence[Clause], verb: str, reach: int) -> list[Cue]:
+def beside(grammar: Grammar, clauses: Sequence[Clause], verb: str, reach: int) -> list[Cue]:
     """The adjective that goes with the first such verb of each clause."""
     found = []
     for clause in clauses:
         place = next((place for place, token in enumerate(clause) if token.word == verb), None)
         if place is not None:
-            behind, before = clause[place + 1 : place + 1 + reach], clause[max(place - 2, 0) : place][::-1]
-            cue = _first(grammar, grammar.adjective, behind) or _first(grammar, grammar.adjective, before)
+            free = [not (at and clause[at - 1].word in grammar.prepositions) for at in range(len(clause))]
+            behind = [clause[at] for at in range(place + 1, min(place + 1 + reach, len(clause))) if free[at]]
+            before = [clause[at] for at in range(place - 1, max(place - 3, -1), -1) if free[at]]
+            cue = first(grammar, grammar.adjective, behind) or first(grammar, grammar.adjective, before)
             found += [cue] if cue else []
     return found
 
@@ -197,22 +206,22 @@ def _beside(grammar: Grammar, clauses: Sequence[Clause], verb: str, reach: int) 
 # -- the tables --------------------------------------------------------------------------------------------------------
 
 
-def _words(text: str) -> frozenset[str]:
+def words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-def _pairs(text: str) -> tuple[tuple[str, str], ...]:
+def pairs(text: str) -> tuple[tuple[str, str], ...]:
     """`rád/ráda sám/sama`"""
     return tuple((pair.partition("/")[0], pair.partition("/")[2]) for pair in text.split())
 
 
 _SOUTH = Grammar(
-    _around_auxiliary,
+    around_auxiliary,
     Endings(".(?:ao|io|eo|uo)", "..la"),
     Endings("...(?:en|an|iv)", "..(?:[^aeiou]na|ena|ana|iva)"),
     ("sam", "nisam", "bih"),
-    _pairs("/sama"),
-    _words(
+    pairs("/sama"),
+    words(
         "posao smisao kao žao misao dio deo video studio jedan nijedan dan stan plan ekran restoran roman žena cijena "
         "cena strana hrana ramena scena promjena promena imena vremena dana škola sila hvala pola cijela cela tijela "
         "tela jedna godina nijedna"
@@ -222,101 +231,97 @@ _SOUTH = Grammar(
 
 SUFFIX = {
     "be": Grammar(
-        _behind_pronoun,
+        behind_pronoun,
         Endings(
             ".ў|.ўся",
             "..ла|..лася",
-            _words("мог змог дапамог перамог лёг спёк нёс прынёс вырас знік звык дасяг уцёк"),
+            words("мог змог дапамог перамог лёг спёк нёс прынёс вырас знік звык дасяг уцёк"),
         ),
         Endings(
             "",
             "",
-            _words("гатовы упэўнены ўпэўнены рады здольны моцны шчаслівы павінен вінаваты"),
-            _words(
-                "гатовая упэўненая ўпэўненая рада здольная моцная шчаслівая павінна вінаватая адважная"
-            ),
+            words("гатовы упэўнены ўпэўнены рады здольны моцны шчаслівы павінен вінаваты"),
+            words("гатовая упэўненая ўпэўненая рада здольная моцная шчаслівая павінна вінаватая адважная"),
         ),
         ("я",),
-        _pairs("сам/сама"),
-        _words("сіла школа цела людзяў сяброў бацькоў"),
+        pairs("сам/сама"),
+        words("сіла школа цела людзяў сяброў бацькоў"),
     ),
     "cs": Grammar(
-        _around_auxiliary,
+        around_auxiliary,
         Endings("..l", "..la"),
         Endings("...ý", "...á"),
         ("jsem", "nejsem", "bych", "já"),
-        _pairs("rád/ráda nerad/nerada sám/sama"),
-        _words("cíl úkol hotel díl omyl žal email alkohol síla škola jídla"),
+        pairs("rád/ráda nerad/nerada sám/sama"),
+        words("cíl úkol hotel díl omyl žal email alkohol síla škola jídla"),
     ),
     "hr": _SOUTH,
     "pl": Grammar(
-        _in_the_verb,
+        in_the_verb,
         Endings("łem|łbym", "łam|łabym"),
         Endings("...(?:[nłwrmtdz]y|[sc]zy|[kgn]i|ący)", "...(?:[nłwrmtdzkg]a|sza|ąca)"),
-        pairs=_pairs("sam/sama"),
-        stop=_words(
+        pairs=pairs("sam/sama"),
+        stop=words(
             "kościołem stołem zespołem artykułem ciałem dziełem światłem źródłem krzesłem pomysłem umysłem kołem czołem "
             "hasłem materiałem kapitałem udziałem zapałem ogółem dołem tyłem bardzo kobieta mężczyzna osoba mama matka "
             "żona siostra córka głowa modelka dziewczyna która każda kilka rodzina taka ludzi dzieci kiedy trzy"
         ),
     ),
     "ru": Grammar(
-        _behind_pronoun,
+        behind_pronoun,
         Endings(
             "..л|..лся",
             "..ла|..лась",
-            _words("мог смог помог рос вырос лёг нёс принёс достиг привык спас промок"),
+            words("мог смог помог рос вырос лёг нёс принёс достиг привык спас промок"),
         ),
         Endings(
             "...(?:ен|ён|ив)",
             "...(?:ена|жна|льна|рна|вна|дна|тна|сна|чна|ива)",
-            _words("рад прав готов"),
-            _words("рада права готова"),
+            words("рад прав готов"),
+            words("рада права готова"),
         ),
         ("я",),
-        _pairs("один/одна"),
-        _words(
+        pairs("один/одна"),
+        words(
             "стол пол угол футбол отдел стул дел материал персонал журнал канал дела тела школа сила жена цена сторона "
             "стена мужчина женщина причина страна война весна одна имена времена стен цен взамен"
         ),
     ),
     "sk": Grammar(
-        _around_auxiliary,
+        around_auxiliary,
         Endings("..l", "..la"),
         Endings("...ý|ší|úci|iaci", "...á|šia|úca|iaca"),
         ("som", "byť", "budem"),
-        _pairs("rád/rada nerád/nerada sám/sama"),
-        _words("hotel gól email alkohol sila škola"),
+        pairs("rád/rada nerád/nerada sám/sama"),
+        words("hotel gól email alkohol sila škola"),
     ),
     "sl": Grammar(
-        _around_auxiliary,
+        around_auxiliary,
         Endings("..l", "..la"),
         Endings("...(?:en|an|at|iv)", "..(?:[^aeiou]na|ena|ana|eta|iva|ava|ša)"),
         ("sem", "nisem", "bi", "biti"),
-        _pairs("rad/rada sam/sama"),
-        _words(
+        pairs("rad/rada sam/sama"),
+        words(
             "teden noben namen dan stran cel bazen svet promet internet kamen zaman šola sila hvala žena cena ena vrata "
             "glava hrana naša vaša pravila oblačila dela"
         ),
     ),
     "sr": _SOUTH,
     "uk": Grammar(
-        _behind_pronoun,
+        behind_pronoun,
         Endings(
             ".[аяиїу]в|.[аяиїу]вся",
             "..ла|..лася|..лась",
-            _words(
+            words(
                 "хотів захотів умів зумів розумів зрозумів волів сидів летів терпів горів тремтів володів посмів сів вів "
                 "провів привів завів довів міг зміг допоміг переміг пік спік ніс приніс ліг ріс виріс зник звик досяг "
                 "втік схуд"
             ),
         ),
-        Endings(
-            "..ий", "", feminine_words=_words("рада готова здатна повинна винна впевнена змушена щаслива самотня")
-        ),
+        Endings("..ий", "", feminine_words=words("рада готова здатна повинна винна впевнена змушена щаслива самотня")),
         ("я",),
-        _pairs("один/одна"),
-        _words("сила школа тіла діла прав справ страв"),
+        pairs("один/одна"),
+        words("сила школа тіла діла прав справ страв"),
     ),
 }
 """As fitted; the counts on the released translations are golden."""
