@@ -20,6 +20,7 @@ log = logging.getLogger(__name__)
 
 BUILT_IN: dict[str, dict[str, str]] = {
     "benchmark": {
+        "gest": "gendermark.benchmarks.gest.benchmark:BENCHMARK",
         "mt-geneval-contextual": "gendermark.benchmarks.mt_geneval.benchmark:CONTEXTUAL",
         "mt-geneval-counterfactual": "gendermark.benchmarks.mt_geneval.benchmark:COUNTERFACTUAL",
         "simplegen": "gendermark.benchmarks.simplegen.benchmark:BENCHMARK",

@@ -145,9 +145,10 @@ def _chosen_section(
 
 
 def _without_strangers(path: Path, section: Section, sources: Sequence[str], notes: list[str]) -> Section:
-    """The rows of sentences that were asked for."""
-    known = {_loose_key(source) for source in sources}
-    rows = [row for row in section.rows if _loose_key(row.source) in known]
+    """The rows of sentences that were asked for; those that are loosely alike count where none is exactly so."""
+    exact = {source.strip() for source in sources}
+    lacking = {_loose_key(source) for source in exact - {row.source.strip() for row in section.rows}}
+    rows = [row for row in section.rows if row.source.strip() in exact or _loose_key(row.source) in lacking]
     if n_more := len(section.rows) - len(rows):
         notes.append(f"{path}: {n_more:,} of {len(section.rows):,} rows are of other sentences and were passed over")
     return replace(section, rows=rows)

@@ -1,9 +1,9 @@
 """The gender of the speaker in Spanish, French, Italian, Portuguese, Hebrew, Arabic, Hindi and Greek.
 
 These are not among the paper's languages. Where their first person shows gender it is in what the speaker is said to be
-("estoy cansada", "je suis allée", «είμαι κουρασμένη»), and in Hindi in the verb. So a cue is the adjective or participle
-behind a verb form of the first person, with nothing but adverbs in between; articles and prepositions end the search, for
-what follows them is a noun. Checked on sentences of our own only.
+("estoy cansada", "je suis allée", «είμαι κουρασμένη»), and in Hindi in the verb. So a cue is the adjective or
+participle behind a verb form of the first person, with nothing but adverbs in between; articles and prepositions end
+the search, for what follows them is a noun. Checked on sentences of our own only.
 """
 
 from __future__ import annotations
@@ -279,7 +279,8 @@ _ARABIC = Predicates(
             frozenset(
                 f"{stem}{ending}"
                 for stem in words(
-                    "سعيد حزين قوي ضعيف واثق قادر خائف غاضب فخور وحيد صغير كبير مريض جائع جميل ذكي غني فقير شجاع هادئ صادق "
+                    "سعيد حزين قوي ضعيف واثق قادر خائف غاضب فخور وحيد صغير كبير مريض جائع جميل ذكي غني فقير "
+                    "شجاع هادئ صادق "
                     "نشيط لطيف حساس حريص ناجح قلق خجول عنيد عصبي أنيق رقيق طيب صبور طموح عاطفي عقلاني جاهز راض عاجز حر "
                     "نادم شاكر ممتن جاد كسول نحيف سمين طويل قصير أناني كريم بارع عاقل"
                 )

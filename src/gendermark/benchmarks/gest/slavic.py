@@ -1,9 +1,10 @@
 """What was mended of `suffix` for Czech, Polish, Russian and Ukrainian after its verdicts were checked blind.
 
-The check (docs/benchmarks/gest.md) found hardly any wrong verdict, but genders that were not seen, most of them masculine.
-What is added here follows the grammar of each language: conditional conjunctions that hold the first person ("abych",
-"żebym"), short adjectives ("jist", "gotów", «молод»), future tenses ("będę spała"), adjectives as predicates, and those
-in the instrumental («чувствую себя слабой»). The other five languages are as `suffix` has them: nobody checked them.
+The check (docs/benchmarks/gest.md) found hardly any wrong verdict, but genders that were not seen, most of them
+masculine. What is added here follows the grammar of each language: conditional conjunctions that hold the first person
+("abych", "żebym"), short adjectives ("jist", "gotów", «молод»), future tenses ("będę spała"), adjectives as predicates,
+and those in the instrumental («чувствую себя слабой»). The other five languages are as `suffix` has them: nobody
+checked them.
 """
 
 from __future__ import annotations
@@ -176,11 +177,13 @@ _RUSSIAN = replace(
                 "...(?:ан|ян|ен|ён|ив)",
                 "...(?:ана|яна|ена|жна|льна|рна|вна|дна|тна|сна|чна|мна|ива)",
                 words(
-                    "рад прав готов молод горд добр зол слаб сыт богат знаком занят здоров стар смел мил глуп прост строг "
+                    "рад прав готов молод горд добр зол слаб сыт богат знаком занят здоров стар смел мил глуп "
+                    "прост строг "
                     "твёрд тверд тих близок похож жив умён умен сам один"
                 ),
                 words(
-                    "рада права готова молода горда добра зла слаба сыта богата знакома занята здорова стара смела мила "
+                    "рада права готова молода горда добра зла слаба сыта богата знакома занята здорова стара "
+                    "смела мила "
                     "глупа проста строга твёрда тверда тиха близка похожа жива умна верна сильна сама одна"
                 ),
             ),
@@ -208,7 +211,8 @@ _RUSSIAN = replace(
 
 _UK = SUFFIX["uk"]
 _UK_VERBS = words(
-    "вмів ненавидів захворів хворів пожалів полетів прилетів відвів вивів перевів повів розвів підмів замів приліз вліз "
+    "вмів ненавидів захворів хворів пожалів полетів прилетів відвів вивів перевів повів розвів підмів замів "
+    "приліз вліз "
     "привіз віз виніс переніс заніс відніс підріс змерз замерз завмер випік зберіг беріг встиг стиг витяг"
 )
 _UKRAINIAN = replace(
@@ -227,13 +231,15 @@ _UKRAINIAN = replace(
             ),
             instrumental=Endings("...(?:им|ім)", "...(?:[нвлтмшбдр]ою|[^шнчй]кою|ньою)"),
             particles=words(
-                "не б би дуже надто занадто такий така найбільш же вже ще завжди ніколи зовсім більш менш теж також так "
+                "не б би дуже надто занадто такий така найбільш же вже ще завжди ніколи зовсім більш менш теж "
+                "також так "
                 "просто все тепер зараз сьогодні сам сама"
             ),
             adverb="^(?!багато$|мало$)...+о$",
             joining=words("і й та або"),
             before_none=words(
-                "його її їх це себе собою але а як ніж щоб в у на з із зі для до по від без о об перед за при коли якщо що"
+                "його її їх це себе собою але а як ніж щоб в у на з із зі для до по від без о об перед за при "
+                "коли якщо що"
             ),
             feeling=words("почуваю відчуваю вважаю почуваюся почуваюсь"),
             self_="себе",

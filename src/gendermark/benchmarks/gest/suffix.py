@@ -1,11 +1,11 @@
 """The gender of the speaker in nine Slavic languages, by endings alone: the detector `suffix`.
 
 A speaker's gender shows in the participle or the adjective that goes with the first person: "byla jsem", «я устала»,
-"byłam". No parser is needed: the words of the first person stand near. Each such word is a cue; how far cues are trusted
-is the judge's business (`first` takes the first one, as the released evaluation does; `agree` wants them all equal).
+"byłam". No parser is needed: the words of the first person stand near. Each such word is a cue; how far cues are
+trusted is the judge's business (the first one wins, as in the released evaluation; or all must be equal).
 
-The tables were fitted on the translations that GEST's authors released. They are kept as they are, since the counts that
-they give there are known; what was mended later stands in `speaker.py`.
+The tables were fitted on the translations that GEST's authors released. They are kept as they are, since the counts
+that they give there are known; what was mended later stands in `slavic.py`.
 """
 
 from __future__ import annotations
@@ -27,7 +27,38 @@ _ENDS_CLAUSE = frozenset(',;:.!?()"„“”«»–—…¿¡·।،؛؟')
 _SERBIAN = dict(
     zip(
         "абвгдђежзијклљмнњопрстћуфхцчџш",
-        ["a", "b", "v", "g", "d", "đ", "e", "ž", "z", "i", "j", "k", "l", "lj", "m", "n", "nj", "o", "p", "r", "s", "t", "ć", "u", "f", "h", "c", "č", "dž", "š"],
+        [
+            "a",
+            "b",
+            "v",
+            "g",
+            "d",
+            "đ",
+            "e",
+            "ž",
+            "z",
+            "i",
+            "j",
+            "k",
+            "l",
+            "lj",
+            "m",
+            "n",
+            "nj",
+            "o",
+            "p",
+            "r",
+            "s",
+            "t",
+            "ć",
+            "u",
+            "f",
+            "h",
+            "c",
+            "č",
+            "dž",
+            "š",
+        ],
         strict=True,
     )
 )
@@ -262,7 +293,8 @@ SUFFIX = {
         Endings("...(?:[nłwrmtdz]y|[sc]zy|[kgn]i|ący)", "...(?:[nłwrmtdzkg]a|sza|ąca)"),
         pairs=pairs("sam/sama"),
         stop=words(
-            "kościołem stołem zespołem artykułem ciałem dziełem światłem źródłem krzesłem pomysłem umysłem kołem czołem "
+            "kościołem stołem zespołem artykułem ciałem dziełem światłem źródłem krzesłem pomysłem umysłem "
+            "kołem czołem "
             "hasłem materiałem kapitałem udziałem zapałem ogółem dołem tyłem bardzo kobieta mężczyzna osoba mama matka "
             "żona siostra córka głowa modelka dziewczyna która każda kilka rodzina taka ludzi dzieci kiedy trzy"
         ),
@@ -302,7 +334,8 @@ SUFFIX = {
         ("sem", "nisem", "bi", "biti"),
         pairs("rad/rada sam/sama"),
         words(
-            "teden noben namen dan stran cel bazen svet promet internet kamen zaman šola sila hvala žena cena ena vrata "
+            "teden noben namen dan stran cel bazen svet promet internet kamen zaman šola sila hvala žena cena "
+            "ena vrata "
             "glava hrana naša vaša pravila oblačila dela"
         ),
     ),
@@ -313,7 +346,8 @@ SUFFIX = {
             ".[аяиїу]в|.[аяиїу]вся",
             "..ла|..лася|..лась",
             words(
-                "хотів захотів умів зумів розумів зрозумів волів сидів летів терпів горів тремтів володів посмів сів вів "
+                "хотів захотів умів зумів розумів зрозумів волів сидів летів терпів горів тремтів володів "
+                "посмів сів вів "
                 "провів привів завів довів міг зміг допоміг переміг пік спік ніс приніс ліг ріс виріс зник звик досяг "
                 "втік схуд"
             ),
