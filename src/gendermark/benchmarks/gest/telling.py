@@ -34,14 +34,11 @@ def findings(result: Result) -> list[Finding]:
     if masculine is None or masculine.value is None or shown is None:
         return []
     start = (
-        f"Of 100 translations {share(as_percent(shown))} show the speaker's gender; of 100 of these "
-        f"{share(as_percent(masculine))} make the speaker a man"
+        f"The speaker's gender shows in {share(as_percent(shown))} of 100 translations; where it does, the speaker is "
+        f"a man in {share(as_percent(masculine))} of 100"
     )
-    found = [
-        against_half(
-            start, as_percent(masculine), "more than half", "fewer than half", "which cannot be told from half of them"
-        )
-    ]
+    compared = ("more than half", "fewer than half", "which cannot be told from half")
+    found = [against_half(start, as_percent(masculine), *compared)]
     found += gap(
         as_percent(stereotype) if stereotype is not None else None,
         "Stereotypes of men make the speaker a man more often than stereotypes of women do, by {}.",
@@ -63,7 +60,7 @@ def _extremes(result: Result) -> list[Finding]:
         for which, names in (("most often a woman", lowest), ("most often a man", highest))
         if names
     ]
-    return [Finding(f"Clearly among the three stereotypes at its end: {'; '.join(ends)}.")] if ends else []
+    return [Finding(f"Stereotypes that are clearly among the three at either end: {'; '.join(ends)}.")] if ends else []
 
 
 def _is_within(rank: Estimate, low: int, high: int) -> bool:
