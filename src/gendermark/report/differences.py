@@ -18,6 +18,11 @@ _MOST_SLICES = 2
 """Of one metric, whose differences are told one by one."""
 
 
+def against(change: str) -> str:
+    """Between a change and the system that it is told of: better than, but changed from."""
+    return " from " if change == "changed" else " than "
+
+
 @dataclass(frozen=True)
 class Difference:
     """One headline metric of a later run against the first run."""
@@ -84,7 +89,7 @@ class Difference:
             return "No clear difference", " from ", f"{span}: no more than chance explains."
         by = words.value(abs(c.difference), self._unit)
         span = NO_SPREAD if c.low == c.high else self._ends(-1 if c.difference < 0 else 1)
-        return self.change.capitalize(), " than ", f" by {by}{unit} ({span}), more than chance explains."
+        return self.change.capitalize(), against(self.change), f" by {by}{unit} ({span}), more than chance explains."
 
     def _ends(self, sign: int) -> str:
         """The ends of the interval, or of that of the opposite difference."""

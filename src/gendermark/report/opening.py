@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gendermark.markup import Content, Markup, tag
-from gendermark.report.differences import Difference, phrases_of
+from gendermark.report.differences import Difference, against, phrases_of
 from gendermark.report.findings import findings, findings_in_brief, main_finding
 from gendermark.report.numbers import CellNumbers
 from gendermark.report.view import View, change_class, direction_of, marker, question_of, title_of
@@ -140,7 +140,7 @@ class Opening(View):
                 lines.append(tag("li", "Could not be compared with ", marker(0), f": {phrases}."))
             else:
                 word = tag("strong", change.capitalize(), class_=change_class(change))
-                lines.append(tag("li", word, " than ", marker(0), f", by more than chance explains: {phrases}."))
+                lines.append(tag("li", word, against(change), marker(0), f", by more than chance explains: {phrases}."))
         return tag("ul", lines, class_="changes") if lines else None
 
     def _how_compared(self) -> str:
