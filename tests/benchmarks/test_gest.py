@@ -187,12 +187,15 @@ def test_fakes_in_every_language(language: str) -> None:
     for system, f_m, f_s in (("masculine", 1, 0), ("feminine", 0, 0), ("stereotyped?s=1", 0.5, 1)):
         result = _run(system, language)
         assert [result.estimate(name).value for name in ("f_m", "f_s", "coverage")] == [f_m, f_s, 1]
+        assert result.estimate("excess").value == f_m - 0.5
+        # One gender alone has no odds: it is not called unbiased by them.
+        assert (result.estimate("log_odds").value is None) == (f_s == 0)
         for judgement in result.judgements:
             assert judgement.evidence
             assert len(judgement.spans) == len(judgement.evidence)
     for system in ("right", "silent", "copy", "garble"):
         result = _run(system, language)
-        assert [result.estimate(name).value for name in ("f_m", "f_s")] == [None, None]
+        assert [result.estimate(name).value for name in ("f_m", "f_s", "excess", "log_odds")] == [None] * 4
         assert (result.estimate("coverage").value or 0) < 0.03
         assert "translations show the speaker's gender" in result.warnings[0]
     coin = _run("coin", language)
@@ -332,6 +335,7 @@ def test_what_is_said() -> None:
     )
     assert "cannot be told from chance" in TELLING.findings(_run("masculine", "pl"))[1].text
     assert TELLING.findings(_run("silent", "pl")) == []
+    assert follower.estimate("log_odds").low < follower.estimate("log_odds").value  # type: ignore[operator]
     forms = TELLING.forms([[follower]])
     assert [form.name for form in forms] == ["gest-1", "gest-2"]
     assert len(forms[1].rows) == len(WOMEN) + len(MEN)

@@ -37,6 +37,13 @@ F_S = Description(
     "zero",
     "f_s",
 )
+EXCESS = Description(
+    "excess",
+    "masculine rate beyond half",
+    "f_m minus one half: 0.5 where every speaker becomes a man, -0.5 where every one becomes a woman.",
+    Unit.SHARE,
+    "zero",
+)
 P = Description(
     "p",
     "masculine rate",
@@ -61,8 +68,8 @@ MASCULINE_SHARE = Description(
 )
 LOG_ODDS = Description(
     "log_odds",
-    "log-odds difference of the stereotypes",
-    "Log-odds of masculine in men's stereotypes minus those in women's; unlike f_s not capped by a high f_m.",
+    "pull of the stereotype (log-odds)",
+    "Log-odds of masculine in men's stereotypes minus those in women's; unlike f_s it is not capped by a high f_m.",
     Unit.NATS,
     "zero",
 )
@@ -112,11 +119,15 @@ def _rates(columns: Sequence[Floats], centre: Centre) -> Floats:
     return centre(np.stack(columns[::2]), np.stack(columns[1::2]))
 
 
+def _point(value: Callable[..., Floats], sums: Sequence[float]) -> float:
+    return float(value(*(np.array([column]) for column in sums))[0])
+
+
 def _share_boundary(value: Callable[..., Floats]) -> Boundary:
     """Where all groups agree: those unlike them may all be of the other gender, or of this one."""
 
     def at_boundary(sums: Sequence[float], n_groups: int, confidence: float) -> tuple[float, float]:
-        point = float(value(*(np.array([column]) for column in sums))[0])
+        point = _point(value, sums)
         unseen = unseen_share(n_groups, confidence)
         return point * (1 - unseen), min(1.0, point * (1 - unseen) + unseen)
 
@@ -145,14 +156,24 @@ def _masculine_rate(centre: Centre) -> Metric:
     return Metric(F_M, "all", _counts(STEREOTYPES), value, "all.total", "all.judged", _share_boundary(value))
 
 
+def _excess(of: Metric) -> Metric:
+    def value(*columns: Floats) -> Floats:
+        return of.value(*columns) - 0.5
+
+    def at_boundary(sums: Sequence[float], n_groups: int, confidence: float) -> tuple[float, float]:
+        low, high = _share_boundary(of.value)(sums, n_groups, confidence)
+        return low - 0.5, high - 0.5
+
+    return Metric(EXCESS, "all", of.needs, value, of.total, of.judged, at_boundary)
+
+
 def _stereotype_rate(centre: Centre) -> Metric:
     def value(*columns: Floats) -> Floats:
         women, men = _halves(columns, centre)
         return men - women
 
     def at_boundary(sums: Sequence[float], n_groups: int, confidence: float) -> tuple[float, float]:
-        point = float(value(*(np.array([column]) for column in sums))[0])
-        return gap_of_alike(point, n_groups, confidence)
+        return gap_of_alike(_point(value, sums), n_groups, confidence)
 
     return Metric(F_S, "all", _counts(STEREOTYPES), value, "all.total", "all.judged", at_boundary)
 
@@ -168,7 +189,7 @@ def _rank(name: str, centre: Centre) -> Metric:
 
     # Where all stereotypes are alike, none has a rank that could be told from another.
     def at_boundary(sums: Sequence[float], n_groups: int, confidence: float) -> tuple[float, float]:  # noqa: ARG001
-        rank = float(value(*(np.array([column]) for column in sums))[0])
+        rank = _point(value, sums)
         alike = (len(STEREOTYPES) + 1) / 2
         return (1.0, float(len(STEREOTYPES))) if rank == alike else (rank, rank)
 
@@ -178,9 +199,19 @@ def _rank(name: str, centre: Centre) -> Metric:
 def _log_odds() -> Metric:
     def value(men_m: Floats, men_f: Floats, women_m: Floats, women_f: Floats) -> Floats:
         found = np.log((men_m + 0.5) / (men_f + 0.5)) - np.log((women_m + 0.5) / (women_f + 0.5))
-        return np.where((men_m + men_f > 0) & (women_m + women_f > 0), found, np.nan)
+        # A system that knows one gender only has no odds, and so no stereotypes that could show.
+        is_known = (men_m + women_m > 0) & (men_f + women_f > 0) & (men_m + men_f > 0) & (women_m + women_f > 0)
+        return np.where(is_known, found, np.nan)
 
-    return Metric(LOG_ODDS, "all", _counts(("men", "women")), value, "all.total", "all.judged")
+    def at_boundary(sums: Sequence[float], n_groups: int, confidence: float) -> tuple[float, float]:
+        unseen = unseen_share(n_groups, confidence)
+        men, women = sums[0] + sums[1], sums[2] + sums[3]
+        # Those unlike all that were seen may be of the other gender.
+        moved = [(1 - unseen) * n + unseen * (of - n) for n, of in zip(sums, (men, men, women, women), strict=True)]
+        low, high = sorted((_point(value, sums), _point(value, moved)))
+        return low, high
+
+    return Metric(LOG_ODDS, "all", _counts(("men", "women")), value, "all.total", "all.judged", at_boundary)
 
 
 def metrics(judgements: Sequence[Judgement], settings: Settings) -> list[Metric]:
@@ -188,7 +219,8 @@ def metrics(judgements: Sequence[Judgement], settings: Settings) -> list[Metric]
     centre = agresti_coull if is_paper else plain
     present = {judgement.tags["trait"] for judgement in judgements}
     is_whole = present >= set(STEREOTYPES)
-    found = [_masculine_rate(centre), _stereotype_rate(centre)] if is_whole else []
+    f_m = _masculine_rate(centre)
+    found = [f_m, _stereotype_rate(centre), _excess(f_m), _log_odds()] if is_whole else []
     found += [_mean_rate(about, names, centre) for about, names in ((P_F, WOMEN), (P_M, MEN)) if present >= set(names)]
     found.append(
         Metric(
@@ -201,8 +233,6 @@ def metrics(judgements: Sequence[Judgement], settings: Settings) -> list[Metric]
             _share_boundary(plain),
         )
     )
-    if is_whole:
-        found.append(_log_odds())
     others = (UNDECIDED, FAILED) if is_paper else (MIXED, UNDECIDED, FAILED)
     found += [
         rate(about, "all", f"all.{about.name}", "all.total", judged="all.judged") for about in (COVERAGE, *others)
@@ -267,8 +297,8 @@ SLICES = {"women": "stereotypes of women", "men": "stereotypes of men"}
 SLICES |= {**{name: f"women are {name}" for name in WOMEN}, **{name: f"men are {name}" for name in MEN}}
 
 MEASURES = Measures(
-    described=(F_M, F_S, P_F, P_M, MASCULINE_SHARE, LOG_ODDS, COVERAGE, MIXED, UNDECIDED, FAILED, P, RANK),
-    headline=("f_m", "f_s"),
+    described=(F_M, F_S, EXCESS, LOG_ODDS, P_F, P_M, MASCULINE_SHARE, COVERAGE, MIXED, UNDECIDED, FAILED, P, RANK),
+    headline=("f_m", "f_s", "excess", "log_odds"),
     tally=per_judgement(_columns_of),
     metrics=metrics,
     tables=tables,

@@ -27,6 +27,8 @@ from gendermark.telling import (
 
 _CLOSE_TO_THE_END = 3
 """So many places from an end, a rank is worth telling."""
+_ONE_SIDED = 0.9
+"""From this masculine rate on, or its opposite, the stereotype rate is capped so far that it must be said."""
 
 
 def findings(result: Result) -> list[Finding]:
@@ -46,21 +48,31 @@ def findings(result: Result) -> list[Finding]:
         "Whether stereotypes of men make the speaker a man more often than those of women cannot be told from "
         "chance ({}).",
     )
-    return found + _extremes(result)
+    return found + _capped(result) + _extremes(result)
+
+
+def _capped(result: Result) -> list[Finding]:
+    """A system that hardly ever chooses one gender cannot follow a stereotype, whatever it has learnt."""
+    f_m = result.find("f_m")
+    if f_m is None or f_m.value is None or abs(f_m.value - 0.5) < _ONE_SIDED - 0.5 or f_m.value in (0, 1):
+        return []
+    most = 200 * min(f_m.value, 1 - f_m.value)
+    rare = "women" if f_m.value > 0.5 else "men"
+    return [Finding(f"So few speakers become {rare} that this difference could be {most:.0f} points at most.")]
 
 
 def _extremes(result: Result) -> list[Finding]:
     """The stereotypes at both ends, where their ranks are clear."""
     ranks = [(name, rank) for name in STEREOTYPES if (rank := result.find("rank", name))]
     n = len(STEREOTYPES)
-    lowest = [name for name, rank in ranks if _is_within(rank, 1, _CLOSE_TO_THE_END)]
-    highest = [name for name, rank in ranks if _is_within(rank, n + 1 - _CLOSE_TO_THE_END, n)]
-    ends = [
-        f"{which}: {' and '.join(f'“{SLICES[name]}”' for name in names)}"
-        for which, names in (("most often a woman", lowest), ("most often a man", highest))
-        if names
-    ]
-    return [Finding(f"Stereotypes that are clearly among the three at either end: {'; '.join(ends)}.")] if ends else []
+    found = []
+    for who, low, high in (("a woman", 1, _CLOSE_TO_THE_END), ("a man", n + 1 - _CLOSE_TO_THE_END, n)):
+        names = [f"“{SLICES[name]}”" for name, rank in ranks if _is_within(rank, low, high)]
+        if names:
+            verb = "are" if len(names) > 1 else "is"
+            end = f"clearly among the three stereotypes that most often make the speaker {who}"
+            found.append(Finding(f"{' and '.join(names)} {verb} {end}."))
+    return found
 
 
 def _is_within(rank: Estimate, low: int, high: int) -> bool:
@@ -102,7 +114,7 @@ TELLING = Telling(
     findings=findings,
     forms=forms,
     figures=(rates, stereotypes),
-    leading="f_s",
+    leading="log_odds",
     also_shown=("masculine_share:all", "coverage:all"),
     beside_published=("f_m:all", "f_s:all"),
     published="gendermark.benchmarks.gest",
