@@ -36,7 +36,8 @@ def _found(result: Result) -> list[Finding]:
     benchmark: Benchmark = registry.load("benchmark", result.selection.benchmark)
     judged = _judged(result)
     if judged is not None and judged < TOO_FEW_JUDGED:
-        return [_too_few(result, judged)]
+        is_open = benchmark.tells.may_leave_open and _not_translated(result) < TOO_FEW_JUDGED
+        return [_left_open(judged) if is_open else _too_few(result, judged)]
     sentences = benchmark.tells.findings(result) or _numbers(benchmark, result)
     if not sentences:
         return [Finding(NOTHING)]
@@ -88,6 +89,12 @@ def _too_few(result: Result, judged: float) -> Finding:
     return Finding(
         f"Only {rounded(judged)} of 100 translations could be judged, too few to say how women and men are treated; "
         f"{_others(result, judged)}."
+    )
+
+
+def _left_open(judged: float) -> Finding:
+    return Finding(
+        f"Only {rounded(judged)} of 100 translations show a gender: the others leave it open, or it was not found."
     )
 
 

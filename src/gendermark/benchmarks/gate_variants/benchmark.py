@@ -109,6 +109,7 @@ OFFERED = BenchmarkOf(
     signature=_alternatives_signature,
     drawn_elsewhere=drawn_elsewhere,
     draws=True,
+    only_when_named=True,
     **_SHARED,
 )
 REWRITER = BenchmarkOf(

@@ -87,6 +87,7 @@ def variant_forms(cells: Sequence[Cell]) -> list[Form]:
 
 VARIANTS = Telling(
     findings=variant_findings,
+    may_leave_open=True,
     forms=variant_forms,
     figures=(people,),
     also_shown=("masculine_rate:all", "stereotype_gap:all", "work_family_gap:all", "consistency:several"),

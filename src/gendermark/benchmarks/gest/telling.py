@@ -112,6 +112,7 @@ def _by_stereotype(number: int, cell: Cell, n_cells: int) -> Form:
 
 TELLING = Telling(
     findings=findings,
+    may_leave_open=True,
     forms=forms,
     figures=(rates, stereotypes),
     leading="log_odds",
