@@ -261,7 +261,7 @@ def bootstrap_p_value(differences: Floats) -> float | None:
     if kept is None:
         return None
     tie = _TIE * max(1.0, float(np.abs(kept).max()))
-    n_smaller_tail = min(np.count_nonzero(kept <= tie), np.count_nonzero(kept >= -tie))
+    n_smaller_tail = int(min(np.count_nonzero(kept <= tie), np.count_nonzero(kept >= -tie)))
     return min(1.0, 2 * (1 + n_smaller_tail) / (1 + len(kept)))
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from gendermark.linguistics.english import find_person
+from gendermark.linguistics.english import find_person, pronouns
 from gendermark.records import Gender
 from gendermark.textfiles import read_lines
 
@@ -119,3 +119,15 @@ def test_pattern_has_nothing_to_backtrack_into(piece: str) -> None:
     start = time.process_time()
     find_person(text)
     assert time.process_time() - start < 5
+
+
+def test_all_pronouns_of_a_passage_and_where_they_stand() -> None:
+    text = "He’s late, “HER” friend said; they or he/she know it themselves. A she-wolf, the others."
+    found = [(text[slice(*one.span)], one.gender.value) for one in pronouns(text)]
+    assert found == [
+        ("He", "masculine"),
+        ("HER", "feminine"),
+        ("they", "neutral"),
+        ("he/she", "neutral"),
+        ("themselves", "neutral"),
+    ]

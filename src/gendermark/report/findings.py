@@ -6,7 +6,7 @@ from gendermark import registry
 from gendermark.benchmarks.benchmark import Benchmark
 from gendermark.records import Verdict
 from gendermark.result import Result
-from gendermark.telling import Finding, between, rounded
+from gendermark.telling import Finding, as_percent, between, rounded
 
 FEW_JUDGED = 90.0
 """Below so many judged of a hundred, the reader is told."""
@@ -65,7 +65,7 @@ def _judged(result: Result) -> float | None:
     # Where sentences come in pairs, of single ones: a pair is covered if both are.
     coverage = result.find("coverage", "members") or result.find("coverage")
     if coverage is not None:
-        return coverage.value
+        return coverage.value if coverage.unit.is_of_hundred else as_percent(coverage).value
     if result.judgements:
         n = sum(judgement.verdict is Verdict.JUDGED for judgement in result.judgements)
         return 100 * n / len(result.judgements)

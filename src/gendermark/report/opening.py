@@ -140,7 +140,8 @@ class Opening(View):
                 lines.append(tag("li", "Could not be compared with ", marker(0), f": {phrases}."))
             else:
                 word = tag("strong", change.capitalize(), class_=change_class(change))
-                lines.append(tag("li", word, " than ", marker(0), f", by more than chance explains: {phrases}."))
+                than = " against " if change == "changed" else " than "
+                lines.append(tag("li", word, than, marker(0), f", by more than chance explains: {phrases}."))
         return tag("ul", lines, class_="changes") if lines else None
 
     def _how_compared(self) -> str:
