@@ -36,8 +36,14 @@ def written(path: Path, content: str) -> Path:
 # -- columns
 
 
-@pytest.mark.parametrize("source", ["source", "src", "sentence", "from", "Source", " SRC "])
-@pytest.mark.parametrize("translation", ["translation", "hypothesis", "mt", "output", "target", "to", "MT"])
+@pytest.mark.parametrize(
+    ("source", "translation"),
+    [
+        *((name, "translation") for name in ("source", "src", "sentence", "Source", " SRC ")),
+        *(("source", name) for name in ("hypothesis", "mt", "output", "target", "MT")),
+        ("from", "to"),
+    ],
+)
 def test_usual_names_of_columns(tmp_path: Path, source: str, translation: str) -> None:
     path = written(tmp_path / "out.tsv", f"n\t{translation}\t{source}\n1\tuno\tOne.\n\n2\t\tTwo.\n")
     assert pairs(path) == [("One.", "uno"), ("Two.", "")]

@@ -266,12 +266,12 @@ def test_a_server_that_is_too_slow(family: Family, server: Server) -> None:
 
 
 @every_family
-@pytest.mark.parametrize("payload", [{}, [], [[]], None, 7, "text", {"error": None}], ids=str)
-def test_answers_of_another_shape(family: Family, server: Server, payload: Any) -> None:
-    server.script(servers.sends(payload))
-    sentence = failure(family.open(server.url))
-    assert re.search(r"gave an answer without a usable|gave 0 translations for 1 sentences", sentence)
-    assert "earlier ones are kept)" in sentence
+def test_answers_of_another_shape(family: Family, server: Server) -> None:
+    for payload in ({}, [], [[]], None, 7, "text", {"error": None}):
+        server.script(servers.sends(payload))
+        sentence = failure(family.open(server.url))
+        assert re.search(r"gave an answer without a usable|gave 0 translations for 1 sentences", sentence), payload
+        assert "earlier ones are kept)" in sentence
 
 
 @in_batches
