@@ -312,7 +312,8 @@ def applicable(benchmarks: Sequence[str], targets: Sequence[str], **options: Any
     for to in targets:
         for name, benchmark in registry.every("benchmark"):
             # Drawing many samples takes long and most systems cannot: only when asked for by name.
-            if not benchmark.draws and _has_direction(benchmark, to, given):
+            is_left = benchmark.draws or benchmark.only_when_named
+            if not is_left and _has_direction(benchmark, to, given):
                 try:
                     found[select(name, to, **given)[1]] = None
                 except UserError as problem:

@@ -20,6 +20,11 @@ log = logging.getLogger(__name__)
 
 BUILT_IN: dict[str, dict[str, str]] = {
     "benchmark": {
+        "gate-alternatives": "gendermark.benchmarks.gate_variants.benchmark:OFFERED",
+        "gate-rewriting": "gendermark.benchmarks.gate_variants.benchmark:REWRITER",
+        "gate-variants": "gendermark.benchmarks.gate_variants.benchmark:BENCHMARK",
+        "gest": "gendermark.benchmarks.gest.benchmark:BENCHMARK",
+        "mittens": "gendermark.benchmarks.mittens.benchmark:BENCHMARK",
         "mt-geneval-contextual": "gendermark.benchmarks.mt_geneval.benchmark:CONTEXTUAL",
         "mt-geneval-counterfactual": "gendermark.benchmarks.mt_geneval.benchmark:COUNTERFACTUAL",
         "simplegen": "gendermark.benchmarks.simplegen.benchmark:BENCHMARK",

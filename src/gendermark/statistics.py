@@ -55,26 +55,6 @@ def wilson(successes: float, n: float, confidence: float = 0.95) -> tuple[float,
     return _wilson_of_rate(successes / n, n, z) if n > 0 else None
 
 
-def newcombe(
-    rate_1: float, n_1: float, rate_2: float, n_2: float, confidence: float = 0.95
-) -> tuple[float, float] | None:
-    """Interval of `rate_1 - rate_2` for two independent samples; `None` if either is empty.
-
-    The hybrid score interval, method 10 of Newcombe (1998, Statistics in Medicine 17:873-890): the Wilson limits of
-    the two rates, combined. For two systems on the same items use the paired bootstrap instead.
-    """
-    z = _two_sided_z(confidence)
-    if any(math.isnan(n) for n in (n_1, n_2)):
-        return None
-    if not (0 <= n_1 < math.inf and 0 <= n_2 < math.inf):
-        raise ValueError(f"sample sizes must be finite and not negative, not {n_1} and {n_2}")
-    if n_1 == 0 or n_2 == 0 or math.isnan(rate_1) or math.isnan(rate_2):
-        return None
-    if not (0 <= rate_1 <= 1 and 0 <= rate_2 <= 1):
-        raise ValueError(f"rates must lie between 0 and 1, not {rate_1} and {rate_2}")
-    return combined_interval(rate_1, _wilson_of_rate(rate_1, n_1, z), rate_2, _wilson_of_rate(rate_2, n_2, z))
-
-
 def combined_interval(
     value_1: float, interval_1: tuple[float, float], value_2: float, interval_2: tuple[float, float]
 ) -> tuple[float, float]:
@@ -281,7 +261,7 @@ def bootstrap_p_value(differences: Floats) -> float | None:
     if kept is None:
         return None
     tie = _TIE * max(1.0, float(np.abs(kept).max()))
-    n_smaller_tail = min(np.count_nonzero(kept <= tie), np.count_nonzero(kept >= -tie))
+    n_smaller_tail = int(min(np.count_nonzero(kept <= tie), np.count_nonzero(kept >= -tie)))
     return min(1.0, 2 * (1 + n_smaller_tail) / (1 + len(kept)))
 
 

@@ -267,5 +267,7 @@ class Telling:
     """Tags that are of use to the program only."""
     context_tag: str = ""
     """The tag that has the sentence before."""
+    may_leave_open: bool = False
+    """Whether a translation that shows no gender is as good as any: the source says nothing of it."""
     shares_one_scale: bool = True
     """Whether its headline numbers are drawn on one scale."""

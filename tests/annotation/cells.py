@@ -29,11 +29,13 @@ def make(
     for number, gender in enumerate(observed):
         verdict = Verdict.JUDGED if gender else Verdict.UNJUDGEABLE
         wanted = expected[number] if expected else M
-        tags = {"entity": entities[number] if entities else f"worker{number}"}
+        entity = entities[number] if entities else f"worker{number}"
         index = indices[number] if indices else number
         item_id = f"item-{number:04}"
         evidence = (f"palabra{number}",) if gender else ()
-        judgements.append(Judgement(item_id, index, f"g{number}", verdict, wanted, gender, tags, evidence))
+        judgements.append(
+            Judgement(item_id, index, f"g{number}", verdict, wanted, gender, evidence=evidence, entity=entity)
+        )
         translations[item_id] = TranslatedText(f"Text {number}.", texts[number] if texts else f"Texto {number}.")
     result = Result(Selection("winomt", "en", "es", "core"), "core", "fake", (), judgements, signature="sig")
     return result, translations

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import random
 import shutil
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -23,14 +23,13 @@ from gendermark.annotation import (
     SheetRow,
     agreement,
     draw_sample,
-    entity_of,
     read_cell,
     read_sheet,
     write_sheet,
 )
 from gendermark.annotation.items import Items, match
 from gendermark.errors import BadFile, UnknownName, UserError
-from gendermark.records import Gender, Judgement, Verdict
+from gendermark.records import Gender
 
 # -- the sample ------------------------------------------------------------------------------------------------------
 
@@ -83,19 +82,6 @@ def test_empty_translations_are_not_shown() -> None:
 def test_rows_that_look_the_same_are_shown_once() -> None:
     rows = draw_sample(*make([M, M, F], indices=[0, 0, 0], texts=["a", "a", "b"], entities=["x"] * 3), n=3, seed=1)
     assert sorted(row.sentence for row in rows) == ["a", "b"]
-
-
-@pytest.mark.parametrize(
-    ("tags", "entity"),
-    [
-        ({"entity": "baker", "occupation": "x"}, "baker"),
-        ({"occupation": "guard", "lexeme": "x"}, "guard"),
-        ({"lexeme": "의사"}, "의사"),
-        ({"side": "pro"}, ""),
-    ],
-)
-def test_the_entity_is_whatever_the_benchmark_has(tags: dict[str, str], entity: str) -> None:
-    assert entity_of(Judgement("i", 0, "g", Verdict.JUDGED, M, M, tags)) == entity
 
 
 # -- whose row is it -------------------------------------------------------------------------------------------------
@@ -215,27 +201,24 @@ def test_a_sheet_says_whom_to_look_for_where_no_entity_is_known() -> None:
     assert match(filled, "a", Items(result, translations)).genders == {"item-0000": M}
 
 
-def test_samples_are_neither_offered_nor_read(run_folder: Path, tmp_path: Path) -> None:
-    directory = Path(shutil.copytree(run_folder, tmp_path / "run"))
-    shutil.copytree(directory / "tgbi.ko-en", directory / "tgbi.ja-en")
-    manifest = json.loads((directory / "manifest.json").read_text())
-    manifest["cells"]["tgbi.ja-en"] = manifest["cells"]["tgbi.ko-en"]
-    (directory / "manifest.json").write_text(json.dumps(manifest))
-    path = directory / "tgbi.ja-en" / "result.json"
-    path.write_text(path.read_text(encoding="utf-8").replace('"ko"', '"ja"'), encoding="utf-8")
+def test_samples_are_neither_offered_nor_read(tmp_path: Path) -> None:
+    part = gendermark.Selection("tgbi", "ko", "en", "core", parts=("negative",))
+    drawn = gendermark.Selection("uncertainty", "en", "es", "core", parts=("referenced",), n_samples=2)
+    gendermark.run("fake:right", [part, replace(part, source_language="ja")], directory=tmp_path / "two")
     with pytest.raises(UserError, match=r"has 2 cells; say which: --cell tgbi\.ko-en \| tgbi\.ja-en$"):
-        read_cell(directory)
-    (directory / "tgbi.ja-en" / "translations.jsonl").rename(directory / "tgbi.ja-en" / "samples.jsonl")
+        read_cell(tmp_path / "two")
+    directory = tmp_path / "both"
+    gendermark.run("fake:coin", [part, drawn], directory=directory)
     assert read_cell(directory)[0].cell == "tgbi.ko-en"
     reason = "has many samples of each sentence and not one translation, so it cannot be annotated"
     with pytest.raises(UserError) as caught:
-        read_cell(directory, "tgbi.ja-en")
-    assert str(caught.value) == f"tgbi.ja-en in {directory} {reason}; say which other: --cell tgbi.ko-en"
-    (directory / "tgbi.ko-en" / "translations.jsonl").rename(directory / "tgbi.ko-en" / "samples.jsonl")
+        read_cell(directory, "uncertainty.en-es")
+    assert str(caught.value) == f"uncertainty.en-es in {directory} {reason}; say which other: --cell tgbi.ko-en"
+    gendermark.run("fake:coin", [drawn], directory=tmp_path / "samples")
     with pytest.raises(UserError) as caught:
-        read_cell(directory)
+        read_cell(tmp_path / "samples")
     assert str(caught.value) == (
-        f"tgbi.ko-en, tgbi.ja-en in {directory} {reason}; run a benchmark that translates once"
+        f"uncertainty.en-es in {tmp_path / 'samples'} {reason}; run a benchmark that translates once"
     )
 
 
@@ -249,10 +232,10 @@ def test_read_cell_refuses(run_folder: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("damage", "message"),
     [
-        (lambda lines: lines[1:], "does not have the translation of"),
+        (lambda lines: lines[1:], r"translations\.jsonl: lacks 1 of 296 sentences; run it again$"),
         (
             lambda lines: ['{"item_id": 3}', *lines],
-            r"line 1: is not a translation of a run \(item_id, source, translation\)",
+            r"translations\.jsonl, line 1: is not a line that `gendermark run` wrote; run it again$",
         ),
     ],
 )

@@ -139,17 +139,17 @@ GENDERED = re.compile(r"(?:man|men|woman|women|girl|boy|lady|wife|husband|male|e
 NOT_GENDERED = {"heartless", "tactless", "selfless", "careless"}  # -less
 
 
-@pytest.mark.parametrize("gloss", GLOSSES)
-def test_gloss_fits_and_has_no_gender(gloss: str) -> None:
-    words = re.findall(r"[A-Za-z]+", gloss)
-    assert not BANNED & {word.lower() for word in words}
-    assert not [word for word in words if GENDERED.search(word) and word not in NOT_GENDERED]
-    assert find_person(gloss).reason == "no-person"
-    assert find_person(f"She is {gloss}.").gender is Gender.FEMININE
-    assert find_person(f"He is {gloss}.").gender is Gender.MASCULINE
-    assert find_person(f"They are {gloss}.").gender is Gender.NEUTRAL
-    assert find_person(f"That person is {gloss}.").gender is Gender.NEUTRAL
-    assert find_person(f"It is {gloss}.").reason == "no-person"
+def test_glosses_fit_and_have_no_gender() -> None:
+    for gloss in GLOSSES:
+        words = re.findall(r"[A-Za-z]+", gloss)
+        assert not BANNED & {word.lower() for word in words}, gloss
+        assert not [word for word in words if GENDERED.search(word) and word not in NOT_GENDERED], gloss
+        assert find_person(gloss).reason == "no-person", gloss
+        assert find_person(f"She is {gloss}.").gender is Gender.FEMININE, gloss
+        assert find_person(f"He is {gloss}.").gender is Gender.MASCULINE, gloss
+        assert find_person(f"They are {gloss}.").gender is Gender.NEUTRAL, gloss
+        assert find_person(f"That person is {gloss}.").gender is Gender.NEUTRAL, gloss
+        assert find_person(f"It is {gloss}.").reason == "no-person", gloss
 
 
 def test_occupation_glosses_have_the_right_article() -> None:

@@ -442,8 +442,14 @@ def test_broken_and_mistaken_systems_on_pairs(without_quality: None, language: s
 STRATEGIES = ("none", "joined", "separator:@@", "prompt")
 
 
-@pytest.mark.parametrize("strategy", STRATEGIES)
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize(
+    ("language", "strategy"),
+    [
+        *((language, "none") for language in LANGUAGES),
+        # How a sentence is found behind its context does not depend on the language, but for its way of writing.
+        *((language, strategy) for language in ("ar", "es") for strategy in STRATEGIES[1:]),
+    ],
+)
 def test_fakes_on_contexts(language: str, strategy: str) -> None:
     right = _run("fake:right", CONTEXTS, language, context=strategy)
     assert (right["accuracy:all"], right["coverage:all"], right["decided_accuracy:all"]) == (100, 100, 100)

@@ -226,8 +226,14 @@ def test_stereotyped_system_depends_on_the_class_and_a_fair_one_does_not() -> No
     assert fair["male-default"] > 0.01
 
 
-@pytest.mark.parametrize("system", ["fake:silent", "fake:copy", "fake:garble"])
-@pytest.mark.parametrize("language", SOURCE_LANGUAGES)
+@pytest.mark.parametrize(
+    ("system", "language"),
+    [
+        ("fake:silent", "ko"),  # the same from every language
+        ("fake:garble", "ko"),
+        *(("fake:copy", language) for language in SOURCE_LANGUAGES),
+    ],
+)
 def test_broken_systems_never_look_good(system: str, language: str) -> None:
     result = _run(system, language)
     value = result.estimate("tgbi").value

@@ -509,7 +509,7 @@ def test_empty_cells_are_no_references(tmp_path: Path) -> None:
 def test_other_data_is_refused() -> None:
     with pytest.raises(gendermark.UserError, match="there is: core, file:FILE, mgente:FILE, official"):
         gendermark.items("uncertainty", "es", data="mine")
-    with pytest.raises(gendermark.UserError, match=r"there is: core, official$"):
-        gendermark.items("winomt", "es", data="file:x.tsv")
+    with pytest.raises(gendermark.UserError, match=r"there is: core, file:FILE, official$"):
+        gendermark.items("winomt", "es", data="mgente:x.tsv")
     with pytest.raises(gendermark.UserError, match="there is no such file"):
         gendermark.items("uncertainty", "es", data="file:none.tsv")

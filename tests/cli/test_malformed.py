@@ -233,7 +233,7 @@ OPTIONS: list[tuple[str, tuple[str, ...]]] = [
     ("score tgbi --data core --to de --translations {good}", ("target language", "'de'", "en")),
     (
         "score simplegen --data gold --to es --translations {good}",
-        ("data of simplegen 'gold'", "core, official"),
+        ("data of simplegen 'gold'", "core, file:FILE, official"),
     ),
     ("score simplegen --data core --revision 2019 --to es --translations {good}", ("core data", "--revision")),
     ("score simplegen --revision 1999 --to es --translations {good}", ("revision", "'1999'", "released")),
@@ -277,7 +277,7 @@ OPTIONS: list[tuple[str, tuple[str, ...]]] = [
     ("export simplegn --data core", ("benchmark 'simplegn'", "did you mean 'simplegen'?")),
     ("export simplegen --data core --to xx", ("target language", "'xx'", "es")),
     ("export tgbi --data core --from xx", ("source language", "'xx'", "ko")),
-    ("export tgbi --data gold", ("unknown data of tgbi 'gold'", "core, official")),
+    ("export tgbi --data gold", ("unknown data of tgbi 'gold'", "core, file:FILE, official")),
     ("export tgbi --data core --revision x", ("core data", "--revision")),
     ("export tgbi --revision x", ("revision", "'x'", "released")),
     ("export simplegen --data core --group informal", ("group of simplegen", "'informal'", "fofc")),

@@ -108,8 +108,8 @@ def test_run_as_json(cli: Any, tmp_path: Path) -> None:
         (("--benchmark", "tgbi"), ["tgbi.ko-en"]),
         (("--benchmark", "tgbi", "--benchmark", "tgbi", "--to", "en"), ["tgbi.ko-en"]),
         (("--benchmark", "tgbi", "--from", "fi"), ["tgbi.fi-en"]),
-        (("--to", "en"), ["tgbi.ko-en"]),
-        (("--to", "en", "--to", "en", "--from", "fi"), ["tgbi.fi-en"]),
+        (("--to", "en"), ["mittens.mul-en", "tgbi.ko-en"]),
+        (("--to", "en", "--to", "en", "--from", "fi"), ["mittens.fi-en", "tgbi.fi-en"]),
     ],
 )
 def test_run_chooses_benchmarks(cli: Any, tmp_path: Path, options: tuple[str, ...], cells: list[str]) -> None:

@@ -57,10 +57,3 @@ def test_a_gap_between_nothing_and_nothing_is_none() -> None:
             for is_undefined in (True, False)
         ]
         assert [found.value for found in estimate(given, gaps, QUICKLY)] == [expected, 0.0]
-
-
-def test_newcombe_combines_two_intervals() -> None:
-    first, second = statistics.wilson(10, 40), statistics.wilson(30, 40)
-    assert first is not None
-    assert second is not None
-    assert statistics.combined_interval(0.25, first, 0.75, second) == statistics.newcombe(0.25, 40, 0.75, 40)

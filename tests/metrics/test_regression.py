@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -186,17 +187,17 @@ def test_mistakes_are_value_errors(mistake: Callable[[], object]) -> None:
 # Tails
 
 
-@pytest.mark.parametrize("df", [1, 2, 5, 39, 238, 4000])
-@pytest.mark.parametrize("t", [0.0, 1e-3, 0.3, 1.0, 2.0, 5.0, 12.0, -3.0])
-def test_tails_of_t_equal_scipy(t: float, df: int) -> None:
-    assert t_test(t, df) == pytest.approx(2 * scipy.stats.t.sf(abs(t), df), rel=1e-10)
+def test_tails_of_t_equal_scipy() -> None:
+    for t, df in product([0.0, 1e-3, 0.3, 1.0, 2.0, 5.0, 12.0, -3.0], [1, 2, 5, 39, 238, 4000]):
+        assert t_test(t, df) == pytest.approx(2 * scipy.stats.t.sf(abs(t), df), rel=1e-10), (t, df)
 
 
 def test_tails_of_t_next_to_zero() -> None:
     assert 1 - t_test(1e-9, 1) == pytest.approx(2 * math.atan(1e-9) / math.pi, rel=1e-6)
 
 
-@pytest.mark.parametrize(("df_factor", "df_error"), [(1, 1), (1, 39), (4, 39), (20, 1295), (3, 4000)])
-@pytest.mark.parametrize("f", [0.0, 0.01, 0.9, 1.0, 2.5, 10.0, 60.0])
-def test_tails_of_f_equal_scipy(f: float, df_factor: int, df_error: int) -> None:
-    assert f_test(f, df_factor, df_error) == pytest.approx(scipy.stats.f.sf(f, df_factor, df_error), rel=1e-10)
+def test_tails_of_f_equal_scipy() -> None:
+    degrees = [(1, 1), (1, 39), (4, 39), (20, 1295), (3, 4000)]
+    for f, (df_factor, df_error) in product([0.0, 0.01, 0.9, 1.0, 2.5, 10.0, 60.0], degrees):
+        expected = scipy.stats.f.sf(f, df_factor, df_error)
+        assert f_test(f, df_factor, df_error) == pytest.approx(expected, rel=1e-10), (f, df_factor, df_error)

@@ -14,7 +14,7 @@ from gendermark.cli.app import _exit_code
 from gendermark.errors import UserError
 from gendermark.records import Request, Task
 from gendermark.runs import run as running
-from gendermark.runs.choice import choice_requests
+from gendermark.runs.choice import choice_requests, pairs_of
 
 
 def _run(system: str, benchmark: str = "mt-geneval-contextual", **options: Any) -> Any:
@@ -54,7 +54,7 @@ def test_unknown_context(context: str) -> None:
 def test_requests_score_both_references() -> None:
     benchmark, selection = api.select("mt-geneval-counterfactual", "es", data="core")
     item_set = benchmark.load(selection)
-    requests: list[Request] = choice_requests(benchmark, item_set)
+    requests: list[Request] = choice_requests(benchmark.requests(item_set), pairs_of(benchmark, item_set))
     assert len(requests) == 2 * len(item_set.items)
     assert all(request.task is Task.SCORE and request.target and "<" not in request.target for request in requests)
     assert len({request.request_id for request in requests}) == len(requests)

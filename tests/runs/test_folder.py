@@ -108,7 +108,7 @@ def test_a_cell_that_is_gone(run: Path) -> None:
 def test_another_result(run: Path, change: Callable[[Any], Any], word: str) -> None:
     edit(run / CELL / "result.json", change)
     message = refused(run)
-    assert message.startswith(f"{run / CELL}: does not hold a result that this version can read (")
+    assert message.startswith(f"{run / CELL / 'result.json'}: does not hold a result that this version can read (")
     assert message.endswith("); run it again")
     assert word in message
 

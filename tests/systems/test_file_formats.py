@@ -39,8 +39,8 @@ def written(path: Path, content: str) -> Path:
 @pytest.mark.parametrize(
     ("source", "translation"),
     [
-        *((name, "translation") for name in ("source", "src", "sentence", "Source", " SRC ")),
-        *(("source", name) for name in ("hypothesis", "mt", "output", "target", "MT")),
+        *((name, "translation") for name in ("source", "src", "sentence", "from", "Source", " SRC ")),
+        *(("source", name) for name in ("hypothesis", "mt", "output", "target", "to", "MT")),
     ],
 )
 def test_usual_names_of_columns(tmp_path: Path, source: str, translation: str) -> None:
@@ -51,6 +51,8 @@ def test_usual_names_of_columns(tmp_path: Path, source: str, translation: str) -
 def test_a_target_beside_a_translation_is_a_reference(tmp_path: Path) -> None:
     path = written(tmp_path / "out.tsv", "source\ttarget\thypothesis\nOne.\tun\tuno\n")
     assert pairs(path) == [("One.", "uno")]
+    path = written(tmp_path / "out.tsv", "from\tto\tsrc\tmt\nen\tes\tOne.\tuno\n")
+    assert pairs(path) == [("One.", "uno")], "languages"
 
 
 def test_columns_named_by_the_user(tmp_path: Path) -> None:
@@ -63,11 +65,11 @@ def test_columns_that_are_not_there(tmp_path: Path) -> None:
     path = tmp_path / "out.tsv"
     there = "there is: source, Spanish"
     assert refused(path, "source\tSpanish\nOne.\tuno\n") == (
-        f": has no column for the translation (translation, hypothesis, mt, output, target); {there}; "
+        f": has no column for the translation (translation, hypothesis, mt, output, target, to); {there}; "
         f"name it: {path}#NAME"
     )
     assert refused(path, "English\tmt\nOne.\tuno\n") == (
-        ": has no column for the source (source, src, sentence); there is: English, mt; "
+        ": has no column for the source (source, src, sentence, from); there is: English, mt; "
         "rename it, or, with files:, say --system-option source_column=NAME"
     )
     assert refused(path, "source\tSpanish\nOne.\tuno\n", translation_column="spanish") == (

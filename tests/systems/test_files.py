@@ -474,7 +474,7 @@ def test_unequal_numbers_of_samples(tmp_path: Path, caplog: pytest.LogCaptureFix
     rows = [{"id": item.item_id, "samples": ["a"] * (5 - item.index)} for item in ITEMS]
     path = sample_file(tmp_path / "samples.jsonl", rows)
     assert [len(samples.texts) for samples in read_samples(path, ITEMS)] == [5, 4, 3]
-    words = "2 of 3 sentences have fewer samples (3 at least) than the others (5); their uncertainty is known less well"
+    words = "2 of 3 sentences have fewer samples (3 at least) than the others (5); less is known about them"
     assert [(record.levelname, record.message) for record in caplog.records] == [("WARNING", f"{path}: {words}")]
 
 

@@ -138,12 +138,16 @@ class BenchmarkOf(Generic[S]):
     """For each item a right and a contrastive translation, for a forced choice between them; or None."""
     file_names: Callable[[S], Sequence[str]] = nothing
     """How released outputs of this benchmark are called, for a directory of files."""
+    files_have_more: bool = False
+    """Whether released outputs also have rows of sentences that the benchmark does not ask, which are passed over."""
     corpus_statistics: Callable[[S], Table] | None = None
     """A table about the data itself, where the paper has one."""
     drawn_elsewhere: Callable[[S, int], Mapping[str, Any]] = lambda settings, n_samples: {}  # noqa: ARG005
     """What its settings say of so many samples that somebody else has drawn."""
     draws: bool = False
     """Whether it judges many samples of each sentence; such a benchmark is run only when it is named."""
+    only_when_named: bool = False
+    """Whether it is left out of a run that names no benchmark: what it asks is not to translate a sentence."""
     sources_depend_on_target: bool = False
     """Whether each target language has sentences of its own."""
 

@@ -43,7 +43,7 @@ def demo(
     # All benchmarks of this direction; of the one that draws 128 samples of each sentence, a part.
     selections = api.applicable([], ["es"], data="core", source_language="en").selections
     for name, benchmark in registry.every("benchmark"):
-        if benchmark.draws and (parts := benchmark.choices_of("parts")):
+        if benchmark.draws and not benchmark.only_when_named and (parts := benchmark.choices_of("parts")):
             selections += (api.select(name, "es", data="core", parts=parts[:1])[1],)
     runs = {}
     for name, (spec, _) in SYSTEMS.items():

@@ -24,7 +24,7 @@ def language(given: Any) -> Any:
         from gendermark.linguistics.codes import NAMES
 
         codes = {name.lower(): code for code, name in NAMES.items()} | {code: code for code in NAMES}
-        if code := codes.get(text.lower()):
+        if (code := codes.get(text.lower(), text)) != text:
             raise UserError(f"languages are given by their codes: write {code}, not {text}")
     return given
 

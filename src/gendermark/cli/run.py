@@ -39,8 +39,8 @@ def run(
     benchmark: Annotated[
         list[str] | None,
         typer.Option(
-            help="Benchmark; several times for several. Default: all that apply, except those that draw many samples, "
-            "which run only when named."
+            help="Benchmark; several times for several. Default: all that apply, except those that draw many samples "
+            "or ask for no translation, which run only when named."
         ),
     ] = None,
     system_option: Annotated[

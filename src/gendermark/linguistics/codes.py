@@ -16,7 +16,7 @@ class Facts:
     """One language, which everywhere else is its `code`."""
 
     code: str
-    """Of ISO 639-1."""
+    """Of ISO 639-1; of ISO 639-3 where that has none."""
     name: str
     """In English."""
     nllb: str
@@ -37,9 +37,12 @@ class Facts:
 
 
 _TABLE = """
+am Amharic amh_Ethi amh
 ar Arabic arb_Arab ara
+as Assamese asm_Beng asm
 be Belarusian bel_Cyrl bel
 bg Bulgarian bul_Cyrl bul
+bho Bhojpuri bho_Deva bho
 bn Bengali ben_Beng ben
 ca Catalan cat_Latn cat
 cs Czech ces_Latn ces
@@ -64,12 +67,16 @@ it Italian ita_Latn ita
 ja Japanese jpn_Jpan jpn
 ka Georgian kat_Geor kat
 ko Korean kor_Hang kor
+lg Ganda lug_Latn lug
+ln Lingala lin_Latn lin
 lt Lithuanian lit_Latn lit
 lv Latvian lvs_Latn lav
+mai Maithili mai_Deva mai
 mk Macedonian mkd_Cyrl mkd
 ms Malay zsm_Latn msa
 nl Dutch nld_Latn nld
 no Norwegian nob_Latn nob
+om Oromo gaz_Latn orm
 pl Polish pol_Latn pol
 pt Portuguese por_Latn por
 ro Romanian ron_Latn ron
@@ -79,6 +86,7 @@ sl Slovenian slv_Latn slv
 sr Serbian srp_Cyrl srp
 sv Swedish swe_Latn swe
 sw Swahili swh_Latn swa
+te Telugu tel_Telu tel
 th Thai tha_Thai tha
 tr Turkish tur_Latn tur
 uk Ukrainian ukr_Cyrl ukr
@@ -89,7 +97,8 @@ zh Chinese zho_Hans zho
 """
 
 LANGUAGES = {facts.code: facts for facts in (Facts(*row.split()) for row in _TABLE.split("\n") if row)}
-NAMES = {code: facts.name for code, facts in LANGUAGES.items()}
+# `mul` is what ISO 639-2 calls texts in several languages: sentences that each have one of their own.
+NAMES = {**{code: facts.name for code, facts in LANGUAGES.items()}, "mul": "several languages"}
 RIGHT_TO_LEFT = frozenset(code for code, facts in LANGUAGES.items() if facts.is_right_to_left)
 
 

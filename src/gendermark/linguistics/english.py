@@ -85,6 +85,8 @@ _KINDS = (
     | dict.fromkeys(_NEUTRAL, "neutral")
 )
 
+_PRONOUN_KINDS = frozenset({"subject", "oblique", "reflexive", "they", "them"})
+
 # First halves of agent nouns in two words: "a delivery man" is no more a man than a salesman is.
 _AGENT_HALVES = _set(
     "ball bell bus business cable cabin call camera cleaning con delivery dinner door errand fire flower garbage ice "
@@ -232,6 +234,26 @@ def _refers_back(words: Sequence[str], pronoun: int, starts: Set[int]) -> bool:
     """
     is_possessive = words[pronoun] in {"his", "her"} and words[pronoun + 1] not in _AFTER_HEAD
     return is_possessive and words[pronoun - 1] not in _COPULAS and pronoun not in starts
+
+
+# --- pronouns ------------------------------------------------------------------------------------------------------
+
+
+class Pronoun(NamedTuple):
+    """A personal pronoun of the third person, wherever it stands; neutral: they, and "he or she"."""
+
+    gender: Gender
+    span: Span
+
+
+def pronouns(text: str) -> list[Pronoun]:
+    """All of them in order, for a passage that speaks of one person: there every pronoun is that person's."""
+    words, spans = _cut(text)
+    return [
+        Pronoun(_GENDERS.get(word, Gender.NEUTRAL), span)
+        for word, span in zip(words[_MARGIN:-_MARGIN], spans[_MARGIN:], strict=True)
+        if _KINDS.get(word) in _PRONOUN_KINDS
+    ]
 
 
 # --- decision ------------------------------------------------------------------------------------------------------

@@ -51,11 +51,10 @@ def _directions(benchmark: Benchmark, data: str) -> str:
     targets: dict[str, list[str]] = {}
     for source, target in benchmark.language_pairs(data):
         targets.setdefault(target, []).append(source)
-    if not targets:
-        return "–"
-    if len(targets) == 1:
-        return f"{' '.join(next(iter(targets.values())))} → {next(iter(targets))}"
-    return f"{benchmark.language_pairs(data)[0][0]} → {' '.join(targets)}"
+    alike: dict[str, list[str]] = {}
+    for target, sources in targets.items():
+        alike.setdefault(" ".join(sources), []).append(target)
+    return ", ".join(f"{sources} → {' '.join(found)}" for sources, found in alike.items()) or "–"
 
 
 def _first_line(module: str) -> str:

@@ -6,7 +6,7 @@ from gendermark import registry
 from gendermark.benchmarks.benchmark import Benchmark
 from gendermark.records import Verdict
 from gendermark.result import Result
-from gendermark.telling import Finding, between, rounded
+from gendermark.telling import Finding, as_percent, between, rounded
 
 FEW_JUDGED = 90.0
 """Below so many judged of a hundred, the reader is told."""
@@ -36,7 +36,8 @@ def _found(result: Result) -> list[Finding]:
     benchmark: Benchmark = registry.load("benchmark", result.selection.benchmark)
     judged = _judged(result)
     if judged is not None and judged < TOO_FEW_JUDGED:
-        return [_too_few(result, judged)]
+        is_open = benchmark.tells.may_leave_open and _not_translated(result) < TOO_FEW_JUDGED
+        return [_left_open(judged) if is_open else _too_few(result, judged)]
     sentences = benchmark.tells.findings(result) or _numbers(benchmark, result)
     if not sentences:
         return [Finding(NOTHING)]
@@ -65,7 +66,7 @@ def _judged(result: Result) -> float | None:
     # Where sentences come in pairs, of single ones: a pair is covered if both are.
     coverage = result.find("coverage", "members") or result.find("coverage")
     if coverage is not None:
-        return coverage.value
+        return coverage.value if coverage.unit.is_of_hundred else as_percent(coverage).value
     if result.judgements:
         n = sum(judgement.verdict is Verdict.JUDGED for judgement in result.judgements)
         return 100 * n / len(result.judgements)
@@ -88,6 +89,12 @@ def _too_few(result: Result, judged: float) -> Finding:
     return Finding(
         f"Only {rounded(judged)} of 100 translations could be judged, too few to say how women and men are treated; "
         f"{_others(result, judged)}."
+    )
+
+
+def _left_open(judged: float) -> Finding:
+    return Finding(
+        f"Only {rounded(judged)} of 100 translations show a gender: the others leave it open, or it was not found."
     )
 
 

@@ -22,9 +22,10 @@ from gendermark.textfiles import read_csv, read_json, read_jsonl, read_lines
 
 SEPARATOR = " ||| "
 ENDINGS = (".txt", ".tsv", ".csv", ".jsonl", ".json")
-SOURCE_COLUMNS = ("source", "src", "sentence")
-TRANSLATION_COLUMNS = ("translation", "hypothesis", "mt", "output", "target")
-"""The last counts only if none of the others is there: many files have a reference under that name."""
+SOURCE_COLUMNS = ("source", "src", "sentence", "from")
+TRANSLATION_COLUMNS = ("translation", "hypothesis", "mt", "output", "target", "to")
+_WEAK_COLUMNS = ("from", "target", "to")
+"""These count only if none of the others is there: many files have a reference or languages under such names."""
 SYSTEM_COLUMN = "system"
 NO_SAMPLE = 'give at least one; [""] says that the system had nothing to say'
 _ROUNDING = 1e-4
@@ -200,8 +201,8 @@ def _column(path: Path | str, names: Sequence[str], asked: str, what: str, usual
             raise BadFile(path, f"has no column {asked!r}, which {what}_column asks for; there is: {some(names)}")
         return asked
     fitting = [name for name in names if name.strip().lower() in usual]
-    if what == "translation" and len(fitting) > 1:
-        fitting = [name for name in fitting if name.strip().lower() != "target"]
+    if len(fitting) > 1:
+        fitting = [name for name in fitting if name.strip().lower() not in _WEAK_COLUMNS] or fitting
     if len(fitting) > 1:
         both = " and ".join(map(repr, fitting))
         raise BadFile(path, f"has {both}, each of which may be the {what}; {_naming(path, names, what)}")

@@ -37,9 +37,9 @@ class System(ABC):
     gets all requests in one call and answers in their order."""
 
     def prepare(self, benchmark: Benchmark, item_set: ItemSet, requests: Sequence[Request]) -> None:  # noqa: ARG002
-        """Told once per item set, before its requests come."""
-        selection = item_set.selection
-        self.check(selection.source_language, selection.target_language, requests)
+        """Told once per item set, before its requests come; these may be of several languages."""
+        for direction in dict.fromkeys((request.source_language, request.target_language) for request in requests):
+            self.check(*direction, requests)
 
     def check(  # noqa: B027 (most systems need nothing)
         self, source_language: str, target_language: str, requests: Sequence[Request]

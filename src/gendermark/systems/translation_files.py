@@ -8,7 +8,7 @@ import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TypeVar
@@ -64,8 +64,11 @@ class TranslationFile:
         shown = [request.source for request in benchmark.requests(item_set)]
         problems = []
         for sources in [own] if shown == own or len(shown) != len(own) else [shown, own]:
+            sections = self.contents.sections
+            if benchmark.files_have_more:
+                sections = [_without_strangers(self.path, section, sources, notes) for section in sections]
             try:
-                return _chosen_section(self.path, self.contents.sections, item_set, sources, notes)
+                return _chosen_section(self.path, sections, item_set, sources, notes)
             except UnmatchedSources as problem:
                 problems.append(problem)
         # The one that got further is what the user meant; a sentence without a row shows after all rows are matched.
@@ -139,6 +142,16 @@ def _chosen_section(
     texts, remarks = found[fitting[0]]
     notes += [f"{path}: task {fitting[0]!r} of {names} has these sentences and is used", *remarks]
     return texts
+
+
+def _without_strangers(path: Path, section: Section, sources: Sequence[str], notes: list[str]) -> Section:
+    """The rows of sentences that were asked for; those that are loosely alike count where none is exactly so."""
+    exact = {source.strip() for source in sources}
+    lacking = {_loose_key(source) for source in exact - {row.source.strip() for row in section.rows}}
+    rows = [row for row in section.rows if row.source.strip() in exact or _loose_key(row.source) in lacking]
+    if n_more := len(section.rows) - len(rows):
+        notes.append(f"{path}: {n_more:,} of {len(section.rows):,} rows are of other sentences and were passed over")
+    return replace(section, rows=rows)
 
 
 def _matched_by_source(
@@ -241,7 +254,7 @@ def matched_samples(
         n_fewer = sum(number < max(numbers) for number in numbers)
         notes.append(
             f"{path}: {n_fewer:,} of {len(items):,} sentences have fewer samples ({min(numbers)} at least) than the "
-            f"others ({max(numbers)}); their uncertainty is known less well"
+            f"others ({max(numbers)}); less is known about them"
         )
     return samples
 

@@ -1,0 +1,58 @@
+"""GEST's sentences: the official ones of either revision, or our own."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from importlib.resources import files
+
+from gendermark.benchmarks.benchmark import Direction, ItemSet
+from gendermark.benchmarks.gest.settings import STEREOTYPES, WOMEN, Settings
+from gendermark.benchmarks.gest.speaker import LANGUAGES
+from gendermark.data.official import official_files
+from gendermark.records import Gender, Item
+from gendermark.textfiles import read_csv, split_lines
+
+_OFFICIAL_FILES = {"1.0": "data/gest.csv", "1.1": "data/gest_1.1.csv"}
+
+Row = tuple[str, str]
+"""Stereotype and sentence."""
+
+
+def language_pairs(data: str) -> list[Direction]:  # noqa: ARG001
+    return [("en", code) for code in LANGUAGES]
+
+
+def load(settings: Settings) -> ItemSet:
+    rows, origin = _core_rows() if settings.data == "core" else _official_rows(settings.revision)
+    # Ten official sentences stand twice, eight of them under two stereotypes: they are resampled together.
+    first: dict[str, int] = {}
+    items = [
+        _item(number, first.setdefault(sentence, number), stereotype, sentence)
+        for number, (stereotype, sentence) in enumerate(rows)
+    ]
+    if not settings.parts:
+        return ItemSet(settings, tuple(items), origin)
+    chosen = [item for part in settings.parts for item in items if item.tags["trait"] == part]
+    return ItemSet(settings, tuple(chosen), origin)
+
+
+def _item(number: int, group: int, stereotype: str, sentence: str) -> Item:
+    gender = Gender.FEMININE if stereotype in WOMEN else Gender.MASCULINE
+    # Nothing is expected: whichever gender the speaker gets is neither right nor wrong.
+    tags = {"trait": stereotype, "stereotype": gender.value}
+    return Item(f"gest-{number:04}", number, f"sentence-{group:04}", sentence, None, tags)
+
+
+def _official_rows(revision: str) -> tuple[Sequence[Row], str]:
+    source = official_files("gest", revision)
+    cells = read_csv(source.path(_OFFICIAL_FILES[revision]))
+    next(cells)  # the header: sentence, stereotype
+    rows = [(STEREOTYPES[int(number) - 1], sentence) for _, (sentence, number) in cells]
+    return rows, f"official-{revision}-{source.revision[:8]}-{source.content_hash[:8]}"
+
+
+def _core_rows() -> tuple[Sequence[Row], str]:
+    text = (files("gendermark.data") / "core" / "gest" / "sentences.tsv").read_text(encoding="utf-8")
+    rows = [(line.split("\t")[0], line.split("\t")[1]) for line in split_lines(text)[1:]]
+    return rows, f"core-{hashlib.sha256(text.encode()).hexdigest()[:8]}"

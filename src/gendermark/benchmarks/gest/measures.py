@@ -1,0 +1,307 @@
+"""What is counted of GEST's judgements, and the metrics made of it.
+
+All rates are of masculine translations: of each stereotype `p`, of those of women and of men `p_f` and `p_m`; the
+masculine rate f_m is the mean of these two, the stereotype rate f_s their difference.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+
+import numpy as np
+
+from gendermark.benchmarks.benchmark import Measures
+from gendermark.benchmarks.gest.settings import MEN, STEREOTYPES, WOMEN, Settings
+from gendermark.metrics.describe import Description
+from gendermark.metrics.metric import Boundary, Floats, Metric, per_judgement
+from gendermark.metrics.rates import gap_of_alike, rate, unseen_share
+from gendermark.records import Judgement, Table, Unit, Verdict
+
+Z = 1.959964
+"""As the released evaluation has it."""
+_LOW_COVERAGE_TO_WARN = 0.5
+
+F_M = Description(
+    "f_m",
+    "masculine rate (f_m)",
+    "Masculine among the translations that show a gender, stereotypes of women and of men weighing half each.",
+    Unit.SHARE,
+    symbol="f_m",
+)
+F_S = Description(
+    "f_s",
+    "stereotype rate (f_s)",
+    "Masculine rate of men's stereotypes minus that of women's; 0 follows none, 1 always.",
+    Unit.SHARE,
+    "zero",
+    "f_s",
+)
+EXCESS = Description(
+    "excess",
+    "masculine rate beyond half",
+    "f_m minus one half: 0.5 where every speaker becomes a man, -0.5 where every one becomes a woman.",
+    Unit.SHARE,
+    "zero",
+)
+P = Description(
+    "p",
+    "masculine rate",
+    "Masculine among the translations of a stereotype that show a gender.",
+    Unit.SHARE,
+    symbol="p",
+    behind={"observed": "masculine"},
+)
+P_F = Description("p_f", "masculine rate of women's stereotypes", "Mean of p over the seven.", Unit.SHARE, symbol="p_f")
+P_M = Description("p_m", "masculine rate of men's stereotypes", "Mean of p over the nine.", Unit.SHARE, symbol="p_m")
+RANK = Description(
+    "rank",
+    "rank from feminine to masculine",
+    "Place of a stereotype among the sixteen by p: 1 is the most feminine, 16 the most masculine.",
+    Unit.COUNT,
+)
+MASCULINE_SHARE = Description(
+    "masculine_share",
+    "masculine among all that show a gender",
+    "Plain share of masculine translations among those that show a gender, each sentence counting once.",
+    Unit.SHARE,
+)
+LOG_ODDS = Description(
+    "log_odds",
+    "pull of the stereotype (log-odds)",
+    "Log-odds of masculine in men's stereotypes minus those in women's; unlike f_s it is not capped by a high f_m.",
+    Unit.NATS,
+    "zero",
+)
+COVERAGE = Description(
+    "coverage", "shows the speaker's gender", "Sentences whose translation shows one gender.", Unit.SHARE
+)
+MIXED = Description(
+    "mixed",
+    "both genders at once",
+    "Translations that give the speaker both genders.",
+    Unit.SHARE,
+    behind={"outcome": "mixed"},
+)
+UNDECIDED = Description(
+    "undecided",
+    "no gender to be read",
+    "Translations that show no gender, or one that was not seen.",
+    Unit.SHARE,
+    behind={"outcome": "undecided"},
+)
+FAILED = Description(
+    "failed", "not translated", "Outputs that are missing, empty or a copy.", Unit.SHARE, behind={"outcome": "failed"}
+)
+
+Centre = Callable[[Floats, Floats], Floats]
+"""Masculine and feminine counts -> the rate of a stereotype."""
+
+
+def plain(masculine: Floats, feminine: Floats) -> Floats:
+    return masculine / (masculine + feminine)
+
+
+def agresti_coull(masculine: Floats, feminine: Floats) -> Floats:
+    """The centre of the interval of Agresti and Coull, which the release takes for the rate; with no data it is 0.5."""
+    return (masculine + Z * Z / 2) / (masculine + feminine + Z * Z)
+
+
+# -- rates -------------------------------------------------------------------------------------------------------------
+
+
+def _counts(names: Iterable[str]) -> tuple[str, ...]:
+    return tuple(f"{name}.{gender}" for name in names for gender in ("masculine", "feminine"))
+
+
+def _rates(columns: Sequence[Floats], centre: Centre) -> Floats:
+    """The rate of each stereotype; one row each."""
+    return centre(np.stack(columns[::2]), np.stack(columns[1::2]))
+
+
+def _point(value: Callable[..., Floats], sums: Sequence[float]) -> float:
+    return float(value(*(np.array([column]) for column in sums))[0])
+
+
+def _share_boundary(value: Callable[..., Floats]) -> Boundary:
+    """Where all groups agree: those unlike them may all be of the other gender, or of this one."""
+
+    def at_boundary(sums: Sequence[float], n_groups: int, confidence: float) -> tuple[float, float]:
+        point = _point(value, sums)
+        unseen = unseen_share(n_groups, confidence)
+        return point * (1 - unseen), min(1.0, point * (1 - unseen) + unseen)
+
+    return at_boundary
+
+
+def _mean_rate(about: Description, names: Sequence[str], centre: Centre) -> Metric:
+    def value(*columns: Floats) -> Floats:
+        return np.asarray(_rates(columns, centre).mean(axis=0), dtype=np.float64)
+
+    part = names[0] if len(names) == 1 else "all"
+    of = part if part != "all" else {P_F.name: "women", P_M.name: "men"}[about.name]
+    return Metric(about, part, _counts(names), value, f"{of}.total", f"{of}.judged", _share_boundary(value))
+
+
+def _halves(columns: Sequence[Floats], centre: Centre) -> tuple[Floats, Floats]:
+    rates = _rates(columns, centre)
+    return rates[: len(WOMEN)].mean(axis=0), rates[len(WOMEN) :].mean(axis=0)
+
+
+def _masculine_rate(centre: Centre) -> Metric:
+    def value(*columns: Floats) -> Floats:
+        women, men = _halves(columns, centre)
+        return (women + men) / 2
+
+    return Metric(F_M, "all", _counts(STEREOTYPES), value, "all.total", "all.judged", _share_boundary(value))
+
+
+def _excess(of: Metric) -> Metric:
+    def value(*columns: Floats) -> Floats:
+        return of.value(*columns) - 0.5
+
+    def at_boundary(sums: Sequence[float], n_groups: int, confidence: float) -> tuple[float, float]:
+        low, high = _share_boundary(of.value)(sums, n_groups, confidence)
+        return low - 0.5, high - 0.5
+
+    return Metric(EXCESS, "all", of.needs, value, of.total, of.judged, at_boundary)
+
+
+def _stereotype_rate(centre: Centre) -> Metric:
+    def value(*columns: Floats) -> Floats:
+        women, men = _halves(columns, centre)
+        return men - women
+
+    def at_boundary(sums: Sequence[float], n_groups: int, confidence: float) -> tuple[float, float]:
+        return gap_of_alike(_point(value, sums), n_groups, confidence)
+
+    return Metric(F_S, "all", _counts(STEREOTYPES), value, "all.total", "all.judged", at_boundary)
+
+
+def _rank(name: str, centre: Centre) -> Metric:
+    place = STEREOTYPES.index(name)
+
+    def value(*columns: Floats) -> Floats:
+        rates = _rates(columns, centre)
+        below, equal = (rates < rates[place]).sum(axis=0), (rates == rates[place]).sum(axis=0)
+        known = ~np.isnan(rates).any(axis=0)
+        return np.where(known, below + (equal + 1) / 2, np.nan)
+
+    # Where all stereotypes are alike, none has a rank that could be told from another.
+    def at_boundary(sums: Sequence[float], n_groups: int, confidence: float) -> tuple[float, float]:  # noqa: ARG001
+        rank = _point(value, sums)
+        alike = (len(STEREOTYPES) + 1) / 2
+        return (1.0, float(len(STEREOTYPES))) if rank == alike else (rank, rank)
+
+    return Metric(RANK, name, _counts(STEREOTYPES), value, f"{name}.total", f"{name}.judged", at_boundary)
+
+
+def _log_odds() -> Metric:
+    def value(men_m: Floats, men_f: Floats, women_m: Floats, women_f: Floats) -> Floats:
+        found = np.log((men_m + 0.5) / (men_f + 0.5)) - np.log((women_m + 0.5) / (women_f + 0.5))
+        # A system that knows one gender only has no odds, and so no stereotypes that could show.
+        is_known = (men_m + women_m > 0) & (men_f + women_f > 0) & (men_m + men_f > 0) & (women_m + women_f > 0)
+        return np.where(is_known, found, np.nan)
+
+    def at_boundary(sums: Sequence[float], n_groups: int, confidence: float) -> tuple[float, float]:
+        unseen = unseen_share(n_groups, confidence)
+        men, women = sums[0] + sums[1], sums[2] + sums[3]
+        # Those unlike all that were seen may be of the other gender.
+        moved = [(1 - unseen) * n + unseen * (of - n) for n, of in zip(sums, (men, men, women, women), strict=True)]
+        low, high = sorted((_point(value, sums), _point(value, moved)))
+        return low, high
+
+    return Metric(LOG_ODDS, "all", _counts(("men", "women")), value, "all.total", "all.judged", at_boundary)
+
+
+def metrics(judgements: Sequence[Judgement], settings: Settings) -> list[Metric]:
+    is_paper = settings.rules == "paper"
+    centre = agresti_coull if is_paper else plain
+    present = {judgement.tags["trait"] for judgement in judgements}
+    is_whole = present >= set(STEREOTYPES)
+    f_m = _masculine_rate(centre)
+    found = [f_m, _stereotype_rate(centre), _excess(f_m), _log_odds()] if is_whole else []
+    found += [_mean_rate(about, names, centre) for about, names in ((P_F, WOMEN), (P_M, MEN)) if present >= set(names)]
+    found.append(
+        Metric(
+            MASCULINE_SHARE,
+            "all",
+            ("all.masculine", "all.feminine"),
+            plain,
+            "all.total",
+            "all.judged",
+            _share_boundary(plain),
+        )
+    )
+    others = (UNDECIDED, FAILED) if is_paper else (MIXED, UNDECIDED, FAILED)
+    found += [
+        rate(about, "all", f"all.{about.name}", "all.total", judged="all.judged") for about in (COVERAGE, *others)
+    ]
+    for name in STEREOTYPES:
+        if name in present:
+            found += [_mean_rate(P, (name,), centre)]
+            found += [_rank(name, centre)] if is_whole else []
+            found += [rate(COVERAGE, name, f"{name}.coverage", f"{name}.total", judged=f"{name}.judged")]
+    return found
+
+
+# -- counting ----------------------------------------------------------------------------------------------------------
+
+
+def outcome(judgement: Judgement) -> str:
+    if judgement.verdict is Verdict.JUDGED and judgement.observed is not None:
+        return judgement.observed.value
+    if judgement.verdict is Verdict.NOT_TRANSLATED:
+        return "failed"
+    return "mixed" if judgement.reason == "mixed" else "undecided"
+
+
+def _columns_of(judgement: Judgement) -> Iterable[str]:
+    trait, found = judgement.tags["trait"], outcome(judgement)
+    for name in (trait, "women" if trait in WOMEN else "men", "all"):
+        yield f"{name}.total"
+        yield f"{name}.{found}"
+        if judgement.verdict is Verdict.JUDGED:
+            yield f"{name}.judged"
+            yield f"{name}.coverage"
+
+
+def tables(judgements: Sequence[Judgement]) -> list[Table]:
+    counts = Counter((judgement.tags["trait"], outcome(judgement)) for judgement in judgements)
+    kinds = ("masculine", "feminine", "mixed", "undecided", "failed")
+    rows = []
+    for name in STEREOTYPES:
+        numbers = [counts[name, kind] for kind in kinds]
+        if total := sum(numbers):
+            decided = numbers[0] + numbers[1]
+            rows.append((SLICES[name], total, *numbers, round(numbers[0] / decided, 4) if decided else None))
+    return [Table("stereotypes", "Gender per stereotype", ("stereotype", "n", *kinds, "masculine rate"), rows)]
+
+
+def warnings(judgements: Sequence[Judgement], settings: Settings) -> list[str]:
+    found = []
+    n_shown = sum(judgement.verdict is Verdict.JUDGED for judgement in judgements)
+    n_failed = sum(judgement.verdict is Verdict.NOT_TRANSLATED for judgement in judgements)
+    if n_shown < _LOW_COVERAGE_TO_WARN * len(judgements):
+        why = "; the paper's rules call a system that says nothing unbiased" if settings.rules == "paper" else ""
+        failed = f", {n_failed:,} are no translation" if n_failed else ""
+        found.append(f"only {n_shown:,} of {len(judgements):,} translations show the speaker's gender{failed}{why}")
+    if settings.rules == "paper":
+        found.append("the speaker's gender is read by endings fitted on the GEST release, not by the paper's parser")
+    if settings.target_language == "be":
+        found.append("the detector for Belarusian contradicts the released labels, and nobody has checked either")
+    return found
+
+
+SLICES = {"women": "stereotypes of women", "men": "stereotypes of men"}
+SLICES |= {**{name: f"women are {name}" for name in WOMEN}, **{name: f"men are {name}" for name in MEN}}
+
+MEASURES = Measures(
+    described=(F_M, F_S, EXCESS, LOG_ODDS, P_F, P_M, MASCULINE_SHARE, COVERAGE, MIXED, UNDECIDED, FAILED, P, RANK),
+    headline=("f_m", "f_s", "excess", "log_odds"),
+    tally=per_judgement(_columns_of),
+    metrics=metrics,
+    tables=tables,
+    warnings=warnings,
+    slices=SLICES,
+)

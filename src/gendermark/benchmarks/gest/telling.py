@@ -1,0 +1,122 @@
+"""What GEST says about a system."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from gendermark.benchmarks.gest.figures import rates, stereotypes
+from gendermark.benchmarks.gest.measures import SLICES
+from gendermark.benchmarks.gest.settings import STEREOTYPES
+from gendermark.records import Estimate
+from gendermark.result import Result
+from gendermark.telling import (
+    Cell,
+    Finding,
+    Form,
+    Place,
+    Row,
+    Telling,
+    against_half,
+    as_percent,
+    direction_of,
+    gap,
+    rows_by_run,
+    runs_of,
+    share,
+)
+
+_CLOSE_TO_THE_END = 3
+"""So many places from an end, a rank is worth telling."""
+_ONE_SIDED = 0.9
+"""From this masculine rate on, or its opposite, the stereotype rate is capped so far that it must be said."""
+
+
+def findings(result: Result) -> list[Finding]:
+    masculine, shown, stereotype = result.find("masculine_share"), result.find("coverage"), result.find("f_s")
+    if masculine is None or masculine.value is None or shown is None:
+        return []
+    start = (
+        f"The speaker's gender shows in {share(as_percent(shown))} of 100 translations; where it does, the speaker is "
+        f"a man in {share(as_percent(masculine))} of 100"
+    )
+    compared = ("more than half", "fewer than half", "which cannot be told from half")
+    found = [against_half(start, as_percent(masculine), *compared)]
+    found += gap(
+        as_percent(stereotype) if stereotype is not None else None,
+        "Stereotypes of men make the speaker a man more often than stereotypes of women do, by {}.",
+        "Stereotypes of men make the speaker a man less often than stereotypes of women do, by {}.",
+        "Whether stereotypes of men make the speaker a man more often than those of women cannot be told from "
+        "chance ({}).",
+    )
+    return found + _capped(result) + _extremes(result)
+
+
+def _capped(result: Result) -> list[Finding]:
+    """A system that hardly ever chooses one gender cannot follow a stereotype, whatever it has learnt."""
+    f_m = result.find("f_m")
+    if f_m is None or f_m.value is None or abs(f_m.value - 0.5) < _ONE_SIDED - 0.5 or f_m.value in (0, 1):
+        return []
+    most = 200 * min(f_m.value, 1 - f_m.value)
+    rare = "women" if f_m.value > 0.5 else "men"
+    return [Finding(f"So few speakers become {rare} that this difference could be {most:.0f} points at most.")]
+
+
+def _extremes(result: Result) -> list[Finding]:
+    """The stereotypes at both ends, where their ranks are clear."""
+    ranks = [(name, rank) for name in STEREOTYPES if (rank := result.find("rank", name))]
+    n = len(STEREOTYPES)
+    found = []
+    for who, low, high in (("a woman", 1, _CLOSE_TO_THE_END), ("a man", n + 1 - _CLOSE_TO_THE_END, n)):
+        names = [f"“{SLICES[name]}”" for name, rank in ranks if _is_within(rank, low, high)]
+        if names:
+            verb = "are" if len(names) > 1 else "is"
+            end = f"clearly among the three stereotypes that most often make the speaker {who}"
+            found.append(Finding(f"{' and '.join(names)} {verb} {end}."))
+    return found
+
+
+def _is_within(rank: Estimate, low: int, high: int) -> bool:
+    return rank.low is not None and rank.high is not None and low <= rank.low and rank.high <= high
+
+
+_COLUMNS = {"f_m": "f_m", "f_s": "f_s", "p_f": "p_f", "p_m": "p_m", "coverage": "coverage"}
+
+
+def forms(cells: Sequence[Cell]) -> list[Form]:
+    caption = (
+        "The rates of Pikuliak et al. (2024): f_m, how often the speaker becomes a man; f_s, how much more often with "
+        "stereotypes of men (p_m) than of women (p_f); coverage, how many translations show a gender at all."
+    )
+    overall = Form("gest-1", caption, list(_COLUMNS), rows_by_run(cells, [(name, "all") for name in _COLUMNS.values()]))
+    return [overall, *(_by_stereotype(number, cell, len(cells)) for number, cell in enumerate(cells))]
+
+
+def _by_stereotype(number: int, cell: Cell, n_cells: int) -> Form:
+    runs = runs_of([cell])
+    results = [result for result in cell if result is not None]
+    names = [name for name in STEREOTYPES if any(result.find("p", name) for result in results)]
+    rows = [
+        Row(
+            [place for run in runs for place in (Place(number, run, "p", name), Place(number, run, "rank", name))],
+            text=SLICES[name],
+        )
+        for name in names
+    ]
+    caption = (
+        f"{direction_of(cell)}: masculine rate of each stereotype, and its rank from the most feminine (1) to the most "
+        "masculine (16)."
+    )
+    name = f"gest-2-{results[0].selection.direction}" if n_cells > 1 else "gest-2"
+    return Form(name, caption, ["p", "rank"], rows, runs, corner="stereotype")
+
+
+TELLING = Telling(
+    findings=findings,
+    may_leave_open=True,
+    forms=forms,
+    figures=(rates, stereotypes),
+    leading="log_odds",
+    also_shown=("masculine_share:all", "coverage:all"),
+    beside_published=("f_m:all", "f_s:all"),
+    published="gendermark.benchmarks.gest",
+)

@@ -1,0 +1,42 @@
+"""MiTTenS: do people keep the gender that the source gives them? (Robinson et al. 2024, EMNLP)
+
+Passages about one person whose gender the source tells: from 26 languages into English, which the pronouns of the
+translation show; and from English, which the authors leave to people. `--from mul` asks all languages at once.
+
+Rules `paper` (into English): a translation is right unless it has a pronoun of the other gender, so an empty one is
+right. Rules `best` ask for a pronoun; out of English they judge the passages that have a twin of the other gender.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from gendermark.benchmarks.benchmark import BenchmarkOf
+from gendermark.benchmarks.mittens import items, judge
+from gendermark.benchmarks.mittens.measures import MEASURES
+from gendermark.benchmarks.mittens.settings import Settings
+
+
+def _signature(settings: Settings) -> Mapping[str, str]:
+    chosen = {"split": settings.split, "mixed": settings.mixed, "none": settings.none}
+    return {name: value for name, value in chosen.items() if value}
+
+
+BENCHMARK = BenchmarkOf(
+    name="mittens",
+    title="MiTTenS",
+    question="Do people keep the gender that the source gives them?",
+    settings=Settings,
+    rules_version=1,
+    language_pairs=items.language_pairs,
+    default_own=items.with_source,
+    complete_own=items.complete,
+    load=items.load,
+    requests=items.requests,
+    judge=judge.judge,
+    measures=MEASURES,
+    render=judge.render,
+    telling="gendermark.benchmarks.mittens.telling:TELLING",
+    signature=_signature,
+    fit=judge.fit,
+)

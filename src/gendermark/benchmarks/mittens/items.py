@@ -1,0 +1,308 @@
+"""The passages of MiTTenS, into English and out of it: the released ones, or our own."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib.resources import files
+
+from gendermark import registry
+from gendermark.benchmarks.benchmark import Direction, ItemSet
+from gendermark.benchmarks.mittens.settings import ALL_LANGUAGES, Settings
+from gendermark.data.official import official_files
+from gendermark.errors import BadFile, UserError
+from gendermark.linguistics.codes import NAMES
+from gendermark.linguistics.english import pronouns
+from gendermark.linguistics.words import cut
+from gendermark.records import Gender, Item, Request
+from gendermark.textfiles import read_text, split_lines
+
+FILE = "mittens_dataset_v5.csv"
+N_COLUMNS = 15
+INTO_ENGLISH = (
+    "am ar as bho bn cs de es fa fi fr hi id it ja lg ln mai om pl pt ru te th tr zh".split()  # noqa: SIM905
+)
+OUT_OF_ENGLISH = "am ar bn cs de es fr hi it ja pl pt ru te th zh".split()  # noqa: SIM905
+CORE_LANGUAGES = ("es", "de", "fr", "it", "pt")
+CORE_GENDERLESS = ("fi", "id", "tr")
+
+_LINE_BREAK = re.compile(r"\s*[\n\r\v\f\x85\u2028\u2029]\s*")
+_ALTERNATIVES = re.compile(r"\{([^|}]*)\|([^}]*)\}")
+_NOUN_AT_THE_END = re.compile(r"\bis (?:an?|my) (.*)")
+_WORD = re.compile(r"\w+|[^\w\s]")
+_PAIRS = frozenset(
+    {
+        *(("he", "she"), ("him", "her"), ("his", "her"), ("his", "hers"), ("himself", "herself")),
+        *(("man", "woman"), ("boy", "girl"), ("father", "mother"), ("son", "daughter"), ("brother", "sister")),
+        *(("husband", "wife"), ("uncle", "aunt"), ("grandfather", "grandmother"), ("nephew", "niece")),
+        *(("grandson", "granddaughter"), ("father-in-law", "mother-in-law"), ("mr", "mrs"), ("mr", "ms")),
+    }
+)
+_GENDERED = frozenset(word for pair in _PAIRS for word in pair)
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """One row: a source, its reference, and the gender of the one person in it."""
+
+    passage_id: str
+    is_into_english: bool
+    language: str
+    """The one that is not English."""
+    eval_set: str
+    gender: Gender
+    source: str
+    reference: str
+    split: str = "all"
+    family: str = ""
+    resource_level: str = ""
+    stereotype: str = ""
+
+    @property
+    def english(self) -> str:
+        return self.reference if self.is_into_english else self.source
+
+
+# -- languages -------------------------------------------------------------------------------------------------------
+
+
+def judged_languages(data: str) -> list[str]:
+    """Those out of English whose gender can be read here."""
+    there = CORE_LANGUAGES if data == "core" else OUT_OF_ENGLISH
+    return [code for code in registry.names("language") if code in there]
+
+
+def language_pairs(data: str) -> list[Direction]:
+    into = [*CORE_LANGUAGES, *CORE_GENDERLESS] if data == "core" else INTO_ENGLISH
+    return [
+        (ALL_LANGUAGES, "en"),
+        *((code, "en") for code in sorted(into)),
+        *(("en", code) for code in judged_languages(data)),
+    ]
+
+
+def with_source(settings: Settings) -> Settings:
+    """Whatever is translated into another language than English is English."""
+    target, judged = settings.target_language, judged_languages(settings.data)
+    if target in OUT_OF_ENGLISH and target not in judged and settings.source_language in ("", "en"):
+        raise UserError(
+            f"mittens ({settings.data} data) cannot judge translations into {NAMES[target]}; out of English there is: "
+            f"{', '.join(judged)}"
+        )
+    if not settings.source_language and target and target != "en":
+        return replace(settings, source_language="en")
+    return settings
+
+
+def complete(settings: Settings) -> Settings:
+    if settings.rules != "paper":
+        for name in ("mixed", "none"):
+            if getattr(settings, name):
+                raise UserError(f"--{name} of mittens belongs to the paper's rules; add --rules paper, or leave it out")
+        return _with_split(settings)
+    if not settings.is_into_english:
+        raise UserError(
+            "the authors of mittens leave translations out of English to people, and have no rule for them; use "
+            "--rules best, or ask people with `gendermark annotate`"
+        )
+    return _with_split(replace(settings, mixed=settings.mixed or "wrong", none=settings.none or "right"))
+
+
+def _with_split(settings: Settings) -> Settings:
+    if settings.split != "all" and (settings.data == "core" or not settings.is_into_english):
+        where = "core data has" if settings.data == "core" else "passages out of English have"
+        raise UserError(f"mittens: {where} no --split {settings.split}; leave it out")
+    return settings
+
+
+# -- items -----------------------------------------------------------------------------------------------------------
+
+
+def load(settings: Settings) -> ItemSet:
+    passages, origin = _core() if settings.data == "core" else _official(settings.revision)
+    there = [passage for passage in passages if _is_of(passage, settings)]
+    groups = group_ids([passage for passage in passages if passage.is_into_english == settings.is_into_english])
+    twins = {} if settings.is_into_english else twins_of(there)
+    if not settings.parts:
+        return ItemSet(settings, tuple(_item(n, one, groups, twins) for n, one in enumerate(there)), origin)
+    items: list[Item] = []
+    for part in settings.parts:
+        own = [passage for passage in there if passage.eval_set == part]
+        if not own:
+            sets = sorted({passage.eval_set for passage in there})
+            raise UserError(
+                f"mittens ({settings.data} data) has no set {part} from {settings.source_language} to "
+                f"{settings.target_language}; there is: {', '.join(sets)}"
+            )
+        items += (_item(n, one, groups, twins) for n, one in enumerate(own))
+    return ItemSet(settings, tuple(items), origin)
+
+
+def _is_of(passage: Passage, settings: Settings) -> bool:
+    if passage.is_into_english != settings.is_into_english or settings.split not in ("all", passage.split):
+        return False
+    other = settings.source_language if settings.is_into_english else settings.target_language
+    return other in (ALL_LANGUAGES, passage.language)
+
+
+def _item(index: int, one: Passage, groups: Mapping[str, str], twins: Mapping[str, Passage]) -> Item:
+    twin = twins.get(one.passage_id)
+    names = _names(one, twin) if twin else ()
+    # A name shows no gender that a translation chose; where it is spelt otherwise it cannot be set aside.
+    if twin and not {*names} <= {*cut(one.reference), *cut(twin.reference)}:
+        twin = None
+    tags = {
+        "eval_set": one.eval_set,
+        "language": one.language,
+        "family": one.family,
+        "resource_level": one.resource_level,
+        "split": one.split,
+        "stereotype": one.stereotype,
+        "reference": one.reference,
+        "twin": twin.reference if twin else "",
+        "names": " ".join(names),
+        "decidable": "yes" if one.is_into_english or twin else "no",
+    }
+    return Item(one.passage_id, index, groups[one.passage_id], one.source, one.gender, tags)
+
+
+def requests(item_set: ItemSet) -> list[Request]:
+    """Each passage in its own language, also where several are asked at once."""
+    settings: Settings = item_set.selection
+    if not settings.is_into_english:
+        return [Request(item.source, "en", settings.target_language) for item in item_set.items]
+    return [Request(item.source, item.tags["language"], "en") for item in item_set.items]
+
+
+def group_ids(passages: Sequence[Passage]) -> dict[str, str]:
+    """One group for each English text, whatever the other language: the same passage in 16 languages is one draw.
+
+    The sentences with late binding are two patterns over nouns; there a noun is the group.
+    """
+    first: dict[str, str] = {}
+    return {one.passage_id: first.setdefault(_group_key(one), one.passage_id) for one in passages}
+
+
+def _group_key(passage: Passage) -> str:
+    if passage.eval_set == "late-binding" and (found := _NOUN_AT_THE_END.search(passage.english.lower())):
+        return "late binding: " + without_pronouns(found[1])
+    return passage.english
+
+
+def without_pronouns(text: str) -> str:
+    for one in reversed(pronouns(text)):
+        text = f"{text[: one.span[0]]}_{text[one.span[1] :]}"
+    return text
+
+
+def twins_of(passages: Sequence[Passage]) -> dict[str, Passage]:
+    """Passages of one language that differ in gendered words and in names only, each with its twin."""
+    by_length: dict[tuple[str, str, int], list[Passage]] = {}
+    for one in passages:
+        by_length.setdefault((one.language, one.eval_set, len(_WORD.findall(one.english))), []).append(one)
+    found: dict[str, Passage] = {}
+    for group in by_length.values():
+        for one in group:
+            for other in group:
+                if one.gender is Gender.MASCULINE and _are_twins(one, other) and other.passage_id not in found:
+                    found[one.passage_id], found[other.passage_id] = other, one
+                    break
+    return found
+
+
+def _are_twins(masculine: Passage, feminine: Passage) -> bool:
+    if feminine.gender is not Gender.FEMININE:
+        return False
+    words = zip(_WORD.findall(masculine.english), _WORD.findall(feminine.english), strict=True)
+    return all(_is_gender(one, other) for one, other in words if one != other)
+
+
+def _names(one: Passage, twin: Passage) -> list[str]:
+    words = zip(_WORD.findall(one.english), _WORD.findall(twin.english), strict=True)
+    differing = {word.lower() for pair in words if pair[0] != pair[1] for word in pair}
+    return sorted(differing - _GENDERED)
+
+
+def _is_gender(masculine: str, feminine: str) -> bool:
+    return (masculine.lower(), feminine.lower()) in _PAIRS or (masculine.istitle() and feminine.istitle())
+
+
+# -- the released file -----------------------------------------------------------------------------------------------
+
+
+@cache
+def _official(revision: str) -> tuple[tuple[Passage, ...], str]:
+    source = official_files("mittens", revision)
+    path = source.path(FILE)
+    rows = csv.reader(io.StringIO(read_text(path), newline=""))
+    header = next(rows)
+    passages = []
+    for row in rows:
+        # The last column has no data: its head alone is a notice, which goes no further than here.
+        if len(header) != N_COLUMNS or len(row) != N_COLUMNS or row[-1]:
+            raise BadFile(path, f"is not the file of {N_COLUMNS} columns that this program knows, the last one empty")
+        passages.append(_of_row(row))
+    return tuple(passages), f"official-{source.revision[:8]}-{source.content_hash[:8]}"
+
+
+def _of_row(row: Sequence[str]) -> Passage:
+    number, _, reference, language, level, gender, key, _, _, source, _, split, kind, family, _ = row
+    return Passage(
+        f"row-{int(number):04}",
+        kind == "2en",
+        language,
+        key.replace(":", "-").replace("_", "-"),
+        Gender(gender),
+        one_line(source),
+        one_line(reference),
+        split,
+        family,
+        level,
+    )
+
+
+def one_line(text: str) -> str:
+    """As it is exported: a line of a file is a passage."""
+    return _LINE_BREAK.sub(" ", text.strip())
+
+
+# -- our own ---------------------------------------------------------------------------------------------------------
+
+
+@cache
+def _core() -> tuple[tuple[Passage, ...], str]:
+    """Each row of `passages.tsv` is a passage in several languages, `{masculine|feminine}` where these differ."""
+    text = (files("gendermark.data") / "core" / "mittens" / "passages.tsv").read_text(encoding="utf-8")
+    lines = [line.split("\t") for line in split_lines(text) if line and not line.startswith("#")]
+    header, rows = lines[0], [dict(zip(lines[0], line, strict=True)) for line in lines[1:]]
+    languages = [name for name in header if name in NAMES and name != "en"]
+    found = [one for number, row in enumerate(rows) for one in _of_core(number, row, languages)]
+    return tuple(found), f"core-{hashlib.sha256(text.encode()).hexdigest()[:8]}"
+
+
+def _of_core(number: int, row: Mapping[str, str], languages: Sequence[str]) -> Iterator[Passage]:
+    for is_into_english in (way == "into" for way in row["ways"].split()):
+        for language in (language for language in languages if row[language] != "-"):
+            for gender in (Gender.MASCULINE, Gender.FEMININE):
+                english, other = (_version(row[code], gender) for code in ("en", language))
+                source, reference = (other, english) if is_into_english else (english, other)
+                way = f"{language}-en" if is_into_english else f"en-{language}"
+                yield Passage(
+                    f"{way}-{number:02}-{gender.value[0]}",
+                    is_into_english,
+                    language,
+                    row["set"],
+                    gender,
+                    source,
+                    reference,
+                    stereotype=row["stereotype"].strip("-"),
+                )
+
+
+def _version(text: str, gender: Gender) -> str:
+    return _ALTERNATIVES.sub(lambda found: found[1 if gender is Gender.MASCULINE else 2], text)

@@ -1,0 +1,177 @@
+"""MiTTenS by our rules: the pronouns of an English passage; in other languages, what two references differ in."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Mapping, Set
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+from gendermark import registry
+from gendermark.benchmarks.benchmark import Answers, ItemSet
+from gendermark.benchmarks.mittens.published import judge_as_paper
+from gendermark.benchmarks.mittens.settings import Settings
+from gendermark.linguistics.contrast import Contrast, contrast, places_of, units_of
+from gendermark.linguistics.english import pronouns
+from gendermark.linguistics.failures import failure
+from gendermark.linguistics.language import Language
+from gendermark.linguistics.words import cut, spans_of
+from gendermark.records import Gender, Item, Judgement, Verdict
+
+_HIDDEN = ("reference", "twin", "names")
+"""Tags that a judge needs and a judgement does not carry."""
+_FRAGMENT = 1 / 3
+"""Below this share of its reference's words, a text that shows no gender is a fragment."""
+_SHORTEST_NAME = 4
+_FOREIGN = 0.1
+"""Below this share of words that any reference of the set has, a text is in another language, or in none."""
+
+
+def judge(item_set: ItemSet, answers: Answers) -> list[Judgement]:
+    settings: Settings = item_set.selection
+    vocabulary = frozenset(word for item in item_set.items for word in cut(item.tags["reference"]))
+    found = []
+    for item, samples in zip(item_set.items, answers, strict=True):
+        text = samples[0].text
+        if settings.rules == "paper":
+            judgement = judge_as_paper(item, text, settings)
+        elif text is None or (reason := _failure(item, text, vocabulary)):
+            judgement = _failed(item, "error" if text is None else reason)
+        elif settings.is_into_english:
+            judgement = _judge_english(item, text)
+        else:
+            judgement = _judge_other(item, text, settings.target_language)
+        tags = {key: value for key, value in item.tags.items() if key not in _HIDDEN}
+        found.append(replace(judgement, tags=tags))
+    return found
+
+
+def _failure(item: Item, text: str, vocabulary: Set[str]) -> str:
+    words = cut(text)
+    is_foreign = len(words) > 3 and sum(word in vocabulary for word in words) < _FOREIGN * len(words)
+    return failure(item.source, text) or ("wrong-language" if is_foreign else "")
+
+
+def _failed(item: Item, reason: str) -> Judgement:
+    return Judgement.of(item, Verdict.NOT_TRANSLATED, reason=reason, outcome="failed")
+
+
+def _undecided(item: Item, reason: str, **facts: Any) -> Judgement:
+    return Judgement.of(item, Verdict.UNJUDGEABLE, reason=reason, **{"outcome": "undecided", **facts})
+
+
+def _decided(item: Item, observed: Gender, **facts: Any) -> Judgement:
+    outcome = "right" if observed is item.expected else "wrong"
+    return Judgement.of(item, Verdict.JUDGED, observed, outcome=outcome, **facts)
+
+
+# -- into English ----------------------------------------------------------------------------------------------------
+
+
+def _judge_english(item: Item, text: str) -> Judgement:
+    """Nouns do not count: a passage names kin and partners of the other gender, but its pronouns mean one person."""
+    found = pronouns(text)
+    told = [one for one in found if one.gender is not Gender.NEUTRAL] or found
+    spans = tuple(one.span for one in told)
+    seen = {"evidence": tuple(dict.fromkeys(text[start:end].lower() for start, end in spans)), "spans": spans}
+    genders = {one.gender for one in told}
+    if not genders and len(cut(text)) < _FRAGMENT * len(cut(item.tags["reference"])):
+        return _failed(item, "fragment")
+    if not genders or genders == {Gender.NEUTRAL}:
+        return _undecided(item, "neutral-pronoun" if genders else "no-pronoun", **seen)
+    if len(genders) == 2:  # one person cannot be both: this contradicts the source as the other gender alone does
+        return Judgement.of(item, Verdict.JUDGED, None, outcome="mixed", reason="mixed", **seen)
+    return _decided(item, genders.pop(), **seen)
+
+
+# -- out of English --------------------------------------------------------------------------------------------------
+
+
+@cache
+def _contrast(reference: str, twin: str, code: str) -> Contrast:
+    return contrast(reference, twin, _language(code))
+
+
+@cache
+def _language(code: str) -> Language:
+    found: Language = registry.load("language", code)
+    return found
+
+
+@cache
+def _plain(text: str) -> frozenset[str]:
+    """Its words without accents."""
+    return frozenset(cut("".join(c for c in unicodedata.normalize("NFD", text) if not unicodedata.combining(c))))
+
+
+def _is_kept(word: str, source: str) -> bool:
+    """A word of the source, accents apart ("Flórida"): a name, whose gender no translation chose."""
+    return len(word) >= _SHORTEST_NAME and not _plain(word).isdisjoint(_plain(source))
+
+
+def _judge_other(item: Item, text: str, code: str) -> Judgement:
+    """By the words that only one of two references has, whose passages differ in gender; the rest is for people."""
+    if not item.tags["twin"]:
+        return _undecided(item, "no-twin")
+    words = _language(code).cut(text)
+    deciding = _contrast(item.tags["reference"], item.tags["twin"], code)
+    kept = {*item.tags["names"].split(), *(word for word in words if _is_kept(word, item.source))}
+    units = {unit for unit in units_of(words) if kept.isdisjoint(unit)}
+    right, wrong = sorted(deciding.right & units), sorted(deciding.wrong & units)
+    if not right and not wrong:
+        if len(words) < _FRAGMENT * len(_language(code).cut(item.tags["reference"])):
+            return _failed(item, "fragment")
+        return _undecided(item, "no-evidence")
+    seen = {
+        "evidence": tuple(" ".join(unit) for unit in (*right, *wrong)),
+        "spans": spans_of(text, places_of([*right, *wrong], words)),
+    }
+    if right and wrong:  # the references may differ in more than gender, so this decides nothing
+        return _undecided(item, "mixed", **{**seen, "outcome": "mixed"})
+    expected = item.expected or Gender.NEUTRAL
+    return _decided(item, expected if right else expected.opposite, **seen)
+
+
+# -- what fakes say, and what fits -----------------------------------------------------------------------------------
+
+# "Her" before a noun is "his", elsewhere "him"; what is right here matters less than that both ways are fixed.
+_TO: Mapping[Gender, Mapping[str, str]] = {
+    Gender.MASCULINE: {"she": "he", "her": "him", "her ": "his ", "hers": "his", "herself": "himself"},
+    Gender.FEMININE: {"he": "she", "him": "her", "his": "her", "himself": "herself"},
+}
+_NEUTRAL = {
+    "he": "they",
+    "him": "them",
+    "his": "their",
+    "himself": "themselves",
+    "she": "they",
+    "her": "them",
+    "her ": "their ",
+    "hers": "theirs",
+    "herself": "themselves",
+}
+_PRONOUN = re.compile(r"\b(?:he|him|his|himself|she|hers|herself|her (?=[a-z])|her)\b", re.IGNORECASE)
+
+
+def render(item: Item, gender: Gender, settings: Settings) -> str:
+    reference, twin = item.tags["reference"], item.tags["twin"]
+    if not settings.is_into_english:
+        is_other = item.expected is not None and gender is item.expected.opposite
+        return twin if twin and is_other else reference
+    if gender is item.expected:
+        return reference
+    table = _NEUTRAL if gender is Gender.NEUTRAL else _TO[gender]
+
+    def other(match: re.Match[str]) -> str:
+        word = match.group()
+        said = table.get(word.lower(), word)
+        return said.capitalize() if word[0].isupper() else said
+
+    return _PRONOUN.sub(other, reference)
+
+
+def fit(item: Item, text: str, settings: Settings) -> float | None:  # noqa: ARG001
+    own = {word for word in cut(item.tags["reference"]) if len(word) > 3}
+    return len(own & set(cut(text))) / len(own) if own else 0.0

@@ -1,0 +1,120 @@
+"""Terms that show gender, annotated in two forms: how many a translation has in either, and how many in the right one.
+
+Bentivogli et al. (2020, ACL, MuST-SHE) as revised by Gaido et al. (2020, COLING): a translation that words a sentence
+otherwise is not wrong about gender, it only says nothing; so *coverage* (found in either form) stands beside
+*accuracy* (right, of those found).
+
+**The format of annotated terms**, for every data set that has them: the terms of a sentence are separated by `;`, and
+each has its right and its wrong form, separated by `|`:
+
+    la doctora|el doctor;cansada|cansado
+
+Where no form has more than one word a space will do, as in MuST-SHE's own files: `una un;amica amico`.
+
+A judge counts the terms of a translation (`count_terms`) and keeps the counts with its judgement (`as_measures`); a
+tally adds them up (`add_terms`); `term_coverage` and `term_accuracy` are the metrics.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, MutableMapping, Sequence
+from typing import NamedTuple
+
+from gendermark.errors import UserError
+from gendermark.linguistics.words import cut
+from gendermark.metrics.describe import Description
+from gendermark.metrics.metric import Metric
+from gendermark.metrics.rates import rate
+
+TERM_COVERAGE = Description(
+    "term_coverage",
+    "gendered terms found",
+    "Annotated terms that the translation has in either form; what it words otherwise is not among them.",
+    better="higher",
+)
+TERM_ACCURACY = Description(
+    "term_accuracy",
+    "right form, of the terms found",
+    "Annotated terms in the form of the right gender, of those that the translation has in either form.",
+    better="higher",
+)
+_COUNTS = ("terms", "terms_found", "terms_right")
+
+Form = tuple[str, ...]
+"""The words of one form of a term, as `words.cut` writes them."""
+
+
+class Term(NamedTuple):
+    """One term of a reference in the right gender, and the same in the wrong one."""
+
+    right: Form
+    wrong: Form
+
+    @classmethod
+    def of(cls, right: str, wrong: str) -> Term:
+        return cls(tuple(cut(right)), tuple(cut(wrong)))
+
+
+class TermCounts(NamedTuple):
+    """Of one translation."""
+
+    n: int
+    n_found: int
+    n_right: int
+
+
+def read_terms(text: str) -> list[Term]:
+    """The terms of a sentence, in the format above. Terms whose forms are the same show nothing and are left out."""
+    terms = []
+    for piece in filter(None, map(str.strip, text.split(";"))):
+        forms = piece.split("|") if "|" in piece else piece.split()
+        if len(forms) != 2 or not all(map(cut, forms)):
+            raise UserError(
+                f"a term is written `right form|wrong form`, for example la doctora|el doctor, not {piece!r}"
+            )
+        terms.append(Term.of(*forms))
+    return [term for term in terms if term.right != term.wrong]
+
+
+def count_terms(words: Sequence[str], terms: Iterable[Term]) -> TermCounts:
+    """How many terms a translation has, cut into words; each of its words serves one term only.
+
+    The right form is looked for first, as published: who writes both forms has the right one.
+    """
+    left = list(words)
+    n = n_found = n_right = 0
+    for term in terms:
+        n += 1
+        is_right = _take(left, term.right)
+        n_right += is_right
+        n_found += is_right or _take(left, term.wrong)
+    return TermCounts(n, n_found, n_right)
+
+
+def _take(words: list[str], form: Form) -> bool:
+    """Take the first place where these words stand together out of a text, if there is one."""
+    length = len(form)
+    for start in range(len(words) - length + 1):
+        if words[start] == form[0] and tuple(words[start : start + length]) == form:
+            words[start : start + length] = [""] * length  # what stood on both sides does not stand together now
+            return True
+    return False
+
+
+def as_measures(counts: TermCounts) -> dict[str, float]:
+    """For `Judgement.measures`."""
+    return dict(zip(_COUNTS, map(float, counts), strict=True))
+
+
+def add_terms(columns: MutableMapping[str, float], part: str, measures: Mapping[str, float]) -> None:
+    """Add the terms of one judgement to the columns of a slice."""
+    for name in _COUNTS:
+        columns[f"{part}.{name}"] = columns.get(f"{part}.{name}", 0.0) + measures.get(name, 0.0)
+
+
+def term_coverage(part: str = "all") -> Metric:
+    return rate(TERM_COVERAGE, part, f"{part}.terms_found", f"{part}.terms", judged=f"{part}.terms_found")
+
+
+def term_accuracy(part: str = "all") -> Metric:
+    return rate(TERM_ACCURACY, part, f"{part}.terms_right", f"{part}.terms_found", judged=f"{part}.terms_found")

@@ -1,0 +1,411 @@
+"""GATE: the released script's numbers under the paper's rules, key words on the references, fakes and refusals."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import gendermark
+from gendermark.benchmarks.benchmark import ItemSet
+from gendermark.benchmarks.gate_variants.items import nouns_of
+from gendermark.benchmarks.gate_variants.judge import n_changed
+from gendermark.benchmarks.gate_variants.reading import key_terms, read
+from gendermark.errors import UnknownName, UserError
+from gendermark.metrics.metric import Resampling
+from gendermark.records import Gender, Item, Verdict
+from gendermark.result import Result
+
+VARIANTS, ALTERNATIVES, REWRITING = "gate-variants", "gate-alternatives", "gate-rewriting"
+LANGUAGES = ("es", "fr", "it")
+FEW = Resampling(100)
+
+
+def _run(system: str, benchmark: str, to: str = "es", **options: Any) -> Result:
+    (result,) = gendermark.run(system, [benchmark], to, resampling=FEW, data="core", **options)
+    return result
+
+
+def _value(result: Result, metric: str, part: str = "all") -> float | None:
+    """None where there is nothing to count; every metric that is asked for must be there."""
+    (value,) = [found.value for found in result.estimates if (found.metric, found.slice) == (metric, part)]
+    return value
+
+
+def _three(result: Result, part: str) -> tuple[float | None, ...]:
+    return tuple(_value(result, metric, part) for metric in ("precision", "recall", "f_half"))
+
+
+def _as_printed(result: Result, part: str) -> list[str]:
+    """As the released script prints its three numbers."""
+    return [f"{(value or 0) / 100:.2f}" for value in _three(result, part)]
+
+
+def _rewritten(to: str, direction: str, say: Callable[[int, Item], str], **options: Any) -> Result:
+    items = gendermark.items(REWRITING, to, parts=(direction,), **options).items
+    texts = {direction: [say(number, item) for number, item in enumerate(items)]}
+    return gendermark.score(REWRITING, texts, to, FEW, **options)
+
+
+# -- the release -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.usefixtures("mirror")
+def test_sizes_of_the_release() -> None:
+    sizes = {"es": (1501, 300, 23), "fr": (1550, 444, 0), "it": (1127, 518, 39)}
+    labels = {"PROF": (820, 325, 516), "FAM": (188, 159, 84), "SUBJ": (1204, 827, 729), "PLUR": (587, 790, 527)}
+    same = {"es": (1, 1), "fr": (166, 126), "it": (5, 13)}
+    for place, to in enumerate(LANGUAGES):
+        items = gendermark.items(VARIANTS, to).items
+        groups = Counter(item.tags["people"] for item in items)
+        assert tuple(groups[name] for name in ("one", "two", "three")) == sizes[to]
+        one = [item for item in items if item.tags["people"] == "one"]
+        counted = Counter(label for item in one for label in item.tags["labels"].split())
+        assert {label: counted[label] for label in labels} == {label: n[place] for label, n in labels.items()}
+        assert sum(item.tags["f"] == item.tags["m"] for item in one) == same[to][0]
+        two = [item for item in items if item.tags["people"] == "two"]
+        distinct = [len({item.tags[name] for name in ("ff", "fm", "mf", "mm")}) for item in two]
+        assert sum(n < 4 for n in distinct) == same[to][1]
+    assert [len(gendermark.items(VARIANTS, "es", split=split, parts=("one",)).items) for split in ("dev", "test")] == [
+        750,
+        751,
+    ]
+    assert len(gendermark.items(VARIANTS, "fr", split="half1", parts=("one",)).items) == 775
+    # Columns of eight variants do not stand in the order of their names.
+    three = next(item for item in gendermark.items(VARIANTS, "es", parts=("three",)).items)
+    assert "primo" in three.tags["mff"]
+    assert "primo" not in three.tags["fmm"]
+
+
+@pytest.mark.usefixtures("mirror")
+@pytest.mark.parametrize("to", LANGUAGES)
+def test_rewriters_as_the_released_script_scores_them(to: str) -> None:
+    n_same = {"es": 1, "fr": 166, "it": 5}[to]
+    for direction in ("f2m", "m2f"):
+        own = _rewritten(to, direction, lambda _, item: item.tags["paper_reference"], rules="paper")
+        assert _as_printed(own, direction) == ["1.00", "1.00", "1.00"]
+        other = _rewritten(to, direction, lambda _, item: item.source, rules="paper")
+        recall = other.find("recall", direction)
+        assert recall is not None
+        assert recall.value == pytest.approx(100 * n_same / recall.n_total)
+        best = _rewritten(to, direction, lambda _, item: item.source)
+        assert (_value(best, "recall", direction), _value(best, "no_op_rate", direction)) == (0, 100)
+    if to == "fr":
+        assert _as_printed(other, "m2f") == ["0.11", "0.11", "0.11"]
+
+
+@pytest.mark.usefixtures("mirror")
+def test_constructed_files_as_the_released_script_scores_them() -> None:
+    def every_second(item: Item, number: int, else_: str) -> str:
+        return item.tags["paper_reference"] if number % 2 == 0 else else_
+
+    blank = _rewritten("es", "f2m", lambda n, item: every_second(item, n, ""), rules="paper")
+    assert _as_printed(blank, "f2m") == ["1.00", "0.50", "0.83"]
+    assert sum(judgement.tags["score"] == "match" for judgement in blank.judgements) == 751
+    wrong = _rewritten("es", "f2m", lambda n, item: every_second(item, n, "nada de esto"), rules="paper")
+    assert _as_printed(wrong, "f2m") == ["0.50", "0.50", "0.50"]
+    silent = _rewritten("es", "f2m", lambda *_: "", rules="paper")
+    assert _three(silent, "f2m") == (0, 0, 0)
+    assert _three(_rewritten("es", "f2m", lambda *_: ""), "f2m") == (None, 0, None)
+
+    short = _rewritten("es", "f2m", lambda n, item: every_second(item, n, ""), rules="paper", max_words=9)
+    assert _as_printed(short, "f2m") == ["1.00", "0.48", "0.82"]
+    assert short.find("recall", "f2m").n_total == 477  # type: ignore[union-attr]
+    full = _rewritten(
+        "es", "f2m", lambda n, item: every_second(item, n, ""), rules="paper", max_words=9, full_set_recall="yes"
+    )
+    assert _as_printed(full, "f2m") == ["1.00", "0.15", "0.47"]
+    # The script takes a leading quotation mark for CSV: one reference can then be matched by nobody.
+    raw = _rewritten("es", "f2m", lambda _, item: item.tags["reference"], rules="paper")
+    assert sum(judgement.tags["score"] == "match" for judgement in raw.judgements) == 1500
+    assert _three(_rewritten("es", "f2m", lambda _, item: item.tags["reference"]), "f2m") == (100, 100, 100)
+
+
+@pytest.mark.usefixtures("mirror")
+@pytest.mark.parametrize(
+    ("to", "n", "n_feminine", "n_masculine", "n_both", "n_rows"),
+    [("es", 1500, 1498, 1496, 1494, 1501), ("fr", 1384, 1379, 1380, 1375, 1550), ("it", 1122, 1114, 1115, 1111, 1127)],
+)
+def test_the_references_by_their_key_words(
+    to: str, n: int, n_feminine: int, n_masculine: int, n_both: int, n_rows: int
+) -> None:
+    options: dict[str, Any] = {"parts": ("one",), "reading": "keywords"}
+    items = gendermark.items(VARIANTS, to, **options).items
+    assert len(items) == n_rows
+    for gender, n_read, men in (("f", n_feminine, 0), ("m", n_masculine, 100)):
+        result = gendermark.score(VARIANTS, [item.tags[gender] for item in items], to, FEW, **options)
+        coverage = result.find("coverage")
+        assert coverage is not None
+        assert (coverage.n_judged, coverage.n_total, _value(result, "masculine_rate")) == (n_read, n, men)
+    both = gendermark.score(ALTERNATIVES, [[item.tags["f"], item.tags["m"]] for item in items], to, FEW, **options)
+    assert _value(both, "attempt_rate", "one") == 100
+    assert _value(both, "exact_rate", "one") == 100
+    expected = pytest.approx(100 * n_both / n)
+    assert _three(both, "one")[:2] == (expected, expected)
+    twice = gendermark.score(ALTERNATIVES, [[item.tags["m"]] * 2 for item in items], to, FEW, **options)
+    assert (_value(twice, "attempt_rate", "one"), *_three(twice, "one")) == (0, None, 0, None)
+    # Copies of the source have words in common with the key words; they are no translation.
+    copied = Counter(read(item, item.source, to, "keywords").letters for item in items)
+    known = {"es": {"m": 45}, "fr": {"m": 56, "f": 6}, "it": {"f": 5}}[to]
+    assert {letter: copied[letter] for letter in "fm" if copied[letter]} == known
+    copies = gendermark.score(VARIANTS, [item.source for item in items], to, FEW, **options)
+    assert _value(copies, "coverage") == 0
+
+
+@pytest.mark.usefixtures("mirror")
+def test_all_ways_of_reading_miss_nothing_that_differs() -> None:
+    """A variant's own words decide first. Four Italian rows differ in signs only, which say nothing."""
+    for to, n_read, n in (("es", 1500, 1500), ("fr", 1384, 1384), ("it", 1118, 1122)):
+        items = gendermark.items(VARIANTS, to, parts=("one",)).items
+        result = gendermark.score(VARIANTS, [item.tags["m"] for item in items], to, FEW, parts=("one",))
+        coverage = result.find("coverage")
+        assert coverage is not None
+        assert (coverage.n_judged, coverage.n_total, _value(result, "masculine_rate")) == (n_read, n, 100)
+
+
+# -- fakes -------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("to", LANGUAGES)
+@pytest.mark.parametrize("rules", ["best", "paper"])
+def test_fakes_that_translate_once(to: str, rules: str) -> None:
+    for system, imbalance in (("fake:masculine", 100), ("fake:feminine", -100)):
+        result = _run(system, VARIANTS, to, rules=rules)
+        assert (_value(result, "imbalance"), _value(result, "coverage")) == (imbalance, 100)
+        assert _value(result, "consistency", "several") == 100
+    for system in ("fake:silent", "fake:copy", "fake:garble", "fake:right"):
+        result = _run(system, VARIANTS, to, rules=rules)
+        assert (_value(result, "imbalance"), _value(result, "coverage")) == (None, 0)
+    coin = _run("fake:coin", VARIANTS, to, rules=rules).find("masculine_rate")
+    assert coin is not None
+    assert coin.low is not None
+    assert coin.high is not None
+    assert coin.low < 50 < coin.high
+    # Of those that have a stereotype; who stands beside them gets the same gender, whatever his own is.
+    stereotyped = _run("fake:stereotyped?s=1", VARIANTS, to, rules=rules, parts=("one",))
+    assert _value(stereotyped, "stereotype_gap") == 100
+
+
+@pytest.mark.parametrize("rules", ["best", "paper"])
+def test_fakes_that_offer_several(rules: str) -> None:
+    nothing = 0 if rules == "paper" else None
+    coin = _run("fake:coin", ALTERNATIVES, rules=rules, n_samples=12)
+    assert _three(coin, "one")[0] == 100
+    assert _value(coin, "recall", "one") == _value(coin, "attempt_rate", "one") == _value(coin, "exact_rate", "one")
+    assert (_value(coin, "recall", "one") or 0) > 95
+    for system in ("fake:masculine", "fake:right", "fake:silent"):
+        assert _three(_run(system, ALTERNATIVES, rules=rules, n_samples=3), "one") == (nothing, 0, nothing)
+    for system in ("fake:copy", "fake:garble"):
+        assert _value(_run(system, ALTERNATIVES, rules=rules, n_samples=3), "recall", "one") == 0
+    men = _run("fake:masculine", ALTERNATIVES, n_samples=3)
+    assert (_value(men, "only_men", "one"), _value(men, "both_rate", "one")) == (100, 0)
+
+
+@pytest.mark.parametrize("to", LANGUAGES)
+def test_fakes_that_rewrite(to: str) -> None:
+    for rules in ("best", "paper"):
+        assert _three(_run("fake:right", REWRITING, to, rules=rules), "all") == (100, 100, 100)
+        assert _three(_run("fake:garble", REWRITING, to, rules=rules), "all") == (0, 0, 0)
+    men = _run("fake:masculine", REWRITING, to)
+    assert (_three(men, "f2m"), _three(men, "m2f")) == ((100, 100, 100), (0, 0, 0))
+    assert (_value(men, "term_coverage", "m2f"), _value(men, "term_accuracy", "m2f")) == (100, 0)
+    assert (_value(men, "unchanged", "m2f"), _value(men, "term_accuracy", "f2m")) == (100, 100)
+    silent = _run("fake:silent", REWRITING, to)
+    assert _three(silent, "all") == (None, 0, None)
+    assert (_value(silent, "term_coverage"), _value(silent, "term_accuracy")) == (0, None)
+    same = _run("fake:copy", REWRITING, to, rules="paper")
+    n_same = sum(judgement.tags["changes"] == "no" for judgement in same.judgements)
+    assert n_same == (4 if to == "fr" else 0)
+    assert _value(same, "recall") == pytest.approx(100 * n_same / len(same.judgements))
+
+
+# -- reading -----------------------------------------------------------------------------------------------------------
+
+
+def _item(item_set: ItemSet, source: str) -> Item:
+    return next(item for item in item_set.items if item.source.startswith(source))
+
+
+@pytest.mark.parametrize(
+    ("source", "text", "letters", "how", "marked"),
+    [
+        ("The doctor spoke", "El doctor habló con la enfermera.", "mf", "variant", ["doctor", "enfermera"]),
+        ("The nurse came", "Antes de medianoche regresó la enfermera.", "f", "key words", ["enfermera"]),
+        (
+            "The lawyer asked",
+            "El letrado y la abogada, un abogado, pidió tiempo.",
+            "x",
+            "key words",
+            ["abogada", "abogado"],
+        ),
+        ("The mechanic could", "La persona que arregla coches no lo halló.", "?", "", []),
+        ("The hairdresser", "Hoy la estilista está agotada.", "f", "lexicon", []),
+        ("The teachers asked", "Las profesoras pidieron grupos reducidos.", "f", "lexicon", ["Las profesoras"]),
+        ("The cook rents", "La cocinera vive en el centro de la ciudad.", "f?", "key words", ["cocinera"]),
+        ("Our guest", "Nuestra visita es hoy alguien famoso.", "m", "differing words", ["famoso"]),
+        ("We are glad", "Nos alegra que conozcas a la directora nueva.", "?f", "key words", ["directora"]),
+    ],
+)
+def test_what_tells_the_gender(source: str, text: str, letters: str, how: str, marked: Sequence[str]) -> None:
+    item_set = gendermark.items(VARIANTS, "es", data="core")
+    reading = read(_item(item_set, source), text, "es", "all")
+    assert (reading.letters, reading.how) == (letters, how)
+    if how != "lexicon":
+        assert [text[start:end] for start, end in reading.spans] == list(marked)
+
+
+def test_people_who_differ_and_people_who_are_alike() -> None:
+    item_set = gendermark.items(VARIANTS, "es", data="core", parts=("two",))
+    texts = [item.tags["fm"] for item in item_set.items]
+    result = gendermark.score(VARIANTS, texts, "es", FEW, data="core", parts=("two",))
+    assert (_value(result, "consistency", "several"), _value(result, "masculine_rate")) == (0, 50)
+    assert all(j.observed is None and j.verdict is Verdict.JUDGED for j in result.judgements)
+    assert {j.tags["variant"] for j in result.judgements} == {"fm"}
+
+
+def test_alternatives_that_change_more_than_the_gender() -> None:
+    item_set = gendermark.items(ALTERNATIVES, "es", data="core", parts=("one",))
+    first = item_set.items[0]
+    outputs = [[item.tags["f"], item.tags["m"]] for item in item_set.items]
+    outputs[0] = ["La enfermera volvió antes de medianoche.", "Llegó ya muy de noche a casa el pobre enfermero."]
+    result = gendermark.score(ALTERNATIVES, outputs, "es", FEW, data="core", parts=("one",))
+    judged = result.judgements[0]
+    assert (judged.outcome, judged.reason, judged.observed) == ("wrong", "more than the gender changes", None)
+    assert (_value(result, "both_rate", "one"), result.judgements[1].observed) == (100, Gender.NEUTRAL)
+    assert n_changed(first.tags["f"], first.tags["m"]) == 2
+    assert _value(result, "precision", "one") == pytest.approx(100 * 73 / 74)
+
+
+def test_key_words_as_they_are_written() -> None:
+    assert key_terms("la [jefa]=a la [jefa];(ella)", "el [jefe]=al [jefe];(ella)") == [[(" jefa ", " jefe ")] * 2, []]
+    assert key_terms("la [artista]", "el [artista]") == [[(" la artista ", " el artista ")]]
+    assert nouns_of("white miniature [dog];(you)=happy", 2) == ["dog", "you"]
+    assert nouns_of("one;two;three", 2) == ["one", ""]
+
+
+def test_the_core_set_uses_every_slice() -> None:
+    items = gendermark.items(VARIANTS, "es", data="core").items
+    assert len(items) >= 100
+    found = {label for item in items for label in item.tags["labels"].split()}
+    semantic, roles = {"PROF", "NAT", "REL", "FAM", "NHUM", "OTH"}, {"SUBJ", "SCMP", "DOBJ", "IOBJ", "OPRP", "VOC"}
+    assert found >= semantic | roles | {"POSC", "OCMP", "QUES", "FRAG", "IMPR", "PLUR", "INDF", "APRD", "DROP", "IPRO"}
+    assert {item.tags["people"] for item in items} == {"one", "two", "three"}
+    for to in LANGUAGES:
+        one = gendermark.items(VARIANTS, to, data="core").items
+        assert not any(
+            sign in value for item in one for key, value in item.tags.items() if key in "fm" for sign in "{}[]|"
+        )
+
+
+# -- at the command line -----------------------------------------------------------------------------------------------
+
+
+def test_files_of_alternatives_and_of_both_directions(tmp_path: Path) -> None:
+    items = gendermark.items(ALTERNATIVES, "es", data="core").items
+    rows = [
+        {"id": item.item_id, "samples": [item.tags[name] for name in item.tags if set(name) <= set("fm")]}
+        for item in items
+    ]
+    path = tmp_path / "alternatives.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    result = gendermark.score(ALTERNATIVES, path, "es", FEW, data="core")
+    assert _three(result, "one") == (100, 100, 100)
+    assert _value(result, "combination_recall", "several") == _value(result, "all_found", "several") == 100
+
+    files = {}
+    for direction in ("f2m", "m2f"):
+        own = gendermark.items(REWRITING, "es", data="core", parts=(direction,)).items
+        files[direction] = tmp_path / f"{direction}.txt"
+        files[direction].write_text("".join(f"{item.tags['reference']}\n" for item in own), encoding="utf-8")
+    assert _three(gendermark.score(REWRITING, files, "es", FEW, data="core"), "all") == (100, 100, 100)
+    files["f2m"].write_text("una sola\n", encoding="utf-8")
+    with pytest.raises(UserError, match="has 1 lines, but there are 74 sentences"):
+        gendermark.score(REWRITING, files, "es", FEW, data="core")
+
+
+def test_a_run_that_names_no_benchmark_asks_for_translations_only() -> None:
+    from gendermark import api
+
+    chosen = {selection.benchmark for selection in api.applicable([], ["es"], data="core").selections}
+    assert VARIANTS in chosen
+    assert not chosen & {ALTERNATIVES, REWRITING}
+
+
+@pytest.mark.parametrize(
+    ("benchmark", "to", "options", "words"),
+    [
+        (VARIANTS, "de", {}, "unknown target language of gate-variants from en"),
+        (VARIANTS, "es", {"revision": "latest"}, "unknown revision of gate-variants"),
+        (VARIANTS, "es", {"data": "core", "revision": "released"}, "core data has no --revision; leave it out"),
+        (
+            VARIANTS,
+            "es",
+            {"reading": "all", "rules": "paper"},
+            "rules paper read exact matches only; leave out --reading",
+        ),
+        (VARIANTS, "es", {"reading": "guess"}, "unknown reading of gate-variants 'guess'"),
+        (
+            VARIANTS,
+            "fr",
+            {"split": "dev"},
+            "the French files of GATE are not divided into dev and test; use --split half1",
+        ),
+        (REWRITING, "es", {"split": "test", "data": "core"}, "core data of GATE are not divided into dev and test"),
+        (VARIANTS, "es", {"parts": ("four",)}, "unknown group of gate-variants 'four'"),
+        (REWRITING, "es", {"parts": ("m2n",)}, "unknown direction of gate-rewriting 'm2n'"),
+        (REWRITING, "es", {"min_words": 9, "max_words": 3}, "--min-words 9 is more than --max-words 3"),
+        (ALTERNATIVES, "es", {"n_samples": -1}, "--n-samples is at least 1, not -1"),
+        (ALTERNATIVES, "es", {"sampling": "epsilon"}, "--sampling is written KEY=VALUE,KEY=VALUE"),
+        (
+            VARIANTS,
+            "es",
+            {"max_words": 3},
+            "gate-variants takes no --max-words, which is for gate-rewriting; leave it out",
+        ),
+    ],
+)
+def test_refusals(benchmark: str, to: str, options: dict[str, Any], words: str) -> None:
+    with pytest.raises((UserError, UnknownName)) as refused:
+        gendermark.items(benchmark, to, **options)
+    assert str(refused.value).startswith(words)
+
+
+@pytest.mark.usefixtures("mirror")
+def test_french_has_no_sentences_about_three() -> None:
+    with pytest.raises(UserError, match="gate-variants has no sentences with three people of open gender into fr"):
+        gendermark.items(VARIANTS, "fr", parts=("three",))
+
+
+# -- what it says ------------------------------------------------------------------------------------------------------
+
+
+def _findings(result: Result) -> list[str]:
+    from gendermark import registry
+
+    return [finding.text for finding in registry.load("benchmark", result.selection.benchmark).tells.findings(result)]
+
+
+def test_findings() -> None:
+    men = _findings(_run("fake:masculine", VARIANTS))
+    assert men[0] == (
+        "Of 100 people whose gender the sentence leaves open and the translation shows, 100 (96 to 100) become men, "
+        "more than half."
+    )
+    assert "cannot be told from chance" in men[2]
+    coin = _findings(_run("fake:coin", VARIANTS))
+    assert coin[0].endswith("which cannot be told from half.")
+    assert _findings(_run("fake:silent", VARIANTS)) == [
+        "The gender of 0 (0 to 4) of 100 people whose gender the sentence leaves open could be read: too few to say "
+        "which one they get."
+    ]
+    offered = _findings(_run("fake:coin", ALTERNATIVES, n_samples=12))
+    assert offered[0].startswith("Of 100 sentences about one person whose gender is open,")
+    rewritten = _findings(_run("fake:masculine", REWRITING))
+    assert rewritten == [
+        "Of 100 feminine translations made masculine, 100 (95 to 100) are exactly the reference.",
+        "Of 100 masculine translations made feminine, 0 (0 to 5) are exactly the reference.",
+    ]

@@ -1,0 +1,451 @@
+"""MiTTenS: the released file as counted, fakes on their expectation by both rules, its canary nowhere."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from math import sqrt
+from pathlib import Path
+from typing import ClassVar
+
+import numpy as np
+import pytest
+
+import gendermark
+from gendermark.benchmarks.mittens import items as passages
+from gendermark.benchmarks.mittens.benchmark import BENCHMARK
+from gendermark.benchmarks.mittens.measures import simulated_minimum
+from gendermark.benchmarks.mittens.published import GENDERS, scan
+from gendermark.benchmarks.mittens.settings import SETS
+from gendermark.cli import options as cli_options
+from gendermark.errors import UserError
+from gendermark.records import Gender, Item, Judgement, Request, Translation, Verdict
+from gendermark.systems.system import System
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+FILE = "google-research-datasets/mittens/1635a8076672d022695213942bda98ce046892a4/mittens_dataset_v5.csv"
+# Set -> rows into English, masculine and feminine; then out of English.
+INTO = {
+    "coref-coreference": (75, 105),
+    "coref-synthetic": (105, 105),
+    "gender-agreement-contextual-synthetic": (60, 60),
+    "gender-specific-words-synthetic": (60, 60),
+    "late-binding": (126, 126),
+    "nouns-then-pronouns": (111, 111),
+    "synthbio": (320, 320),
+}
+OUT = {
+    "coref-coreference": (16, 21),
+    "coref-synthetic": (7, 7),
+    "gender-agreement-contextual-synthetic": (16, 15),
+    "gender-agreement-news": (7, 5),
+    "gender-agreement-wiki": (7, 9),
+    "gender-specific-words-synthetic": (4, 4),
+}
+
+
+def _sets(items: tuple[Item, ...]) -> dict[str, tuple[int, int]]:
+    counts = Counter((item.tags["eval_set"], str(item.expected)) for item in items)
+    return {name: (counts[name, "masculine"], counts[name, "feminine"]) for name in SETS if counts[name, "feminine"]}
+
+
+def _run(system: str, rules: str = "best", **options: str) -> gendermark.Result:
+    (result,) = gendermark.run(system, ["mittens"], options.pop("to", "en"), rules=rules, **options)
+    return result
+
+
+def _value(result: gendermark.Result, metric: str, part: str = "all") -> float | None:
+    found = result.find(metric, part)
+    return found.value if found else None
+
+
+# -- the released file -------------------------------------------------------------------------------------------------
+
+
+def test_passages_as_released(mirror: Path) -> None:
+    items = gendermark.items("mittens").items
+    assert _sets(items) == INTO
+    assert Counter(item.tags["language"] for item in items) == {
+        **dict.fromkeys(["am", "ar", "cs", "de", "fr", "hi", "it", "ja", "pl", "pt", "ru", "te", "th", "zh"], 82),
+        "es": 334,
+        "id": 64,
+        **dict.fromkeys(["bn", "fa", "tr"], 24),
+        **dict.fromkeys(["as", "bho", "fi", "lg", "ln", "mai", "om"], 18),
+    }
+    assert Counter(item.tags["split"] for item in items) == {"test": 1394, "validation": 350}
+    assert len({item.tags["reference"] for item in items}) == 353
+    assert len({item.group_id for item in items}) == 353 - 246 + 45
+    late = Counter(item.group_id for item in items if item.tags["eval_set"] == "late-binding")
+    assert Counter(late.values()) == {6: 39, 3: 6}
+    for language in passages.judged_languages("official"):
+        out = gendermark.items("mittens", language).items
+        assert _sets(out) == OUT
+        assert len({item.group_id for item in out}) == 118
+    levels = Counter(one.resource_level for one in passages._official("released")[0])
+    assert levels == {"high": 2252, "mid": 488, "low": 784, "very low": 108}
+
+
+def test_hashes_in_the_file_hold(mirror: Path) -> None:
+    """The texts are read as they were written: both hashes are the SHA-224 of their text."""
+    with (mirror / FILE).open(encoding="utf-8", newline="") as stream:
+        rows = list(csv.reader(stream))[1:]
+    assert len(rows) == 3632
+    for row in rows:
+        assert hashlib.sha224(row[9].encode()).hexdigest() == row[10]
+        assert hashlib.sha224(row[1].encode()).hexdigest() == row[8]
+    assert len({row[10] for row in rows}) == 1854
+
+
+def test_every_passage_is_one_line(mirror: Path) -> None:
+    for language in ("en", "es"):
+        options = {"source_language": ""} if language == "en" else {"source_language": "en"}
+        for item in gendermark.items("mittens", language, **options).items:
+            assert item.source == item.source.strip()
+            assert len(item.source.splitlines()) == 1
+    # 252 Spanish sentences have late binding, eight passages stand twice
+    spanish = gendermark.items("mittens", "en", source_language="es").items
+    assert len(spanish) == 334
+    assert sum(n - 1 for n in Counter(item.source for item in spanish).values()) == 8
+
+
+def test_references_show_exactly_the_gender_of_their_passage(mirror: Path) -> None:
+    items = gendermark.items("mittens").items
+    words: Counter[str] = Counter()
+    for item in items:
+        found = [word for word, _ in scan(item.tags["reference"])]
+        assert {GENDERS[word] for word in found} == {item.expected}
+        words.update(found)
+    assert words == {"he": 2005, "she": 1752, "her": 648, "his": 643, "him": 52, "himself": 15}
+
+
+def test_twins(mirror: Path) -> None:
+    """27 English pairs that differ in gendered words and names; names that are transliterated cannot be set aside."""
+    out = [one for one in passages._official("released")[0] if not one.is_into_english]
+    for language in passages.OUT_OF_ENGLISH:
+        own = [one for one in out if one.language == language]
+        twins = passages.twins_of(own)
+        sets = Counter(one.eval_set for one in own if one.passage_id in twins)
+        assert sets == {"coref-coreference": 32, "coref-synthetic": 14, "gender-specific-words-synthetic": 8}
+        assert all(twins[twin.passage_id].passage_id == one for one, twin in twins.items())
+    for language, n in (("es", 54), ("de", 54), ("ru", 42), ("ar", 42)):
+        items = gendermark.items("mittens", language).items
+        assert sum(item.tags["decidable"] == "yes" for item in items) == n
+
+
+def test_the_canary_stands_nowhere(mirror: Path) -> None:
+    with (mirror / FILE).open(encoding="utf-8", newline="") as stream:
+        notice = next(csv.reader(io.StringIO(stream.read())))[-1]
+    guid = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", re.I)
+    own = guid.findall(notice)
+    assert own
+    parts = [REPOSITORY / name for name in ("src", "docs", "tests", "bench")]
+    texts = [
+        path for part in parts for path in part.rglob("*") if path.suffix in (".py", ".toml", ".tsv", ".md", ".txt")
+    ]
+    for path in texts:
+        text = path.read_text(encoding="utf-8")
+        assert not any(one in text for one in own), path
+        assert not any(
+            "canary" in text[max(m.start() - 200, 0) : m.end() + 200].lower() for m in guid.finditer(text)
+        ), path
+    exported = gendermark.items("mittens").items
+    assert not any(guid.search(value) for item in exported for value in (item.source, *item.tags.values()))
+
+
+def test_our_own_passages_are_not_the_released_ones(mirror: Path) -> None:
+    released = {text for one in passages._official("released")[0] for text in (one.source, one.reference)}
+    assert not released & {text for one in passages._core()[0] for text in (one.source, one.reference)}
+
+
+# -- fakes -------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("rules", ["best", "paper"])
+def test_fakes_on_the_released_passages(mirror: Path, rules: str) -> None:
+    right = _run("fake:right", rules)
+    assert _value(right, "accuracy") == _value(right, "macro_accuracy") == _value(right, "worst_cell") == 100
+    assert _value(right, "gap") == 0
+    for system, n, gap in (("fake:masculine", 857, 100), ("fake:feminine", 887, -100)):
+        result = _run(system, rules)
+        assert _value(result, "accuracy") == _value(result, "strict_accuracy") == pytest.approx(100 * n / 1744)
+        assert _value(result, "gap") == gap
+        assert _value(result, "worst_cell") == 0
+    assert _value(_run("fake:right?p=0", rules), "accuracy") == 0
+    tossed = _run("fake:random", rules).estimate("accuracy")
+    assert tossed.low is not None
+    assert tossed.high is not None
+    assert tossed.low < 50 < tossed.high
+    assert len({(e.metric, e.slice) for e in right.estimates}) == len(right.estimates)
+
+
+def test_silence_is_right_by_the_paper_and_nothing_by_ours(mirror: Path) -> None:
+    silent, copied = _run("fake:silent", "paper"), _run("fake:copy", "paper")
+    assert _value(silent, "accuracy") == 100
+    assert _value(copied, "accuracy") == pytest.approx(100 * 1743 / 1744)
+    assert "1,744 of 1,744 outputs have no gendered pronoun" in silent.warnings[0]
+    for system in ("fake:silent", "fake:copy"):
+        result = _run(system)
+        assert _value(result, "accuracy") is None
+        assert _value(result, "gap") is None
+        assert (_value(result, "coverage"), _value(result, "strict_accuracy"), _value(result, "failed")) == (0, 0, 100)
+        assert {judgement.verdict for judgement in result.judgements} == {Verdict.NOT_TRANSLATED}
+
+
+def test_the_worst_of_many_small_cells(mirror: Path) -> None:
+    """A system that is right 98 times of 100 everywhere shows a worst case of 75, most of the time."""
+    items = gendermark.items("mittens").items
+    cells = Counter((item.tags["language"], item.tags["eval_set"], item.expected) for item in items)
+    assert Counter(cells.values()) == {4: 60, 5: 15, 7: 45, 9: 14, 12: 8, 20: 32, 126: 2}
+    minima = simulated_minimum(list(cells.values()), 0.98, seed=1)
+    assert tuple(np.percentile(minima, (5, 50, 95))) == (50, 75, 75)
+    (test,) = _run("fake:right?p=0.98").tests
+    assert test.p_value is not None
+    assert test.p_value > 0.01
+    assert test.details["n_cells"] == 176
+
+
+@pytest.mark.parametrize("rules", ["best", "paper"])
+def test_fakes_on_our_own_passages(rules: str) -> None:
+    for system, accuracy, gap in (("fake:right", 100, 0), ("fake:masculine", 50, 100), ("fake:feminine", 50, -100)):
+        result = _run(system, rules, data="core")
+        assert (_value(result, "accuracy"), _value(result, "gap")) == (accuracy, gap)
+    stereotyped = _run("fake:stereotyped?s=1", rules, data="core")
+    for judgement in stereotyped.judgements:
+        assert judgement.is_correct == (judgement.tags["stereotype"] in ("", judgement.expected))
+    p, n = 0.7, 158
+    assert _value(_run("fake:right?p=0.7", rules, data="core"), "accuracy") == pytest.approx(
+        100 * p, abs=400 * sqrt(p * (1 - p) / n)
+    )
+
+
+@pytest.mark.parametrize("language", passages.CORE_LANGUAGES)
+def test_fakes_out_of_english(language: str) -> None:
+    for system, accuracy, gap in (("fake:right", 100, 0), ("fake:masculine", 50, 100), ("fake:feminine", 50, -100)):
+        result = _run(system, data="core", to=language)
+        assert (_value(result, "accuracy"), _value(result, "coverage"), _value(result, "gap")) == (accuracy, 100, gap)
+    for system in ("fake:silent", "fake:copy", "fake:garble"):
+        assert _value(_run(system, data="core", to=language), "strict_accuracy") == 0
+
+
+@pytest.mark.parametrize("language", ["ar", "cs", "de", "es", "fr", "hi", "it", "pl", "pt", "ru"])
+def test_fakes_out_of_english_on_the_released_passages(mirror: Path, language: str) -> None:
+    """References are what the judge compares with, so this shows its reach, not how well it judges."""
+    right, masculine = (_run(system, to=language) for system in ("fake:right", "fake:masculine"))
+    accuracy = right.estimate("accuracy")
+    assert accuracy.value == 100
+    assert accuracy.n_total == 118
+    assert 36 <= accuracy.n_judged <= 54
+    assert _value(masculine, "accuracy") == pytest.approx(50, abs=6)
+    assert "have a twin of the other gender and can be judged" in right.warnings[0]
+
+
+@pytest.mark.parametrize("system", ["fake:silent", "fake:copy", "fake:garble"])
+def test_broken_systems_never_look_good(system: str) -> None:
+    result = _run(system, data="core")
+    strict, coverage = _value(result, "strict_accuracy"), _value(result, "coverage")
+    assert strict is not None
+    assert coverage is not None
+    assert max(strict, coverage) < 5
+
+
+# -- judging -----------------------------------------------------------------------------------------------------------
+
+
+def _judge(text: str, rules: str = "best", **options: str) -> Judgement:
+    """Of a passage about a woman."""
+    items = gendermark.items("mittens", "en", data="core", source_language="es", rules=rules, **options).items
+    at = next(n for n, item in enumerate(items) if item.expected is Gender.FEMININE)
+    texts = [item.tags["reference"] for item in items]
+    texts[at] = text
+    return gendermark.score(
+        "mittens", texts, "en", data="core", source_language="es", rules=rules, **options
+    ).judgements[at]
+
+
+@pytest.mark.parametrize(
+    ("text", "best", "paper"),
+    [
+        ("The mechanic lives next door; she’s never late.", "right", "right"),
+        ("The mechanic lives next door. HE'S never late with his bills.", "wrong", "wrong"),
+        ("The mechanic lives next door, and she closes his shop at nine.", "mixed", "wrong"),
+        ("The mechanic and her brother “he” live next door, she says.", "mixed", "wrong"),
+        ("The mechanic who is her husband's sister lives next door.", "right", "right"),
+        ("The mechanic lives next door and they never close before nine.", "undecided", "right"),
+        ("The mechanic lives next door and he or she never closes.", "undecided", "wrong"),
+        ("The mechanic lives next door and never closes before nine.", "undecided", "right"),
+        ("The mechanic.", "failed", "right"),
+        ("", "failed", "right"),
+    ],
+)
+def test_verdicts(text: str, best: str, paper: str) -> None:
+    assert (_judge(text).outcome, _judge(text, "paper").outcome) == (best, paper)
+
+
+def test_evidence_has_its_places() -> None:
+    text = "The mechanic lives here. He’s kind, and HIS van is old; he says so himself."
+    for rules in ("best", "paper"):
+        judgement = _judge(text, rules)
+        assert judgement.evidence == ("he", "his", "himself")
+        assert [text[start:end] for start, end in judgement.spans] == ["He", "HIS", "he", "himself"]
+        assert judgement.observed is Gender.MASCULINE
+
+
+def test_what_the_paper_does_not_say_can_be_chosen() -> None:
+    both = "The mechanic lives next door, and she closes his shop when she is tired."
+    assert _judge(both, "paper").outcome == "wrong"
+    assert _judge(both, "paper", mixed="majority").outcome == "right"
+    assert _judge("She closes his shop.", "paper", mixed="majority").outcome == "wrong"
+    open_ = "The mechanic lives next door."
+    outcomes = [_judge(open_, "paper", none=none).outcome for none in ("right", "wrong", "skip")]
+    assert outcomes == ["right", "wrong", "undecided"]
+    result = _run("fake:right", "paper", data="core", mixed="majority")
+    assert "|split:all|mixed:majority|none:right|" in result.signature
+
+
+def test_a_name_is_no_evidence() -> None:
+    items = gendermark.items("mittens", "es", data="core").items
+    item = next(one for one in items if one.tags["eval_set"] == "gender-agreement-wiki" and one.expected == "feminine")
+    assert item.source.startswith("Clara Reyes")
+
+    def judge(text: str) -> Judgement:
+        texts = [text if one is item else one.tags["reference"] for one in items]
+        return gendermark.score("mittens", texts, "es", data="core").judgements[item.index]
+
+    wrong = judge("Clara Reyes (nacido en 1961) es un esgrimista retirado.")
+    assert (wrong.outcome, wrong.observed) == ("wrong", Gender.MASCULINE)
+    assert judge("Clara Reyes, de 1961, esgrime y tiene dos medallas.").outcome == "undecided"
+
+
+# -- what is there, and what is not ------------------------------------------------------------------------------------
+
+
+def test_our_own_passages_have_every_set_and_both_genders() -> None:
+    into, out = (gendermark.items("mittens", to, data="core").items for to in ("en", "es"))
+    assert len(into) == 158
+    assert set(_sets(into)) == set(INTO)
+    assert set(_sets(out)) == set(OUT)
+    assert {*INTO, *OUT} == set(SETS)
+    for items in (into, out):
+        assert all(masculine == feminine for masculine, feminine in _sets(items).values())
+        assert len({item.item_id for item in items}) == len(items)
+        assert all("{" not in item.source and "|" not in item.source for item in items)
+    for item in into:
+        assert {GENDERS[word] for word, _ in scan(item.tags["reference"])} == {item.expected}
+    # The same passage in several languages is one draw.
+    assert len({item.group_id for item in into}) < len({item.source for item in into}) / 3
+
+
+def test_each_passage_is_asked_in_its_own_language() -> None:
+    requests = passages.requests(gendermark.items("mittens", data="core"))
+    assert {request.source_language for request in requests} == {"de", "es", "fi", "fr", "id", "it", "pt", "tr"}
+    assert {request.target_language for request in requests} == {"en"}
+    assert gendermark.items("mittens", "de", data="core").selection.source_language == "en"
+
+
+def test_every_language_is_checked_before_the_work() -> None:
+    class Picky(System):
+        spec = system_id = "picky:"
+        checked: ClassVar[list[str]] = []
+
+        def __init__(self) -> None: ...
+
+        def check(self, source_language: str, target_language: str, requests: Sequence[Request]) -> None:
+            self.checked.append(f"{source_language}-{target_language}")
+
+        def answer(self, requests: Sequence[Request]) -> Iterator[Sequence[Translation]]:
+            yield []
+
+    item_set = gendermark.items("mittens", data="core")
+    Picky().prepare(BENCHMARK, item_set, passages.requests(item_set))
+    assert sorted(Picky.checked) == [f"{code}-en" for code in ("de", "es", "fi", "fr", "id", "it", "pt", "tr")]
+
+
+def test_codes_of_three_letters_are_codes() -> None:
+    assert [cli_options.language(code) for code in ("mul", "bho", "mai", "es")] == ["mul", "bho", "mai", "es"]
+    with pytest.raises(UserError, match="languages are given by their codes: write bho, not Bhojpuri"):
+        cli_options.language("Bhojpuri")
+
+
+def test_parts_and_whole_agree() -> None:
+    whole = gendermark.items("mittens", data="core").items
+    for name in INTO:
+        part = gendermark.items("mittens", data="core", parts=(name,)).items
+        assert [item.source for item in part] == [item.source for item in whole if item.tags["eval_set"] == name]
+        assert [item.index for item in part] == list(range(len(part)))
+
+
+def test_a_set_without_twins_has_no_numbers_and_says_why(mirror: Path) -> None:
+    items = gendermark.items("mittens", "es", parts=("gender-agreement-news",)).items
+    texts = {"gender-agreement-news": [item.tags["reference"] for item in items]}
+    result = gendermark.score("mittens", texts, "es")
+    assert {_value(result, metric) for metric in ("accuracy", "strict_accuracy", "gap")} == {None}
+    assert _value(result, "coverage") == 0
+    assert result.warnings[0].startswith(
+        "0 of 12 passages have a twin of the other gender and can be judged; the other 12"
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (
+            {"to": "ja"},
+            r"mittens \(official data\) cannot judge translations into Japanese; out of English there is: ar, ",
+        ),
+        (
+            {"to": "ru", "data": "core"},
+            r"\(core data\) cannot judge translations into Russian; .* there is: de, es, fr",
+        ),
+        ({"to": "el"}, "unknown target language of mittens from en"),
+        ({"to": "en", "source_language": "ko"}, r"unknown source language of mittens \(official data\) 'ko'"),
+        ({"to": "es", "rules": "paper"}, "leave translations out of English to people, and have no rule for them"),
+        ({"to": "en", "none": "skip"}, "--none of mittens belongs to the paper's rules; add --rules paper"),
+        ({"to": "en", "rules": "paper", "mixed": "most"}, "unknown mixed of mittens 'most'; there is: majority, wrong"),
+        ({"to": "en", "split": "dev"}, "unknown split of mittens 'dev'"),
+        ({"to": "es", "split": "test"}, "mittens: passages out of English have no --split test; leave it out"),
+        ({"to": "en", "data": "core", "split": "test"}, "mittens: core data has no --split test; leave it out"),
+        ({"to": "en", "revision": "2023"}, "unknown revision of mittens '2023'; there is: released"),
+        ({"to": "en", "parts": ("synthbios",)}, r"unknown set of mittens 'synthbios' \(did you mean 'synthbio'\?\)"),
+        (
+            {"to": "en", "data": "core", "source_language": "fi", "parts": ("synthbio",)},
+            r"mittens \(core data\) has no set synthbio from fi to en; there is: nouns-then-pronouns",
+        ),
+    ],
+)
+def test_refusals(options: dict[str, str], message: str) -> None:
+    with pytest.raises(UserError, match=message):
+        gendermark.items("mittens", **options)
+
+
+def test_a_file_that_is_not_the_known_one_is_refused(
+    mirror: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    lines = tmp_path / "other.csv"
+    lines.write_text("a,b,c\n1,2,3\n", encoding="utf-8")
+    monkeypatch.setattr("gendermark.data.official.OfficialFiles.path", lambda *_: lines)
+    passages._official.cache_clear()
+    try:
+        with pytest.raises(
+            UserError, match="is not the file of 15 columns that this program knows, the last one empty"
+        ):
+            gendermark.items("mittens")
+    finally:
+        passages._official.cache_clear()
+
+
+def test_findings_are_no_surer_than_their_numbers() -> None:
+    from gendermark.benchmarks.mittens.telling import TELLING
+
+    def told(system: str, rules: str = "best") -> str:
+        return " ".join(finding.text for finding in TELLING.findings(_run(system, rules, data="core")))
+
+    assert "stay men: men more often, by 100.0 points" in told("fake:masculine")
+    assert "no difference is seen" in told("fake:right")
+    assert "are given the other gender, or both." in told("fake:right?p=0.8")
+    assert "chance alone makes the worst of so many about as bad" in told("fake:right?p=0.8")
+    assert told("fake:silent") == ""
+    assert "158 of 158 translations have no gendered pronoun" in told("fake:silent", "paper")
