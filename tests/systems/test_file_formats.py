@@ -39,9 +39,8 @@ def written(path: Path, content: str) -> Path:
 @pytest.mark.parametrize(
     ("source", "translation"),
     [
-        *((name, "translation") for name in ("source", "src", "sentence", "Source", " SRC ")),
-        *(("source", name) for name in ("hypothesis", "mt", "output", "target", "MT")),
-        ("from", "to"),
+        *((name, "translation") for name in ("source", "src", "sentence", "from", "Source", " SRC ")),
+        *(("source", name) for name in ("hypothesis", "mt", "output", "target", "to", "MT")),
     ],
 )
 def test_usual_names_of_columns(tmp_path: Path, source: str, translation: str) -> None:
