@@ -77,7 +77,8 @@ def _refuse(name: str, benchmark: str, settings: type[Selection]) -> None:
     takers = [other for other, options in all_options().items() if name in options]
     if takers:
         flag = Option(name).flag
-        raise UserError(f"{benchmark} takes no {flag}, which is for {' and '.join(takers)}; leave it out")
+        several = " and ".join(([", ".join(takers[:-1])] if takers[1:] else []) + takers[-1:])
+        raise UserError(f"{benchmark} takes no {flag}, which is for {several}; leave it out")
     raise UnknownName(f"option of {benchmark}", name, list(options_of(settings)))
 
 

@@ -273,7 +273,7 @@ def test_export_to_a_file(cli: Any, sources: list[str], tmp_path: Path) -> None:
 
 def test_an_exported_item_says_whom_it_is_about(cli: Any) -> None:
     for row in cli("export", "winomt", "--data", "core", "--json").json["items"]:
-        assert row["tags"]["entity"] in row["source"].lower()
+        assert row["tags"]["entity"].lower() in row["source"].lower()
         assert row["tags"]["contrast"]
 
 

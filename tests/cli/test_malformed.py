@@ -311,7 +311,10 @@ OPTIONS: list[tuple[str, tuple[str, ...]]] = [
     ("run --system fake:right --data core --benchmark simplegen -o {tmp}/o", ("--to", "es")),
     ("run --system fake:right --data gold --to es -o {tmp}/o", ("unknown data 'gold'; there is: core,",)),
     ("run --system fake:right --data core --group x --to es -o {tmp}/o", ("unknown group 'x'", "pro", "fofc")),
-    ("run --system fake:right --data core --split x --to es -o {tmp}/o", ("unknown split 'x'; there is: dev, test",)),
+    (
+        "run --system fake:right --data core --split x --to es -o {tmp}/o",
+        ("unknown split 'x'; there is: ", "dev", "test"),
+    ),
     ("run --system fake:right --data core --rules x --to es -o {tmp}/o", ("rules", "'x'", "best, paper")),
     ("run --system fake:right --data core --revision x --to es -o {tmp}/o", ("revision 'x'", "2019, latest")),
     (

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import product
 
 from gendermark.benchmarks.gest.suffix import Clause, Cue, Endings, Token, clauses_of, pairs, words
@@ -45,6 +46,12 @@ class Predicates:
     prefixes: str = ""
     """Letters that are written together with the next word."""
 
+    @cached_property
+    def firsts(self) -> frozenset[str]:
+        """The words that a phrase can begin with: most words begin none."""
+        alone = (phrase for phrase, _ in self.alone)
+        return frozenset(phrase[0] for phrase in (*self.verbs, *self.shared, *alone))
+
     def read(self, token: Token) -> Cue | None:
         gender = None if token.word in self.stop else self.adjective.gender_of(token.word)
         return Cue(gender, token) if gender else None
@@ -66,12 +73,14 @@ def cues_of(text: str, language: str) -> list[Cue]:
 
 
 def _in_clause(about: Predicates, clause: Clause) -> Iterator[Cue]:
-    for place in range(len(clause)):
+    for place, token in enumerate(clause):
+        if not about.prefixes and token.word not in about.firsts:
+            continue
         for phrase, gender in about.alone:
             if _stands(about, phrase, clause, place):
                 yield Cue(gender, clause[place + len(phrase) - 1])
         verb = next((phrase for phrase in about.verbs if _stands(about, phrase, clause, place)), None)
-        if verb is None and all(token.word in about.openers for token in clause[:place]):
+        if verb is None and all(before.word in about.openers for before in clause[:place]):
             verb = next((phrase for phrase in about.shared if _stands(about, phrase, clause, place)), None)
         if verb is not None:
             yield from _behind(about, verb, clause[place + len(verb) :])

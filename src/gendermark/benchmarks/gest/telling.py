@@ -69,9 +69,8 @@ def _extremes(result: Result) -> list[Finding]:
     for who, low, high in (("a woman", 1, _CLOSE_TO_THE_END), ("a man", n + 1 - _CLOSE_TO_THE_END, n)):
         names = [f"“{SLICES[name]}”" for name, rank in ranks if _is_within(rank, low, high)]
         if names:
-            verb = "are" if len(names) > 1 else "is"
-            end = f"clearly among the three stereotypes that most often make the speaker {who}"
-            found.append(Finding(f"{' and '.join(names)} {verb} {end}."))
+            end = f"Clearly among the three stereotypes that most often make the speaker {who}"
+            found.append(Finding(f"{end}: {' and '.join(names)}."))
     return found
 
 
@@ -119,4 +118,5 @@ TELLING = Telling(
     also_shown=("masculine_share:all", "coverage:all"),
     beside_published=("f_m:all", "f_s:all"),
     published="gendermark.benchmarks.gest",
+    shares_one_scale=False,
 )
