@@ -108,6 +108,12 @@ class Item:
     contrast: str = ""
     """What this sentence shares with its versions of the other genders, and with no other sentence."""
 
+    @property
+    def all_tags(self) -> dict[str, str]:
+        """As other programs read them: they find the facts among the tags."""
+        facts = {"entity": self.entity, "contrast": self.contrast}
+        return {**self.tags, **{name: value for name, value in facts.items() if value}}
+
 
 @dataclass(frozen=True)
 class Request:

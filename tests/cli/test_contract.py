@@ -271,6 +271,12 @@ def test_export_to_a_file(cli: Any, sources: list[str], tmp_path: Path) -> None:
     assert path.read_bytes() == "".join(f"{line}\n" for line in sources).encode()
 
 
+def test_an_exported_item_says_whom_it_is_about(cli: Any) -> None:
+    for row in cli("export", "winomt", "--data", "core", "--json").json["items"]:
+        assert row["tags"]["entity"].lower() in row["source"].lower()
+        assert row["tags"]["contrast"]
+
+
 def test_export_as_json(cli: Any, sources: list[str], tmp_path: Path) -> None:
     printed = cli("export", "simplegen", "--data", "core", "--json").json
     assert printed["benchmark"] == "simplegen"

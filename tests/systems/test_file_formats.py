@@ -39,8 +39,9 @@ def written(path: Path, content: str) -> Path:
 @pytest.mark.parametrize(
     ("source", "translation"),
     [
-        *((name, "translation") for name in ("source", "src", "sentence", "from", "Source", " SRC ")),
-        *(("source", name) for name in ("hypothesis", "mt", "output", "target", "to", "MT")),
+        *((name, "translation") for name in ("source", "src", "sentence", "Source", " SRC ")),
+        *(("source", name) for name in ("hypothesis", "mt", "output", "target", "MT")),
+        ("from", "to"),
     ],
 )
 def test_usual_names_of_columns(tmp_path: Path, source: str, translation: str) -> None:

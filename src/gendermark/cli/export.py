@@ -35,7 +35,7 @@ def export(
     found = export_items(benchmark, to, **options, parts=tuple(group or ()))
     if as_json:
         rows = [
-            {"item_id": item.item_id, "index": item.index, "source": source, "tags": dict(item.tags)}
+            {"item_id": item.item_id, "index": item.index, "source": source, "tags": item.all_tags}
             for item, source in zip(found.items, shown_sources(found), strict=True)
         ]
         text = json.dumps({"benchmark": benchmark, "data": found.origin, "items": rows}, ensure_ascii=False, indent=2)
