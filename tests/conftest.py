@@ -15,6 +15,8 @@ import pytest
 assert "numpy" not in sys.modules
 for _variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
     os.environ.setdefault(_variable, "1")
+# Some sandboxes announce the matrix units of a processor (AMX) and do not allow them: a process that uses them dies.
+os.environ.setdefault("ONEDNN_MAX_CPU_ISA", "AVX512_CORE_BF16")
 # As the command line does.
 gc.set_threshold(100_000, 10, 10)
 

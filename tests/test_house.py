@@ -178,7 +178,7 @@ def test_another_package_that_does_not_load_harms_nobody(
         assert {row[0] for row in catalogue.listing("benchmarks").rows} == set(BENCHMARKS)
         assert "benchmark 'broken' of package None does not load" in caplog.text
         options = import_module("gendermark.cli.options")
-        assert "n_samples" in inspect.signature(options.takes_settings("run")(_verb)).parameters
+        assert "n_samples" in inspect.signature(options.with_settings(options.takes_settings("run")(_verb))).parameters
     finally:
         registry._outside.cache_clear()
 

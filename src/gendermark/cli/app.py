@@ -14,6 +14,7 @@ from typing import Any
 
 import typer
 
+from gendermark.cli.options import with_settings
 from gendermark.cli.terminal import say
 from gendermark.errors import UserError
 
@@ -56,7 +57,7 @@ def _app(arguments: list[str]) -> typer.Typer:
         elif isinstance(verb := _load(name), typer.Typer):
             app.add_typer(verb, name=name)
         else:
-            app.command(name)(verb)
+            app.command(name)(with_settings(verb))
     return app
 
 

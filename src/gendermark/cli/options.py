@@ -57,29 +57,38 @@ def resampling(n_resamples: int, seed: int, confidence: float) -> Resampling:
 
 
 def takes_settings(verb: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Give a verb the options that benchmarks have of their own, as their settings declare them.
+    """Say that a verb takes the options that benchmarks have of their own, as their settings declare them.
 
-    Those that were given reach the function as a dictionary, `settings`.
+    Those that are given reach the function as a dictionary, `settings`. The settings are not read before the verb is
+    asked for: `gendermark --help` looks at all verbs.
     """
 
-    def decorate(function: Callable[..., None]) -> Callable[..., None]:
-        declared = _declared(verb)
+    def mark(function: Callable[..., None]) -> Callable[..., None]:
+        function.takes_settings = verb  # type: ignore[attr-defined]
+        return function
 
-        @wraps(function)
-        def with_settings(*arguments: Any, **given: Any) -> None:
-            own = {name: given.pop(name) for name in declared if name in given}
-            function(*arguments, settings={name: _plain(value) for name, value in own.items() if value}, **given)
+    return mark
 
-        hints = get_type_hints(function, include_extras=True)
-        usual = inspect.signature(function).parameters.values()
-        kept = [one.replace(annotation=hints[one.name]) for one in usual if one.name != "settings"]
-        added = [_parameter(name, found) for name, found in declared.items()]
-        # Typer reads these two.
-        with_settings.__signature__ = inspect.Signature([*kept, *added])  # type: ignore[attr-defined]
-        with_settings.__annotations__ = {one.name: one.annotation for one in (*kept, *added)}
-        return with_settings
 
-    return decorate
+def with_settings(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A verb as Typer is to see it: with the options of the benchmarks, if it takes them."""
+    if not hasattr(function, "takes_settings"):
+        return function
+    declared = _declared(function.takes_settings)
+
+    @wraps(function)
+    def verb(*arguments: Any, **given: Any) -> None:
+        own = {name: given.pop(name) for name in declared if name in given}
+        function(*arguments, settings={name: _plain(value) for name, value in own.items() if value}, **given)
+
+    hints = get_type_hints(function, include_extras=True)
+    usual = inspect.signature(function).parameters.values()
+    kept = [one.replace(annotation=hints[one.name]) for one in usual if one.name != "settings"]
+    added = [_parameter(name, found) for name, found in declared.items()]
+    # Typer reads these two.
+    verb.__signature__ = inspect.Signature([*kept, *added])  # type: ignore[attr-defined]
+    verb.__annotations__ = {one.name: one.annotation for one in (*kept, *added)}
+    return verb
 
 
 def _declared(verb: str) -> dict[str, list[tuple[str, Option]]]:

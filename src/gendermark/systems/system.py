@@ -38,7 +38,9 @@ class System(ABC):
 
     def prepare(self, benchmark: Benchmark, item_set: ItemSet, requests: Sequence[Request]) -> None:  # noqa: ARG002
         """Told once per item set, before its requests come; these may be of several languages."""
-        for direction in dict.fromkeys((request.source_language, request.target_language) for request in requests):
+        selection = item_set.selection
+        own = [(selection.source_language, selection.target_language)]
+        for direction in dict.fromkeys([(r.source_language, r.target_language) for r in requests] or own):
             self.check(*direction, requests)
 
     def check(  # noqa: B027 (most systems need nothing)
