@@ -28,6 +28,7 @@ BUILT_IN: dict[str, dict[str, str]] = {
         "mt-geneval-contextual": "gendermark.benchmarks.mt_geneval.benchmark:CONTEXTUAL",
         "mt-geneval-counterfactual": "gendermark.benchmarks.mt_geneval.benchmark:COUNTERFACTUAL",
         "simplegen": "gendermark.benchmarks.simplegen.benchmark:BENCHMARK",
+        "terms": "gendermark.benchmarks.terms.benchmark:BENCHMARK",
         "tgbi": "gendermark.benchmarks.tgbi.benchmark:BENCHMARK",
         "uncertainty": "gendermark.benchmarks.uncertainty.benchmark:BENCHMARK",
         "winomt": "gendermark.benchmarks.winomt.benchmark:BENCHMARK",

@@ -41,6 +41,14 @@ ROWS = {
             "gender": "feminine",
         }
     ],
+    "gest": [
+        {"source": "I decided alone.", "stereotype": "leaders"},
+        {"source": "I cried all night.", "stereotype": "emotional"},
+    ],
+    "terms": [
+        {"source": "My doctor was tired.", "gender": "f", "terms": "mi doctora|mi doctor;cansada|cansado"},
+        {"source": "His friend came.", "gender": "m", "terms": "amigo amiga"},
+    ],
     "uncertainty": [
         {"source": "The plumber said that she was late.", "gender": "f", "entity": "plumber"},
         {"source": "The plumber said that they were late.", "gender": "n", "entity": "plumber"},
@@ -69,16 +77,17 @@ def test_every_benchmark_reads_it_and_a_right_system_is_right(name: str, ending:
     selection = gendermark.Selection(name, source, target, data=f"file:{path}", **options)
     (result,) = gendermark.run("fake:right", [selection])
     assert result.origin.startswith("file-")
+    # Where the source says nothing, a right system says nothing either.
     assert [j.expected for j in result.judgements] == [j.observed for j in result.judgements]
     assert len(result.judgements) == len(ROWS[name])
 
 
-def test_every_built_in_benchmark_of_the_five_has_a_row_here() -> None:
+def test_every_benchmark_that_reads_it_is_described() -> None:
     """And in docs/own-data.md."""
     text = (Path(__file__).parents[2] / "docs" / "own-data.md").read_text(encoding="utf-8")
-    for name in ROWS:
-        assert f"| `{name}` |" in text
-        assert "file:FILE" in registry.load("benchmark", name).choices_of("data")
+    readers = {name for name, one in registry.every("benchmark") if "file:FILE" in one.choices_of("data")}
+    assert readers == set(ROWS)
+    assert all(f"| `{name}` |" in text for name in readers)
 
 
 @pytest.mark.parametrize(
@@ -113,6 +122,8 @@ def test_what_is_wrong_is_said_with_its_line(content: str, said: str, tmp_path: 
             "has the occupation 'wizard', which our",
         ),
         ("tgbi", {"source": "O iyi.", "entity": "iyi", "set": "nice"}, "has the set 'nice'; there is: informal"),
+        ("gest", {"source": "I am here.", "stereotype": "tall"}, "has the stereotype 'tall'; there is: emotional"),
+        ("terms", {"source": "She came.", "terms": "una"}, "is not annotated rightly: a term is written"),
         (
             "mt-geneval-counterfactual",
             {"source": "He is here.", "gender": "m", "pair": "1", "reference": "Él está."},

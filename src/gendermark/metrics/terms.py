@@ -21,7 +21,7 @@ from collections.abc import Iterable, Mapping, MutableMapping, Sequence
 from typing import NamedTuple
 
 from gendermark.errors import UserError
-from gendermark.linguistics.words import cut
+from gendermark.linguistics.words import Place, cut
 from gendermark.metrics.describe import Description
 from gendermark.metrics.metric import Metric
 from gendermark.metrics.rates import rate
@@ -55,6 +55,14 @@ class Term(NamedTuple):
         return cls(tuple(cut(right)), tuple(cut(wrong)))
 
 
+class Found(NamedTuple):
+    """One term in one translation: in which form, and where among its words; neither where it is not there."""
+
+    term: Term
+    is_right: bool | None = None
+    place: Place | None = None
+
+
 class TermCounts(NamedTuple):
     """Of one translation."""
 
@@ -77,28 +85,36 @@ def read_terms(text: str) -> list[Term]:
 
 
 def count_terms(words: Sequence[str], terms: Iterable[Term]) -> TermCounts:
-    """How many terms a translation has, cut into words; each of its words serves one term only.
+    """How many terms a translation has, cut into words."""
+    return counts_of(find_terms(words, terms))
+
+
+def counts_of(found: Sequence[Found]) -> TermCounts:
+    kinds = [one.is_right for one in found]
+    return TermCounts(len(kinds), sum(kind is not None for kind in kinds), sum(kind is True for kind in kinds))
+
+
+def find_terms(words: Sequence[str], terms: Iterable[Term]) -> list[Found]:
+    """The terms of a translation, cut into words; each of its words serves one term only.
 
     The right form is looked for first, as published: who writes both forms has the right one.
     """
     left = list(words)
-    n = n_found = n_right = 0
+    found = []
     for term in terms:
-        n += 1
-        is_right = _take(left, term.right)
-        n_right += is_right
-        n_found += is_right or _take(left, term.wrong)
-    return TermCounts(n, n_found, n_right)
+        places = ((is_right, _take(left, form)) for is_right, form in ((True, term.right), (False, term.wrong)))
+        found.append(next((Found(term, is_right, place) for is_right, place in places if place), Found(term)))
+    return found
 
 
-def _take(words: list[str], form: Form) -> bool:
+def _take(words: list[str], form: Form) -> Place | None:
     """Take the first place where these words stand together out of a text, if there is one."""
     length = len(form)
     for start in range(len(words) - length + 1):
         if words[start] == form[0] and tuple(words[start : start + length]) == form:
             words[start : start + length] = [""] * length  # what stood on both sides does not stand together now
-            return True
-    return False
+            return start, start + length
+    return None
 
 
 def as_measures(counts: TermCounts) -> dict[str, float]:

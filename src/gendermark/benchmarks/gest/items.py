@@ -10,6 +10,7 @@ from gendermark.benchmarks.benchmark import Direction, ItemSet
 from gendermark.benchmarks.gest.settings import STEREOTYPES, WOMEN, Settings
 from gendermark.benchmarks.gest.speaker import LANGUAGES
 from gendermark.data.official import official_files
+from gendermark.data.own import file_of, read_own
 from gendermark.records import Gender, Item
 from gendermark.textfiles import read_csv, split_lines
 
@@ -24,7 +25,10 @@ def language_pairs(data: str) -> list[Direction]:  # noqa: ARG001
 
 
 def load(settings: Settings) -> ItemSet:
-    rows, origin = _core_rows() if settings.data == "core" else _official_rows(settings.revision)
+    if path := file_of(settings.data):
+        rows, origin = _own_rows(path)
+    else:
+        rows, origin = _core_rows() if settings.data == "core" else _official_rows(settings.revision)
     # Ten official sentences stand twice, eight of them under two stereotypes: they are resampled together.
     first: dict[str, int] = {}
     items = [
@@ -50,6 +54,11 @@ def _official_rows(revision: str) -> tuple[Sequence[Row], str]:
     next(cells)  # the header: sentence, stereotype
     rows = [(STEREOTYPES[int(number) - 1], sentence) for _, (sentence, number) in cells]
     return rows, f"official-{revision}-{source.revision[:8]}-{source.content_hash[:8]}"
+
+
+def _own_rows(path: str) -> tuple[Sequence[Row], str]:
+    found, origin = read_own(path, ("source", "stereotype"))
+    return [(row.one_of("stereotype", STEREOTYPES, ""), row["source"]) for row in found], origin
 
 
 def _core_rows() -> tuple[Sequence[Row], str]:

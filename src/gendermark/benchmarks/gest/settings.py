@@ -25,6 +25,7 @@ STEREOTYPES = (*WOMEN, *MEN)
 
 @dataclass(frozen=True)
 class Settings(Selection):
+    data: str = option("official", "core", "file:FILE", default="official")
     revision: str = option("1.1", "1.0")
     rules: str = option("best", "paper", default="best")
     cluster: str = option("sentence")

@@ -1,0 +1,28 @@
+"""Annotated terms: which of the gendered words of a sentence are there, and in the right form?
+
+The measure of MuST-SHE (Bentivogli et al. 2020, as revised by Gaido et al. 2020) for sentences of the user's own, whose
+gendered terms are annotated in both forms.
+"""
+
+from __future__ import annotations
+
+from gendermark.benchmarks.benchmark import BenchmarkOf
+from gendermark.benchmarks.terms import items, judge
+from gendermark.benchmarks.terms.measures import MEASURES
+from gendermark.benchmarks.terms.settings import Settings
+
+BENCHMARK = BenchmarkOf(
+    name="terms",
+    title="Annotated terms",
+    question="Are the gendered words of a sentence translated in the right form?",
+    settings=Settings,
+    rules_version=1,
+    language_pairs=items.language_pairs,
+    load=items.load,
+    judge=judge.judge,
+    measures=MEASURES,
+    render=judge.render,
+    telling="gendermark.benchmarks.terms.telling:TELLING",
+    sources_depend_on_target=True,
+    only_when_named=True,
+)
