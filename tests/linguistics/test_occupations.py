@@ -91,7 +91,7 @@ def test_citation_forms_tell_their_gender(code: str) -> None:
     """What fake systems say must be read back as what they meant."""
     finder = bundled_finder(code)
     wrong = []
-    for (occupation, gender, _), form in citation_forms(lexicon(code)).items():
+    for (occupation, gender, _), form in citation_forms(code).items():
         if gender in ("masculine", "feminine"):
             found = finder.find(f"{form[:1].upper()}{form[1:]}.", occupation).gender
             if found != Gender(gender):

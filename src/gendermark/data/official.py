@@ -25,6 +25,11 @@ class OfficialFiles:
     """For the signature: equal hashes saw equal data."""
     paths: Mapping[str, Path]
 
+    @property
+    def origin(self) -> str:
+        """What names the data in a signature."""
+        return f"official-{self.revision[:8]}-{self.content_hash[:8]}"
+
     def path(self, relative: str) -> Path:
         """Where a file of the authors' repository is on this machine."""
         if relative not in self.paths:

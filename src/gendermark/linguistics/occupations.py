@@ -315,9 +315,10 @@ def bundled_finder(code: str) -> OccupationFinder:
     return OccupationFinder(lexicon(code), registry.load("language", code))
 
 
-def citation_forms(entries: Iterable[Entry]) -> Mapping[tuple[str, str, str], str]:
+@cache
+def citation_forms(language: str) -> Mapping[tuple[str, str, str], str]:
     """(occupation, gender, number) -> the first citation form of the lexicon."""
     forms: dict[tuple[str, str, str], str] = {}
-    for entry in entries:
+    for entry in lexicon(language):
         forms.setdefault((entry.occupation, entry.gender, entry.number), entry.forms[0])
     return forms

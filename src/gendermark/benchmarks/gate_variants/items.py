@@ -192,7 +192,7 @@ def _official_rows(settings: Shared) -> tuple[list[list[Row]], str]:
     code = settings.target_language.upper()
     paths = [(group, f"data/{code}/{code}_{n}_variants.tsv") for group, n in _NUMBER.items()]
     found = [list(_rows_of(source.path(path), group)) for group, path in paths if path in source.paths]
-    return found, f"official-{source.revision[:8]}-{source.content_hash[:8]}"
+    return found, source.origin
 
 
 def _rows_of(path: Path, group: str) -> Iterator[Row]:

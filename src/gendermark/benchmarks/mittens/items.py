@@ -247,7 +247,7 @@ def _official(revision: str) -> tuple[tuple[Passage, ...], str]:
         if len(header) != N_COLUMNS or len(row) != N_COLUMNS or row[-1]:
             raise BadFile(path, f"is not the file of {N_COLUMNS} columns that this program knows, the last one empty")
         passages.append(_of_row(row))
-    return tuple(passages), f"official-{source.revision[:8]}-{source.content_hash[:8]}"
+    return tuple(passages), source.origin
 
 
 def _of_row(row: Sequence[str]) -> Passage:

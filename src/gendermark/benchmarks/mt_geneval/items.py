@@ -11,7 +11,7 @@ from importlib.resources import files
 from gendermark import registry
 from gendermark.benchmarks.benchmark import Direction, ItemSet
 from gendermark.benchmarks.mt_geneval.settings import ContextualSettings, CounterfactualSettings, Settings
-from gendermark.data.official import OfficialFiles, official_files
+from gendermark.data.official import official_files
 from gendermark.data.own import OwnRow, file_of, read_own
 from gendermark.errors import BadFile
 from gendermark.linguistics import context as contexts
@@ -113,11 +113,7 @@ def official_pairs(settings: Settings) -> tuple[Texts, Texts, str]:
         references[gender] = [
             marked if without_tags(marked) == text else text for text, marked in zip(plain, annotated, strict=True)
         ]
-    return sources, references, _origin(source)
-
-
-def _origin(source: OfficialFiles) -> str:
-    return f"official-{source.revision[:8]}-{source.content_hash[:8]}"
+    return sources, references, source.origin
 
 
 def core_rows(name: str) -> tuple[list[dict[str, str]], str]:
@@ -223,7 +219,7 @@ def _official_contexts(settings: Settings) -> tuple[list[dict[str, str]], str]:
         if not separator:
             raise BadFile(path, "has no <sep> between context and sentence", line=number)
         rows.append({"context": before.strip(), "source": sentence.strip(), "reference": own, "contrastive": other})
-    return rows, _origin(source)
+    return rows, source.origin
 
 
 def _core_contexts(settings: Settings) -> tuple[list[dict[str, str]], str]:

@@ -123,7 +123,7 @@ def _official_sources(revision: str) -> tuple[Terms, Mapping[str, Sequence[str]]
         table[keyword] = [word for word in words if word]
     terms = {keyword: [_official_term(word, keyword, table) for word in words] for keyword, words in table.items()}
     templates = {group: read_lines(source.path(f"templates/{group}.txt")) for group in GROUPS}
-    return terms, templates, f"official-{source.revision[:8]}-{source.content_hash[:8]}"
+    return terms, templates, source.origin
 
 
 def _official_term(word: str, keyword: str, table: Mapping[str, Sequence[str]]) -> Term:

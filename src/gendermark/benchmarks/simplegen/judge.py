@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cache
 
 from gendermark.benchmarks.benchmark import Answers, ItemSet
 from gendermark.benchmarks.simplegen.published import LANGUAGES, Entry, dictionary_of, judge_as_paper, look_up
 from gendermark.benchmarks.simplegen.settings import Settings
 from gendermark.linguistics.failures import failure
-from gendermark.linguistics.occupations import bundled_finder, citation_forms, lexicon
+from gendermark.linguistics.occupations import bundled_finder, citation_forms
 from gendermark.records import Gender, Item, Judgement, Verdict
 
 
@@ -47,13 +46,8 @@ def render(item: Item, gender: Gender, settings: Settings) -> str:
     if settings.rules == "paper":
         form = dictionary_of(settings)[item.tags["entry"]].first[gender]
     else:
-        form = _citation_forms(settings.target_language)[item.entity, gender.value, item.tags["number"]]
+        form = citation_forms(settings.target_language)[item.entity, gender.value, item.tags["number"]]
     return f"{form[:1].upper()}{form[1:]}."
-
-
-@cache
-def _citation_forms(language: str) -> Mapping[tuple[str, str, str], str]:
-    return citation_forms(lexicon(language))
 
 
 def fit(item: Item, text: str, settings: Settings) -> float | None:

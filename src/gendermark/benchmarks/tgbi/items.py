@@ -180,7 +180,7 @@ def _official_lexemes(revision: str) -> tuple[list[Lexeme], str]:
             lexeme_id = f"ko-{kind}-{number:04}"
             template_class, stem = _official_class(text, kind)
             lexemes.append(Lexeme(lexeme_id, first.setdefault(text, lexeme_id), stem, kind, template_class))
-    return lexemes, f"official-{source.revision[:8]}-{source.content_hash[:8]}"
+    return lexemes, source.origin
 
 
 def _official_class(text: str, kind: str) -> tuple[str, str]:

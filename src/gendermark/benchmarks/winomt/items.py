@@ -175,7 +175,7 @@ def _official_rows(revision: str) -> tuple[list[Row], Halves, str]:
     for half in ("pro", "anti"):
         for row in _parse(source.path(f"data/aggregates/en_{half}.txt")):
             halves[row.key] = (*halves.get(row.key, ()), half)
-    return rows, halves, f"official-{source.revision[:8]}-{source.content_hash[:8]}"
+    return rows, halves, source.origin
 
 
 def _parse(path: object) -> list[Row]:

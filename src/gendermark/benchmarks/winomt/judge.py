@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from functools import cache, cached_property, partial
+from functools import cached_property, partial
 
 from gendermark.benchmarks.benchmark import Answers, ItemSet
 from gendermark.benchmarks.winomt.published import judge_as_published
@@ -15,7 +15,7 @@ from gendermark.linguistics.aligners import align_both_ways
 from gendermark.linguistics.detectors import open_detector
 from gendermark.linguistics.entities import read_entity
 from gendermark.linguistics.failures import failure
-from gendermark.linguistics.occupations import bundled_finder, citation_forms, lexicon
+from gendermark.linguistics.occupations import bundled_finder, citation_forms
 from gendermark.linguistics.words import cut
 from gendermark.records import Gender, Item, Judgement, Translation, Verdict
 
@@ -30,16 +30,11 @@ def judge(item_set: ItemSet, answers: Answers) -> list[Judgement]:
 
 
 def render(item: Item, gender: Gender, settings: Settings) -> str:
-    forms = _citation_forms(settings.target_language)
+    forms = citation_forms(settings.target_language)
     masculine, feminine = (forms.get((item.entity, g, "singular"), "") for g in ("masculine", "feminine"))
     if gender is Gender.NEUTRAL:
         return f"{masculine} / {feminine}."
     return f"{masculine if gender is Gender.MASCULINE else feminine}."
-
-
-@cache
-def _citation_forms(language: str) -> Mapping[tuple[str, str, str], str]:
-    return citation_forms(lexicon(language))
 
 
 def fit(item: Item, text: str, settings: Settings) -> float | None:
