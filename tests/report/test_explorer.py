@@ -15,6 +15,7 @@ from gendermark.records import Gender, Judgement, Verdict
 from gendermark.report.explorer import (
     LONGEST_TEXT,
     OUTCOMES,
+    Cell,
     Explorer,
     Filter,
     outcome_of,
@@ -285,3 +286,11 @@ def test_no_run_and_no_result() -> None:
     assert Explorer([]).page(Filter(), 0, 10) == {"total": 0, "counts": [], "rows": []}
     empty = Run("x", {"config": {"system": "fake:x"}}, [])
     assert Explorer([empty]).embedded()["cells"] == []
+
+
+def test_an_outcome_that_nobody_knows_is_named() -> None:
+    (result,) = gendermark.run("fake:right", [WINOMT])
+    odd = [replace(result.judgements[0], outcome="odd"), *result.judgements[1:]]
+    texts = [Text("source", ("text",)) for _ in odd]
+    with pytest.raises(UserError, match="came out 'odd', which this version does not know; run it again"):
+        Cell(result.cell, [replace(result, judgements=odd)], [texts])

@@ -184,3 +184,14 @@ def test_samples_are_judged_again_with_their_probabilities(tmp_path: Path, monke
     for result in (before, other.result):
         assert result.estimate("h_string", "ambiguous").value == before.estimate("h_string", "ambiguous").value
     assert other.result.estimate("h_s3e", "ambiguous").value != before.estimate("h_s3e", "ambiguous").value
+
+
+def test_rules_are_for_those_benchmarks_that_have_them(tmp_path: Path) -> None:
+    """Of a run of several, the others are judged as before; rules that none has are refused."""
+    selections = [gendermark.Selection(name, "en", "es", data="core") for name in ("simplegen", "winomt")]
+    gendermark.run("fake:right", selections, directory=tmp_path / "run")
+    found = rejudge(tmp_path / "run", {"rules": "paper"})
+    assert [one.result.selection.rules for one in found] == ["paper", "best"]
+    assert found[1].changes == ()
+    with pytest.raises(UserError, match="unknown rules of simplegen 'paper1999'"):
+        rejudge(tmp_path / "run", {"rules": "paper1999"})

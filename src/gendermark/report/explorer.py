@@ -185,8 +185,17 @@ class Cell:
         return _Answer(
             GENDERS.index(judgement.observed or NONE),
             VERDICTS.index(judgement.verdict),
-            OUTCOMES.index(outcome_of(judgement, draws=self.benchmark.draws)),
+            self._outcome(judgement),
         )
+
+    def _outcome(self, judgement: Judgement) -> int:
+        outcome = outcome_of(judgement, draws=self.benchmark.draws)
+        if outcome not in OUTCOMES:
+            raise UserError(
+                f"{self.name}: judgement {judgement.item_id} came out {outcome!r}, which this version does not know; "
+                "run it again"
+            )
+        return OUTCOMES.index(outcome)
 
     def _find_slices(self) -> tuple[list[str], list[tuple[int, ...]]]:
         """The slices, and for each item those it is in: as its benchmark counts an item that stands alone."""

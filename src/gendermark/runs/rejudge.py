@@ -16,7 +16,7 @@ from gendermark.records import Gender, Judgement
 from gendermark.result import Result
 from gendermark.runs import folder
 from gendermark.runs.score import Origin, score
-from gendermark.selection import Selection
+from gendermark.selection import Selection, options_of
 
 _ASKS_A_SYSTEM = "forced-choice"
 """The test that no stored translation can answer."""
@@ -81,17 +81,25 @@ def rejudge(directory: Path | str, options: Mapping[str, Any], output: Path | No
 
 
 def _selection(old: Selection, options: Mapping[str, Any]) -> Selection:
-    own = {name: value for name, value in options.items() if value and hasattr(old, name)}
+    own = {name: value for name, value in options.items() if value and _allows(old, name, value)}
     benchmark: Benchmark = registry.load("benchmark", old.benchmark)
     completed: Selection = benchmark.complete(replace(old, **own))
     return completed
 
 
+def _allows(selection: Selection, name: str, value: Any) -> bool:
+    """Of several benchmarks, one need not have the rules or the option that another has; it is judged as before."""
+    option = options_of(type(selection)).get(name)
+    return option is not None and option.allows(value)
+
+
 def _refuse_unused(options: Mapping[str, Any], chosen: Sequence[Selection]) -> None:
     """An option that no benchmark of the run has is refused by the first of them."""
     for name, value in options.items():
-        if value and not any(hasattr(selection, name) for selection in chosen):
-            Selection(chosen[0].benchmark, **{name: value})
+        if value and not any(_allows(selection, name, value) for selection in chosen):
+            first = chosen[0].benchmark
+            one = Selection(first, **{name: value})  # refused here if nobody has such an option
+            options_of(type(one))[name].check(value, first)
 
 
 def _cell(run: folder.Run, old: Result, selection: Selection, resampling: Resampling, output: Path | None) -> Rejudged:
