@@ -70,8 +70,8 @@ def test_an_empty_side_is_no_comparison() -> None:
     for side in ("first", "second"):
         nothing = _difference(**{side: None}, difference=None, low=None, high=None, p_adjusted=None)
         assert nothing.change == "not compared"
-        assert nothing.phrase == "right gender (too little was judged)"
-        assert nothing.sentence == ("Not compared", " with ", ": too little was judged.")
+        assert nothing.phrase == "right gender (one of the two has no value)"
+        assert nothing.sentence == ("Not compared", " with ", ": one of the two has no value.")
 
 
 @pytest.mark.parametrize(

@@ -60,7 +60,7 @@ class Difference:
         c = self.comparison
         what = self.label
         if c.first is None or c.second is None or c.difference is None:
-            return f"{what} (too little was judged)"
+            return f"{what} (one of the two has no value)"
         if self.change == "unclear":
             return f"{what} ({self._ends(1)})" if c.low is not None else what
         second, first = (words.value(x, self._unit) for x in (c.second, c.first))
@@ -75,7 +75,7 @@ class Difference:
         by how much."""
         c = self.comparison
         if c.difference is None:
-            return "Not compared", " with ", ": too little was judged."
+            return "Not compared", " with ", ": one of the two has no value."
         if c.difference == c.low == c.high == 0:
             return "The same", " as ", "."
         unit = self._unit.of_differences
