@@ -45,6 +45,10 @@ ROWS = {
         {"source": "I decided alone.", "stereotype": "leaders"},
         {"source": "I cried all night.", "stereotype": "emotional"},
     ],
+    "mittens": [
+        {"source": "Ella es doctora.", "gender": "f", "reference": "She is a doctor.", "language": "es"},
+        {"source": "Er ist Arzt.", "gender": "m", "reference": "He is a doctor.", "language": "de"},
+    ],
     "terms": [
         {"source": "My doctor was tired.", "gender": "f", "terms": "mi doctora|mi doctor;cansada|cansado"},
         {"source": "His friend came.", "gender": "m", "terms": "amigo amiga"},
@@ -72,7 +76,7 @@ def _write(path: Path, rows: list[dict[str, str]]) -> Path:
 def test_every_benchmark_reads_it_and_a_right_system_is_right(name: str, ending: str, tmp_path: Path) -> None:
     path = _write(tmp_path / f"mine{ending}", ROWS[name])
     benchmark = registry.load("benchmark", name)
-    source, target = ("tr", "en") if name == "tgbi" else ("en", "es")
+    source, target = {"tgbi": ("tr", "en"), "mittens": ("mul", "en")}.get(name, ("en", "es"))
     options = {"n_samples": 2} if benchmark.draws else {}
     selection = gendermark.Selection(name, source, target, data=f"file:{path}", **options)
     (result,) = gendermark.run("fake:right", [selection])
@@ -123,6 +127,7 @@ def test_what_is_wrong_is_said_with_its_line(content: str, said: str, tmp_path: 
         ),
         ("tgbi", {"source": "O iyi.", "entity": "iyi", "set": "nice"}, "has the set 'nice'; there is: informal"),
         ("gest", {"source": "I am here.", "stereotype": "tall"}, "has the stereotype 'tall'; there is: emotional"),
+        ("mittens", {"source": "Ella.", "gender": "f", "reference": "She."}, "has no language; add a column"),
         ("terms", {"source": "She came.", "terms": "una"}, "is not annotated rightly: a term is written"),
         (
             "mt-geneval-counterfactual",
@@ -133,7 +138,7 @@ def test_what_is_wrong_is_said_with_its_line(content: str, said: str, tmp_path: 
 )
 def test_refusals_of_single_benchmarks(name: str, row: dict[str, str], said: str, tmp_path: Path) -> None:
     path = _write(tmp_path / "mine.csv", [row])
-    to, source = ("en", "tr") if name == "tgbi" else ("es", "en")
+    to, source = {"tgbi": ("en", "tr"), "mittens": ("en", "mul")}.get(name, ("es", "en"))
     with pytest.raises(UserError, match=re.escape(said)):
         gendermark.items(name, to, data=f"file:{path}", source_language=source)
 

@@ -13,8 +13,9 @@ from importlib.resources import files
 
 from gendermark import registry
 from gendermark.benchmarks.benchmark import Direction, ItemSet
-from gendermark.benchmarks.mittens.settings import ALL_LANGUAGES, Settings
+from gendermark.benchmarks.mittens.settings import ALL_LANGUAGES, SETS, Settings
 from gendermark.data.official import official_files
+from gendermark.data.own import file_of, read_own
 from gendermark.errors import BadFile, UserError
 from gendermark.linguistics.codes import NAMES
 from gendermark.linguistics.english import pronouns
@@ -114,8 +115,12 @@ def complete(settings: Settings) -> Settings:
 
 
 def _with_split(settings: Settings) -> Settings:
-    if settings.split != "all" and (settings.data == "core" or not settings.is_into_english):
-        where = "core data has" if settings.data == "core" else "passages out of English have"
+    if settings.split != "all" and (settings.data != "official" or not settings.is_into_english):
+        where = (
+            f"{settings.data.partition(':')[0]} data has"
+            if settings.data != "official"
+            else "passages out of English have"
+        )
         raise UserError(f"mittens: {where} no --split {settings.split}; leave it out")
     return settings
 
@@ -124,7 +129,10 @@ def _with_split(settings: Settings) -> Settings:
 
 
 def load(settings: Settings) -> ItemSet:
-    passages, origin = _core() if settings.data == "core" else _official(settings.revision)
+    if path := file_of(settings.data):
+        passages, origin = _own(path, settings)
+    else:
+        passages, origin = _core() if settings.data == "core" else _official(settings.revision)
     there = [passage for passage in passages if _is_of(passage, settings)]
     groups = group_ids([passage for passage in passages if passage.is_into_english == settings.is_into_english])
     twins = {} if settings.is_into_english else twins_of(there)
@@ -141,6 +149,22 @@ def load(settings: Settings) -> ItemSet:
             )
         items += (_item(n, one, groups, twins) for n, one in enumerate(own))
     return ItemSet(settings, tuple(items), origin)
+
+
+def _own(path: str, settings: Settings) -> tuple[tuple[Passage, ...], str]:
+    """A user's own passages, each about one person, with a reference; out of English, two that are twins decide."""
+    rows, origin = read_own(path, ("source", "gender", "reference"))
+    other = settings.source_language if settings.is_into_english else settings.target_language
+    passages = []
+    for number, row in enumerate(rows):
+        language = row["language"] or other
+        if language == ALL_LANGUAGES:
+            raise row.problem("has no language; add a column `language`, or give --from")
+        kind = row.one_of("set", SETS, "coref-coreference")
+        gender = row.gender((Gender.MASCULINE, Gender.FEMININE))
+        texts = row["source"], row["reference"]
+        passages.append(Passage(f"own-{number:04}", settings.is_into_english, language, kind, gender, *texts))
+    return tuple(passages), origin
 
 
 def _is_of(passage: Passage, settings: Settings) -> bool:

@@ -24,6 +24,7 @@ SETS = (
 
 @dataclass(frozen=True)
 class Settings(Selection):
+    data: str = option("official", "core", "file:FILE", default="official")
     rules: str = option("best", "paper", default="best")
     cluster: str = option("passage")
     parts: tuple[str, ...] = option(*SETS, default=(), noun="set")
