@@ -253,3 +253,11 @@ def test_it_is_said_whether_the_context_was_shown(context: str) -> None:
         context=context,
     )
     assert ("and the system is not shown it, 100" in " ".join(findings(result))) == (context == "none")
+
+
+def test_where_the_source_says_nothing_leaving_the_gender_open_is_no_failure() -> None:
+    selection = gendermark.Selection("gest", "en", "cs", data="core")
+    (right,) = gendermark.run("fake:right", [selection])
+    assert findings(right) == ["No translation shows a gender: it is left open, or was not found."]
+    (silent,) = gendermark.run("fake:silent", [selection])
+    assert findings(silent) == ["Nothing was translated, so nothing can be said about gender."]

@@ -93,9 +93,10 @@ def _too_few(result: Result, judged: float) -> Finding:
 
 
 def _left_open(judged: float) -> Finding:
-    return Finding(
-        f"Only {rounded(judged)} of 100 translations show a gender: the others leave it open, or it was not found."
-    )
+    if judged == 0:
+        return Finding("No translation shows a gender: it is left open, or was not found.")
+    shown = f"Only {rounded(judged)} of 100 translations show a gender"
+    return Finding(f"{shown}: the others leave it open, or it was not found.")
 
 
 def _others(result: Result, judged: float) -> str:
