@@ -12,6 +12,12 @@ import gendermark
 from gendermark import registry
 from gendermark.errors import UserError
 
+NURSE = {
+    "source": "The nurse is tired.",
+    "entity": "nurse",
+    "reference_feminine": "La enfermera está cansada.",
+    "reference_masculine": "El enfermero está cansado.",
+}
 ROWS = {
     "winomt": [
         {"source": "The plumber said that she was late.", "gender": "f", "entity": "plumber", "stereotype": "anti"},
@@ -45,6 +51,7 @@ ROWS = {
         {"source": "I decided alone.", "stereotype": "leaders"},
         {"source": "I cried all night.", "stereotype": "emotional"},
     ],
+    **{name: [NURSE] for name in ("gate-variants", "gate-alternatives", "gate-rewriting")},
     "mittens": [
         {"source": "Ella es doctora.", "gender": "f", "reference": "She is a doctor.", "language": "es"},
         {"source": "Er ist Arzt.", "gender": "m", "reference": "He is a doctor.", "language": "de"},
@@ -81,9 +88,24 @@ def test_every_benchmark_reads_it_and_a_right_system_is_right(name: str, ending:
     selection = gendermark.Selection(name, source, target, data=f"file:{path}", **options)
     (result,) = gendermark.run("fake:right", [selection])
     assert result.origin.startswith("file-")
+    if name.startswith("gate-"):
+        assert {j.entity for j in result.judgements} == {"nurse"}
+        return
     # Where the source says nothing, a right system says nothing either.
     assert [j.expected for j in result.judgements] == [j.observed for j in result.judgements]
     assert len(result.judgements) == len(ROWS[name])
+
+
+def test_variants_of_one_s_own_are_told_apart(tmp_path: Path) -> None:
+    path = _write(tmp_path / "mine.csv", ROWS["gate-variants"])
+    for text, gender in (("La enfermera está muy cansada.", "feminine"), ("El enfermero está cansado.", "masculine")):
+        result = gendermark.score("gate-variants", [text], to="es", data=f"file:{path}")
+        assert [judgement.observed for judgement in result.judgements] == [gender]
+    both = ["La enfermera está cansada.", "El enfermero está cansado."]
+    offered = gendermark.score("gate-alternatives", [both], to="es", data=f"file:{path}")
+    assert offered.judgements[0].is_correct
+    rewritten = gendermark.score("gate-rewriting", [both[1], both[0]], to="es", data=f"file:{path}")
+    assert all(judgement.is_correct for judgement in rewritten.judgements)
 
 
 def test_every_benchmark_that_reads_it_is_described() -> None:
@@ -91,7 +113,7 @@ def test_every_benchmark_that_reads_it_is_described() -> None:
     text = (Path(__file__).parents[2] / "docs" / "own-data.md").read_text(encoding="utf-8")
     readers = {name for name, one in registry.every("benchmark") if "file:FILE" in one.choices_of("data")}
     assert readers == set(ROWS)
-    assert all(f"| `{name}` |" in text for name in readers)
+    assert all(f"`{name}`" in text.partition("| needs |")[2] for name in readers)
 
 
 @pytest.mark.parametrize(

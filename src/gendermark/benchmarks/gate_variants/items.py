@@ -24,6 +24,7 @@ from gendermark.benchmarks.gate_variants.settings import (
     Shared,
 )
 from gendermark.data.official import official_files
+from gendermark.data.own import file_of, read_own
 from gendermark.errors import BadFile, UserError
 from gendermark.linguistics.occupations import core_occupations
 from gendermark.records import Gender, Item, Request, Task
@@ -172,7 +173,21 @@ def _stereotype(noun: str) -> str:
 # -- reading -----------------------------------------------------------------------------------------------------------
 
 
+def _own_rows(path: str) -> tuple[list[list[Row]], str]:
+    """A user's own sentences, each about one person, with a translation of either gender."""
+    found, origin = read_own(path, ("source", "entity", "reference_feminine", "reference_masculine"))
+    rows = []
+    for number, own in enumerate(found):
+        variants = {"f": own["reference_feminine"], "m": own["reference_masculine"]}
+        cells = {"source": own["source"], "labels": "", "kw_s": own["entity"], "kw_f": "", "kw_m": "", **variants}
+        rows.append(Row(number, "one", cells, cells))
+    return [rows], origin
+
+
 def _read(settings: Shared) -> tuple[list[Row], str]:
+    if path := file_of(settings.data):
+        (rows,), origin = _own_rows(path)
+        return list(_split(rows, settings.split)), origin
     found = _core_rows(settings) if settings.data == "core" else _official_rows(settings)
     by_group, origin = found
     rows = [row for group in by_group for row in _split(group, settings.split)]

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gendermark.errors import UserError
-from gendermark.selection import EVERYWHERE, JUDGING, Selection, option
+from gendermark.selection import EVERYWHERE, JUDGING, Selection, drawing_options, option
 
 VARIANTS, ALTERNATIVES, REWRITING = "gate-variants", "gate-alternatives", "gate-rewriting"
 GROUPS = ("one", "two", "three")
@@ -72,6 +71,7 @@ N_SAMPLES = 16
 class Shared(Selection):
     """What the three share."""
 
+    data: str = option("official", "core", "file:FILE", default="official")
     rules: str = option("best", "paper", default="best")
     cluster: str = option("sentence", "noun")
     split: str = option(
@@ -100,11 +100,7 @@ class AlternativesSettings(Settings):
 
     @property
     def sampling_options(self) -> tuple[tuple[str, str], ...]:
-        """As the options of a request."""
-        pairs = [part.strip().partition("=") for part in self.sampling.split(",")]
-        if not all(key and value for key, _, value in pairs):
-            raise UserError(f"--sampling is written KEY=VALUE,KEY=VALUE, for example {SAMPLING}, not {self.sampling!r}")
-        return tuple(sorted((key, value) for key, _, value in pairs))
+        return drawing_options(self.sampling, SAMPLING)
 
 
 @dataclass(frozen=True)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gendermark.errors import UserError
-from gendermark.selection import EVERYWHERE, JUDGING, Selection, option
+from gendermark.selection import EVERYWHERE, JUDGING, Selection, drawing_options, option
 
 SAMPLING = "epsilon=0.2"
 """How the paper draws."""
@@ -33,16 +32,7 @@ class Settings(Selection):
 
     @property
     def sampling_options(self) -> tuple[tuple[str, str], ...]:
-        """`epsilon=0.2,seed=1` as the options of a request."""
-        options = []
-        for part in self.sampling.split(","):
-            key, equals, value = part.strip().partition("=")
-            if not (key and equals and value):
-                raise UserError(
-                    f"--sampling is written KEY=VALUE,KEY=VALUE, for example {SAMPLING}, not {self.sampling!r}"
-                )
-            options.append((key, value))
-        return tuple(sorted(options))
+        return drawing_options(self.sampling, SAMPLING)
 
 
 SETTINGS = {"uncertainty": Settings}
