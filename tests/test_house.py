@@ -101,9 +101,11 @@ def test_what_is_measured_is_what_is_described(name: str) -> None:
     for estimate in result.estimates:
         assert estimate.metric in described
         assert estimate.unit is described[estimate.metric].unit
-        # Slices have names of their own, but for those that say themselves what they are.
+        # What people read is in words, and a slice that several benchmarks have is called the same in all.
         label = benchmark.slice_label(estimate.slice)
-        assert label == SLICES.get(estimate.slice, label)
+        assert re.fullmatch(r"[A-Za-z][A-Za-z', -]*", label), label
+        assert estimate.slice not in SLICES or label == SLICES[estimate.slice]
+        assert "_" not in benchmark.label(estimate.metric, estimate.slice).replace("f_", "").replace("P_S", "")
     metrics = benchmark.measures.metrics(result.judgements, result.selection)
     assert all(metric.about is described[metric.name] or metric.about == described[metric.name] for metric in metrics)
 

@@ -12,7 +12,8 @@ from gendermark.cli import app as command_line
 from gendermark.result import Result
 from gendermark.runs import folder
 from gendermark.study.cells import Cell, read_cell
-from study.toys import SYSTEMS, Outcome, selected
+from outcomes import Outcome
+from study.toys import SYSTEMS, selected
 
 
 @pytest.fixture(scope="session")

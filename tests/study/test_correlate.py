@@ -12,7 +12,8 @@ from gendermark import api
 from gendermark.records import Gender, Judgement, Test, Verdict
 from gendermark.result import Result
 from gendermark.study.correlate import correlate
-from study.toys import SYSTEMS, Outcome, scored
+from outcomes import Outcome
+from study.toys import SYSTEMS, scored
 
 # Table 14 (surprisal, S3E, of correct and incorrect) and Table 12 (accuracy "unamb"), Opus, deb, m2m, Tower.
 PUBLISHED: Mapping[str, Sequence[tuple[float, float, float]]] = {
@@ -170,6 +171,6 @@ def test_refusals_of_correlate(study: Callable[..., Outcome], runs: Path, tmp_pa
         ((runs / "coin", "--accuracy", tmp_path / "other"), "no run of --accuracy has WinoMT results of fake:coin"),
     ):
         outcome = study("correlate", *arguments)
-        assert (outcome.code, outcome.out) == (2, "")
+        assert (outcome.exit_code, outcome.out) == (2, "")
         assert words in outcome.err
         assert len(outcome.err.splitlines()) == 1

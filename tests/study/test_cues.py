@@ -20,7 +20,8 @@ from gendermark.linguistics.cues import COLUMNS, annotate, design_columns
 from gendermark.study.cells import Cell, drawn_sentences, read_cell
 from gendermark.study.cues import Question, cue_plot, cue_table_as_published, model_cues, normalised_entropy
 from gendermark.study.samples import look_at
-from study.toys import Outcome, contrasts, of_other_data, selected
+from outcomes import Outcome
+from study.toys import contrasts, of_other_data, selected
 
 
 def with_entropies(cell: Cell, entropy: Callable[[Mapping[str, float], str], float | None]) -> Cell:
@@ -146,7 +147,7 @@ def test_names_show_beside_the_same_sentences_without(
     assert "names" in {coefficient["name"] for coefficient in both["coefficients"]}
     assert not any("measured alike" in note for note in both["notes"])
     twice = study("cues", runs / "right", runs / "right")
-    assert twice.code == 2
+    assert twice.exit_code == 2
     assert "are both of fake:right?p=0.7 and the same sentences; give one" in twice.err
 
 
@@ -212,7 +213,7 @@ def test_json_of_cues(study: Callable[..., Outcome], runs: Path) -> None:
 )
 def test_refusals_of_cues(study: Callable[..., Outcome], runs: Path, arguments: tuple[str, ...], words: str) -> None:
     outcome = study("cues", runs / arguments[0], *arguments[1:])
-    assert (outcome.code, outcome.out) == (2, "")
+    assert (outcome.exit_code, outcome.out) == (2, "")
     assert words in outcome.err
     assert len(outcome.err.splitlines()) == 1
 

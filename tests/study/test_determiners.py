@@ -9,7 +9,7 @@ import pytest
 
 from gendermark.errors import SystemFailure, UserError
 from gendermark.study.determiners import compare_targets
-from study.toys import Outcome
+from outcomes import Outcome
 
 SHE, THEY = "The guard said she slept", "The guard said they slept"
 TARGETS = ("Hoy El guardia dijo que durmió", "Hoy La guardia dijo que durmió")

@@ -20,7 +20,8 @@ from gendermark.metrics.metric import Resampling
 from gendermark.records import Gender
 from gendermark.study.cells import Cell
 from gendermark.study.quality import bin_by_quality
-from study.toys import Outcome, contrasts, selected, tagged, written
+from outcomes import Outcome
+from study.toys import contrasts, selected, tagged, written
 
 
 def reference(item: Any, gender: Gender) -> str:
@@ -145,7 +146,7 @@ def test_quality_by_comet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_refusals_of_quality(study: Callable[..., Outcome], runs: Path, coin: Cell) -> None:
     outcome = study("quality", runs / "coin", "--quality", "bleu")
-    assert outcome.code == 2
+    assert outcome.exit_code == 2
     assert "unknown quality 'bleu'" in outcome.err
     official = replace(coin, result=replace(coin.result, selection=replace(coin.result.selection, data="official")))
     with pytest.raises(UserError, match=r"no sentence of .* has a reference and a translation"):

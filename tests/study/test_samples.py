@@ -11,7 +11,8 @@ import pytest
 from gendermark.records import Gender
 from gendermark.study.cells import Cell, drawn_sentences, read_cell
 from gendermark.study.samples import look_at
-from study.toys import N, Outcome
+from outcomes import Outcome
+from study.toys import N
 
 
 def test_one_sentence_in_all_its_versions(coin: Cell) -> None:
@@ -54,6 +55,6 @@ def test_genders_are_read_as_the_run_read_them(runs: Path) -> None:
 )
 def test_refusals_of_samples(study: Callable[..., Outcome], runs: Path, arguments: tuple[str, ...], words: str) -> None:
     outcome = study("samples", runs / "coin", *arguments)
-    assert (outcome.code, outcome.out) == (2, "")
+    assert (outcome.exit_code, outcome.out) == (2, "")
     assert words in outcome.err
     assert len(outcome.err.splitlines()) == 1

@@ -15,7 +15,8 @@ from gendermark.result import Result
 from gendermark.selection import Selection
 from gendermark.study.cells import Cell
 from gendermark.study.sampling import Settings, vary_sampling
-from study.toys import N, Outcome, selected
+from outcomes import Outcome
+from study.toys import N, selected
 
 
 @pytest.mark.usefixtures("_toys")
@@ -77,7 +78,7 @@ def test_all_sentences_where_none_has_references(coin: Cell, monkeypatch: pytest
 )
 def test_refusals_of_sampling(study: Callable[..., Outcome], arguments: tuple[str, ...], words: str) -> None:
     outcome = study("sampling", "--system", "fake:coin", "--to", "es", *arguments)
-    assert (outcome.code, outcome.out) == (2, "")
+    assert (outcome.exit_code, outcome.out) == (2, "")
     assert words in outcome.err
     assert len(outcome.err.splitlines()) == 1
 

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from gendermark.study.cells import drawn_sentences, read_cell
-from study.toys import SYSTEMS, Outcome
+from outcomes import Outcome
+from study.toys import SYSTEMS
 
 
 @pytest.mark.usefixtures("_toys")
@@ -24,7 +25,7 @@ def test_every_command_pipes_one_table_and_has_json(study: Callable[..., Outcome
     }
     for name, arguments in commands.items():
         piped, as_json = study(name, *arguments), study(name, *arguments, "--json")
-        assert (piped.code, as_json.code) == (0, 0), piped.err + as_json.err
+        assert (piped.exit_code, as_json.exit_code) == (0, 0), piped.err + as_json.err
         rows = piped.rows
         assert rows, name
         assert all(None not in row and None not in row.values() for row in rows), name

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import json
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
-
-import pytest
 
 from gendermark import api
 from gendermark.benchmarks.uncertainty.benchmark import BENCHMARK
@@ -55,21 +50,6 @@ def scored(system: str, to: str, scores: Mapping[str, float], benchmark: str = "
         for name, value in scores.items()
     )
     return Result(Selection(benchmark, "en", to, **fields), "", system, estimates, [])
-
-
-@dataclass(frozen=True)
-class Outcome:
-    code: int
-    out: str
-    err: str
-
-    @property
-    def json(self) -> Any:
-        return json.loads(self.out, parse_constant=lambda name: pytest.fail(f"{name} is not JSON"))
-
-    @property
-    def rows(self) -> list[dict[str, str]]:
-        return list(csv.DictReader(io.StringIO(self.out), delimiter="\t", quoting=csv.QUOTE_NONE))
 
 
 @cache
