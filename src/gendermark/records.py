@@ -254,6 +254,8 @@ class Estimate:
     n_total: int
     unit: Unit = Unit.PERCENT
     signature: str = ""
+    p_value: float | None = None
+    """Of the hypothesis that there is no bias, for numbers that have a value which shows none."""
 
     @property
     def interval(self) -> str:
@@ -276,6 +278,7 @@ class Estimate:
             "n_judged": self.n_judged,
             "n_total": self.n_total,
             "unit": self.unit,
+            "p_value": self.p_value,
         }
 
 

@@ -15,6 +15,7 @@ import sys
 from collections import Counter
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from statistics import NormalDist  # the standard library's: imports are absolute
 from typing import Literal
 
@@ -26,6 +27,9 @@ Alternative = Literal["two-sided", "greater", "less"]
 
 _CHUNK_CELLS = 1 << 18
 """Cells (resamples x groups) drawn at a time: bounds the memory, and keeps the work inside the processor's cache."""
+
+_FRACTION_TERMS = 100
+"""Of a continued fraction: enough for every probability that is asked for."""
 
 _TIE = 1e-12
 """Numbers closer than this, relative to the largest in play or to 1, are the same number computed in another order."""
@@ -55,31 +59,58 @@ def wilson(successes: float, n: float, confidence: float = 0.95) -> tuple[float,
     return _wilson_of_rate(successes / n, n, z) if n > 0 else None
 
 
-def combined_interval(
-    value_1: float, interval_1: tuple[float, float], value_2: float, interval_2: tuple[float, float]
-) -> tuple[float, float]:
-    """Interval of `value_1 - value_2` from the intervals of two independent values (Newcombe's way of combining)."""
-    (low_1, high_1), (low_2, high_2) = interval_1, interval_2
-    difference = value_1 - value_2
-    return (
-        difference - math.hypot(value_1 - low_1, high_2 - value_2),
-        difference + math.hypot(high_1 - value_1, value_2 - low_2),
-    )
+def student_tail(t: float, df: float) -> float:
+    """How probable a value above `t` is under Student's distribution; `df` need not be whole."""
+    if not df > 0:
+        raise ValueError(f"the degrees of freedom must be above 0, not {df}")
+    tail = 0.5 * _incomplete_beta(df / 2, 0.5, df / (df + t * t))
+    return tail if t >= 0 else 1 - tail
 
 
-def minimum_detectable_difference(standard_error: float, confidence: float = 0.95, power: float = 0.8) -> float | None:
-    """The smallest true difference that a two-sided normal test would find with probability `power`.
+@cache
+def student_quantile(p: float, df: float) -> float:
+    """The point below which a variable with Student's distribution falls with probability `p`, from one half on."""
+    if not 0.5 <= p < 1:
+        raise ValueError(f"a probability from one half to below 1 is needed, not {p}")
+    log_density = math.lgamma((df + 1) / 2) - math.lgamma(df / 2) - math.log(df * math.pi) / 2
+    # Newton's steps from the normal quantile, which is never above it: the tail is convex, so none goes too far.
+    t, step = NormalDist().inv_cdf(p), 1.0
+    while step > 1e-13 * t:
+        density = math.exp(log_density - (df + 1) / 2 * math.log1p(t * t / df))
+        step = (student_tail(t, df) - (1 - p)) / density
+        t += step
+    return t
 
-    `(z_(1 - alpha/2) + z_power) * standard_error` (Cohen 1988, Statistical Power Analysis; Bloom 1995, Evaluation
-    Review 19:547-556). Said beside a result of "no difference", it tells what the data could have shown.
-    `None` if the standard error is undefined (not finite).
+
+def _incomplete_beta(a: float, b: float, x: float) -> float:
+    """Regularised; by its continued fraction (Abramowitz & Stegun 1964, 26.5.8), from the last term to the first."""
+    if x <= 0 or x >= 1:
+        return float(x >= 1)
+    if x > (a + 1) / (a + b + 2):  # beyond it the fraction converges slowly
+        return 1 - _incomplete_beta(b, a, 1 - x)
+    fraction = 1.0
+    for m in range(_FRACTION_TERMS, 0, -1):
+        fraction = 1 + m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m)) / fraction
+        fraction = 1 - (a + m - 1) * (a + b + m - 1) * x / ((a + 2 * m - 2) * (a + 2 * m - 1)) / fraction
+    log_front = math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b) + a * math.log(x) + b * math.log1p(-x)
+    return math.exp(log_front) / a / fraction
+
+
+def minimum_detectable_difference(
+    standard_error: float, df: float = math.inf, confidence: float = 0.95, power: float = 0.8
+) -> float | None:
+    """The smallest true difference that a two-sided test would find with probability `power`.
+
+    The sum of two quantiles of Student's distribution, for the level and for the power, times the standard error
+    (Cohen 1988, Statistical Power Analysis; Bloom 1995, Evaluation Review 19:547-556). Said beside a result of "no
+    difference", it tells what the data could have shown. `None` if the standard error is undefined (not finite).
     """
-    factor = _two_sided_z(confidence) + normal_quantile(power)
+    quantiles = [0.5 + confidence / 2, power]
     if standard_error < 0:
         raise ValueError(f"a standard error cannot be negative: {standard_error}")
     if not math.isfinite(standard_error):
         return None
-    return factor * standard_error
+    return standard_error * sum(student_quantile(p, df) if math.isfinite(df) else normal_quantile(p) for p in quantiles)
 
 
 def _two_sided_z(confidence: float) -> float:

@@ -10,7 +10,7 @@ benchmark.py  the record that names them
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from importlib import import_module
@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from gendermark.errors import UnknownName, UserError
 from gendermark.metrics import describe
 from gendermark.metrics.describe import Description
-from gendermark.metrics.metric import Metric, Tally
+from gendermark.metrics.metric import Counts, Metric, Tally, count
 from gendermark.records import Gender, Item, Judgement, Request, Table, Test, Translation
 from gendermark.selection import Selection, options_of
 
@@ -85,6 +85,8 @@ class Measures(Generic[S]):
     """The metrics that these judgements can give."""
     stratum: Callable[[Judgement, S], str] = one_stratum
     """The stratum of a judgement's group, where the design fixes how many groups of a kind there are."""
+    template: Callable[[Judgement, S], str] | None = None
+    """What a sentence was made from, where the design crosses this with groups: then both are taken to vary."""
     tests: Callable[[Sequence[Judgement], int], list[Test]] = nothing
     """Statistical tests beyond the estimates; the number is a seed."""
     tables: Callable[[Sequence[Judgement]], list[Table]] = nothing
@@ -93,6 +95,22 @@ class Measures(Generic[S]):
     """What a reader of the numbers must know, one sentence each."""
     slices: Mapping[str, str] = field(default_factory=dict)
     """What its slices are called, beyond those that every benchmark may have."""
+
+    def count(self, judgements: Sequence[Judgement], settings: S, needed: Iterable[Metric] | None = None) -> Counts:
+        """Judgements by group; with `needed`, only the columns that these metrics take, which is faster."""
+        template = self.template
+        columns = None if needed is None else {column for metric in needed for column in metric.needs}
+
+        def tally(group: Sequence[Judgement]) -> Mapping[str, float]:
+            found = self.tally(group)
+            return found if columns is None else {name: n for name, n in found.items() if name in columns}
+
+        return count(
+            judgements,
+            tally,
+            lambda judgement: self.stratum(judgement, settings),
+            (lambda judgement: template(judgement, settings)) if template is not None else None,
+        )
 
 
 @dataclass(frozen=True)

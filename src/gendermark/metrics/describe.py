@@ -39,8 +39,15 @@ class Description:
     """As the paper writes it, or a figure with little room."""
     labels: Mapping[str, str] = field(default_factory=dict)
     """Slice -> its label there, where "label: slice" would not do."""
+    even: float | None = None
+    """Of a share: the value that prefers nobody."""
     behind: Mapping[str, str] = field(default_factory=dict)
     """Of a share of one outcome: what the sentences with that outcome have in common, as a filter of the report."""
+
+    @property
+    def unbiased(self) -> float | None:
+        """The value that shows no bias, where there is one."""
+        return 0.0 if self.better == "zero" else self.even
 
     @property
     def short(self) -> str:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from gendermark.metrics.describe import Description
-from gendermark.metrics.metric import Boundary, Floats, Metric, Tally
-from gendermark.metrics.rates import difference, rate, unseen_share
+from gendermark.metrics.metric import PERCENT, Combined, Floats, Metric, Tally
+from gendermark.metrics.rates import difference, rate
 from gendermark.records import Gender, Judgement, Verdict
 
 GENDERS = (Gender.MASCULINE, Gender.FEMININE, Gender.NEUTRAL)
@@ -79,6 +80,7 @@ MASCULINE_SHARE = Description(
     "masculine_share",
     "masculine, where the gender is open",
     "Masculine out of masculine and feminine translations where the source leaves the gender open; 50 is even.",
+    even=50.0,
     labels={"neutral": "masculine, where the gender is open"},
     behind={"observed": "masculine"},
 )
@@ -154,27 +156,18 @@ def pair_accuracy() -> Metric:
 
 def f1(gender: Gender, part: str, *, rounded: bool) -> Metric:
     """`rounded`: as the released code rounds."""
-
-    def value(*columns: Floats) -> Floats:
-        return _f1_of(columns, rounded)
-
-    needs = _f1_needs(part, gender)
-    return Metric(F1[gender], part, needs, value, f"{part}.total", f"{part}.judged", _around(value, lowest=0.0))
-
-
-def _f1_needs(part: str, gender: Gender) -> tuple[str, ...]:
-    return (*(f"{part}.{kind}.{gender}" for kind in _F1_COLUMNS), f"{part}.judged")
-
-
-def _around(value: Callable[..., Floats], lowest: float = -100.0, highest: float = 100.0) -> Boundary:
-    """Where all groups agree: as far to both sides as the share of groups unlike them may reach."""
-
-    def at_boundary(sums: Sequence[float], n_groups: int, confidence: float) -> tuple[float, float]:
-        point = float(value(*(np.array([amount]) for amount in sums))[0])
-        reach = 100.0 * unseen_share(n_groups, confidence)
-        return max(point - reach, lowest), min(point + reach, highest)
-
-    return at_boundary
+    needs = (*(f"{part}.{kind}.{gender}" for kind in _F1_COLUMNS), f"{part}.judged")
+    return Metric(
+        F1[gender],
+        part,
+        needs,
+        lambda *columns: _f1_of(columns, rounded),
+        f"{part}.total",
+        f"{part}.judged",
+        PERCENT,
+        weigh=needs[1:3],
+        smooth=lambda *columns: _f1_of(columns, False),
+    )
 
 
 def _f1_of(columns: Sequence[Floats], rounded: bool) -> Floats:
@@ -187,16 +180,9 @@ def _f1_of(columns: Sequence[Floats], rounded: bool) -> Floats:
 
 
 def delta_g(part: str, *, rounded: bool) -> Metric:
-    def value(*columns: Floats) -> Floats:
-        gap = _f1_of(columns[:4], rounded) - _f1_of(columns[4:], rounded)
-        # Where neither gender is ever right the gap would be 0, and mean nothing.
-        return np.where(columns[0] + columns[4] > 0, gap, np.nan)
-
-    return Metric(DELTA_G, part, _both_f1(part), value, f"{part}.total", f"{part}.judged", _around(value))
-
-
-def _both_f1(part: str) -> tuple[str, ...]:
-    return (*_f1_needs(part, Gender.MASCULINE), *_f1_needs(part, Gender.FEMININE))
+    # Where neither gender is ever right the gap would be 0, and mean nothing.
+    men, women = (f1(gender, part, rounded=rounded) for gender in (Gender.MASCULINE, Gender.FEMININE))
+    return replace(difference(DELTA_G, men, women, part, is_undefined_without_hits=True), slice=part)
 
 
 def recall_gap() -> Metric:
@@ -206,11 +192,14 @@ def recall_gap() -> Metric:
 
 
 def macro_f1(part: str) -> Metric:
-    def value(*columns: Floats) -> Floats:
-        return (_f1_of(columns[:4], False) + _f1_of(columns[4:], False)) / 2
+    men, women = (f1(gender, part, rounded=False) for gender in (Gender.MASCULINE, Gender.FEMININE))
+    half = len(men.needs)
 
-    counted = (f"{part}.total", f"{part}.judged")
-    return Metric(MACRO_F1, part, _both_f1(part), value, *counted, _around(value, lowest=0.0))
+    def value(*columns: Floats) -> Floats:
+        return (men.value(*columns[:half]) + women.value(*columns[half:])) / 2
+
+    needs, weigh = (*men.needs, *women.needs), (*men.weight, *women.weight)
+    return Metric(MACRO_F1, part, needs, value, f"{part}.total", f"{part}.judged", PERCENT, weigh)
 
 
 def delta_s() -> Metric:
@@ -218,14 +207,7 @@ def delta_s() -> Metric:
 
 
 def delta_s_f1() -> Metric:
-    pro, anti = macro_f1("pro"), macro_f1("anti")
-
-    def value(*columns: Floats) -> Floats:
-        half = len(pro.needs)
-        return pro.value(*columns[:half]) - anti.value(*columns[half:])
-
-    needs, counted = (*pro.needs, *anti.needs), ("stereotyped.total", "stereotyped.judged")
-    return Metric(DELTA_S_F1, "all", needs, value, *counted, _around(value))
+    return difference(DELTA_S_F1, macro_f1("pro"), macro_f1("anti"), "stereotyped")
 
 
 def masculine_share(part: str) -> Metric:
@@ -233,8 +215,7 @@ def masculine_share(part: str) -> Metric:
         return 100.0 * masculine / (masculine + feminine)
 
     needs = (f"{part}.observed.masculine", f"{part}.observed.feminine")
-    boundary = _around(value, lowest=0.0)
-    return Metric(MASCULINE_SHARE, part, needs, value, f"{part}.total", f"{part}.judged", boundary)
+    return Metric(MASCULINE_SHARE, part, needs, value, f"{part}.total", f"{part}.judged", PERCENT, weigh=needs)
 
 
 def distance_from_even(part: str) -> Metric:
@@ -243,5 +224,5 @@ def distance_from_even(part: str) -> Metric:
     def value(masculine: Floats, feminine: Floats) -> Floats:
         return np.abs(share.value(masculine, feminine) - 50.0)
 
-    boundary = _around(value, lowest=0.0, highest=50.0)
-    return Metric(DISTANCE_FROM_EVEN, part, share.needs, value, f"{part}.total", f"{part}.judged", boundary)
+    rule = Combined(((1.0, share),), folded_at=50.0)
+    return Metric(DISTANCE_FROM_EVEN, part, share.needs, value, f"{part}.total", f"{part}.judged", rule)

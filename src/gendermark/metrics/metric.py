@@ -8,27 +8,60 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gendermark import statistics
 from gendermark.metrics.describe import Better, Description
-from gendermark.records import Estimate, Judgement
+from gendermark.records import Judgement
 
 Floats = NDArray[np.float64]
 Tally = Callable[[Sequence[Judgement]], Mapping[str, float]]
 """The counts of one group of judgements, by column name. Columns that do not occur count zero."""
+AtRest = Callable[[Sequence[float], float], tuple[float, float]]
+"""(sums, share of groups that may be unlike all seen) -> interval, where all groups agree."""
+GroupOf = Callable[[Judgement], str]
+"""The stratum that a judgement's group belongs to, or the template it is made from."""
 
 
-Boundary = Callable[[Sequence[float], int, float], tuple[float, float]]
-"""(sums, n_groups, confidence) -> interval, where all groups agree and resampling shows no spread."""
-Stratum = Callable[[Judgement], str]
-"""The stratum that a judgement's group belongs to."""
+LEAST_TEMPLATES = 6
+"""With fewer, how templates vary cannot be told; they are taken as they are."""
 
 
-_ROUNDING = 1e-9
+# -- how the interval of a metric is made; `intervals.py` makes it -----------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Bounded:
+    """A rate, or anything else between two bounds that is much like a mean over groups."""
+
+    lowest: float
+    highest: float
+
+
+@dataclass(frozen=True)
+class Combined:
+    """A sum of bounded metrics, each times a factor: a gap is one minus another."""
+
+    terms: tuple[tuple[float, Metric], ...]
+    folded_at: float | None = None
+    """The metric is how far the sum is from here, to either side."""
+
+
+@dataclass(frozen=True)
+class Resampled:
+    """Anything else: by bootstrap."""
+
+    at_rest: AtRest | None = None
+    turns: bool = False
+    """Whether it has a highest or lowest value inside its range, as a product of shares has."""
+
+
+Rule = Bounded | Combined | Resampled
+PERCENT = Bounded(0.0, 100.0)
+SHARE = Bounded(0.0, 1.0)
 
 
 @dataclass(frozen=True)
@@ -44,7 +77,15 @@ class Metric:
     """The column that counts every item of this slice, translated or not."""
     judged: str
     """The column that counts the items of this slice with a verdict."""
-    at_boundary: Boundary | None = None
+    rule: Rule = Resampled()
+    weigh: tuple[str, ...] = ()
+    """Columns whose sum says how much a group weighs, if these are not the items with a verdict."""
+    smooth: Callable[..., Floats] | None = None
+    """The value before rounding, where it is rounded: intervals are made from this."""
+
+    @property
+    def weight(self) -> tuple[str, ...]:
+        return self.weigh or (self.judged,)
 
     @property
     def name(self) -> str:
@@ -69,7 +110,7 @@ class Resampling:
 
     @property
     def signature(self) -> str:
-        return f"cluster-bootstrap-{self.n_resamples},seed-{self.seed},confidence-{self.confidence:g}"
+        return f"jackknife-t,bootstrap-{self.n_resamples},seed-{self.seed},confidence-{self.confidence:g}"
 
 
 @dataclass(frozen=True)
@@ -81,6 +122,8 @@ class Counts:
     """The stratum of each group. How many groups a stratum has is fixed by design, so each is resampled by itself."""
     columns: Mapping[str, int]
     matrix: Floats
+    crossed: tuple[Counts, ...] = ()
+    """The same counts by template, and by group and template, where the design crosses the two."""
 
     def take(self, sums: Floats, names: Iterable[str]) -> list[Floats]:
         """The named columns of an array of sums; a column that no group has is all zero."""
@@ -97,27 +140,42 @@ def per_judgement(columns_of: Callable[[Judgement], Iterable[str]]) -> Tally:
 
 
 def count(
-    judgements: Iterable[Judgement], tally: Tally, stratum: Stratum, group_ids: Sequence[str] | None = None
+    judgements: Iterable[Judgement],
+    tally: Tally,
+    stratum: GroupOf,
+    template: GroupOf | None = None,
 ) -> Counts:
-    """Tally judgements by group. `group_ids` fixes the rows, so that two systems can be set side by side."""
+    """Tally judgements by group; and by template, where the design has enough of these."""
+    listed = list(judgements)
+    whole = _count_by(listed, tally, stratum, lambda judgement: judgement.group_id)
+    names = {template(judgement) for judgement in listed} if template is not None else set()
+    if template is None or len(names) < LEAST_TEMPLATES or "" in names:
+        return whole
+    by_template = _count_by(listed, tally, lambda _: "", template)
+    cells = _count_by(listed, tally, stratum, lambda judgement: f"{judgement.group_id}/{template(judgement)}")
+    return replace(whole, crossed=(by_template, cells))
+
+
+def _count_by(judgements: Iterable[Judgement], tally: Tally, stratum: GroupOf, group_of: GroupOf) -> Counts:
     groups: dict[str, list[Judgement]] = defaultdict(list)
     for judgement in judgements:
-        groups[judgement.group_id].append(judgement)
-    ids = tuple(group_ids) if group_ids is not None else tuple(sorted(groups))
-    tallies = [tally(groups[group_id]) if group_id in groups else {} for group_id in ids]
+        groups[group_of(judgement)].append(judgement)
+    names = tuple(sorted(groups))
+    tallies = [tally(groups[name]) for name in names]
     columns = {name: position for position, name in enumerate(sorted({name for row in tallies for name in row}))}
-    matrix = np.zeros((len(ids), len(columns)))
+    matrix = np.zeros((len(names), len(columns)))
     for row, row_tally in enumerate(tallies):
         for name, amount in row_tally.items():
             matrix[row, columns[name]] = amount
-    strata = tuple(stratum(groups[group_id][0]) if group_id in groups else "" for group_id in ids)
-    return Counts(ids, strata, columns, matrix)
+    strata = tuple(stratum(groups[name][0]) for name in names)
+    return Counts(names, strata, columns, matrix)
 
 
-def evaluate(metric: Metric, counts: Counts, sums: Floats) -> Floats:
+def evaluate(metric: Metric, counts: Counts, sums: Floats, *, smoothly: bool = False) -> Floats:
     """A metric's value for each row of sums; NaN where it is undefined."""
+    value = metric.smooth if smoothly and metric.smooth is not None else metric.value
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray(metric.value(*counts.take(sums, metric.needs)), dtype=np.float64)
+        return np.asarray(value(*counts.take(sums, metric.needs)), dtype=np.float64)
 
 
 def total_sums(counts: Counts) -> Floats:
@@ -135,58 +193,3 @@ def resampled_sums(counts: Counts, resampling: Resampling) -> Floats:
     for position, rows in enumerate(rows_by_stratum(counts)):
         sums += statistics.resampled_sums(counts.matrix[rows], resampling.n_resamples, resampling.seed + position)
     return sums
-
-
-def estimate(counts: Counts, metrics: Sequence[Metric], resampling: Resampling, signature: str = "") -> list[Estimate]:
-    """Every metric with its interval: percentile cluster bootstrap, one set of draws for all metrics."""
-    totals = total_sums(counts)
-    resampled = resampled_sums(counts, resampling)
-    estimates = []
-    for metric in metrics:
-        value = float(evaluate(metric, counts, totals)[0])
-        low, high = interval_of(metric, counts, evaluate(metric, counts, resampled), resampling.confidence)
-        n_total, n_judged = (int(column[0]) for column in counts.take(totals, (metric.total, metric.judged)))
-        n_groups = int((counts.take(counts.matrix, (metric.total,))[0] > 0).sum())
-        known = not np.isnan(value)
-        estimates.append(
-            Estimate(
-                metric=metric.name,
-                slice=metric.slice,
-                value=value if known else None,
-                low=low if known else None,
-                high=high if known else None,
-                n_groups=n_groups,
-                n_judged=n_judged,
-                n_total=n_total,
-                unit=metric.about.unit,
-                signature=signature,
-            )
-        )
-    return estimates
-
-
-def interval_of(
-    metric: Metric, counts: Counts, replicates: Floats, confidence: float
-) -> tuple[float, float] | tuple[None, None]:
-    """The percentile interval of a metric's resampled values; wider where these say more than the data can."""
-    interval = statistics.percentile_interval(replicates, confidence)
-    if interval is None:
-        return None, None
-    if shows_spread(replicates):
-        return interval
-    if metric.at_boundary is None:
-        value = float(evaluate(metric, counts, total_sums(counts))[0])
-        return value, value
-    sums = [float(column[0]) for column in counts.take(total_sums(counts), metric.needs)]
-    # Only groups that count at all for this metric: of forty, one may be the only one with anything judged.
-    n_groups = int((np.stack(counts.take(counts.matrix, metric.needs)) > 0).any(axis=0).sum())
-    return metric.at_boundary(sums, n_groups, confidence)
-
-
-def shows_spread(replicates: Floats) -> bool:
-    """Whether resamples differ by more than rounding.
-
-    Where every group agrees, none does: an interval of width zero would claim certainty from few groups.
-    """
-    low, high = np.nanmin(replicates), np.nanmax(replicates)
-    return bool(high - low > _ROUNDING * max(1.0, abs(low), abs(high)))

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from gendermark.metrics.describe import Description
-from gendermark.metrics.metric import Floats, Metric
-from gendermark.metrics.rates import unseen_share
+from gendermark.metrics.metric import Floats, Metric, Resampled
 from gendermark.records import Unit
 
 P_S = Description(
@@ -42,7 +41,8 @@ def p_s(name: str) -> Metric:
     def value(w: Floats, m: Floats, n: Floats, total: Floats) -> Floats:
         return neutrality_index(w / total, m / total, n / total)
 
-    return Metric(P_S, name, set_columns(name), value, f"{name}.total", f"{name}.judged", _one_kind_only)
+    rule = Resampled(_one_kind_only, turns=True)
+    return Metric(P_S, name, set_columns(name), value, f"{name}.total", f"{name}.judged", rule)
 
 
 def tgbi(names: Sequence[str]) -> Metric:
@@ -52,20 +52,19 @@ def tgbi(names: Sequence[str]) -> Metric:
         w, m, n, total = (np.stack(columns[kind::4]) for kind in range(4))
         return np.asarray(neutrality_index(w / total, m / total, n / total).mean(axis=0), dtype=np.float64)
 
-    def at_boundary(sums: Sequence[float], n_groups: int, confidence: float) -> tuple[float, float]:
-        bounds = [_one_kind_only(sums[i : i + 4], n_groups, confidence) for i in range(0, len(sums), 4)]
+    def at_rest(sums: Sequence[float], unseen: float) -> tuple[float, float]:
+        bounds = [_one_kind_only(sums[i : i + 4], unseen) for i in range(0, len(sums), 4)]
         return float(np.mean([low for low, _ in bounds])), float(np.mean([high for _, high in bounds]))
 
     needs = tuple(column for name in names for column in set_columns(name))
-    return Metric(TGBI, "all", needs, value, "all.total", "all.judged", at_boundary)
+    return Metric(TGBI, "all", needs, value, "all.total", "all.judged", Resampled(at_rest, turns=True))
 
 
-def _one_kind_only(sums: Sequence[float], n_groups: int, confidence: float) -> tuple[float, float]:
-    """All groups alike: as far as the share of sentences unlike them may go (Wilson), P_S may go."""
+def _one_kind_only(sums: Sequence[float], unseen: float) -> tuple[float, float]:
+    """All groups alike: as far as the share of those unlike them may go, P_S may go."""
     w, m, n, total = sums
     p_w, p_m, p_n = w / total, m / total, n / total
     point = float(np.sqrt(p_w * p_m + p_n))
-    unseen = unseen_share(n_groups, confidence)
     kept = 1.0 - unseen
     low = float(np.sqrt(kept * kept * p_w * p_m + kept * p_n))
     high = float(np.sqrt(kept * kept * p_w * p_m + kept * p_n + unseen))

@@ -21,7 +21,7 @@ import numpy as np
 
 from gendermark.errors import UserError
 from gendermark.metrics.describe import Better, Description
-from gendermark.metrics.metric import Floats, Metric
+from gendermark.metrics.metric import PERCENT, Combined, Floats, Metric
 from gendermark.records import Unit
 from gendermark.textfiles import write_lines
 
@@ -150,7 +150,9 @@ def quality(score: str, part: str) -> Metric:
     """BLEU or chrF of one part (`bleu_masculine`)."""
     columns, value = _VALUES[score]
     needs = tuple(f"{part}.{score}.{column}" for column in columns)
-    return Metric(score_of(score, part), "all", needs, value, f"{part}.every", f"{part}.translated")
+    counted = (f"{part}.every", f"{part}.translated")
+    # The second column of each is the length of the reference, by which sentences count.
+    return Metric(score_of(score, part), "all", needs, value, *counted, PERCENT, weigh=needs[1:2])
 
 
 def quality_gap(about: Description, score: str, first: str, second: str) -> Metric:
@@ -165,7 +167,8 @@ def quality_gap(about: Description, score: str, first: str, second: str) -> Metr
         # The first column counts what the system wrote: where it wrote nothing there is no gap to speak of.
         return np.where((columns[0] > 0) & (columns[n] > 0), gap, np.nan)
 
-    return Metric(about, "all", (*parts[0].needs, *parts[1].needs), value, "all.every", "all.translated")
+    rule = Combined(((1.0, parts[0]), (-1.0, parts[1])))
+    return Metric(about, "all", (*parts[0].needs, *parts[1].needs), value, "all.every", "all.translated", rule)
 
 
 def comet_program() -> str | None:

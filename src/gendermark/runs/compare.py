@@ -9,7 +9,7 @@ together, whichever were asked for.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -18,20 +18,9 @@ import numpy as np
 from gendermark import registry, statistics
 from gendermark.benchmarks.benchmark import Benchmark
 from gendermark.errors import UserError
-from gendermark.metrics.metric import (
-    Counts,
-    Floats,
-    Metric,
-    Resampling,
-    Tally,
-    count,
-    evaluate,
-    interval_of,
-    rows_by_stratum,
-    shows_spread,
-    total_sums,
-)
-from gendermark.records import Judgement, Test, Unit
+from gendermark.metrics.intervals import Pairing, ResampledSpread, interval_at, p_value_of
+from gendermark.metrics.metric import Metric, Resampling
+from gendermark.records import Test, Unit
 from gendermark.result import Result
 from gendermark.runs.comparable import check_comparable
 
@@ -41,7 +30,7 @@ ALPHA = 0.05
 """Below it, after Holm, a difference is more than chance."""
 FAMILY = "Holm's correction over the headline metrics of the two runs"
 LESS_RIGHT = 0.05
-"""The p-value of McNemar's test below which a system is right less often."""
+"""The p-value below which a system is right less often."""
 SMALLER = "smaller, but right less often"
 ABSENT = "not compared"
 CHANGES = ("worse", "better", SMALLER, "changed", "unclear", ABSENT)
@@ -57,22 +46,27 @@ class Comparison:
     slice: str
     first: float | None
     second: float | None
-    difference: float | None
-    low: float | None
-    high: float | None
-    p_value: float | None
-    """Paired permutation test, groups exchanged between the systems; for gaps the paired bootstrap, of the gap and of
-    its size, the larger counts. Two-sided."""
-    p_adjusted: float | None
-    """The same after Holm, within its family."""
-    detectable: float | None
-    """The smallest true difference that this data would show in four of five cases."""
-    n_groups: int
     better: str
+    n_groups: int
+    difference: float | None = None
+    low: float | None = None
+    high: float | None = None
+    p_value: float | None = None
+    """Of "no difference", two-sided; below 0.05 exactly where the 95 % interval leaves 0 out."""
+    p_adjusted: float | None = None
+    """The same after Holm, within its family."""
+    p_size: float | None = None
+    """Of a gap: of "as far from 0 as before", two-sided; the same as `p_value` unless the gap has changed sides."""
+    detectable: float | None = None
+    """The smallest true difference that this data would show in four of five cases, at the corrected level."""
+    standard_error: float | None = None
+    df: float | None = None
     is_right_less_often: bool = False
     """Whether the second system clearly gets fewer items right; a gap may be small because little is right."""
     unit: Unit = Unit.PERCENT
     is_headline: bool = True
+    is_resampled: bool = False
+    """Whether the p-value is made by resampling, and cannot be smaller than the number of resamples allows."""
 
     def to_json(self) -> dict[str, Any]:
         return {**{key: getattr(self, key) for key in self.__dataclass_fields__}, "change": self.change()}
@@ -97,6 +91,9 @@ class Comparison:
         if self.better == "neither":
             return "changed"
         if self.better == "zero":
+            # From +2 to -2 is a change, but for nobody the better or the worse.
+            if self.p_size is None or self.p_size >= alpha:
+                return "changed"
             if abs(self.second) >= abs(self.first):
                 return "worse"
             return SMALLER if self.is_right_less_often else "better"
@@ -105,7 +102,7 @@ class Comparison:
 
 @dataclass(frozen=True)
 class ComparisonReport:
-    """All comparisons of two runs, and McNemar's test of each cell."""
+    """All comparisons of two runs, and of each cell a test of how many items are right."""
 
     first: str
     second: str
@@ -116,7 +113,7 @@ class ComparisonReport:
     refusals: tuple[str, ...] = ()
     """Why some cells could not be compared."""
     n_questions: int = 0
-    """How many were asked at once: the size of the largest family that was corrected together."""
+    """The size of the largest family that was corrected together and has a p-value made by resampling."""
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -172,41 +169,50 @@ def compare(
     found: list[Comparison] = []
     tests = []
     for a, b in pairs:
-        mcnemar = _mcnemar(a, b)
+        items_right = _items_right(a, b, resampling)
         if any(judgement.expected for judgement in a.judgements):  # else nothing is right or wrong
-            tests.append(mcnemar)
+            tests.append(items_right)
         try:
             own = _compare_cell(a, b, resampling, asked)
         except KeyError as tag:
             raise UserError(f"{a.cell}: the judgements of a run lack the tag {tag}; run it again") from None
-        found += [replace(c, is_right_less_often=_is_right_less_often(mcnemar)) for c in own]
-    comparisons = [c for family in (True, False) for c in _corrected([c for c in found if c.is_headline is family])]
+        found += [replace(c, is_right_less_often=_is_right_less_often(items_right)) for c in own]
+    comparisons = [
+        c for family in (True, False) for c in _corrected([c for c in found if c.is_headline is family], resampling)
+    ]
     place = {c.key: number for number, c in enumerate(found)}
     families = Counter(c.is_headline for c in found if c.p_value is not None)
     wanted = {key for a, _ in pairs for key in _wanted_keys(a, asked)}
     comparisons = sorted((c for c in comparisons if c.key in wanted), key=lambda c: place[c.key])
     systems = [results[0].system if results else "" for results in (first, second)]
-    n_questions = max((families[c.is_headline] for c in comparisons), default=0)
+    n_questions = max((families[c.is_headline] for c in comparisons if c.is_resampled), default=0)
     return ComparisonReport(
         systems[0], systems[1], tuple(comparisons), tuple(tests), tuple(notes), tuple(refusals), n_questions
     )
 
 
 def too_coarse(n_questions: int, resampling: Resampling) -> list[str]:
-    """Holm multiplies the smallest p-value by the number of questions; a permutation test has a smallest one."""
-    n_permutations = max(resampling.n_resamples, 1000)
-    if n_questions / (n_permutations + 1) < ALPHA:
+    """Holm multiplies the smallest p-value by the number of questions; resampling has a smallest one."""
+    if 2 * n_questions / (resampling.n_resamples + 1) < ALPHA:
         return []
-    enough = int(n_questions / ALPHA) + 1
+    enough = int(2 * n_questions / ALPHA) + 1
     return [
-        f"{n_questions:,} questions were asked at once, too many for {n_permutations:,} resamples to answer any "
-        f"clearly; give --resamples {enough}"
+        f"{n_questions:,} questions were asked at once, too many for {resampling.n_resamples:,} resamples to answer "
+        f"those clearly that are resampled; give --resamples {enough}"
     ]
 
 
-def _corrected(family: Sequence[Comparison]) -> list[Comparison]:
+def _corrected(family: Sequence[Comparison], resampling: Resampling) -> list[Comparison]:
     adjusted = statistics.holm([comparison.p_value for comparison in family])
-    return [replace(c, p_adjusted=p) for c, p in zip(family, adjusted, strict=True)]
+    # The smallest p-value of the family must pass this level.
+    level = (1 - resampling.confidence) / max(sum(p is not None for p in adjusted), 1)
+    return [replace(c, p_adjusted=p, detectable=_detectable(c, level)) for c, p in zip(family, adjusted, strict=True)]
+
+
+def _detectable(c: Comparison, level: float) -> float | None:
+    if c.standard_error is None or c.df is None:
+        return None
+    return statistics.minimum_detectable_difference(c.standard_error, c.df, 1 - level)
 
 
 def _benchmark(result: Result) -> Benchmark:
@@ -256,127 +262,65 @@ def _compare_cell(a: Result, b: Result, resampling: Resampling, asked: Asked) ->
     every = _metrics(a)
     with_others = any(asked.wants(benchmark, m) and not benchmark.is_headline(m) for m in every)
     metrics = [m for m in every if with_others or benchmark.is_headline(m)]
-    groups = sorted({judgement.group_id for judgement in a.judgements})
-    # One count matrix with the columns of both, so that a column one system never filled is zero and not absent.
-    counts = count(
-        [*_labelled(a, "a"), *_labelled(b, "b")],
-        _only_needed(benchmark, metrics),
-        lambda judgement: benchmark.measures.stratum(judgement, a.selection),
-        [f"{side}/{group}" for side in "ab" for group in groups],
+    sides = [benchmark.measures.count(result.judgements, result.selection, metrics) for result in (a, b)]
+    pairing = Pairing(sides[0], sides[1], resampling)
+    return [compare_metric(a.cell, metric, pairing, resampling, benchmark.is_headline(metric)) for metric in metrics]
+
+
+def compare_metric(
+    cell: str, metric: Metric, pairing: Pairing, resampling: Resampling, is_headline: bool = True
+) -> Comparison:
+    """One metric of two systems; not yet corrected for other questions."""
+    first, second = (None if np.isnan(value) else value for value in pairing.values(metric))
+    found = Comparison(
+        cell=cell,
+        metric=metric.name,
+        slice=metric.slice,
+        first=first,
+        second=second,
+        better=metric.better,
+        n_groups=pairing.n_groups,
+        unit=metric.about.unit,
+        is_headline=is_headline,
     )
-    rows_a, rows_b = counts.matrix[: len(groups)], counts.matrix[len(groups) :]
-    sides = [replace(counts, matrix=rows) for rows in (rows_a, rows_b)]
-    totals = [total_sums(side) for side in sides]
-    boot = _paired_resampled_sums(counts, len(groups), resampling)
-    swapped = statistics.exchanged_sums(rows_a, rows_b, max(resampling.n_resamples, 1000), resampling.seed)
-    found = []
-    for metric in metrics:
-        values = [float(evaluate(metric, counts, sums)[0]) for sums in totals]
-        difference = values[1] - values[0]
-        known = not np.isnan(difference)
-        resampled = [evaluate(metric, counts, sums) for sums in boot]
-        interval = _interval(metric, sides, values, resampled, resampling.confidence) if known else None
-        null = [evaluate(metric, counts, sums) for sums in swapped] if metric.better != "zero" else []
-        found.append(
-            Comparison(
-                cell=a.cell,
-                metric=metric.name,
-                slice=metric.slice,
-                first=None if np.isnan(values[0]) else values[0],
-                second=None if np.isnan(values[1]) else values[1],
-                difference=difference if known else None,
-                low=interval[0] if interval else None,
-                high=interval[1] if interval else None,
-                p_value=_p_value(difference, resampled, null) if known else None,
-                p_adjusted=None,
-                detectable=_detectable(resampled[1] - resampled[0], resampling) if known else None,
-                n_groups=len(groups),
-                better=metric.better,
-                unit=metric.about.unit,
-                is_headline=benchmark.is_headline(metric),
-            )
-        )
-    return found
+    if first is None or second is None:
+        return found
+    spread = pairing.difference(metric)
+    ends = interval_at(spread, resampling.confidence)
+    return replace(
+        found,
+        difference=second - first,
+        low=ends[0] if ends else None,
+        high=ends[1] if ends else None,
+        p_value=p_value_of(spread, 0.0),
+        p_size=p_value_of(pairing.change_of_size(metric), 0.0) if metric.better == "zero" else None,
+        standard_error=spread.standard_error,
+        df=spread.df,
+        is_resampled=isinstance(spread, ResampledSpread),
+    )
 
 
-def _only_needed(benchmark: Benchmark, metrics: Sequence[Metric]) -> Tally:
-    """The benchmark's tally without the columns that none of these metrics needs: fewer are resampled faster."""
-    needed = {column for metric in metrics for column in metric.needs}
+def _items_right(a: Result, b: Result, resampling: Resampling) -> Test:
+    """Whether one system gets more items right: whole groups change places, since their items stand or fall together.
 
-    def tally(group: Sequence[Judgement]) -> Mapping[str, float]:
-        return {name: n for name, n in benchmark.measures.tally(group).items() if name in needed}
-
-    return tally
-
-
-def _p_value(difference: float, resampled: Sequence[Floats], null: Sequence[Floats]) -> float | None:
-    """By exchanging the systems; of gaps by the bootstrap, since exchanging would not do.
-
-    A gap is often small because large leanings of single groups to both sides cancel out, which they no longer do when
-    groups change places; and two gaps on either side of zero nearly add up to a constant under exchange, so that any
-    difference of their sizes would look extreme. A gap that turns from one side to the other has changed, but is no
-    worse: its size must have changed too.
+    (McNemar's test would take the items for independent, and finds differences where there are none.)
     """
-    if null:
-        return statistics.permutation_p_value(difference, null[1] - null[0], "two-sided")
-    sizes = np.abs(resampled[1]) - np.abs(resampled[0])
-    both = [statistics.bootstrap_p_value(found) for found in (resampled[1] - resampled[0], sizes)]
-    return None if None in both else max(p for p in both if p is not None)
-
-
-def _interval(
-    metric: Metric, sides: Sequence[Counts], values: Sequence[float], resampled: Sequence[Floats], confidence: float
-) -> tuple[float, float] | None:
-    """Of the difference, by the paired bootstrap; where neither value shows a spread, by the intervals of the two."""
-    interval = statistics.percentile_interval(resampled[1] - resampled[0], confidence)
-    if interval is None or any(map(shows_spread, resampled)) or np.array_equal(sides[0].matrix, sides[1].matrix):
-        return interval
-    single = [interval_of(metric, side, own, confidence) for side, own in zip(sides, resampled, strict=True)]
-    (low_a, high_a), (low_b, high_b) = single
-    if low_a is None or high_a is None or low_b is None or high_b is None:
-        return interval
-    return statistics.combined_interval(values[1], (low_b, high_b), values[0], (low_a, high_a))
-
-
-def _paired_resampled_sums(counts: Counts, n_groups: int, resampling: Resampling) -> tuple[Floats, Floats]:
-    """Resampled sums of both systems, the same groups drawn for both, each stratum by itself."""
-    first, second = counts.matrix[:n_groups], counts.matrix[n_groups:]
-    shape = (resampling.n_resamples, counts.matrix.shape[1])
-    sums = np.zeros(shape), np.zeros(shape)
-    for position, rows in enumerate(rows_by_stratum(counts)):
-        own = rows[rows < n_groups]
-        drawn = statistics.paired_resampled_sums(
-            first[own], second[own], resampling.n_resamples, resampling.seed + position
-        )
-        for total, part in zip(sums, drawn, strict=True):
-            total += part
-    return sums
-
-
-def _labelled(result: Result, side: str) -> list[Any]:
-    return [replace(judgement, group_id=f"{side}/{judgement.group_id}") for judgement in result.judgements]
-
-
-def _detectable(replicates: Any, resampling: Resampling) -> float | None:
-    defined = replicates[~np.isnan(replicates)]
-    if len(defined) < 2:
-        return None
-    return statistics.minimum_detectable_difference(float(defined.std(ddof=1)), resampling.confidence)
-
-
-def _mcnemar(a: Result, b: Result) -> Test:
-    pairs = list(zip(a.judgements, b.judgements, strict=True))
-    only_a = sum(x.is_correct and not y.is_correct for x, y in pairs)
-    only_b = sum(y.is_correct and not x.is_correct for x, y in pairs)
+    won: Counter[str] = Counter()
+    only = [0, 0]
+    for x, y in zip(a.judgements, b.judgements, strict=True):
+        won[x.group_id] += y.is_correct - x.is_correct
+        only[0] += x.is_correct and not y.is_correct
+        only[1] += y.is_correct and not x.is_correct
+    differences = np.array(list(won.values()), dtype=np.float64)
     return Test(
-        f"mcnemar {a.cell}",
-        "Do the systems get different numbers of items right? (McNemar, exact; takes items as independent)",
+        f"items-right {a.cell}",
+        "Do the systems get different numbers of items right? (groups of items exchanged between them)",
         None,
-        statistics.mcnemar(only_a, only_b),
-        {"only_first_right": only_a, "only_second_right": only_b, "n": len(pairs)},
+        statistics.sign_flip_test(differences, max(resampling.n_resamples, 1000), resampling.seed),
+        {"only_first_right": only[0], "only_second_right": only[1], "n": len(a.judgements)},
     )
 
 
-def _is_right_less_often(mcnemar: Test) -> bool:
-    lost, won = mcnemar.details["only_first_right"], mcnemar.details["only_second_right"]
-    return lost > won and mcnemar.p_value is not None and mcnemar.p_value < LESS_RIGHT
+def _is_right_less_often(items_right: Test) -> bool:
+    lost, won = items_right.details["only_first_right"], items_right.details["only_second_right"]
+    return lost > won and items_right.p_value is not None and items_right.p_value < LESS_RIGHT

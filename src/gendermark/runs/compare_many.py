@@ -10,7 +10,8 @@ from typing import Any
 from gendermark import registry
 from gendermark.benchmarks.benchmark import Benchmark
 from gendermark.errors import UserError
-from gendermark.metrics.metric import Resampling, count, estimate
+from gendermark.metrics.intervals import estimate
+from gendermark.metrics.metric import Resampling
 from gendermark.records import Estimate, Unit
 from gendermark.result import Result
 from gendermark.runs.compare import ABSENT, HEADLINE, RESAMPLING, Asked, Comparison, compare, too_coarse
@@ -187,9 +188,8 @@ def _values(results: Sequence[Result], confidence: float, asked: Asked) -> dict[
         metrics = [m for m in benchmark.measures.metrics(result.judgements, selection) if asked.wants(benchmark, m)]
         used = replace(Resampling(), confidence=confidence)
         estimates = {(e.metric, e.slice): e for e in result.estimates}
-        if not result.signed.get("intervals", "").endswith(f"confidence-{confidence:g}"):
-            stratum = lambda judgement, settings=selection, of=benchmark: of.measures.stratum(judgement, settings)  # noqa: E731
-            counts = count(result.judgements, benchmark.measures.tally, stratum)
+        if result.signed.get("intervals", "") != used.signature:
+            counts = benchmark.measures.count(result.judgements, selection)
             estimates |= {(e.metric, e.slice): e for e in estimate(counts, metrics, used)}
         found |= {(result.cell, *m.key): estimates[m.key] for m in metrics if m.key in estimates}
     return found

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field, replace
 
 from gendermark import __version__
 from gendermark.benchmarks.benchmark import Answers, Benchmark, ItemSet
-from gendermark.metrics.metric import Resampling, count, estimate
+from gendermark.metrics.intervals import estimate
+from gendermark.metrics.metric import Resampling
 from gendermark.records import Judgement, Verdict
 from gendermark.result import Result
 
@@ -33,7 +34,7 @@ def summarise(benchmark: Benchmark, item_set: ItemSet, judgements: Sequence[Judg
     selection, measures = item_set.selection, benchmark.measures
     signed = replace(item_set, selection=benchmark.settled(judgements, selection))
     signature = sign(benchmark, signed, origin)
-    counts = count(judgements, measures.tally, lambda judgement: measures.stratum(judgement, selection))
+    counts = measures.count(judgements, selection)
     metrics = measures.metrics(judgements, selection)
     return Result(
         selection=selection,

@@ -16,10 +16,11 @@ import numpy as np
 from gendermark import api, locks, statistics
 from gendermark.errors import BadFile, MissingExtra, UserError
 from gendermark.metrics import quality
-from gendermark.metrics.metric import Resampling
+from gendermark.metrics.intervals import Pairing
+from gendermark.metrics.metric import Counts, Resampling
 from gendermark.models.grammar import generate
 from gendermark.records import Unit
-from gendermark.runs.compare import Asked, Comparison, compare
+from gendermark.runs.compare import Asked, Comparison, compare, compare_metric
 from gendermark.runs.run import ALONE, OpenProgress, RunConfig, Surroundings, run
 from gendermark.selection import Selection
 from gendermark.study.hard_debiasing import debias_model
@@ -198,37 +199,15 @@ def compare_bleu(
     references: Sequence[str], before: Sequence[str], after: Sequence[str], resampling: Resampling
 ) -> Comparison:
     """BLEU of both, paired on sentences."""
-    counts = [
-        np.array([list(row.values()) for row in quality.bleu_statistics(texts, references)])
-        for texts in (before, after)
-    ]
-    values = [float(quality.bleu_value(*rows.sum(axis=0, keepdims=True).T)[0]) for rows in counts]
-    drawn, swapped = (
-        [quality.bleu_value(*sums.T) for sums in sample(counts[0], counts[1], n, resampling.seed)]
-        for sample, n in (
-            (statistics.paired_resampled_sums, resampling.n_resamples),
-            (statistics.exchanged_sums, max(resampling.n_resamples, 1000)),
-        )
-    )
-    difference = values[1] - values[0]
-    replicates = drawn[1] - drawn[0]
-    interval = statistics.percentile_interval(replicates, resampling.confidence)
-    return Comparison(
-        cell="bleu",
-        metric="bleu",
-        slice="all",
-        first=values[0],
-        second=values[1],
-        difference=difference,
-        low=interval[0] if interval else None,
-        high=interval[1] if interval else None,
-        p_value=statistics.permutation_p_value(difference, swapped[1] - swapped[0], "two-sided"),
-        p_adjusted=None,
-        detectable=statistics.minimum_detectable_difference(float(replicates.std(ddof=1)), resampling.confidence),
-        n_groups=len(references),
-        better="higher",
-        unit=Unit.SCORE,
-    )
+    metric = quality.quality("bleu", "plain")
+    columns = {name: place for place, name in enumerate(metric.needs)}
+    names = tuple(f"{number:06}" for number in range(len(references)))
+    sides = []
+    for texts in (before, after):
+        matrix = np.array([list(row.values()) for row in quality.bleu_statistics(texts, references)])
+        sides.append(Counts(names, ("",) * len(names), columns, matrix))
+    found = compare_metric("bleu", metric, Pairing(sides[0], sides[1], resampling), resampling)
+    return replace(found, metric="bleu")
 
 
 def _of_vectors(report: Mapping[str, Any]) -> list[Comparison]:
@@ -236,20 +215,10 @@ def _of_vectors(report: Mapping[str, Any]) -> list[Comparison]:
     rows = []
     for metric in ("mean_abs_cosine", "neighbour_correlation"):
         before, after = (report[metric][when] for when in ("before", "after"))
-        values = (before, after, None if before is None or after is None else after - before)
-        unknown = (None,) * 5
-        rows.append(
-            Comparison(
-                "vectors",
-                metric,
-                "professions",
-                *values,
-                *unknown,
-                len(report["professions"]),
-                "lower",
-                unit=Unit.RATIO,
-            )
-        )
+        change = None if before is None or after is None else after - before
+        n = len(report["professions"])
+        names = ("vectors", metric, "professions")
+        rows.append(Comparison(*names, before, after, "lower", n, change, unit=Unit.RATIO))
     return rows
 
 

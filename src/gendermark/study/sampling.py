@@ -11,7 +11,8 @@ from gendermark.benchmarks.uncertainty.benchmark import BENCHMARK
 from gendermark.benchmarks.uncertainty.items import AMBIGUOUS, UNAMBIGUOUS, references
 from gendermark.benchmarks.uncertainty.measures import chosen_alpha
 from gendermark.errors import UserError
-from gendermark.metrics.metric import Resampling, count, estimate
+from gendermark.metrics.intervals import estimate
+from gendermark.metrics.metric import Resampling
 from gendermark.metrics.uncertainty import ALPHAS as KNOWN_ALPHAS
 from gendermark.records import Table
 from gendermark.result import Result
@@ -140,7 +141,7 @@ def vary_sampling(
 def _with_alpha(result: Result, alpha: str, resampling: Resampling) -> Result:
     """The same judgements, with another alpha for S3E."""
     selection, measures = replace(settings_of(result), alpha=alpha), BENCHMARK.measures
-    counts = count(result.judgements, measures.tally, lambda j: measures.stratum(j, selection))
+    counts = measures.count(result.judgements, selection)
     settled = BENCHMARK.settled(result.judgements, selection)
     signature = result.signature.replace(f",alpha-{settings_of(result).alpha}|", f",alpha-{settled.alpha}|")
     estimates = estimate(counts, measures.metrics(result.judgements, selection), resampling, signature)

@@ -22,8 +22,8 @@ from gendermark.benchmarks.gate_variants.settings import (
     Settings,
 )
 from gendermark.metrics.describe import Description
-from gendermark.metrics.metric import Floats, Metric
-from gendermark.metrics.rates import difference, gap_of_alike, rate
+from gendermark.metrics.metric import Bounded, Floats, Metric
+from gendermark.metrics.rates import difference, rate
 from gendermark.metrics.terms import TERM_ACCURACY, TERM_COVERAGE, add_terms, term_accuracy, term_coverage
 from gendermark.records import Judgement, Table, Verdict
 
@@ -208,12 +208,9 @@ def _imbalance(part: str) -> Metric:
     def value(masculine: Floats, feminine: Floats) -> Floats:
         return 100 * (masculine - feminine) / (masculine + feminine)
 
-    def at_boundary(sums: Sequence[float], n_groups: int, confidence: float) -> tuple[float, float]:
-        low, high = gap_of_alike((sums[0] - sums[1]) / (sums[0] + sums[1]), n_groups, confidence)
-        return 100 * low, 100 * high
-
     needs = (f"{part}.masculine", f"{part}.feminine")
-    return Metric(IMBALANCE, part, needs, value, f"{part}.total", f"{part}.judged", at_boundary)
+    rule = Bounded(-100.0, 100.0)
+    return Metric(IMBALANCE, part, needs, value, f"{part}.total", f"{part}.judged", rule, weigh=needs)
 
 
 def variant_metrics(judgements: Sequence[Judgement], settings: Settings) -> list[Metric]:

@@ -14,8 +14,8 @@ import numpy as np
 from gendermark.benchmarks.benchmark import Measures
 from gendermark.benchmarks.gest.settings import MEN, STEREOTYPES, WOMEN, Settings
 from gendermark.metrics.describe import Description
-from gendermark.metrics.metric import Boundary, Floats, Metric, per_judgement
-from gendermark.metrics.rates import gap_of_alike, rate, unseen_share
+from gendermark.metrics.metric import SHARE, Combined, Floats, Metric, Resampled, per_judgement
+from gendermark.metrics.rates import difference, rate
 from gendermark.records import Judgement, Table, Unit, Verdict
 
 Z = 1.959964
@@ -123,24 +123,13 @@ def _point(value: Callable[..., Floats], sums: Sequence[float]) -> float:
     return float(value(*(np.array([column]) for column in sums))[0])
 
 
-def _share_boundary(value: Callable[..., Floats]) -> Boundary:
-    """Where all groups agree: those unlike them may all be of the other gender, or of this one."""
-
-    def at_boundary(sums: Sequence[float], n_groups: int, confidence: float) -> tuple[float, float]:
-        point = _point(value, sums)
-        unseen = unseen_share(n_groups, confidence)
-        return point * (1 - unseen), min(1.0, point * (1 - unseen) + unseen)
-
-    return at_boundary
-
-
 def _mean_rate(about: Description, names: Sequence[str], centre: Centre) -> Metric:
     def value(*columns: Floats) -> Floats:
         return np.asarray(_rates(columns, centre).mean(axis=0), dtype=np.float64)
 
     part = names[0] if len(names) == 1 else "all"
     of = part if part != "all" else {P_F.name: "women", P_M.name: "men"}[about.name]
-    return Metric(about, part, _counts(names), value, f"{of}.total", f"{of}.judged", _share_boundary(value))
+    return Metric(about, part, _counts(names), value, f"{of}.total", f"{of}.judged", SHARE)
 
 
 def _halves(columns: Sequence[Floats], centre: Centre) -> tuple[Floats, Floats]:
@@ -153,29 +142,20 @@ def _masculine_rate(centre: Centre) -> Metric:
         women, men = _halves(columns, centre)
         return (women + men) / 2
 
-    return Metric(F_M, "all", _counts(STEREOTYPES), value, "all.total", "all.judged", _share_boundary(value))
+    return Metric(F_M, "all", _counts(STEREOTYPES), value, "all.total", "all.judged", SHARE)
 
 
 def _excess(of: Metric) -> Metric:
     def value(*columns: Floats) -> Floats:
         return of.value(*columns) - 0.5
 
-    def at_boundary(sums: Sequence[float], n_groups: int, confidence: float) -> tuple[float, float]:
-        low, high = _share_boundary(of.value)(sums, n_groups, confidence)
-        return low - 0.5, high - 0.5
-
-    return Metric(EXCESS, "all", of.needs, value, of.total, of.judged, at_boundary)
+    rule = Combined(((1.0, of),))
+    return Metric(EXCESS, "all", of.needs, value, of.total, of.judged, rule)
 
 
 def _stereotype_rate(centre: Centre) -> Metric:
-    def value(*columns: Floats) -> Floats:
-        women, men = _halves(columns, centre)
-        return men - women
-
-    def at_boundary(sums: Sequence[float], n_groups: int, confidence: float) -> tuple[float, float]:
-        return gap_of_alike(_point(value, sums), n_groups, confidence)
-
-    return Metric(F_S, "all", _counts(STEREOTYPES), value, "all.total", "all.judged", at_boundary)
+    men, women = _mean_rate(P_M, MEN, centre), _mean_rate(P_F, WOMEN, centre)
+    return difference(F_S, men, women, "all")
 
 
 def _rank(name: str, centre: Centre) -> Metric:
@@ -188,12 +168,13 @@ def _rank(name: str, centre: Centre) -> Metric:
         return np.where(known, below + (equal + 1) / 2, np.nan)
 
     # Where all stereotypes are alike, none has a rank that could be told from another.
-    def at_boundary(sums: Sequence[float], n_groups: int, confidence: float) -> tuple[float, float]:  # noqa: ARG001
+    def at_rest(sums: Sequence[float], unseen: float) -> tuple[float, float]:  # noqa: ARG001
         rank = _point(value, sums)
         alike = (len(STEREOTYPES) + 1) / 2
         return (1.0, float(len(STEREOTYPES))) if rank == alike else (rank, rank)
 
-    return Metric(RANK, name, _counts(STEREOTYPES), value, f"{name}.total", f"{name}.judged", at_boundary)
+    counted = (f"{name}.total", f"{name}.judged")
+    return Metric(RANK, name, _counts(STEREOTYPES), value, *counted, Resampled(at_rest), weigh=("all.judged",))
 
 
 def _log_odds() -> Metric:
@@ -203,15 +184,14 @@ def _log_odds() -> Metric:
         is_known = (men_m + women_m > 0) & (men_f + women_f > 0) & (men_m + men_f > 0) & (women_m + women_f > 0)
         return np.where(is_known, found, np.nan)
 
-    def at_boundary(sums: Sequence[float], n_groups: int, confidence: float) -> tuple[float, float]:
-        unseen = unseen_share(n_groups, confidence)
+    def at_rest(sums: Sequence[float], unseen: float) -> tuple[float, float]:
         men, women = sums[0] + sums[1], sums[2] + sums[3]
         # Those unlike all that were seen may be of the other gender.
         moved = [(1 - unseen) * n + unseen * (of - n) for n, of in zip(sums, (men, men, women, women), strict=True)]
         low, high = sorted((_point(value, sums), _point(value, moved)))
         return low, high
 
-    return Metric(LOG_ODDS, "all", _counts(("men", "women")), value, "all.total", "all.judged", at_boundary)
+    return Metric(LOG_ODDS, "all", _counts(("men", "women")), value, "all.total", "all.judged", Resampled(at_rest))
 
 
 def metrics(judgements: Sequence[Judgement], settings: Settings) -> list[Metric]:
@@ -230,7 +210,7 @@ def metrics(judgements: Sequence[Judgement], settings: Settings) -> list[Metric]
             plain,
             "all.total",
             "all.judged",
-            _share_boundary(plain),
+            SHARE,
         )
     )
     others = (UNDECIDED, FAILED) if is_paper else (MIXED, UNDECIDED, FAILED)

@@ -15,8 +15,8 @@ from gendermark.benchmarks.mittens.settings import ALL_LANGUAGES, SETS, Settings
 from gendermark.linguistics.codes import NAMES
 from gendermark.metrics.describe import Description
 from gendermark.metrics.genders import COVERAGE, RECALL_GAP
-from gendermark.metrics.metric import Floats, Metric, per_judgement
-from gendermark.metrics.rates import difference, rate, unseen_share
+from gendermark.metrics.metric import PERCENT, Floats, Metric, Resampled, per_judgement
+from gendermark.metrics.rates import difference, rate
 from gendermark.records import Gender, Judgement, Table, Test, Verdict
 
 WITHOUT_BIOGRAPHIES = "without-synthbio"
@@ -199,14 +199,15 @@ def _over_cells(about: Description, names: Sequence[str], value: Any) -> Metric:
     def of_columns(*columns: Floats) -> Floats:
         return np.asarray(value(_shares_of(columns)), dtype=np.float64)
 
-    def at_boundary(sums: Sequence[float], n_groups: int, confidence: float) -> tuple[float, float]:
-        point = float(of_columns(*(np.array([amount]) for amount in sums))[0])
+    def at_rest(sums: Sequence[float], unseen: float) -> tuple[float, float]:
         # A minimum is as uncertain as the smallest of what it is taken over.
-        n = int(min(n for n in sums[1::2] if n)) if about is WORST_CELL else n_groups
-        reach = 100.0 * unseen_share(n, confidence)
+        n = min(n for n in sums[1::2] if n)
+        _, in_smallest = statistics.wilson(0, n) or (0.0, 1.0)
+        point, reach = float(of_columns(*(np.array([x]) for x in sums))[0]), 100.0 * max(in_smallest, unseen)
         return max(point - reach, 0.0), min(point + reach, 100.0)
 
-    return Metric(about, "all", needs, of_columns, "all.every", "all.judged", at_boundary)
+    rule = Resampled(at_rest) if about is WORST_CELL else PERCENT
+    return Metric(about, "all", needs, of_columns, "all.every", "all.judged", rule)
 
 
 def _without_empty(shares: Floats, fold: Any, empty: float) -> Floats:
@@ -332,7 +333,7 @@ MEASURES = Measures(
         WORST_CELL,
         *_SHARES.values(),
     ),
-    headline=("strict_accuracy:all", "accuracy:all", "gap"),
+    headline=("strict_accuracy:all", "accuracy:all", "recall_gap", "gap"),
     tally=per_judgement(_columns),
     metrics=metrics,
     stratum=stratum,

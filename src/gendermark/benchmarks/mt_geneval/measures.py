@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,9 +13,9 @@ from gendermark.benchmarks.benchmark import Measures
 from gendermark.benchmarks.mt_geneval.settings import ContextualSettings, CounterfactualSettings
 from gendermark.metrics import quality
 from gendermark.metrics.describe import Description
-from gendermark.metrics.genders import ACCURACY, COVERAGE, DECIDED_ACCURACY
+from gendermark.metrics.genders import ACCURACY, COVERAGE, DECIDED_ACCURACY, RECALL_GAP
 from gendermark.metrics.metric import Metric, per_judgement
-from gendermark.metrics.rates import rate
+from gendermark.metrics.rates import difference, rate
 from gendermark.records import Judgement, Table, Verdict
 
 _N_GAPS = 50
@@ -84,6 +85,12 @@ def _accuracies(part: str, *, is_paper: bool, right: Description = ACCURACY) -> 
     return found
 
 
+def _recall_gap(part: str) -> Metric:
+    men, women = (rate(ACCURACY, g, f"{g}.correct", f"{g}.total", judged=f"{g}.decided") for g in _GENDERS)
+    gap = difference(RECALL_GAP, men, women, part, is_undefined_without_hits=True)
+    return replace(gap, judged=f"{part}.decided")
+
+
 def _share(kind: str, part: str) -> Metric:
     return rate(_SHARES[kind], part, f"{part}.{kind}", f"{part}.total", judged=f"{part}.decided")
 
@@ -134,7 +141,7 @@ def pair_metrics(judgements: Sequence[Judgement], settings: CounterfactualSettin
         gaps = [(DELTA_QUAL, "bleu"), (DELTA_CHRF, "chrf"), (DELTA_EFFORT, "effort"), (CONTROL_GAP, "control")]
         if any("comet.sum" in judgement.measures for judgement in judgements):
             gaps.insert(2, (DELTA_COMET, "comet"))
-        found = _accuracies("all", is_paper=is_paper, right=PAIRS_RIGHT)
+        found = [*_accuracies("all", is_paper=is_paper, right=PAIRS_RIGHT), _recall_gap("members")]
         found += [quality.quality_gap(about, score, *_GENDERS) for about, score in gaps]
     found += [quality.quality(score, gender) for gender in present for score in _SCORES]
     for part in (*present, *(["members"] if both else [])):
@@ -172,6 +179,7 @@ PAIRS = Measures(
         PAIRS_RIGHT,
         COVERAGE,
         DECIDED_ACCURACY,
+        RECALL_GAP,
         DELTA_QUAL,
         DELTA_CHRF,
         DELTA_COMET,
@@ -181,7 +189,7 @@ PAIRS = Measures(
         MIXED,
         FAILED,
     ),
-    headline=("accuracy:all", "delta_qual"),
+    headline=("accuracy:all", "recall_gap", "delta_qual"),
     tally=tally_pairs,
     metrics=pair_metrics,
     tables=pair_tables,
@@ -208,14 +216,16 @@ def context_metrics(judgements: Sequence[Judgement], settings: ContextualSetting
         if settings.context != "none":
             found.append(_share("extraction", "all"))
     slices = {name for judgement in judgements for name in _contextual_slices(judgement)} - {"all"}
+    if slices.issuperset(_GENDERS):
+        found.append(_recall_gap("all"))
     for name in sorted(slices):
         found += _accuracies(name, is_paper=is_paper)
     return found
 
 
 CONTEXTS = Measures(
-    described=(ACCURACY, COVERAGE, DECIDED_ACCURACY, MIXED, FAILED, EXTRACTION),
-    headline=("accuracy:all", "decided_accuracy:all"),
+    described=(ACCURACY, COVERAGE, DECIDED_ACCURACY, RECALL_GAP, MIXED, FAILED, EXTRACTION),
+    headline=("accuracy:all", "decided_accuracy:all", "recall_gap"),
     tally=per_judgement(lambda judgement: _columns(_contextual_slices(judgement), judgement)),
     metrics=context_metrics,
     tables=lambda judgements: [_outcomes(judgements)],

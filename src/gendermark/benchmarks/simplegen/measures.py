@@ -104,6 +104,11 @@ def stratum(judgement: Judgement, settings: Settings) -> str:
     return judgement.tags["stereotype"] if settings.cluster == "occupation" else ""
 
 
+def template(judgement: Judgement, settings: Settings) -> str:
+    """Every occupation stands in every template; whichever makes the groups, the other varies too."""
+    return judgement.tags["template"] if settings.cluster == "occupation" else judgement.entity
+
+
 def warnings(judgements: Sequence[Judgement], settings: Settings) -> list[str]:  # noqa: ARG001
     n_failed = sum(judgement.reason in ("error", "empty", "copied") for judgement in judgements)
     if n_failed > _FAILED_SHARE_TO_WARN * len(judgements):
@@ -152,10 +157,11 @@ def _rules_compared(judgements: Sequence[Judgement]) -> Table:
 
 MEASURES = Measures(
     described=(FOR_PRO, FOR_ANTI, DELTA, DELTA_FC, DELTA_MC, RECALL_GAP, CORRECT, INCORRECT, INCONCLUSIVE),
-    headline=("correct:all", "pro", "anti", "delta"),
+    headline=("correct:all", "pro", "anti", "delta", "recall_gap"),
     tally=per_judgement(_columns_of),
     metrics=metrics,
     stratum=stratum,
+    template=template,
     tables=tables,
     warnings=warnings,
     slices={

@@ -14,7 +14,7 @@ from gendermark.benchmarks.tgbi.settings import SETS, Settings
 from gendermark.metrics.describe import Description
 from gendermark.metrics.metric import Floats, Metric, per_judgement
 from gendermark.metrics.neutrality import P_S, TGBI, p_s, tgbi
-from gendermark.metrics.rates import gap_of_alike, rate
+from gendermark.metrics.rates import difference, rate
 from gendermark.records import Gender, Judgement, Table, Test, Unit, Verdict
 
 N_PERMUTATIONS = 2000
@@ -58,14 +58,7 @@ def _share(name: str, kind: str) -> Metric:
 
 
 def _imbalance() -> Metric:
-    def value(masculine: Floats, feminine: Floats, total: Floats) -> Floats:
-        return (masculine - feminine) / total
-
-    def at_boundary(sums: Sequence[float], n_groups: int, confidence: float) -> tuple[float, float]:
-        return gap_of_alike((sums[0] - sums[1]) / sums[2], n_groups, confidence)
-
-    needs = ("all.masculine", "all.feminine", "all.total")
-    return Metric(IMBALANCE, "all", needs, value, "all.total", "all.judged", at_boundary)
+    return difference(IMBALANCE, _share("all", "masculine"), _share("all", "feminine"), "all")
 
 
 def stratum(judgement: Judgement, settings: Settings) -> str:  # noqa: ARG001

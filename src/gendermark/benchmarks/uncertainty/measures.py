@@ -15,8 +15,8 @@ from gendermark.benchmarks.uncertainty.settings import Settings
 from gendermark.benchmarks.winomt.measures import stratum as winomt_stratum
 from gendermark.metrics.alpha import AlphaTuning, TuningItem, tune_alpha
 from gendermark.metrics.describe import Better, Description
-from gendermark.metrics.metric import Floats, Metric
-from gendermark.metrics.rates import rate, unseen_share
+from gendermark.metrics.metric import Bounded, Combined, Floats, Metric, Resampled
+from gendermark.metrics.rates import rate
 from gendermark.records import Judgement, Table, Unit, Verdict
 
 ALPHA = 16.0
@@ -281,11 +281,9 @@ def _mean(name: str, key: str, part: str, most: Callable[[str], float]) -> Metri
     def value(total: Floats, n: Floats) -> Floats:
         return total / n
 
-    def at_boundary(sums: Sequence[float], n_groups: int, confidence: float) -> tuple[float, float]:
-        return _reach(sums[0] / sums[1], highest, unseen_share(n_groups, confidence))
-
     needs = (f"{part}.{key}.sum", f"{part}.{key}.n")
-    return Metric(DESCRIBED[name], part, needs, value, f"{part}.total", f"{part}.{key}.n", at_boundary)
+    rule = Bounded(0.0, highest)
+    return Metric(DESCRIBED[name], part, needs, value, f"{part}.total", f"{part}.{key}.n", rule)
 
 
 def _differences(name: str, sides: tuple[str, str], counted: tuple[str, str], highest: float) -> list[Metric]:
@@ -298,29 +296,31 @@ def _differences(name: str, sides: tuple[str, str], counted: tuple[str, str], hi
     def gap(*columns: Floats) -> Floats:
         return columns[0] / columns[1] - columns[2] / columns[3]
 
-    def reaches(sums: Sequence[float], n_groups: int, confidence: float) -> list[tuple[float, float]]:
-        unseen = unseen_share(n_groups, confidence)
-        return [_reach(sums[place] / sums[place + 1], highest, unseen) for place in (0, 2)]
-
-    def ratio_at_boundary(sums: Sequence[float], n_groups: int, confidence: float) -> tuple[float, float]:
-        (low, high), (other_low, other_high) = reaches(sums, n_groups, confidence)
-        return 1 - other_high / low, 1 - other_low / high
-
-    def gap_at_boundary(sums: Sequence[float], n_groups: int, confidence: float) -> tuple[float, float]:
-        (low, high), (other_low, other_high) = reaches(sums, n_groups, confidence)
-        return low - other_high, high - other_low
+    def at_rest(sums: Sequence[float], unseen: float) -> tuple[float, float]:
+        """How far the means may lie if the groups unlike those seen have nothing, or the most."""
+        kept = [(1 - unseen) * sums[place] / sums[place + 1] for place in (0, 2)]
+        most = [mean + unseen * highest for mean in kept]
+        return 1 - most[1] / kept[0], 1 - kept[1] / most[0]
 
     needs = tuple(f"{side}.{column}" for side in sides for column in ("sum", "n"))
-    return [
-        Metric(DESCRIBED[f"delta_{name}"], "all", needs, ratio, *counted, ratio_at_boundary),
-        Metric(DESCRIBED[f"gap_{name}"], "all", needs, gap, *counted, gap_at_boundary),
+    about = DESCRIBED[f"gap_{name}"]
+    means = [
+        Metric(
+            about,
+            "all",
+            (f"{side}.sum", f"{side}.n"),
+            lambda total, n: total / n,
+            *counted,
+            Bounded(0.0, highest),
+            weigh=(f"{side}.n",),
+        )
+        for side in sides
     ]
-
-
-def _reach(mean: float, highest: float, unseen: float) -> tuple[float, float]:
-    """Where all groups agree: how far the mean may lie if the groups unlike them have nothing, or the most."""
-    kept = mean * (1 - unseen)
-    return kept, max(kept + unseen * highest, mean)  # at the bound itself rounding may fall short of it
+    terms = Combined(((1.0, means[0]), (-1.0, means[1])))
+    return [
+        Metric(DESCRIBED[f"delta_{name}"], "all", needs, ratio, *counted, Resampled(at_rest)),
+        Metric(about, "all", needs, gap, *counted, terms),
+    ]
 
 
 # -- tables and remarks ----------------------------------------------------------------------------------------------

@@ -87,6 +87,7 @@ def stereotype(item: Item) -> Gender | None:
 
 def items_of(rows: Sequence[Row], halves: Halves, settings: Settings) -> Iterable[Item]:
     stereotype_of = {occupation: percent > 50 for occupation, _, percent in core_occupations()}
+    occupations = re.compile(r"\b(" + "|".join(sorted(map(re.escape, stereotype_of), key=len, reverse=True)) + r")\b")
     n_seen: Counter[tuple[str, str, str]] = Counter()
     for index, row in enumerate(rows):
         entity = _bare(row.entity)
@@ -97,6 +98,7 @@ def items_of(rows: Sequence[Row], halves: Halves, settings: Settings) -> Iterabl
         gender = _GENDERS[row.gender]
         sentence, position = row.sentence, row.index
         contrast = _contrast(sentence, entity)
+        template = _contrast(occupations.sub("#", sentence), "")
         if settings.variant == "adjectives" and gender in _ADJECTIVES:
             words = sentence.split(" ")
             sentence, position = " ".join([*words[:position], _ADJECTIVES[gender], *words[position:]]), position + 1
@@ -110,6 +112,8 @@ def items_of(rows: Sequence[Row], halves: Halves, settings: Settings) -> Iterabl
         }
         if entity in stereotype_of:
             tags["occupation_stereotype"] = (Gender.FEMININE if stereotype_of[entity] else Gender.MASCULINE).value
+        if settings.data == "core":
+            tags["template"] = template
         group = entity if settings.cluster == "entity" else contrast
         yield Item(f"winomt-{index:04}", index, group, sentence, gender, tags, entity, contrast)
 

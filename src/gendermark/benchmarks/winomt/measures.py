@@ -58,11 +58,25 @@ def stratum(judgement: Judgement, settings: Settings) -> str:
     return judgement.tags.get("occupation_stereotype", "") if settings.cluster == "entity" else ""
 
 
-def warnings(judgements: Sequence[Judgement], settings: Settings) -> list[str]:  # noqa: ARG001
+def template(judgement: Judgement, settings: Settings) -> str:
+    return judgement.tags.get("template", "") if settings.cluster == "entity" else ""
+
+
+def warnings(judgements: Sequence[Judgement], settings: Settings) -> list[str]:
+    found = []
     n_lost = sum(judgement.verdict is not Verdict.JUDGED for judgement in judgements)
     if n_lost > 0.1 * len(judgements):
-        return [f"in {n_lost:,} of {len(judgements):,} translations the entity was not found; they count as wrong"]
-    return []
+        found.append(f"in {n_lost:,} of {len(judgements):,} translations the entity was not found; they count as wrong")
+    return found + cluster_warnings(settings.cluster)
+
+
+def cluster_warnings(cluster: str) -> list[str]:
+    if cluster == "entity":
+        return []
+    return [
+        "--cluster contrast takes sentences about the same occupation for independent, which they are not: the "
+        "intervals are far too narrow; leave it out to have them by occupation"
+    ]
 
 
 def tables(judgements: Sequence[Judgement]) -> list[Table]:
@@ -97,10 +111,11 @@ def _per_entity(judgements: Sequence[Judgement]) -> Table:
 
 MEASURES = Measures(
     described=genders.DESCRIBED,
-    headline=("accuracy:all", "delta_g", "delta_s"),
+    headline=("accuracy:all", "recall_gap", "delta_s"),
     tally=genders.gender_tally(_slices_of, lambda judgement: judgement.contrast),
     metrics=metrics,
     stratum=stratum,
+    template=template,
     tables=tables,
     warnings=warnings,
     slices={

@@ -1,0 +1,326 @@
+"""Do the intervals hold what they promise? Coverage, width, false alarms and power, by simulation through the real code.
+
+Every item of a benchmark is judged once as if it had been translated with each gender. A simulated system then gets
+each item right with a probability that depends on the item's group (so that groups differ, as strongly as the
+intra-group correlation says), and perhaps on its template; its judgements are picked from those two, counted and
+estimated as those of any system are. Since the probabilities are known, so is the truth.
+
+    python bench/calibration.py            # all tables, about an hour on two cores
+    python bench/calibration.py --runs 200 # roughly
+    python bench/calibration.py coverage --design simplegen-7
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import os
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, replace
+from functools import cache
+from itertools import product
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")  # one process for each core
+
+import numpy as np
+
+from gendermark import registry, statistics
+from gendermark.benchmarks.benchmark import Benchmark
+from gendermark.metrics.intervals import estimate
+from gendermark.metrics.metric import Metric, Resampling
+from gendermark.records import Estimate, Gender, Judgement, Translation
+from gendermark.result import Result
+from gendermark.runs.compare import compare
+from gendermark.selection import Selection
+
+RATES = (0.5, 0.8, 0.9, 0.95, 0.98)
+CORRELATIONS = (0.0, 0.3, 0.6)
+QUICKLY = Resampling(n_resamples=500)
+Generator = np.random.Generator
+
+
+@dataclass(frozen=True)
+class Design:
+    """A benchmark's sentences, or those of its first groups."""
+
+    name: str
+    benchmark: str
+    data: str
+    n_groups: int = 0
+    """So many of the groups, evenly from all strata; 0 for all of them."""
+    target: str = "es"
+
+
+DESIGNS = (
+    Design("winomt core", "winomt", "core"),
+    Design("winomt official", "winomt", "official"),
+    Design("winomt 10 groups", "winomt", "core", 10),
+    Design("simplegen core", "simplegen", "core"),
+    Design("simplegen official", "simplegen", "official"),
+    Design("simplegen 7 groups", "simplegen", "core", 7),
+    Design("counterfactual core", "mt-geneval-counterfactual", "core"),
+    Design("contextual core", "mt-geneval-contextual", "core"),
+    Design("mittens core", "mittens", "core"),
+)
+
+
+class Sentences:
+    """The items of a design, each judged as masculine and as feminine."""
+
+    def __init__(self, design: Design) -> None:
+        self.benchmark: Benchmark = registry.load("benchmark", design.benchmark)
+        chosen = Selection(design.benchmark, data=design.data, target_language=design.target)
+        item_set = self.benchmark.load(self.benchmark.complete(chosen))
+        self.selection = item_set.selection
+        judged: list[Sequence[Judgement]] = []
+        for gender in (Gender.MASCULINE, Gender.FEMININE):
+            texts = [self.benchmark.render(item, gender, self.selection) for item in item_set.items]
+            judged.append(self.benchmark.judge(item_set, [[Translation("", text)] for text in texts]))
+        pairs = [(m, f) for m, f in zip(*judged, strict=True) if self._can_be_right(m, f)]
+        if design.n_groups:
+            kept = self._some_groups([m for m, _ in pairs], design.n_groups)
+            pairs = [(m, f) for m, f in pairs if m.group_id in kept]
+        # The right judgement first, then the wrong one; where the gender is open, masculine first.
+        self.judged = [(f, m) if m.expected is Gender.FEMININE else (m, f) for m, f in pairs]
+        first = [one for one, _ in self.judged]
+        self.groups, self.group_of = _numbered([j.group_id for j in first])
+        self.templates, self.template_of = _numbered([j.tags.get("template", "") for j in first])
+        self.is_woman = np.array([j.expected is Gender.FEMININE for j in first])
+        self.is_open = np.array([j.expected not in (Gender.MASCULINE, Gender.FEMININE) for j in first])
+
+    def _can_be_right(self, masculine: Judgement, feminine: Judgement) -> bool:
+        if masculine.expected not in (Gender.MASCULINE, Gender.FEMININE):
+            return True
+        return masculine.is_correct != feminine.is_correct
+
+    def _some_groups(self, judgements: Sequence[Judgement], n: int) -> set[str]:
+        by_stratum: dict[str, list[str]] = defaultdict(list)
+        for judgement in judgements:
+            names = by_stratum[self.benchmark.measures.stratum(judgement, self.selection)]
+            if judgement.group_id not in names:
+                names.append(judgement.group_id)
+        shares = list(by_stratum.values())
+        return {shares[k % len(shares)][k // len(shares)] for k in range(n)}
+
+    def pick(self, is_right: np.ndarray) -> list[Judgement]:
+        return [pair[0 if right else 1] for pair, right in zip(self.judged, is_right, strict=True)]
+
+    def headline(self, judgements: Sequence[Judgement]) -> list[Metric]:
+        every = self.benchmark.measures.metrics(judgements, self.selection)
+        return [metric for metric in every if self.benchmark.is_headline(metric)]
+
+    def estimates(self, judgements: Sequence[Judgement], names: Callable[[Metric], bool]) -> list[Estimate]:
+        every = self.benchmark.measures.metrics(judgements, self.selection)
+        metrics = [m for m in every if names(m)]
+        return estimate(self.benchmark.measures.count(judgements, self.selection), metrics, QUICKLY)
+
+    def result(self, judgements: Sequence[Judgement], name: str) -> Result:
+        return Result(self.selection, "simulated", name, (), judgements)
+
+
+@cache
+def sentences(design: Design) -> Sentences:
+    return Sentences(design)
+
+
+def _numbered(names: Sequence[str]) -> tuple[int, np.ndarray]:
+    places = {name: place for place, name in enumerate(dict.fromkeys(names))}
+    return len(places), np.array([places[name] for name in names])
+
+
+@dataclass(frozen=True)
+class Truth:
+    """How a simulated system behaves."""
+
+    men: float
+    women: float
+    correlation: float = 0.0
+    """Of the items of one group and gender."""
+    of_templates: float = 0.0
+    """Standard deviation, in probits, of what templates do to women and men; the same is then done by groups."""
+
+    def chances(self, of: Sentences, rng: Generator) -> np.ndarray:
+        base = np.where(of.is_open, 0.5, np.where(of.is_woman, self.women, self.men))
+        if self.of_templates:
+            signs = np.where(of.is_woman, -1.0, 1.0)
+            noise = rng.normal(0, self.of_templates, of.groups)[of.group_of]
+            noise = noise + rng.normal(0, self.of_templates, of.templates)[of.template_of]
+            return _normal(_probit(base) * math.sqrt(1 + 2 * self.of_templates**2) + signs * noise)
+        if not self.correlation:
+            return base
+        size = 1 / self.correlation - 1
+        cells = 3 * of.group_of + np.where(of.is_open, 2, of.is_woman)
+        own = np.zeros(3 * of.groups)
+        own[cells] = base
+        drawn = rng.beta(np.maximum(own, 1e-9) * size, np.maximum(1 - own, 1e-9) * size)
+        return drawn[cells]
+
+
+def _probit(p: np.ndarray) -> np.ndarray:
+    return np.vectorize(statistics.normal_quantile)(p)
+
+
+def _normal(x: np.ndarray) -> np.ndarray:
+    return np.vectorize(lambda z: 0.5 * math.erfc(-z / math.sqrt(2)))(x)
+
+
+def draw(of: Sentences, truth: Truth, rng: Generator) -> list[Judgement]:
+    return of.pick(rng.random(len(of.judged)) < truth.chances(of, rng))
+
+
+def true_values(of: Sentences, truth: Truth) -> dict[tuple[str, str], float]:
+    """Of every headline metric, by a mean over many systems; exact for shares and their gaps."""
+    rng = np.random.default_rng(7)
+    values: dict[tuple[str, str], list[float]] = defaultdict(list)
+    for _ in range(200):
+        for e in _values(of, draw(of, replace(truth, correlation=0.0), rng)):
+            if e[1] is not None:
+                values[e[0]].append(e[1])
+    return {key: float(np.mean(found)) for key, found in values.items()}
+
+
+def _values(of: Sentences, judgements: Sequence[Judgement]) -> list[tuple[tuple[str, str], float | None]]:
+    from gendermark.metrics.metric import evaluate, total_sums
+
+    metrics = of.headline(judgements)
+    counts = of.benchmark.measures.count(judgements, of.selection, metrics)
+    found = [float(evaluate(m, counts, total_sums(counts))[0]) for m in metrics]
+    return [(m.key, None if math.isnan(x) else x) for m, x in zip(metrics, found, strict=True)]
+
+
+# -- coverage ----------------------------------------------------------------------------------------------------------
+
+
+def coverage(job: tuple[Design, Truth, int]) -> list[str]:
+    design, truth, n_runs = job
+    of, rng = sentences(design), np.random.default_rng(abs(hash((design.name, truth))) % 2**32)
+    exact = _exact(of, truth)
+    seen: dict[tuple[str, str], list[tuple[float, float, float]]] = defaultdict(list)
+    for _ in range(n_runs):
+        judgements = draw(of, truth, rng)
+        for e in of.estimates(judgements, of.benchmark.is_headline):
+            if e.value is not None and e.low is not None and e.high is not None:
+                seen[e.metric, e.slice].append((e.value, e.low, e.high))
+    rows = []
+    for key, found in seen.items():
+        value, low, high = np.array(found).T
+        true = exact.get(key, float("nan"))
+        if math.isnan(true):
+            continue
+        covers = (low <= true + 1e-9) & (true - 1e-9 <= high)
+        known = 2 * statistics.student_quantile(0.975, max(of.groups - 2, 1)) * value.std()
+        width = float(np.median(high - low)) / known if known > 0 else float("nan")
+        flattered = float((low > true).mean()) if key[0] not in ("recall_gap", "delta_s", "delta") else 0.0
+        rows.append(
+            f"{design.name}\t{of.groups}\t{truth.men:g}/{truth.women:g}\t{truth.correlation:g}\t"
+            f"{truth.of_templates:g}\t{':'.join(key)}\t{true:.1f}\t{100 * covers.mean():.1f}\t{width:.2f}\t{100 * flattered:.1f}"
+        )
+    return rows
+
+
+def _exact(of: Sentences, truth: Truth) -> dict[tuple[str, str], float]:
+    """What the headline metrics are in the population: shares and their gaps follow from the two chances."""
+    men, women = 100 * truth.men, 100 * truth.women
+    n_women, n_men, n_open = (int(x.sum()) for x in (of.is_woman, ~of.is_woman & ~of.is_open, of.is_open))
+    right = sum(j[0].is_correct for j in of.judged if j[0].expected in (Gender.MASCULINE, Gender.FEMININE))
+    whole = (n_men * men + n_women * women) / len(of.judged) if right and n_open + right == len(of.judged) else None
+    both = (n_men * men + n_women * women) / max(n_men + n_women, 1)
+    values = {
+        ("recall_gap", "all"): men - women,
+        ("gap", "all"): men - women,
+        ("correct", "all"): both,
+        ("strict_accuracy", "all"): both,
+        ("pro", "all"): both,
+        ("anti", "all"): both,
+        ("delta", "all"): 0.0,
+        ("delta_s", "all"): 0.0,
+    }
+    if whole is not None:
+        values["accuracy", "all"] = whole
+    if of.selection.benchmark == "mt-geneval-counterfactual":
+        values["accuracy", "all"] = 100 * truth.men * truth.women
+        values["delta_qual", "all"] = 0.0 if men == women else float("nan")
+    if of.selection.benchmark in ("mittens", "mt-geneval-contextual"):
+        values["accuracy", "all"] = values["decided_accuracy", "all"] = both
+    return values
+
+
+# -- false alarms and power --------------------------------------------------------------------------------------------
+
+
+def alarms(job: tuple[Design, Truth, Truth, int]) -> list[str]:
+    """How often `compare` finds a difference, and how often a gate would fail."""
+    design, first, second, n_runs = job
+    of, rng = sentences(design), np.random.default_rng(abs(hash((design.name, first, second))) % 2**32)
+    below: dict[str, list[bool]] = defaultdict(list)
+    fails, claims, fewer = [], [], []
+    for _ in range(n_runs):
+        sides = [of.result(draw(of, truth, rng), name) for truth, name in ((first, "a"), (second, "b"))]
+        report = compare([sides[0]], [sides[1]], QUICKLY)
+        for c in report.comparisons:
+            if c.p_value is not None:
+                below[f"{c.metric}:{c.slice}"].append(c.p_value < 0.05)
+        fails.append(any(c.change() == "worse" for c in report.comparisons))
+        claims.append(any(c.change() not in ("unclear", "not compared") for c in report.comparisons))
+        fewer.append(any((t.p_value or 1) < 0.05 for t in report.tests))
+    shown = ", ".join(f"{name} {100 * np.mean(found):.1f}" for name, found in below.items())
+    told = f"{first.men:g}/{first.women:g} -> {second.men:g}/{second.women:g}"
+    return [
+        f"{design.name}\t{of.groups}\t{told}\t{first.correlation:g}\t{100 * np.mean(fails):.1f}\t"
+        f"{100 * np.mean(claims):.1f}\t{100 * np.mean(fewer):.1f}\t{shown}"
+    ]
+
+
+# -- all of it ---------------------------------------------------------------------------------------------------------
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("what", nargs="*", choices=("coverage", "alarms", "power", []), default=[])
+    parser.add_argument("--runs", type=int, default=1000)
+    parser.add_argument("--design", default="", help="only designs whose name has this in it")
+    parser.add_argument("--workers", type=int, default=2)
+    given = parser.parse_args()
+    what = given.what or ["coverage", "alarms", "power"]
+    designs = [design for design in DESIGNS if given.design in design.name]
+    with ProcessPoolExecutor(given.workers) as pool:
+        if "coverage" in what:
+            print("design\tgroups\tmen/women\tcorrelation\ttemplates\tmetric\ttruth\tcovered %\twidth\tflattered %")
+            jobs = [
+                (design, Truth(p, p, icc), given.runs) for design, p, icc in product(designs, RATES, CORRELATIONS)
+            ]
+            jobs += [(design, Truth(0.95, 0.6, 0.3), given.runs) for design in designs]
+            jobs += [(d, Truth(0.8, 0.8, 0.0, 0.5), given.runs) for d in designs if sentences(d).templates > 1]
+            _print(pool.map(coverage, jobs))
+        if "alarms" in what:
+            print("design\tgroups\tchange\tcorrelation\tgate fails %\tclaims %\titems right %\tp < 0.05 %")
+            _print(
+                pool.map(
+                    alarms,
+                    [
+                        (design, Truth(p, p, icc), Truth(p, p, icc), given.runs)
+                        for design, p, icc in product(designs, (0.5, 0.8, 0.95), CORRELATIONS)
+                    ],
+                )
+            )
+        if "power" in what:
+            print("design\tgroups\tchange\tcorrelation\tgate fails %\tclaims %\titems right %\tp < 0.05 %")
+            changes = [
+                (Truth(0.85, 0.85, icc), Truth(men, women, icc))
+                for icc in (0.0, 0.3)
+                for men, women in ((0.95, 0.75), (0.85, 0.8), (0.85, 0.75))
+            ]
+            _print(
+                pool.map(alarms, [(design, *change, given.runs) for design, change in product(designs, changes)])
+            )
+
+
+def _print(tables) -> None:  # noqa: ANN001
+    for rows in tables:
+        print("\n".join(rows), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,496 @@
+"""How sure a number is: intervals and p-values of every metric, of one system and of the difference between two.
+
+One idea serves them all. A *pull* says how far a metric moves when one group (a word, a pair) is left out: the
+jackknife (Efron & Stein 1981, Annals of Statistics 9:586-596). The pulls of all groups give the variance, that of two
+numbers together their covariance, and Student's distribution the interval. Three things are added, because benchmarks
+have few groups and systems are often nearly always right:
+
+- A number between bounds has the shape of Wilson's interval (1927), so that it stays between them.
+- Where few groups behave unlike the others, the variance is not to be trusted: one more group unlike them may be all
+  that was missed. How large a share of groups may have been missed is Wilson's bound for none seen; it counts in full
+  where no group or one stands out, and less and less the more do.
+- Groups that differ in size count as the number of equal ones that would tell as much (Kish 1965, Survey Sampling).
+
+Where the design crosses words with templates, both vary: V = V(words) + V(templates) - V(cells) (Cameron, Gelbach &
+Miller 2011, Journal of Business & Economic Statistics 29:238-249).
+
+How well this works is measured by `bench/calibration.py`; docs/statistics.md has the table.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+import numpy as np
+
+from gendermark import statistics
+from gendermark.metrics.metric import (
+    Bounded,
+    Combined,
+    Counts,
+    Floats,
+    Metric,
+    Resampled,
+    Resampling,
+    evaluate,
+    resampled_sums,
+    rows_by_stratum,
+    total_sums,
+)
+from gendermark.records import Estimate
+
+_ROUNDING = 1e-9
+"""Relative to the largest number in play: what differs by less is equal."""
+_FADING, _FADING_OF_FEW = 0.12, 8.0
+"""How fast the share that may have been missed stops counting as more groups stand out: exp(-(m - 1) (a + b / n)) for
+`m` of `n`. Chosen by simulation (`bench/calibration.py`) so that coverage holds and no width is wasted."""
+_USUAL = 0.95
+"""The confidence at which the share that may have been missed is Wilson's; elsewhere it goes with the quantile."""
+_LARGEST_QUANTILE = 1e6
+
+
+class Spread(Protocol):
+    """How far a number may be off, for any quantile of Student's distribution."""
+
+    @property
+    def value(self) -> float: ...
+    @property
+    def df(self) -> float: ...
+    def interval(self, quantile: float) -> tuple[float, float] | None: ...
+
+
+def interval_at(spread: Spread, confidence: float) -> tuple[float, float] | None:
+    if not 0 < confidence < 1:
+        raise ValueError(f"confidence must lie strictly between 0 and 1, not {confidence}")
+    return spread.interval(statistics.student_quantile(0.5 + confidence / 2, spread.df))
+
+
+def p_value_of(spread: Spread, null: float) -> float | None:
+    """Two-sided p-value of "the truth is `null`": one minus the confidence of the interval that ends there.
+
+    So test and interval never contradict each other.
+    """
+    low, high = 0.0, 1.0
+    while not _holds(spread, null, high):
+        if high > _LARGEST_QUANTILE:
+            break
+        low, high = high, 2 * high
+    for _ in range(50):
+        middle = (low + high) / 2
+        low, high = (low, middle) if _holds(spread, null, middle) else (middle, high)
+    if spread.interval(1.0) is None:
+        return None
+    # So many resamples cannot show a smaller one; and no p-value is 0.
+    least = 2 / (1 + len(spread.replicates)) if isinstance(spread, ResampledSpread) else sys.float_info.min
+    return min(1.0, max(2 * statistics.student_tail(high, spread.df), least))
+
+
+def _holds(spread: Spread, null: float, quantile: float) -> bool:
+    ends = spread.interval(quantile)
+    tie = _ROUNDING * max(1.0, abs(null), abs(spread.value))
+    return ends is None or ends[0] - tie <= null <= ends[1] + tie
+
+
+# Pulls
+
+
+@dataclass(frozen=True)
+class Pull:
+    """How far each group pulls a number up: in each layer, which are words, or words, templates and cells."""
+
+    layers: tuple[Floats, ...]
+    weights: Floats
+    """How much of the number each group (of the first layer) makes up; 1 in all."""
+
+    def __add__(self, other: Pull) -> Pull:
+        layers = tuple(one + two for one, two in zip(self.layers, other.layers, strict=True))
+        return Pull(layers, np.maximum(self.weights, other.weights))
+
+    def times(self, factor: float) -> Pull:
+        return Pull(tuple(factor * layer for layer in self.layers), self.weights)
+
+
+def pull_of(metric: Metric, counts: Counts) -> Pull:
+    """By leaving out each group in turn; where that leaves nothing to compute, the group pulls nowhere."""
+    layers = []
+    for layer in (counts, *counts.crossed):
+        whole = evaluate(metric, layer, total_sums(layer), smoothly=True)
+        without = evaluate(metric, layer, total_sums(layer) - layer.matrix, smoothly=True)
+        pulls = np.where(np.isnan(without), 0.0, whole - without)
+        tiny = _ROUNDING * max(1.0, float(np.abs(np.nan_to_num(whole)).max()))
+        layers.append(np.where(np.abs(pulls) > tiny, pulls, 0.0))
+    weights = np.sum(counts.take(counts.matrix, metric.weight), axis=0)
+    total = float(weights.sum())
+    return Pull(tuple(layers), weights / total if total > 0 else weights)
+
+
+@dataclass(frozen=True)
+class Moments:
+    """What the pulls of one number say of it."""
+
+    variance: float
+    df: float
+    n_alike: float
+    """How many groups of equal size would tell as much."""
+    missed: float
+    """From 1, if next to no group stands out, to 0: how far groups unlike those seen must be reckoned with."""
+
+
+class Design:
+    """The groups of a count matrix, their strata, and what they are crossed with."""
+
+    def __init__(self, counts: Counts) -> None:
+        self._strata = [rows_by_stratum(layer) for layer in (counts, *counts.crossed)]
+
+    def covariance(self, one: Pull, other: Pull) -> float:
+        """Of two numbers; where templates vary too, with their part, unless that makes the whole smaller."""
+        words, *crossed = self._by_layer(one, other)
+        return words + (crossed[0] - crossed[1] if crossed and self._is_crossed(one) else 0.0)
+
+    def moments(self, pull: Pull) -> Moments:
+        weights = pull.weights[pull.weights > 0]
+        squares = float((weights**2).sum()) if len(weights) else 1.0
+        n_alike = 1 / squares
+        n_strata = sum(bool((pull.weights[rows] > 0).any()) for rows in self._strata[0])
+        df = squares**2 / float((weights**4).sum()) - max(n_strata, 1) if len(weights) else 1.0
+        words, *crossed = self._by_layer(pull, pull)
+        df = max(df, 1.0)
+        if crossed and self._is_crossed(pull):
+            # Of a sum of variances (Satterthwaite 1946, Biometrics Bulletin 2:110-114).
+            extra = crossed[0] - crossed[1]
+            n_templates = int((pull.layers[1] != 0).sum())
+            df = max((words + extra) ** 2 / (words**2 / df + extra**2 / max(n_templates - 1, 1)), 1.0)
+            words += extra
+        return Moments(words, df, n_alike, self._missed(pull, n_alike))
+
+    def _is_crossed(self, pull: Pull) -> bool:
+        own = self._by_layer(pull, pull)
+        return len(own) > 1 and own[1] > own[2]
+
+    def _by_layer(self, one: Pull, other: Pull) -> list[float]:
+        found = []
+        for place, (a, b) in enumerate(zip(one.layers, other.layers, strict=True)):
+            strata = self._strata[place]
+            if place == 0:  # groups that count for neither number are not there
+                strata = [rows[(one.weights[rows] > 0) | (other.weights[rows] > 0)] for rows in strata]
+            n_all = sum(map(len, strata))
+            total = 0.0
+            for own in strata:
+                x, y, n = a[own], b[own], len(own)
+                if n > 1:
+                    total += n / (n - 1) * float(((x - x.mean()) * (y - y.mean())).sum())
+                elif n == 1:  # alone in its stratum: the number itself is what it is compared with
+                    total += float(x[0] * y[0])
+            # A pull is taken of one group less than there are, and so a little too large.
+            found.append(total * ((n_all - 1) / n_all) ** 2 if n_all > 1 else total)
+        return found
+
+    def _missed(self, pull: Pull, n_alike: float) -> float:
+        """By how many groups stand out from the middle one of their stratum."""
+        outstanding = []
+        for rows in self._strata[0]:
+            own = rows[pull.weights[rows] > 0]
+            if len(own):
+                weights = pull.weights[own]
+                rates = pull.layers[0][own] / weights
+                outstanding.append(np.abs(rates - _weighted_median(rates, weights)) * weights)
+        off = np.concatenate(outstanding) if outstanding else np.zeros(0)
+        off = np.where(off > _ROUNDING * max(1.0, float(off.max(initial=0.0))), off, 0.0)
+        n_outstanding = float(off.sum()) ** 2 / float((off**2).sum()) if off.any() else 0.0
+        return math.exp(-max(n_outstanding - 1, 0.0) * (_FADING + _FADING_OF_FEW / n_alike))
+
+
+def _weighted_median(values: Floats, weights: Floats) -> float:
+    order = np.argsort(values, kind="stable")
+    summed = np.cumsum(weights[order])
+    return float(values[order][np.searchsorted(summed, summed[-1] / 2)])
+
+
+def _missed_share(moments: Moments, quantile: float) -> float:
+    """The share of groups unlike those seen that must be reckoned with: Wilson's upper bound for none of them."""
+    usual = statistics.student_quantile(0.5 + _USUAL / 2, moments.df)
+    square = (quantile * statistics.normal_quantile(0.5 + _USUAL / 2) / usual) ** 2
+    return moments.missed * square / (moments.n_alike + square)
+
+
+# One system
+
+
+@dataclass(frozen=True)
+class BoundedSpread:
+    """Of a number between two bounds."""
+
+    value: float
+    bounds: tuple[float, float]
+    moments: Moments
+
+    @property
+    def df(self) -> float:
+        return self.moments.df
+
+    def interval(self, quantile: float) -> tuple[float, float]:
+        lowest, highest = self.bounds
+        below, above = max(self.value - lowest, 0.0), max(highest - self.value, 0.0)
+        missed = _missed_share(self.moments, quantile)
+        wide = quantile**2 * self.moments.variance
+        if below * above > 0:
+            # Wilson's: all values whose own variance, which has this shape, does not rule out the one seen.
+            share, scaled = below / (below + above), wide / (below * above)
+            centre = (share + scaled / 2) / (1 + scaled)
+            half = math.sqrt(scaled * share * (1 - share) + scaled**2 / 4) / (1 + scaled)
+            down, up = ((share - centre + half) * (below + above), (centre + half - share) * (below + above))
+        else:
+            down, up = 0.0, 0.0
+        return self.value - math.hypot(down, missed * below), self.value + math.hypot(up, missed * above)
+
+
+@dataclass(frozen=True)
+class CombinedSpread:
+    """Of a sum or difference of numbers, by the intervals of its terms and how these go together (MOVER: Zou & Donner
+    2008, Statistics in Medicine 27:1693-1702; with correlations: Zou 2007, Psychological Methods 12:399-413)."""
+
+    value: float
+    factors: Sequence[float]
+    terms: Sequence[BoundedSpread]
+    correlations: Floats
+    standard_error: float
+    df: float
+    folded_from: float | None = None
+    """The signed number whose size the value is, if it is a size."""
+
+    def interval(self, quantile: float) -> tuple[float, float]:
+        down, up = [], []
+        for factor, term in zip(self.factors, self.terms, strict=True):
+            low, high = term.interval(quantile)
+            ends = abs(factor) * (term.value - low), abs(factor) * (high - term.value)
+            down.append(ends[0] if factor > 0 else ends[1])
+            up.append(ends[1] if factor > 0 else ends[0])
+        # Bounds keep the intervals of terms narrow, and that of a difference of two would be too narrow.
+        plain = quantile * self.standard_error
+        reach = [
+            math.sqrt(max(float(np.array(side) @ self.correlations @ np.array(side)), plain**2)) for side in (down, up)
+        ]
+        centre = self.value if self.folded_from is None else self.folded_from
+        low, high = centre - reach[0], centre + reach[1]
+        if self.folded_from is None:
+            return low, high
+        return (0.0 if low <= 0 <= high else min(abs(low), abs(high))), max(abs(low), abs(high))
+
+
+@dataclass(frozen=True)
+class ResampledSpread:
+    """Of a number that bends too much for pulls: by bootstrap, with percentiles as far out as Student's distribution
+    asks for so few groups (Hesterberg 2015, American Statistician 69:371-386)."""
+
+    value: float
+    replicates: Floats
+    moments: Moments
+    turns: bool = False
+    """Whether the number has a highest value inside: then all resamples lie below, and are mirrored too."""
+    at_rest: Callable[[float], tuple[float, float]] | None = None
+    """Share of groups that may be unlike all seen -> the interval, where resampling shows no spread."""
+
+    @property
+    def df(self) -> float:
+        return self.moments.df
+
+    @property
+    def standard_error(self) -> float | None:
+        known = self.replicates[np.isfinite(self.replicates)]
+        return float(known.std(ddof=1)) if len(known) > 1 else None
+
+    def interval(self, quantile: float) -> tuple[float, float] | None:
+        n = max(self.moments.n_alike, 2.0)
+        tail = 0.5 * math.erfc(quantile * math.sqrt(n / (n - 1)) / math.sqrt(2))
+        found = statistics.percentile_interval(self.replicates, min(max(1 - 2 * tail, 1e-12), 1 - 1e-12))
+        if found is None:
+            return None
+        low, high = min(found[0], self.value), max(found[1], self.value)
+        if self.turns:
+            low, high = min(low, 2 * self.value - high), max(high, 2 * self.value - low)
+        if self.at_rest is not None:
+            square = statistics.normal_quantile(0.5 + _USUAL / 2) ** 2
+            rest = self.at_rest(square / (self.moments.n_alike + square))
+            low = min(low, self.value - self.moments.missed * (self.value - rest[0]))
+            high = max(high, self.value + self.moments.missed * (rest[1] - self.value))
+        return low, high
+
+
+class Estimator:
+    """The spreads of the metrics of one count matrix; resamples are drawn when the first metric needs them."""
+
+    def __init__(self, counts: Counts, resampling: Resampling) -> None:
+        self._counts, self._resampling = counts, resampling
+        self._design = Design(counts)
+        self._totals = total_sums(counts)
+        self._resampled: Floats | None = None
+
+    def value(self, metric: Metric) -> float:
+        return float(evaluate(metric, self._counts, self._totals)[0])
+
+    def spread(self, metric: Metric) -> Spread:
+        rule = metric.rule
+        if isinstance(rule, Bounded):
+            return self._bounded(metric, rule)
+        if isinstance(rule, Combined):
+            return self._combined(metric, rule)
+        return self._resampled_spread(metric, rule)
+
+    def _bounded(self, metric: Metric, rule: Bounded) -> BoundedSpread:
+        value = self.value(metric)
+        bounds = min(rule.lowest, value), max(rule.highest, value)
+        return BoundedSpread(value, bounds, self._design.moments(pull_of(metric, self._counts)))
+
+    def _combined(self, metric: Metric, rule: Combined) -> CombinedSpread:
+        terms, pulls = [], []
+        for _, term in rule.terms:
+            if not isinstance(term.rule, Bounded):
+                raise TypeError(f"{metric.name} is made of {term.name}, which has no bounds")
+            terms.append(self._bounded(term, term.rule))
+            pulls.append(pull_of(term, self._counts))
+        covariances = np.array([[self._design.covariance(a, b) for b in pulls] for a in pulls])
+        scale = np.sqrt(np.maximum(np.diagonal(covariances), 0.0))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            correlations = np.clip(np.nan_to_num(covariances / np.outer(scale, scale)), -1.0, 1.0)
+        np.fill_diagonal(correlations, 1.0)
+        factors = [factor for factor, _ in rule.terms]
+        signs = np.sign(factors)
+        signed = None
+        if rule.folded_at is not None:
+            summed = sum(factor * term.value for factor, term in zip(factors, terms, strict=True))
+            signed = summed - rule.folded_at
+        variance = float(np.array(factors) @ covariances @ np.array(factors))
+        return CombinedSpread(
+            self.value(metric),
+            factors,
+            terms,
+            correlations * np.outer(signs, signs),
+            math.sqrt(max(variance, 0.0)),
+            min(term.df for term in terms),
+            signed,
+        )
+
+    def _resampled_spread(self, metric: Metric, rule: Resampled) -> ResampledSpread:
+        if self._resampled is None:
+            self._resampled = resampled_sums(self._counts, self._resampling)
+        replicates = evaluate(metric, self._counts, self._resampled)
+        moments = self._design.moments(pull_of(metric, self._counts))
+        sums = [float(column[0]) for column in self._counts.take(self._totals, metric.needs)]
+        at_rest = rule.at_rest
+        rest = (lambda unseen: at_rest(sums, unseen)) if at_rest is not None else None
+        return ResampledSpread(self.value(metric), replicates, moments, rule.turns, rest)
+
+
+# Two systems
+
+
+@dataclass(frozen=True)
+class DifferenceSpread:
+    """Of the difference between two systems on the same groups."""
+
+    value: float
+    moments: Moments
+    range: float
+    """How far a group can move the number, from one bound to the other."""
+
+    @property
+    def df(self) -> float:
+        return self.moments.df
+
+    @property
+    def standard_error(self) -> float:
+        return math.sqrt(max(self.moments.variance, 0.0))
+
+    def interval(self, quantile: float) -> tuple[float, float]:
+        missed = _missed_share(self.moments, quantile) * self.range
+        reach = math.hypot(quantile * self.standard_error, missed)
+        return self.value - reach, self.value + reach
+
+
+class Pairing:
+    """The differences of two systems, second minus first, on the same groups: what is hard for both cancels."""
+
+    def __init__(self, first: Counts, second: Counts, resampling: Resampling) -> None:
+        self._sides = first, second
+        self._resampling = resampling
+        self._design = Design(first)
+        self._drawn: tuple[Floats, Floats] | None = None
+
+    @property
+    def n_groups(self) -> int:
+        return len(self._sides[0].matrix)
+
+    def values(self, metric: Metric) -> tuple[float, float]:
+        first, second = (float(evaluate(metric, side, total_sums(side))[0]) for side in self._sides)
+        return first, second
+
+    def difference(self, metric: Metric) -> DifferenceSpread | ResampledSpread:
+        return self._change(metric, (-1.0, 1.0))
+
+    def change_of_size(self, metric: Metric) -> DifferenceSpread | ResampledSpread:
+        """Of a gap: of how far it is from zero, to whichever side."""
+        first, second = self.values(metric)
+        return self._change(metric, (-math.copysign(1.0, first), math.copysign(1.0, second)))
+
+    def _change(self, metric: Metric, signs: tuple[float, float]) -> DifferenceSpread | ResampledSpread:
+        value = sum(sign * own for sign, own in zip(signs, self.values(metric), strict=True))
+        pulls = [pull_of(metric, side).times(sign) for sign, side in zip(signs, self._sides, strict=True)]
+        moments = self._design.moments(pulls[0] + pulls[1])
+        n_changed = self._n_changed(metric)
+        # Groups in which nothing changed say nothing about how much changes vary.
+        moments = replace(moments, df=max(min(moments.df, n_changed - 1.0), 1.0))
+        if n_changed == 0:
+            moments = replace(moments, missed=0.0)
+        if isinstance(metric.rule, Resampled):
+            if self._drawn is None:
+                first, second = self._sides
+                self._drawn = resampled_sums(first, self._resampling), resampled_sums(second, self._resampling)
+            both = [
+                sign * evaluate(metric, side, drawn)
+                for sign, side, drawn in zip(signs, self._sides, self._drawn, strict=True)
+            ]
+            return ResampledSpread(value, both[0] + both[1], moments)
+        return DifferenceSpread(value, moments, _range_of(metric))
+
+    def _n_changed(self, metric: Metric) -> int:
+        first, second = (np.stack(side.take(side.matrix, metric.needs)) for side in self._sides)
+        return int((first != second).any(axis=0).sum())
+
+
+def _range_of(metric: Metric) -> float:
+    if isinstance(metric.rule, Bounded):
+        return metric.rule.highest - metric.rule.lowest
+    return max(_range_of(term) for _, term in metric.rule.terms) if isinstance(metric.rule, Combined) else 0.0
+
+
+def estimate(counts: Counts, metrics: Sequence[Metric], resampling: Resampling, signature: str = "") -> list[Estimate]:
+    """Every metric with its interval and, where there is a value that shows no bias, the p-value of that."""
+    estimator = Estimator(counts, resampling)
+    totals = total_sums(counts)
+    estimates = []
+    for metric in metrics:
+        value = estimator.value(metric)
+        spread = None if math.isnan(value) else estimator.spread(metric)
+        ends = interval_at(spread, resampling.confidence) if spread is not None else None
+        unbiased = metric.about.unbiased
+        n_total, n_judged = (int(column[0]) for column in counts.take(totals, (metric.total, metric.judged)))
+        estimates.append(
+            Estimate(
+                metric=metric.name,
+                slice=metric.slice,
+                value=value if spread is not None else None,
+                low=ends[0] if ends else None,
+                high=ends[1] if ends else None,
+                n_groups=int((counts.take(counts.matrix, (metric.total,))[0] > 0).sum()),
+                n_judged=n_judged,
+                n_total=n_total,
+                unit=metric.about.unit,
+                signature=signature,
+                p_value=p_value_of(spread, unbiased) if spread is not None and unbiased is not None else None,
+            )
+        )
+    return estimates
