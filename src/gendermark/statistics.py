@@ -96,23 +96,6 @@ def _incomplete_beta(a: float, b: float, x: float) -> float:
     return math.exp(log_front) / a / fraction
 
 
-def minimum_detectable_difference(
-    standard_error: float, df: float = math.inf, confidence: float = 0.95, power: float = 0.8
-) -> float | None:
-    """The smallest true difference that a two-sided test would find with probability `power`.
-
-    The sum of two quantiles of Student's distribution, for the level and for the power, times the standard error
-    (Cohen 1988, Statistical Power Analysis; Bloom 1995, Evaluation Review 19:547-556). Said beside a result of "no
-    difference", it tells what the data could have shown. `None` if the standard error is undefined (not finite).
-    """
-    quantiles = [0.5 + confidence / 2, power]
-    if standard_error < 0:
-        raise ValueError(f"a standard error cannot be negative: {standard_error}")
-    if not math.isfinite(standard_error):
-        return None
-    return standard_error * sum(student_quantile(p, df) if math.isfinite(df) else normal_quantile(p) for p in quantiles)
-
-
 def _two_sided_z(confidence: float) -> float:
     if not 0 < confidence < 1:
         raise ValueError(f"confidence must lie strictly between 0 and 1, not {confidence}")

@@ -21,6 +21,8 @@ NO_SPREAD = "no spread seen"
 """For an interval without width: all groups of sentences gave the same, which does not make the number certain."""
 WIDE = 40.0
 """An interval of so many points says little, whatever is in its middle."""
+ALPHA = 0.05
+"""Below it a p-value, corrected where several questions were asked, is more than chance."""
 
 
 # -- findings ----------------------------------------------------------------------------------------------------------
@@ -32,7 +34,7 @@ class Finding:
 
     text: str
     effect: float = 0.0
-    """How large a clear effect it tells, in points; 0 where nothing is clear."""
+    """How large an effect it tells, in points, at the end of the interval nearest to none; 0 where nothing is clear."""
 
 
 def women_and_men(women: Estimate, men: Estimate, difference: Estimate | None, do: str, end: str = "") -> Finding:
@@ -49,44 +51,43 @@ def women_and_men(women: Estimate, men: Estimate, difference: Estimate | None, d
     return Finding(f"{text}{tail}{doubt(women, men)}", effect)
 
 
+def leaning(found: Estimate, even: float = 0.0) -> float:
+    """How far a number surely is from the value that shows no bias: by the end of its interval that is nearer.
+
+    Below 0 on the other side; 0 if chance could explain it. Where several questions were asked at once the p-value
+    decides, which is then corrected; runs of earlier versions have none.
+    """
+    if found.value is None or found.low is None or found.high is None or found.low <= even <= found.high:
+        return 0.0
+    if found.p_value is not None and found.p_value >= ALPHA:
+        return 0.0
+    return found.low - even if found.low > even else found.high - even
+
+
 def gap(found: Estimate | None, above: str, below: str, unclear: str) -> list[Finding]:
     """A difference in points, in the sentence that its interval allows; `{}` is where the numbers go."""
     if found is None or found.value is None or found.low is None or found.high is None:
         return []
-    if found.low > 0:
-        return [Finding(above.format(f"{found.value:.1f} points{between(found, '.1f')}"), found.value)]
-    if found.high < 0:
-        turned = replace(found, value=-found.value, low=-found.high, high=-found.low)
-        return [Finding(below.format(f"{turned.value:.1f} points{between(turned, '.1f')}"), -found.value)]
-    return [Finding(unclear.format(f"{signed(found.low)} to {signed(found.high)} points"))]
+    surely = leaning(found)
+    if surely == 0:
+        among_many = ", not clear among so many questions" if not found.low <= 0 <= found.high else ""
+        return [Finding(unclear.format(f"{signed(found.low)} to {signed(found.high)} points{among_many}"))]
+    turned = found if surely > 0 else replace(found, value=-found.value, low=-found.high, high=-found.low)
+    numbers = f"{turned.value:.1f} points (at least {turned.low:.1f}, at most {turned.high:.1f})"
+    return [Finding((above if surely > 0 else below).format(numbers), abs(surely))]
 
 
 def by_gender(women: Estimate | None, men: Estimate | None) -> list[Finding]:
     """How many are right of each gender, where no interval of the difference is known: so none is told."""
     if women is None or men is None or women.value is None or men.value is None:
         return []
-    text = f"Of 100 sentences about women {share(women)} are right, of 100 about men {share(men)}."
-    if women.low is None or women.high is None or men.low is None or men.high is None:
-        return [Finding(text)]
-    is_apart = women.high < men.low or men.high < women.low
-    return [Finding(text, abs(men.value - women.value) if is_apart else 0.0)]
+    return [Finding(f"Of 100 sentences about women {share(women)} are right, of 100 about men {share(men)}.")]
 
 
 def against_half(start: str, found: Estimate, more: str, fewer: str, unclear: str) -> Finding:
-    if found.low is not None and found.low > 50:
-        compared = more
-    elif found.high is not None and found.high < 50:
-        compared = fewer
-    else:
-        compared = unclear
-    return Finding(f"{start}, {compared}.", from_half(found))
-
-
-def from_half(found: Estimate) -> float:
-    """How far a share is from half, if that is clear."""
-    if found.value is None or found.low is None or found.high is None or found.low <= 50 <= found.high:
-        return 0.0
-    return abs(found.value - 50)
+    surely = leaning(found, 50.0)
+    compared = more if surely > 0 else fewer if surely < 0 else unclear
+    return Finding(f"{start}, {compared}.", abs(surely))
 
 
 def doubt(*estimates: Estimate) -> str:

@@ -99,7 +99,7 @@ class Measures(Generic[S]):
     def count(self, judgements: Sequence[Judgement], settings: S, needed: Iterable[Metric] | None = None) -> Counts:
         """Judgements by group; with `needed`, only the columns that these metrics take, which is faster."""
         template = self.template
-        columns = None if needed is None else {column for metric in needed for column in metric.needs}
+        columns = None if needed is None else {column for m in needed for column in (*m.needs, *m.weight)}
 
         def tally(group: Sequence[Judgement]) -> Mapping[str, float]:
             found = self.tally(group)

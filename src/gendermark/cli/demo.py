@@ -30,7 +30,7 @@ def demo(
     from gendermark import api, registry
     from gendermark.cli.terminal import print_table
     from gendermark.report.differences import differences
-    from gendermark.report.findings import findings
+    from gendermark.report.findings import corrected, findings
     from gendermark.report.page import write_page
     from gendermark.report.writing import render
     from gendermark.runs import run as running
@@ -72,10 +72,12 @@ def demo(
     rows.sort(key=lambda row: row[0])
     print_table("What was measured (95 % intervals)", ("cell", "system", "metric", "value", "interval", "judged"), rows)
     say("\nWhat it means (in brackets, where the true value lies with 95 % confidence):")
+    every = corrected([result for results in runs.values() for result in results])
     for name, results in runs.items():
         say(f"\n{name}:")
-        for result in results:
+        for result in every[: len(results)]:
             say(f"  {result.selection.benchmark}: {' '.join(findings(result))}")
+        every = every[len(results) :]
     say(f"\nIs the {MODEL} worse than the unbiased system?")
     for difference in differences([runs["unbiased"], runs[MODEL]]).found:
         if difference.is_leading:

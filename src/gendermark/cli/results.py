@@ -109,7 +109,7 @@ def print_comparison(report: ComparisonReport) -> None:
                     c.unit.show_change(c.difference),
                     c.interval,
                     p_text(c.p_adjusted),
-                    c.change(),
+                    _told(c),
                 )
                 for c in report.comparisons
                 if c.cell == cell
@@ -119,8 +119,15 @@ def print_comparison(report: ComparisonReport) -> None:
         facts = test.details
         say(
             f"{test.name}: {facts['only_first_right']:,} items right only in the first, {facts['only_second_right']:,} "
-            f"only in the second, of {facts['n']:,}; p {p_text(test.p_value)}, taking items as independent"
+            f"only in the second, of {facts['n']:,}; p {p_text(test.p_value)}, groups of items exchanged"
         )
+
+
+def _told(c: Comparison) -> str:
+    """What the second is; where that is unclear, what these sentences could have shown."""
+    if c.change() != "unclear" or c.detectable is None:
+        return c.change()
+    return f"unclear (would show {c.unit.show(c.detectable)})"
 
 
 def p_text(p_value: float | None) -> str:

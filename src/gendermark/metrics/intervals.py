@@ -411,6 +411,18 @@ class DifferenceSpread:
         return self.value - reach, self.value + reach
 
 
+def detectable_difference(
+    spread: DifferenceSpread | ResampledSpread, confidence: float, power: float = 0.8
+) -> float | None:
+    """The smallest true difference that would be told from none in so many of all cases (Cohen 1988, Statistical Power
+    Analysis; Bloom 1995, Evaluation Review 19:547-556): as far as the interval reaches, and for the power as far again
+    as Student's distribution says."""
+    ends, error = interval_at(spread, confidence), spread.standard_error
+    if ends is None or error is None:
+        return None
+    return (ends[1] - ends[0]) / 2 + statistics.student_quantile(power, spread.df) * error
+
+
 class Pairing:
     """The differences of two systems, second minus first, on the same groups: what is hard for both cancels."""
 

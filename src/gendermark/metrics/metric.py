@@ -79,13 +79,16 @@ class Metric:
     """The column that counts the items of this slice with a verdict."""
     rule: Rule = Resampled()
     weigh: tuple[str, ...] = ()
-    """Columns whose sum says how much a group weighs, if these are not the items with a verdict."""
+    """By what a group weighs, if this is not its items with a verdict, nor the weight of what the metric is made of."""
     smooth: Callable[..., Floats] | None = None
     """The value before rounding, where it is rounded: intervals are made from this."""
 
     @property
     def weight(self) -> tuple[str, ...]:
-        return self.weigh or (self.judged,)
+        """The columns whose sum says how much a group weighs."""
+        if self.weigh or not isinstance(self.rule, Combined):
+            return self.weigh or (self.judged,)
+        return tuple(column for _, term in self.rule.terms for column in term.weight)
 
     @property
     def name(self) -> str:

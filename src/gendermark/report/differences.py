@@ -81,11 +81,17 @@ class Difference:
         unit = self._unit.of_differences
         if self.change == "unclear":
             span = f" ({self._ends(1)}{unit})" if c.low is not None else ""
-            return "No clear difference", " from ", f"{span}: no more than chance explains."
+            enough = (
+                "" if c.detectable is None else f" These sentences would show {self._amount(c.detectable)} or more."
+            )
+            return "No clear difference", " from ", f"{span}: no more than chance explains.{enough}"
         by = words.value(abs(c.difference), self._unit)
         span = NO_SPREAD if c.low == c.high else self._ends(-1 if c.difference < 0 else 1)
         what, against = ("Different", " from ") if self.change == "changed" else (self.change.capitalize(), " than ")
         return what, against, f" by {by}{unit} ({span}), more than chance explains."
+
+    def _amount(self, value: float) -> str:
+        return f"{words.value(value, self._unit)}{self._unit.of_differences}"
 
     def _ends(self, sign: int) -> str:
         """The ends of the interval, or of that of the opposite difference."""

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from gendermark import registry
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import replace
+
+from gendermark import registry, statistics
 from gendermark.benchmarks.benchmark import Benchmark
-from gendermark.records import Verdict
+from gendermark.records import Estimate, Verdict
 from gendermark.result import Result
 from gendermark.telling import Finding, as_percent, between, rounded
 
@@ -13,6 +17,36 @@ FEW_JUDGED = 90.0
 TOO_FEW_JUDGED = 10.0
 """Below so many judged of a hundred, nothing is said about women and men."""
 NOTHING = "Too little was translated to say anything."
+
+
+def corrected(results: Sequence[Result]) -> list[Result]:
+    """The same results, their p-values corrected by Holm over everything that is told about all of them.
+
+    The sentence that stands out is the largest of many: without this, systems without any bias would be said to have
+    some in every third report.
+    """
+    asked = [(place, e) for place, result in enumerate(results) for e in result.estimates if _is_told(result, e)]
+    adjusted = statistics.holm([e.p_value for _, e in asked])
+    by_result: dict[int, dict[tuple[str, str], float | None]] = defaultdict(dict)
+    for (place, e), p in zip(asked, adjusted, strict=True):
+        by_result[place][e.metric, e.slice] = p
+    return [
+        replace(
+            result,
+            estimates=tuple(
+                replace(e, p_value=by_result[place].get((e.metric, e.slice), e.p_value)) for e in result.estimates
+            ),
+        )
+        for place, result in enumerate(results)
+    ]
+
+
+def _is_told(result: Result, estimate: Estimate) -> bool:
+    benchmark: Benchmark = registry.load("benchmark", result.selection.benchmark)
+    told = {*benchmark.measures.headline, *benchmark.tells.also_shown}
+    return estimate.p_value is not None and not told.isdisjoint(
+        (f"{estimate.metric}:{estimate.slice}", *([estimate.metric] if estimate.slice == "all" else []))
+    )
 
 
 def findings(result: Result) -> list[str]:

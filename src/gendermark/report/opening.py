@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 
 from gendermark.markup import Content, Markup, tag
 from gendermark.report.differences import Difference, phrases_of
-from gendermark.report.findings import findings, findings_in_brief, main_finding
+from gendermark.report.findings import corrected, findings, findings_in_brief, main_finding
 from gendermark.report.numbers import CellNumbers
 from gendermark.report.view import View, change_class, direction_of, marker, question_of, title_of
+from gendermark.result import Result
 from gendermark.runs.compare import ABSENT, ALPHA, CHANGES, FAMILY
 
 _MOST_SIDE_BY_SIDE = 4
@@ -18,6 +20,15 @@ _MOST_PLACES = 5
 
 
 class Opening(View):
+    @cached_property
+    def _by_identity(self) -> dict[int, Result]:
+        every = [result for run in self.runs for result in run.results]
+        return {id(result): other for result, other in zip(every, corrected(every), strict=True)}
+
+    def _corrected(self, result: Result) -> Result:
+        """With p-values corrected over everything on the page."""
+        return self._by_identity[id(result)]
+
     @property
     def _confidence(self) -> str:
         """Of the intervals of all runs: "95 %"."""
@@ -37,8 +48,9 @@ class Opening(View):
         parts += [tag("p", f"Not compared: {refusal}.", class_="warning") for refusal in self.differences.refusals]
         notes = [
             "More is said about each further down." if self.is_brief else "",
-            f"Numbers in brackets are the ends of {self._confidence} intervals, resampled by groups of sentences "
-            "that stand or fall together.",
+            f"Numbers in brackets are the ends of {self._confidence} intervals, by groups of sentences that stand or "
+            f"fall together. What is said to be more than chance has p < {ALPHA} after Holm's correction over "
+            "everything that is told here.",
             self._how_compared() if self.differences.found else "",
             "Numbers below that are underlined lead to the sentences behind them.",
         ]
@@ -99,7 +111,7 @@ class Opening(View):
         if result is None:
             return tag("div", tag("p", who, " not run."))
         comparison = self._comparison(numbers, run)
-        sentence: Content = [who, f" {main_finding(result)}"]
+        sentence: Content = [who, f" {main_finding(self._corrected(result))}"]
         if named:
             return tag("div", tag("p", sentence, " ", comparison))
         return tag("div", tag("p", sentence), tag("p", comparison, class_="compared") if comparison else None)
@@ -111,7 +123,8 @@ class Opening(View):
             for run, result in numbers.results():
                 where = direction_of(numbers) if len(cells) > 1 else None
                 label = self.paper.system(run) if self.several else where
-                sentences = findings_in_brief(result) if briefly else findings(result)
+                told_of = self._corrected(result)
+                sentences = findings_in_brief(told_of) if briefly else findings(told_of)
                 paragraphs: list[Content] = [tag("p", sentence) for sentence in sentences]
                 paragraphs.append(self._changes(numbers, run) if not briefly else None)
                 told.append(tag("div", tag("h4", label) if label else None, paragraphs))

@@ -12,7 +12,7 @@ from gendermark import __version__
 from gendermark.errors import UserError
 from gendermark.markup import joined, tag
 from gendermark.report.explorer import Filter
-from gendermark.report.findings import findings
+from gendermark.report.findings import corrected, findings
 from gendermark.report.page import embedded_json, names_for_people, policy
 from gendermark.report.paging import FolderState, RunFolders, Snapshot
 from gendermark.report.server import File, Site
@@ -125,6 +125,8 @@ def _place(cell: str) -> str:
 def _status(now: Snapshot, problem: str) -> dict[str, Any]:
     """How far the runs are, and what was found so far; in words."""
     systems = now.explorer.systems
+    every = [result for cell in now.explorer.cells for result in cell.results if result]
+    told = {id(result): other for result, other in zip(every, corrected(every), strict=True)}
     return {
         "version": now.version,
         "live": now.is_live,
@@ -148,7 +150,7 @@ def _status(now: Snapshot, problem: str) -> dict[str, Any]:
                 "told": [
                     {
                         "run": run,
-                        "sentences": findings(result),
+                        "sentences": findings(told[id(result)]),
                         "warnings": list(result.warnings),
                     }
                     for run, result in enumerate(cell.results)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,14 @@ import numpy as np
 from gendermark import registry, statistics
 from gendermark.benchmarks.benchmark import Benchmark
 from gendermark.errors import UserError
-from gendermark.metrics.intervals import Pairing, ResampledSpread, interval_at, p_value_of
+from gendermark.metrics.intervals import (
+    DifferenceSpread,
+    Pairing,
+    ResampledSpread,
+    detectable_difference,
+    interval_at,
+    p_value_of,
+)
 from gendermark.metrics.metric import Metric, Resampling
 from gendermark.records import Test, Unit
 from gendermark.result import Result
@@ -59,17 +66,21 @@ class Comparison:
     """Of a gap: of "as far from 0 as before", two-sided; the same as `p_value` unless the gap has changed sides."""
     detectable: float | None = None
     """The smallest true difference that this data would show in four of five cases, at the corrected level."""
-    standard_error: float | None = None
-    df: float | None = None
     is_right_less_often: bool = False
     """Whether the second system clearly gets fewer items right; a gap may be small because little is right."""
     unit: Unit = Unit.PERCENT
     is_headline: bool = True
-    is_resampled: bool = False
-    """Whether the p-value is made by resampling, and cannot be smaller than the number of resamples allows."""
+    spread: DifferenceSpread | ResampledSpread | None = field(default=None, compare=False, repr=False)
+    """How sure the difference is; not told."""
 
     def to_json(self) -> dict[str, Any]:
-        return {**{key: getattr(self, key) for key in self.__dataclass_fields__}, "change": self.change()}
+        told = {key: getattr(self, key) for key in self.__dataclass_fields__ if key != "spread"}
+        return {**told, "change": self.change()}
+
+    @property
+    def is_resampled(self) -> bool:
+        """Whether the p-value is made by resampling, and cannot be smaller than the number of resamples allows."""
+        return isinstance(self.spread, ResampledSpread)
 
     @property
     def key(self) -> tuple[str, str, str]:
@@ -210,9 +221,7 @@ def _corrected(family: Sequence[Comparison], resampling: Resampling) -> list[Com
 
 
 def _detectable(c: Comparison, level: float) -> float | None:
-    if c.standard_error is None or c.df is None:
-        return None
-    return statistics.minimum_detectable_difference(c.standard_error, c.df, 1 - level)
+    return detectable_difference(c.spread, 1 - level) if c.spread is not None else None
 
 
 def _benchmark(result: Result) -> Benchmark:
@@ -294,9 +303,7 @@ def compare_metric(
         high=ends[1] if ends else None,
         p_value=p_value_of(spread, 0.0),
         p_size=p_value_of(pairing.change_of_size(metric), 0.0) if metric.better == "zero" else None,
-        standard_error=spread.standard_error,
-        df=spread.df,
-        is_resampled=isinstance(spread, ResampledSpread),
+        spread=spread,
     )
 
 

@@ -32,6 +32,7 @@ MASCULINE_RATE = Description(
     "as a man",
     "People translated as men, of those translated as a man or a woman; nothing is right or wrong here, but half of "
     "each would favour nobody.",
+    even=50.0,
     behind={"observed": "masculine"},
 )
 FEMININE_RATE = Description(

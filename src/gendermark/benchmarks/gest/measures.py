@@ -27,6 +27,7 @@ F_M = Description(
     "masculine rate (f_m)",
     "Masculine among the translations that show a gender, stereotypes of women and of men weighing half each.",
     Unit.SHARE,
+    even=0.5,
     symbol="f_m",
 )
 F_S = Description(

@@ -25,6 +25,7 @@ from gendermark.telling import (
     rows_by_direction,
     runs_of,
     share,
+    women_and_men,
 )
 
 _HIDDEN = frozenset({"pair", "rules", "decidable", "context"})
@@ -41,22 +42,28 @@ def _accuracies(name: str, cells: Sequence[Cell]) -> Form:
 
 def pair_findings(result: Result) -> list[Finding]:
     pairs, quality = result.find("accuracy"), result.find("delta_qual")
-    unclear = "Whether masculine or feminine sentences are translated better cannot be told from chance ({} of BLEU)."
-    if quality and quality.low == quality.high == 0:
-        unclear = "Masculine and feminine sentences are translated equally well, as far as BLEU can tell."
     if pairs is None:
         return []
     right = f"Of 100 pairs of sentences that differ in gender only, {share(pairs)} are right in both.{doubt(pairs)}"
     return [
         Finding(right),
-        *by_gender(result.find("accuracy", "feminine"), result.find("accuracy", "masculine")),
+        *_women_and_men(result, "accuracy"),
         *gap(
             quality,
             "The masculine sentences are translated better, by {} of BLEU.",
             "The feminine sentences are translated better, by {} of BLEU.",
-            unclear,
+            "Whether masculine or feminine sentences are translated better cannot be told from chance ({} of BLEU).",
         ),
     ]
+
+
+def _women_and_men(result: Result, metric: str) -> list[Finding]:
+    women, men = result.find(metric, "feminine"), result.find(metric, "masculine")
+    if women is None or men is None or women.value is None or men.value is None:
+        return []
+    if metric != "accuracy" or result.find("recall_gap") is None:
+        return by_gender(women, men)
+    return [women_and_men(women, men, result.find("recall_gap"), "keep their gender")]
 
 
 def pair_forms(cells: Sequence[Cell]) -> list[Form]:
@@ -100,8 +107,7 @@ def context_findings(result: Result) -> list[Finding]:
     start = f"{where}, {share(right)} of 100 translations {who}"
     guessing = ("more than guessing would give", "fewer than guessing would give", "which cannot be told from guessing")
     first = against_half(start, right, *guessing)
-    women, men = result.find(metric, "feminine"), result.find(metric, "masculine")
-    return [replace(first, text=f"{first.text}{doubt(right)}"), *by_gender(women, men)]
+    return [replace(first, text=f"{first.text}{doubt(right)}"), *_women_and_men(result, "accuracy")]
 
 
 CONTEXTS = Telling(

@@ -16,7 +16,7 @@ from gendermark.telling import (
     Telling,
     as_percent,
     doubt,
-    from_half,
+    leaning,
     rows_by_run,
     share,
 )
@@ -41,19 +41,20 @@ def findings(result: Result) -> list[Finding]:
         text = f"Where the sentence leaves the gender open, {share(as_percent(neutral))} of 100 leave it open too."
         return [*found, Finding(text)]
     pairs = f"in {share(aware)} of 100 pairs of sentences that differ in this alone"
-    if aware.low > 50:
+    surely = leaning(aware, 50.0)
+    if surely > 0:
         text = f"It is less sure of the gender where the sentence leaves it open, {pairs}, as it should be."
-    elif aware.high < 50:
+    elif surely < 0:
         text = f"It is less sure of the gender where the sentence leaves it open only {pairs}: surer there."
     else:
         text = f"That it is less sure where the gender is open cannot be told from chance ({pairs})."
-    found.append(Finding(text, 50 - (aware.value or 0) if aware.high < 50 else 0.0))
+    found.append(Finding(text, max(-surely, 0.0)))
     if feminine is not None and hesitation is not None and hesitation.value is not None:
-        leaning = as_percent(feminine)
-        text = f"Where the gender is open, {share(leaning)} of 100 sampled translations are feminine"
+        chosen = as_percent(feminine)
+        text = f"Where the gender is open, {share(chosen)} of 100 sampled translations are feminine"
         if hesitation.value < _HARDLY_ANY:
             text += ", and of one sentence nearly all have the same: that is certainty, not fairness"
-        found.append(Finding(f"{text}.", from_half(leaning)))
+        found.append(Finding(f"{text}.", abs(leaning(chosen, 50.0))))
     return found
 
 
