@@ -440,6 +440,10 @@ class Pairing:
         first, second = (float(evaluate(metric, side, total_sums(side))[0]) for side in self._sides)
         return first, second
 
+    def own_p_values(self, metric: Metric, null: float) -> list[float | None]:
+        """Of each system by itself."""
+        return [p_value_of(Estimator(side, self._resampling).spread(metric), null) for side in self._sides]
+
     def difference(self, metric: Metric) -> DifferenceSpread | ResampledSpread:
         return self._change(metric, (-1.0, 1.0))
 

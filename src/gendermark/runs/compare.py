@@ -64,6 +64,9 @@ class Comparison:
     """The same after Holm, within its family."""
     p_size: float | None = None
     """Of a gap: of "as far from 0 as before", two-sided; the same as `p_value` unless the gap has changed sides."""
+    was_clear: bool | None = None
+    """Of a gap that has changed sides: whether the first is more than chance; `is_clear`: whether the second is."""
+    is_clear: bool | None = None
     detectable: float | None = None
     """The smallest true difference that this data would show in four of five cases, at the corrected level."""
     is_right_less_often: bool = False
@@ -102,8 +105,9 @@ class Comparison:
         if self.better == "neither":
             return "changed"
         if self.better == "zero":
-            # From +2 to -2 is a change, but for nobody the better or the worse.
-            if self.p_size is None or self.p_size >= alpha:
+            # From +2 to -2 is a change, but for nobody the better or the worse; from nothing to something is.
+            has_appeared_or_gone = self.was_clear is not None and self.was_clear != self.is_clear
+            if (self.p_size is None or self.p_size >= alpha) and not has_appeared_or_gone:
                 return "changed"
             if abs(self.second) >= abs(self.first):
                 return "worse"
@@ -296,6 +300,9 @@ def compare_metric(
         return found
     spread = pairing.difference(metric)
     ends = interval_at(spread, resampling.confidence)
+    if metric.better == "zero" and first * second < 0:
+        was_clear, is_clear = (p is not None and p < ALPHA for p in pairing.own_p_values(metric, 0.0))
+        found = replace(found, was_clear=was_clear, is_clear=is_clear)
     return replace(
         found,
         difference=second - first,
