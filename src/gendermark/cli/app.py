@@ -29,6 +29,7 @@ VERBS = {
     "translate": "translate:translate",
     "compare": "compare:compare",
     "gate": "gate:gate",
+    "power": "power:power",
     "report": "report:report",
     "ui": "ui:ui",
     "annotate": "annotate:app",
