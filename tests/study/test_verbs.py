@@ -36,4 +36,4 @@ def test_a_terminal_gets_all_tables(study: Callable[..., Outcome], runs: Path, m
     monkeypatch.setattr("gendermark.cli.terminal.is_terminal", lambda _: True)
     out = study("cues", runs / "right").out
     assert "Does the factor matter at all?" in out
-    assert "Entropy (s3e, ratio) by cue" in out
+    assert "Entropy (s3e) by cue, a level for each contrast set" in out

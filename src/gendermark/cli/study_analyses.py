@@ -60,14 +60,16 @@ def cues(
     to: Into = "",
     measure: Measure = "s3e",
     form: Annotated[
-        str, typer.Option(help="Entropy against its he/she/they set: ratio or difference; or plain, as it is.")
-    ] = "ratio",
-    effects: Annotated[
-        str, typer.Option(help="cluster-robust errors, or fixed: a level for each cluster.")
-    ] = "cluster-robust",
+        str,
+        typer.Option(
+            help="within: compare he, she and they versions of a sentence; plain: all sentences with each other; ratio, "
+            "difference: the paper's, which shrink effects."
+        ),
+    ] = "within",
     cluster: Annotated[
-        str, typer.Option(help="What goes together: entity (occupation), or contrast (he/she/they set; for fixed).")
-    ] = "",
+        str,
+        typer.Option(help="Sentences that may go together: entity (one occupation) or contrast (one he/she/they set)."),
+    ] = "entity",
     factor: Annotated[
         list[str] | None,
         typer.Option(help="Only this factor in the model, for example ambiguity; may be repeated. Default: all."),
@@ -88,7 +90,7 @@ def cues(
 
     resampling(100, 0, confidence)  # says what is wrong with the confidence, if anything
     cells = [cell for run in runs for cell in read_cells(run, to)]
-    question = study.Question(measure, form, effects, cluster, factor or (), confidence)
+    question = study.Question(measure, form, cluster, factor or (), confidence)
     models = [study.model_cues(group, question) for group in study.by_system(cells)]
     if plot is not None:
         _write(plot, study.cue_plot(models))
