@@ -55,6 +55,7 @@ def test_a_ratio_of_three_where_only_the_open_version_is_unsure(coin: Cell) -> N
     assert found.coefficient("pronoun_object_f").value == pytest.approx(0, abs=1e-9)
     assert found.coefficient("ambiguity").t is None  # a perfect fit has no error to divide by
     assert any("24 occupations are few" in note for note in found.notes)
+    assert any("few occupations have causality_subject_f (5)" in note for note in found.notes)
 
 
 def test_planted_effects_are_found_whole_within_sets_and_shrunk_in_the_papers_form(coin: Cell) -> None:

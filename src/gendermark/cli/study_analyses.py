@@ -62,8 +62,8 @@ def cues(
     form: Annotated[
         str,
         typer.Option(
-            help="within: compare he, she and they versions of a sentence; plain: all sentences with each other; ratio, "
-            "difference: the paper's, which shrink effects."
+            help="within: compare the he, she and they versions of a sentence; plain: all sentences with each other; "
+            "ratio, difference: the paper's, which shrink effects."
         ),
     ] = "within",
     cluster: Annotated[

@@ -2,10 +2,10 @@
 
 It is ordinary least squares, with a level of its own for each contrast set if that is asked for (fixed effects, the
 within estimator: Wooldridge 2010, Econometric Analysis of Cross Section and Panel Data, section 10.5). Sentences about
-one occupation are not independent, so the standard errors are robust to anything that happens within a cluster: they are
-those of the jackknife over clusters (CV3: MacKinnon, Nielsen & Webb 2023, Journal of Applied Econometrics 38:671-694),
-which hold better than the usual sandwich where a cue is found in few clusters. All questions asked of one model are
-corrected together (Holm).
+one occupation are not independent, so the standard errors are robust to anything that happens within a cluster. They
+are those of the jackknife over clusters (CV3: MacKinnon, Nielsen & Webb 2023, Journal of Applied Econometrics
+38:671-694), which hold better than the usual sandwich where a cue is found in few clusters. All questions asked of one
+model are corrected together (Holm).
 
 What the data leave undefined is `None`, never NaN.
 """
@@ -90,7 +90,8 @@ def linear_model(
     """Least squares of `response` on `columns`, with tests of each column and of each factor (a group of columns).
 
     `levels` are the sets that have a level of their own each, so that response and columns are compared within sets
-    only: what does not vary within any set has no effect then. Every set lies within one cluster. The errors are robust to dependence within clusters, so a factor's F test is the Wald test. The model has no
+    only: what does not vary within any set has no effect then. Every set lies within one cluster.
+    The errors are robust to dependence within clusters, so a factor's F test is the Wald test. The model has no
     interactions: its tests are those of type II and of type III at once. Without `factors` each column is one.
     """
     design = _Design.of(response, columns, clusters, levels)

@@ -177,9 +177,8 @@ def model_cues(cells: Sequence[Cell], asked: Question | None = None) -> CueModel
         what = "contrast sets" if asked.cluster == "contrast" else "occupations"
         notes.append(f"{model.n_clusters} {what} are few: the intervals are rather too narrow")
     if rare := _rare(columns, items, asked):
-        notes.append(
-            f"few occupations have {', '.join(rare)} ({', '.join(map(str, rare.values()))}): their intervals are too narrow"
-        )
+        named = ", ".join(f"{name} ({n})" for name, n in rare.items())
+        notes.append(f"few occupations have {named}: their intervals are too narrow")
     if form in PUBLISHED_FORMS:
         notes.append(f"--form {form} is the paper's and shrinks effects; --form within does not")
     return CueModel(tuple(cells), asked, model, left_out, tuple(notes))
@@ -188,17 +187,12 @@ def model_cues(cells: Sequence[Cell], asked: Question | None = None) -> CueModel
 def _rare(columns: Mapping[str, Floats], items: Sequence[Item], asked: Question) -> dict[str, int]:
     """The columns that are found in few occupations, and in how many; within sets, in those where they vary."""
     found = {}
+    is_within = asked.form == "within"
     for name, values in columns.items():
-        by_set: dict[tuple[str, str], set[float]] = defaultdict(set)
+        seen: dict[tuple[str, str], set[float]] = defaultdict(set)
         for item, value in zip(items, values.tolist(), strict=True):
-            by_set[item.entity, item.contrast if asked.form == "within" else ""].add(value)
-        n = len(
-            {
-                entity
-                for (entity, _), seen in by_set.items()
-                if len(seen) > 1 or (asked.form != "within" and 1.0 in seen)
-            }
-        )
+            seen[item.entity, item.contrast if is_within else ""].add(value)
+        n = len({entity for (entity, _), own in seen.items() if len(own) > 1 or (1.0 in own and not is_within)})
         if n < FEW_WITH_CUE:
             found[name] = n
     return found
