@@ -22,6 +22,7 @@ from gendermark.metrics.correlations import (
     kendall,
     pearson,
     spearman,
+    within_blocks,
 )
 
 steady = settings(derandomize=True, deadline=None, max_examples=60, database=None)
@@ -64,6 +65,48 @@ def test_exact_p_values_without_ties_equal_scipy() -> None:
     found = correlation_test(x, y, "kendall")
     assert (found.value, found.p_value) == (pytest.approx(exact.statistic), pytest.approx(exact.pvalue))
     assert found.is_exact
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_numbers_may_change_places_within_their_blocks_only(kind: CorrelationKind) -> None:
+    x, y, blocks = [3.0, 1, 4, 11, 15, 19], [2.0, 7, 1, 18, 12, 13], list("aaabbb")
+    every = [
+        float(KINDS[kind]([*first, *second], y).statistic)
+        for first in itertools.permutations(x[:3])
+        for second in itertools.permutations(x[3:])
+    ]
+    mean = sum(every) / len(every)
+    observed = float(KINDS[kind](x, y).statistic)
+    found = correlation_test(x, y, kind, blocks=blocks)
+    assert (found.value, found.by_chance, found.is_exact) == (pytest.approx(observed), pytest.approx(mean), True)
+    assert found.by_chance > 0.4  # the blocks differ, whatever is in them
+    assert found.p_value == sum(abs(value - mean) >= abs(observed - mean) - 1e-9 for value in every) / 36
+    # The order of the rows is of no matter.
+    shuffled = [4, 1, 0, 5, 3, 2]
+    again = correlation_test(
+        [x[n] for n in shuffled], [y[n] for n in shuffled], kind, blocks=[blocks[n] for n in shuffled]
+    )
+    assert (again.p_value, again.by_chance) == (found.p_value, pytest.approx(found.by_chance))
+
+
+def test_blocks_that_differ_are_no_evidence() -> None:
+    """Free permutation takes levels of blocks for agreement; permutation within them holds its level."""
+    rng = np.random.default_rng(8)
+    blocks = [number // 4 for number in range(20)]
+    levels = np.repeat(np.arange(5) * 3.0, 4)
+    n_found = {"free": 0, "blocks": 0}
+    for seed in range(150):
+        x, y = levels + rng.normal(size=20), levels + rng.normal(size=20)
+        n_found["free"] += correlation_test(x, y, "spearman", 199, seed).p_value <= 0.05
+        n_found["blocks"] += correlation_test(x, y, "spearman", 199, seed, blocks=blocks).p_value <= 0.05
+    assert n_found["free"] == 150
+    assert 1 <= n_found["blocks"] <= 16
+
+
+def test_ranks_within_blocks() -> None:
+    first, second = within_blocks([5.0, 1, 100, 300, 200], [1.0, 2, 7, 7, 9], list("aabbb"))
+    assert first.tolist() == [0.5, -0.5, -1, 1, 0]
+    assert second.tolist() == [-0.5, 0.5, -0.5, -0.5, 1]
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -42,14 +42,20 @@ def correlate(
         list[Path] | None,
         typer.Option(metavar="DIR", help=options.ACCURACY),
     ] = None,
+    permutation: Annotated[str, typer.Option(help=options.PERMUTATION)] = "",
+    ranks: Annotated[
+        bool, typer.Option("--table18", help="Systems from best to worst by accuracy and surprisal, as Table 18.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Do systems that are rightly unsure also get gender right? Rank correlations over systems and languages."""
     from gendermark.study.correlate import correlate as correlated
 
-    found = correlated(runs, accuracy or [])
+    found = correlated(runs, accuracy or [], permutation)
     if as_json:
         print_json(found.to_json())
+    elif ranks:
+        _show(found.rank_table())
     else:
         _show(found.table(), found.cell_table())
     _say_all(found.notes)

@@ -11,6 +11,10 @@ ABOUT = "Experiments and analyses: debiasing, and what semantic uncertainty show
 RUN = "Run folder with uncertainty results."
 RUNS = "Run folders with uncertainty results."
 ACCURACY = "Run folder with WinoMT results of the same systems; may be repeated."
+PERMUTATION = (
+    "What chance does, for p-values: systems change places within languages, or free: all cells. Default: languages, "
+    "where two or more have several systems."
+)
 
 # How samples are drawn and compared
 EPSILONS = (0.02, 0.05, 0.1, 0.2)
