@@ -24,6 +24,7 @@ from gendermark.metrics.correlations import (
     spearman,
     within_blocks,
 )
+from metrics import test_uncertainty_published as published
 
 steady = settings(derandomize=True, deadline=None, max_examples=60, database=None)
 
@@ -101,6 +102,30 @@ def test_blocks_that_differ_are_no_evidence() -> None:
         n_found["blocks"] += correlation_test(x, y, "spearman", 199, seed, blocks=blocks).p_value <= 0.05
     assert n_found["free"] == 150
     assert 1 <= n_found["blocks"] <= 16
+
+
+@pytest.mark.parametrize(
+    ("columns", "by_chance", "p_value", "within", "p_within"),
+    [
+        (published.S3E, -0.63, 0.0023, -0.65, 0.026),
+        (published.SEMANTIC, -0.31, 0.15, -0.25, 0.45),
+        (published.GENDER, 0.08, 0.053, 0.13, 0.72),
+        (published.LOG_PROBABILITY, 0.20, 0.0051, -0.70, 0.015),
+    ],
+)
+def test_what_languages_do_to_the_correlations_of_table_19(
+    columns: tuple[int, int], by_chance: float, p_value: float, within: float, p_within: float
+) -> None:
+    """Systems change places within their language only: levels of languages are no evidence (as in the docs)."""
+    languages = [language for language, _ in published.CELLS]
+    scores = published.relative(columns)
+    found = correlation_test(scores, published.ACCURACY, "spearman", blocks=languages)
+    assert found.by_chance == pytest.approx(by_chance, abs=0.005)
+    assert found.p_value == pytest.approx(p_value, rel=0.03)
+    assert found.is_exact
+    ranks = within_blocks(scores, published.ACCURACY, languages)
+    alone = correlation_test(*ranks, "pearson", blocks=languages)
+    assert (alone.value, alone.p_value) == (pytest.approx(within, abs=0.005), pytest.approx(p_within, rel=0.03))
 
 
 def test_ranks_within_blocks() -> None:

@@ -59,7 +59,7 @@ def test_the_papers_own_numbers_give_the_correlation_that_they_allow(given: dict
     assert by_slice["uk"]["spearman"].p_value >= 2 / 24
 
 
-# Table 3's relative surprisal (its rows are not Table 14's), and the first ten places of Table 18, by accuracy and by it.
+# Table 3's relative surprisal (its rows are not Table 14's); the first ten places of Table 18, by accuracy and by it.
 # There, second and third by accuracy are m2m-es (70.77) and tower-fr (75.77), against Tables 3 and 12: here they are as
 # they should be.
 PRINTED = {

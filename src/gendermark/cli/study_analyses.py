@@ -16,6 +16,7 @@ from gendermark.errors import UserError
 from gendermark.study import options
 
 if TYPE_CHECKING:
+    from gendermark.metrics.metric import Resampling
     from gendermark.records import Table
 
 Run = Annotated[Path, typer.Argument(metavar="DIR", help=options.RUN)]
@@ -111,30 +112,73 @@ def cues(
 
 
 def quality(
-    run: Run,
+    runs: Annotated[list[Path] | None, typer.Argument(metavar="DIR...", help=options.RUNS)] = None,
     to: Into = "",
     measure: Measure = "s3e",
     metric: Annotated[
         str, typer.Option("--quality", help="chrf, or comet (the program that GENDERMARK_COMET names).")
     ] = "chrf",
+    references: Annotated[str, typer.Option(help=options.REFERENCES)] = "mean",
     bins: Annotated[int, typer.Option(min=1, help="How many bins; 3 are terciles.")] = 3,
     separately: Annotated[
         bool, typer.Option("--separately", help="Bins of ambiguous and of unambiguous sentences each by themselves.")
     ] = False,
+    plain: Annotated[tuple[Path, Path] | None, typer.Option(metavar="SOURCE REFERENCE", help=options.PLAIN)] = None,
+    plain_bundled: Annotated[bool, typer.Option("--plain-bundled", help=options.PLAIN_BUNDLED)] = False,
+    translations: Annotated[list[Path] | None, typer.Option(metavar="FILE", help=options.TRANSLATIONS)] = None,
     plot: Plot = None,
     resamples: Resamples = 1000,
     seed: Seed = 12345,
     confidence: Confidence = 0.95,
     as_json: AsJson = False,
 ) -> None:
-    """Is a system unsure where it translates well, or where it translates badly? Entropy by bin of quality."""
-    from gendermark.study.cells import read_cell
-    from gendermark.study.quality import bin_by_quality
+    """Is a system unsure where it translates well, or where it translates badly? Entropy by bin of quality.
+
+    With --plain: how well do systems translate at all? Their runs say which systems; files of translations do too.
+    """
+    from gendermark.study import quality as study
+    from gendermark.study.cells import read_cells
 
     how = resampling(resamples, seed, confidence)
-    found = bin_by_quality(read_cell(run, to), measure, metric, bins, separately=separately, resampling=how)
+    if plain is not None or plain_bundled:
+        if plain is not None and plain_bundled:
+            raise UserError("--plain names a test set and --plain-bundled takes the bundled one; choose one of them")
+        _plain_quality(runs or [], to, plain, translations or [], how, as_json=as_json)
+        return
+    if translations:
+        raise UserError("--translations are those of a plain test set; give it with --plain SOURCE REFERENCE")
+    if not runs:
+        raise UserError("give at least one run folder with uncertainty results, or a test set with --plain")
+    asked = study.Asked(measure, metric, bins, separately, references, how)
+    found = [study.bin_by_quality(cell, asked) for run in runs for cell in read_cells(run, to)]
     if plot is not None:
-        _write(plot, found.plot())
+        _write(plot, study.quality_plot(found))
+    if as_json:
+        print_json({"systems": [one.to_json() for one in found]})
+    else:
+        _show(study.quality_table(found))
+    _say_all(study.quality_notes(found))
+
+
+def _plain_quality(
+    runs: Sequence[Path],
+    to: str,
+    files: tuple[Path, Path] | None,
+    translations: Sequence[Path],
+    how: Resampling,
+    *,
+    as_json: bool,
+) -> None:
+    from gendermark.runs.run import Surroundings
+    from gendermark.study import plain as study
+    from gendermark.textfiles import read_lines
+
+    if not runs and not translations:
+        raise UserError("say what translated the test set: run folders, or files with --translations")
+    test_set = study.read_test_set(*files) if files else study.bundled_test_set()
+    texts: dict[str, Sequence[str]] = {str(path): read_lines(path) for path in translations}
+    texts |= study.translations_by_runs(runs, test_set, to, Surroundings(None, show_progress, say))
+    found = study.rate_systems(test_set, texts, how)
     if as_json:
         print_json(found.to_json())
     else:
