@@ -11,16 +11,19 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given as drawn
 from hypothesis import settings
 from hypothesis import strategies as st
 
 from gendermark import api
+from gendermark.benchmarks.winomt.benchmark import BENCHMARK as WINOMT
 from gendermark.errors import UserError
-from gendermark.linguistics.cues import COLUMNS, annotate, design_columns
+from gendermark.linguistics.cues import COLUMNS, FACTORS, annotate, design_columns
+from gendermark.metrics.regression import linear_model
 from gendermark.study.cells import Cell, drawn_sentences, read_cell
-from gendermark.study.cues import Question, cue_plot, cue_table_as_published, model_cues, normalised_entropy
+from gendermark.study.cues import _FITTED, Question, cue_plot, cue_table_as_published, model_cues, normalised_entropy
 from gendermark.study.samples import look_at
 from outcomes import Outcome
 from study.toys import contrasts, of_other_data, selected
@@ -86,6 +89,34 @@ def test_planted_effects_are_found_whole_within_sets_and_shrunk_in_the_papers_fo
     )
     assert within == pytest.approx([1, 1, 1], abs=0.05)
     assert max(shrunk) < 0.8
+
+
+def test_what_is_left_of_an_effect_in_official_sentences(mirror: Path) -> None:
+    """One cue at a time moves entropy by 1, and nothing else does: whatever a form makes of that is its own doing."""
+    items = WINOMT.load(api.select("winomt", "es", data="official")[1]).items
+    sets: dict[str, list[int]] = {}
+    for place, item in enumerate(items):
+        sets.setdefault(item.contrast, []).append(place)
+    kept = [place for members in sets.values() if len(members) > 1 for place in members]
+    of_set, entities = ([getattr(items[place], name) for place in kept] for name in ("contrast", "entity"))
+    designs = [design_columns(cues) for cues in annotate([items[place] for place in kept], "es")]
+    factors = ("recency", "causality", "subject", "pronoun", "ambiguity")
+    fitted = [name for name in _FITTED if any(name in FACTORS[factor] for factor in factors)]
+    columns = {name: np.array([design[name] for design in designs]) for name in fitted}
+    number = {name: n for n, name in enumerate(dict.fromkeys(of_set))}
+    set_of = np.array([number[name] for name in of_set])
+    found: dict[str, float] = {}
+    for name, response in columns.items():
+        within = linear_model(response, columns, entities, levels=of_set)
+        if name in within.dropped:
+            continue
+        assert within[name].value == pytest.approx(1)
+        mean = np.bincount(set_of, response) / np.bincount(set_of)
+        found[name] = linear_model(response - mean[set_of], columns, entities)[name].value
+    assert found.pop("pronoun_subject_f") == pytest.approx(1)
+    assert len(found) == 10
+    assert 0.5 < min(found.values()) < 0.51
+    assert max(found.values()) == found["ambiguity"] == pytest.approx(0.785, abs=0.005)
 
 
 def test_what_all_versions_share_cannot_move_a_normalised_entropy(coin: Cell) -> None:

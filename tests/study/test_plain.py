@@ -80,7 +80,7 @@ def test_refusals_of_plain_test_sets(
     short = tmp_path / "short"
     short.write_text("one line\n", encoding="utf-8")
     for arguments, words in (
-        ((), "give at least one run folder with uncertainty results, or a test set with --plain"),
+        ((), "give at least one run folder, or a test set with --plain"),
         (("--plain", source, reference), "say what translated the test set"),
         (("--plain", source, short, "--translations", out), "has 3 lines and"),
         (("--plain", source, reference, "--translations", short), "has 1 lines for 3 sentences; give one for each"),

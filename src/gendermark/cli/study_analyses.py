@@ -148,7 +148,7 @@ def quality(
     if translations:
         raise UserError("--translations are those of a plain test set; give it with --plain SOURCE REFERENCE")
     if not runs:
-        raise UserError("give at least one run folder with uncertainty results, or a test set with --plain")
+        raise UserError("give at least one run folder, or a test set with --plain")
     asked = study.Asked(measure, metric, bins, separately, references, how)
     found = [study.bin_by_quality(cell, asked) for run in runs for cell in read_cells(run, to)]
     if plot is not None:
