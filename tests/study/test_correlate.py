@@ -45,7 +45,7 @@ def test_the_papers_own_numbers_give_the_correlation_that_they_allow(given: dict
     assert by_slice["all"]["kendall"].value == pytest.approx(-0.68, abs=0.005)
     # Languages differ in both: chance within languages gives -.63 already. What is left is less sure, and less.
     assert found.permutation == "languages"
-    assert any("systems change places within each language" in note for note in found.notes)
+    assert any("systems change places within each language" in note for note in found.chance)
     assert by_slice["all"]["spearman"].by_chance == pytest.approx(-0.63, abs=0.005)
     assert by_slice["all"]["spearman"].p_value == pytest.approx(0.0023, abs=5e-5)
     assert by_slice["all"]["spearman"].is_exact
@@ -54,7 +54,7 @@ def test_the_papers_own_numbers_give_the_correlation_that_they_allow(given: dict
     assert found.correlations[1].within is None  # one language
     free = correlate(list(given), permutation="free")
     assert (free.correlations[0].tests["spearman"].p_value or 1) < 0.001
-    assert any("all cells change places with all others" in note for note in free.notes)
+    assert any("all cells change places with all others" in note for note in free.chance)
     # Of four systems in one language, 4! = 24 orders: no ranking can be surer than 2 of them.
     assert by_slice["uk"]["spearman"].p_value >= 2 / 24
 
@@ -85,13 +85,15 @@ def test_ranks_as_table_18_has_them(given: dict[str, list[Result]], study: Calla
             ]
     outcome = study("correlate", *given, "--table18")
     shown = [
-        " ".join(row[name].partition(". ")[2].replace(" en", "") for name in ("accuracy", "delta_i_s3e"))
+        " ".join(row[name].partition(" ")[2].replace(" en", "") for name in ("accuracy", "delta_i_s3e"))
         for row in outcome.rows
     ]
     assert "; ".join(shown[:10]) == TABLE_18
-    assert [row["accuracy"][:2] for row in outcome.rows[10:]] == ["11", "12", "13", "14", "15", "16"]
+    assert [row["accuracy"][:3] for row in outcome.rows[10:]] == ["#11", "#12", "#13", "#14", "#15", "#16"]
     assert all(row["accuracy"].endswith("en-uk") for row in outcome.rows[13:])
-    assert [row["delta_i_s3e"].partition(".")[0] for row in outcome.rows[2:4]] == ["3", "3"]  # equal
+    assert [row["delta_i_s3e"].partition(" ")[0] for row in outcome.rows[2:4]] == ["#3", "#3"]  # equal
+    assert "p-values" not in outcome.err
+    assert "systems change places within each language" in study("correlate", *given).err
     ranks = study("correlate", *given, "--json").json["ranks"]
     assert ranks["accuracy"][0] == {"run": "tower", "system": "tower", "direction": "en-es", "rank": 1}
     assert set(ranks) == {"accuracy", "delta_i_s3e"}

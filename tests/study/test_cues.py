@@ -124,7 +124,8 @@ def test_what_all_versions_share_cannot_move_a_normalised_entropy(coin: Cell) ->
     cell = with_entropies(coin, lambda design, _: 1 + sum(w * design[name] for name, w in weights.items()))
     for form in ("within", "ratio", "difference"):
         found = model_cues([cell], Question("gender", form))
-        assert "the same in all versions" in found.left_out["stereotype_subject_f"]
+        assert found.left_out["stereotype_subject_f"] == "the same in all versions"
+        assert any("--form plain shows it" in note for note in found.notes)
         if form == "ratio":  # 0.5 of a larger mean is less
             continue
         effects = {c.name: c.value for c in found.model.coefficients if c.name != "intercept"}

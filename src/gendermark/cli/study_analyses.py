@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -59,6 +60,7 @@ def correlate(
         _show(found.rank_table())
     else:
         _show(found.table(), found.cell_table())
+        _say_all(found.chance)
     _say_all(found.notes)
 
 
@@ -300,10 +302,36 @@ def _number(text: str) -> float:
 def _show(table: Table, *others: Table) -> None:
     """All tables on a terminal; the first one, with all its digits, when piped. (`--json` has everything.)"""
     if terminal.is_terminal(sys.stdout):
-        for one in (*others, table):
+        for one in map(_narrowed, (*others, table)):
             print_table(one.title, one.columns, [[_short(cell) for cell in row] for row in one.rows])
     else:
         print_table("", table.columns, table.rows)
+
+
+def _narrowed(table: Table) -> Table:
+    """Without the text that can be spared: what all rows share is said once, in the title; what only begins the next
+    cell ("causality", "causality_subject_f") is not said."""
+    from dataclasses import replace
+
+    if len(table.rows) < 2:
+        return table
+    columns = [[row[place] for row in table.rows] for place in range(len(table.columns))]
+    texts = [[str(cell or "") for cell in column] for column in columns]
+    is_text = [not any(isinstance(cell, float | int) for cell in column) for column in columns]
+    shared = [place for place, column in enumerate(texts) if is_text[place] and len(set(column)) == 1]
+    begun = [
+        place
+        for place, (column, following) in enumerate(pairwise(texts))
+        if all(cell and other.startswith(cell) for cell, other in zip(column, following, strict=True))
+    ]
+    kept = [place for place in range(len(columns)) if place not in {*shared, *begun}]
+    said = ", ".join(f"{table.columns[place]} {texts[place][0]}" for place in shared if texts[place][0])
+    return replace(
+        table,
+        title="; ".join(filter(None, (table.title, said))),
+        columns=tuple(table.columns[place] for place in kept),
+        rows=[tuple(row[place] for place in kept) for row in table.rows],
+    )
 
 
 def _short(cell: Any) -> Any:

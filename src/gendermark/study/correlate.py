@@ -125,6 +125,13 @@ class Correlations:
         rows = [(*c.cell.where.values(), c.accuracy, *(c.scores[name] for name in known)) for c in self.cells]
         return Table("cells", f"One row per system and language; accuracy is {self.accuracy_is}", columns, rows)
 
+    @property
+    def chance(self) -> list[str]:
+        """What p-values are made of, where that is a question."""
+        if not self.correlations or len({found.language for found in self.cells}) == 1:
+            return []
+        return [f"p-values of all languages together: {PERMUTATIONS[self.permutation]}"]
+
     def rank_table(self) -> Table:
         """The systems in the order of accuracy and of their surprisal, the best first, as Table 18 has them."""
         known = self._known(_RANKED)
@@ -132,7 +139,7 @@ class Correlations:
         rows = []
         for place in range(max(map(len, orders), default=0)):
             shown = (order[place] if place < len(order) else None for order in orders)
-            cells = (None if one is None else f"{one[0]}. {one[1].name}" for one in shown)
+            cells = (None if one is None else f"#{one[0]} {one[1].name}" for one in shown)
             rows.append(tuple(cells))
         title = f"From best to worst; accuracy is {self.accuracy_is}; equal values share a place"
         return Table("table18", title, ("accuracy", *known), rows)
@@ -170,7 +177,7 @@ class Correlations:
                 }
                 for c in self.correlations
             ],
-            "notes": list(self.notes),
+            "notes": [*self.chance, *self.notes],
         }
 
 
@@ -215,8 +222,6 @@ def correlate(
     by_language = _by_language(scored)
     correlations = _correlations("all", scored, within_languages=chosen == "languages")
     correlations += [row for name, members in by_language.items() for row in _correlations(name, members)]
-    if by_language and correlations:
-        notes.append(f"p-values of all languages together: {PERMUTATIONS[chosen]}")
     if not correlations:
         notes.append(
             f"of {len(cells)} {'cell' if len(cells) == 1 else 'cells'} nothing can be said; a correlation needs at "

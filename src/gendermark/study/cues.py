@@ -34,6 +34,7 @@ PUBLISHED_FORMS = ("ratio", "difference")
 _ROUNDING = 1e-7
 """A standard error is a root, so that rounding shows in its eighth digit."""
 _NOT_ASKED = "not asked for"
+_SHARED = "the same in all versions"
 CLUSTERS = ("entity", "contrast")
 """What may depend on each other: all sentences about one occupation, or the versions of one sentence only."""
 FEW_CLUSTERS = 40
@@ -169,6 +170,8 @@ def model_cues(cells: Sequence[Cell], asked: Question | None = None) -> CueModel
         )
     model = _settled(model, _ROUNDING * float(np.abs(response).max()))
     notes = differences_of(cells)
+    if _SHARED in left_out.values():
+        notes.append("what is the same in all versions of a sentence cannot show here; --form plain shows it")
     if len(rows) < n_all:
         notes.append(
             f"{n_all - len(rows):,} of {n_all:,} sentences are left out: there is nothing to compare them with"
@@ -273,7 +276,7 @@ def _columns(
             left_out[name] = "in all sentences" if values[0] else "in no sentence"
         elif form != "plain" and all(len(found) == 1 for found in by_set.values()):
             # Only versions of one sentence are compared, so what they all share can change nothing.
-            left_out[name] = "the same in all versions of a sentence; --form plain shows it"
+            left_out[name] = _SHARED
         else:
             columns[name] = values
     if not columns:
