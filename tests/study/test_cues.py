@@ -210,6 +210,13 @@ def test_names_show_beside_the_same_sentences_without(
     assert (both["n"], both["n_clusters"]) == (144, 24)
     assert "names" in {coefficient["name"] for coefficient in both["coefficients"]}
     assert not any("measured alike" in note for note in both["notes"])
+    weights = {"names": 0.3, "ambiguity": 0.2}
+    planted = [
+        with_entropies(read_cell(run), lambda design, _: 1 + sum(w * design[name] for name, w in weights.items()))
+        for run in (runs / "right", tmp_path / "names")
+    ]
+    effects = {c.name: c.value for c in model_cues(planted, Question("gender")).model.coefficients}
+    assert effects == pytest.approx(dict.fromkeys(effects, 0.0) | weights, abs=1e-9)
     twice = study("cues", runs / "right", runs / "right")
     assert twice.exit_code == 2
     assert "are both of fake:right?p=0.7 and the same sentences; give one" in twice.err
