@@ -101,6 +101,14 @@ THE [NURSE] THANKED THE GUARD BECAUSE SHE WAS SAFE. | f s S o | guard | thank O
 The cook called for the [waiter] because she needed salt. | f s O f | cook |
 The guard was impressed with the [secretary] because she knew everything. | f s O f | guard |
 The [plumber] hates it when the client calls because he is busy. | m s S o | client |
+The clerk made fun of the [tailor] because he sang. | m s O f | clerk | make fun of O
+The [clerk] would often make fun of the tailor because she was bored. | f s S o | tailor | make fun of O
+The guard was laughed at by the [cook] because he had tripped. | m s O f | guard | laugh at S
+The [cook] has fallen in love with the guard because she is lonely. | f s S o | guard | fall in love with O
+The nurse worries about the [driver] because he never sleeps. | m s O f | nurse | worry about O
+The [nurse] worries the driver because she never sleeps. | f s S o | driver | worry S
+The manager fired the [cleaner] because he was late. | m s O f | manager | fire O
+The guard laughed behind the [cook] because she was amused. | f s O f | guard |
 The [guest] left. | - - S - | |
 """
 _LETTERS = {"m": "masculine", "f": "feminine", "n": "neutral", "-": "neutral"}
@@ -175,6 +183,9 @@ def test_stereotypes() -> None:
     found = _read("The [bystander] called someone because he was ill.")
     assert (found["stereotype"], found["other_stereotype"]) == ("", "")
     assert _read("The [CEO] called.")["stereotype"] == "masculine"
+    found = _read("The [paralegal] called the plumber because they were ill.")
+    assert (found["stereotype"], found["other_stereotype"]) == ("feminine", "masculine")
+    assert _read("The [painter] called.")["stereotype"] == ""  # of houses or of pictures
     assert read_cues("The nurse called.", 1, stereotype=M)["stereotype"] == "masculine"
 
 
@@ -328,7 +339,7 @@ def _rows(name: str) -> list[dict[str, str]]:
 
 def test_verbs_are_many_with_bias_and_known_citation() -> None:
     verbs = causal_verbs()
-    assert len({verb.verb for verb in verbs}) == len(verbs) >= 120
+    assert len({verb.verb for verb in verbs}) == len(verbs) >= 220
     bias_of = {
         "stimulus-experiencer": "NP1",
         "experiencer-stimulus": "NP2",
@@ -355,6 +366,7 @@ def test_verbs_are_many_with_bias_and_known_citation() -> None:
         ("vex", "vex vexes vexed vexed vexing"),
         ("confess to", "confess confesses confessed confessed confessing"),
         ("stun", "stun stuns stunned stunned stunning"),
+        ("make fun of", "make makes made made making"),
     ],
 )
 def test_inflection(verb: str, forms: str) -> None:
@@ -362,6 +374,16 @@ def test_inflection(verb: str, forms: str) -> None:
     assert [set(found.forms[kind]) for kind in ("base", "third", "past", "participle", "ing")] == [
         {form} for form in forms.split()
     ]
+
+
+def test_stereotypes_are_of_other_occupations_that_the_lexicons_know() -> None:
+    rows = _rows("stereotypes.tsv")
+    names = [row["occupation"] for row in rows]
+    assert names == sorted(set(names))
+    assert {row["stereotype"] for row in rows} == {"masculine", "feminine"}
+    assert all(row["category"] for row in rows)
+    assert not {name for name, _, _ in core_occupations()} & set(names)
+    assert set(names) <= {entry.occupation for entry in lexicon("es")}
 
 
 def test_names_are_five_of_each_gender() -> None:
@@ -441,8 +463,11 @@ def test_official_items(mirror: Path) -> None:
     assert all(not item.source.startswith(("The ", "Someone ")) for item in differing)
     recent = Counter((cue["role"], cue["recent"]) for cue in found)
     assert recent["object", "focus"] + recent["subject", "other"] > 0.99 * len(items)
-    # 4.8 %. The paper finds "about 10%", with a list of 300 verbs; ours is shorter, and its verb must link both people.
-    assert sum(bool(cue["causality"]) for cue in found) == 186
+    # 7.3 %. The paper finds "about 10%", with a list of 300 verbs; ours is shorter, and its verb must link both people.
+    assert sum(bool(cue["causality"]) for cue in found) == 282
+    # Of 240 "they" 120 are no occupation ("someone", customers, patients), and 24 have one without a clear majority.
+    they = [cue["stereotype"] for cue in found if cue["gender"] == "neutral"]
+    assert Counter(they) == {"": 144, "masculine": 50, "feminine": 46}
 
 
 def test_winogender_comes_as_triples(mirror: Path) -> None:

@@ -22,7 +22,9 @@ from gendermark.metrics.correlations import (
     kendall,
     pearson,
     spearman,
+    within_blocks,
 )
+from metrics import test_uncertainty_published as published
 
 steady = settings(derandomize=True, deadline=None, max_examples=60, database=None)
 
@@ -64,6 +66,72 @@ def test_exact_p_values_without_ties_equal_scipy() -> None:
     found = correlation_test(x, y, "kendall")
     assert (found.value, found.p_value) == (pytest.approx(exact.statistic), pytest.approx(exact.pvalue))
     assert found.is_exact
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_numbers_may_change_places_within_their_blocks_only(kind: CorrelationKind) -> None:
+    x, y, blocks = [3.0, 1, 4, 11, 15, 19], [2.0, 7, 1, 18, 12, 13], list("aaabbb")
+    every = [
+        float(KINDS[kind]([*first, *second], y).statistic)
+        for first in itertools.permutations(x[:3])
+        for second in itertools.permutations(x[3:])
+    ]
+    mean = sum(every) / len(every)
+    observed = float(KINDS[kind](x, y).statistic)
+    found = correlation_test(x, y, kind, blocks=blocks)
+    assert (found.value, found.by_chance, found.is_exact) == (pytest.approx(observed), pytest.approx(mean), True)
+    assert found.by_chance > 0.4  # the blocks differ, whatever is in them
+    assert found.p_value == sum(abs(value - mean) >= abs(observed - mean) - 1e-9 for value in every) / 36
+    # The order of the rows is of no matter.
+    shuffled = [4, 1, 0, 5, 3, 2]
+    again = correlation_test(
+        [x[n] for n in shuffled], [y[n] for n in shuffled], kind, blocks=[blocks[n] for n in shuffled]
+    )
+    assert (again.p_value, again.by_chance) == (found.p_value, pytest.approx(found.by_chance))
+
+
+def test_blocks_that_differ_are_no_evidence() -> None:
+    """Free permutation takes levels of blocks for agreement; permutation within them holds its level."""
+    rng = np.random.default_rng(8)
+    blocks = [number // 4 for number in range(20)]
+    levels = np.repeat(np.arange(5) * 3.0, 4)
+    n_found = {"free": 0, "blocks": 0}
+    for seed in range(150):
+        x, y = levels + rng.normal(size=20), levels + rng.normal(size=20)
+        n_found["free"] += correlation_test(x, y, "spearman", 199, seed).p_value <= 0.05
+        n_found["blocks"] += correlation_test(x, y, "spearman", 199, seed, blocks=blocks).p_value <= 0.05
+    assert n_found["free"] == 150
+    assert 1 <= n_found["blocks"] <= 16
+
+
+@pytest.mark.parametrize(
+    ("columns", "by_chance", "p_value", "within", "p_within"),
+    [
+        (published.S3E, -0.63, 0.0023, -0.65, 0.026),
+        (published.SEMANTIC, -0.31, 0.15, -0.25, 0.45),
+        (published.GENDER, 0.08, 0.053, 0.13, 0.72),
+        (published.LOG_PROBABILITY, 0.20, 0.0051, -0.70, 0.015),
+    ],
+)
+def test_what_languages_do_to_the_correlations_of_table_19(
+    columns: tuple[int, int], by_chance: float, p_value: float, within: float, p_within: float
+) -> None:
+    """Systems change places within their language only: levels of languages are no evidence (as in the docs)."""
+    languages = [language for language, _ in published.CELLS]
+    scores = published.relative(columns)
+    found = correlation_test(scores, published.ACCURACY, "spearman", blocks=languages)
+    assert found.by_chance == pytest.approx(by_chance, abs=0.005)
+    assert found.p_value == pytest.approx(p_value, rel=0.03)
+    assert found.is_exact
+    ranks = within_blocks(scores, published.ACCURACY, languages)
+    alone = correlation_test(*ranks, "pearson", blocks=languages)
+    assert (alone.value, alone.p_value) == (pytest.approx(within, abs=0.005), pytest.approx(p_within, rel=0.03))
+
+
+def test_ranks_within_blocks() -> None:
+    first, second = within_blocks([5.0, 1, 100, 300, 200], [1.0, 2, 7, 7, 9], list("aabbb"))
+    assert first.tolist() == [0.5, -0.5, -1, 1, 0]
+    assert second.tolist() == [-0.5, 0.5, -0.5, -0.5, 1]
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 import math
+import random
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given as drawn
 from hypothesis import settings
 from hypothesis import strategies as st
 
 from gendermark import api
+from gendermark.benchmarks.winomt.benchmark import BENCHMARK as WINOMT
 from gendermark.errors import UserError
-from gendermark.linguistics.cues import COLUMNS, annotate, design_columns
+from gendermark.linguistics.cues import COLUMNS, FACTORS, annotate, design_columns
+from gendermark.metrics.regression import linear_model
 from gendermark.study.cells import Cell, drawn_sentences, read_cell
-from gendermark.study.cues import Question, cue_plot, cue_table_as_published, model_cues, normalised_entropy
+from gendermark.study.cues import _FITTED, Question, cue_plot, cue_table_as_published, model_cues, normalised_entropy
 from gendermark.study.samples import look_at
 from outcomes import Outcome
 from study.toys import contrasts, of_other_data, selected
@@ -48,24 +53,85 @@ def test_a_linear_entropy_is_recovered_exactly(coin: Cell) -> None:
 
 def test_a_ratio_of_three_where_only_the_open_version_is_unsure(coin: Cell) -> None:
     cell = with_entropies(coin, lambda design, contrast: design["ambiguity"] * (1 + int(contrast[:2], 16)))
-    found = model_cues([cell], Question("gender"))
+    found = model_cues([cell], Question("gender", "ratio"))
     assert found.coefficient("ambiguity").value == pytest.approx(3)
     assert found.coefficient("pronoun_object_f").value == pytest.approx(0, abs=1e-9)
     assert found.coefficient("ambiguity").t is None  # a perfect fit has no error to divide by
     assert any("24 occupations are few" in note for note in found.notes)
+    assert any("few occupations have causality_subject_f (5)" in note for note in found.notes)
+
+
+def test_planted_effects_are_found_whole_within_sets_and_shrunk_in_the_papers_form(coin: Cell) -> None:
+    """As in WinoMT, half of the sets have no "they", and a cue is in some sets and not in others."""
+    planted = {"ambiguity": 0.3, "pronoun_object_m": 0.2, "subject_f": 0.2}
+    names = ["ambiguity", "pronoun", "subject"]
+    found: dict[str, list[list[float]]] = {"within": [], "difference": []}
+    for seed in range(40):
+        chance = random.Random(seed)
+        level = {contrast: chance.uniform(0, 2) for contrast in contrasts()}
+        without = set(contrasts()[::2])
+
+        def entropy(design: Mapping[str, float], contrast: str) -> float | None:
+            if design["ambiguity"] and contrast in without:  # noqa: B023 (called in this turn of the loop only)
+                return None
+            effects = sum(weight * design[name] for name, weight in planted.items())
+            return 1 + level[contrast] + effects + chance.gauss(0, 0.02)  # noqa: B023
+
+        cell = with_entropies(coin, entropy)
+        pairs = [j for j in cell.result.judgements if j.measures]
+        cell = replace(cell, result=replace(cell.result, judgements=pairs))
+        for form, values in found.items():
+            model = model_cues([cell], Question("gender", form, factors=names))
+            values.append([model.coefficient(name).value for name in planted])
+    within, shrunk = (
+        [fmean(column) / truth for column, truth in zip(zip(*found[form], strict=True), planted.values(), strict=True)]
+        for form in ("within", "difference")
+    )
+    assert within == pytest.approx([1, 1, 1], abs=0.05)
+    assert max(shrunk) < 0.8
+
+
+def test_what_is_left_of_an_effect_in_official_sentences(mirror: Path) -> None:
+    """One cue at a time moves entropy by 1, and nothing else does: whatever a form makes of that is its own doing."""
+    items = WINOMT.load(api.select("winomt", "es", data="official")[1]).items
+    sets: dict[str, list[int]] = {}
+    for place, item in enumerate(items):
+        sets.setdefault(item.contrast, []).append(place)
+    kept = [place for members in sets.values() if len(members) > 1 for place in members]
+    of_set, entities = ([getattr(items[place], name) for place in kept] for name in ("contrast", "entity"))
+    designs = [design_columns(cues) for cues in annotate([items[place] for place in kept], "es")]
+    factors = ("recency", "causality", "subject", "pronoun", "ambiguity")
+    fitted = [name for name in _FITTED if any(name in FACTORS[factor] for factor in factors)]
+    columns = {name: np.array([design[name] for design in designs]) for name in fitted}
+    number = {name: n for n, name in enumerate(dict.fromkeys(of_set))}
+    set_of = np.array([number[name] for name in of_set])
+    found: dict[str, float] = {}
+    for name, response in columns.items():
+        within = linear_model(response, columns, entities, levels=of_set)
+        if name in within.dropped:
+            continue
+        assert within[name].value == pytest.approx(1)
+        mean = np.bincount(set_of, response) / np.bincount(set_of)
+        found[name] = linear_model(response - mean[set_of], columns, entities)[name].value
+    assert found.pop("pronoun_subject_f") == pytest.approx(1)
+    assert len(found) == 10
+    assert 0.5 < min(found.values()) < 0.51
+    assert max(found.values()) == found["ambiguity"] == pytest.approx(0.785, abs=0.005)
 
 
 def test_what_all_versions_share_cannot_move_a_normalised_entropy(coin: Cell) -> None:
-    cell = with_entropies(coin, lambda design, _: 1 + design["stereotype_subject_f"] + design["stereotype_object_f"])
-    for form in ("ratio", "difference"):
+    weights = {"stereotype_subject_f": 1.0, "stereotype_object_f": 1.0, "ambiguity": 0.5}
+    cell = with_entropies(coin, lambda design, _: 1 + sum(w * design[name] for name, w in weights.items()))
+    for form in ("within", "ratio", "difference"):
         found = model_cues([cell], Question("gender", form))
-        assert "the same in all versions" in found.left_out["stereotype_subject_f"]
-        assert all(abs(c.value) < 1e-9 for c in found.model.coefficients if c.name != "intercept")
+        assert found.left_out["stereotype_subject_f"] == "the same in all versions"
+        assert any("--form plain shows it" in note for note in found.notes)
+        if form == "ratio":  # 0.5 of a larger mean is less
+            continue
+        effects = {c.name: c.value for c in found.model.coefficients if c.name != "intercept"}
+        assert effects == pytest.approx(dict.fromkeys(effects, 0.0) | {"ambiguity": 0.5}, abs=1e-9)
     plain = model_cues([cell], Question("gender", "plain"))
     assert plain.coefficient("stereotype_subject_f").value == pytest.approx(1)
-    # One level for each set takes away whatever is the same in it.
-    fixed = model_cues([cell], Question("gender", "plain", "fixed")).model
-    assert fixed.dropped["stereotype_subject_f"] == "does not vary within any contrast set"
 
 
 def test_every_cue_has_its_place_or_a_reason(runs: Path) -> None:
@@ -73,7 +139,7 @@ def test_every_cue_has_its_place_or_a_reason(runs: Path) -> None:
     rows = {row[3]: row for row in found.rows()}
     assert tuple(rows) == COLUMNS
     assert rows["names"][-1] == "in no sentence"
-    assert rows["pronoun_subject_m"][-1].startswith("follows from intercept")
+    assert rows["pronoun_subject_m"][-1].startswith("follows from ambiguity, pronoun_subject_f")
     for row in rows.values():
         assert (row[4] is None) == bool(row[-1])
     assert all(t.p_holm is None or t.p_holm >= t.p_value for t in found.model.factors)
@@ -104,35 +170,33 @@ def test_sentences_about_one_occupation_may_go_together(coin: Cell, monkeypatch:
     monkeypatch.setattr("gendermark.study.cues.annotate", annotated)
     by_set, by_entity = (
         model_cues([cell], Question("gender", "plain", factors=["ambiguity"], cluster=cluster))
-        for cluster in ("contrast", "")
+        for cluster in ("contrast", "entity")
     )
     assert (by_set.model.n_clusters, by_entity.model.n_clusters) == (24, 12)
     ratio = by_entity.coefficient("ambiguity").standard_error / by_set.coefficient("ambiguity").standard_error
     assert ratio == pytest.approx(math.sqrt(2), rel=0.05)
     assert "12 occupations are few" in by_entity.notes[-1]
     assert "24 contrast sets are few" in by_set.notes[-1]
-    assert (by_entity.asked.clusters, model_cues([cell], Question("gender", effects="fixed")).asked.clusters) == (
-        "entity",
-        "contrast",
-    )
+    assert Question().cluster == "entity"
 
 
 def test_sets_with_nothing_to_compare_are_left_out_and_counted(coin: Cell) -> None:
     cell = with_entropies(coin, lambda design, contrast: 0.0 if contrast < "8" else 1 + design["ambiguity"])
     n_zero = sum(s.item.contrast < "8" for s in drawn_sentences(coin))
     assert 0 < n_zero < 72
-    found = model_cues([cell], Question("gender"))
+    found = model_cues([cell], Question("gender", "ratio"))
     assert found.model.n == 72 - n_zero
     assert any(f"{n_zero} of 72 sentences are left out" in note for note in found.notes)
-    difference = model_cues([cell], Question("gender", "difference")).model
-    assert difference.n == 72
+    assert any("--form ratio is the paper's and shrinks effects" in note for note in found.notes)
+    difference = model_cues([cell], Question("gender", factors=["ambiguity", "pronoun"])).model
+    assert (difference.n, difference.n_levels) == (72, 24)
     # In no set do he and she differ: that is exact, and rounding must not make a test of it.
     assert (difference["pronoun_subject_f"].standard_error, difference["pronoun_subject_f"].p_value) == (0.0, None)
-    assert (difference["ambiguity"].p_value or 1) < 0.001
+    assert (difference["ambiguity"].p_value or 1) < 0.05
     assert all(math.isfinite(c.low) and math.isfinite(c.high) for c in difference.coefficients)
-    # Without the open versions: he and she are compared with each other.
-    two = with_entropies(coin, lambda design, _: None if design["ambiguity"] else 1.0)
-    with pytest.raises(UserError, match="other versions are missing"):
+    # With the open versions alone there is nothing to compare them with.
+    two = with_entropies(coin, lambda design, _: None if not design["ambiguity"] else 1.0)
+    with pytest.raises(UserError, match="there is one version of each sentence"):
         model_cues([two], Question("gender"))
 
 
@@ -141,11 +205,18 @@ def test_names_show_beside_the_same_sentences_without(
 ) -> None:
     api.run("fake:right?p=0.7", [replace(selected(), variant="names")], directory=tmp_path / "names")
     alone = model_cues([read_cell(tmp_path / "names")], Question("gender"))
-    assert alone.model.dropped["names"] == "follows from intercept, ambiguity"  # who is told has a name
+    assert alone.model.dropped["names"] == "follows from ambiguity"  # who is told has a name
     (both,) = study("cues", runs / "right", tmp_path / "names", "--measure", "gender", "--json").json["models"]
     assert (both["n"], both["n_clusters"]) == (144, 24)
     assert "names" in {coefficient["name"] for coefficient in both["coefficients"]}
     assert not any("measured alike" in note for note in both["notes"])
+    weights = {"names": 0.3, "ambiguity": 0.2}
+    planted = [
+        with_entropies(read_cell(run), lambda design, _: 1 + sum(w * design[name] for name, w in weights.items()))
+        for run in (runs / "right", tmp_path / "names")
+    ]
+    effects = {c.name: c.value for c in model_cues(planted, Question("gender")).model.coefficients}
+    assert effects == pytest.approx(dict.fromkeys(effects, 0.0) | weights, abs=1e-9)
     twice = study("cues", runs / "right", runs / "right")
     assert twice.exit_code == 2
     assert "are both of fake:right?p=0.7 and the same sentences; give one" in twice.err
@@ -186,13 +257,9 @@ def test_the_table_of_the_paper_and_the_picture(study: Callable[..., Outcome], r
 
 
 def test_json_of_cues(study: Callable[..., Outcome], runs: Path) -> None:
-    (model,) = study("cues", runs / "right", "--form", "difference", "--effects", "fixed", "--json").json["models"]
-    assert (model["form"], model["effects"], model["errors"], model["n_clusters"]) == (
-        "difference",
-        "fixed",
-        "cluster",
-        24,
-    )
+    (model,) = study("cues", runs / "right", "--json").json["models"]
+    assert (model["form"], model["cluster"], model["errors"]) == ("within", "entity", "cluster")
+    assert (model["n_levels"], model["n_clusters"]) == (24, 24)
     assert {"name", "value", "standard_error", "t", "p_value", "p_holm", "low", "high"} == set(model["coefficients"][0])
     assert model["left_out"]["names"] == "in no sentence"
 
@@ -204,7 +271,6 @@ def test_json_of_cues(study: Callable[..., Outcome], runs: Path) -> None:
         (("right", "--form", "sum"), "unknown form 'sum'"),
         (("right", "--factor", "luck"), "unknown factor 'luck'"),
         (("right", "--cluster", "role"), "unknown cluster 'role'"),
-        (("right", "--effects", "random"), "unknown kind of effects 'random'"),
         (("right", "--measure", "semantic"), "has no semantic entropy; run it with --entailment MODEL"),
         (("right", "--confidence", "2"), "--confidence is a share"),
         (("right", "--to", "de"), "has no uncertainty results into 'de'; there is: en-es"),

@@ -8,6 +8,7 @@ import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 import pytest
@@ -18,8 +19,8 @@ from gendermark.benchmarks.uncertainty.items import references
 from gendermark.errors import UnknownName, UserError
 from gendermark.metrics.metric import Resampling
 from gendermark.records import Gender
-from gendermark.study.cells import Cell
-from gendermark.study.quality import bin_by_quality
+from gendermark.study.cells import Cell, read_cell
+from gendermark.study.quality import Asked, bin_by_quality, quality_notes, quality_plot, quality_table
 from outcomes import Outcome
 from study.toys import contrasts, selected, tagged, written
 
@@ -33,21 +34,36 @@ def test_quality_is_the_expected_chrf_of_a_sample_against_the_right_reference(tm
     def samples(item: Any) -> list[str]:
         return [reference(item, Gender.FEMININE)] * 3 + ["Una frase que no tiene nada que ver."]
 
-    found = bin_by_quality(written(tmp_path / "run", samples), n_bins=1)
+    found = bin_by_quality(written(tmp_path / "run", samples), Asked(n_bins=1))
+    best = bin_by_quality(found.cell, Asked(n_bins=1, references="best"))
     items = BENCHMARK.load(selected()).items
-    wanted = []
+    wanted, flattered = [], []
     for item in items:
         right = [reference(item, gender) for gender in Gender if gender is not Gender.NEUTRAL]
         if item.expected is not Gender.NEUTRAL:
             right = [reference(item, item.expected)]
-        scores = [max(sacrebleu.sentence_chrf(text, [one]).score for one in right) for text in samples(item)]
-        wanted.append(sum(scores) / 4)
+        scores = [[sacrebleu.sentence_chrf(text, [one]).score for one in right] for text in samples(item)]
+        wanted.append(fmean(map(fmean, scores)))
+        flattered.append(fmean(map(max, scores)))
     whole = found.bins[-1]
     assert (whole.name, whole.unambiguous.n, whole.ambiguous.n) == ("all", 48, 24)
     assert whole.lowest == pytest.approx(min(wanted))
     assert whole.highest == pytest.approx(max(wanted))
     assert found.bins[0].highest == whole.highest
     assert found.n_without == 0
+    assert best.bins[-1].highest == pytest.approx(max(flattered)) != pytest.approx(max(wanted))
+    assert "the mean of the scores against each" in quality_notes([found])[0]
+    assert "the best of the scores against each" in quality_notes([best])[0]
+
+
+def test_a_second_reference_raises_no_score_unless_it_is_asked_for(tmp_path: Path) -> None:
+    """Samples that match one reference of every sentence: with the better of two, open ones look better translated."""
+    cell = written(tmp_path / "run", lambda item: [reference(item, Gender.MASCULINE)] * 2)
+    by_mean, by_best = (bin_by_quality(cell, Asked("string", references=how)).bins for how in ("mean", "best"))
+    # "She" is translated wrongly, "they" half rightly, "he" rightly.
+    assert [(part.unambiguous.n, part.ambiguous.n) for part in by_best] == [(24, 0), (24, 24), (0, 0), (48, 24)]
+    assert by_mean[2].lowest == pytest.approx(100)
+    assert (by_mean[2].unambiguous.n, by_mean[2].ambiguous.n) == (24, 0)
 
 
 def test_references_of_ones_own_count_as_the_bundled_ones(tmp_path: Path) -> None:
@@ -67,7 +83,8 @@ def test_references_of_ones_own_count_as_the_bundled_ones(tmp_path: Path) -> Non
 def test_a_neutral_translation_is_right_where_the_gender_is_open(tmp_path: Path) -> None:
     cell = written(tmp_path / "run", lambda _: ["La persona durmió."] * 2)
     tags = {"reference_gendered": "El guardia durmió.", "reference_neutral": "La persona durmió."}
-    found = bin_by_quality(tagged(cell, "mgente:file.tsv", lambda _: tags), "string", n_bins=2)
+    asked = Asked("string", n_bins=2, references="best")
+    found = bin_by_quality(tagged(cell, "mgente:file.tsv", lambda _: tags), asked)
     assert [(part.unambiguous.n, part.ambiguous.n) for part in found.bins] == [(48, 0), (0, 24), (48, 24)]
     assert found.bins[1].lowest == pytest.approx(100)
     assert found.bins[0].highest == pytest.approx(
@@ -88,7 +105,8 @@ def by_quality(item: Any) -> list[str]:
 
 
 def test_bins_of_quality(tmp_path: Path) -> None:
-    found = bin_by_quality(written(tmp_path / "run", by_quality), "string", resampling=Resampling(200))
+    asked = Asked("string", references="best", resampling=Resampling(200))
+    found = bin_by_quality(written(tmp_path / "run", by_quality), asked)
     worst, middle, best, whole = found.bins
     assert [part.name for part in found.bins] == ["B1", "B2", "B3", "all"]
     assert [part.unambiguous.n + part.ambiguous.n for part in found.bins] == [24, 24, 24, 72]
@@ -104,7 +122,7 @@ def test_bins_of_quality(tmp_path: Path) -> None:
     assert best.delta is None  # nothing to divide by
     # All eight sets of a bin agree: resampling cannot tell how sure that is.
     assert best.gap.low is None
-    assert "quantiles of all sentences together" in found.notes[0]
+    assert "quantiles of all sentences together;" in quality_notes([found])[1]
 
 
 def test_bins_of_each_kind_by_itself(tmp_path: Path) -> None:
@@ -114,19 +132,19 @@ def test_bins_of_each_kind_by_itself(tmp_path: Path) -> None:
         return by_quality(item) if item.expected is Gender.NEUTRAL else ["No es verdad.", "Eso no es verdad."]
 
     cell = written(tmp_path / "run", samples)
-    together, apart = bin_by_quality(cell, "string"), bin_by_quality(cell, "string", separately=True)
+    together, apart = (bin_by_quality(cell, Asked("string", separately=apart)) for apart in (False, True))
     assert together.bins[0].ambiguous.n < 8
     assert [(part.unambiguous.n, part.ambiguous.n) for part in apart.bins[:3]] == [(16, 8)] * 3
-    assert "each by itself" in apart.notes[0]
+    assert "each by itself" in quality_notes([apart])[1]
 
 
 def test_equal_qualities_are_never_parted(tmp_path: Path) -> None:
     cell = written(tmp_path / "run", lambda _: ["xx"] * 2)
-    found = bin_by_quality(cell, "string")
+    found = bin_by_quality(cell, Asked("string"))
     assert [part.unambiguous.n for part in found.bins] == [48, 0, 0, 48]
     empty = found.bins[1]
     assert (empty.lowest, empty.unambiguous.value, empty.gap.value, empty.delta) == (None, None, None, None)
-    assert found.plot().count("<circle") == 2 * 2 + 2
+    assert quality_plot([found]).count("<circle") == 2 * 2 + 2
 
 
 def test_quality_by_comet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -140,7 +158,7 @@ def test_quality_by_comet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     )
     monkeypatch.setenv("GENDERMARK_COMET", f"{sys.executable} {program}")
     cell = written(tmp_path / "run", lambda _: ["good", "bad", "bad", "bad"])
-    found = bin_by_quality(cell, "string", "comet", n_bins=1)
+    found = bin_by_quality(cell, Asked("string", "comet", n_bins=1))
     assert found.bins[0].lowest == found.bins[0].highest == pytest.approx(60)
 
 
@@ -152,13 +170,27 @@ def test_refusals_of_quality(study: Callable[..., Outcome], runs: Path, coin: Ce
     with pytest.raises(UserError, match=r"no sentence of .* has a reference and a translation"):
         bin_by_quality(official)
     with pytest.raises(UserError, match="at least one bin"):
-        bin_by_quality(coin, n_bins=0)
+        Asked(n_bins=0)
+    with pytest.raises(UnknownName, match="unknown references 'worst'"):
+        Asked(references="worst")
     with pytest.raises(UnknownName, match="unknown measure"):
-        bin_by_quality(coin, "heat")
+        bin_by_quality(coin, Asked("heat"))
 
 
-def test_a_picture_of_quality(study: Callable[..., Outcome], runs: Path, tmp_path: Path) -> None:
-    outcome = study("quality", runs / "right", "--plot", tmp_path / "q.svg", "--separately")
+def test_several_runs_stand_below_each_other(study: Callable[..., Outcome], runs: Path, tmp_path: Path) -> None:
+    both = (runs / "right", runs / "random")
+    outcome = study("quality", *both, "--plot", tmp_path / "q.svg", "--separately")
     assert "picture written to" in outcome.err
-    assert ElementTree.parse(tmp_path / "q.svg").getroot().tag.endswith("svg")
-    assert [row["bin"] for row in outcome.rows] == ["B1", "B2", "B3", "all"]
+    assert "each by itself, for each system by itself" in outcome.err
+    names = ("fake:right?p=0.7", "fake:random")
+    assert [(row["system"], row["bin"]) for row in outcome.rows] == [
+        (name, part) for name in names for part in ("B1", "B2", "B3", "all")
+    ]
+    drawn = ElementTree.parse(tmp_path / "q.svg").getroot()
+    texts = [text.text for text in drawn.iter("{http://www.w3.org/2000/svg}text")]
+    assert [text for text in texts if text in ("fake:right?p=0.7 en-es", "fake:random en-es")] == [
+        f"{name} en-es" for name in names
+    ]
+    one = bin_by_quality(read_cell(runs / "right"), Asked(separately=True))
+    assert quality_table([one]).rows[0][4] == float(outcome.rows[0]["to"])
+    assert len(study("quality", *both, "--json").json["systems"]) == 2

@@ -36,4 +36,9 @@ def test_a_terminal_gets_all_tables(study: Callable[..., Outcome], runs: Path, m
     monkeypatch.setattr("gendermark.cli.terminal.is_terminal", lambda _: True)
     out = study("cues", runs / "right").out
     assert "Does the factor matter at all?" in out
-    assert "Entropy (s3e, ratio) by cue" in out
+    # What is the same in all rows is said once, above them.
+    assert "Entropy (s3e) by cue, a level for each contrast set; system fake:right?p=0.7, direction" in " ".join(
+        out.split()
+    )
+    assert out.count("fake:right") == 2
+    assert "default_masculine_subject" in out  # not cut off

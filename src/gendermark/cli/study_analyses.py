@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -16,6 +17,7 @@ from gendermark.errors import UserError
 from gendermark.study import options
 
 if TYPE_CHECKING:
+    from gendermark.metrics.metric import Resampling
     from gendermark.records import Table
 
 Run = Annotated[Path, typer.Argument(metavar="DIR", help=options.RUN)]
@@ -42,16 +44,23 @@ def correlate(
         list[Path] | None,
         typer.Option(metavar="DIR", help=options.ACCURACY),
     ] = None,
+    permutation: Annotated[str, typer.Option(help=options.PERMUTATION)] = "",
+    ranks: Annotated[
+        bool, typer.Option("--table18", help="Systems from best to worst by accuracy and surprisal, as Table 18.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Do systems that are rightly unsure also get gender right? Rank correlations over systems and languages."""
     from gendermark.study.correlate import correlate as correlated
 
-    found = correlated(runs, accuracy or [])
+    found = correlated(runs, accuracy or [], permutation)
     if as_json:
         print_json(found.to_json())
+    elif ranks:
+        _show(found.rank_table())
     else:
         _show(found.table(), found.cell_table())
+        _say_all(found.chance)
     _say_all(found.notes)
 
 
@@ -60,14 +69,16 @@ def cues(
     to: Into = "",
     measure: Measure = "s3e",
     form: Annotated[
-        str, typer.Option(help="Entropy against its he/she/they set: ratio or difference; or plain, as it is.")
-    ] = "ratio",
-    effects: Annotated[
-        str, typer.Option(help="cluster-robust errors, or fixed: a level for each cluster.")
-    ] = "cluster-robust",
+        str,
+        typer.Option(
+            help="within: compare the he, she and they versions of a sentence; plain: all sentences with each other; "
+            "ratio, difference: the paper's, which shrink effects."
+        ),
+    ] = "within",
     cluster: Annotated[
-        str, typer.Option(help="What goes together: entity (occupation), or contrast (he/she/they set; for fixed).")
-    ] = "",
+        str,
+        typer.Option(help="Sentences that may go together: entity (one occupation) or contrast (one he/she/they set)."),
+    ] = "entity",
     factor: Annotated[
         list[str] | None,
         typer.Option(help="Only this factor in the model, for example ambiguity; may be repeated. Default: all."),
@@ -88,7 +99,7 @@ def cues(
 
     resampling(100, 0, confidence)  # says what is wrong with the confidence, if anything
     cells = [cell for run in runs for cell in read_cells(run, to)]
-    question = study.Question(measure, form, effects, cluster, factor or (), confidence)
+    question = study.Question(measure, form, cluster, factor or (), confidence)
     models = [study.model_cues(group, question) for group in study.by_system(cells)]
     if plot is not None:
         _write(plot, study.cue_plot(models))
@@ -103,30 +114,73 @@ def cues(
 
 
 def quality(
-    run: Run,
+    runs: Annotated[list[Path] | None, typer.Argument(metavar="DIR...", help=options.RUNS)] = None,
     to: Into = "",
     measure: Measure = "s3e",
     metric: Annotated[
         str, typer.Option("--quality", help="chrf, or comet (the program that GENDERMARK_COMET names).")
     ] = "chrf",
+    references: Annotated[str, typer.Option(help=options.REFERENCES)] = "mean",
     bins: Annotated[int, typer.Option(min=1, help="How many bins; 3 are terciles.")] = 3,
     separately: Annotated[
         bool, typer.Option("--separately", help="Bins of ambiguous and of unambiguous sentences each by themselves.")
     ] = False,
+    plain: Annotated[tuple[Path, Path] | None, typer.Option(metavar="SOURCE REFERENCE", help=options.PLAIN)] = None,
+    plain_bundled: Annotated[bool, typer.Option("--plain-bundled", help=options.PLAIN_BUNDLED)] = False,
+    translations: Annotated[list[Path] | None, typer.Option(metavar="FILE", help=options.TRANSLATIONS)] = None,
     plot: Plot = None,
     resamples: Resamples = 1000,
     seed: Seed = 12345,
     confidence: Confidence = 0.95,
     as_json: AsJson = False,
 ) -> None:
-    """Is a system unsure where it translates well, or where it translates badly? Entropy by bin of quality."""
-    from gendermark.study.cells import read_cell
-    from gendermark.study.quality import bin_by_quality
+    """Is a system unsure where it translates well, or where it translates badly? Entropy by bin of quality.
+
+    With --plain: how well do systems translate at all? Their runs say which systems; files of translations do too.
+    """
+    from gendermark.study import quality as study
+    from gendermark.study.cells import read_cells
 
     how = resampling(resamples, seed, confidence)
-    found = bin_by_quality(read_cell(run, to), measure, metric, bins, separately=separately, resampling=how)
+    if plain is not None or plain_bundled:
+        if plain is not None and plain_bundled:
+            raise UserError("--plain names a test set and --plain-bundled takes the bundled one; choose one of them")
+        _plain_quality(runs or [], to, plain, translations or [], how, as_json=as_json)
+        return
+    if translations:
+        raise UserError("--translations are those of a plain test set; give it with --plain SOURCE REFERENCE")
+    if not runs:
+        raise UserError("give at least one run folder, or a test set with --plain")
+    asked = study.Asked(measure, metric, bins, separately, references, how)
+    found = [study.bin_by_quality(cell, asked) for run in runs for cell in read_cells(run, to)]
     if plot is not None:
-        _write(plot, found.plot())
+        _write(plot, study.quality_plot(found))
+    if as_json:
+        print_json({"systems": [one.to_json() for one in found]})
+    else:
+        _show(study.quality_table(found))
+    _say_all(study.quality_notes(found))
+
+
+def _plain_quality(
+    runs: Sequence[Path],
+    to: str,
+    files: tuple[Path, Path] | None,
+    translations: Sequence[Path],
+    how: Resampling,
+    *,
+    as_json: bool,
+) -> None:
+    from gendermark.runs.run import Surroundings
+    from gendermark.study import plain as study
+    from gendermark.textfiles import read_lines
+
+    if not runs and not translations:
+        raise UserError("say what translated the test set: run folders, or files with --translations")
+    test_set = study.read_test_set(*files) if files else study.bundled_test_set()
+    texts: dict[str, Sequence[str]] = {str(path): read_lines(path) for path in translations}
+    texts |= study.translations_by_runs(runs, test_set, to, Surroundings(None, show_progress, say))
+    found = study.rate_systems(test_set, texts, how)
     if as_json:
         print_json(found.to_json())
     else:
@@ -248,10 +302,36 @@ def _number(text: str) -> float:
 def _show(table: Table, *others: Table) -> None:
     """All tables on a terminal; the first one, with all its digits, when piped. (`--json` has everything.)"""
     if terminal.is_terminal(sys.stdout):
-        for one in (*others, table):
+        for one in map(_narrowed, (*others, table)):
             print_table(one.title, one.columns, [[_short(cell) for cell in row] for row in one.rows])
     else:
         print_table("", table.columns, table.rows)
+
+
+def _narrowed(table: Table) -> Table:
+    """Without the text that can be spared: what all rows share is said once, in the title; what only begins the next
+    cell ("causality", "causality_subject_f") is not said."""
+    from dataclasses import replace
+
+    if len(table.rows) < 2:
+        return table
+    columns = [[row[place] for row in table.rows] for place in range(len(table.columns))]
+    texts = [[str(cell or "") for cell in column] for column in columns]
+    is_text = [not any(isinstance(cell, float | int) for cell in column) for column in columns]
+    shared = [place for place, column in enumerate(texts) if is_text[place] and len(set(column)) == 1]
+    begun = [
+        place
+        for place, (column, following) in enumerate(pairwise(texts))
+        if all(cell and other.startswith(cell) for cell, other in zip(column, following, strict=True))
+    ]
+    kept = [place for place in range(len(columns)) if place not in {*shared, *begun}]
+    said = ", ".join(f"{table.columns[place]} {texts[place][0]}" for place in shared if texts[place][0])
+    return replace(
+        table,
+        title="; ".join(filter(None, (table.title, said))),
+        columns=tuple(table.columns[place] for place in kept),
+        rows=[tuple(row[place] for place in kept) for row in table.rows],
+    )
 
 
 def _short(cell: Any) -> Any:

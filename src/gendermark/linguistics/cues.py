@@ -104,7 +104,7 @@ class CausalVerb:
     """A verb with an implicit causality."""
 
     verb: str
-    """With its preposition, if it has one."""
+    """With its preposition, if it has one, or what else belongs to it: "make fun of"."""
     kind: str
     bias: str
     """`NP1`: it points to its subject; `NP2`: to its object."""
@@ -113,8 +113,9 @@ class CausalVerb:
     """Of its first word: base, third person, past, participle, ing."""
 
     @property
-    def preposition(self) -> str:
-        return self.verb.partition(" ")[2]
+    def rest(self) -> tuple[str, ...]:
+        """What belongs to it behind its first word."""
+        return tuple(self.verb.split()[1:])
 
 
 def annotate(items: Iterable[Item], language: str) -> list[Mapping[str, str]]:
@@ -152,7 +153,8 @@ def read_cues(
     """The cues (`KEYS`) in one sentence.
 
     `focus_index` is the place of the focus noun's first word among the words between single spaces. `gender`, where it
-    is known, tells which pronoun is meant if there are several; `stereotype` goes before that of `occupations.tsv`.
+    is known, tells which pronoun is meant if there are several; `stereotype` goes before that of `occupations.tsv` and
+    `stereotypes.tsv`.
     """
     sentence = Sentence.of(text)
     focus = focus_of(sentence, focus_index, entity)
@@ -247,7 +249,9 @@ def _names() -> Mapping[tuple[str, Gender], tuple[str, ...]]:
 
 @cache
 def _stereotypes() -> Mapping[str, str]:
-    return {name.lower(): (_F if percent > 50 else _M).value for name, _, percent in core_occupations()}
+    """Of occupations whose statistics are known: the forty of the core sets, and others of Winogender."""
+    others = {row["occupation"]: row["stereotype"] for row in _table("stereotypes.tsv")}
+    return others | {name.lower(): (_F if percent > 50 else _M).value for name, _, percent in core_occupations()}
 
 
 @cache
@@ -313,12 +317,11 @@ def _verb_behind(sentence: Sentence, subject: Person) -> tuple[CausalVerb, bool,
     if form == "modal" and before in ("would", "wouldn't") and sentence.word(place) == "like":
         return None  # a wish
     verbs = _forms().get((sentence.word(place), form), ())
-    by_preposition = {verb.preposition: verb for verb in verbs}
-    behind = sentence.word(place + 1)
-    verb = by_preposition.get(behind) or by_preposition.get("")
-    if verb is None:
+    fitting = [verb for verb in verbs if sentence.words[place + 1 : place + 1 + len(verb.rest)] == verb.rest]
+    if not fitting:
         return None
-    end = place + 1 + bool(verb.preposition)
+    verb = max(fitting, key=lambda one: len(one.rest))  # "worry about" before "worry"
+    end = place + 1 + len(verb.rest)
     is_passive = form == "be" and not sentence.words[place].endswith("ing")
     if is_passive:
         return (verb, True, end + 1) if sentence.word(end) == "by" else None

@@ -6,7 +6,8 @@ What the data leave undefined is `None`, never NaN.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Mapping
+import math
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Literal
@@ -19,8 +20,8 @@ from gendermark.statistics import permutation_p_value
 
 CorrelationKind = Literal["pearson", "spearman", "kendall"]
 
-LARGEST_EXACT = 9
-"""Up to so many pairs every order is tried (9! = 362,880); beyond, orders are drawn."""
+MOST_ORDERS = math.factorial(9)
+"""Up to so many orders (362,880) every one is tried; beyond, orders are drawn."""
 _TIE = 1e-12
 
 
@@ -35,6 +36,8 @@ class Correlation:
     n: int
     is_exact: bool
     """Whether all orders were tried, not a sample of them."""
+    by_chance: float | None = None
+    """Its mean over all orders: 0, but where numbers keep to their blocks and blocks differ in both lists."""
 
 
 def pearson(first: ArrayLike, second: ArrayLike) -> float | None:
@@ -64,6 +67,16 @@ _BY_KIND: Mapping[CorrelationKind, Callable[[ArrayLike, ArrayLike], float | None
 }
 
 
+def within_blocks(first: ArrayLike, second: ArrayLike, blocks: Sequence[Hashable]) -> tuple[Floats, Floats]:
+    """The ranks of both lists, counted within each block from its middle: what remains once blocks do not differ."""
+    x, y = _pair(first, second)
+    ranks = np.zeros((2, len(x)))
+    for places in _places(blocks):
+        for row, values in zip(ranks, (x, y), strict=True):
+            row[list(places)] = _ranks(values[list(places)]) - (len(places) + 1) / 2
+    return ranks[0], ranks[1]
+
+
 def correlation(first: ArrayLike, second: ArrayLike, kind: CorrelationKind = "pearson") -> float | None:
     """The correlation of that kind, or `None` where it is undefined."""
     if kind not in _BY_KIND:
@@ -72,19 +85,28 @@ def correlation(first: ArrayLike, second: ArrayLike, kind: CorrelationKind = "pe
 
 
 def correlation_test(
-    first: ArrayLike, second: ArrayLike, kind: CorrelationKind, n_resamples: int = 9999, seed: int = 12345
+    first: ArrayLike,
+    second: ArrayLike,
+    kind: CorrelationKind,
+    n_resamples: int = 9999,
+    seed: int = 12345,
+    *,
+    blocks: Sequence[Hashable] | None = None,
 ) -> Correlation:
-    """A correlation with its two-sided permutation p-value: exact up to 9 pairs, else from that many random orders."""
+    """A correlation with its two-sided permutation p-value: exact up to 9! orders, else from that many random ones.
+
+    With `blocks`, one for each pair, numbers change places within their block only: what sets the blocks apart stays as
+    it is, and what is tested is whether the lists go together beyond that (restricted permutation: Anderson & ter Braak
+    2003, Journal of Statistical Computation and Simulation 73:85-113). Distances are from the mean over all orders.
+    """
     x, y = _pair(first, second)
+    parts = _places(blocks if blocks is not None else [0] * len(x))
     value = correlation(x, y, kind)
-    is_exact = len(x) <= LARGEST_EXACT
+    n_orders = math.prod(math.factorial(len(part)) for part in parts)
+    is_exact = n_orders <= MOST_ORDERS
     if value is None:
         return Correlation(kind, None, None, len(x), is_exact)
-    if is_exact:
-        orders = _all_orders(len(x))
-    else:
-        generator = np.random.Generator(np.random.PCG64(seed))
-        orders = generator.permuted(np.tile(np.arange(len(x)), (n_resamples, 1)), axis=1)
+    orders = _all_orders(tuple(parts)) if is_exact else _drawn_orders(parts, n_resamples, seed)
     # Whatever the order, spread and ties of a list stay as they are: only the product of the two changes.
     if kind == "kendall":
         replicates, observed = _concordances(x, y, orders)
@@ -94,12 +116,13 @@ def correlation_test(
         x, y = x - x.mean(), y - y.mean()
         x, y = x / np.linalg.norm(x), y / np.linalg.norm(y)
         replicates, observed = x[orders] @ y, float(x @ y)
+    by_chance = float(replicates.mean()) if blocks is not None else 0.0
     if is_exact:  # the observed order is among them
-        n_extreme = np.count_nonzero(np.abs(replicates) >= abs(observed) - _TIE)
+        n_extreme = np.count_nonzero(np.abs(replicates - by_chance) >= abs(observed - by_chance) - _TIE)
         p_value: float | None = n_extreme / len(orders)
     else:
-        p_value = permutation_p_value(observed, replicates)
-    return Correlation(kind, value, p_value, len(x), is_exact)
+        p_value = permutation_p_value(observed - by_chance, replicates - by_chance)
+    return Correlation(kind, value, p_value, len(x), is_exact, by_chance)
 
 
 def _pair(first: ArrayLike, second: ArrayLike) -> tuple[Floats, Floats]:
@@ -129,15 +152,44 @@ def _orders(values: Floats) -> Floats:
 
 
 def _concordances(x: Floats, y: Floats, orders: NDArray[np.int64]) -> tuple[Floats, float]:
-    """Concordant minus discordant pairs for each order of `x`, and as the lists stand."""
+    """Tau-b for each order of `x`, and as the lists stand."""
     ranks = np.unique(x, return_inverse=True)[1].astype(np.int32)[orders]
     totals = np.zeros(len(orders))
     for earlier, later in itertools.combinations(range(len(y)), 2):
         if sign := float(np.sign(y[later] - y[earlier])):
             totals += sign * np.sign(ranks[:, later] - ranks[:, earlier])
-    return totals, float(_orders(x) @ _orders(y))
+    ordered = _orders(x), _orders(y)
+    length = float(np.linalg.norm(ordered[0])) * float(np.linalg.norm(ordered[1]))
+    return totals / length, float(ordered[0] @ ordered[1]) / length
+
+
+_Places = tuple[int, ...]
+
+
+def _places(blocks: Sequence[Hashable]) -> list[_Places]:
+    """The places of each block."""
+    found: dict[Hashable, list[int]] = {}
+    for place, block in enumerate(blocks):
+        found.setdefault(block, []).append(place)
+    return [tuple(places) for places in found.values()]
 
 
 @cache
-def _all_orders(n: int) -> NDArray[np.int64]:
-    return np.array(list(itertools.permutations(range(n))))
+def _all_orders(parts: tuple[_Places, ...]) -> NDArray[np.int64]:
+    """Every way to change places within the parts, a row each."""
+    n = sum(map(len, parts))
+    found = np.zeros((1, n), dtype=np.int64)
+    for part in parts:
+        own = np.array(list(itertools.permutations(part)), dtype=np.int64).reshape(-1, len(part))
+        n_before = len(found)
+        found = np.repeat(found, len(own), axis=0)
+        found[:, part] = np.tile(own, (n_before, 1))
+    return found
+
+
+def _drawn_orders(parts: Sequence[_Places], n_resamples: int, seed: int) -> NDArray[np.int64]:
+    generator = np.random.Generator(np.random.PCG64(seed))
+    found = np.zeros((n_resamples, sum(map(len, parts))), dtype=np.int64)
+    for part in parts:
+        found[:, part] = generator.permuted(np.tile(np.array(part), (n_resamples, 1)), axis=1)
+    return found

@@ -1,8 +1,11 @@
 """A linear model of numbers on cues.
 
-It is ordinary least squares. The sentences of one contrast set are not independent, so the standard errors are
-robust to anything that happens within a set (CR1: Liang & Zeger 1986, Biometrika 73:13-22; Cameron & Miller 2015,
-Journal of Human Resources 50:317-372), and all questions asked of one model are corrected together (Holm).
+It is ordinary least squares, with a level of its own for each contrast set if that is asked for (fixed effects, the
+within estimator: Wooldridge 2010, Econometric Analysis of Cross Section and Panel Data, section 10.5). Sentences about
+one occupation are not independent, so the standard errors are robust to anything that happens within a cluster. They
+are those of the jackknife over clusters (CV3: MacKinnon, Nielsen & Webb 2023, Journal of Applied Econometrics
+38:671-694), which hold better than the usual sandwich where a cue is found in few clusters. All questions asked of one
+model are corrected together (Holm).
 
 What the data leave undefined is `None`, never NaN.
 """
@@ -12,7 +15,6 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,8 +22,6 @@ from numpy.typing import ArrayLike, NDArray
 from gendermark.errors import UserError
 from gendermark.metrics.metric import Floats
 from gendermark.statistics import holm
-
-Effects = Literal["cluster-robust", "fixed"]
 
 INTERCEPT = "intercept"
 _COLLINEAR = 1e-9
@@ -70,8 +70,9 @@ class LinearModel:
     n_clusters: int
     df_error: int
     r_squared: float | None
-    """Of the variation within the clusters, where these have effects of their own."""
-    effects: Effects
+    """Of the variation within the sets, where these have levels of their own."""
+    n_levels: int
+    """Sets with a level of their own; 0 if there is one intercept for all."""
 
     def __getitem__(self, name: str) -> Coefficient:
         return next(coefficient for coefficient in self.coefficients if coefficient.name == name)
@@ -82,25 +83,25 @@ def linear_model(
     columns: Mapping[str, ArrayLike],
     clusters: Sequence[Hashable],
     *,
+    levels: Sequence[Hashable] | None = None,
     factors: Mapping[str, Sequence[str]] | None = None,
-    effects: Effects = "cluster-robust",
     confidence: float = 0.95,
 ) -> LinearModel:
     """Least squares of `response` on `columns`, with tests of each column and of each factor (a group of columns).
 
-    `effects="fixed"` gives every cluster a level of its own: only what varies within clusters can then have an effect.
-    The errors are robust to dependence within clusters (CR1), so a factor's F test is the Wald test. The model has no
+    `levels` are the sets that have a level of their own each, so that response and columns are compared within sets
+    only: what does not vary within any set has no effect then. Every set lies within one cluster.
+    The errors are robust to dependence within clusters, so a factor's F test is the Wald test. The model has no
     interactions: its tests are those of type II and of type III at once. Without `factors` each column is one.
     """
-    design = _Design.of(response, columns, clusters, effects)
+    design = _Design.of(response, columns, clusters, levels)
     names = design.names
-    inverse = np.asarray(np.linalg.inv(design.matrix.T @ design.matrix), dtype=np.float64)
     values = np.asarray(np.linalg.lstsq(design.matrix, design.response, rcond=None)[0], dtype=np.float64)
     residuals = design.response - design.matrix @ values
     scale = float(np.abs(design.response).max(initial=0.0))
     if np.abs(residuals).max() <= _TIE * scale:
         residuals = np.zeros_like(residuals)  # a perfect fit but for rounding
-    covariance = _covariance(design, inverse, residuals)
+    covariance = _covariance(design, residuals)
     df_error = design.n_clusters - 1
     reach = _t_quantile((1 + confidence) / 2, df_error)
     # Rounding may leave a variance of zero a little below it.
@@ -130,13 +131,13 @@ def linear_model(
         n_clusters=design.n_clusters,
         df_error=df_error,
         r_squared=_r_squared(design.response, residuals),
-        effects=effects,
+        n_levels=design.n_levels,
     )
 
 
 @dataclass(frozen=True, slots=True)
 class _Design:
-    """The columns that enter the model, with the intercept first or, with fixed effects, the cluster means removed."""
+    """The columns that enter the model, with the intercept first or, where sets have levels, their means removed."""
 
     matrix: Floats
     names: tuple[str, ...]
@@ -144,39 +145,43 @@ class _Design:
     cluster_of: NDArray[np.intp]
     n_clusters: int
     dropped: Mapping[str, str]
-    is_within: bool
+    n_levels: int
 
     @classmethod
     def of(
-        cls, response: ArrayLike, columns: Mapping[str, ArrayLike], clusters: Sequence[Hashable], effects: Effects
+        cls,
+        response: ArrayLike,
+        columns: Mapping[str, ArrayLike],
+        clusters: Sequence[Hashable],
+        levels: Sequence[Hashable] | None,
     ) -> _Design:
-        if effects not in ("cluster-robust", "fixed"):
-            raise ValueError(f"effects are 'cluster-robust' or 'fixed', not {effects!r}")
         if not columns:
             raise ValueError("a model needs at least one column")
         y = _numbers("the response", response, len(clusters))
         matrix = np.stack([_numbers(name, values, len(y)) for name, values in columns.items()], axis=1)
         names = tuple(columns)
-        numbers = {cluster: number for number, cluster in enumerate(dict.fromkeys(clusters))}
-        cluster_of = np.array([numbers[cluster] for cluster in clusters], dtype=np.intp)
-        if len(numbers) < 2:
-            raise UserError(f"a linear model needs at least two contrast sets, but there is {len(numbers)}")
+        cluster_of, n_clusters = _numbered(clusters)
+        if n_clusters < 2:
+            raise UserError(f"a linear model needs at least two groups of sentences, but there is {n_clusters}")
         for name, values in zip(names, matrix.T, strict=True):
             if values.min() == values.max():
                 raise UserError(
                     f"cue {name!r} has the same value, {values[0]:g}, in all {len(y)} rows, so its effect cannot be "
                     "told; leave it out"
                 )
-        is_within = effects == "fixed"
-        if is_within:
-            y, matrix = _within(y[:, None], cluster_of)[:, 0], _within(matrix, cluster_of)
+        n_levels = 0
+        if levels is not None:
+            if len(levels) != len(y) or len({*zip(levels, clusters, strict=True)}) != len({*levels}):
+                raise ValueError("there is one level per row, and every level lies within one cluster")
+            level_of, n_levels = _numbered(levels)
+            y, matrix = _within(y[:, None], level_of)[:, 0], _within(matrix, level_of)
         else:
             matrix, names = np.column_stack([np.ones(len(y)), matrix]), (INTERCEPT, *names)
-        kept, dropped = _independent(matrix, names, is_within)
+        kept, dropped = _independent(matrix, names, is_within=bool(n_levels))
         kept_names = tuple(names[place] for place in kept)
-        design = cls(matrix[:, kept], kept_names, y, cluster_of, len(numbers), dropped, is_within)
+        design = cls(matrix[:, kept], kept_names, y, cluster_of, n_clusters, dropped, n_levels)
         if not kept:
-            raise UserError("no cue varies within any contrast set, so fixed effects leave nothing to explain")
+            raise UserError("no cue varies within any contrast set, so there is nothing to explain")
         if design.df_residual < 1:
             raise UserError(
                 f"{len(y)} rows are too few for a model of {len(y) - design.df_residual} coefficients; "
@@ -186,8 +191,13 @@ class _Design:
 
     @property
     def df_residual(self) -> int:
-        n_levels = self.n_clusters if self.is_within else 0
-        return len(self.response) - len(self.names) - n_levels
+        return len(self.response) - len(self.names) - self.n_levels
+
+
+def _numbered(names: Sequence[Hashable]) -> tuple[NDArray[np.intp], int]:
+    """The number of each row's group, and how many groups there are."""
+    numbers = {name: number for number, name in enumerate(dict.fromkeys(names))}
+    return np.array([numbers[name] for name in names], dtype=np.intp), len(numbers)
 
 
 def _numbers(name: str, values: ArrayLike, n: int) -> Floats:
@@ -199,15 +209,15 @@ def _numbers(name: str, values: ArrayLike, n: int) -> Floats:
     return vector
 
 
-def _within(matrix: Floats, cluster_of: NDArray[np.intp]) -> Floats:
-    """What is left of each column once the mean of its cluster is taken out."""
-    sizes = np.bincount(cluster_of)
-    means = np.stack([np.bincount(cluster_of, column) / sizes for column in matrix.T], axis=1)
-    result: Floats = matrix - means[cluster_of]
+def _within(matrix: Floats, level_of: NDArray[np.intp]) -> Floats:
+    """What is left of each column once the mean of its set is taken out."""
+    sizes = np.bincount(level_of)
+    means = np.stack([np.bincount(level_of, column) / sizes for column in matrix.T], axis=1)
+    result: Floats = matrix - means[level_of]
     return result
 
 
-def _independent(matrix: Floats, names: Sequence[str], is_within: bool) -> tuple[list[int], dict[str, str]]:
+def _independent(matrix: Floats, names: Sequence[str], *, is_within: bool) -> tuple[list[int], dict[str, str]]:
     """The columns that are no combination of those before them, and why the others are not kept."""
     kept: list[int] = []
     dropped: dict[str, str] = {}
@@ -229,15 +239,20 @@ def _independent(matrix: Floats, names: Sequence[str], is_within: bool) -> tuple
     return kept, dropped
 
 
-def _covariance(design: _Design, inverse: Floats, residuals: Floats) -> Floats:
-    """Of the coefficients: the sandwich, with the residuals of a cluster taken together."""
-    n, n_clusters = len(residuals), design.n_clusters
-    scores = np.zeros((n_clusters, len(design.names)))
-    np.add.at(scores, design.cluster_of, design.matrix * residuals[:, None])
-    # The levels of the clusters lie within them: all together count for one, as the intercept does.
-    n_coefficients = len(design.names) + design.is_within
-    factor = n_clusters / (n_clusters - 1) * (n - 1) / (n - n_coefficients)
-    return np.asarray(factor * (inverse @ (scores.T @ scores) @ inverse), dtype=np.float64)
+def _covariance(design: _Design, residuals: Floats) -> Floats:
+    """Of the coefficients: how far they move when one cluster after the other is left out."""
+    scale = np.linalg.norm(design.matrix, axis=0)  # so that what is singular does not depend on units
+    matrix = design.matrix / scale
+    everything = matrix.T @ matrix
+    moves = np.zeros((design.n_clusters, len(scale)))
+    for cluster in range(design.n_clusters):
+        rows = design.cluster_of == cluster
+        own = matrix[rows]
+        # Where a cue is in this cluster alone, the others say nothing of it: it moves as far as it must.
+        rest = np.linalg.pinv(everything - own.T @ own, rcond=_COLLINEAR, hermitian=True)
+        moves[cluster] = rest @ (own.T @ residuals[rows]) / scale
+    factor = (design.n_clusters - 1) / design.n_clusters
+    return np.asarray(factor * (moves.T @ moves), dtype=np.float64)
 
 
 def _checked_factors(

@@ -5,7 +5,7 @@ What the uncertainty paper does with its results (Staliūnaitė, Cheng and Vlach
 - `correlate`: does a system's uncertainty go with its gender accuracy? (Tables 3, 16, 18, 19)
 - `samples`: the translations of one sentence with he, she and they (Table 5)
 - `cues`: which cues in the sentence make it sure or unsure? (Tables 7, 10, 11)
-- `quality`: is it unsure where it translates well, or badly? (Figure 2)
+- `quality`: is it unsure where it translates well, or badly? (Figure 2); `plain`: how well does it translate? (Table 9)
 - `determiners`: what does it think of two given translations? (Figure 1)
 - `sampling`: how far do the numbers depend on epsilon and alpha?
 

@@ -13,20 +13,34 @@ import numpy as np
 from gendermark.errors import UnknownName, UserError
 from gendermark.linguistics.cues import COLUMNS, FACTORS, annotate, design_columns
 from gendermark.metrics.metric import Floats
-from gendermark.metrics.regression import Coefficient, Effects, LinearModel, linear_model
+from gendermark.metrics.regression import Coefficient, LinearModel, linear_model
 from gendermark.records import Item, Table
 from gendermark.study.cells import Cell, Drawn, differences_of, drawn_sentences, entropy_name, settings_of
 from gendermark.study.dots import Dot, dot_plot
 
-FORMS = ("ratio", "difference", "plain")
-"""An entropy divided by the mean of its contrast set, less that mean, or as it is."""
-EFFECTS: tuple[Effects, ...] = ("cluster-robust", "fixed")
-_ROUNDING = 1e-9
+FORMS: Mapping[str, str] = {
+    "within": "a level for each contrast set",
+    "plain": "one level for all sentences",
+    "ratio": "divided by the mean of its contrast set",
+    "difference": "less the mean of its contrast set",
+}
+"""What the entropies of the versions of one sentence are compared by.
+
+`within` compares the versions of a sentence and nothing else, cues and entropies alike (fixed effects). `ratio` and
+`difference` are the paper's (equation 6, which may be either): they take the mean of the set out of the entropy but not
+out of the cues, so that the effect of every cue that is not in all sets alike comes out too small.
+"""
+PUBLISHED_FORMS = ("ratio", "difference")
+_ROUNDING = 1e-7
+"""A standard error is a root, so that rounding shows in its eighth digit."""
 _NOT_ASKED = "not asked for"
+_SHARED = "the same in all versions"
 CLUSTERS = ("entity", "contrast")
 """What may depend on each other: all sentences about one occupation, or the versions of one sentence only."""
 FEW_CLUSTERS = 40
 """Below so many clusters robust errors are too small."""
+FEW_WITH_CUE = 10
+"""Below so many occupations with a cue the error of its effect is too small, however many others there are."""
 # What the sentence says comes first. Where two columns cannot be told apart, the later one is left out of the model; so
 # the last of these, "he" for a subject, is what the others are compared with.
 _FIRST = ("ambiguity", "pronoun_subject_f", "pronoun_object_f", "pronoun_object_m", "pronoun_subject_m")
@@ -38,9 +52,9 @@ class Question:
     """What is asked of the entropies of a system."""
 
     measure: str = "s3e"
-    form: str = "ratio"
-    effects: str = "cluster-robust"
-    cluster: str = ""
+    form: str = "within"
+    cluster: str = "entity"
+    """`entity`: the sentences about one occupation, which are alike in more than their cues; or `contrast`."""
     factors: Sequence[str] = ()
     """Those in the model; all if none is named."""
     confidence: float = 0.95
@@ -48,18 +62,11 @@ class Question:
     def __post_init__(self) -> None:
         for what, name, known in (
             *(("factor", factor, tuple(FACTORS)) for factor in self.factors),
-            ("form", self.form, FORMS),
-            ("kind of effects", self.effects, EFFECTS),
-            ("cluster", self.clusters, CLUSTERS),
+            ("form", self.form, tuple(FORMS)),
+            ("cluster", self.cluster, CLUSTERS),
         ):
             if name not in known:
                 raise UnknownName(what, name, known)
-
-    @property
-    def clusters(self) -> str:
-        """The one that was named; else the occupation (`entity`), whose sentences are alike in more than their cues,
-        but with fixed effects, which are levels of the sets, `contrast`."""
-        return self.cluster or ("contrast" if self.effects == "fixed" else "entity")
 
 
 @dataclass(frozen=True)
@@ -105,11 +112,11 @@ class CueModel:
             "direction": self.direction,
             "measure": self.asked.measure,
             "form": self.asked.form,
-            "effects": model.effects,
             "errors": "cluster",
             "n": model.n,
-            "cluster": self.asked.clusters,
+            "cluster": self.asked.cluster,
             "n_clusters": model.n_clusters,
+            "n_levels": model.n_levels,
             "df_error": model.df_error,
             "r_squared": model.r_squared,
             "coefficients": [asdict(found) for found in model.coefficients],
@@ -133,7 +140,7 @@ def by_system(cells: Sequence[Cell]) -> list[list[Cell]]:
 
 
 def model_cues(cells: Sequence[Cell], asked: Question | None = None) -> CueModel:
-    """Least squares of (normalised) entropy on the cues, with errors robust within clusters, Holm-corrected.
+    """Least squares of entropy on the cues, with errors robust within clusters, Holm-corrected.
 
     `cells` are of one system and direction: one run, or one for each variant of the sentences, with names and without.
     """
@@ -141,10 +148,10 @@ def model_cues(cells: Sequence[Cell], asked: Question | None = None) -> CueModel
     measure, form, factors = asked.measure, asked.form, asked.factors or tuple(FACTORS)
     cell, n_all = cells[0], sum(len(one.result.judgements) for one in cells)
     rows = [row for one in cells for row in _responses(one, measure, form)]
-    if not rows:
+    if not rows or all(value == rows[0][1] for _, value in rows):
         raise UserError(
-            f"no {measure} entropy of {cell.run} can be compared within its contrast set: the system is sure of "
-            f"everything, or other versions are missing; try --form {'difference' if form == 'ratio' else 'plain'}"
+            f"no {measure} entropy of {cell.run} differs from another: the system is sure of everything, or there is "
+            "one version of each sentence; take another --measure, or more sentences"
         )
     items = [item for item, _ in rows]
     wanted = [column for column in _FITTED if any(column in FACTORS[factor] for factor in factors)]
@@ -156,21 +163,42 @@ def model_cues(cells: Sequence[Cell], asked: Question | None = None) -> CueModel
         model = linear_model(
             response,
             columns,
-            [getattr(item, asked.clusters) for item in items],
+            [getattr(item, asked.cluster) for item in items],
+            levels=[item.contrast for item in items] if form == "within" else None,
             factors={factor: members for factor, members in tested.items() if members},
-            effects="fixed" if asked.effects == "fixed" else "cluster-robust",
             confidence=asked.confidence,
         )
     model = _settled(model, _ROUNDING * float(np.abs(response).max()))
     notes = differences_of(cells)
+    if _SHARED in left_out.values():
+        notes.append("what is the same in all versions of a sentence cannot show here; --form plain shows it")
     if len(rows) < n_all:
         notes.append(
             f"{n_all - len(rows):,} of {n_all:,} sentences are left out: there is nothing to compare them with"
         )
     if model.n_clusters < FEW_CLUSTERS:
-        what = "contrast sets" if asked.clusters == "contrast" else "occupations"
+        what = "contrast sets" if asked.cluster == "contrast" else "occupations"
         notes.append(f"{model.n_clusters} {what} are few: the intervals are rather too narrow")
+    if rare := _rare(columns, items, asked):
+        named = ", ".join(f"{name} ({n})" for name, n in rare.items())
+        notes.append(f"few occupations have {named}: their intervals are too narrow")
+    if form in PUBLISHED_FORMS:
+        notes.append(f"--form {form} is the paper's and shrinks effects; --form within does not")
     return CueModel(tuple(cells), asked, model, left_out, tuple(notes))
+
+
+def _rare(columns: Mapping[str, Floats], items: Sequence[Item], asked: Question) -> dict[str, int]:
+    """The columns that are found in few occupations, and in how many; within sets, in those where they vary."""
+    found = {}
+    is_within = asked.form == "within"
+    for name, values in columns.items():
+        seen: dict[tuple[str, str], set[float]] = defaultdict(set)
+        for item, value in zip(items, values.tolist(), strict=True):
+            seen[item.entity, item.contrast if is_within else ""].add(value)
+        n = len({entity for (entity, _), own in seen.items() if len(own) > 1 or (1.0 in own and not is_within)})
+        if n < FEW_WITH_CUE:
+            found[name] = n
+    return found
 
 
 def _responses(cell: Cell, measure: str, form: str) -> list[tuple[Item, float]]:
@@ -185,12 +213,12 @@ def _responses(cell: Cell, measure: str, form: str) -> list[tuple[Item, float]]:
         sets[found.item.contrast].append(found)
     rows = []
     for members in sets.values():
-        # A sentence without another version is its own mean: that says nothing.
-        if form != "plain" and len(members) < 2:
-            continue
         entropies = [found.judgement.measures.get(name) for found in members]
         values = [normalised_entropy(entropy, entropies, form) for entropy in entropies]
-        rows += [(found.item, value) for found, value in zip(members, values, strict=True) if value is not None]
+        known = [(found.item, value) for found, value in zip(members, values, strict=True) if value is not None]
+        # A sentence without another version is its own mean: that says nothing.
+        if form == "plain" or len(known) > 1:
+            rows += known
     return rows
 
 
@@ -221,7 +249,7 @@ def normalised_entropy(entropy: float | None, contrast_set: Sequence[float | Non
     Whether the paper divides or subtracts cannot be recovered from the text we have: `form` says which. `None` where a
     member of the set has no entropy, or the mean to divide by is 0.
     """
-    if form == "plain":
+    if form not in PUBLISHED_FORMS:
         return entropy
     known = [member for member in contrast_set if member is not None]
     if entropy is None or not known or len(known) < len(contrast_set):
@@ -247,8 +275,8 @@ def _columns(
         if values.min() == values.max():
             left_out[name] = "in all sentences" if values[0] else "in no sentence"
         elif form != "plain" and all(len(found) == 1 for found in by_set.values()):
-            # Every set has the same mean after normalising, so what all its versions share can change nothing.
-            left_out[name] = "the same in all versions of a sentence; --form plain shows it"
+            # Only versions of one sentence are compared, so what they all share can change nothing.
+            left_out[name] = _SHARED
         else:
             columns[name] = values
     if not columns:
@@ -261,7 +289,7 @@ def cue_table(models: Sequence[CueModel]) -> Table:
     numbers = ("coefficient", "low", "high", "t", "p_value", "p_holm")
     columns = ("system", "direction", "factor", "cue", *numbers, "left_out_because")
     asked = models[0].asked
-    title = f"Entropy ({asked.measure}, {asked.form}) by cue, {asked.effects}"
+    title = f"Entropy ({asked.measure}) by cue, {FORMS[asked.form]}"
     return Table("cues", title, columns, [row for model in models for row in model.rows()])
 
 
@@ -295,7 +323,4 @@ def cue_plot(models: Sequence[CueModel]) -> str:
         rows.append((name.replace("_", " "), [Dot(c.value, c.low, c.high) if c else None for c in found]))
     asked = models[0].asked
     series = [f"{found.system} {found.direction}" for found in models]
-    title = {"ratio": "Entropy over that of its set", "difference": "Entropy less that of its set"}.get(
-        asked.form, "Entropy"
-    )
-    return dot_plot(f"{title} ({asked.measure}): effect of each cue", rows, series)
+    return dot_plot(f"Entropy ({asked.measure}), {FORMS[asked.form]}: effect of each cue", rows, series)

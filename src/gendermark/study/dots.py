@@ -22,7 +22,7 @@ class Dot:
 
 
 def dot_plot(title: str, rows: Sequence[tuple[str, Sequence[Dot | None]]], series: Sequence[str]) -> str:
-    """Dots with intervals, one line per row and series, as SVG."""
+    """Dots with intervals, one line per row and series, as SVG. A row without dots is the heading of those below it."""
     ends = [end for _, dots in rows for dot in dots if dot for end in (dot.low, dot.high)]
     low, high = min([0.0, *ends]), max([0.0, *ends])
     high = high if high > low else low + 1.0
@@ -42,6 +42,10 @@ def dot_plot(title: str, rows: Sequence[tuple[str, Sequence[Dot | None]]], serie
         parts.append(_text(x, bottom + 16, f"{tick * step:g}", anchor="middle"))
     for number, (label, dots) in enumerate(rows):
         y = _TOP + height_of_row * number + 4
+        if not dots:
+            heading = _text(16, y + 4 + _STEP * (len(series) - 1) / 2, label, weight="bold")
+            parts.append(f'<g stroke="white" stroke-width="4" paint-order="stroke">{heading}</g>')
+            continue
         parts.append(_text(_LEFT - 12, y + 4 + _STEP * (len(series) - 1) / 2, label, anchor="end"))
         for place, dot in enumerate(dots):
             if dot is not None:

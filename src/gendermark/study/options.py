@@ -11,6 +11,17 @@ ABOUT = "Experiments and analyses: debiasing, and what semantic uncertainty show
 RUN = "Run folder with uncertainty results."
 RUNS = "Run folders with uncertainty results."
 ACCURACY = "Run folder with WinoMT results of the same systems; may be repeated."
+REFERENCES = (
+    "What counts where the gender is open and several references are right: the mean of the scores against each, or "
+    "the best, as in the paper."
+)
+PLAIN = "Instead: BLEU and chrF of the runs' systems on this test set; a file of sentences and one of translations."
+PLAIN_BUNDLED = "The same on the bundled test set, English to Spanish, which the demonstration model has not seen."
+TRANSLATIONS = "Translations of the sentences of --plain, one per line, to be rated too; may be repeated."
+PERMUTATION = (
+    "What chance does, for p-values: systems change places within languages, or free: all cells. Default: languages, "
+    "where two or more have several systems."
+)
 
 # How samples are drawn and compared
 EPSILONS = (0.02, 0.05, 0.1, 0.2)

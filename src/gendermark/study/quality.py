@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
@@ -17,10 +17,36 @@ from gendermark.metrics.metric import Floats, Resampling
 from gendermark.metrics.uncertainty import relative_difference, signed_difference
 from gendermark.records import Gender, Table
 from gendermark.selection import Selection
-from gendermark.study.cells import Cell, Drawn, drawn_sentences, entropy_name
+from gendermark.study.cells import Cell, Drawn, differences_of, drawn_sentences, entropy_name
 from gendermark.study.dots import Dot, dot_plot
 
 QUALITIES = ("chrf", "comet")
+REFERENCES: Mapping[str, str] = {
+    "mean": "where the gender is open, the mean of the scores against each of the right references, so that no "
+    "sentence has more of them than another",
+    "best": "where the gender is open, the best of the scores against each of the right references, as in the paper, "
+    "which flatters those sentences",
+}
+"""What counts where several references are right. The better of two is never below the one."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """How sentences are rated and put into bins."""
+
+    measure: str = "s3e"
+    quality: str = "chrf"
+    n_bins: int = 3
+    separately: bool = False
+    references: str = "mean"
+    resampling: Resampling = field(default_factory=Resampling)
+
+    def __post_init__(self) -> None:
+        for what, name, known in (("quality", self.quality, QUALITIES), ("references", self.references, REFERENCES)):
+            if name not in known:
+                raise UnknownName(what, name, known)
+        if self.n_bins < 1:
+            raise UserError(f"there is at least one bin of quality, not {self.n_bins}")
 
 
 @dataclass(frozen=True)
@@ -55,51 +81,75 @@ class QualityBins:
     """Entropy by bin of quality, worst first, then all together."""
 
     cell: Cell
-    measure: str
-    quality: str
-    separately: bool
+    asked: Asked
     bins: tuple[QualityBin, ...]
     n_without: int
     """Sentences without a reference or a translation, which are left out."""
 
     @property
     def notes(self) -> list[str]:
-        how = "of the two kinds of sentence, each by itself" if self.separately else "of all sentences together"
-        said = [
-            f"quality is the expected {self.quality} of a sentence's samples against its reference (the better of two "
-            f"where the gender is open); bins are quantiles {how}"
-        ]
-        if self.n_without:
-            said.append(f"{self.n_without:,} sentences have no reference, or no translation, and are left out")
-        return said
+        if not self.n_without:
+            return []
+        return [f"{self.name}: {self.n_without:,} sentences have no reference, or no translation, and are left out"]
 
-    def table(self) -> Table:
-        columns = ("bin", "from", "to", "n_unambiguous", "h_unambiguous", "n_ambiguous", "h_ambiguous")
+    @property
+    def name(self) -> str:
+        return f"{self.cell.result.system} {self.cell.direction}"
+
+    def rows(self) -> list[tuple[Any, ...]]:
         rows = []
         for b in self.bins:
             means = (b.unambiguous.n, b.unambiguous.value, b.ambiguous.n, b.ambiguous.value)
-            rows.append((b.name, b.lowest, b.highest, *means, b.gap.value, b.gap.low, b.gap.high, b.delta))
-        title = f"Entropy ({self.measure}) by quality ({self.quality}), {self.cell.result.system} {self.cell.direction}"
-        return Table("quality", title, (*columns, "gap", "gap_low", "gap_high", "delta_h"), rows)
+            where = (self.cell.result.system, self.cell.direction, b.name, b.lowest, b.highest)
+            rows.append((*where, *means, b.gap.value, b.gap.low, b.gap.high, b.delta))
+        return rows
 
     def to_json(self) -> dict[str, Any]:
         return {
             **self.cell.where,
-            "measure": self.measure,
-            "quality": self.quality,
-            "separately": self.separately,
+            "measure": self.asked.measure,
+            "quality": self.asked.quality,
+            "separately": self.asked.separately,
+            "references": self.asked.references,
             "bins": [{**asdict(found), "delta_h": found.delta} for found in self.bins],
             "n_without": self.n_without,
         }
 
-    def plot(self) -> str:
-        rows = [
-            (found.name, [_dot(found.unambiguous), _dot(found.ambiguous)])
-            for found in self.bins
-            if found.unambiguous.n or found.ambiguous.n
-        ]
-        series = [f"{kind}, {self.cell.result.system} {self.cell.direction}" for kind in (UNAMBIGUOUS, AMBIGUOUS)]
-        return dot_plot(f"Entropy ({self.measure}) by bin of quality ({self.quality})", rows, series)
+
+def quality_table(found: Sequence[QualityBins]) -> Table:
+    """A row for each bin of each system."""
+    asked = found[0].asked
+    where = ("system", "direction", "bin", "from", "to")
+    means = ("n_unambiguous", "h_unambiguous", "n_ambiguous", "h_ambiguous", "gap", "gap_low", "gap_high", "delta_h")
+    title = f"Entropy ({asked.measure}) by quality ({asked.quality})"
+    return Table("quality", title, (*where, *means), [row for one in found for row in one.rows()])
+
+
+def quality_notes(found: Sequence[QualityBins]) -> list[str]:
+    """What is measured, and what is left out."""
+    asked = found[0].asked
+    how = "of the two kinds of sentence, each by itself" if asked.separately else "of all sentences together"
+    of_each = "" if len(found) == 1 else ", for each system by itself"
+    return [
+        f"quality is the expected {asked.quality} of a sentence's samples against its one right reference; "
+        f"{REFERENCES[asked.references]}",
+        f"bins are quantiles {how}{of_each}; 'from' and 'to' are the lowest and the highest quality in them",
+        *(note for one in found for note in one.notes),
+        *differences_of([one.cell for one in found]),
+    ]
+
+
+def quality_plot(found: Sequence[QualityBins]) -> str:
+    """The entropies of each bin with their intervals as SVG, system after system, as in Figure 2."""
+    asked = found[0].asked
+    rows: list[tuple[str, Sequence[Dot | None]]] = []
+    for one in found:
+        rows.append((one.name, ()))
+        kept = (b for b in one.bins if b.unambiguous.n or b.ambiguous.n)
+        rows += [(b.name, [_dot(b.unambiguous), _dot(b.ambiguous)]) for b in kept]
+    return dot_plot(
+        f"Entropy ({asked.measure}, nats) by bin of quality ({asked.quality})", rows, [UNAMBIGUOUS, AMBIGUOUS]
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,25 +162,14 @@ class _Rated:
     entropy: float
 
 
-def bin_by_quality(
-    cell: Cell,
-    measure: str = "s3e",
-    metric: str = "chrf",
-    n_bins: int = 3,
-    *,
-    separately: bool = False,
-    resampling: Resampling | None = None,
-) -> QualityBins:
+def bin_by_quality(cell: Cell, asked: Asked | None = None) -> QualityBins:
     """Mean entropy of sentences that are translated badly, so so and well, by whether they tell the gender."""
-    if metric not in QUALITIES:
-        raise UnknownName("quality", metric, QUALITIES)
-    if n_bins < 1:
-        raise UserError(f"there is at least one bin of quality, not {n_bins}")
-    drawn = drawn_sentences(cell)
-    rated = _rated(cell, drawn, entropy_name(cell, measure), metric)
+    asked = asked or Asked()
+    n_bins, drawn = asked.n_bins, drawn_sentences(cell)
+    rated = _rated(cell, drawn, asked)
     binned: list[list[_Rated]] = [[] for _ in range(n_bins)]
     kinds = [[one for one in rated if one.is_open], [one for one in rated if not one.is_open]]
-    for members in kinds if separately else [rated]:
+    for members in kinds if asked.separately else [rated]:
         if members:
             values = np.array([one.quality for one in members])
             # Equal values are never parted.
@@ -139,12 +178,13 @@ def bin_by_quality(
                 binned[place].append(one)
     contrasts = sorted({one.contrast for one in rated})
     named = {**{f"B{number}": members for number, members in enumerate(binned, start=1)}, "all": rated}
-    bins = [_quality_bin(name, members, contrasts, resampling or Resampling()) for name, members in named.items()]
-    return QualityBins(cell, measure, metric, separately, tuple(bins), len(drawn) - len(rated))
+    bins = [_quality_bin(name, members, contrasts, asked.resampling) for name, members in named.items()]
+    return QualityBins(cell, asked, tuple(bins), len(drawn) - len(rated))
 
 
-def _rated(cell: Cell, drawn: Sequence[Drawn], entropy: str, metric: str) -> list[_Rated]:
+def _rated(cell: Cell, drawn: Sequence[Drawn], asked: Asked) -> list[_Rated]:
     """The sentences that have a reference and a translation."""
+    entropy = entropy_name(cell, asked.measure)
     wanted = [(found, _right_references(found, cell.result.selection)) for found in drawn]
     usable = [(found, texts) for found, texts in wanted if texts and entropy in found.judgement.measures]
     if not usable:
@@ -154,7 +194,7 @@ def _rated(cell: Cell, drawn: Sequence[Drawn], entropy: str, metric: str) -> lis
         )
     return [
         _Rated(found.item.contrast, _is_open(found), value, found.judgement.measures[entropy])
-        for (found, _), value in zip(usable, _qualities(usable, metric), strict=True)
+        for (found, _), value in zip(usable, _qualities(usable, asked), strict=True)
     ]
 
 
@@ -176,8 +216,8 @@ def _is_open(found: Drawn) -> bool:
     return found.judgement.tags["source"] == AMBIGUOUS
 
 
-def _qualities(sentences: Sequence[tuple[Drawn, tuple[str, ...]]], metric: str) -> list[float]:
-    """The expected quality of a sample of each sentence; of several references the better one counts."""
+def _qualities(sentences: Sequence[tuple[Drawn, tuple[str, ...]]], asked: Asked) -> list[float]:
+    """The expected quality of a sample of each sentence, against one reference after the other."""
     rows = [
         (found.item.source, text, reference)
         for found, wanted in sentences
@@ -185,7 +225,7 @@ def _qualities(sentences: Sequence[tuple[Drawn, tuple[str, ...]]], metric: str) 
         for text in found.samples.texts
     ]
     sources, texts, targets = (list(side) for side in zip(*rows, strict=True))
-    if metric == "chrf":
+    if asked.quality == "chrf":
         parts = quality.chrf_statistics(texts, targets)
         scores = quality.chrf_value(*(np.array([part[name] for part in parts]) for name in quality.CHRF_COLUMNS))
     else:
@@ -193,8 +233,9 @@ def _qualities(sentences: Sequence[tuple[Drawn, tuple[str, ...]]], metric: str) 
     expected, start = [], 0
     for found, wanted in sentences:
         end = start + len(wanted) * found.samples.n_distinct
-        best = scores[start:end].reshape(len(wanted), -1).max(axis=0)
-        expected.append(float(best @ found.samples.counts) / found.samples.n)
+        by_reference = scores[start:end].reshape(len(wanted), -1)
+        kept = by_reference.max(axis=0) if asked.references == "best" else by_reference.mean(axis=0)
+        expected.append(float(kept @ found.samples.counts) / found.samples.n)
         start = end
     return expected
 
