@@ -98,7 +98,7 @@ def test_names_are_for_signatures() -> None:
 
 @pytest.mark.parametrize("name", ["charaters", "characters:3", "use:large", ""])
 def test_unknown_names_are_told(name: str) -> None:
-    with pytest.raises(UnknownName, match="there is: characters, e5, use"):
+    with pytest.raises(UnknownName, match="there is: bleu, characters, chrf, e5, use, words"):
         open_similarity(name)
 
 
@@ -236,7 +236,8 @@ def test_a_model_that_is_not_there_is_told(monkeypatch: pytest.MonkeyPatch, tmp_
     monkeypatch.setattr(hub.constants, "HF_HUB_OFFLINE", True)
     monkeypatch.setattr(hub.constants, "HF_HUB_CACHE", str(tmp_path))
     with pytest.raises(
-        UserError, match=r"^the similarity e5 cannot load the model 'nobody/nothing' \(.*give a directory"
+        UserError,
+        match=r"^.* cannot load the model 'nobody/nothing' \(.*give its directory with --similarity e5:DIRECTORY$",
     ):
         open_similarity("e5:nobody/nothing")
     with pytest.raises(UserError, match=r"^the similarity e5 finds no directory './nothing'; give the one that holds"):

@@ -86,7 +86,7 @@ def test_uncertainty_as_printed() -> None:
     for direction in ("en-es", "en-fr", "en-uk", "en-ru"):
         told, open_, delta = (
             _values("uncertainty", direction, column)
-            for column in ("h_s3e:unambiguous", "h_s3e:ambiguous", "delta_h_s3e:all")
+            for column in ("h_s3e:unambiguous", "h_s3e:ambiguous", "delta_h_pooled_s3e:all")
         )
         for system, printed in delta.items():
             assert (told[system] - open_[system]) / told[system] == pytest.approx(printed, abs=0.011)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from gendermark import registry
+from gendermark.benchmarks.benchmark import Benchmark
 from gendermark.errors import UserError
 from gendermark.result import Result
 from gendermark.selection import own_options
@@ -24,7 +26,9 @@ def conditions(result: Result) -> dict[str, str]:
     }
     # What an option was settled to (a tuned alpha, a version of a model) stands in the signature only.
     signed = {f"{key}{_SIGNED if key in found else ''}": value for key, value in result.signed.items()}
-    return {**found, **{key: value for key, value in signed.items() if key.removesuffix(_SIGNED) not in _COVERED}}
+    all_ = {**found, **{key: value for key, value in signed.items() if key.removesuffix(_SIGNED) not in _COVERED}}
+    benchmark: Benchmark = registry.load("benchmark", result.selection.benchmark)
+    return dict(benchmark.as_compared(all_))
 
 
 def _asked(result: Result) -> dict[str, str]:
@@ -62,7 +66,8 @@ def check_comparable(a: Result, b: Result) -> list[str]:
         what = f"{a.cell}: the runs differ in {name} ({mine or 'none'} and {theirs or 'none'})"
         option = options.get(name.removesuffix(_SIGNED))
         if option is None or not option.may_differ:
-            raise UserError(f"{what}, so their numbers cannot be compared")
+            mend = f"; {option.mend}" if option and option.mend else ""
+            raise UserError(f"{what}, so their numbers cannot be compared{mend}")
         if not name.endswith(_SIGNED):
             remarks.append(what)
     if [j.item_id for j in a.judgements] != [j.item_id for j in b.judgements]:
