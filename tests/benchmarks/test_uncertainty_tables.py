@@ -56,6 +56,7 @@ def test_a_difference_of_entropies_is_within_contrast_sets(tmp_path: Path) -> No
     told, open_ = (even / 2 + three) / 2, (three + even) / 2
     assert value(result, "h_gender", "paired-unambiguous") == pytest.approx(told)
     assert value(result, "h_gender", "paired-ambiguous") == pytest.approx(open_)
+    assert [result.estimate("h_gender", f"paired-{kind}").n_total for kind in ("unambiguous", "ambiguous")] == [3, 2]
     assert value(result, "gap_h_gender") == pytest.approx(told - open_)
     assert value(result, "delta_h_gender") == pytest.approx((told - open_) / told)
     assert (result.estimate("delta_h_gender").n_judged, result.estimate("delta_h_gender").n_total) == (5, 5)

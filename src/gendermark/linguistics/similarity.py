@@ -288,10 +288,20 @@ def load_pretrained(kind: str, name: str, wanted: Wanted) -> tuple[Any, Any]:
         raise MissingExtra(what, wanted.extra) from None
     if name.startswith((".", "/")) and not Path(name).is_dir():
         raise UserError(f"{what} finds no directory {name!r}; give the one that holds its model")
-    try:
+
+    def load(**options: Any) -> tuple[Any, Any, Any]:
         with _quietly(transformers.utils.logging):
-            tokenizer = transformers.AutoTokenizer.from_pretrained(name)
-            model, loading = getattr(transformers, kind).from_pretrained(name, output_loading_info=True)
+            tokenizer = transformers.AutoTokenizer.from_pretrained(name, **options)
+            return tokenizer, *getattr(transformers, kind).from_pretrained(name, output_loading_info=True, **options)
+
+    try:
+        try:
+            tokenizer, model, loading = load(local_files_only=True)
+        except Exception:
+            if Path(name).is_dir():
+                raise
+            _check_connection()
+            tokenizer, model, loading = load()
     except Exception as problem:  # noqa: BLE001 (a missing or broken model raises whatever its files lead to)
         reason = str(problem).strip().split("\n")[0][:200].rstrip(".")
         raise UserError(
@@ -309,6 +319,16 @@ def load_pretrained(kind: str, name: str, wanted: Wanted) -> tuple[Any, Any]:
         raise UserError(f"{what} cannot use the model {name!r}, which has no padding token; give an encoder model")
     # In full precision whatever it was stored in: what is compared here lies close to 1.
     return tokenizer, model.float().eval()
+
+
+def _check_connection() -> None:
+    """At once: the library itself tries for a minute before it gives up."""
+    endpoint = import_module("huggingface_hub.constants").ENDPOINT
+    httpx = import_module("httpx")
+    try:
+        httpx.head(endpoint, timeout=10)
+    except httpx.TransportError as problem:
+        raise ConnectionError(f"it is not in the local cache, and there is no connection to {endpoint}") from problem
 
 
 @contextmanager

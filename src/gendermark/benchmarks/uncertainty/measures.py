@@ -69,6 +69,8 @@ def _average_within(members: Sequence[Judgement], counts: Counter[str]) -> None:
     if not has_both(members):
         return
     counts["paired.total"] += len(members)
+    for source, part in PAIRED.items():
+        counts[f"{part}.total"] += sum(judgement.tags["source"] == source for judgement in members)
     for name in {name for judgement in members for name in judgement.measures if _is_entropy(name)}:
         sides = {
             part: [j.measures[name] for j in members if j.tags["source"] == source and name in j.measures]
@@ -80,6 +82,7 @@ def _average_within(members: Sequence[Judgement], counts: Counter[str]) -> None:
         for part, values in sides.items():
             counts[f"{part}.{name}.sum"] += math.fsum(values) / len(values)  # type: ignore[assignment]
             counts[f"{part}.{name}.n"] += 1
+            counts[f"{part}.{name}.sentences"] += len(values)
 
 
 def _compare_within(members: Sequence[Judgement], counts: Counter[str]) -> None:
@@ -134,8 +137,8 @@ def metrics(judgements: Sequence[Judgement], settings: Settings) -> list[Metric]
     for kind, key in entropies:
         by_kind = (UNAMBIGUOUS, AMBIGUOUS, "masculine", "feminine", *parts)
         found += [_mean(f"h_{kind}", key, part, most) for part in by_kind]
-        counted = ("paired.total", f"paired.{key}.n")
-        found += [_mean(f"h_{kind}", key, part, most, counted) for part in PAIRED.values()]
+        for part in PAIRED.values():
+            found.append(_mean(f"h_{kind}", key, part, most, (f"{part}.total", f"{part}.{key}.sentences")))
     errors = [(f"h_{kind}_se", key.replace(f"h_{kind}", f"h_{kind}_se")) for kind, key in entropies]
     for name, key in (*((name, name) for name in ("h_string_corrected", "h_gender_corrected", "h_within")), *errors):
         found += [_mean(name, key, part, most) for part in (UNAMBIGUOUS, AMBIGUOUS)]
