@@ -92,7 +92,7 @@ def test_models_in_directories_agree_with_rules_paper(models: list[tuple[str, ..
     ],
 )
 def test_what_contradicts_rules_paper_is_refused(options: Mapping[str, Any], words: str) -> None:
-    with pytest.raises(UserError, match=rf"^rules paper take {words}.*; leave it out, or take --rules best$"):
+    with pytest.raises(UserError, match=rf"^rules paper take {words}.*; give that, or take --rules best$"):
         api.select("uncertainty", "es", data="core", rules="paper", **options)
 
 

@@ -13,6 +13,8 @@ import sacrebleu
 import gendermark
 from gendermark import api
 from gendermark.benchmarks.uncertainty.benchmark import BENCHMARK
+from gendermark.cli import terminal
+from gendermark.cli.results import print_results
 from gendermark.metrics.metric import Resampling
 
 MAN, WOMAN = "El enfermero saludó porque llegaba tarde.", "La enfermera saludó porque llegaba tarde."
@@ -188,3 +190,17 @@ def test_annotated_words_of_mgente_decide_alone(tmp_path: Path) -> None:
     # The brackets are no part of the reference.
     assert value(annotated, "i_right_string") == value(plain, "i_right_string")
     assert value(annotated, "gap_i_s3e") == pytest.approx(value(plain, "gap_i_s3e"))
+
+
+def test_a_narrow_terminal_shows_every_number_with_its_interval(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(terminal, "is_terminal", lambda _: True)
+    monkeypatch.setenv("COLUMNS", "80")
+    result = scored(tmp_path, OWN, [SURE, THREE, EVEN])
+    print_results([result])
+    lines = [line.split() for line in capsys.readouterr().out.splitlines()]
+    for found in result.estimates:
+        named = [found.metric] if found.slice == "all" else [found.slice, found.metric]
+        wanted = [*named, found.shown, *found.interval.split()]
+        assert wanted in [words[: len(wanted)] for words in lines]

@@ -63,4 +63,4 @@ def _number(text: str) -> float | None:
 
 
 def _refuse(flag: str, theirs: str, given: str) -> None:
-    raise UserError(f"rules paper take {flag} {theirs}, not {given}; leave it out, or take --rules best")
+    raise UserError(f"rules paper take {flag} {theirs}, not {given}; give that, or take --rules best")
