@@ -16,6 +16,8 @@ from gendermark.benchmarks.uncertainty.benchmark import BENCHMARK
 from gendermark.cli import terminal
 from gendermark.cli.results import print_results
 from gendermark.metrics.metric import Resampling
+from gendermark.records import Judgement, Verdict
+from gendermark.runs.score import Origin, summarise
 
 MAN, WOMAN = "El enfermero saludó porque llegaba tarde.", "La enfermera saludó porque llegaba tarde."
 _PRONOUNS = {"male": "he was", "female": "she was", "neutral": "they were"}
@@ -83,9 +85,16 @@ def test_where_all_sentences_have_their_versions_both_ways_agree(tmp_path: Path)
 
 @pytest.mark.usefixtures("mirror")
 def test_only_winogender_has_both_kinds_in_official_data() -> None:
-    (result,) = gendermark.run("fake:coin", ["uncertainty"], "es", n_samples=2, resampling=Resampling(100))
+    """A system that is unsure of one corpus and sure of the other is not unsure of a gender for that."""
+    item_set = BENCHMARK.load(api.select("uncertainty", "es")[1])
+    judgements = [
+        Judgement.of(item, Verdict.JUDGED, measures={"h_gender": float(item.tags["corpus"] == "winogender")})
+        for item in item_set.items
+    ]
+    result = summarise(BENCHMARK, item_set, judgements, Origin("toy", resampling=Resampling(100)))
     within, pooled = result.estimate("gap_h_gender"), result.estimate("gap_h_pooled_gender")
-    assert (within.n_total, pooled.n_total) == (720, 3888)
+    assert (within.value, within.n_total) == (0, 720)
+    assert (pooled.value, pooled.n_total) == (pytest.approx(480 / 3648 - 1), 3888)
     assert any(one.startswith("3,168 of 3,888") and "the 240 contrast sets" in one for one in result.warnings)
 
 
@@ -175,6 +184,9 @@ def test_gender_accuracy_on_mgente(tmp_path: Path) -> None:
     assert value(result, "h_gender", "unambiguous") == pytest.approx(entropy(1 / 3))
     assert value(result, "i_right_gender") == pytest.approx(-math.log(2 / 3))
     assert value(result, "i_wrong_gender") == pytest.approx(-math.log(1 / 3))
+    assert not any("could be read" in one for one in result.warnings)
+    lost = scored(tmp_path, MGENTE, [[""], [""]], "de", data="mgente")
+    assert "in 1 of 1 sentences no sample's gender could be read" in lost.warnings
     assert value(result, "h_gender", "ambiguous") is None  # whose gender it would be is not annotated
 
 
