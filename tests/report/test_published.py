@@ -90,6 +90,12 @@ def test_uncertainty_as_printed() -> None:
         )
         for system, printed in delta.items():
             assert (told[system] - open_[system]) / told[system] == pytest.approx(printed, abs=0.011)
+        right, wrong, delta = (
+            _values("uncertainty", direction, f"{metric}_s3e:all") for metric in ("i_right", "i_wrong", "delta_i")
+        )
+        assert len(delta) == 4
+        for system, made in delta.items():
+            assert (right[system] - wrong[system]) / right[system] == pytest.approx(made, abs=0.0006)
 
 
 @pytest.mark.parametrize(
