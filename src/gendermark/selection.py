@@ -32,6 +32,8 @@ class Option:
     """The verbs of the command line that take it."""
     may_differ: bool = False
     """Whether runs that differ in it can be compared, with a word about it: it may be what is under study."""
+    mend: str = ""
+    """What would make runs that differ in it comparable."""
     noun: str = ""
     """What it is called in a sentence, if not by its name."""
     is_number: bool = False

@@ -228,7 +228,10 @@ def test_an_alpha_that_cannot_be_tuned_is_the_default_and_said() -> None:
         (("score", "uncertainty", "--translations", "FILE"), "judges many samples of each sentence; give --samples"),
         (("score", "winomt", "--samples", "FILE"), "winomt judges one translation of each sentence"),
         (("score", "uncertainty"), "give either --translations FILE or --set"),
-        (("score", "uncertainty", "--samples", "FILE", "--alpha", "x"), "--alpha is a number above 0, at most 1024"),
+        (
+            ("score", "uncertainty", "--samples", "FILE", "--alpha", "x"),
+            "--alpha is a number above 0, at most 524288, or tuned, or tuned:RUN_FOLDER, not 'x'",
+        ),
         (("score", "uncertainty", "--samples", "FILE", "--similarity", "x"), "unknown similarity 'x'"),
         (
             ("score", "winomt", "--translations", "FILE", "--alpha", "2"),
@@ -389,8 +392,8 @@ def test_one_sample_shows_no_uncertainty(tmp_path: Path) -> None:
 
 
 def test_rules_have_their_version(tmp_path: Path) -> None:
-    """Numbers of before `awareness_gender` had its present sense are not compared with those of now."""
-    assert "|rules:best-2|" in own_result(tmp_path, [[MAN], [WOMAN], [MAN]]).signature
+    """Numbers of before `delta_h` was of contrast sets are not compared with those of now."""
+    assert "|rules:best-3|" in own_result(tmp_path, [[MAN], [WOMAN], [MAN]]).signature
 
 
 def test_samples_of_all_sentences_serve_for_those_with_references(tmp_path: Path) -> None:
@@ -414,10 +417,13 @@ SAME = {frozenset((MAN, MAN_2)), frozenset((WOMAN, WOMAN_2))}
 
 @pytest.fixture
 def _entailment(monkeypatch: pytest.MonkeyPatch) -> None:
-    def entails(pairs: Sequence[tuple[str, str]]) -> list[bool]:
-        return [frozenset(pair) in SAME for pair in pairs]
+    class Entails:
+        name = "nli:toy"
 
-    monkeypatch.setattr("gendermark.benchmarks.uncertainty.judge.entailment_of", lambda _: entails)
+        def __call__(self, pairs: Sequence[tuple[str, str]]) -> list[bool]:
+            return [frozenset(pair) in SAME for pair in pairs]
+
+    monkeypatch.setattr("gendermark.benchmarks.uncertainty.judge.entailment_of", lambda _: Entails())
 
 
 @pytest.mark.usefixtures("_entailment")
@@ -436,27 +442,9 @@ def test_the_surprisal_of_a_meaning(tmp_path: Path) -> None:
     incorrect = (-math.log(1 / 4) + math.log(5)) / 2
     assert value(result, "gap_i_semantic") == pytest.approx(correct - incorrect)
     assert value(result, "delta_i_semantic") == pytest.approx((correct - incorrect) / correct)
+    assert value(result, "i_right_semantic") == pytest.approx(correct)
+    assert "|entailment:nli:toy|" in result.signature
     check_intervals(result)
-
-
-def test_mgente_has_no_person_but_strings_and_meanings(tmp_path: Path) -> None:
-    path = tmp_path / "mgente.tsv"
-    path.write_text(
-        "ID\tSET\tSRC\tREF-G\tREF-N\tGENDER\n"
-        "1\tSet-G\tMrs Weber is our chair.\tDie Weber ist unsere Vorsitzende.\tDie Weber hat den Vorsitz.\tF\n"
-        "2\tSet-N\tThe chairs met today.\tDie Vorsitzenden trafen sich.\tDer Vorsitz traf sich heute.\t\n",
-        encoding="utf-8",
-    )
-    samples = [
-        ["Die Weber ist unsere Vorsitzende."] * 4,
-        ["Die Vorsitzenden trafen sich.", "Der Vorsitz traf sich."] * 2,
-    ]
-    result = api.score("uncertainty", samples, "de", data=f"mgente:{path}")
-    assert value(result, "gap_h_string") == pytest.approx(-math.log(2))
-    assert value(result, "h_gender", "ambiguous") is None
-    assert (value(result, "gap_i_string") or 0) < 0
-    assert (value(result, "gap_i_s3e") or 0) < 0
-    assert not any("gender could be read" in one for one in result.warnings)  # there is none to read, by design
 
 
 def test_names_stand_behind_the_noun_and_agree() -> None:

@@ -190,6 +190,7 @@ def test_a_model_that_is_not_there_is_told(monkeypatch: pytest.MonkeyPatch, tmp_
     monkeypatch.setattr(hub.constants, "HF_HUB_OFFLINE", True)
     monkeypatch.setattr(hub.constants, "HF_HUB_CACHE", str(tmp_path))
     with pytest.raises(
-        UserError, match=r"^clustering by entailment cannot load the model 'MoritzLaurer/.*give a directory"
+        UserError,
+        match=r"^clustering .* cannot load the model 'MoritzLaurer/.*give its directory with --entailment DIRECTORY$",
     ):
         Entailment()

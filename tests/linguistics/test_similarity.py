@@ -8,12 +8,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+import sacrebleu
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gendermark.errors import MissingExtra, UnknownName, UserError
 from gendermark.linguistics import similarity
-from gendermark.linguistics.similarity import Characters, open_similarity
+from gendermark.linguistics.distances import likeness
+from gendermark.linguistics.similarity import Characters, open_similarity, pretrained_name
 
 steady = settings(derandomize=True, deadline=None, max_examples=60, database=None)
 texts = st.text(alphabet=st.sampled_from("abcá .яж中"), max_size=12)
@@ -98,7 +100,7 @@ def test_names_are_for_signatures() -> None:
 
 @pytest.mark.parametrize("name", ["charaters", "characters:3", "use:large", ""])
 def test_unknown_names_are_told(name: str) -> None:
-    with pytest.raises(UnknownName, match="there is: characters, e5, use"):
+    with pytest.raises(UnknownName, match="there is: bleu, characters, chrf, e5, use, words"):
         open_similarity(name)
 
 
@@ -117,6 +119,56 @@ def test_a_missing_extra_is_told(monkeypatch: pytest.MonkeyPatch, spec: str, pac
     monkeypatch.setattr(similarity, "import_module", absent)
     with pytest.raises(MissingExtra, match=rf"^the similarity {spec} needs .* pip install 'gendermark\[{extra}\]'$"):
         open_similarity(spec)
+
+
+# Other measures of likeness (Appendix B of the uncertainty paper)
+
+
+def test_words_in_common() -> None:
+    matrix = open_similarity("words").matrix(
+        ["El mecánico llamó.", "la mecánica llamó", "LLAMÓ el mecánico", "", "el el"]
+    )
+    assert matrix[0].tolist() == pytest.approx([1, 2 * 1 / 6, 1, 0, 2 * 1 / 5])
+    assert matrix[3, 3] == 1
+
+
+def test_scores_of_each_text_against_the_other() -> None:
+    one, other = "El mecánico llamó para informar.", "La mecánica llamó."
+    for name, score in (("chrf", sacrebleu.sentence_chrf), ("bleu", sacrebleu.sentence_bleu)):
+        measure = open_similarity(name)
+        both = (score(one, [other]).score + score(other, [one]).score) / 200
+        assert 0 < both < 1
+        assert measure.matrix([one, other, one]).tolist() == [
+            pytest.approx(row) for row in ([1, both, 1], [both, 1, both], [1, both, 1])
+        ]
+        assert measure.name == f"{name}-sacrebleu-{sacrebleu.__version__}"
+
+
+@pytest.mark.parametrize(
+    ("distance", "apart"),
+    [("cosine", None), ("euclidean", 2**0.5), ("manhattan", 2), ("chebyshev", 1), ("minkowski", 2 ** (1 / 3))],
+)
+def test_distances_of_vectors(distance: str, apart: float | None) -> None:
+    found = likeness(np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 0.0]]), distance)
+    expected = 0 if apart is None else 1 / (1 + apart)
+    assert found.ravel().tolist() == pytest.approx([1, expected, 1, expected, 1, expected, 1, expected, 1])
+
+
+def test_letters_by_a_distance() -> None:
+    """Of vectors of length 1 Euclid's distance follows from the cosine."""
+    group = ["El mecánico llamó.", "La mecánica llamó.", "", "x", "x"]
+    cosines, alike = Characters().matrix(group), open_similarity("characters", "euclidean").matrix(group)
+    assert alike == pytest.approx(1 / (1 + np.sqrt(np.maximum(2 - 2 * cosines, 0))), abs=1e-7)
+    assert alike[3, 4] == 1
+    assert open_similarity("characters", "euclidean").name == "characters-1-4+euclidean"
+    assert open_similarity("characters", "manhattan").matrix([]).shape == (0, 0)
+
+
+def test_a_distance_needs_vectors() -> None:
+    with pytest.raises(UserError, match="the similarity chrf has no vectors, so it takes no --distance; leave it out"):
+        open_similarity("chrf", "euclidean")
+    with pytest.raises(UnknownName, match="there is: chebyshev, cosine, euclidean, manhattan, minkowski"):
+        open_similarity("characters", "far")
 
 
 # The Universal Sentence Encoder
@@ -229,6 +281,21 @@ def test_the_name_of_a_model_in_a_directory_follows_its_content(tiny_e5: Path) -
         config.write_text(before)
 
 
+def test_a_model_in_the_cache_has_its_name_and_the_hash_of_its_files(
+    tiny_e5: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The same as a copy in a directory, whatever else lies beside it; and no file is read twice."""
+    utils = pytest.importorskip("transformers").utils
+    monkeypatch.setattr(utils, "cached_file", lambda *_, **__: str(tiny_e5 / "config.json"))
+    own = open_similarity(f"e5:{tiny_e5}").name.partition("#")[2]
+    read = similarity._content_hash.cache_info().misses
+    (tiny_e5 / "README.md").write_text("a model", encoding="utf-8")
+    assert pretrained_name("someone/model") == f"someone/model#{own}"
+    assert similarity._content_hash.cache_info().misses == read
+    monkeypatch.setattr(utils, "cached_file", lambda *_, **__: None)
+    assert pretrained_name("someone/model") == "someone/model"
+
+
 def test_a_model_that_is_not_there_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     pytest.importorskip("torch")
     pytest.importorskip("transformers")
@@ -236,7 +303,8 @@ def test_a_model_that_is_not_there_is_told(monkeypatch: pytest.MonkeyPatch, tmp_
     monkeypatch.setattr(hub.constants, "HF_HUB_OFFLINE", True)
     monkeypatch.setattr(hub.constants, "HF_HUB_CACHE", str(tmp_path))
     with pytest.raises(
-        UserError, match=r"^the similarity e5 cannot load the model 'nobody/nothing' \(.*give a directory"
+        UserError,
+        match=r"^.* cannot load the model 'nobody/nothing' \(.*give its directory with --similarity e5:DIRECTORY$",
     ):
         open_similarity("e5:nobody/nothing")
     with pytest.raises(UserError, match=r"^the similarity e5 finds no directory './nothing'; give the one that holds"):

@@ -27,6 +27,7 @@ from gendermark.metrics.uncertainty import (
     relative_difference,
     resampled_cluster,
     resampled_counts,
+    resampled_s3e,
     resampled_shannon,
     s3e_entropy,
     s3e_surprisal_of,
@@ -249,17 +250,20 @@ def test_resampling_is_the_same_for_the_same_seed_and_draws_the_same_number() ->
 def test_resampled_entropies_are_those_of_the_resampled_texts() -> None:
     samples = Samples.of(["el"] * 5 + ["la"] * 3 + ["lo"])
     labels = [M, F, M]
+    alike = np.array([[1, 0.5, 0.9], [0.5, 1, 0.2], [0.9, 0.2, 1]])
     counts = resampled_counts(samples, 30, 1)
     assert (counts == 0).any()  # some resample misses a text
     rows = zip(
         counts,
         resampled_shannon(counts),
         resampled_cluster(counts, samples, labels),
+        resampled_s3e(counts, samples, alike, 2.0),
         strict=True,
     )
-    for row, shannon, cluster in rows:
+    for row, shannon, cluster, s3e in rows:
         again = Samples(samples.texts, row, 9).only([count > 0 for count in row])
         places = [samples.texts.index(text) for text in again.texts]
+        assert s3e == pytest.approx(s3e_entropy(again, alike[np.ix_(places, places)], 2.0))
         assert shannon == pytest.approx(shannon_entropy(again), abs=1e-12)
         assert cluster == pytest.approx(cluster_entropy(again, [labels[place] for place in places]), abs=1e-12)
 

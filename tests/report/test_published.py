@@ -86,10 +86,16 @@ def test_uncertainty_as_printed() -> None:
     for direction in ("en-es", "en-fr", "en-uk", "en-ru"):
         told, open_, delta = (
             _values("uncertainty", direction, column)
-            for column in ("h_s3e:unambiguous", "h_s3e:ambiguous", "delta_h_s3e:all")
+            for column in ("h_s3e:unambiguous", "h_s3e:ambiguous", "delta_h_pooled_s3e:all")
         )
         for system, printed in delta.items():
             assert (told[system] - open_[system]) / told[system] == pytest.approx(printed, abs=0.011)
+        right, wrong, delta = (
+            _values("uncertainty", direction, f"{metric}_s3e:all") for metric in ("i_right", "i_wrong", "delta_i")
+        )
+        assert len(delta) == 4
+        for system, made in delta.items():
+            assert (right[system] - wrong[system]) / right[system] == pytest.approx(made, abs=0.0006)
 
 
 @pytest.mark.parametrize(

@@ -234,7 +234,7 @@ def test_whatever_a_signature_says_counts(key: str) -> None:
 def test_a_tuned_alpha_counts_by_its_value() -> None:
     a = _scored("uncertainty", **DRAWN)
     b = replace(a, signature=a.signature.replace("alpha-16", "alpha-tuned=8"))
-    with pytest.raises(UserError, match=r"the runs differ in similarity as signed"):
+    with pytest.raises(UserError, match=r"differ in alpha \(16 and 8\), so their .* rejudge RUN --alpha NUMBER"):
         compare([a], [b], FEW)
 
 

@@ -146,6 +146,8 @@ class BenchmarkOf(Generic[S]):
     """What else the numbers depend on: aligner, gender detector ..."""
     settled: Callable[[Sequence[Judgement], S], S] = lambda judgements, settings: settings  # noqa: ARG005
     """The settings as they are signed, with what the judgements decided (a tuned alpha)."""
+    as_compared: Callable[[Mapping[str, str]], Mapping[str, str]] = lambda conditions: conditions
+    """The conditions by which runs are compared, where an option counts by what it came to, not by how it was asked."""
     stereotype: Callable[[Item], Gender | None] = tagged_stereotype
     """The gender that a stereotyped system would choose for an item."""
     fit: Callable[[Item, str, S], float | None] = of_anything

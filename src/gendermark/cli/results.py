@@ -13,6 +13,8 @@ from gendermark.result import Result
 from gendermark.runs.compare import FAMILY, Comparison, ComparisonReport
 
 LONGEST_TABLE = 8
+MOST_COLUMNS = 6
+"""Metrics of slices that stand beside each other; more would be cut to nothing, and stand below each other."""
 NARROW = 90
 COLUMNS = ("benchmark", "direction", "system", "metric", "slice", "value", "low", "high", "n_judged", "n_total")
 
@@ -49,25 +51,33 @@ def _draw(result: Result) -> None:
     whole = [e for e in result.estimates if e.slice == "all"]
     print_table(title, ("metric", "value", "interval", "judged"), [_line(e) for e in whole])
     parts = [e for e in result.estimates if e.slice != "all"]
-    if parts:
-        metrics = list(dict.fromkeys(e.metric for e in parts))
-        found = {(e.slice, e.metric): e for e in parts}
-        rows = []
-        for part in dict.fromkeys(e.slice for e in parts):
-            estimates = [found.get((part, metric)) for metric in metrics]
-            first = next(e for e in estimates if e is not None)
-            cells = [e.shown if e else "" for e in estimates]
-            rows.append((part, cells[0], first.interval, *cells[1:], f"{first.n_judged / max(first.n_total, 1):.1%}"))
-        columns = ["slice", metrics[0], "interval", *metrics[1:]]
-        # Coverage is dropped where it would not fit: the shares beside it add up to the same.
-        if shutil.get_terminal_size().columns >= NARROW:
-            columns.append("judged")
-        print_table("", columns, [row[: len(columns)] for row in rows])
+    if len({e.metric for e in parts}) > MOST_COLUMNS:
+        rows = [(e.slice, *_line(e)) for e in sorted(parts, key=lambda e: e.slice)]
+        print_table("", ("slice", "metric", "value", "interval", "judged"), rows)
+    elif parts:
+        _draw_slices(parts)
     for table in result.tables:
         _draw_table(table)
     for test in result.tests:
         say(_sentence(test))
     say(f"signature: {result.signature}")
+
+
+def _draw_slices(parts: Sequence[Estimate]) -> None:
+    """A row for each slice, with all its metrics beside each other."""
+    metrics = list(dict.fromkeys(e.metric for e in parts))
+    found = {(e.slice, e.metric): e for e in parts}
+    rows = []
+    for part in dict.fromkeys(e.slice for e in parts):
+        estimates = [found.get((part, metric)) for metric in metrics]
+        first = next(e for e in estimates if e is not None)
+        cells = [e.shown if e else "" for e in estimates]
+        rows.append((part, cells[0], first.interval, *cells[1:], f"{first.n_judged / max(first.n_total, 1):.1%}"))
+    columns = ["slice", metrics[0], "interval", *metrics[1:]]
+    # Coverage is dropped where it would not fit: the shares beside it add up to the same.
+    if shutil.get_terminal_size().columns >= NARROW:
+        columns.append("judged")
+    print_table("", columns, [row[: len(columns)] for row in rows])
 
 
 def _draw_table(table: Table) -> None:

@@ -19,6 +19,7 @@ _GENDERS = {
     **dict.fromkeys(("m", "male", "masculine"), Gender.MASCULINE),
     **dict.fromkeys(("f", "female", "feminine"), Gender.FEMININE),
 }
+_ANNOTATED = re.compile(r"<([^<>]+)>")
 _QUOTED = re.compile(r'"((?:[^"]|"")*)"')
 
 
@@ -44,7 +45,8 @@ def read_mgente(path: Path | str, columns: Columns = _PUBLISHED) -> list[Item]:
 
     The expected gender is that of the people in Set-G, and neutral in Set-N. Tags: `set` (Set-G, Set-N), `source`
     (unambiguous, ambiguous), `reference_gendered`, `reference_neutral` and, if there are more neutral references,
-    `reference_neutral_2` and so on. No row is grouped with another.
+    `reference_neutral_2` and so on; where words of the gendered reference are annotated, in angle brackets,
+    `gendered_terms`. No row is grouped with another.
     """
     items: list[Item] = []
     line_of: dict[str, int] = {}
@@ -77,7 +79,8 @@ def _item(path: Path | str, line: int, row: Mapping[str, str], index: int) -> It
     tags = {
         "set": f"Set-{letter.upper()}",
         "source": "ambiguous" if letter == "n" else "unambiguous",
-        "reference_gendered": row["gendered"],
+        "reference_gendered": _ANNOTATED.sub(r"\1", row["gendered"]),
+        **({"gendered_terms": " ".join(terms)} if (terms := _ANNOTATED.findall(row["gendered"])) else {}),
         "reference_neutral": neutral[0],
         **{f"reference_neutral_{number}": text for number, text in enumerate(neutral[1:], start=2)},
     }

@@ -14,7 +14,7 @@ from itertools import combinations
 from typing import Any
 
 from gendermark.errors import UserError
-from gendermark.linguistics.similarity import batches_by_length, encode, load_pretrained, pretrained_name
+from gendermark.linguistics.similarity import Wanted, batches_by_length, encode, load_pretrained, pretrained_name
 
 DEFAULT_MODEL = "MoritzLaurer/mDeBERTa-v3-base-mnli-xnli"
 Pair = tuple[str, str]
@@ -26,11 +26,10 @@ class Entailment:
     """A model of natural language inference, which answers each question once."""
 
     def __init__(self, model: str = DEFAULT_MODEL) -> None:
-        self._tokenizer, self._model = load_pretrained(
-            "AutoModelForSequenceClassification", model, "clustering by entailment", "hf"
-        )
+        wanted = Wanted("clustering by entailment", "hf", "--entailment DIRECTORY")
+        self._tokenizer, self._model = load_pretrained("AutoModelForSequenceClassification", model, wanted)
         self._label = _entailment_label(model, self._model.config.id2label)
-        self.name = f"nli:{pretrained_name(model, self._model)}"
+        self.name = f"nli:{pretrained_name(model)}"
         self._known: dict[Pair, bool] = {}
 
     def __call__(self, pairs: Sequence[Pair]) -> list[bool]:

@@ -144,6 +144,11 @@ def resampled_cluster(counts: Floats, samples: Samples, labels: Labels) -> Float
     return resampled_shannon(counts @ _members(samples, labels))
 
 
+def resampled_s3e(counts: Floats, samples: Samples, similarities: ArrayLike, alpha: float) -> Floats:
+    """S3E of each row of `resampled_counts`."""
+    return _mean_surprisals(counts, counts @ _weights(samples, similarities, alpha))
+
+
 @dataclass(frozen=True, slots=True)
 class Spread:
     """How far an entropy would move if the samples were drawn anew."""

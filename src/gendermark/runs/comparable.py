@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 
-from gendermark.errors import UserError
+from gendermark import registry
+from gendermark.benchmarks.benchmark import Benchmark
+from gendermark.errors import UnknownName, UserError
 from gendermark.result import Result
 from gendermark.selection import own_options
 
@@ -24,7 +27,11 @@ def conditions(result: Result) -> dict[str, str]:
     }
     # What an option was settled to (a tuned alpha, a version of a model) stands in the signature only.
     signed = {f"{key}{_SIGNED if key in found else ''}": value for key, value in result.signed.items()}
-    return {**found, **{key: value for key, value in signed.items() if key.removesuffix(_SIGNED) not in _COVERED}}
+    found |= {key: value for key, value in signed.items() if key.removesuffix(_SIGNED) not in _COVERED}
+    with suppress(UnknownName):  # a benchmark of another version is shown, and compares by what it signed
+        benchmark: Benchmark = registry.load("benchmark", result.selection.benchmark)
+        return dict(benchmark.as_compared(found))
+    return found
 
 
 def _asked(result: Result) -> dict[str, str]:
@@ -62,7 +69,8 @@ def check_comparable(a: Result, b: Result) -> list[str]:
         what = f"{a.cell}: the runs differ in {name} ({mine or 'none'} and {theirs or 'none'})"
         option = options.get(name.removesuffix(_SIGNED))
         if option is None or not option.may_differ:
-            raise UserError(f"{what}, so their numbers cannot be compared")
+            mend = f"; {option.mend}" if option and option.mend else ""
+            raise UserError(f"{what}, so their numbers cannot be compared{mend}")
         if not name.endswith(_SIGNED):
             remarks.append(what)
     if [j.item_id for j in a.judgements] != [j.item_id for j in b.judgements]:
@@ -89,7 +97,12 @@ def told_apart(results: Sequence[Result]) -> dict[tuple[str, ...], str]:
 
 def _labels(found: Mapping[tuple[str, ...], Result]) -> dict[tuple[str, ...], str]:
     """Of the results of one benchmark; as short as they can be while no two of a cell have the same."""
-    asked, measured = ({key: of(result) for key, result in found.items()} for of in (_asked, conditions))
+    measured = {key: conditions(result) for key, result in found.items()}
+    # An option counts by what it came to, where its benchmark says so.
+    asked = {
+        key: {**_asked(result), **{name: measured[key].get(name, "") for name in own_options(type(result.selection))}}
+        for key, result in found.items()
+    }
     facts: dict[str, dict[tuple[str, ...], str]] = {}
     for name in dict.fromkeys(name for one in measured.values() for name in one):
         wishes = {key: asked[key].get(name, "") for key in found}

@@ -14,57 +14,58 @@ from typing import Any
 
 from gendermark.benchmarks.benchmark import BenchmarkOf
 from gendermark.benchmarks.uncertainty import items, judge
+from gendermark.benchmarks.uncertainty.alphas import as_compared, completed_alpha, settled_alpha
 from gendermark.benchmarks.uncertainty.items import as_winomt
-from gendermark.benchmarks.uncertainty.measures import ALPHA, MEASURES, MOST_ALPHA, parse_alpha, tuning_of
+from gendermark.benchmarks.uncertainty.measures import MEASURES
+from gendermark.benchmarks.uncertainty.published import ELSEWHERE, N_SAMPLES, PAPER, by_the_paper, check_number
 from gendermark.benchmarks.uncertainty.settings import SAMPLING, Settings
 from gendermark.benchmarks.winomt.benchmark import BENCHMARK as WINOMT
 from gendermark.errors import UserError
 from gendermark.linguistics.detectors import detector_name
 from gendermark.records import Judgement
 
-N_SAMPLES = 128
 SIMILARITY = "characters"
 
 
 def complete(settings: Settings) -> Settings:
+    if settings.rules == PAPER:
+        settings = by_the_paper(settings)
     settings = replace(
         settings,
         n_samples=settings.n_samples or N_SAMPLES,
         sampling=settings.sampling or SAMPLING,
         similarity=settings.similarity or SIMILARITY,
-        alpha=settings.alpha or f"{ALPHA:g}",
     )
     if settings.n_samples < 1:
         raise UserError(f"--n-samples is at least 1, not {settings.n_samples}")
-    if settings.alpha != "tuned" and parse_alpha(settings.alpha) is None:
-        raise UserError(f"--alpha is a number above 0, at most {MOST_ALPHA:g}, or tuned, not {settings.alpha!r}")
     _ = settings.sampling_options  # refuses what cannot be read
-    judge.similarity_of(settings.similarity)
+    similarity = judge.similarity_of(settings.similarity, settings.distance)
+    settings = replace(settings, alpha=completed_alpha(settings, similarity.name))
     if settings.entailment:
         judge.entailment_of(settings.entailment)
     return replace(settings, aligner=WINOMT.complete(as_winomt(settings)).aligner)
 
 
 def signature(settings: Settings) -> Mapping[str, str]:
+    similarity = judge.similarity_of(settings.similarity, settings.distance)
     return {
         **({"variant": settings.variant} if settings.variant else {}),
         "samples": f"{settings.n_samples},{settings.sampling}",
-        "similarity": f"{settings.similarity},alpha-{settings.alpha}",
-        **({"entailment": settings.entailment} if settings.entailment else {}),
+        "similarity": f"{similarity.name},alpha-{settings.alpha}",
+        **({"entailment": judge.entailment_of(settings.entailment).name} if settings.entailment else {}),
         "aligner": f"lexicon+{settings.aligner}",
         "detector": detector_name(settings.target_language, settings.detector),
     }
 
 
 def settled(judgements: Sequence[Judgement], settings: Settings) -> Settings:
-    if settings.alpha != "tuned":
-        return settings
-    best = tuning_of(judgements).alpha
-    return replace(settings, alpha=f"{ALPHA:g}" if best is None else f"tuned={best:g}")
+    return replace(settings, alpha=settled_alpha(judgements, settings.alpha))
 
 
 def drawn_elsewhere(settings: Settings, n_samples: int) -> Mapping[str, Any]:
-    return {"n_samples": n_samples, "sampling": settings.sampling or "unknown=elsewhere"}
+    if settings.rules == PAPER:
+        check_number(n_samples)
+    return {"n_samples": n_samples, "sampling": settings.sampling or ELSEWHERE}
 
 
 BENCHMARK = BenchmarkOf(
@@ -72,7 +73,7 @@ BENCHMARK = BenchmarkOf(
     title="Semantic uncertainty",
     question="Is the system unsure exactly when the source is ambiguous?",
     settings=Settings,
-    rules_version=2,
+    rules_version=3,
     language_pairs=WINOMT.language_pairs,
     complete_own=complete,
     load=items.load,
@@ -83,6 +84,7 @@ BENCHMARK = BenchmarkOf(
     telling="gendermark.benchmarks.uncertainty.telling:TELLING",
     signature=signature,
     settled=settled,
+    as_compared=as_compared,
     stereotype=WINOMT.stereotype,
     fit=judge.fit,
     choices=items.choices,

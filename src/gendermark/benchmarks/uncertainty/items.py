@@ -113,10 +113,10 @@ def _content_hash(path: str) -> str:
 
 def _with_header(path: str, settings: Settings) -> ItemSet:
     """The format that all benchmarks read, with the two reference translations in columns of their own."""
-    rows, _, origin = own_rows(path)
+    rows, halves, origin = own_rows(path)
     found, _ = read_own(path, ("source",))
     references = [_own_references(path, own.line, [own[name] for name in _REFERENCES]) for own in found]
-    items = items_of(rows, {}, as_winomt(settings))
+    items = items_of(rows, halves, as_winomt(settings))
     marked = (
         replace(item, tags={**item.tags, "corpus": "own", **own}) for item, own in zip(items, references, strict=True)
     )
@@ -184,17 +184,34 @@ def references_of(item: Item, settings: Settings) -> list[Reference]:
     tags = item.tags
     if "reference_gendered" in tags:  # mGeNTE: where the gender is told, the neutral translation is the worse one
         return [
-            Reference(tags["reference_gendered"], "correct", None),
-            Reference(tags["reference_neutral"], "incorrect", None),
+            Reference(tags["reference_gendered"], "correct", item.expected),
+            Reference(tags["reference_neutral"], "incorrect", Gender.NEUTRAL),
         ]
-    if settings.data == "core":
-        texts = references(settings.target_language)[item.contrast, str(item.expected)]
-    else:
-        texts = (tags["reference_masculine"], tags["reference_feminine"])
     return [
         Reference(text, "correct" if gender == item.expected else "incorrect", gender)
-        for text, gender in zip(texts, (Gender.MASCULINE, Gender.FEMININE), strict=True)
+        for text, gender in zip(_of_both_genders(item, settings), (Gender.MASCULINE, Gender.FEMININE), strict=True)
     ]
+
+
+def right_references(item: Item, settings: Settings) -> list[str]:
+    """The translations that a good one is like: one where the gender is told, all where it is open."""
+    told = [reference.text for reference in references_of(item, settings) if reference.side == "correct"]
+    if told or not has_references(item, settings):
+        return told
+    if "reference_gendered" in item.tags:
+        return [item.tags["reference_gendered"], *neutral_references(item)]
+    return list(_of_both_genders(item, settings))
+
+
+def neutral_references(item: Item) -> list[str]:
+    """Of mGeNTE, which may have several."""
+    return [text for name, text in item.tags.items() if name.startswith("reference_neutral")]
+
+
+def _of_both_genders(item: Item, settings: Settings) -> tuple[str, str]:
+    if settings.data == "core":
+        return references(settings.target_language)[item.contrast, str(item.expected)]
+    return item.tags["reference_masculine"], item.tags["reference_feminine"]
 
 
 @cache

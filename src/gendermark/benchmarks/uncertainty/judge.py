@@ -8,15 +8,19 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 
+import numpy as np
+
 from gendermark.benchmarks.benchmark import Answers, ItemSet
-from gendermark.benchmarks.uncertainty.items import Reference, as_winomt, is_open, references_of
-from gendermark.benchmarks.uncertainty.measures import ALPHA, parse_alpha
+from gendermark.benchmarks.uncertainty import mgente
+from gendermark.benchmarks.uncertainty.alphas import ALPHA, WIDE_ALPHAS, parse_alpha
+from gendermark.benchmarks.uncertainty.items import Reference, as_winomt, is_open, references_of, right_references
 from gendermark.benchmarks.uncertainty.settings import Settings
 from gendermark.benchmarks.winomt.benchmark import BENCHMARK as WINOMT
 from gendermark.errors import UserError
 from gendermark.linguistics.entailment import Entailment, clusters_with, entailment_clusters
 from gendermark.linguistics.failures import failure
 from gendermark.linguistics.similarity import open_similarity
+from gendermark.metrics import quality
 from gendermark.metrics import uncertainty as arithmetic
 from gendermark.metrics.metric import Floats
 from gendermark.metrics.uncertainty import ALPHAS, Samples
@@ -43,6 +47,8 @@ class _Drawn:
     """Of the samples whose system gave one."""
     per_token: arithmetic.LogProbability | None
     references: Sequence[Reference]
+    quality: float | None
+    """Expected chrF of a sample, where there is a reference."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,14 +66,12 @@ class _Alike:
 
 def judge(item_set: ItemSet, answers: Answers) -> list[Judgement]:
     settings: Settings = item_set.selection
-    drawn = [
-        _drawn(item, samples, references_of(item, settings))
-        for item, samples in zip(item_set.items, answers, strict=True)
-    ]
-    alphas = sorted({*ALPHAS, parse_alpha(settings.alpha) or ALPHA})
+    drawn = [_drawn(item, samples, settings) for item, samples in zip(item_set.items, answers, strict=True)]
+    usual = WIDE_ALPHAS if settings.alpha == "tuned" else ALPHAS
+    alphas = sorted({*usual, parse_alpha(settings.alpha) or ALPHA})
     alike = zip(
         _genders(item_set, drawn),
-        similarity_of(settings.similarity).matrices(
+        similarity_of(settings.similarity, settings.distance).matrices(
             [(*found.samples.texts, *(one.text for one in found.references)) for found in drawn]
         ),
         *_meanings(drawn, settings.entailment),
@@ -86,29 +90,46 @@ def fit(item: Item, text: str, settings: Settings) -> float | None:
     return WINOMT.fit(item, text, as_winomt(settings)) if item.entity else None
 
 
-def _drawn(item: Item, answers: Sequence[Translation], references: Sequence[Reference]) -> _Drawn:
+def _drawn(item: Item, answers: Sequence[Translation], settings: Settings) -> _Drawn:
     kept = [answer for answer in answers if failure(item.source, answer.text) is None]
+    samples = Samples.of(answer.text or "" for answer in kept)
     return _Drawn(
         item,
-        Samples.of(answer.text or "" for answer in kept),
+        samples,
         len(answers),
         [answer.log_probability for answer in kept if answer.log_probability is not None],
         arithmetic.mean_log_probability(
             [answer.log_probability for answer in kept], [answer.n_tokens for answer in kept]
         ),
-        references,
+        references_of(item, settings),
+        _expected_chrf(samples, right_references(item, settings)),
     )
 
 
+def _expected_chrf(samples: Samples, references: Sequence[str]) -> float | None:
+    """Of a sample against the right translation; of several, each sample against the one it is most like."""
+    if not samples.n or not references:
+        return None
+    texts = [text for _ in references for text in samples.texts]
+    wanted = [reference for reference in references for _ in samples.texts]
+    parts = quality.chrf_statistics(texts, wanted)
+    scores = quality.chrf_value(*(np.array([part[name] for part in parts]) for name in quality.CHRF_COLUMNS))
+    best = scores.reshape(len(references), -1).max(axis=0)
+    return float(best @ samples.counts) / samples.n
+
+
 def _genders(item_set: ItemSet, drawn: Sequence[_Drawn]) -> Iterator[list[Gender | None]]:
-    """For each item the gender of the noun in each of its distinct translations, read as WinoMT reads it."""
+    """For each item the gender of the noun in each of its distinct translations, read as WinoMT reads it; where no noun
+    is named, the gender that the references tell."""
     with_person = [found for found in drawn if found.item.entity]
     items = [found.item for found in with_person for _ in found.samples.texts]
     texts = [[Translation("", text)] for found in with_person for text in found.samples.texts]
     readings = iter(WINOMT.judge(ItemSet(as_winomt(item_set.selection), tuple(items), ""), texts))
     for found in drawn:
-        has_person = bool(found.item.entity)
-        yield [next(readings).observed if has_person else None for _ in found.samples.texts]
+        if found.item.entity:
+            yield [next(readings).observed for _ in found.samples.texts]
+        else:
+            yield mgente.genders(found.item, found.samples.texts, item_set.selection.target_language)
 
 
 def _meanings(
@@ -136,10 +157,8 @@ def _judgement(found: _Drawn, alike: _Alike, alphas: Sequence[float]) -> Judgeme
         "h_string_corrected": arithmetic.shannon_entropy(samples, "miller-madow"),
         "h_gender": arithmetic.cluster_entropy(decided, labels),
         "h_gender_corrected": arithmetic.cluster_entropy(decided, labels, "miller-madow"),
+        "chrf": found.quality,
     }
-    drawn_anew = arithmetic.resampled_counts(decided, _N_RESAMPLES, item.index)
-    error = arithmetic.spread(values["h_gender"], arithmetic.resampled_cluster(drawn_anew, decided, labels))
-    values["h_gender_se"] = error.standard_error if error else None
     parts = arithmetic.decompose(decided, labels)
     values["h_within"] = parts.within if parts else None
     share = arithmetic.feminine_share(samples, genders)
@@ -154,6 +173,7 @@ def _judgement(found: _Drawn, alike: _Alike, alphas: Sequence[float]) -> Judgeme
         values[f"h_s3e@{alpha:g}"] = arithmetic.s3e_entropy(samples, own, alpha)
     if alike.meanings is not None:
         values["h_semantic"] = arithmetic.cluster_entropy(samples, alike.meanings)
+    values |= _standard_errors(found, alike, alphas)
     if found.log_probabilities:
         # With its sign turned, like all surprisals here: what is summed up over groups is never below 0.
         values["nll"] = -math.fsum(found.log_probabilities) / len(found.log_probabilities)
@@ -164,6 +184,23 @@ def _judgement(found: _Drawn, alike: _Alike, alphas: Sequence[float]) -> Judgeme
     verdict = Verdict.JUDGED if decided.n else Verdict.UNJUDGEABLE if samples.n else Verdict.NOT_TRANSLATED
     known = {name: float(value) for name, value in values.items() if value is not None}
     return Judgement.of(item, verdict, observed, evidence=_most_frequent(samples, genders), measures=known)
+
+
+def _standard_errors(found: _Drawn, alike: _Alike, alphas: Sequence[float]) -> dict[str, float | None]:
+    """How far each entropy of a sentence would move if its samples were drawn anew."""
+    samples, n = found.samples, found.samples.n_distinct
+    decided, labels = arithmetic.decided(samples, alike.genders)
+    own = alike.similarities[:n, :n]
+    of_decided = arithmetic.resampled_counts(decided, _N_RESAMPLES, found.item.index)
+    anew = arithmetic.resampled_counts(samples, _N_RESAMPLES, found.item.index)
+    replicates = {"h_gender_se": arithmetic.resampled_cluster(of_decided, decided, labels) if decided.n else None}
+    if samples.n:
+        replicates["h_string_se"] = arithmetic.resampled_shannon(anew)
+        for alpha in alphas:
+            replicates[f"h_s3e_se@{alpha:g}"] = arithmetic.resampled_s3e(anew, samples, own, alpha)
+        if alike.meanings is not None:
+            replicates["h_semantic_se"] = arithmetic.resampled_cluster(anew, samples, alike.meanings)
+    return {name: None if values is None else float(values.std(ddof=1)) for name, values in replicates.items()}
 
 
 def _surprisals(found: _Drawn, alike: _Alike, alphas: Sequence[float]) -> dict[str, float | None]:

@@ -1,4 +1,4 @@
-"""What is counted of the judgements of the uncertainty benchmark, its metrics, and the choice of alpha."""
+"""What is counted of the judgements of the uncertainty benchmark, and the metrics made of it."""
 
 from __future__ import annotations
 
@@ -10,142 +10,23 @@ from dataclasses import dataclass
 import numpy as np
 
 from gendermark.benchmarks.benchmark import Measures
+from gendermark.benchmarks.uncertainty.alphas import alpha_remarks, alpha_table
+from gendermark.benchmarks.uncertainty.alphas import chosen_alpha as chosen_alpha
+from gendermark.benchmarks.uncertainty.described import DESCRIBED, PAIRED, SLICES
 from gendermark.benchmarks.uncertainty.items import AMBIGUOUS, UNAMBIGUOUS, as_winomt, is_open
 from gendermark.benchmarks.uncertainty.settings import Settings
 from gendermark.benchmarks.winomt.measures import stratum as winomt_stratum
-from gendermark.metrics.alpha import AlphaTuning, TuningItem, tune_alpha
-from gendermark.metrics.describe import Better, Description
 from gendermark.metrics.metric import Bounded, Combined, Floats, Metric, Resampled
 from gendermark.metrics.rates import rate
-from gendermark.records import Judgement, Table, Unit, Verdict
+from gendermark.records import Judgement, Table, Verdict
 
-ALPHA = 16.0
-MOST_ALPHA = 1024.0
 _TIE = 1e-9
 """Entropies closer than this are equal."""
 _N_GENDERS = 3
 """Masculine, feminine, neutral."""
-
-
-# -- what is measured -------------------------------------------------------------------------------------------------
-
-_KINDS = {
-    "gender": "the noun's gender",
-    "s3e": "the meaning, by degrees (S3E)",
-    "string": "the whole text",
-    "semantic": "the meaning, by entailment",
-}
-
-
-def _descriptions() -> dict[str, Description]:
-    found: list[Description] = []
-
-    def add(name: str, label: str, meaning: str, unit: Unit, better: Better = "neither", symbol: str = "") -> None:
-        found.append(Description(name, label, meaning, unit, better, symbol))
-
-    for kind, what in _KINDS.items():
-        shown = kind.upper() if kind == "s3e" else kind
-        less_sure = "less sure of the gender" if kind == "gender" else f"less sure of {what.partition(',')[0]}"
-        add(
-            f"awareness_{kind}",
-            f"{less_sure} where {'it' if kind == 'gender' else 'the gender'} is open",
-            "Pairs of an ambiguous and an unambiguous version of a sentence in which the system is less sure of "
-            f"{what} of the first; ties count half.",
-            Unit.PERCENT,
-            "higher",
-            "awareness" if kind == "gender" else "",
-        )
-        entropy, told = f"entropy of {what}", "where the gender is told minus where it is open"
-        add(f"h_{kind}", entropy, f"Mean entropy of the samples, of {what}.", Unit.NATS, symbol=f"{shown} entropy")
-        below = "below 0, the system is less sure where the gender is open"
-        add(
-            f"delta_h_{kind}",
-            f"relative change in the {entropy} (ΔH)",
-            f"h_{kind} {told}, divided by the former; {below}.",
-            Unit.RATIO,
-            "lower",
-            f"ΔH ({shown})",
-        )
-        add(f"gap_h_{kind}", f"change in the {entropy}", f"h_{kind} {told}; {below}.", Unit.NATS, "lower")
-        surprise = "surprise at the right against the wrong gender"
-        minus = f"Surprisal, by {what}, of the right minus that of the wrong reference"
-        add(
-            f"delta_i_{kind}",
-            f"{surprise} (ΔI)" if kind == "s3e" else f"{surprise}, by {what} (ΔI)",
-            f"{minus}, divided by the former; below 0 is good.",
-            Unit.RATIO,
-            "lower",
-            f"ΔI ({shown})",
-        )
-        add(f"gap_i_{kind}", f"{surprise}, by {what}, in nats", f"{minus}; below 0 is good.", Unit.NATS, "lower")
-    where_told = {UNAMBIGUOUS: "right gender, of samples"}
-    found.append(
-        Description(
-            "p_right",
-            "right gender, of samples",
-            "Samples with the right gender, of those that show one.",
-            Unit.PROBABILITY,
-            "higher",
-            "P(right)",
-            labels=where_told,
-        )
-    )
-    add("p_feminine", "feminine", "Feminine among masculine and feminine samples.", Unit.PROBABILITY)
-    add("p_neutral", "left open", "Samples that leave the gender open.", Unit.PROBABILITY)
-    found.append(
-        Description(
-            "distance_from_even",
-            "distance from an even choice where it is open",
-            "How far p_feminine of a sentence is from one half, on average.",
-            Unit.PROBABILITY,
-            "lower",
-            "distance from even",
-            labels={AMBIGUOUS: "distance from an even choice, where the gender is open"},
-        )
-    )
-    for kind in ("string", "gender"):
-        entropy = f"entropy of {_KINDS[kind]}"
-        meaning = f"h_{kind} with the correction of Miller and Madow for few samples."
-        add(f"h_{kind}_corrected", f"{entropy}, corrected", meaning, Unit.NATS)
-    add("h_gender_se", "standard error of a sentence's gender entropy", "By resampling its samples.", Unit.NATS)
-    add("h_within", "entropy within a gender", "The part of h_string that is not of the gender.", Unit.NATS)
-    add("n_distinct", "distinct translations", "Mean number of distinct samples of a sentence.", Unit.COUNT)
-    add("decided", "samples that show a gender", "Samples whose gender could be read, of all.", Unit.PERCENT)
-    add("nll", "surprise at its own samples", "Mean negative log-probability of a sample.", Unit.NATS)
-    add("nll_per_token", "the same per token", "Mean negative log-probability of a token.", Unit.NATS)
-    return {about.name: about for about in found}
-
-
-DESCRIBED = _descriptions()
-
-
-# -- alpha ------------------------------------------------------------------------------------------------------------
-
-
-def parse_alpha(text: str) -> float | None:
-    try:
-        value = float(text)
-    except ValueError:
-        return None
-    return value if 0 < value <= MOST_ALPHA else None
-
-
-def chosen_alpha(judgements: Sequence[Judgement], wanted: str) -> float:
-    """The power of S3E: as given, or the one whose entropy goes most with gender entropy on the development half."""
-    return parse_alpha(wanted) or tuning_of(judgements).alpha or ALPHA
-
-
-def tuning_of(judgements: Sequence[Judgement]) -> AlphaTuning:
-    """What each alpha of these judgements does, and the best of them."""
-    items = []
-    for judgement in judgements:
-        by_alpha = {
-            float(name.partition("@")[2]): value
-            for name, value in judgement.measures.items()
-            if name.startswith("h_s3e@")
-        }
-        items.append(TuningItem(judgement.contrast, by_alpha, judgement.measures.get("h_gender")))
-    return tune_alpha(items)
+_LOST_SHARE = 0.1
+"""Of sentences whose gender should be read and is not, from which on that is said."""
+_STEREOTYPES = ("pro", "anti")
 
 
 # -- counting ---------------------------------------------------------------------------------------------------------
@@ -156,6 +37,8 @@ def _slices(judgement: Judgement) -> Iterator[str]:
     yield judgement.tags["source"]
     if not is_open(judgement.expected):
         yield str(judgement.expected)
+    if judgement.tags.get("stereotype") in _STEREOTYPES:
+        yield judgement.tags["stereotype"]
 
 
 def tally(group: Sequence[Judgement]) -> Counter[str]:
@@ -170,12 +53,43 @@ def tally(group: Sequence[Judgement]) -> Counter[str]:
                 counts[f"{part}.{name}.n"] += 1
     for members in contrasts.values():
         _compare_within(members, counts)
+        _average_within(members, counts)
     return counts
+
+
+def _is_entropy(name: str) -> bool:
+    return name.startswith("h_") and "_se" not in name.replace("_semantic", "")
+
+
+def has_both(members: Iterable[Judgement]) -> bool:
+    """Whether a contrast set has versions that tell the gender and versions that leave it open."""
+    return {judgement.tags["source"] for judgement in members} >= {AMBIGUOUS, UNAMBIGUOUS}
+
+
+def _average_within(members: Sequence[Judgement], counts: Counter[str]) -> None:
+    """The mean entropies of the two kinds of sentence in one contrast set, which counts once, whatever its size."""
+    if not has_both(members):
+        return
+    counts["paired.total"] += len(members)
+    for source, part in PAIRED.items():
+        counts[f"{part}.total"] += sum(judgement.tags["source"] == source for judgement in members)
+    for name in {name for judgement in members for name in judgement.measures if _is_entropy(name)}:
+        sides = {
+            part: [j.measures[name] for j in members if j.tags["source"] == source and name in j.measures]
+            for source, part in PAIRED.items()
+        }
+        if not all(sides.values()):
+            continue
+        counts[f"paired.{name}.n"] += sum(map(len, sides.values()))
+        for part, values in sides.items():
+            counts[f"{part}.{name}.sum"] += math.fsum(values) / len(values)  # type: ignore[assignment]
+            counts[f"{part}.{name}.n"] += 1
+            counts[f"{part}.{name}.sentences"] += len(values)
 
 
 def _compare_within(members: Sequence[Judgement], counts: Counter[str]) -> None:
     """Of the pairs of an ambiguous and an unambiguous version of one sentence: how often is the first less sure?"""
-    names = {name for judgement in members for name in judgement.measures if name.startswith(("h_", "openness"))}
+    names = {name for judgement in members for name in judgement.measures if name == "openness" or _is_entropy(name)}
     for open_one in members:
         for told in members:
             if open_one.tags["source"] != AMBIGUOUS or told.tags["source"] != UNAMBIGUOUS:
@@ -205,10 +119,13 @@ def metrics(judgements: Sequence[Judgement], settings: Settings) -> list[Metric]
     found = [_awareness("gender", "openness")]
     found += [_awareness(kind, key) for kind, key in entropies if kind != "gender"]
     for kind, key in entropies:
+        paired = (f"{PAIRED[UNAMBIGUOUS]}.{key}", f"{PAIRED[AMBIGUOUS]}.{key}")
+        found += _differences(f"h_{kind}", paired, ("paired.total", f"paired.{key}.n"), most(key))
+    for kind, key in entropies:
         sides = (f"{UNAMBIGUOUS}.{key}", f"{AMBIGUOUS}.{key}")
-        counted = ("all.total", f"all.{key}.n")
-        found += _differences(f"h_{kind}", sides, counted, most(key))
-    found += [_mean("p_right", "p_right", UNAMBIGUOUS, most)]
+        found += _differences(f"h_pooled_{kind}", sides, ("all.total", f"all.{key}.n"), most(key))
+    parts = [part for part in _STEREOTYPES if any(j.tags.get("stereotype") == part for j in judgements)]
+    found += [_mean("p_right", "p_right", part, most) for part in (UNAMBIGUOUS, *parts)]
     found += [_mean("p_feminine", "p_feminine", part, most) for part in (AMBIGUOUS, "masculine", "feminine")]
     found += [_mean("distance_from_even", "distance_from_even", AMBIGUOUS, most)]
     found += [_mean("p_neutral", "p_neutral", AMBIGUOUS, most)]
@@ -216,10 +133,19 @@ def metrics(judgements: Sequence[Judgement], settings: Settings) -> list[Metric]
         if f"{key}.correct" in known:
             sides = (f"{UNAMBIGUOUS}.{key}.correct", f"{UNAMBIGUOUS}.{key}.incorrect")
             found += _differences(f"i_{kind}", sides, (f"{sides[0]}.n", f"{sides[1]}.n"), most(key))
+            for name, side in (("right", "correct"), ("wrong", "incorrect")):
+                n = f"all.{key}.{side}.n"
+                found.append(_mean(f"i_{name}_{kind}", f"{key}.{side}", "all", most, (n, n)))
     for kind, key in entropies:
-        found += [_mean(f"h_{kind}", key, part, most) for part in (UNAMBIGUOUS, AMBIGUOUS, "masculine", "feminine")]
-    for name in ("h_string_corrected", "h_gender_corrected", "h_gender_se", "h_within"):
-        found += [_mean(name, name, part, most) for part in (UNAMBIGUOUS, AMBIGUOUS)]
+        by_kind = (UNAMBIGUOUS, AMBIGUOUS, "masculine", "feminine", *parts)
+        found += [_mean(f"h_{kind}", key, part, most) for part in by_kind]
+        for part in PAIRED.values():
+            found.append(_mean(f"h_{kind}", key, part, most, (f"{part}.total", f"{part}.{key}.sentences")))
+    errors = [(f"h_{kind}_se", key.replace(f"h_{kind}", f"h_{kind}_se")) for kind, key in entropies]
+    for name, key in (*((name, name) for name in ("h_string_corrected", "h_gender_corrected", "h_within")), *errors):
+        found += [_mean(name, key, part, most) for part in (UNAMBIGUOUS, AMBIGUOUS)]
+    if "chrf" in known:
+        found += [_mean("chrf", "chrf", part, most) for part in ("all", *parts, UNAMBIGUOUS, AMBIGUOUS)]
     found += [_mean(name, name, "all", most) for name in ("n_distinct", "decided")]
     if "nll" in known:
         found += [
@@ -247,6 +173,7 @@ class _Most:
             "p_neutral": 1.0,
             "distance_from_even": 0.5,
             "decided": 100.0,
+            "chrf": 100.0,
             "n_distinct": float(n),
             # Miller and Madow add (classes - 1) / 2n, which is less than one half.
             "h_string_corrected": math.log(n) + 0.5,
@@ -255,6 +182,7 @@ class _Most:
             "i_gender": math.log(n + 1),
             "i_semantic": math.log(n + 1),
         }
+        key = key.removesuffix(".correct").removesuffix(".incorrect")
         if key in known:
             return known[key]
         if key.startswith("h_gender"):
@@ -275,7 +203,10 @@ def _awareness(kind: str, key: str) -> Metric:
     return rate(about, "all", f"pairs.{key}.won", n, judged=n)
 
 
-def _mean(name: str, key: str, part: str, most: Callable[[str], float]) -> Metric:
+def _mean(
+    name: str, key: str, part: str, most: Callable[[str], float], counted: tuple[str, str] | None = None
+) -> Metric:
+    """`counted`: the columns of all items and of those with a value, where the slice's own do not tell."""
     highest = most(key)
 
     def value(total: Floats, n: Floats) -> Floats:
@@ -283,7 +214,7 @@ def _mean(name: str, key: str, part: str, most: Callable[[str], float]) -> Metri
 
     needs = (f"{part}.{key}.sum", f"{part}.{key}.n")
     rule = Bounded(0.0, highest)
-    return Metric(DESCRIBED[name], part, needs, value, f"{part}.total", f"{part}.{key}.n", rule)
+    return Metric(DESCRIBED[name], part, needs, value, *(counted or (f"{part}.total", f"{part}.{key}.n")), rule)
 
 
 def _differences(name: str, sides: tuple[str, str], counted: tuple[str, str], highest: float) -> list[Metric]:
@@ -324,22 +255,6 @@ def _differences(name: str, sides: tuple[str, str], counted: tuple[str, str], hi
 
 
 # -- tables and remarks ----------------------------------------------------------------------------------------------
-
-
-def _alpha_table(judgements: Sequence[Judgement]) -> Table:
-    tuning = tuning_of(judgements)
-    rows = [
-        (
-            row.alpha,
-            _shown(row.development),
-            _shown(row.held_out),
-            _shown(row.mean_entropy),
-            "best" if row.alpha == tuning.alpha else "",
-        )
-        for row in tuning.curve
-    ]
-    columns = ("alpha", "correlation, development half", "correlation, other half", "mean S3E", "tuned")
-    return Table("alpha", "What alpha does to S3E: its correlation with gender entropy", columns, rows)
 
 
 def _entity_table(judgements: Sequence[Judgement]) -> Table:
@@ -385,18 +300,22 @@ def _sure_ones(judgements: Sequence[Judgement], sampling: str) -> list[str]:
     ]
 
 
-def _tuning_remarks(judgements: Sequence[Judgement]) -> list[str]:
-    tuning = tuning_of(judgements)
-    if tuning.alpha is None:
-        return [
-            "alpha could not be tuned, for S3E or gender entropy is unknown or the same in all sentences of the "
-            f"development half: it is {ALPHA:g}"
-        ]
-    if tuning.edge:
-        return [
-            f"alpha was tuned to {tuning.alpha:g}, the {tuning.edge} that was tried: another beyond it may fit better"
-        ]
-    return []
+def _unpaired(judgements: Sequence[Judgement]) -> list[str]:
+    """A remark if the entropies of all sentences compare other sentences than those within contrast sets."""
+    contrasts: dict[str, list[Judgement]] = defaultdict(list)
+    for judgement in judgements:
+        contrasts[judgement.contrast].append(judgement)
+    paired = [members for members in contrasts.values() if has_both(members)]
+    n_outside = len(judgements) - sum(map(len, paired))
+    if not n_outside:
+        return []
+    outside = f"{n_outside:,} of {len(judgements):,} sentences have no version of the other kind (gender told or open)"
+    if not paired:
+        return [f"{outside}: `delta_h` and `gap_h` are empty, and the pooled ones compare different sentences"]
+    return [
+        f"{outside}: `delta_h` and `gap_h` are of the {len(paired):,} contrast sets that have both kinds; the pooled "
+        "ones are of all sentences, and compare different ones"
+    ]
 
 
 def warnings(judgements: Sequence[Judgement], settings: Settings) -> list[str]:
@@ -405,12 +324,12 @@ def warnings(judgements: Sequence[Judgement], settings: Settings) -> list[str]:
         found.append("there is one sample of each sentence, which shows no uncertainty; draw more")
     else:
         found += _sure_ones(judgements, settings.sampling)
-    # mGeNTE names nobody whose gender could be read.
-    with_person = [judgement for judgement in judgements if judgement.entity]
-    n_lost = sum(judgement.verdict is not Verdict.JUDGED for judgement in with_person)
-    if n_lost > 0.1 * len(with_person):
-        found.append(f"in {n_lost:,} of {len(with_person):,} sentences no sample's gender could be read")
-    return found + (_tuning_remarks(judgements) if settings.alpha == "tuned" else [])
+    # Of mGeNTE's sentences that leave the gender open none is ever read.
+    readable = [j for j in judgements if j.entity or j.tags["source"] == UNAMBIGUOUS]
+    n_lost = sum(judgement.verdict is not Verdict.JUDGED for judgement in readable)
+    if n_lost > _LOST_SHARE * len(readable):
+        found.append(f"in {n_lost:,} of {len(readable):,} sentences no sample's gender could be read")
+    return [*found, *_unpaired(judgements), *alpha_remarks(judgements, settings.alpha)]
 
 
 MEASURES = Measures(
@@ -419,7 +338,7 @@ MEASURES = Measures(
     tally=tally,
     metrics=metrics,
     stratum=lambda judgement, settings: winomt_stratum(judgement, as_winomt(settings)),
-    tables=lambda judgements: [_alpha_table(judgements), _entity_table(judgements)],
+    tables=lambda judgements: [alpha_table(judgements), _entity_table(judgements)],
     warnings=warnings,
-    slices={AMBIGUOUS: "gender open", UNAMBIGUOUS: "gender told"},
+    slices=SLICES,
 )

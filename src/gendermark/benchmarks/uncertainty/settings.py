@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from gendermark.linguistics.distances import COSINE, DISTANCES
 from gendermark.selection import EVERYWHERE, JUDGING, Selection, drawing_options, option
 
 SAMPLING = "epsilon=0.2"
@@ -14,6 +15,7 @@ SAMPLING = "epsilon=0.2"
 class Settings(Selection):
     data: str = option("official", "core", "file:FILE", "mgente:FILE", default="official")
     revision: str = option("latest", "2019")
+    rules: str = option("best", "paper", default="best")
     cluster: str = option("entity", "contrast")
     parts: tuple[str, ...] = option("referenced", default=(), noun="group")
     variant: str = option("", "names", help="names", verbs=EVERYWHERE, may_differ=True)
@@ -26,8 +28,20 @@ class Settings(Selection):
         verbs=("score", "run"),
         is_repeatable=True,
     )
-    similarity: str = option(help="characters (bundled), use, or e5:MODEL", verbs=JUDGING)
-    alpha: str = option(help="power of the similarity; a number, or tuned", verbs=JUDGING)
+    similarity: str = option(
+        help="characters, words, chrf or bleu (these are bundled), use, or e5:MODEL", verbs=JUDGING
+    )
+    distance: str = option(
+        *DISTANCES,
+        default=COSINE,
+        help=f"how vectors are compared: {', '.join(DISTANCES)}",
+        verbs=JUDGING,
+    )
+    alpha: str = option(
+        help="power of the similarity: a number, tuned, or tuned:RUN_FOLDER",
+        verbs=JUDGING,
+        mend="judge one of them again with the other's alpha: gendermark rejudge RUN --alpha NUMBER -o NEW_FOLDER",
+    )
     entailment: str = option(help="NLI model, name or directory, for semantic entropy", verbs=JUDGING)
 
     @property

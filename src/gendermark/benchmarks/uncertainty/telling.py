@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
+from gendermark.benchmarks.uncertainty.described import PAIRED
 from gendermark.benchmarks.uncertainty.figures import entropies, feminine_by_occupation
 from gendermark.benchmarks.uncertainty.items import AMBIGUOUS, UNAMBIGUOUS
 from gendermark.records import Gender, Judgement
@@ -66,26 +67,74 @@ _SURPRISE = {
 }
 
 
+_PAPER = "of Staliūnaitė et al. (2026)"
+_SHOWN = {"s3e": "S3E", "gender": "gender", "semantic": "semantic"}
+
+
 def forms(cells: Sequence[Cell]) -> list[Form]:
-    caption = (
-        "In the form of Table 3 of Staliūnaitė et al. (2026): the right gender where it is told, and how much less "
-        "surprising the right than the wrong translation is (below 0 is good)."
+    """Those of the paper's tables that have a number."""
+
+    def form(number: str, caption: str, columns: Mapping[str, tuple[str, str]]) -> None:
+        metrics = list(columns.values())
+        if any(result.find(*metric) for cell in cells for result in cell if result for metric in metrics):
+            found.append(Form(f"uncertainty-{number}", caption, list(columns), rows_by_run(cells, metrics)))
+
+    found: list[Form] = []
+    form(
+        "3",
+        f"In the form of Table 3 {_PAPER}: the right gender where it is told, and how much less "
+        "surprising the right than the wrong translation is (below 0 is good).",
+        _SURPRISE,
     )
-    found = [Form("uncertainty-3", caption, list(_SURPRISE), rows_by_run(cells, list(_SURPRISE.values())))]
-    for kind, shown in (("s3e", "S3E"), ("gender", "gender")):
-        entropies_of = {
-            "told": (f"h_{kind}", UNAMBIGUOUS),
-            "open": (f"h_{kind}", AMBIGUOUS),
-            "ΔH": (f"delta_h_{kind}", "all"),
-            "of 100 pairs": (f"awareness_{kind}", "all"),
-        }
-        caption = (
-            f"In the form of Table 4 of Staliūnaitė et al. (2026): entropy ({shown}) of the samples where the gender "
-            "is told and where it is open, the difference (below 0: less sure where it is open, as it should be), and "
-            "in how many of 100 pairs it is so."
+    for kind in ("s3e", "gender"):
+        form(
+            f"4-{kind}",
+            f"In the form of Table 4 {_PAPER}: entropy ({_SHOWN[kind]}) of the samples where the gender is told and "
+            "where it is open, in versions of the same sentences; the relative difference (below 0: less sure where it "
+            "is open, as it should be); and in how many of 100 pairs it is so.",
+            {
+                "told": (f"h_{kind}", PAIRED[UNAMBIGUOUS]),
+                "open": (f"h_{kind}", PAIRED[AMBIGUOUS]),
+                "ΔH": (f"delta_h_{kind}", "all"),
+                "of 100 pairs": (f"awareness_{kind}", "all"),
+            },
         )
-        rows = rows_by_run(cells, list(entropies_of.values()))
-        found.append(Form(f"uncertainty-4-{kind}", caption, list(entropies_of), rows))
+    form(
+        "12",
+        f"In the form of Table 12 {_PAPER}: the right gender, of samples, with and against the stereotype of the "
+        "occupation.",
+        {"told": ("p_right", UNAMBIGUOUS), "pro": ("p_right", "pro"), "anti": ("p_right", "anti")},
+    )
+    parts = {"all": "all", "pro": "pro", "anti": "anti", "told": UNAMBIGUOUS, "open": AMBIGUOUS}
+    form(
+        "13",
+        f"In the form of Table 13 {_PAPER}, with chrF for COMET: quality of the samples against the right reference; "
+        "where the gender is open, the better of both.",
+        {shown: ("chrf", part) for shown, part in parts.items()},
+    )
+    form(
+        "14",
+        f"In the form of Table 14 {_PAPER}: mean surprisal of the right and of the wrong reference, in nats.",
+        {
+            f"{shown}, {side}": (f"i_{side}_{kind}", "all")
+            for kind, shown in _SHOWN.items()
+            for side in ("right", "wrong")
+        },
+    )
+    for kind, shown in _SHOWN.items():
+        form(
+            f"20-{kind}",
+            f"In the form of Tables 17 and 20 {_PAPER}: entropy ({shown}) of all sentences, with the mean standard "
+            "error of one (SE). Where the two kinds are not versions of the same sentences, ΔH also shows how these "
+            "differ.",
+            {
+                "told": (f"h_{kind}", UNAMBIGUOUS),
+                "SE, told": (f"h_{kind}_se", UNAMBIGUOUS),
+                "open": (f"h_{kind}", AMBIGUOUS),
+                "SE, open": (f"h_{kind}_se", AMBIGUOUS),
+                "ΔH, pooled": (f"delta_h_pooled_{kind}", "all"),
+            },
+        )
     return found
 
 

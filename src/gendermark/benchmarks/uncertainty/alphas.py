@@ -1,0 +1,193 @@
+"""Alpha, the power of the similarity in S3E: given, tuned on these judgements, or tuned in another run.
+
+As text: `16`; `tuned`; `tuned:RUN_FOLDER`, which becomes `tuned=8@RUN` once the folder has been read, so that what is
+stored and signed needs that folder no more.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import takewhile
+from pathlib import Path
+
+import numpy as np
+
+from gendermark.benchmarks.uncertainty.settings import Settings
+from gendermark.errors import BadFile, UserError
+from gendermark.metrics.alpha import AlphaTuning, TuningItem, tune_alpha
+from gendermark.metrics.correlations import correlation
+from gendermark.metrics.uncertainty import ALPHAS
+from gendermark.records import Judgement, Table
+from gendermark.textfiles import read_json
+
+ALPHA = 16.0
+MOST_ALPHA = 524288.0
+"""The largest that is taken or tried; a cosine of 0.9999 to this power is nothing."""
+WIDE_ALPHAS = (*ALPHAS, *takewhile(lambda alpha: alpha <= MOST_ALPHA, (ALPHAS[-1] * 2**n for n in range(1, 64))))
+"""What is computed where alpha is tuned: doubled until the best is not the last."""
+_FROM_RUN = "tuned:"
+_TAKEN = re.compile(r"tuned=(?P<alpha>[^@]+)@(?P<run>.+)")
+_SIGNED = re.compile(r"(?P<similarity>.*),alpha-(?P<tuned>tuned=)?(?P<alpha>[^@]*)(?:@(?P<run>.*))?")
+_UNSIGNABLE = re.compile(r"[^\w.-]+")
+_TOO_ALIKE, _TOO_NEAR = 0.99, 0.02
+"""Correlation of S3E with string entropy, and mean relative difference, from which on they are nearly the same."""
+
+
+def parse_alpha(text: str) -> float | None:
+    """The number, if it is known before anything is judged."""
+    taken = _TAKEN.fullmatch(text)
+    try:
+        value = float(taken["alpha"] if taken else text)
+    except ValueError:
+        return None
+    return value if 0 < value <= MOST_ALPHA else None
+
+
+def completed_alpha(settings: Settings, similarity: str) -> str:
+    """As it is stored; `similarity` is the name of the measure that it is the power of."""
+    text = settings.alpha or f"{ALPHA:g}"
+    if text.startswith(_FROM_RUN):
+        return _from_run(text.removeprefix(_FROM_RUN), settings.cell, similarity)
+    if text != "tuned" and parse_alpha(text) is None:
+        raise UserError(
+            f"--alpha is a number above 0, at most {MOST_ALPHA:.0f}, or tuned, or tuned:RUN_FOLDER, not {text!r}"
+        )
+    return text
+
+
+def chosen_alpha(judgements: Sequence[Judgement], wanted: str) -> float:
+    """The power of S3E: as given, or the one whose entropy goes most with gender entropy on the development half."""
+    return parse_alpha(wanted) or tuning_of(judgements).alpha or ALPHA
+
+
+def settled_alpha(judgements: Sequence[Judgement], wanted: str) -> str:
+    """As it is signed."""
+    if wanted != "tuned":
+        return wanted
+    best = tuning_of(judgements).alpha
+    return f"{ALPHA:g}" if best is None else f"tuned={best:g}"
+
+
+def as_compared(conditions: Mapping[str, str]) -> Mapping[str, str]:
+    """Conditions of a result with similarity, alpha and entailment as they were signed: the same number is the same
+    alpha, however it was found, and the same model the same wherever it lies."""
+    found = dict(conditions)
+    signed = found.pop("similarity as signed", found.get("similarity", ""))
+    parts = _SIGNED.fullmatch(signed)
+    found["similarity"] = parts["similarity"] if parts else signed
+    if parts:
+        found["alpha"] = parts["alpha"]
+    if entailment := found.pop("entailment as signed", ""):
+        found["entailment"] = entailment
+    return found
+
+
+def tuning_of(judgements: Sequence[Judgement]) -> AlphaTuning:
+    """What each alpha of these judgements does, and the best of them; those beyond the usual ones are tried only while
+    the largest so far is the best."""
+    items = []
+    for judgement in judgements:
+        by_alpha = {
+            float(name.partition("@")[2]): value
+            for name, value in judgement.measures.items()
+            if name.startswith("h_s3e@")
+        }
+        items.append(TuningItem(judgement.contrast, by_alpha, judgement.measures.get("h_gender")))
+    largest = ALPHAS[-1]
+    while True:
+        tried = [replace(one, entropies={a: h for a, h in one.entropies.items() if a <= largest}) for one in items]
+        tuning = tune_alpha(tried)
+        if tuning.edge != "largest" or not any(a > largest for one in items for a in one.entropies):
+            return tuning
+        largest *= 2
+
+
+def _from_run(run: str, cell: str, similarity: str) -> str:
+    """The alpha that another run was tuned to, by its signature: of this direction, or of the only one it has."""
+    folder = Path(run)
+    if not folder.is_dir():
+        raise UserError(f"--alpha tuned:{run}: there is no such run folder; give one that `gendermark run -o` wrote")
+    benchmark = cell.partition(".")[0]
+    paths = sorted(folder.glob(f"{benchmark}.*/result.json"))
+    own = [path for path in paths if path.parent.name == cell] or paths
+    if len(own) != 1:
+        there = ", ".join(path.parent.name for path in paths) or "none"
+        raise UserError(f"--alpha tuned:{run}: it has no result of {cell} to take alpha from; there is: {there}")
+    found = _SIGNED.fullmatch(_signed_similarity(own[0]))
+    if found is None or not (found["tuned"] and parse_alpha(found["alpha"])):
+        used = f"; it had --alpha {found['alpha']}, which can be given as such" if found else ""
+        raise UserError(f"--alpha tuned:{run}: alpha was not tuned in that run{used}")
+    if found["similarity"] != similarity:
+        raise UserError(
+            f"--alpha tuned:{run}: alpha was tuned for the similarity {found['similarity']}, and does not suit "
+            f"{similarity}; give the same --similarity, or tune anew"
+        )
+    where = own[0].parent.name
+    name = folder.resolve().name + ("" if where == cell else f".{where.partition('.')[2]}")
+    return f"tuned={found['alpha']}@{found['run'] or _UNSIGNABLE.sub('-', name)}"
+
+
+def _signed_similarity(path: Path) -> str:
+    row = read_json(path)
+    signature = row.get("signature") if isinstance(row, dict) else None
+    if not isinstance(signature, str):
+        raise BadFile(path, "has no signature; give a folder that `gendermark run -o` wrote")
+    return dict(part.partition(":")[::2] for part in signature.split("|")).get("similarity", "")
+
+
+# -- what is said about it --------------------------------------------------------------------------------------------
+
+
+def alpha_table(judgements: Sequence[Judgement]) -> Table:
+    tuning = tuning_of(judgements)
+    rows = [
+        (
+            row.alpha,
+            _shown(row.development),
+            _shown(row.held_out),
+            _shown(row.mean_entropy),
+            "best" if row.alpha == tuning.alpha else "",
+        )
+        for row in tuning.curve
+    ]
+    columns = ("alpha", "correlation, development half", "correlation, other half", "mean S3E", "tuned")
+    return Table("alpha", "What alpha does to S3E: its correlation with gender entropy", columns, rows)
+
+
+def _shown(value: float | None) -> float | None:
+    return None if value is None else round(value, 4)
+
+
+def alpha_remarks(judgements: Sequence[Judgement], wanted: str) -> list[str]:
+    """Of an alpha that was tuned, here or in another run."""
+    if wanted == "tuned":
+        tuning = tuning_of(judgements)
+        if tuning.alpha is None:
+            return [
+                "alpha could not be tuned, for S3E or gender entropy is unknown or the same in all sentences of the "
+                f"development half: it is {ALPHA:g}"
+            ]
+        beyond = (
+            f"alpha was tuned to {tuning.alpha:g}, the {tuning.edge} that was tried: another beyond it may fit better"
+        )
+        return [*([beyond] if tuning.edge else []), *_nearly_strings(judgements, tuning.alpha)]
+    alpha = parse_alpha(wanted)
+    return _nearly_strings(judgements, alpha) if alpha and _TAKEN.fullmatch(wanted) else []
+
+
+def _nearly_strings(judgements: Sequence[Judgement], alpha: float) -> list[str]:
+    names = (f"h_s3e@{alpha:g}", "h_string")
+    found = [[j.measures[name] for name in names] for j in judgements if all(name in j.measures for name in names)]
+    values = np.array([pair for pair in found if pair[1] > 0], dtype=np.float64)
+    if not len(values):
+        return []
+    together = correlation(values[:, 0], values[:, 1]) or 0.0
+    apart = float(np.mean(1 - values[:, 0] / values[:, 1]))
+    if together <= _TOO_ALIKE and apart >= _TOO_NEAR:
+        return []
+    return [
+        f"with alpha {alpha:g} S3E is almost the entropy of the strings (correlation {together:.3f}, {apart:.1%} below "
+        "it on average): it says little of meaning that `h_string` does not"
+    ]
