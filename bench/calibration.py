@@ -288,9 +288,7 @@ def main() -> None:
     with ProcessPoolExecutor(given.workers) as pool:
         if "coverage" in what:
             print("design\tgroups\tmen/women\tcorrelation\ttemplates\tmetric\ttruth\tcovered %\twidth\tflattered %")
-            jobs = [
-                (design, Truth(p, p, icc), given.runs) for design, p, icc in product(designs, RATES, CORRELATIONS)
-            ]
+            jobs = [(design, Truth(p, p, icc), given.runs) for design, p, icc in product(designs, RATES, CORRELATIONS)]
             jobs += [(design, Truth(0.95, 0.6, 0.3), given.runs) for design in designs]
             jobs += [(d, Truth(0.8, 0.8, 0.0, 0.5), given.runs) for d in designs if sentences(d).templates > 1]
             _print(pool.map(coverage, jobs))
@@ -312,12 +310,10 @@ def main() -> None:
                 for icc in (0.0, 0.3)
                 for men, women in ((0.95, 0.75), (0.85, 0.8), (0.85, 0.75))
             ]
-            _print(
-                pool.map(alarms, [(design, *change, given.runs) for design, change in product(designs, changes)])
-            )
+            _print(pool.map(alarms, [(design, *change, given.runs) for design, change in product(designs, changes)]))
 
 
-def _print(tables) -> None:  # noqa: ANN001
+def _print(tables) -> None:
     for rows in tables:
         print("\n".join(rows), flush=True)
 

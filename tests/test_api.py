@@ -376,5 +376,5 @@ def test_a_run_takes_the_options_of_the_command_line(tmp_path: Path) -> None:
     (result,) = gendermark.run(
         "fake:right", ["mt-geneval-contextual"], "es", tmp_path / "run", resampling=few, forced_choice=True, data="core"
     )
-    assert "cluster-bootstrap-100,seed-7,confidence-0.9" in result.signature
+    assert "bootstrap-100,seed-7,confidence-0.9" in result.signature
     assert [(test.name, test.statistic) for test in result.tests] == [("forced-choice", 100)]

@@ -82,6 +82,13 @@ class Unit(StrEnum):
         return f"+{text}" if value and value > 0 and text.strip("0.") else text
 
 
+def show_p(p_value: float | None) -> str:
+    """A p-value as people read it, in every output."""
+    if p_value is None:
+        return "–"
+    return "<0.0001" if p_value < 0.0001 else f"{p_value:.4f}"
+
+
 class Task(StrEnum):
     """What a request asks of a system."""
 

@@ -11,7 +11,6 @@ of the caller (shapes that do not match, a negative count, a confidence outside 
 from __future__ import annotations
 
 import math
-import sys
 from collections import Counter
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
@@ -130,37 +129,6 @@ def resampled_sums(counts: ArrayLike, n_resamples: int, seed: int) -> Floats:
     return sums
 
 
-def paired_resampled_sums(
-    counts_a: ArrayLike, counts_b: ArrayLike, n_resamples: int, seed: int
-) -> tuple[Floats, Floats]:
-    """`resampled_sums` of two systems on the same groups, with the same draws for both (Koehn 2004, EMNLP).
-
-    What is hard for both systems cancels, so their difference is known better than either value.
-    """
-    matrix_a, matrix_b = _paired_matrices(counts_a, counts_b)
-    sums_a = np.zeros((_size(n_resamples), matrix_a.shape[1]))
-    sums_b = np.zeros_like(sums_a)
-    for rows, weights in _bootstrap_weights(len(matrix_a), n_resamples, seed):
-        # Two products, not one over stacked columns: identical systems then get identical bits.
-        sums_a[rows] = weights @ matrix_a
-        sums_b[rows] = weights @ matrix_b
-    return sums_a, sums_b
-
-
-def exchanged_sums(counts_a: ArrayLike, counts_b: ArrayLike, n_resamples: int, seed: int) -> tuple[Floats, Floats]:
-    """Column sums under the hypothesis that the two systems are interchangeable.
-
-    Each group's two rows change places with probability 1/2 (paired permutation, or approximate randomisation:
-    Noreen 1989; Riezler & Maxwell 2005). Compare the observed difference with these by `permutation_p_value`.
-    """
-    matrix_a, matrix_b = _paired_matrices(counts_a, counts_b)
-    moved = np.zeros((_size(n_resamples), matrix_a.shape[1]))
-    difference = matrix_b - matrix_a
-    for rows, exchanged in _coin_flips(len(matrix_a), n_resamples, seed):
-        moved[rows] = exchanged @ difference
-    return matrix_a.sum(axis=0) + moved, matrix_b.sum(axis=0) - moved
-
-
 def percentile_interval(replicates: Floats, confidence: float = 0.95) -> tuple[float, float] | None:
     """The central `confidence` part of the bootstrap replicates of a metric (Efron & Tibshirani 1993, chapter 13).
 
@@ -191,13 +159,6 @@ def _count_matrix(counts: ArrayLike) -> Floats:
     if not np.isfinite(matrix).all() or (matrix < 0).any():
         raise ValueError("counts must be finite and not negative")
     return matrix
-
-
-def _paired_matrices(counts_a: ArrayLike, counts_b: ArrayLike) -> tuple[Floats, Floats]:
-    matrix_a, matrix_b = _count_matrix(counts_a), _count_matrix(counts_b)
-    if matrix_a.shape != matrix_b.shape:
-        raise ValueError(f"paired counts must have one shape, not {matrix_a.shape} and {matrix_b.shape}")
-    return matrix_a, matrix_b
 
 
 def _vector(values: Floats) -> Floats:
@@ -264,21 +225,6 @@ def permutation_p_value(observed: float, replicates: Floats, alternative: Altern
     return (1 + _n_extreme(observed, values, alternative, _TIE * scale)) / (1 + len(values))
 
 
-def bootstrap_p_value(differences: Floats) -> float | None:
-    """Two-sided p-value of "no difference" from the paired bootstrap distribution of a difference.
-
-    Twice the smaller share of replicates on one side of 0, ties counted on both sides, one added to count and total
-    as in a permutation test, at most 1 (Efron & Tibshirani 1993, An Introduction to the Bootstrap, chapter 15;
-    Koehn 2004). It agrees with the percentile interval: small when that leaves 0 out. `None` as for that interval.
-    """
-    kept = _mostly_defined(differences)
-    if kept is None:
-        return None
-    tie = _TIE * max(1.0, float(np.abs(kept).max()))
-    n_smaller_tail = int(min(np.count_nonzero(kept <= tie), np.count_nonzero(kept >= -tie)))
-    return min(1.0, 2 * (1 + n_smaller_tail) / (1 + len(kept)))
-
-
 def sign_flip_test(differences: Floats, n_resamples: int, seed: int, alternative: Alternative = "two-sided") -> float:
     """One-sample permutation test of mean zero, one difference per group (Fisher 1935, The Design of Experiments).
 
@@ -301,26 +247,6 @@ def sign_flip_test(differences: Floats, n_resamples: int, seed: int, alternative
     for _, flipped in _coin_flips(len(values), n_resamples, seed):
         n_extreme += _n_extreme(observed, observed - 2 * (flipped @ values), alternative, tie)
     return (1 + n_extreme) / (1 + n_resamples)
-
-
-def mcnemar(only_a: int, only_b: int) -> float:
-    """Exact two-sided McNemar test: are items that only A gets right as many as items that only B gets right?
-
-    Each discordant item is a fair coin under the hypothesis (McNemar 1947, Psychometrika 12:153-157), so the value is
-    twice the smaller binomial tail, at most 1. A tail below the smallest float is that float, never 0.
-    """
-    if not all(count >= 0 and float(count).is_integer() for count in (only_a, only_b)):
-        raise ValueError(f"counts must be whole and not negative, not {only_a} and {only_b}")
-    n, k = int(only_a + only_b), int(min(only_a, only_b))
-    if n == 2 * k:
-        return 1.0
-    log_term = math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1) - n * math.log(2)
-    tail = term = 1.0  # relative to the largest term; the others shrink towards k = 0
-    while k > 0 and term > tail * sys.float_info.epsilon / 16:
-        term *= k / (n - k + 1)
-        tail += term
-        k -= 1
-    return min(1.0, max(math.exp(log_term + math.log(2 * tail)), sys.float_info.min))
 
 
 def holm(p_values: Sequence[float | None]) -> list[float | None]:

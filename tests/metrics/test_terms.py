@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from gendermark.errors import UserError
 from gendermark.linguistics.words import cut
-from gendermark.metrics.metric import Resampling, count, estimate
+from gendermark.metrics.intervals import estimate
+from gendermark.metrics.metric import Resampling, count
 from gendermark.metrics.terms import (
     Term,
     add_terms,

@@ -23,6 +23,7 @@ BASE = Comparison(
     high=-6.0,
     p_value=0.001,
     p_adjusted=0.01,
+    p_size=0.001,
     detectable=3.0,
     n_groups=40,
     better="higher",
@@ -82,9 +83,9 @@ def test_an_empty_side_is_no_comparison() -> None:
             {"second": 70.0, "difference": 10.0, "low": 6.0, "high": 14.0},
             "Better than A by 10.0 points (6.0 to 14.0), more than chance explains.",
         ),
-        ({"high": 1.0}, "No clear difference from A (−14.0 to 1.0 points): no more than chance explains."),
-        ({"p_adjusted": 0.2}, "No clear difference from A (−14.0 to −6.0 points): no more than chance explains."),
-        ({"low": None, "high": None}, "No clear difference from A: no more than chance explains."),
+        ({"high": 1.0}, "No clear difference from A (−14.0 to 1.0 points): no more than chance explains. {}"),
+        ({"p_adjusted": 0.2}, "No clear difference from A (−14.0 to −6.0 points): no more than chance explains. {}"),
+        ({"low": None, "high": None, "detectable": None}, "No clear difference from A: no more than chance explains."),
         ({"second": 60.0, "difference": 0.0, "low": 0.0, "high": 0.0}, "The same as A."),
         (
             {"low": -10.0, "high": -10.0},
@@ -94,7 +95,7 @@ def test_an_empty_side_is_no_comparison() -> None:
 )
 def test_one_sentence_compares(changed: dict[str, object], sentence: str) -> None:
     what, against, by = _difference(**changed).sentence
-    assert f"{what}{against}A{by}" == sentence
+    assert f"{what}{against}A{by}" == sentence.format("These sentences would show 3.0 points or more.")
 
 
 def test_an_index_from_0_to_1_has_no_points() -> None:
@@ -177,7 +178,7 @@ def test_systems_of_known_behaviour() -> None:
     found = differences(runs)
     assert {d.change for d in found.of_run(1)} == {"worse", "unclear"}
     assert {d.change for d in found.of_run(2)} == {"unclear"}, "the same answers"
-    assert [d.comparison.metric for d in found.of("winomt.en-es", 1)] == ["accuracy", "delta_g", "delta_s"]
+    assert [d.comparison.metric for d in found.of("winomt.en-es", 1)] == ["accuracy", "delta_s", "recall_gap"]
     assert found.of("winomt.en-de", 1) == []
     assert found.refusals == []
 

@@ -10,7 +10,8 @@ import pytest
 import gendermark
 from gendermark import registry
 from gendermark.benchmarks.winomt.benchmark import BENCHMARK
-from gendermark.metrics import metric
+from gendermark.metrics.intervals import estimate
+from gendermark.metrics.metric import Resampling
 from gendermark.records import Estimate, Gender, Judgement, Verdict
 from gendermark.report.findings import findings, findings_in_brief, main_finding
 from gendermark.result import Result
@@ -46,13 +47,13 @@ def told(system: str, benchmark: str) -> str:
         ("fake:right", "mt-geneval-counterfactual", "100 (93 to 100) are right in both"),
         ("fake:masculine", "mt-geneval-counterfactual", "0 (0 to 7) are right in both"),
         ("fake:masculine", "mt-geneval-counterfactual", "The masculine sentences are translated better"),
-        ("fake:right", "mt-geneval-counterfactual", "Masculine and feminine sentences are translated equally well"),
+        ("fake:right", "mt-geneval-counterfactual", "cannot be told from chance (−7.5 to 7.5 points of BLEU)"),
         ("fake:right", "mt-geneval-contextual", "show the right one, more than guessing would give"),
         ("fake:masculine", "mt-geneval-contextual", "which cannot be told from guessing"),
         (
             "fake:masculine",
             "mt-geneval-contextual",
-            "about women 0 (0 to 14) are right, of 100 about men 100 (86 to 100)",
+            "Of 100 women 0 (0 to 14) keep their gender, of 100 men 100 (86 to 100): men more often, by 100.0 points",
         ),
         ("fake:right", "tgbi", "score 1.00"),
         ("fake:right", "tgbi", "Hardly any of the people become a man or a woman (0 of 100)."),
@@ -84,10 +85,8 @@ def test_masculine_defaults_on_open_sentences_do_not_make_men_the_worse_treated(
         for judgement in right.judgements
     ]
     benchmark, selection = gendermark.select("winomt", "es", data="core")
-    counts = metric.count(
-        changed, benchmark.measures.tally, lambda judgement: benchmark.measures.stratum(judgement, selection)
-    )
-    estimates = tuple(metric.estimate(counts, benchmark.measures.metrics(changed, selection), metric.Resampling()))
+    counts = benchmark.measures.count(changed, selection)
+    estimates = tuple(estimate(counts, benchmark.measures.metrics(changed, selection), Resampling()))
     result = replace(right, judgements=tuple(changed), estimates=estimates)
     delta_g = next(e for e in estimates if e.metric == "delta_g")
     assert delta_g.high is not None
@@ -106,7 +105,7 @@ def test_masculine_defaults_on_open_sentences_do_not_make_men_the_worse_treated(
         ("fake:stereotyped?s=0.6", "simplegen", "Whoever fits the stereotype"),
         ("fake:masculine", "winomt", "Of 100 women 0 (0 to 9) keep their gender, of 100 men 100"),
         ("fake:masculine", "simplegen", "Of 100 women 0 (0 to 9) are translated as women"),
-        ("fake:masculine", "mt-geneval-contextual", "Of 100 sentences about women 0 (0 to 14) are right"),
+        ("fake:masculine", "mt-geneval-contextual", "Of 100 women 0 (0 to 14) keep their gender"),
         ("fake:right", "winomt", "Where the sentence tells the gender of the person meant, 100"),
     ],
 )
@@ -147,7 +146,7 @@ def test_a_gap_against_the_stereotype_has_its_own_words() -> None:
         estimate("correct", "mc", 60, 55, 65),
         estimate("delta", "all", -8, -12, -4),
     )
-    assert "less often, by 8.0 points (4.0 to 12.0)" in " ".join(findings(result))
+    assert "less often, by 8.0 points (at least 4.0, at most 12.0)" in " ".join(findings(result))
 
 
 def test_without_an_interval_of_the_difference_nothing_is_said_about_it() -> None:
@@ -212,7 +211,7 @@ def test_a_benchmark_without_sentences_is_told_by_its_headline_numbers() -> None
     assert all(judgement.verdict is Verdict.JUDGED for judgement in result.judgements)
     said = findings(result)
     assert said[0] == "Right gender: 50.0 % (45.6 to 54.4)."
-    labels = [BENCHMARK.label(metric) for metric in ("accuracy", "delta_g", "delta_s")]
+    labels = [BENCHMARK.label(metric) for metric in ("accuracy", "recall_gap", "delta_s")]
     assert [sentence.partition(":")[0].lower() for sentence in said] == [label.lower() for label in labels]
     assert findings_in_brief(result) == [said[0]]
     assert main_finding(result) == said[0]

@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from gendermark import registry
 from gendermark.cli.app import main
 from gendermark.errors import UserError
 from gendermark.metrics.metric import Resampling
-from gendermark.records import Gender, Judgement, Translation, Verdict
+from gendermark.records import Gender, Judgement, Translation, Verdict, show_p
 from gendermark.report.differences import differences
 from gendermark.report.figures import compared_with_first
 from gendermark.report.page import render_page
@@ -88,7 +89,7 @@ def test_every_output_gives_the_same_answer(
         if check.compared and "lost" not in check.finding and "so nothing can be said" not in check.finding:
             assert check.passed == (change != "worse")
             assert f", {change} (p " in check.finding
-            assert f"{p_adjusted:.4f}" in check.finding if p_adjusted is not None else "(p –" in check.finding
+            assert f"(p {show_p(p_adjusted)} " in check.finding
 
 
 def _gate(before: Sequence[Result], now: Sequence[Result]) -> list[gates.Check]:
@@ -107,12 +108,12 @@ def test_the_command_line_and_the_page_print_the_same(tmp_path: Path, capsys: py
     gated = _json(["gate", folders["b"], "--baseline", folders["a"], "--json"], capsys, code=1)["checks"]
     with pytest.raises(SystemExit):
         main(["report", *folders.values(), "-o", str(tmp_path / "page.html")])
-    page = re.sub(r"<[^>]*>", " ", (tmp_path / "page.html").read_text(encoding="utf-8"))
+    page = unescape(re.sub(r"<[^>]*>", " ", (tmp_path / "page.html").read_text(encoding="utf-8")))
     page = " ".join(page.replace("−", "-").split())
     assert len(compared) == len(gated) > 4
     for found, check in zip(compared, gated, strict=True):
         assert (found["cell"], found["metric"], found["slice"]) == (check["cell"], check["metric"], check["slice"])
-        assert f", {found['change']} (p {found['p_adjusted']:.4f} after Holm)" in check["finding"]
+        assert f", {found['change']} (p {show_p(found['p_adjusted'])} after Holm)" in check["finding"]
         low, high = (f"{found[end]:.1f}" for end in ("low", "high"))
         p = "p < 0.0001" if found["p_adjusted"] < 0.0001 else f"p {found['p_adjusted']:.4f}"
         assert f"{found['difference']:.1f} {low} to {high} {p} {found['change']}" in page
@@ -144,7 +145,7 @@ def test_better_and_worse_only_where_test_and_interval_agree(
 ) -> None:
     a, b = values
     difference = b - a if a is not None and b is not None else None
-    c = Comparison("x.en-es", "m", "all", a, b, difference, *ends, p, p, None, 9, better, less)
+    c = Comparison("x.en-es", "m", "all", a, b, better, 9, difference, *ends, p, p, p, is_right_less_often=less)
     change = c.change()
     assert change in CHANGES
     if change not in ("unclear", "not compared"):
@@ -155,8 +156,8 @@ def test_better_and_worse_only_where_test_and_interval_agree(
         assert change == "not compared"
 
 
-def test_undefined_resamples_are_no_evidence() -> None:
-    """A is right on one pro sentence, B on all pro sentences of another occupation: most resamples have no gap."""
+def test_next_to_nothing_right_is_no_evidence() -> None:
+    """A is right on one pro sentence, B on all pro sentences of another occupation: nothing else tells how groups vary."""
     benchmark = registry.load("benchmark", "simplegen")
     item_set = benchmark.load(benchmark.complete(SELECTIONS["simplegen"]))
     occupations = sorted({item.entity for item in item_set.items if item.tags["group"] == "fofc"})[:2]
@@ -174,7 +175,7 @@ def test_undefined_resamples_are_no_evidence() -> None:
     first = result(lambda item: item.item_id == one)
     second = result(lambda item: item.tags["group"] == "fofc" and item.entity == occupations[1])
     delta = next(c for c in compare([first], [second], FEW).comparisons if c.metric == "delta")
-    assert (delta.low, delta.high, delta.p_value) == (None, None, None)
+    assert (delta.p_value or 0) > 0.2
     assert delta.change() == "unclear"
 
 

@@ -140,13 +140,13 @@ def _value(m: ComparedMetric, place: int) -> tuple[str, str]:
 
 
 def _difference(m: ComparedMetric, pair: Pair | None) -> tuple[str, str, str]:
-    from gendermark.cli.results import p_text
+    from gendermark.records import show_p
 
     if pair is None:
         return "", "", ""
     c = m.differences[pair]
     interval = "" if c.low is None else f" {c.interval}"
-    return m.unit.show_change(c.difference) + interval, p_text(c.p_adjusted), m.verdict(pair)
+    return m.unit.show_change(c.difference) + interval, show_p(c.p_adjusted), m.verdict(pair)
 
 
 def _draw_matrix(many: ManyCompared, m: ComparedMetric) -> None:

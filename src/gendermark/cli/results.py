@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from gendermark.cli import terminal
 from gendermark.cli.terminal import print_table, say
-from gendermark.records import Estimate, Table, Test
+from gendermark.records import Estimate, Table, Test, show_p
 from gendermark.result import Result
 from gendermark.runs.compare import FAMILY, Comparison, ComparisonReport
 
@@ -100,7 +100,7 @@ def _sentence(test: Test) -> str:
     if test.p_value is None:
         return f"{test.question} Too little data to say."
     answer = "yes" if test.p_value < 0.05 else "cannot be told from chance"
-    return f"{test.question} {answer} (p {p_text(test.p_value)})"
+    return f"{test.question} {answer} (p {show_p(test.p_value)})"
 
 
 def print_comparison(report: ComparisonReport) -> None:
@@ -118,7 +118,7 @@ def print_comparison(report: ComparisonReport) -> None:
                     c.unit.show(c.second),
                     c.unit.show_change(c.difference),
                     c.interval,
-                    p_text(c.p_adjusted),
+                    show_p(c.p_adjusted),
                     _told(c),
                 )
                 for c in report.comparisons
@@ -129,7 +129,7 @@ def print_comparison(report: ComparisonReport) -> None:
         facts = test.details
         say(
             f"{test.name}: {facts['only_first_right']:,} items right only in the first, {facts['only_second_right']:,} "
-            f"only in the second, of {facts['n']:,}; p {p_text(test.p_value)}, groups of items exchanged"
+            f"only in the second, of {facts['n']:,}; p {show_p(test.p_value)}, groups of items exchanged"
         )
 
 
@@ -138,9 +138,3 @@ def _told(c: Comparison) -> str:
     if c.change() != "unclear" or c.detectable is None:
         return c.change()
     return f"unclear (would show {c.unit.show(c.detectable)})"
-
-
-def p_text(p_value: float | None) -> str:
-    if p_value is None:
-        return "–"
-    return "<0.0001" if p_value < 0.0001 else f"{p_value:.4f}"

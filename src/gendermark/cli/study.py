@@ -60,8 +60,7 @@ def debias(
 
 
 def _print(report: Mapping[str, Any]) -> None:
-    from gendermark.cli.results import p_text
-    from gendermark.records import Unit
+    from gendermark.records import Unit, show_p
 
     rows = report["comparisons"]
     if terminal.is_terminal(sys.stdout):
@@ -71,7 +70,7 @@ def _print(report: Mapping[str, Any]) -> None:
             name = row["metric"] if row["slice"] == "all" else f"{row['metric']} {row['slice']}"
             values = [unit.show(row["first"]), unit.show(row["second"]), unit.show_change(row["difference"])]
             interval = "–" if row["low"] is None else f"[{unit.show(row['low'])}, {unit.show(row['high'])}]"
-            cells.append((row["cell"], name, *values, interval, p_text(row["p_adjusted"])))
+            cells.append((row["cell"], name, *values, interval, show_p(row["p_adjusted"])))
         print_table("Before and after debiasing", ("of", "metric", "before", "after", "change", "interval", "p"), cells)
     else:
         print_table("", tuple(rows[0]), [tuple(row.values()) for row in rows])

@@ -1,4 +1,4 @@
-"""How sure a number is: intervals and p-values of every metric, of one system and of the difference between two.
+"""How sure a number is: intervals and p-values of every metric; `pairing.py` has those of differences of systems.
 
 One idea serves them all. A *pull* says how far a metric moves when one group (a word, a pair) is left out: the
 jackknife (Efron & Stein 1981, Annals of Statistics 9:586-596). The pulls of all groups give the variance, that of two
@@ -22,7 +22,7 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
@@ -210,7 +210,7 @@ def _weighted_median(values: Floats, weights: Floats) -> float:
     return float(values[order][np.searchsorted(summed, summed[-1] / 2)])
 
 
-def _missed_share(moments: Moments, quantile: float) -> float:
+def missed_share(moments: Moments, quantile: float) -> float:
     """The share of groups unlike those seen that must be reckoned with: Wilson's upper bound for none of them."""
     usual = statistics.student_quantile(0.5 + _USUAL / 2, moments.df)
     square = (quantile * statistics.normal_quantile(0.5 + _USUAL / 2) / usual) ** 2
@@ -235,7 +235,7 @@ class BoundedSpread:
     def interval(self, quantile: float) -> tuple[float, float]:
         lowest, highest = self.bounds
         below, above = max(self.value - lowest, 0.0), max(highest - self.value, 0.0)
-        missed = _missed_share(self.moments, quantile)
+        missed = missed_share(self.moments, quantile)
         wide = quantile**2 * self.moments.variance
         if below * above > 0:
             # Wilson's: all values whose own variance, which has this shape, does not rule out the one seen.
@@ -245,7 +245,8 @@ class BoundedSpread:
             down, up = ((share - centre + half) * (below + above), (centre + half - share) * (below + above))
         else:
             down, up = 0.0, 0.0
-        return self.value - math.hypot(down, missed * below), self.value + math.hypot(up, missed * above)
+        low, high = self.value - math.hypot(down, missed * below), self.value + math.hypot(up, missed * above)
+        return max(low, lowest), min(high, highest)
 
 
 @dataclass(frozen=True)
@@ -369,7 +370,7 @@ class Estimator:
             factors,
             terms,
             correlations * np.outer(signs, signs),
-            math.sqrt(max(variance, 0.0)),
+            math.sqrt(max(variance, 0.0)) if len(terms) > 1 else 0.0,
             min(term.df for term in terms),
             signed,
         )
@@ -383,104 +384,6 @@ class Estimator:
         at_rest = rule.at_rest
         rest = (lambda unseen: at_rest(sums, unseen)) if at_rest is not None else None
         return ResampledSpread(self.value(metric), replicates, moments, rule.turns, rest)
-
-
-# Two systems
-
-
-@dataclass(frozen=True)
-class DifferenceSpread:
-    """Of the difference between two systems on the same groups."""
-
-    value: float
-    moments: Moments
-    range: float
-    """How far a group can move the number, from one bound to the other."""
-
-    @property
-    def df(self) -> float:
-        return self.moments.df
-
-    @property
-    def standard_error(self) -> float:
-        return math.sqrt(max(self.moments.variance, 0.0))
-
-    def interval(self, quantile: float) -> tuple[float, float]:
-        missed = _missed_share(self.moments, quantile) * self.range
-        reach = math.hypot(quantile * self.standard_error, missed)
-        return self.value - reach, self.value + reach
-
-
-def detectable_difference(
-    spread: DifferenceSpread | ResampledSpread, confidence: float, power: float = 0.8
-) -> float | None:
-    """The smallest true difference that would be told from none in so many of all cases (Cohen 1988, Statistical Power
-    Analysis; Bloom 1995, Evaluation Review 19:547-556): as far as the interval reaches, and for the power as far again
-    as Student's distribution says."""
-    ends, error = interval_at(spread, confidence), spread.standard_error
-    if ends is None or error is None:
-        return None
-    return (ends[1] - ends[0]) / 2 + statistics.student_quantile(power, spread.df) * error
-
-
-class Pairing:
-    """The differences of two systems, second minus first, on the same groups: what is hard for both cancels."""
-
-    def __init__(self, first: Counts, second: Counts, resampling: Resampling) -> None:
-        self._sides = first, second
-        self._resampling = resampling
-        self._design = Design(first)
-        self._drawn: tuple[Floats, Floats] | None = None
-
-    @property
-    def n_groups(self) -> int:
-        return len(self._sides[0].matrix)
-
-    def values(self, metric: Metric) -> tuple[float, float]:
-        first, second = (float(evaluate(metric, side, total_sums(side))[0]) for side in self._sides)
-        return first, second
-
-    def own_p_values(self, metric: Metric, null: float) -> list[float | None]:
-        """Of each system by itself."""
-        return [p_value_of(Estimator(side, self._resampling).spread(metric), null) for side in self._sides]
-
-    def difference(self, metric: Metric) -> DifferenceSpread | ResampledSpread:
-        return self._change(metric, (-1.0, 1.0))
-
-    def change_of_size(self, metric: Metric) -> DifferenceSpread | ResampledSpread:
-        """Of a gap: of how far it is from zero, to whichever side."""
-        first, second = self.values(metric)
-        return self._change(metric, (-math.copysign(1.0, first), math.copysign(1.0, second)))
-
-    def _change(self, metric: Metric, signs: tuple[float, float]) -> DifferenceSpread | ResampledSpread:
-        value = sum(sign * own for sign, own in zip(signs, self.values(metric), strict=True))
-        pulls = [pull_of(metric, side).times(sign) for sign, side in zip(signs, self._sides, strict=True)]
-        moments = self._design.moments(pulls[0] + pulls[1])
-        n_changed = self._n_changed(metric)
-        # Groups in which nothing changed say nothing about how much changes vary.
-        moments = replace(moments, df=max(min(moments.df, n_changed - 1.0), 1.0))
-        if n_changed == 0:
-            moments = replace(moments, missed=0.0)
-        if isinstance(metric.rule, Resampled):
-            if self._drawn is None:
-                first, second = self._sides
-                self._drawn = resampled_sums(first, self._resampling), resampled_sums(second, self._resampling)
-            both = [
-                sign * evaluate(metric, side, drawn)
-                for sign, side, drawn in zip(signs, self._sides, self._drawn, strict=True)
-            ]
-            return ResampledSpread(value, both[0] + both[1], moments)
-        return DifferenceSpread(value, moments, _range_of(metric))
-
-    def _n_changed(self, metric: Metric) -> int:
-        first, second = (np.stack(side.take(side.matrix, metric.needs)) for side in self._sides)
-        return int((first != second).any(axis=0).sum())
-
-
-def _range_of(metric: Metric) -> float:
-    if isinstance(metric.rule, Bounded):
-        return metric.rule.highest - metric.rule.lowest
-    return max(_range_of(term) for _, term in metric.rule.terms) if isinstance(metric.rule, Combined) else 0.0
 
 
 def estimate(counts: Counts, metrics: Sequence[Metric], resampling: Resampling, signature: str = "") -> list[Estimate]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gendermark.markup import minus
-from gendermark.records import Estimate, Unit
+from gendermark.records import Estimate, Unit, show_p
 from gendermark.telling import NO_SPREAD
 
 
@@ -26,4 +26,4 @@ def letter(run: int) -> str:
 
 
 def p_value(p: float) -> str:
-    return "p < 0.0001" if p < 0.0001 else f"p {p:.4f}"
+    return f"p {show_p(p)}".replace("<", "< ")

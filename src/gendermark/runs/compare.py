@@ -18,15 +18,9 @@ import numpy as np
 from gendermark import registry, statistics
 from gendermark.benchmarks.benchmark import Benchmark
 from gendermark.errors import UserError
-from gendermark.metrics.intervals import (
-    DifferenceSpread,
-    Pairing,
-    ResampledSpread,
-    detectable_difference,
-    interval_at,
-    p_value_of,
-)
+from gendermark.metrics.intervals import ResampledSpread, interval_at, p_value_of
 from gendermark.metrics.metric import Metric, Resampling
+from gendermark.metrics.pairing import DifferenceSpread, Pairing, detectable_difference
 from gendermark.records import Test, Unit
 from gendermark.result import Result
 from gendermark.runs.comparable import check_comparable

@@ -12,7 +12,7 @@ from gendermark.benchmarks.benchmark import Benchmark
 from gendermark.errors import UserError
 from gendermark.metrics.intervals import estimate
 from gendermark.metrics.metric import Resampling
-from gendermark.records import Estimate, Unit
+from gendermark.records import Estimate, Unit, show_p
 from gendermark.result import Result
 from gendermark.runs.compare import ABSENT, HEADLINE, RESAMPLING, Asked, Comparison, compare, too_coarse
 
@@ -51,7 +51,7 @@ class ComparedMetric:
         if whole.low is None or whole.high is None or whole.p_adjusted is None:
             return f"{start}; too little was judged to tell whether it has changed."
         difference = f"{self.unit.show_change(whole.low)} and {self.unit.show_change(whole.high)}"
-        facts = f"p {whole.p_adjusted:.4f} after Holm; the difference lies between {difference}"
+        facts = f"p {show_p(whole.p_adjusted)} after Holm; the difference lies between {difference}"
         verdict = self.verdict((0, last))
         told = "no clear change" if verdict == "unclear" else f"{verdict}, by more than chance explains"
         found = f"{start}: {told} ({facts})."

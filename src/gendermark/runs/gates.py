@@ -13,7 +13,7 @@ from gendermark import registry
 from gendermark.benchmarks.benchmark import Benchmark
 from gendermark.errors import UserError
 from gendermark.metrics.metric import Metric, Resampling
-from gendermark.records import Gender
+from gendermark.records import Gender, show_p
 from gendermark.records import Verdict as JudgementVerdict
 from gendermark.result import Result
 from gendermark.runs.compare import Comparison, compare, metric_names
@@ -185,8 +185,14 @@ def _no_worse(c: Comparison, before: Result, now: Result, alpha: float) -> Check
     ]
     if not any(reasons):
         change = c.change(alpha)
-        p = "–" if c.p_adjusted is None else f"{c.p_adjusted:.4f}"
-        return Check(c.cell, c.metric, c.slice, change != "worse", f"{values}, {change} (p {p} after Holm)", NO_WORSE)
+        return Check(
+            c.cell,
+            c.metric,
+            c.slice,
+            change != "worse",
+            f"{values}, {change} (p {show_p(c.p_adjusted)} after Holm)",
+            NO_WORSE,
+        )
     sides = zip(("the baseline", "this run"), reasons, strict=True)
     why = ", ".join(f"in {side} {reason}" for side, reason in sides if reason)
     if reasons[0] == reasons[1]:

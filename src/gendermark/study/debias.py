@@ -16,8 +16,8 @@ import numpy as np
 from gendermark import api, locks, statistics
 from gendermark.errors import BadFile, MissingExtra, UserError
 from gendermark.metrics import quality
-from gendermark.metrics.intervals import Pairing
 from gendermark.metrics.metric import Counts, Resampling
+from gendermark.metrics.pairing import Pairing
 from gendermark.models.grammar import generate
 from gendermark.records import Unit
 from gendermark.runs.compare import Asked, Comparison, compare, compare_metric

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from gendermark.benchmarks.uncertainty.items import AMBIGUOUS, UNAMBIGUOUS
 from gendermark.metrics.describe import Better, Description
 from gendermark.records import Unit
@@ -40,6 +42,7 @@ def _descriptions() -> dict[str, Description]:
             "higher",
             "awareness" if kind == "gender" else "",
         )
+        found[-1] = replace(found[-1], even=50.0)
         entropy, told = f"entropy of {what}", "where the gender is told minus where it is open"
         add(f"h_{kind}", entropy, f"Mean entropy of the samples, of {what}.", Unit.NATS, symbol=f"{shown} entropy")
         below = "below 0, the system is less sure where the gender is open"
@@ -90,7 +93,11 @@ def _descriptions() -> dict[str, Description]:
             labels=where_told,
         )
     )
-    add("p_feminine", "feminine", "Feminine among masculine and feminine samples.", Unit.PROBABILITY)
+    found.append(
+        Description(
+            "p_feminine", "feminine", "Feminine among masculine and feminine samples.", Unit.PROBABILITY, even=0.5
+        )
+    )
     add("p_neutral", "left open", "Samples that leave the gender open.", Unit.PROBABILITY)
     found.append(
         Description(

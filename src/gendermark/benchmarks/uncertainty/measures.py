@@ -15,7 +15,9 @@ from gendermark.benchmarks.uncertainty.alphas import chosen_alpha as chosen_alph
 from gendermark.benchmarks.uncertainty.described import DESCRIBED, PAIRED, SLICES
 from gendermark.benchmarks.uncertainty.items import AMBIGUOUS, UNAMBIGUOUS, as_winomt, is_open
 from gendermark.benchmarks.uncertainty.settings import Settings
+from gendermark.benchmarks.winomt.measures import cluster_warnings
 from gendermark.benchmarks.winomt.measures import stratum as winomt_stratum
+from gendermark.benchmarks.winomt.measures import template as winomt_template
 from gendermark.metrics.metric import Bounded, Combined, Floats, Metric, Resampled
 from gendermark.metrics.rates import rate
 from gendermark.records import Judgement, Table, Verdict
@@ -329,7 +331,8 @@ def warnings(judgements: Sequence[Judgement], settings: Settings) -> list[str]:
     n_lost = sum(judgement.verdict is not Verdict.JUDGED for judgement in readable)
     if n_lost > _LOST_SHARE * len(readable):
         found.append(f"in {n_lost:,} of {len(readable):,} sentences no sample's gender could be read")
-    return [*found, *_unpaired(judgements), *alpha_remarks(judgements, settings.alpha)]
+    remarks = [*_unpaired(judgements), *alpha_remarks(judgements, settings.alpha)]
+    return [*found, *remarks, *cluster_warnings(settings.cluster)]
 
 
 MEASURES = Measures(
@@ -338,6 +341,7 @@ MEASURES = Measures(
     tally=tally,
     metrics=metrics,
     stratum=lambda judgement, settings: winomt_stratum(judgement, as_winomt(settings)),
+    template=lambda judgement, settings: winomt_template(judgement, as_winomt(settings)),
     tables=lambda judgements: [alpha_table(judgements), _entity_table(judgements)],
     warnings=warnings,
     slices=SLICES,
