@@ -1,4 +1,4 @@
-"""Do the intervals hold what they promise? Coverage, width, false alarms and power, by simulation through the real code.
+"""Do the intervals hold what they promise? Coverage, width, false alarms and power, by simulation through real code.
 
 Every item of a benchmark is judged once as if it had been translated with each gender. A simulated system then gets
 each item right with a probability that depends on the item's group (so that groups differ, as strongly as the
@@ -16,7 +16,7 @@ import argparse
 import math
 import os
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cache
@@ -213,10 +213,9 @@ def coverage(job: tuple[Design, Truth, int]) -> list[str]:
         known = 2 * statistics.student_quantile(0.975, max(of.groups - 2, 1)) * value.std()
         width = float(np.median(high - low)) / known if known > 0 else float("nan")
         flattered = float((low > true).mean()) if key[0] not in ("recall_gap", "delta_s", "delta") else 0.0
-        rows.append(
-            f"{design.name}\t{of.groups}\t{truth.men:g}/{truth.women:g}\t{truth.correlation:g}\t"
-            f"{truth.of_templates:g}\t{':'.join(key)}\t{true:.1f}\t{100 * covers.mean():.1f}\t{width:.2f}\t{100 * flattered:.1f}"
-        )
+        where = (design.name, of.groups, f"{truth.men:g}/{truth.women:g}", f"{truth.correlation:g}", truth.of_templates)
+        told = (f"{true:.1f}", f"{100 * covers.mean():.1f}", f"{width:.2f}", f"{100 * flattered:.1f}")
+        rows.append("\t".join(map(str, (*where, ":".join(key), *told))))
     return rows
 
 
@@ -313,7 +312,7 @@ def main() -> None:
             _print(pool.map(alarms, [(design, *change, given.runs) for design, change in product(designs, changes)]))
 
 
-def _print(tables) -> None:
+def _print(tables: Iterable[list[str]]) -> None:
     for rows in tables:
         print("\n".join(rows), flush=True)
 

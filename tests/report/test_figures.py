@@ -480,7 +480,7 @@ def test_halves_go_up(amount: float, shown: str) -> None:
 def test_a_run_against_itself_differs_in_nothing() -> None:
     (result,) = _run("fake:right?p=0.9", "simplegen")
     figure = _figure(figures({"a": [result], "b": [result]}), "comparison")
-    assert "after Holm), 0 of 4." in figure.caption
+    assert "after Holm), 0 of 5." in figure.caption
     _check(figure)
 
 

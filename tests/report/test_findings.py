@@ -10,7 +10,7 @@ import pytest
 import gendermark
 from gendermark import registry
 from gendermark.benchmarks.winomt.benchmark import BENCHMARK
-from gendermark.metrics.intervals import estimate
+from gendermark.metrics import intervals
 from gendermark.metrics.metric import Resampling
 from gendermark.records import Estimate, Gender, Judgement, Verdict
 from gendermark.report.findings import findings, findings_in_brief, main_finding
@@ -86,7 +86,7 @@ def test_masculine_defaults_on_open_sentences_do_not_make_men_the_worse_treated(
     ]
     benchmark, selection = gendermark.select("winomt", "es", data="core")
     counts = benchmark.measures.count(changed, selection)
-    estimates = tuple(estimate(counts, benchmark.measures.metrics(changed, selection), Resampling()))
+    estimates = tuple(intervals.estimate(counts, benchmark.measures.metrics(changed, selection), Resampling()))
     result = replace(right, judgements=tuple(changed), estimates=estimates)
     delta_g = next(e for e in estimates if e.metric == "delta_g")
     assert delta_g.high is not None

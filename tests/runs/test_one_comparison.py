@@ -157,7 +157,7 @@ def test_better_and_worse_only_where_test_and_interval_agree(
 
 
 def test_next_to_nothing_right_is_no_evidence() -> None:
-    """A is right on one pro sentence, B on all pro sentences of another occupation: nothing else tells how groups vary."""
+    """A is right on one pro sentence, B on all pro sentences of another occupation: that is all they differ in."""
     benchmark = registry.load("benchmark", "simplegen")
     item_set = benchmark.load(benchmark.complete(SELECTIONS["simplegen"]))
     occupations = sorted({item.entity for item in item_set.items if item.tags["group"] == "fofc"})[:2]
@@ -175,7 +175,7 @@ def test_next_to_nothing_right_is_no_evidence() -> None:
     first = result(lambda item: item.item_id == one)
     second = result(lambda item: item.tags["group"] == "fofc" and item.entity == occupations[1])
     delta = next(c for c in compare([first], [second], FEW).comparisons if c.metric == "delta")
-    assert (delta.p_value or 0) > 0.2
+    assert (delta.p_value or 0) > 0.05
     assert delta.change() == "unclear"
 
 
