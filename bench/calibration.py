@@ -29,15 +29,18 @@ import numpy as np
 from gendermark import registry, statistics
 from gendermark.benchmarks.benchmark import Benchmark
 from gendermark.metrics.intervals import estimate
-from gendermark.metrics.metric import Metric, Resampling
+from gendermark.metrics.metric import Metric, Resampling, evaluate, total_sums
 from gendermark.records import Estimate, Gender, Judgement, Translation
+from gendermark.report.findings import corrected, is_told
 from gendermark.result import Result
 from gendermark.runs.compare import compare
 from gendermark.selection import Selection
+from gendermark.telling import leaning
 
 RATES = (0.5, 0.8, 0.9, 0.95, 0.98)
 CORRELATIONS = (0.0, 0.3, 0.6)
 QUICKLY = Resampling(n_resamples=500)
+_ON_THE_PAGE = ("winomt core", "simplegen core", "counterfactual core", "contextual core")
 Generator = np.random.Generator
 
 
@@ -170,24 +173,24 @@ def draw(of: Sentences, truth: Truth, rng: Generator) -> list[Judgement]:
     return of.pick(rng.random(len(of.judged)) < truth.chances(of, rng))
 
 
-def true_values(of: Sentences, truth: Truth) -> dict[tuple[str, str], float]:
-    """Of every headline metric, by a mean over many systems; exact for shares and their gaps."""
-    rng = np.random.default_rng(7)
+_OF_NOBODY = frozenset({"recall_gap", "gap", "delta", "delta_s", "delta_qual"})
+"""Metrics that are 0 for a system that treats all alike."""
+
+
+@cache
+def true_values(design: Design, men: float, women: float) -> dict[tuple[str, str], float]:
+    """Of every headline metric in the population: the mean over many systems whose sentences are independent."""
+    of, rng = sentences(design), np.random.default_rng(7)
     values: dict[tuple[str, str], list[float]] = defaultdict(list)
-    for _ in range(200):
-        for e in _values(of, draw(of, replace(truth, correlation=0.0), rng)):
-            if e[1] is not None:
-                values[e[0]].append(e[1])
-    return {key: float(np.mean(found)) for key, found in values.items()}
-
-
-def _values(of: Sentences, judgements: Sequence[Judgement]) -> list[tuple[tuple[str, str], float | None]]:
-    from gendermark.metrics.metric import evaluate, total_sums
-
-    metrics = of.headline(judgements)
-    counts = of.benchmark.measures.count(judgements, of.selection, metrics)
-    found = [float(evaluate(m, counts, total_sums(counts))[0]) for m in metrics]
-    return [(m.key, None if math.isnan(x) else x) for m, x in zip(metrics, found, strict=True)]
+    for _ in range(300):
+        judgements = draw(of, Truth(men, women), rng)
+        metrics = of.headline(judgements)
+        counts = of.benchmark.measures.count(judgements, of.selection, metrics)
+        for metric in metrics:
+            values[metric.key].append(float(evaluate(metric, counts, total_sums(counts))[0]))
+    found = {key: float(np.nanmean(seen)) for key, seen in values.items()}
+    is_fair = men == women
+    return {key: 0.0 if is_fair and key[0] in _OF_NOBODY else value for key, value in found.items()}
 
 
 # -- coverage ----------------------------------------------------------------------------------------------------------
@@ -196,7 +199,7 @@ def _values(of: Sentences, judgements: Sequence[Judgement]) -> list[tuple[tuple[
 def coverage(job: tuple[Design, Truth, int]) -> list[str]:
     design, truth, n_runs = job
     of, rng = sentences(design), np.random.default_rng(abs(hash((design.name, truth))) % 2**32)
-    exact = _exact(of, truth)
+    exact = true_values(design, truth.men, truth.women)
     seen: dict[tuple[str, str], list[tuple[float, float, float]]] = defaultdict(list)
     for _ in range(n_runs):
         judgements = draw(of, truth, rng)
@@ -212,38 +215,11 @@ def coverage(job: tuple[Design, Truth, int]) -> list[str]:
         covers = (low <= true + 1e-9) & (true - 1e-9 <= high)
         known = 2 * statistics.student_quantile(0.975, max(of.groups - 2, 1)) * value.std()
         width = float(np.median(high - low)) / known if known > 0 else float("nan")
-        flattered = float((low > true).mean()) if key[0] not in ("recall_gap", "delta_s", "delta") else 0.0
+        flattered = 0.0 if key[0] in _OF_NOBODY else float((low > true).mean())
         where = (design.name, of.groups, f"{truth.men:g}/{truth.women:g}", f"{truth.correlation:g}", truth.of_templates)
         told = (f"{true:.1f}", f"{100 * covers.mean():.1f}", f"{width:.2f}", f"{100 * flattered:.1f}")
         rows.append("\t".join(map(str, (*where, ":".join(key), *told))))
     return rows
-
-
-def _exact(of: Sentences, truth: Truth) -> dict[tuple[str, str], float]:
-    """What the headline metrics are in the population: shares and their gaps follow from the two chances."""
-    men, women = 100 * truth.men, 100 * truth.women
-    n_women, n_men, n_open = (int(x.sum()) for x in (of.is_woman, ~of.is_woman & ~of.is_open, of.is_open))
-    right = sum(j[0].is_correct for j in of.judged if j[0].expected in (Gender.MASCULINE, Gender.FEMININE))
-    whole = (n_men * men + n_women * women) / len(of.judged) if right and n_open + right == len(of.judged) else None
-    both = (n_men * men + n_women * women) / max(n_men + n_women, 1)
-    values = {
-        ("recall_gap", "all"): men - women,
-        ("gap", "all"): men - women,
-        ("correct", "all"): both,
-        ("strict_accuracy", "all"): both,
-        ("pro", "all"): both,
-        ("anti", "all"): both,
-        ("delta", "all"): 0.0,
-        ("delta_s", "all"): 0.0,
-    }
-    if whole is not None:
-        values["accuracy", "all"] = whole
-    if of.selection.benchmark == "mt-geneval-counterfactual":
-        values["accuracy", "all"] = 100 * truth.men * truth.women
-        values["delta_qual", "all"] = 0.0 if men == women else float("nan")
-    if of.selection.benchmark in ("mittens", "mt-geneval-contextual"):
-        values["accuracy", "all"] = values["decided_accuracy", "all"] = both
-    return values
 
 
 # -- false alarms and power --------------------------------------------------------------------------------------------
@@ -272,17 +248,49 @@ def alarms(job: tuple[Design, Truth, Truth, int]) -> list[str]:
     ]
 
 
+# -- what a page opens with --------------------------------------------------------------------------------------------
+
+
+def openings(job: tuple[Truth, int]) -> list[str]:
+    """Of systems that treat all alike, measured by four benchmarks: how many pages open with a claim?"""
+    truth, n_runs = job
+    designs = [sentences(design) for design in DESIGNS if design.name in _ON_THE_PAGE]
+    rng = np.random.default_rng(11)
+    claims, uncorrected = [], []
+    for _ in range(n_runs):
+        results = []
+        for of in designs:
+            judgements = draw(of, truth, rng)
+            estimates = of.estimates(judgements, lambda metric: True)  # noqa: ARG005
+            results.append(replace(of.result(judgements, "fair"), estimates=tuple(estimates)))
+        claims.append(_n_claims(corrected(results)) > 0)
+        uncorrected.append(_n_claims(results) > 0)
+    told = f"{truth.men:g}\t{truth.correlation:g}"
+    return [f"{told}\t{100 * np.mean(claims):.1f}\t{100 * np.mean(uncorrected):.1f}"]
+
+
+def _n_claims(results: Sequence[Result]) -> int:
+    """How many numbers that should be even are told to be uneven."""
+    found = 0
+    for result in results:
+        benchmark = registry.load("benchmark", result.selection.benchmark)
+        for e in result.estimates:
+            even = benchmark.describe(e.metric).unbiased
+            found += even is not None and is_told(result, e) and leaning(e, even) != 0
+    return found
+
+
 # -- all of it ---------------------------------------------------------------------------------------------------------
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("what", nargs="*", choices=("coverage", "alarms", "power", []), default=[])
+    parser.add_argument("what", nargs="*", choices=("coverage", "alarms", "power", "openings", []), default=[])
     parser.add_argument("--runs", type=int, default=1000)
     parser.add_argument("--design", default="", help="only designs whose name has this in it")
     parser.add_argument("--workers", type=int, default=2)
     given = parser.parse_args()
-    what = given.what or ["coverage", "alarms", "power"]
+    what = given.what or ["coverage", "alarms", "power", "openings"]
     designs = [design for design in DESIGNS if given.design in design.name]
     with ProcessPoolExecutor(given.workers) as pool:
         if "coverage" in what:
@@ -310,6 +318,11 @@ def main() -> None:
                 for men, women in ((0.95, 0.75), (0.85, 0.8), (0.85, 0.75))
             ]
             _print(pool.map(alarms, [(design, *change, given.runs) for design, change in product(designs, changes)]))
+
+        if "openings" in what:
+            print("right\tcorrelation\tpages that open with a claim %\twithout correction %")
+            fair = [(Truth(p, p, icc), given.runs) for p, icc in product((0.8, 0.95), CORRELATIONS)]
+            _print(pool.map(openings, fair))
 
 
 def _print(tables: Iterable[list[str]]) -> None:

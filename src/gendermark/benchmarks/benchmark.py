@@ -86,7 +86,8 @@ class Measures(Generic[S]):
     stratum: Callable[[Judgement, S], str] = one_stratum
     """The stratum of a judgement's group, where the design fixes how many groups of a kind there are."""
     template: Callable[[Judgement, S], str] | None = None
-    """What a sentence was made from, where the design crosses this with groups: then both are taken to vary."""
+    """What a sentence was made from, where the design crosses this with groups: then both are taken to vary. The tally
+    of a group must then be the sum of those of its templates."""
     tests: Callable[[Sequence[Judgement], int], list[Test]] = nothing
     """Statistical tests beyond the estimates; the number is a seed."""
     tables: Callable[[Sequence[Judgement]], list[Table]] = nothing

@@ -150,13 +150,23 @@ def count(
 ) -> Counts:
     """Tally judgements by group; and by template, where the design has enough of these."""
     listed = list(judgements)
-    whole = _count_by(listed, tally, stratum, lambda judgement: judgement.group_id)
-    names = {template(judgement) for judgement in listed} if template is not None else set()
-    if template is None or len(names) < LEAST_TEMPLATES or "" in names:
-        return whole
-    by_template = _count_by(listed, tally, lambda _: "", template)
-    cells = _count_by(listed, tally, stratum, lambda judgement: f"{judgement.group_id}/{template(judgement)}")
-    return replace(whole, crossed=(by_template, cells))
+    templates = {template(judgement) for judgement in listed} if template is not None else set()
+    if template is None or len(templates) < LEAST_TEMPLATES or "" in templates:
+        return _count_by(listed, tally, stratum, lambda judgement: judgement.group_id)
+    cells = _count_by(listed, tally, stratum, lambda judgement: f"{judgement.group_id}\t{template(judgement)}")
+    names = [cell.partition("\t") for cell in cells.group_ids]
+    words = _summed(cells, [word for word, _, _ in names])
+    by_template = _summed(replace(cells, strata=("",) * len(names)), [name for _, _, name in names])
+    return replace(words, crossed=(by_template, cells))
+
+
+def _summed(cells: Counts, names: Sequence[str]) -> Counts:
+    """The counts of cells added up by what these names say."""
+    order, first, group_of = np.unique(np.array(names), return_index=True, return_inverse=True)
+    matrix = np.zeros((len(order), cells.matrix.shape[1]))
+    np.add.at(matrix, group_of, cells.matrix)
+    strata = tuple(cells.strata[place] for place in first)
+    return Counts(tuple(map(str, order)), strata, cells.columns, matrix)
 
 
 def _count_by(judgements: Iterable[Judgement], tally: Tally, stratum: GroupOf, group_of: GroupOf) -> Counts:

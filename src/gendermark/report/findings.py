@@ -25,7 +25,7 @@ def corrected(results: Sequence[Result]) -> list[Result]:
     The sentence that stands out is the largest of many: without this, systems without any bias would be said to have
     some in every third report.
     """
-    asked = [(place, e) for place, result in enumerate(results) for e in result.estimates if _is_told(result, e)]
+    asked = [(place, e) for place, result in enumerate(results) for e in result.estimates if is_told(result, e)]
     adjusted = statistics.holm([e.p_value for _, e in asked])
     by_result: dict[int, dict[tuple[str, str], float | None]] = defaultdict(dict)
     for (place, e), p in zip(asked, adjusted, strict=True):
@@ -41,7 +41,7 @@ def corrected(results: Sequence[Result]) -> list[Result]:
     ]
 
 
-def _is_told(result: Result, estimate: Estimate) -> bool:
+def is_told(result: Result, estimate: Estimate) -> bool:
     benchmark: Benchmark = registry.load("benchmark", result.selection.benchmark)
     told = {*benchmark.measures.headline, *benchmark.tells.also_shown}
     return estimate.p_value is not None and not told.isdisjoint(
