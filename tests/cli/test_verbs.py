@@ -199,7 +199,7 @@ def test_compare(cli: Any, finished: Path) -> None:
     assert (printed.exit_code, printed.err) == (0, "")
     assert (printed.json["first"], printed.json["second"]) == ("fake:right", "fake:masculine")
     found = {row["metric"]: row for row in printed.json["comparisons"]}
-    assert set(found) == {"correct", "pro", "anti", "delta"}
+    assert set(found) == {"correct", "pro", "anti", "delta", "recall_gap"}
     assert (found["pro"]["first"], found["pro"]["second"], found["pro"]["difference"]) == (100, 50, -50)
     assert found["pro"]["low"] <= -50 <= found["pro"]["high"]
     assert found["pro"]["p_adjusted"] >= found["pro"]["p_value"]
@@ -213,7 +213,7 @@ def test_compare(cli: Any, finished: Path) -> None:
         for key in ("first", "second", "difference", "low", "high", "p_value", "p_adjusted", "detectable"):
             assert float(row[key]) == found[row["metric"]][key]
     assert outcome.err.startswith(
-        f"mcnemar {CELL}: 1,360 items right only in the first, 0 only in the second, of 2,720"
+        f"items-right {CELL}: 1,360 items right only in the first, 0 only in the second, of 2,720"
     )
     turned = {row["metric"]: row for row in cli("compare", finished / "masculine", finished / "right").rows}
     assert float(turned["pro"]["difference"]) == 50

@@ -178,7 +178,7 @@ def _row(metric: str, values: tuple[float, float], interval: tuple[float, float]
     cell = "bleu" if metric == "bleu" else "uncertainty.en-es" if metric[0] == "h" else "winomt.en-es"
     part = "ambiguous" if metric[0] == "h" else "all"
     unit = Unit.NATS if metric[0] == "h" else Unit.PERCENT
-    return Comparison(cell, metric, part, *values, values[1] - values[0], *interval, p, p, None, 40, better, unit=unit)
+    return Comparison(cell, metric, part, *values, better, 40, values[1] - values[0], *interval, p, p, p, unit=unit)
 
 
 def test_two_sentences_no_surer_than_the_numbers() -> None:

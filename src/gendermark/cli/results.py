@@ -106,8 +106,7 @@ def _sentence(test: Test) -> str:
 def print_comparison(report: ComparisonReport) -> None:
     """Drawn: a table per cell. Piped: one table of everything."""
     if not terminal.is_terminal(sys.stdout):
-        columns = (*Comparison.__dataclass_fields__, "change")
-        print_table("", columns, [tuple(_plain(v) for v in c.to_json().values()) for c in report.comparisons])
+        print_table("", Comparison.told(), [tuple(_plain(v) for v in c.to_json().values()) for c in report.comparisons])
     else:
         say(f"{report.second} (second) against {report.first} (first); p-values after {FAMILY}")
         for cell in dict.fromkeys(c.cell for c in report.comparisons):

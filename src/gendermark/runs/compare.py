@@ -71,8 +71,12 @@ class Comparison:
     """How sure the difference is; not told."""
 
     def to_json(self) -> dict[str, Any]:
-        told = {key: getattr(self, key) for key in self.__dataclass_fields__ if key != "spread"}
-        return {**told, "change": self.change()}
+        return {key: self.change() if key == "change" else getattr(self, key) for key in self.told()}
+
+    @classmethod
+    def told(cls) -> tuple[str, ...]:
+        """The names of what is told of a comparison, in their order."""
+        return (*(key for key in cls.__dataclass_fields__ if key != "spread"), "change")
 
     @property
     def is_resampled(self) -> bool:
