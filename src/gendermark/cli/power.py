@@ -20,6 +20,7 @@ def power(
         ),
     ] = None,
     to: To = "",
+    data: Annotated[str, typer.Option("--data", help="official or core; both if not given.")] = "",
     points: Annotated[float, typer.Option("--points", help="The difference that should be found, in points.")] = 5.0,
     right: Annotated[float, typer.Option("--right", help="How many of 100 sentences the systems get right.")] = 80.0,
     icc: Annotated[
@@ -47,18 +48,18 @@ def power(
     usual = Expected(right / 100, icc, alike)
     rows: list[dict[str, Any]] = []
     left_out = []
-    for data in ("official", "core"):
-        for selection in api.applicable(benchmarks or [], [to], data=data).selections:
-            benchmark, name = api.select(selection.benchmark, to, data=data)[0], selection.benchmark
+    for kind in (data,) if data else ("official", "core"):
+        for selection in api.applicable(benchmarks or [], [to], data=kind).selections:
+            benchmark, name = api.select(selection.benchmark, to, data=kind)[0], selection.benchmark
             try:
                 items = api.items(selection).items
             except UserError as problem:
-                left_out.append(f"{name}, {data} data: {problem}")
+                left_out.append(f"{name}, {kind} data: {problem}")
                 continue
             expected = told.get(name, usual)
             facts = {"right": 100 * expected.right, "icc": expected.correlation}
             rows += [
-                {"benchmark": name, "data": data, **question.to_json(points), **facts}
+                {"benchmark": name, "data": kind, **question.to_json(points), **facts}
                 for question in questions(benchmark, items, expected)
             ]
     if not rows:
