@@ -37,9 +37,9 @@ Data = Annotated[
 ]
 Revision = Annotated[str, typer.Option("--revision", help="Revision of the official data.")]
 Rules = Annotated[str, typer.Option("--rules", help="best, or the published rules: paper.")]
-Cluster = Annotated[str, typer.Option("--cluster", help="What intervals resample: occupation, template, lexeme ...")]
+Cluster = Annotated[str, typer.Option("--cluster", help="What intervals go by: occupation, template, lexeme ...")]
 Resamples = Annotated[
-    int, typer.Option("--resamples", min=100, max=1_000_000, help="Bootstrap resamples for the intervals.")
+    int, typer.Option("--resamples", min=100, max=1_000_000, help="Bootstrap resamples, for numbers that need them.")
 ]
 Seed = Annotated[int, typer.Option("--seed", min=0, help="Seed of the resampling.")]
 Confidence = Annotated[float, typer.Option("--confidence", help="Confidence of the intervals, between 0.5 and 1.")]
