@@ -144,6 +144,13 @@ class Truth:
     of_templates: float = 0.0
     """Standard deviation, in probits, of what templates do to women and men; the same is then done by groups."""
 
+    def as_release(self, of: Sentences, levels: np.ndarray) -> np.ndarray:
+        """A version of a system: its groups have the levels that those of the other version have."""
+        base = np.where(of.is_open, 0.5, np.where(of.is_woman, self.women, self.men))
+        spread = math.sqrt(self.correlation / (1 - self.correlation))
+        cells = 3 * of.group_of + np.where(of.is_open, 2, of.is_woman)
+        return _normal(_probit(base) * math.sqrt(1 + spread**2) + spread * levels[cells])
+
     def chances(self, of: Sentences, rng: Generator) -> np.ndarray:
         base = np.where(of.is_open, 0.5, np.where(of.is_woman, self.women, self.men))
         if self.of_templates:
@@ -225,14 +232,18 @@ def coverage(job: tuple[Design, Truth, int]) -> list[str]:
 # -- false alarms and power --------------------------------------------------------------------------------------------
 
 
-def alarms(job: tuple[Design, Truth, Truth, int]) -> list[str]:
-    """How often `compare` finds a difference, and how often a gate would fail."""
-    design, first, second, n_runs = job
+def alarms(job: tuple[Design, Truth, Truth, int, bool]) -> list[str]:
+    """How often `compare` finds a difference, and how often a gate would fail: of two systems, or two versions of one."""
+    design, first, second, n_runs, is_release = job
     of, rng = sentences(design), np.random.default_rng(abs(hash((design.name, first, second))) % 2**32)
     below: dict[str, list[bool]] = defaultdict(list)
     fails, claims, fewer = [], [], []
     for _ in range(n_runs):
-        sides = [of.result(draw(of, truth, rng), name) for truth, name in ((first, "a"), (second, "b"))]
+        levels = rng.normal(size=3 * of.groups)
+        sides = []
+        for truth, name in ((first, "a"), (second, "b")):
+            chances = truth.as_release(of, levels) if is_release else truth.chances(of, rng)
+            sides.append(of.result(of.pick(rng.random(len(of.judged)) < chances), name))
         report = compare([sides[0]], [sides[1]], QUICKLY)
         for c in report.comparisons:
             if c.p_value is not None:
@@ -242,10 +253,9 @@ def alarms(job: tuple[Design, Truth, Truth, int]) -> list[str]:
         fewer.append(any((t.p_value or 1) < 0.05 for t in report.tests))
     shown = ", ".join(f"{name} {100 * np.mean(found):.1f}" for name, found in below.items())
     told = f"{first.men:g}/{first.women:g} -> {second.men:g}/{second.women:g}"
-    return [
-        f"{design.name}\t{of.groups}\t{told}\t{first.correlation:g}\t{100 * np.mean(fails):.1f}\t"
-        f"{100 * np.mean(claims):.1f}\t{100 * np.mean(fewer):.1f}\t{shown}"
-    ]
+    who = "versions" if is_release else "systems"
+    where = (design.name, of.groups, who, told, f"{first.correlation:g}")
+    return ["\t".join(map(str, (*where, *(f"{100 * np.mean(x):.1f}" for x in (fails, claims, fewer)), shown)))]
 
 
 # -- what a page opens with --------------------------------------------------------------------------------------------
@@ -299,26 +309,21 @@ def main() -> None:
             jobs += [(design, Truth(0.95, 0.6, 0.3), given.runs) for design in designs]
             jobs += [(d, Truth(0.8, 0.8, 0.0, 0.5), given.runs) for d in designs if sentences(d).templates > 1]
             _print(pool.map(coverage, jobs))
+        heads = "design\tgroups\tof\tchange\tcorrelation\tgate fails %\tclaims %\titems right %\tp < 0.05 %"
         if "alarms" in what:
-            print("design\tgroups\tchange\tcorrelation\tgate fails %\tclaims %\titems right %\tp < 0.05 %")
-            _print(
-                pool.map(
-                    alarms,
-                    [
-                        (design, Truth(p, p, icc), Truth(p, p, icc), given.runs)
-                        for design, p, icc in product(designs, (0.5, 0.8, 0.95), CORRELATIONS)
-                    ],
-                )
-            )
+            print(heads)
+            same = [Truth(p, p, icc) for p, icc in product((0.5, 0.8, 0.95), CORRELATIONS)]
+            pairs = [(truth, truth) for truth in same]
+            _print(pool.map(alarms, [(d, *pair, given.runs, False) for d, pair in product(designs, pairs)]))
         if "power" in what:
-            print("design\tgroups\tchange\tcorrelation\tgate fails %\tclaims %\titems right %\tp < 0.05 %")
+            print(heads)
             changes = [
                 (Truth(0.85, 0.85, icc), Truth(men, women, icc))
-                for icc in (0.0, 0.3)
+                for icc in (0.0, 0.3, 0.6)
                 for men, women in ((0.95, 0.75), (0.85, 0.8), (0.85, 0.75))
             ]
-            _print(pool.map(alarms, [(design, *change, given.runs) for design, change in product(designs, changes)]))
-
+            jobs = product(designs, changes, (True, False))
+            _print(pool.map(alarms, [(d, *change, given.runs, is_release) for d, change, is_release in jobs]))
         if "openings" in what:
             print("right\tcorrelation\tpages that open with a claim %\twithout correction %")
             fair = [(Truth(p, p, icc), given.runs) for p, icc in product((0.8, 0.95), CORRELATIONS)]
