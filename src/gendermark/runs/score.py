@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from gendermark import __version__
 from gendermark.benchmarks.benchmark import Answers, Benchmark, ItemSet
+from gendermark.linguistics import profiles
+from gendermark.linguistics.failures import MISSING, WRONG_LANGUAGE, failure
 from gendermark.metrics.metric import Resampling, count, estimate
-from gendermark.records import Judgement, Verdict
+from gendermark.records import Judgement, Translation, Verdict
 from gendermark.result import Result
 
 _LOST_SHARE_TO_WARN = 0.1
@@ -25,7 +28,34 @@ class Origin:
 
 def score(benchmark: Benchmark, item_set: ItemSet, answers: Answers, origin: Origin) -> Result:
     """Judge the translations of an item set, one or several of each item, and estimate every metric."""
-    return summarise(benchmark, item_set, benchmark.judge(item_set, answers), origin)
+    judged = answers if item_set.selection.rules != "best" else _without_foreign(item_set, answers)
+    judgements = [
+        replace(judgement, reason=why) if judgement.reason == "error" and (why := _why(samples)) else judgement
+        for judgement, samples in zip(benchmark.judge(item_set, judged), judged, strict=True)
+    ]
+    return summarise(benchmark, item_set, judgements, origin)
+
+
+def _without_foreign(item_set: ItemSet, answers: Answers) -> Answers:
+    """Texts of another language are no translations, whatever gender a rule would read in them.
+
+    Here, and not in each judge, so that it holds for every benchmark. The rules of papers judge whatever they get.
+    """
+    target = item_set.selection.target_language
+
+    def seen(source: str, answer: Translation) -> Translation:
+        text = answer.text
+        if text is None or not profiles.foreign(text, target) or failure(source, text):
+            return answer
+        return replace(answer, text=None, error=WRONG_LANGUAGE)
+
+    return [[seen(item.source, one) for one in samples] for item, samples in zip(item_set.items, answers, strict=True)]
+
+
+def _why(samples: Sequence[Translation]) -> str:
+    """Why there is nothing to judge, if all samples have the same reason."""
+    errors = {answer.error for answer in samples}
+    return next((why for why in (MISSING, WRONG_LANGUAGE) if errors == {why}), "")
 
 
 def summarise(benchmark: Benchmark, item_set: ItemSet, judgements: Sequence[Judgement], origin: Origin) -> Result:
@@ -43,9 +73,24 @@ def summarise(benchmark: Benchmark, item_set: ItemSet, judgements: Sequence[Judg
         judgements=judgements,
         tests=tuple(measures.tests(judgements, origin.resampling.seed)),
         tables=tuple(measures.tables(judgements)),
-        warnings=tuple(measures.warnings(judgements, selection) or _untranslated(judgements)),
+        warnings=(*_broken(judgements), *(measures.warnings(judgements, selection) or _untranslated(judgements))),
         signature=signature,
     )
+
+
+def _broken(judgements: Sequence[Judgement]) -> list[str]:
+    """What the numbers leave out, however little: it was allowed to be missing, or is in another language."""
+    reasons = Counter(judgement.reason for judgement in judgements if judgement.verdict is Verdict.NOT_TRANSLATED)
+    told = {
+        MISSING: "have no translation in what was given",
+        WRONG_LANGUAGE: "have a translation in another language",
+    }
+    n_all = len(judgements)
+    return [
+        f"{reasons[why]:,} of {n_all:,} sentences {words}; they count as not translated"
+        for why, words in told.items()
+        if reasons[why]
+    ]
 
 
 def _untranslated(judgements: Sequence[Judgement]) -> list[str]:
