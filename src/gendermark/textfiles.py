@@ -211,9 +211,7 @@ def read_xlsx(path: Path | str) -> Iterator[tuple[int, list[str]]]:
     except UserError:
         raise
     except Exception as problem:  # noqa: BLE001 (a broken file can fail anywhere in zip, XML or the workbook)
-        raise BadFile(
-            path, f"cannot be read as an Excel file ({problem}); save it again as .xlsx, or as .csv"
-        ) from None
+        raise BadFile(path, f"is not an Excel file ({problem}); save it again as .xlsx, or as .csv") from None
     width = 0
     for number, row in enumerate(rows, start=1):
         cells = ["" if cell is None else str(cell) for cell in row]

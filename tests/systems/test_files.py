@@ -116,8 +116,8 @@ def test_a_repeated_source_has_one_translation_or_one_for_each_time(path: Path) 
 def test_a_missing_source(path: Path) -> None:
     content = "The cook sang. ||| tres\nThe nurse slept. ||| uno\n"
     assert refused(path, content) == (
-        ": has no translation of sentence 2, 'The doctor ran.'; add it, or score the rest with --allow-missing (of a run: "
-        "--system-option allow_missing=yes)"
+        ": has no translation of sentence 2, 'The doctor ran.'; add it, or score the rest with --allow-missing (of a "
+        "run: --system-option allow_missing=yes)"
     )
 
 
@@ -170,7 +170,8 @@ def test_one_file(path: Path, benchmark: Benchmark, item_set: ItemSet) -> None:
 
 
 def test_it_has_options_for_columns_only(path: Path) -> None:
-    words = r"^system family files has no option 'mode'; there is: source_column, translation_column, fix_encoding, allow_missing$"
+    options = "source_column, translation_column, fix_encoding, allow_missing"
+    words = f"^system family files has no option 'mode'; there is: {options}$"
     with pytest.raises(UserError, match=words):
         Files(str(path), {"mode": "batch"})
 

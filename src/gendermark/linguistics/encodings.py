@@ -24,7 +24,7 @@ _CODE_PAGES = {
 }
 _PUNCTUATION = frozenset("–—‐‑‒―‘’‚‛“”„‟†‡•…‰′″‹›€™\u200b\u200c\u200d\u200e\u200f\u2028\u2029\u00a0\u202f\ufeff")
 _CLOSING = frozenset("»”’…–—")
-# Inside a word, or at its end where the sentence goes on.
+# Inside a word; or at its end where the sentence goes on, which a question may do too if it is opened in the Spanish way.
 _LOST_INSIDE = re.compile(r"(?<=[^\W\d_])\?+(?=[^\W\d_]| [^\W\d_])")
 _LOST_WORD = re.compile(r"(?<!\S)\?{2,}(?=[\s,.;:!]|$)")
 _ADDRESS = re.compile(r"\S*(?:://|www\.|[?&]\w+=)\S*")
@@ -54,6 +54,11 @@ def _candidates(code_page: str) -> re.Pattern[str]:
 def _code_pages(language: str) -> list[str]:
     pages = [page for script in scripts_of(language) for page in _CODE_PAGES.get(script, ())]
     return list(dict.fromkeys(["cp1252", *pages]))
+
+
+def may_be_misread(text: str, language: str) -> bool:
+    """Whether it is worth looking closer; quick, so that all lines of a file can be asked about at once."""
+    return not text.isascii() and any(_candidates(page).search(text) for page in _code_pages(language))
 
 
 def misread(text: str, language: str) -> tuple[str, str] | None:
@@ -141,7 +146,8 @@ def lost(text: str) -> str:
     text = _ADDRESS.sub("", text)
     for found in _LOST_INSIDE.finditer(text):
         # "¿Qué?Ella": a new sentence, with or without its space.
-        if not text[found.end() :].lstrip()[0].isupper():
+        behind = text[found.end() :]
+        if not behind.lstrip()[0].isupper() and not (behind[0] == " " and "¿" in text):
             start, end = _word_around(text, found)
             return text[start:end]
     words = _LOST_WORD.findall(text)

@@ -178,14 +178,14 @@ _NAMED = {
     "THAI": "Thai",
 }
 _PLAINLY = {
-    "Latn": re.compile("[A-Za-z\u00c0-\u024f]"),
-    "Cyrl": re.compile("[\u0400-\u052f]"),
-    "Grek": re.compile("[\u0370-\u03ff]"),
-    "Hebr": re.compile("[\u05d0-\u05ea]"),
-    "Arab": re.compile("[\u0620-\u06d3]"),
-    "Deva": re.compile("[\u0900-\u097f]"),
+    "Latn": re.compile("[A-Za-z]{4}"),
+    "Cyrl": re.compile("[\u0400-\u052f]{4}"),
+    "Grek": re.compile("[\u0370-\u03ff]{4}"),
+    "Hebr": re.compile("[\u05d0-\u05ea]{4}"),
+    "Arab": re.compile("[\u0620-\u06d3]{4}"),
+    "Deva": re.compile("[\u0900-\u097f]{4}"),
 }
-"""Nearly all letters of a script. Most lines are in the right one, and are passed over quickly."""
+"""A word of a script, more or less. Most lines have one of the right script, and are passed over quickly."""
 _ASCII_LETTER = re.compile(r"[A-Za-z]")
 _ASCII = re.compile(r"[\x00-\x7f]+")
 _ALONE = {
@@ -207,6 +207,8 @@ def _index() -> dict[str, frozenset[str]]:
     for code, words in _SMALL_WORDS.items():
         for word in words.split():
             found.setdefault(word, set()).add(code)
+            if code == "hr":  # Serbian in Latin letters has nearly the same ones
+                found[word].add("sr")
     return {word: frozenset(codes) for word, codes in found.items()}
 
 
@@ -249,40 +251,66 @@ class Evidence:
     n_for: int
 
 
+@cache
+def _others(target: str) -> frozenset[str]:
+    """The small words of other languages that the target has not."""
+    return frozenset(word for word, codes in _index().items() if target not in codes)
+
+
+@cache
+def _foreign_letter(target: str) -> re.Pattern[str]:
+    """A letter that some other language has and the target has not, where letters tell; else nothing matches."""
+    letters = {letter for some in _LETTERS.values() for letter in some} - set(_LETTERS.get(target, ()))
+    return re.compile(f"[{''.join(sorted(letters))}]" if target in _LETTERS else "(?!)")
+
+
+def _by_letters(word: str, target: str) -> tuple[frozenset[str], frozenset[str]]:
+    """The languages that the letters of a word speak for against the target, and those they speak against."""
+    letters = set(word)
+    have = {code for code, some in _LETTERS.items() if not letters.isdisjoint(some)}
+    own = set(_LETTERS[target])
+    others = have - {target}
+    stronger = {code for code in others if not letters.isdisjoint(set(_LETTERS[code]) - own)}
+    weaker = {code for code in _LETTERS if not letters.isdisjoint(own - set(_LETTERS[code]))}
+    return frozenset(stronger - weaker), frozenset(weaker - stronger)
+
+
 def _weigh(words: Iterable[str], target: str) -> list[Evidence]:
     """For each language that some words speak for, against the target."""
-    index, own = _index(), _LETTERS.get(target, "")
-    right: list[frozenset[str]] = []
+    index = _index()
     against: Counter[str] = Counter()
-    for word in words:
+    right: Counter[str] = Counter()
+    shared: Counter[frozenset[str]] = Counter()
+    for word, n in Counter(words).items():
         codes = index.get(word)
-        if codes is not None:
-            if target in codes:
-                right.append(codes)
-            else:
-                against.update(codes)
-        elif own and len(word) > 1:
-            letters = set(word)
-            have = frozenset(code for code, some in _LETTERS.items() if not letters.isdisjoint(some))
-            if target in have and len(have) < len(_LETTERS):
-                right.append(have)
-            foreign = [code for code in have if not letters.isdisjoint(set(_LETTERS[code]) - set(own))]
-            against.update(code for code in foreign if letters.isdisjoint(set(own) - set(_LETTERS[code])))
-    return [Evidence(code, n, sum(code not in codes for codes in right)) for code, n in against.items()]
+        if codes is None:
+            if target not in _LETTERS or len(word) < 2:
+                continue
+            spoken_for, spoken_against = _by_letters(word, target)
+            right.update(dict.fromkeys(spoken_against, n))
+        elif target in codes:
+            shared[codes] += n
+            continue
+        else:
+            spoken_for = codes
+        against.update(dict.fromkeys(spoken_for, n))
+    return [
+        Evidence(code, n, right[code] + sum(m for codes, m in shared.items() if code not in codes))
+        for code, n in against.items()
+    ]
 
 
 def foreign(text: str, target: str) -> str:
     """The language that one line is in, if that is surely not the target; `OTHER_SCRIPT` if its name is not known."""
     wanted = scripts_of(target)
-    if wanted and not any(_is_plainly_in(text, script) for script in wanted):
+    if wanted and not _is_plainly_in(text, wanted[0]):
         scripts = _scripts(text)
         if scripts.total() >= _LEAST_LETTERS and not _is_in(scripts, wanted):
             return _named(cut(text), scripts.most_common(1)[0][0])
     if target not in _SMALL_WORDS:
         return ""
-    index, words = _index(), cut(text)
-    n_other = sum(target not in index[word] for word in words if word in index)
-    if n_other < _LEAST_EVIDENCE and target not in _LETTERS:
+    words = cut(text)
+    if len(_others(target).intersection(words)) < 2 and not _foreign_letter(target).search(text.lower()):
         return ""
     found = _weigh(words, target)
     if not found:
@@ -293,39 +321,40 @@ def foreign(text: str, target: str) -> str:
 
 
 def _is_plainly_in(text: str, script: str) -> bool:
-    return script in _PLAINLY and 4 * len(_PLAINLY[script].findall(text)) >= len(text)
+    return script in _PLAINLY and _PLAINLY[script].search(text) is not None
 
 
 def _named(words: Sequence[str], script: str) -> str:
     """The most likely language of words in a script."""
     index = _index()
-    counts = Counter(code for word in words for code in index.get(word, ()) if script in scripts_of(code))
-    if counts:
-        return counts.most_common(1)[0][0]
-    return _ALONE.get(script, OTHER_SCRIPT)
+    candidates = [code for code in _SMALL_WORDS if script == scripts_of(code)[0]]
+    foreign_letters = {code: _foreign_letter(code) for code in candidates}
+
+    def speaks(word: str, code: str) -> int:
+        return (code in index.get(word, ())) - (foreign_letters[code].search(word) is not None)
+
+    scores = {code: sum(speaks(word, code) for word in words) for code in candidates}
+    best = max(candidates, key=lambda code: scores[code], default="")
+    return best if best and scores[best] > 0 else _ALONE.get(script, OTHER_SCRIPT)
 
 
 def mainly(texts: Sequence[str], target: str) -> str:
     """The language that most of these texts are in, if that is surely not the target; as `foreign` names it."""
-    read = [text for text in texts if text.strip()]
     wanted = scripts_of(target)
-    if not read or not wanted:
+    if not wanted:
         return ""
-    scripts = [_scripts(text) for text in read]
-    with_letters = [found for found in scripts if found]
-    others = [found for found in with_letters if not _is_in(found, wanted)]
-    words = [word for text in read for word in cut(text)]
-    if with_letters and len(others) > 0.5 * len(with_letters):
-        total: Counter[str] = Counter()
-        for found in others:
-            total.update(found)
+    scripts = [found for text in texts if (found := _scripts(text))]
+    others = [found for found in scripts if not _is_in(found, wanted)]
+    words = [word for text in texts for word in cut(text)]
+    if len(others) > 0.5 * len(scripts):
+        total = sum(others, Counter[str]())
         return _named(words, total.most_common(1)[0][0])
     if target not in _SMALL_WORDS:
         return ""
     outweighing = [
         one
         for one in _weigh(words, target)
-        if one.n_against >= max(_LEAST_EVIDENCE, _PER_LINE * len(read)) and one.n_against > _OUTWEIGHS * one.n_for
+        if one.n_against >= max(_LEAST_EVIDENCE, _PER_LINE * len(scripts)) and one.n_against > _OUTWEIGHS * one.n_for
     ]
     return max(outweighing, key=lambda one: (one.n_against - one.n_for, one.language)).language if outweighing else ""
 

@@ -43,13 +43,17 @@ def _without_foreign(item_set: ItemSet, answers: Answers) -> Answers:
     """
     target = item_set.selection.target_language
 
-    def seen(source: str, answer: Translation) -> Translation:
-        text = answer.text
-        if text is None or not profiles.foreign(text, target) or failure(source, text):
-            return answer
-        return replace(answer, text=None, error=WRONG_LANGUAGE)
-
-    return [[seen(item.source, one) for one in samples] for item, samples in zip(item_set.items, answers, strict=True)]
+    seen: list[Sequence[Translation]] = list(answers)
+    for place, (item, samples) in enumerate(zip(item_set.items, answers, strict=True)):
+        foreign = [bool(one.text and profiles.foreign(one.text, target)) for one in samples]
+        if any(foreign):
+            seen[place] = [
+                replace(one, text=None, error=WRONG_LANGUAGE)
+                if is_foreign and not failure(item.source, one.text)
+                else one
+                for one, is_foreign in zip(samples, foreign, strict=True)
+            ]
+    return seen
 
 
 def _why(samples: Sequence[Translation]) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Callable, Sequence
+from copy import copy
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -25,9 +26,9 @@ from gendermark.selection import Selection
 _LEAST_DAMAGED = 3
 """Lines with damaged letters; some systems have learnt one or two from their data."""
 _DAMAGED_SHARE = 0.01
-_MOST_READ = 400
+_MOST_READ = 200
 """Lines, evenly spread, whose language is looked at."""
-_MOST_FITTED = 800
+_MOST_FITTED = 500
 """Lines, evenly spread, that must fit their sentences well before the others are believed to do so too."""
 _FITTING = 0.8
 """A share of fit that only lines beside their own sentence have, by a lexicon."""
@@ -87,11 +88,22 @@ class Given:
 
     def _check_order(self) -> None:
         """Refuse lines that, from some line on, belong to a sentence near their own; and lines in another order."""
-        lines, fits = self.lines, _Fits(self.benchmark, self.selection, self.lines)
+        fits = _Fits(self.benchmark, self.selection, self.lines)
         if fits.are_sound:
             return
-        least = _FEWEST_SHIFTED if len(lines) >= _SHORT else _FEWEST_IN_SHORT
+        self._refuse_shift(fits)
+        if fits.stand_elsewhere:
+            raise BadFile(
+                self.where,
+                f"the {self.noun} seem to be translations of these sentences, but in another order; give them in the "
+                "order of `gendermark export`, or each beside its own source",
+            )
+        if not any(fits.own):
+            self._refuse_shift(fits.by_length())
+
+    def _refuse_shift(self, fits: _Fits) -> None:
         found, step = max(((_best_stretch(fits, step), step) for step in _STEPS), key=lambda one: one[0].gain)
+        least = _FEWEST_SHIFTED if len(self.lines) >= _SHORT else _FEWEST_IN_SHORT
         if found.gain >= least and (not fits.are_by_length or found.sureness >= _SURE_BY_LENGTHS):
             distance = ("", "two ", "three ")[abs(step) - 1]
             word = "before" if step > 0 else "behind"
@@ -100,19 +112,15 @@ class Given:
                 f"from here on {self.noun} seem to belong to the sentence {distance}{word} theirs: "
                 f"{'one is' if abs(step) == 1 else 'some are'} missing or doubled; translate again, or give each "
                 "translation beside its own source",
-                line=lines[found.start].number or found.start + 1,
-            )
-        if fits.stand_elsewhere:
-            raise BadFile(
-                self.where,
-                f"the {self.noun} seem to be translations of these sentences, but in another order; give them in the "
-                "order of `gendermark export`, or each beside its own source",
+                line=self.lines[found.start].number or found.start + 1,
             )
 
 
 def check_letters(where: Path | str, language: str, texts: Sequence[tuple[str, int | None]], notes: list[str]) -> None:
     """Refuse texts whose letters were misread or lost when somebody saved them."""
-    damaged = [(number, found) for text, number in texts if (found := encodings.misread(text, language))]
+    damaged = []
+    if encodings.may_be_misread("\n".join(text for text, _ in texts), language):
+        damaged = [(number, found) for text, number in texts if (found := encodings.misread(text, language))]
     lost = [(number, word) for text, number in texts if (word := encodings.lost(text))]
     n_marked = sum(not text.isascii() for text, _ in texts)
     n_filled = sum(bool(text.strip()) for text, _ in texts)
@@ -208,22 +216,31 @@ class _Fits:
         self._fit: Callable[[Item, str], float | None] = lambda item, text: benchmark.fit(item, text, selection)
         self._filled = [place for place, line in enumerate(lines) if line.text.strip()]
         few = self._filled[:: max(1, len(self._filled) // _MOST_FITTED)]
-        self._sample = [self._fit(lines[place].item, lines[place].text) for place in few]
-        self.are_by_length = not any(self._sample)
-        if self.are_by_length:
-            self._fit = self._fit_of_lengths
-            self._sample = []
+        self._sample = [self._fit(lines[place].item, lines[place].text) or 0.0 for place in few]
+        self.are_by_length = False
+
+    def by_length(self) -> _Fits:
+        """The same by the lengths of texts and sentences, which every benchmark has."""
+        found = copy(self)
+        found._fit, found.are_by_length = self._fit_of_lengths, True
+        found.__dict__.pop("own", None)
+        return found
+
+    @property
+    def _can_tell(self) -> bool:
+        """Whether the benchmark says anything of how texts fit."""
+        return self._fit(self._lines[0].item, self._lines[0].text) is not None
 
     @property
     def are_sound(self) -> bool:
         """Whether a sample of lines fits so well throughout that no stretch of them can be another's."""
         if len(self._filled) < 2:
             return True
-        if not self._sample or sum(fit or 0.0 for fit in self._sample) < _FITTING * len(self._sample):
+        if sum(self._sample) < _FITTING * len(self._sample):
             return False
         lack = 0.0
         for fit in self._sample:
-            lack = max(0.0, lack + _FITTING - (fit or 0.0))
+            lack = max(0.0, lack + _FITTING - fit)
             if lack >= _SUSPICIOUS:
                 return False
         return True
@@ -244,7 +261,7 @@ class _Fits:
     def stand_elsewhere(self) -> bool:
         """Whether most texts fit some sentence and most sentences some text, but seldom their own."""
         filled = self._filled
-        if self.are_by_length or len(filled) < _FEWEST_MIXED:
+        if len(filled) < _FEWEST_MIXED or not self._can_tell:
             return False
         if sum(self.own[place] for place in filled) >= _MISPLACED * len(filled):
             return False
