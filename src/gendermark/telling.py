@@ -6,19 +6,28 @@ surer than their intervals.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
+import numpy as np
+
+from gendermark import statistics
 from gendermark.drawing.charts import percent
 from gendermark.drawing.sheet import Figure, Sheet
 from gendermark.linguistics.codes import NAMES
 from gendermark.markup import minus
-from gendermark.records import Estimate, Judgement, Unit
+from gendermark.metrics import metric
+from gendermark.records import Estimate, Gender, Judgement, Unit, Verdict
 from gendermark.result import Result
 
 NO_SPREAD = "no spread seen"
 """For an interval without width: all groups of sentences gave the same, which does not make the number certain."""
+_BOTH = (Gender.FEMININE, Gender.MASCULINE)
+_NOT_TRANSLATED = "were not translated (refused, empty, a copy or another language)"
+_FEWEST_LOST = 5
+_N_RESAMPLES = 1000
 WIDE = 40.0
 """An interval of so many points says little, whatever is in its middle."""
 
@@ -47,6 +56,36 @@ def women_and_men(women: Estimate, men: Estimate, difference: Estimate | None, d
     )
     tail, effect = (compared[0].text, compared[0].effect) if compared else (".", 0.0)
     return Finding(f"{text}{tail}{doubt(women, men)}", effect)
+
+
+def lost_by_gender(result: Result) -> list[Finding]:
+    """Whether sentences about one gender are left untranslated more often than those about the other, if that is clear.
+
+    A system that refuses to speak of women would else only seem to get their gender wrong.
+    """
+    groups: dict[str, list[int]] = defaultdict(lambda: [0, 0, 0, 0])
+    for judgement in result.judgements:
+        if judgement.expected in _BOTH:
+            place = 2 * _BOTH.index(judgement.expected)
+            groups[judgement.group_id][place] += judgement.verdict is Verdict.NOT_TRANSLATED
+            groups[judgement.group_id][place + 1] += 1
+    counts = np.array(list(groups.values()), dtype=float).reshape(-1, 4)
+    lost_f, n_f, lost_m, n_m = counts.sum(axis=0)
+    if lost_f + lost_m < _FEWEST_LOST or not n_f or not n_m:
+        return []
+    sums = statistics.resampled_sums(counts, _N_RESAMPLES, seed=0)
+    sums = sums[(sums[:, 1] > 0) & (sums[:, 3] > 0)]
+    women, men = 100 * sums[:, 0] / sums[:, 1], 100 * sums[:, 2] / sums[:, 3]
+
+    def estimated(value: float, replicates: metric.Floats) -> Estimate:
+        low, high = statistics.percentile_interval(replicates) or (None, None)
+        n = int(n_f + n_m)
+        return Estimate("lost", "all", value, low, high, len(groups), n, n)
+
+    values = 100 * lost_f / n_f, 100 * lost_m / n_m
+    difference = estimated(values[1] - values[0], men - women)
+    told = women_and_men(estimated(values[0], women), estimated(values[1], men), difference, _NOT_TRANSLATED)
+    return [replace(told, text=f"{told.text} These count as not right.")] if told.effect else []
 
 
 def gap(found: Estimate | None, above: str, below: str, unclear: str) -> list[Finding]:

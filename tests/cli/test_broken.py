@@ -239,14 +239,17 @@ def test_whatever_is_broken_is_refused(
     assert not (tmp_path / "run" / "run.json").exists()
 
 
-def test_a_file_can_be_repaired_but_not_what_is_lost(cli: Any, data: Path, tmp_path: Path) -> None:
+def test_a_file_can_be_repaired_but_not_what_is_lost(
+    cli: Any, data: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO", "gendermark")
     good, path = tmp_path / "good.txt", tmp_path / "lines.txt"
     _lines(good, SOURCES, into("es"))
     _lines(path, SOURCES, [_misread(text, "cp1252") for text in into("es")])
     give(cli, "score", path, data).is_refusal("line 1:", "for 'podía'", "48 of 48 lines", "--fix-encoding")
     fixed = give(cli, "score", path, data, "es", "--fix-encoding", "--json")
     assert fixed.json["estimates"] == give(cli, "score", good, data, "es", "--json").json["estimates"]
-    assert "the letters of 48 of 48 lines had been misread, and were repaired" in fixed.err
+    assert "the letters of 48 of 48 lines had been misread, and were repaired" in caplog.text
     run = give(cli, "run", path, data, "es", "--system-option", "fix_encoding=yes")
     assert run.exit_code == 0
     assert "were repaired" in run.err
@@ -409,3 +412,27 @@ def test_misread_letters_come_back(code: str) -> None:
 def test_what_only_looks_damaged(text: str) -> None:
     assert misread(text, "pt") is None
     assert lost(text) == ""
+
+
+# -- who is not translated
+
+
+def test_it_is_said_who_is_refused(cli: Any, data: Path, tmp_path: Path) -> None:
+    """A system that does not speak of women is not only one that gets their gender wrong."""
+    path, texts = tmp_path / "lines.txt", into("es")
+    women = [gender == "feminine" for _, gender in _people()]
+    _lines(
+        path,
+        SOURCES,
+        ["" if is_woman and n % 2 else t for n, (t, is_woman) in enumerate(zip(texts, women, strict=True))],
+    )
+    outcome = give(cli, "run", path, data)
+    words = "Of 100 women 50 ("
+    told = next(line for line in outcome.err.splitlines() if words in line)
+    assert "were not translated" in told
+    assert "of 100 men 0 (no spread seen): women more often, by 50.0 points (" in told
+    assert cli("report", tmp_path / "run", "-o", tmp_path / "page.html").exit_code == 0
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert page.index(words) < page.index("keep their gender") if "keep their gender" in page else words in page
+    _lines(path, SOURCES, ["" if n % 2 else text for n, text in enumerate(texts)])
+    assert "were not translated (" not in give(cli, "score", path, data).err

@@ -24,7 +24,7 @@ _CODE_PAGES = {
 }
 _PUNCTUATION = frozenset("–—‐‑‒―‘’‚‛“”„‟†‡•…‰′″‹›€™\u200b\u200c\u200d\u200e\u200f\u2028\u2029\u00a0\u202f\ufeff")
 _CLOSING = frozenset("»”’…–—")
-# Inside a word; or at its end where the sentence goes on, which a question may do too if it is opened in the Spanish way.
+# Inside a word; or at its end where the sentence goes on.
 _LOST_INSIDE = re.compile(r"(?<=[^\W\d_])\?+(?=[^\W\d_]| [^\W\d_])")
 _LOST_WORD = re.compile(r"(?<!\S)\?{2,}(?=[\s,.;:!]|$)")
 _ADDRESS = re.compile(r"\S*(?:://|www\.|[?&]\w+=)\S*")
