@@ -42,6 +42,8 @@ class Finding:
     text: str
     effect: float = 0.0
     """How large a clear effect it tells, in points; 0 where nothing is clear."""
+    is_by_gender: bool = False
+    """Whether it counts women and men, of whom some may not have been translated."""
 
 
 def women_and_men(women: Estimate, men: Estimate, difference: Estimate | None, do: str, end: str = "") -> Finding:
@@ -55,7 +57,20 @@ def women_and_men(women: Estimate, men: Estimate, difference: Estimate | None, d
         else "; the difference cannot be told from chance ({}).",
     )
     tail, effect = (compared[0].text, compared[0].effect) if compared else (".", 0.0)
-    return Finding(f"{text}{tail}{doubt(women, men)}", effect)
+    return Finding(f"{text}{tail}{doubt(women, men)}", effect, is_by_gender=True)
+
+
+def with_lost(result: Result, found: Sequence[Finding]) -> list[Finding]:
+    """Findings behind the one that one gender is translated less often, if so; those by gender say it again."""
+    lost = lost_by_gender(result)
+    if not lost:
+        return list(found)
+    shares = []
+    for gender in _BOTH:
+        own = [judgement.verdict for judgement in result.judgements if judgement.expected is gender]
+        shares.append(rounded(100 * own.count(Verdict.NOT_TRANSLATED) / len(own)))
+    tail = f" Of 100 each, {shares[0]} women and {shares[1]} men were not translated."
+    return [*lost, *(replace(one, text=f"{one.text}{tail}") if one.is_by_gender else one for one in found)]
 
 
 def lost_by_gender(result: Result) -> list[Finding]:
@@ -106,9 +121,9 @@ def by_gender(women: Estimate | None, men: Estimate | None) -> list[Finding]:
         return []
     text = f"Of 100 sentences about women {share(women)} are right, of 100 about men {share(men)}."
     if women.low is None or women.high is None or men.low is None or men.high is None:
-        return [Finding(text)]
+        return [Finding(text, is_by_gender=True)]
     is_apart = women.high < men.low or men.high < women.low
-    return [Finding(text, abs(men.value - women.value) if is_apart else 0.0)]
+    return [Finding(text, abs(men.value - women.value) if is_apart else 0.0, is_by_gender=True)]
 
 
 def against_half(start: str, found: Estimate, more: str, fewer: str, unclear: str) -> Finding:
