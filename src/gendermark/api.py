@@ -28,7 +28,7 @@ from gendermark.runs.store import Store
 from gendermark.selection import Selection, options_of, own_options
 from gendermark.systems.file_formats import Samples
 from gendermark.systems.sampling import Decoding
-from gendermark.systems.soundness import Given, Line, check_genders, check_samples
+from gendermark.systems.soundness import Given, Line, check_genders, check_samples, is_of_pairs
 from gendermark.systems.system import open_system
 from gendermark.systems.translation_files import TranslationFile, open_translations, read_samples
 
@@ -38,6 +38,7 @@ Translations = Path | str | TranslationFile | Sequence[str] | Sequence[Sequence[
 """A file (see `gendermark score`), or the translations themselves in export order; or the samples of each sentence."""
 _Given = TranslationFile | Sequence[str]
 _THEMSELVES = "the translations"
+_FEWEST_TO_BE_THE_SAME = 10
 
 
 def select(benchmark: str | Selection, to: str = "", **options: Any) -> tuple[Benchmark, Selection]:
@@ -150,10 +151,16 @@ def _matched(
     if not isinstance(translations, Mapping):
         item_set = benchmark.load(selection)
         return item_set, list(_texts(translations, benchmark, item_set))
-    texts: list[str | None] = []
-    for part, given in translations.items():
-        texts.extend(_texts(given, benchmark, benchmark.load(replace(selection, parts=(part,)))))
-    return benchmark.load(selection), texts
+    by_part = {
+        part: list(_texts(given, benchmark, benchmark.load(replace(selection, parts=(part,)))))
+        for part, given in translations.items()
+    }
+    if is_of_pairs(benchmark) and len(by_part) == 2:
+        first, second = by_part.values()
+        # Even a system that knows one gender only translates "she" and "he" otherwise, now and then.
+        if len(first) >= _FEWEST_TO_BE_THE_SAME and first == second:
+            raise UserError(f"{' and '.join(by_part)} were given the same translations; give each its own")
+    return benchmark.load(selection), [text for texts in by_part.values() for text in texts]
 
 
 def _matched_in_another_revision(

@@ -239,6 +239,9 @@ def _matched_by_source(
             item = wanted.items[places[key][min(len(found[key]), len(places[key]) - 1)]]
             lines.append(Line(item, row.content, row.line))
         found[key].append(row.content)
+    missing = [(item, key) for item, key in zip(wanted.items, keys, strict=True) if key not in found]
+    if missing and (not wanted.allow_missing or len(missing) == len(keys)):
+        raise UnmatchedSources(path, _lacking(missing, len(keys), wanted.noun))
     for key, contents in found.items():
         if len(contents) not in (1, len(places[key])):
             times = "once" if len(places[key]) == 1 else f"{len(places[key])} times"
@@ -247,9 +250,6 @@ def _matched_by_source(
                 f"has {len(contents)} translations of {shortened(key)}, which occurs {times}; "
                 "give one, or one for each time",
             )
-    missing = [(item, key) for item, key in zip(wanted.items, keys, strict=True) if key not in found]
-    if missing and (not wanted.allow_missing or len(missing) == len(keys)):
-        raise UnmatchedSources(path, _lacking(missing, len(keys), wanted.noun))
     if n_loose:
         notes.append(
             f"{path}: {n_loose:,} of {len(rows):,} sources differ from this benchmark's in space, quotation marks "
