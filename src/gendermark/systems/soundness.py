@@ -47,8 +47,9 @@ _ELSEWHERE = 0.7
 """The share of texts that must fit some sentence, and of sentences that some text must fit, then."""
 _LENGTHS = 0.4
 """Two lengths fit no more if their logarithms are so far apart."""
-_SURE_BY_LENGTHS = 5.5
-"""Standard errors by which a stretch must fit better elsewhere, where only lengths are known; chance gives 4."""
+_SURE = 5.5
+"""Standard errors by which a stretch must fit better elsewhere, where few texts fit, or only lengths are known: of that
+many stretches, chance gives some 4."""
 _FEWEST_PAIRS = 10
 
 
@@ -95,23 +96,27 @@ class Given:
         if fits.stand_elsewhere:
             raise BadFile(
                 self.where,
-                f"the {self.noun} seem to be translations of these sentences, but in another order; give them in the "
-                "order of `gendermark export`, or each beside its own source",
+                f"the {self.noun} seem to hold translations of these sentences, but in another order; {self._remedy}",
             )
         if not any(fits.own):
             self._refuse_shift(fits.by_length())
 
+    @property
+    def _remedy(self) -> str:
+        if self.noun == "rows":
+            return "set each translation beside its own source"
+        return "give them in the order of `gendermark export`, or as `source ||| translation` lines"
+
     def _refuse_shift(self, fits: _Fits) -> None:
         found, step = max(((_best_stretch(fits, step), step) for step in _STEPS), key=lambda one: one[0].gain)
         least = _FEWEST_SHIFTED if len(self.lines) >= _SHORT else _FEWEST_IN_SHORT
-        if found.gain >= least and (not fits.are_by_length or found.sureness >= _SURE_BY_LENGTHS):
+        if found.gain >= least and (not fits.are_noisy or found.sureness >= _SURE):
             distance = ("", "two ", "three ")[abs(step) - 1]
             word = "before" if step > 0 else "behind"
             raise BadFile(
                 self.where,
                 f"from here on {self.noun} seem to belong to the sentence {distance}{word} theirs: "
-                f"{'one is' if abs(step) == 1 else 'some are'} missing or doubled; translate again, or give each "
-                "translation beside its own source",
+                f"{'one is' if abs(step) == 1 else 'some are'} missing or doubled; {self._remedy}",
                 line=self.lines[found.start].number or found.start + 1,
             )
 
@@ -246,6 +251,11 @@ class _Fits:
             if lack >= _SUSPICIOUS:
                 return False
         return True
+
+    @property
+    def are_noisy(self) -> bool:
+        """Whether the texts fit so seldom that chance alone finds stretches which fit others better."""
+        return self.are_by_length or sum(self.own[place] for place in self._filled) < 0.5 * len(self._filled)
 
     @cached_property
     def own(self) -> list[float]:
