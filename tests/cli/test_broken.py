@@ -350,6 +350,7 @@ def test_a_program_that_is_one_line_off_leaves_nothing_behind(cli: Any, data: Pa
     )
     assert outcome.exit_code == 2
     assert "seem to belong to the sentence before theirs" in outcome.err
+    assert "make the program write one line for each that it reads" in outcome.err
     assert "none of these answers is kept" in outcome.err
     with Store(store) as kept:
         assert kept._connection.execute("SELECT COUNT(*) FROM translation").fetchone() == (0,)

@@ -343,10 +343,11 @@ def mainly(texts: Sequence[str], target: str) -> str:
     wanted = scripts_of(target)
     if not wanted:
         return ""
-    scripts = [found for text in texts if (found := _scripts(text))]
-    others = [found for found in scripts if not _is_in(found, wanted)]
-    words = [word for text in texts for word in cut(text)]
-    if len(others) > 0.5 * len(scripts):
+    read = [text for text in texts if any(map(str.isalpha, text))]
+    doubtful = [_scripts(text) for text in read if not _is_plainly_in(text, wanted[0])]
+    others = [found for found in doubtful if not _is_in(found, wanted)]
+    words = [word for text in read for word in cut(text)]
+    if len(others) > 0.5 * len(read):
         total = sum(others, Counter[str]())
         return _named(words, total.most_common(1)[0][0])
     if target not in _SMALL_WORDS:
@@ -354,7 +355,7 @@ def mainly(texts: Sequence[str], target: str) -> str:
     outweighing = [
         one
         for one in _weigh(words, target)
-        if one.n_against >= max(_LEAST_EVIDENCE, _PER_LINE * len(scripts)) and one.n_against > _OUTWEIGHS * one.n_for
+        if one.n_against >= max(_LEAST_EVIDENCE, _PER_LINE * len(read)) and one.n_against > _OUTWEIGHS * one.n_for
     ]
     return max(outweighing, key=lambda one: (one.n_against - one.n_for, one.language)).language if outweighing else ""
 

@@ -19,7 +19,7 @@ from gendermark.runs.plan import Plan, RunConfig, Step, check_cells, plan
 from gendermark.runs.score import Origin, score
 from gendermark.runs.store import Store
 from gendermark.runs.translate import Answers, Progress, check_tasks, translate
-from gendermark.systems.soundness import Given, Line
+from gendermark.systems.soundness import ANSWERS, Given, Line
 from gendermark.systems.system import System, open_system
 
 __all__ = ["ALONE", "OpenProgress", "RunConfig", "Surroundings", "default_store", "no_progress", "run"]
@@ -130,7 +130,7 @@ def _check_lines(step: Step, system: System, store: Store | None, answers: Answe
     lines = [Line(item, samples[0].text or "", n) for n, (item, samples) in enumerate(pairs, start=1)]
     notes: list[str] = []
     try:
-        Given(system.spec, step.benchmark, step.item_set.selection, lines).check(notes)
+        Given(system.spec, step.benchmark, step.item_set.selection, lines, ANSWERS).check(notes)
     except UserError as problem:
         if store is not None:
             store.forget(system.system_id, step.requests)

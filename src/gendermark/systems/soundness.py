@@ -23,6 +23,9 @@ from gendermark.linguistics.words import cut
 from gendermark.records import Gender, Item
 from gendermark.selection import Selection
 
+ANSWERS = "answers"
+"""What a program gave, which must be mended then; all else is given by people."""
+_REPAIR = "save it as UTF-8, or have it repaired with --fix-encoding (of a run: --system-option fix_encoding=yes)"
 _LEAST_DAMAGED = 3
 """Lines with damaged letters; some systems have learnt one or two from their data."""
 _DAMAGED_SHARE = 0.01
@@ -105,6 +108,8 @@ class Given:
     def _remedy(self) -> str:
         if self.noun == "rows":
             return "set each translation beside its own source"
+        if self.noun == ANSWERS:
+            return "make the program write one line for each that it reads, in the same order"
         return "give them in the order of `gendermark export`, or as `source ||| translation` lines"
 
     def _refuse_shift(self, fits: _Fits) -> None:
@@ -121,7 +126,9 @@ class Given:
             )
 
 
-def check_letters(where: Path | str, language: str, texts: Sequence[tuple[str, int | None]], notes: list[str]) -> None:
+def check_letters(
+    where: Path | str, language: str, texts: Sequence[tuple[str, int | None]], notes: list[str], repair: str = _REPAIR
+) -> None:
     """Refuse texts whose letters were misread or lost when somebody saved them."""
     damaged = []
     if encodings.may_be_misread("\n".join(text for text, _ in texts), language):
@@ -134,8 +141,7 @@ def check_letters(where: Path | str, language: str, texts: Sequence[tuple[str, i
         raise BadFile(
             where,
             f"has {wrong!r} for {right!r}, and the like in {len(damaged):,} of {n_filled:,} lines: UTF-8 was read as "
-            "another encoding and saved again; save it as UTF-8, or have it repaired with --fix-encoding (of a run: "
-            "--system-option fix_encoding=yes)",
+            f"another encoding and saved again; {repair}",
             line=number,
         )
     if _are_many(len(lost), n_filled):
