@@ -352,6 +352,13 @@ def test_a_program_that_is_one_line_off_leaves_nothing_behind(cli: Any, data: Pa
     assert "seem to belong to the sentence before theirs" in outcome.err
     assert "make the program write one line for each that it reads" in outcome.err
     assert "none of these answers is kept" in outcome.err
+    script.write_text(script.read_text(encoding="utf-8").replace("said[line.strip()]", "'Dijo que sÃ\\xad, seÃ±or.'"))
+    outcome = cli(
+        *("run", "--system", f"command:{sys.executable} {script}", "--system-option", f"mode={mode}", "--to", "es"),
+        *("--benchmark", "winomt", "--data", f"file:{data}", "--store", store, "-o", tmp_path / "again"),
+    )
+    assert outcome.exit_code == 2
+    assert "make the program read and write UTF-8" in outcome.err
     with Store(store) as kept:
         assert kept._connection.execute("SELECT COUNT(*) FROM translation").fetchone() == (0,)
 

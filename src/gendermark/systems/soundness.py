@@ -77,9 +77,9 @@ class Given:
 
     def check(self, notes: list[str]) -> None:
         """Refuse what is broken; note what is worth knowing."""
-        check_letters(
-            self.where, self.selection.target_language, [(line.text, line.number) for line in self.lines], notes
-        )
+        texts = [(line.text, line.number) for line in self.lines]
+        repair = "make the program read and write UTF-8" if self.noun == ANSWERS else _REPAIR
+        check_letters(self.where, self.selection.target_language, texts, notes, repair)
         self._check_language()
         self._check_order()
 
