@@ -233,7 +233,7 @@ def coverage(job: tuple[Design, Truth, int]) -> list[str]:
 
 
 def alarms(job: tuple[Design, Truth, Truth, int, bool]) -> list[str]:
-    """How often `compare` finds a difference, and how often a gate would fail: of two systems, or two versions of one."""
+    """How often `compare` finds a difference and a gate would fail: of two systems, or of two versions of one."""
     design, first, second, n_runs, is_release = job
     of, rng = sentences(design), np.random.default_rng(abs(hash((design.name, first, second))) % 2**32)
     below: dict[str, list[bool]] = defaultdict(list)

@@ -13,6 +13,7 @@ from typing import Any
 from gendermark import registry
 from gendermark.benchmarks.benchmark import Benchmark, ItemSet
 from gendermark.errors import UnknownName, UnmatchedSources, UserError
+from gendermark.linguistics.failures import MISSING
 from gendermark.metrics.metric import Resampling
 from gendermark.records import Request, Task, Translation
 from gendermark.result import Result
@@ -27,14 +28,17 @@ from gendermark.runs.store import Store
 from gendermark.selection import Selection, options_of, own_options
 from gendermark.systems.file_formats import Samples
 from gendermark.systems.sampling import Decoding
+from gendermark.systems.soundness import Given, Line, check_genders, check_samples, is_of_pairs
 from gendermark.systems.system import open_system
 from gendermark.systems.translation_files import TranslationFile, open_translations, read_samples
 
 log = logging.getLogger(__name__)
 
-Translations = Path | str | Sequence[str] | Sequence[Sequence[str]]
+Translations = Path | str | TranslationFile | Sequence[str] | Sequence[Sequence[str]]
 """A file (see `gendermark score`), or the translations themselves in export order; or the samples of each sentence."""
 _Given = TranslationFile | Sequence[str]
+_THEMSELVES = "the translations"
+_FEWEST_TO_BE_THE_SAME = 10
 
 
 def select(benchmark: str | Selection, to: str = "", **options: Any) -> tuple[Benchmark, Selection]:
@@ -91,7 +95,9 @@ def score(
         item_set, texts = _matched(found, selection, given)
     except UnmatchedSources:
         item_set, texts = _matched_in_another_revision(found, selection, given, asked_for)
-    return judge_and_estimate(found, item_set, [[Translation("", text)] for text in texts], origin)
+    check_genders(_THEMSELVES, found, item_set, texts)
+    answers = [[Translation("", text, error=MISSING if text is None else None)] for text in texts]
+    return judge_and_estimate(found, item_set, answers, origin)
 
 
 def _score_samples(
@@ -106,6 +112,7 @@ def _score_samples(
         # Samples of all sentences serve for a part of them, too.
         others = benchmark.load(replace(selection, parts=())).items if selection.parts else ()
         drawn = read_samples(samples, item_set.items, others)
+        check_samples(samples, benchmark, selection, [one.texts for one in drawn], [])
     elif isinstance(samples, Mapping) or any(isinstance(texts, str) for texts in samples):
         raise UserError(
             f"{benchmark.name} judges many samples of each sentence; give a list of samples for each, or a file of them"
@@ -139,15 +146,21 @@ def _opened(translations: Translations | Mapping[str, Translations]) -> _Given |
 
 def _matched(
     benchmark: Benchmark, selection: Selection, translations: _Given | Mapping[str, _Given]
-) -> tuple[ItemSet, list[str]]:
+) -> tuple[ItemSet, list[str | None]]:
     """The items of a selection and the translation of each."""
     if not isinstance(translations, Mapping):
         item_set = benchmark.load(selection)
         return item_set, list(_texts(translations, benchmark, item_set))
-    texts: list[str] = []
-    for part, given in translations.items():
-        texts.extend(_texts(given, benchmark, benchmark.load(replace(selection, parts=(part,)))))
-    return benchmark.load(selection), texts
+    by_part = {
+        part: list(_texts(given, benchmark, benchmark.load(replace(selection, parts=(part,)))))
+        for part, given in translations.items()
+    }
+    if is_of_pairs(benchmark) and len(by_part) == 2:
+        first, second = by_part.values()
+        # Even a system that knows one gender only translates "she" and "he" otherwise, now and then.
+        if len(first) >= _FEWEST_TO_BE_THE_SAME and first == second:
+            raise UserError(f"{' and '.join(by_part)} were given the same translations; give each its own")
+    return benchmark.load(selection), [text for texts in by_part.values() for text in texts]
 
 
 def _matched_in_another_revision(
@@ -155,7 +168,7 @@ def _matched_in_another_revision(
     selection: Selection,
     translations: _Given | Mapping[str, _Given],
     asked_for: str | None,
-) -> tuple[ItemSet, list[str]]:
+) -> tuple[ItemSet, list[str | None]]:
     """Sources tell which revision was translated; that one is taken, and said, unless the user named one."""
     others = () if asked_for or selection.data != "official" else benchmark.choices_of("revision")
     for revision in others:
@@ -169,12 +182,17 @@ def _matched_in_another_revision(
     return _matched(benchmark, selection, translations)  # which raises again what was wrong
 
 
-def _texts(given: _Given, benchmark: Benchmark, item_set: ItemSet) -> Sequence[str]:
+def _texts(given: _Given, benchmark: Benchmark, item_set: ItemSet) -> Sequence[str | None]:
     if isinstance(given, TranslationFile):
         return given.texts(benchmark, item_set)
     if len(given) != len(item_set.items):
         raise UserError(f"{len(given):,} translations were given for {len(item_set.items):,} sentences")
     texts: Sequence[str] = given
+    lines = [Line(item, text, n) for n, (item, text) in enumerate(zip(item_set.items, texts, strict=True), start=1)]
+    notes: list[str] = []
+    Given(_THEMSELVES, benchmark, item_set.selection, lines).check(notes)
+    for note in notes:
+        log.info(note)
     return texts
 
 

@@ -14,11 +14,20 @@ from gendermark.drawing.charts import percent
 from gendermark.drawing.sheet import Figure, Sheet
 from gendermark.linguistics.codes import NAMES
 from gendermark.markup import minus
-from gendermark.records import Estimate, Judgement, Unit
+from gendermark.metrics.describe import Description
+from gendermark.metrics.intervals import estimate
+from gendermark.metrics.metric import Resampling, count, per_judgement
+from gendermark.metrics.rates import difference, rate
+from gendermark.records import Estimate, Gender, Judgement, Unit, Verdict
 from gendermark.result import Result
 
 NO_SPREAD = "no spread seen"
 """For an interval without width: all groups of sentences gave the same, which does not make the number certain."""
+_BOTH = (Gender.FEMININE, Gender.MASCULINE)
+_NOT_TRANSLATED = "were not translated (refused, empty, a copy or another language)"
+_FEWEST_LOST = 5
+_NO_DOUBT = 0.01
+"""The p-value below which it is told that one gender is translated less often."""
 WIDE = 40.0
 """An interval of so many points says little, whatever is in its middle."""
 ALPHA = 0.05
@@ -35,6 +44,8 @@ class Finding:
     text: str
     effect: float = 0.0
     """How large an effect it tells, in points, at the end of the interval nearest to none; 0 where nothing is clear."""
+    is_by_gender: bool = False
+    """Whether it counts women and men, of whom some may not have been translated."""
 
 
 def women_and_men(women: Estimate, men: Estimate, difference: Estimate | None, do: str, end: str = "") -> Finding:
@@ -48,7 +59,59 @@ def women_and_men(women: Estimate, men: Estimate, difference: Estimate | None, d
         else "; the difference cannot be told from chance ({}).",
     )
     tail, effect = (compared[0].text, compared[0].effect) if compared else (".", 0.0)
-    return Finding(f"{text}{tail}{doubt(women, men)}", effect)
+    return Finding(f"{text}{tail}{doubt(women, men)}", effect, is_by_gender=True)
+
+
+def with_lost(result: Result, found: Sequence[Finding]) -> list[Finding]:
+    """Findings behind the one that one gender is translated less often, if so; those by gender say it again."""
+    lost = lost_by_gender(result)
+    if not lost:
+        return list(found)
+    shares = []
+    for gender in _BOTH:
+        own = [judgement.verdict for judgement in result.judgements if judgement.expected is gender]
+        shares.append(rounded(100 * own.count(Verdict.NOT_TRANSLATED) / len(own)))
+    tail = f" Of 100 each, {shares[0]} women and {shares[1]} men were not translated."
+    return [*lost, *(replace(one, text=f"{one.text}{tail}") if one.is_by_gender else one for one in found)]
+
+
+def lost_by_gender(result: Result) -> list[Finding]:
+    """Whether sentences about one gender are left untranslated more often than those about the other, if that is clear.
+
+    A system that refuses to speak of women would else only seem to get their gender wrong.
+    """
+    known = [judgement for judgement in result.judgements if judgement.expected in _BOTH]
+    n_lost = sum(judgement.verdict is Verdict.NOT_TRANSLATED for judgement in known)
+    if n_lost < _FEWEST_LOST or len({judgement.expected for judgement in known}) < len(_BOTH):
+        return []
+    counts = count(known, per_judgement(_lost_columns), lambda judgement: "")  # noqa: ARG005
+    women, men, gap_between = estimate(counts, [*_LOST, difference(_LOST_GAP, _LOST[1], _LOST[0], "all")], Resampling())
+    # One more question on every page: told only where there is next to no doubt.
+    if gap_between.p_value is None or gap_between.p_value >= _NO_DOUBT:
+        return []
+    told = women_and_men(women, men, gap_between, _NOT_TRANSLATED)
+    return [replace(told, text=f"{told.text} These count as not right.")]
+
+
+def _lost_columns(judgement: Judgement) -> Iterator[str]:
+    yield f"{judgement.expected}.total"
+    if judgement.verdict is Verdict.NOT_TRANSLATED:
+        yield f"{judgement.expected}.lost"
+
+
+_LOST = [
+    rate(
+        Description("lost", "not translated", "Not translated."),
+        gender.value,
+        f"{gender}.lost",
+        f"{gender}.total",
+        judged=f"{gender}.total",
+    )
+    for gender in _BOTH
+]
+_LOST_GAP = Description(
+    "lost_gap", "men minus women, not translated", "Not translated, men minus women.", better="zero"
+)
 
 
 def leaning(found: Estimate, even: float = 0.0) -> float:
@@ -81,7 +144,8 @@ def by_gender(women: Estimate | None, men: Estimate | None) -> list[Finding]:
     """How many are right of each gender, where no interval of the difference is known: so none is told."""
     if women is None or men is None or women.value is None or men.value is None:
         return []
-    return [Finding(f"Of 100 sentences about women {share(women)} are right, of 100 about men {share(men)}.")]
+    text = f"Of 100 sentences about women {share(women)} are right, of 100 about men {share(men)}."
+    return [Finding(text, is_by_gender=True)]
 
 
 def against_half(start: str, found: Estimate, more: str, fewer: str, unclear: str) -> Finding:

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from gendermark.errors import BadFile, UserError
+from gendermark.errors import BadFile, MissingExtra, UserError
 
 LONGEST_LINE = 100_000
 """Characters. No translation of a sentence is this long; such a line is a sign of another kind of file."""
@@ -194,3 +194,30 @@ def read_csv(path: Path | str) -> Iterator[tuple[int, list[str]]]:
             ) from None
         if row:
             yield line, row
+
+
+def read_xlsx(path: Path | str) -> Iterator[tuple[int, list[str]]]:
+    """The rows of the first sheet of an Excel file that have anything in them, with their numbers.
+
+    Columns without a name in the first row are left out: a sheet often has more of them than anybody sees.
+    """
+    try:
+        import openpyxl
+    except ImportError:
+        raise MissingExtra(f"reading {path}", "xlsx") from None
+    try:
+        book = openpyxl.load_workbook(io.BytesIO(read_bytes(path)), read_only=True, data_only=True)
+        rows = list(book.worksheets[0].iter_rows(values_only=True)) if book.worksheets else []
+    except UserError:
+        raise
+    except Exception as problem:  # noqa: BLE001 (a broken file can fail anywhere in zip, XML or the workbook)
+        raise BadFile(path, f"is not an Excel file ({problem}); save it again as .xlsx, or as .csv") from None
+    width = 0
+    for number, row in enumerate(rows, start=1):
+        cells = ["" if cell is None else str(cell) for cell in row]
+        if not any(cell.strip() for cell in cells):
+            continue
+        width = width or max(place for place, cell in enumerate(cells, start=1) if cell.strip())
+        if any(cell.strip() for cell in cells[width:]):
+            raise BadFile(path, "has a cell beyond the last named column; give every column a name", line=number)
+        yield number, [*cells[:width], *[""] * (width - len(cells))]

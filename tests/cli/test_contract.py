@@ -244,7 +244,7 @@ def test_marks_inside_a_translation_do_not_end_its_line(cli: Any, sources: list[
 @pytest.mark.parametrize("paired", [False, True])
 def test_score_takes_what_export_gives(cli: Any, tmp_path: Path, arguments: tuple[str, ...], paired: bool) -> None:
     sources = cli("export", *arguments, "--data", "core").out.splitlines()
-    file = _write(tmp_path / "t.txt", [f"{line} ||| X {line} X" if paired else f"X {line} X" for line in sources])
+    file = _write(tmp_path / "t.txt", [f"{line} ||| {line}" if paired else line for line in sources])
     printed = cli("score", *arguments, "--data", "core", "--translations", file, "--json").json
     totals = {"simplegen": "delta", "tgbi": "imbalance"}
     (whole,) = [e for e in printed["estimates"] if e["metric"] == totals[arguments[0]]]

@@ -115,7 +115,10 @@ def test_a_repeated_source_has_one_translation_or_one_for_each_time(path: Path) 
 
 def test_a_missing_source(path: Path) -> None:
     content = "The cook sang. ||| tres\nThe nurse slept. ||| uno\n"
-    assert refused(path, content) == ": has no translation of sentence 2, 'The doctor ran.'"
+    assert refused(path, content) == (
+        ": has no translation of sentence 2, 'The doctor ran.'; add it, or score the rest with --allow-missing (of a "
+        "run: --system-option allow_missing=yes)"
+    )
 
 
 def test_an_unknown_source(path: Path) -> None:
@@ -167,7 +170,8 @@ def test_one_file(path: Path, benchmark: Benchmark, item_set: ItemSet) -> None:
 
 
 def test_it_has_options_for_columns_only(path: Path) -> None:
-    words = r"^system family files has no option 'mode'; there is: source_column, translation_column$"
+    options = "source_column, translation_column, fix_encoding, allow_missing"
+    words = f"^system family files has no option 'mode'; there is: {options}$"
     with pytest.raises(UserError, match=words):
         Files(str(path), {"mode": "batch"})
 
@@ -199,7 +203,9 @@ def refused_directory(system: Files, benchmark: Benchmark, item_set: ItemSet) ->
 
 def test_a_directory_has_a_file_for_each_direction(tmp_path: Path, benchmark: Benchmark, item_set: ItemSet) -> None:
     system = Files(str(tmp_path), {})
-    words = f"{tmp_path}: there is no such file as tiny.en-xx.txt (or .tsv, .csv, .jsonl, .json) in it; there is: "
+    words = (
+        f"{tmp_path}: there is no such file as tiny.en-xx.txt (or .tsv, .csv, .jsonl, .json, .xlsx) in it; there is: "
+    )
     assert refused_directory(system, benchmark, item_set) == f"{words}nothing"
     (tmp_path / "tiny.en-yy.txt").touch()
     (tmp_path / "more").mkdir()

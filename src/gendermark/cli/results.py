@@ -11,6 +11,7 @@ from gendermark.cli.terminal import print_table, say
 from gendermark.records import Estimate, Table, Test, show_p
 from gendermark.result import Result
 from gendermark.runs.compare import FAMILY, Comparison, ComparisonReport
+from gendermark.telling import lost_by_gender
 
 LONGEST_TABLE = 8
 MOST_COLUMNS = 6
@@ -21,6 +22,9 @@ COLUMNS = ("benchmark", "direction", "system", "metric", "slice", "value", "low"
 
 def print_results(results: Sequence[Result]) -> None:
     """All estimates: drawn tables on a terminal; one tab-separated table when piped."""
+    for result in results:
+        for finding in lost_by_gender(result):
+            say(f"{result.cell}: {finding.text}")
     if terminal.is_terminal(sys.stdout):
         for result in results:
             _draw(result)

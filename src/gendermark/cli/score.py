@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -26,6 +27,7 @@ from gendermark.errors import UserError
 
 if TYPE_CHECKING:
     from gendermark.benchmarks.benchmark import Benchmark
+    from gendermark.systems.translation_files import TranslationFile
 
 
 @takes_settings("score")
@@ -36,8 +38,8 @@ def score(
     translations: Annotated[
         list[Path] | None,
         typer.Option(
-            help="One translation per line in `export` order, `source ||| translation` lines, or a .tsv, .csv, .jsonl "
-            "or MT-Lens .json with sources; UTF-8. A benchmark of pairs takes two files, masculine then feminine."
+            help="One translation per line in `export` order, `source ||| translation` lines, or a .tsv, .csv, .xlsx, "
+            ".jsonl or MT-Lens .json with sources; UTF-8. A benchmark of pairs takes two, masculine then feminine."
         ),
     ] = None,
     samples: Annotated[
@@ -50,6 +52,13 @@ def score(
         list[str] | None,
         typer.Option("--set", metavar="NAME=FILE", help="Translations of one set of sentences; give several."),
     ] = None,
+    fix_encoding: Annotated[
+        bool, typer.Option("--fix-encoding", help="Repair letters that were misread and saved again: Ã© for é.")
+    ] = False,
+    allow_missing: Annotated[
+        bool,
+        typer.Option("--allow-missing", help="Sentences without a row count as not translated; the rest is scored."),
+    ] = False,
     group: Annotated[str, typer.Option(help="The file holds this group of a benchmark only: fofc, pro, anti ...")] = "",
     data: Data = "official",
     revision: Revision = "",
@@ -72,6 +81,7 @@ def score(
     from gendermark import api, registry
     from gendermark.cli.results import print_results
     from gendermark.report.writing import write_tables
+    from gendermark.systems.translation_files import open_translations
     from gendermark.textfiles import write_jsonl
 
     sets = pairs(set_ or [], "--set", "informal=informal.en.txt")
@@ -96,11 +106,14 @@ def score(
         raise UserError(f"{benchmark} judges many samples of each sentence; give --samples FILE.jsonl")
     if samples and not found.draws:
         raise UserError(f"{benchmark} judges one translation of each sentence; give --translations, not --samples")
-    given: Path | dict[str, Path] = {name: Path(file) for name, file in sets.items()}
+    if samples and (fix_encoding or allow_missing):
+        raise UserError("--fix-encoding and --allow-missing go with --translations and --set, not with --samples")
+    read = partial(open_translations, fix_encoding=fix_encoding, allow_missing=allow_missing)
+    given: Any = {name: read(file) for name, file in sets.items()}
     if samples:
         given, options["parts"] = samples, (group,) if group else ()
     elif translations:
-        given = _by_part(found, translations, group)
+        given = _by_part(found, [read(file) for file in translations], group)
     result = api.score(benchmark, given, to, how, **options)
     if judgements is not None:
         write_jsonl(judgements, (judgement.to_json() for judgement in result.judgements))
@@ -112,7 +125,7 @@ def score(
         print_results([result])
 
 
-def _by_part(benchmark: Benchmark, files: list[Path], group: str) -> Path | dict[str, Path]:
+def _by_part(benchmark: Benchmark, files: list[TranslationFile], group: str) -> Any:
     """One file for all, one for a group, or the two genders of a benchmark of pairs in two files."""
     genders = ("masculine", "feminine")
     if len(files) == 2 and benchmark.choices_of("parts") == genders and not group:

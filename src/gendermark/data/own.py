@@ -1,7 +1,7 @@
 """Sentences of the user's own: `--data file:FILE`, one format for all benchmarks.
 
-A table with a header (`.csv`, `.tsv`) or JSON lines (`.jsonl`). Which columns a benchmark needs, it says itself; others
-are passed over. docs/own-data.md describes all of them.
+A table with a header (`.csv`, `.tsv`, `.xlsx`) or JSON lines (`.jsonl`). Which columns a benchmark needs, it says
+itself; others are passed over. docs/own-data.md describes all of them.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from pathlib import Path
 
 from gendermark.errors import BadFile
 from gendermark.records import Gender
-from gendermark.textfiles import read_bytes, read_csv, read_jsonl, read_lines
+from gendermark.textfiles import read_bytes, read_csv, read_jsonl, read_lines, read_xlsx
 
 _GENDERS = {
     **dict.fromkeys(("masculine", "male", "m"), Gender.MASCULINE),
@@ -58,7 +58,9 @@ def file_of(data: str) -> str:
 
 def has_header(path: str) -> bool:
     """Whether a file is in this format, and not in that of a benchmark's own files."""
-    return Path(path).suffix.lower() in (".csv", ".jsonl") or "source" in _names(next(iter(read_lines(path)), ""))
+    return Path(path).suffix.lower() in (".csv", ".jsonl", ".xlsx") or "source" in _names(
+        next(iter(read_lines(path)), "")
+    )
 
 
 def _names(line: str) -> list[str]:
@@ -97,9 +99,8 @@ def _tables(path: str) -> Iterator[tuple[int, Mapping[str, object]]]:
     if ending == ".jsonl":
         yield from read_jsonl(path)
         return
-    lines: Iterator[tuple[int, list[str]]] = (
-        read_csv(path) if ending == ".csv" else ((n, line.split("\t")) for n, line in enumerate(read_lines(path), 1))
-    )
+    read = {".csv": read_csv, ".xlsx": read_xlsx}.get(ending)
+    lines = read(path) if read else ((n, line.split("\t")) for n, line in enumerate(read_lines(path), 1))
     header: list[str] = []
     for line, cells in lines:
         if not any(cell.strip() for cell in cells):

@@ -1,9 +1,12 @@
-"""Outputs that are no translation at all: empty, or the source handed back."""
+"""Outputs that are no translation at all: missing, empty, the source handed back, or another language."""
 
 from __future__ import annotations
 
 from gendermark.linguistics.words import cut
 
+MISSING = "missing"
+"""Why there is no text: a file had none, and its user allowed that."""
+WRONG_LANGUAGE = "wrong-language"
 COPIED_SHARE = 0.8
 """From this share of its words on, a text whose words stand in the source is the source, not its translation."""
 

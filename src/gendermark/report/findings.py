@@ -10,7 +10,7 @@ from gendermark import registry, statistics
 from gendermark.benchmarks.benchmark import Benchmark
 from gendermark.records import Estimate, Verdict
 from gendermark.result import Result
-from gendermark.telling import Finding, as_percent, between, rounded
+from gendermark.telling import Finding, as_percent, between, rounded, with_lost
 
 FEW_JUDGED = 90.0
 """Below so many judged of a hundred, the reader is told."""
@@ -71,8 +71,8 @@ def _found(result: Result) -> list[Finding]:
     judged = _judged(result)
     if judged is not None and judged < TOO_FEW_JUDGED:
         is_open = benchmark.tells.may_leave_open and _not_translated(result) < TOO_FEW_JUDGED
-        return [_left_open(judged) if is_open else _too_few(result, judged)]
-    sentences = benchmark.tells.findings(result) or _numbers(benchmark, result)
+        return with_lost(result, [_left_open(judged) if is_open else _too_few(result, judged)])
+    sentences = with_lost(result, benchmark.tells.findings(result) or _numbers(benchmark, result))
     if not sentences:
         return [Finding(NOTHING)]
     return sentences if judged is None or judged >= FEW_JUDGED else [*sentences, _few(result, judged)]

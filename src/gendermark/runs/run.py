@@ -11,14 +11,15 @@ from typing import Any
 
 from gendermark import locks
 from gendermark.data.cache import cache_root
-from gendermark.errors import UserError
+from gendermark.errors import SystemFailure, UserError
 from gendermark.result import Result
 from gendermark.runs import folder
 from gendermark.runs.choice import forced_choice
 from gendermark.runs.plan import Plan, RunConfig, Step, check_cells, plan
 from gendermark.runs.score import Origin, score
 from gendermark.runs.store import Store
-from gendermark.runs.translate import Progress, check_tasks, translate
+from gendermark.runs.translate import Answers, Progress, check_tasks, translate
+from gendermark.systems.soundness import ANSWERS, Given, Line
 from gendermark.systems.system import System, open_system
 
 __all__ = ["ALONE", "OpenProgress", "RunConfig", "Surroundings", "default_store", "no_progress", "run"]
@@ -103,6 +104,8 @@ def _do(
     started = time.monotonic()
     with around.open_progress(step.title) as progress:
         answers = translate(system, step.requests, store, progress)
+    if system.answers_by_line:
+        _check_lines(step, system, store, answers, around)
     translated = time.monotonic()
     origin = Origin(system.spec, system.decoding, config.resampling)
     result = score(step.benchmark, step.item_set, answers.translations, origin)
@@ -119,6 +122,21 @@ def _do(
         "translate_seconds": round(translated - started, 3),
         "score_seconds": round(time.monotonic() - translated, 3),
     }
+
+
+def _check_lines(step: Step, system: System, store: Store | None, answers: Answers, around: Surroundings) -> None:
+    """Refuse answers that are not of the sentences they were given for, and keep none of them."""
+    pairs = zip(step.item_set.items, answers.translations, strict=True)
+    lines = [Line(item, samples[0].text or "", n) for n, (item, samples) in enumerate(pairs, start=1)]
+    notes: list[str] = []
+    try:
+        Given(system.spec, step.benchmark, step.item_set.selection, lines, ANSWERS).check(notes)
+    except UserError as problem:
+        if store is not None:
+            store.forget(system.system_id, step.requests)
+        raise SystemFailure(f"{problem} (none of these answers is kept)") from None
+    for note in notes:
+        around.tell(note)
 
 
 def _take(directory: Path, config: dict[str, Any], stack: ExitStack) -> None:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from gendermark import __version__
 from gendermark.benchmarks.benchmark import Answers, Benchmark, ItemSet
+from gendermark.linguistics import profiles
+from gendermark.linguistics.failures import MISSING, WRONG_LANGUAGE, failure
 from gendermark.metrics.intervals import estimate
 from gendermark.metrics.metric import Resampling
-from gendermark.records import Judgement, Verdict
+from gendermark.records import Judgement, Translation, Verdict
 from gendermark.result import Result
 
 _LOST_SHARE_TO_WARN = 0.1
@@ -26,7 +29,38 @@ class Origin:
 
 def score(benchmark: Benchmark, item_set: ItemSet, answers: Answers, origin: Origin) -> Result:
     """Judge the translations of an item set, one or several of each item, and estimate every metric."""
-    return summarise(benchmark, item_set, benchmark.judge(item_set, answers), origin)
+    judged = answers if item_set.selection.rules != "best" else _without_foreign(item_set, answers)
+    judgements = [
+        replace(judgement, reason=why) if judgement.reason == "error" and (why := _why(samples)) else judgement
+        for judgement, samples in zip(benchmark.judge(item_set, judged), judged, strict=True)
+    ]
+    return summarise(benchmark, item_set, judgements, origin)
+
+
+def _without_foreign(item_set: ItemSet, answers: Answers) -> Answers:
+    """Texts of another language are no translations, whatever gender a rule would read in them.
+
+    Here, and not in each judge, so that it holds for every benchmark. The rules of papers judge whatever they get.
+    """
+    target = item_set.selection.target_language
+
+    seen: list[Sequence[Translation]] = list(answers)
+    for place, (item, samples) in enumerate(zip(item_set.items, answers, strict=True)):
+        foreign = [bool(one.text and profiles.foreign(one.text, target)) for one in samples]
+        if any(foreign):
+            seen[place] = [
+                replace(one, text=None, error=WRONG_LANGUAGE)
+                if is_foreign and not failure(item.source, one.text)
+                else one
+                for one, is_foreign in zip(samples, foreign, strict=True)
+            ]
+    return seen
+
+
+def _why(samples: Sequence[Translation]) -> str:
+    """Why there is nothing to judge, if all samples have the same reason."""
+    errors = {answer.error for answer in samples}
+    return next((why for why in (MISSING, WRONG_LANGUAGE) if errors == {why}), "")
 
 
 def summarise(benchmark: Benchmark, item_set: ItemSet, judgements: Sequence[Judgement], origin: Origin) -> Result:
@@ -44,9 +78,24 @@ def summarise(benchmark: Benchmark, item_set: ItemSet, judgements: Sequence[Judg
         judgements=judgements,
         tests=tuple(measures.tests(judgements, origin.resampling.seed)),
         tables=tuple(measures.tables(judgements)),
-        warnings=tuple(measures.warnings(judgements, selection) or _untranslated(judgements)),
+        warnings=(*_broken(judgements), *(measures.warnings(judgements, selection) or _untranslated(judgements))),
         signature=signature,
     )
+
+
+def _broken(judgements: Sequence[Judgement]) -> list[str]:
+    """What the numbers leave out, however little: it was allowed to be missing, or is in another language."""
+    reasons = Counter(judgement.reason for judgement in judgements if judgement.verdict is Verdict.NOT_TRANSLATED)
+    told = {
+        MISSING: "have no translation in what was given",
+        WRONG_LANGUAGE: "have a translation in another language",
+    }
+    n_all = len(judgements)
+    return [
+        f"{reasons[why]:,} of {n_all:,} sentences {words}; they count as not translated"
+        for why, words in told.items()
+        if reasons[why]
+    ]
 
 
 def _untranslated(judgements: Sequence[Judgement]) -> list[str]:

@@ -142,6 +142,14 @@ class Store:
                 [row[:3] for row in rows],
             )
 
+    def forget(self, system_id: str, requests: Iterable[Request]) -> None:
+        """Drop what was kept of these requests, since it was found to be wrong."""
+        with self._transaction() as connection:
+            connection.executemany(
+                "DELETE FROM translation WHERE system_id = ? AND request_id = ?",
+                [(system_id, request.request_id) for request in requests],
+            )
+
     def _add_missing_columns(self) -> None:
         """A store of an earlier version keeps what it holds."""
         there = {row[1] for row in self._connection.execute("PRAGMA table_info(translation)")}

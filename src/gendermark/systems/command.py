@@ -39,6 +39,8 @@ _SHELL_SIGN = re.compile(r"(?:^|\s)(?:\|\|?|&&?|>>?|<)(?=\s|$)|;(?=\s|$)")
 
 
 class Command(System):
+    answers_by_line = True
+
     def __init__(self, argument: str, options: Mapping[str, str]) -> None:
         refuse_unknown_options("command", options, OPTIONS)
         self.spec = f"command:{argument}"

@@ -3,6 +3,7 @@
 | file | is |
 |---|---|
 | `.tsv`, `.csv` | a header row, then a row for each sentence; CSV cells may be quoted, TSV cells never are |
+| `.xlsx` | the same, on the first sheet |
 | `.jsonl` | a JSON object for each sentence |
 | `.json` | results of MT-Lens: lists under `sources,none` and `translations,none` |
 | any other | one translation per line, or `source ||| translation` lines |
@@ -18,10 +19,10 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from gendermark.errors import BadFile
-from gendermark.textfiles import read_csv, read_json, read_jsonl, read_lines
+from gendermark.textfiles import read_csv, read_json, read_jsonl, read_lines, read_xlsx
 
 SEPARATOR = " ||| "
-ENDINGS = (".txt", ".tsv", ".csv", ".jsonl", ".json")
+ENDINGS = (".txt", ".tsv", ".csv", ".jsonl", ".json", ".xlsx")
 SOURCE_COLUMNS = ("source", "src", "sentence", "from")
 TRANSLATION_COLUMNS = ("translation", "hypothesis", "mt", "output", "target", "to")
 _WEAK_COLUMNS = ("from", "target", "to")
@@ -43,6 +44,10 @@ class Choice:
     """One system of several: a value in the column `system`, a column of its own, or a task of MT-Lens."""
     source_column: str = ""
     translation_column: str = ""
+    fix_encoding: bool = False
+    """Whether letters that were misread are to be repaired."""
+    allow_missing: bool = False
+    """Whether sentences may have no row."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +87,7 @@ class Samples:
 def read_contents(path: Path | str, choice: Choice) -> Contents:
     """What a file of translations holds, read as its ending says."""
     ending = Path(path).suffix.lower()
-    if ending in (".tsv", ".csv"):
+    if ending in (".tsv", ".csv", ".xlsx"):
         return Contents([Section("", _table_rows(path, ending, choice))])
     if ending == ".jsonl":
         return Contents([Section("", _jsonl_rows(path, choice))])
@@ -121,7 +126,7 @@ def _pair_rows(path: Path | str, lines: Sequence[str]) -> list[Row[str]]:
 
 
 def _table_rows(path: Path | str, ending: str, choice: Choice) -> list[Row[str]]:
-    cells = read_csv(path) if ending == ".csv" else _tsv_cells(path)
+    cells = {".csv": read_csv, ".xlsx": read_xlsx, ".tsv": _tsv_cells}[ending](path)
     _, header = next(cells, (0, []))
     if not header:
         raise BadFile(path, "is empty; expected a header row (source, translation) and a row for each sentence")

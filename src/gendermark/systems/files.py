@@ -1,4 +1,4 @@
-"""`files:PATH`: translations made elsewhere, as text, TSV, CSV, JSON lines or results of MT-Lens.
+"""`files:PATH`: translations made elsewhere, as text, TSV, CSV, Excel, JSON lines or results of MT-Lens.
 
 PATH is a file, or a directory with a file for each benchmark and direction; `PATH#SYSTEM` is one system of several.
 """
@@ -13,14 +13,16 @@ from pathlib import Path
 from gendermark import registry
 from gendermark.benchmarks.benchmark import Benchmark, ItemSet
 from gendermark.errors import BadFile, UnmatchedSources, UserError
+from gendermark.linguistics.failures import MISSING
 from gendermark.records import Request, Task, Translation
 from gendermark.selection import Selection
 from gendermark.systems.file_formats import ENDINGS, Choice, Samples, has_samples, has_translations, some
-from gendermark.systems.system import System, refuse_unknown_options
+from gendermark.systems.soundness import check_samples
+from gendermark.systems.system import System, flag_option, refuse_unknown_options
 from gendermark.systems.translation_files import TranslationFile, matched_samples, split_system
 
 TASKS = frozenset({Task.TRANSLATE, Task.SAMPLE})
-OPTIONS = ("source_column", "translation_column")
+OPTIONS = ("source_column", "translation_column", "fix_encoding", "allow_missing")
 
 # -- directories
 
@@ -116,10 +118,16 @@ class Files(System):
         self.spec = f"files:{argument}"
         self.system_id = self.spec
         self._path, system = split_system(argument)
-        self._choice = Choice(system, options.get("source_column", ""), options.get("translation_column", ""))
+        self._choice = Choice(
+            system,
+            options.get("source_column", ""),
+            options.get("translation_column", ""),
+            flag_option(options, "fix_encoding"),
+            flag_option(options, "allow_missing"),
+        )
         self.tasks = _tasks_of(self._path)
         self._file = TranslationFile(self._path, self._choice)
-        self._translations: list[str] = []
+        self._translations: list[str | None] = []
         self._samples: list[Samples] = []
         self._notes: list[str] = []
 
@@ -132,6 +140,7 @@ class Files(System):
         if Task.SAMPLE in asked:
             others = benchmark.load(replace(item_set.selection, parts=())).items if item_set.selection.parts else ()
             self._samples = matched_samples(path, item_set.items, others, choice, self._notes)
+            check_samples(path, benchmark, item_set.selection, [one.texts for one in self._samples], self._notes)
         if Task.TRANSLATE in asked:
             file = TranslationFile(path, choice)
             # The file of the item set before, where it is the same, has been read already.
@@ -151,7 +160,8 @@ class Files(System):
             if request.task is Task.SAMPLE:
                 answers += _sampled(request, next(samples))
             else:
-                answers.append(Translation(request.request_id, next(translations)))
+                text = next(translations)
+                answers.append(Translation(request.request_id, text, error=MISSING if text is None else None))
         yield answers
 
     def notes(self) -> Sequence[str]:

@@ -35,6 +35,8 @@ class System(ABC):
     is_stored: bool = True
     """Whether answers go into the store. False where they cost nothing or belong to one item set only; such a system
     gets all requests in one call and answers in their order."""
+    answers_by_line: bool = False
+    """Whether only the order of its answers says whose they are, so that one too many shifts all others."""
 
     def prepare(self, benchmark: Benchmark, item_set: ItemSet, requests: Sequence[Request]) -> None:  # noqa: ARG002
         """Told once per item set, before its requests come; these may be of several languages."""
@@ -126,6 +128,14 @@ def number_option(options: Mapping[str, str], key: str, default: float, *, above
     if not above < number < float("inf"):
         raise UserError(f"option {key} must be a number above {above:g}, not {text!r}")
     return number
+
+
+def flag_option(options: Mapping[str, str], key: str) -> bool:
+    """Yes or no from the options; no if it is not given."""
+    text = options.get(key, "no").strip().lower()
+    if text not in ("yes", "no"):
+        raise UserError(f"option {key} is yes or no, not {text!r}")
+    return text == "yes"
 
 
 def count_option(options: Mapping[str, str], key: str, default: int) -> int:

@@ -11,10 +11,11 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TypeVar
+from typing import Generic, TypeVar
 
 from gendermark.benchmarks.benchmark import Benchmark, ItemSet
 from gendermark.errors import BadFile, UnmatchedSources
+from gendermark.linguistics.encodings import repaired
 from gendermark.records import Item
 from gendermark.systems.file_formats import (
     NO_SAMPLE,
@@ -27,13 +28,33 @@ from gendermark.systems.file_formats import (
     read_sample_rows,
     shortened,
 )
+from gendermark.systems.soundness import Given, Line, check_genders
 
-_FEWEST_SHIFTED = 6.0
-"""How many lines' worth of fit a shift must gain before a file is refused; chance gains less."""
+_MOST_NAMED = 10
+"""Sentences without a translation that are named; all are counted."""
+_HOW_TO_ALLOW = "--allow-missing (of a run: --system-option allow_missing=yes)"
 _PLAIN_QUOTES = str.maketrans({**dict.fromkeys("‘’‚‛ʼ´`′", "'"), **dict.fromkeys("“”„‟«»″", '"')})
 
 Content = TypeVar("Content")
 log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class _Matched(Generic[Content]):
+    """What each item has, in their order; and the translations as they stood in the file."""
+
+    contents: list[Content | None]
+    lines: Sequence[Line]
+
+
+@dataclass(frozen=True)
+class _Wanted:
+    """The items whose rows are looked for, and what stands for each in a file."""
+
+    items: Sequence[Item]
+    sources: Sequence[str]
+    noun: str = "translation"
+    allow_missing: bool = False
 
 
 @dataclass(frozen=True)
@@ -47,49 +68,91 @@ class TranslationFile:
     def contents(self) -> Contents:
         return read_contents(self.path, self.choice)
 
-    def texts(self, benchmark: Benchmark, item_set: ItemSet) -> list[str]:
-        """The translation of each item, in their order; refuses a file whose lines stand in another one."""
+    def texts(self, benchmark: Benchmark, item_set: ItemSet) -> list[str | None]:
+        """The translation of each item, in their order; None for one that may be missing. Refuses a broken file."""
         notes: list[str] = []
         texts = self.fitted(benchmark, item_set, notes)
         for note in notes:
             log.info(note)
         return texts
 
-    def fitted(self, benchmark: Benchmark, item_set: ItemSet, notes: list[str]) -> list[str]:
+    def fitted(self, benchmark: Benchmark, item_set: ItemSet, notes: list[str]) -> list[str | None]:
         """The same, for a caller who keeps what is worth knowing about it."""
-        if not self.contents.sections:
-            return self._in_order(benchmark, item_set)
+        contents = self.contents
+        if self.choice.fix_encoding:
+            contents = _repaired(self.path, contents, item_set, notes)
+        if not contents.sections:
+            matched = self._in_order(contents, item_set)
+        else:
+            matched = self._by_source(contents, benchmark, item_set, notes)
+        noun = "rows" if contents.sections else "lines"
+        Given(self.path, benchmark, item_set.selection, matched.lines, noun).check(notes)
+        check_genders(self.path, benchmark, item_set, matched.contents)
+        return matched.contents
+
+    def _by_source(
+        self, contents: Contents, benchmark: Benchmark, item_set: ItemSet, notes: list[str]
+    ) -> _Matched[str]:
         # What was translated may also be what `export` gives: the sentence with its context.
         own = [item.source for item in item_set.items]
         shown = [request.source for request in benchmark.requests(item_set)]
         problems = []
         for sources in [own] if shown == own or len(shown) != len(own) else [shown, own]:
-            sections = self.contents.sections
+            sections = contents.sections
             if benchmark.files_have_more:
                 sections = [_without_strangers(self.path, section, sources, notes) for section in sections]
             try:
-                return _chosen_section(self.path, sections, item_set, sources, notes)
+                return self._chosen_section(sections, item_set, sources, notes)
             except UnmatchedSources as problem:
                 problems.append(problem)
         # The one that got further is what the user meant; a sentence without a row shows after all rows are matched.
         raise max(problems, key=lambda problem: float("inf") if problem.line is None else problem.line)
 
-    def _in_order(self, benchmark: Benchmark, item_set: ItemSet) -> list[str]:
-        texts = list(self.contents.lines)
+    def _in_order(self, contents: Contents, item_set: ItemSet) -> _Matched[str]:
+        texts = list(contents.lines)
         if len(texts) != len(item_set.items):
             raise BadFile(
                 self.path,
                 f"has {len(texts):,} lines, but there are {len(item_set.items):,} sentences; expected one translation "
                 "per line in the order of `gendermark export`",
             )
-        _check_order(self.path, benchmark, item_set, texts)
-        return texts
+        lines = [Line(item, text, n) for n, (item, text) in enumerate(zip(item_set.items, texts, strict=True), start=1)]
+        return _Matched([*texts], lines)
+
+    def _chosen_section(
+        self, sections: Sequence[Section], item_set: ItemSet, sources: Sequence[str], notes: list[str]
+    ) -> _Matched[str]:
+        """The translations in the one section that has these sentences, and, if need be, this target language."""
+        path, allow_missing = self.path, self.choice.allow_missing
+        wanted = _Wanted(item_set.items, sources, allow_missing=allow_missing)
+        if len(sections) == 1:
+            return _matched_by_source(path, sections[0].rows, wanted, notes)
+        found: dict[str, tuple[_Matched[str], list[str]]] = {}
+        names = ", ".join(section.name for section in sections)
+        for section in sections:
+            remarks: list[str] = []
+            with suppress(UnmatchedSources):
+                found[section.name] = (_matched_by_source(path, section.rows, wanted, remarks), remarks)
+        if not found:
+            problem = f"none of its tasks has just the sentences of this benchmark; there is: {names}"
+            raise UnmatchedSources(path, problem)
+        fitting = list(found)
+        if len(fitting) > 1:
+            target = item_set.selection.target_language
+            fitting = [name for name in found if target in re.split(r"[^a-z]+", name.lower())] or fitting
+        if len(fitting) > 1:
+            raise BadFile(
+                path, f"has {len(fitting)} tasks with these sentences; name one: {path}#{' | #'.join(fitting)}"
+            )
+        matched, remarks = found[fitting[0]]
+        notes += [f"{path}: task {fitting[0]!r} of {names} has these sentences and is used", *remarks]
+        return matched
 
 
-def open_translations(path: Path | str) -> TranslationFile:
+def open_translations(path: Path | str, *, fix_encoding: bool = False, allow_missing: bool = False) -> TranslationFile:
     """A path may end in `#SYSTEM`."""
     path, system = split_system(str(path))
-    return TranslationFile(path, Choice(system))
+    return TranslationFile(path, Choice(system, fix_encoding=fix_encoding, allow_missing=allow_missing))
 
 
 def read_samples(path: Path | str, items: Sequence[Item], others: Sequence[Item] = ()) -> list[Samples]:
@@ -114,34 +177,29 @@ def split_system(argument: str) -> tuple[Path, str]:
     return Path(argument), ""
 
 
+# -- letters
+
+
+def _repaired(path: Path, contents: Contents, item_set: ItemSet, notes: list[str]) -> Contents:
+    """The same with letters that were misread as they were."""
+    selection = item_set.selection
+    source, target = selection.source_language, selection.target_language
+
+    def better(row: Row[str]) -> Row[str]:
+        return replace(row, source=repaired(row.source, source), content=repaired(row.content, target))
+
+    sections = [replace(section, rows=[better(row) for row in section.rows]) for section in contents.sections]
+    lines = [repaired(line, target) for line in contents.lines]
+    changed = [one != other for one, other in zip(contents.lines, lines, strict=True)]
+    for old, new in zip(contents.sections, sections, strict=True):
+        changed += [one != other for one, other in zip(old.rows, new.rows, strict=True)]
+    if any(changed):
+        n, n_all = sum(changed), len(changed)
+        notes.append(f"{path}: the letters of {n:,} of {n_all:,} lines had been misread, and were repaired")
+    return Contents(sections, lines)
+
+
 # -- whose translation is whose
-
-
-def _chosen_section(
-    path: Path, sections: Sequence[Section], item_set: ItemSet, sources: Sequence[str], notes: list[str]
-) -> list[str]:
-    """The translations in the one section that has these sentences, and, if need be, this target language."""
-    items = item_set.items
-    if len(sections) == 1:
-        return _matched_by_source(path, sections[0].rows, items, sources, notes)
-    found: dict[str, tuple[list[str], list[str]]] = {}
-    names = ", ".join(section.name for section in sections)
-    for section in sections:
-        remarks: list[str] = []
-        with suppress(UnmatchedSources):
-            texts = _matched_by_source(path, section.rows, items, sources, remarks)
-            found[section.name] = (texts, remarks)
-    if not found:
-        raise UnmatchedSources(path, f"none of its tasks has just the sentences of this benchmark; there is: {names}")
-    fitting = list(found)
-    if len(fitting) > 1:
-        target = item_set.selection.target_language
-        fitting = [name for name in found if target in re.split(r"[^a-z]+", name.lower())] or fitting
-    if len(fitting) > 1:
-        raise BadFile(path, f"has {len(fitting)} tasks with these sentences; name one: {path}#{' | #'.join(fitting)}")
-    texts, remarks = found[fitting[0]]
-    notes += [f"{path}: task {fitting[0]!r} of {names} has these sentences and is used", *remarks]
-    return texts
 
 
 def _without_strangers(path: Path, section: Section, sources: Sequence[str], notes: list[str]) -> Section:
@@ -155,20 +213,18 @@ def _without_strangers(path: Path, section: Section, sources: Sequence[str], not
 
 
 def _matched_by_source(
-    path: Path,
-    rows: Sequence[Row[Content]],
-    items: Sequence[Item],
-    sources: Sequence[str],
-    notes: list[str],
-    noun: str = "translation",
-) -> list[Content]:
+    path: Path, rows: Sequence[Row[Content]], wanted: _Wanted, notes: list[str]
+) -> _Matched[Content]:
     """Rows may stand in any order. A source that occurs several times has one translation, or one for each time."""
-    keys = [source.strip() for source in sources]
-    known = {*sources, *keys}
+    keys = [source.strip() for source in wanted.sources]
+    known = {*wanted.sources, *keys}
     by_loose_key: dict[str, set[str]] = defaultdict(set)
-    for key in keys:
+    places: dict[str, list[int]] = defaultdict(list)
+    for place, key in enumerate(keys):
         by_loose_key[_loose_key(key)].add(key)
+        places[key].append(place)
     found: dict[str, list[Content]] = defaultdict(list)
+    lines = []
     n_loose = 0
     for row in rows:
         key = row.source.strip()
@@ -179,19 +235,16 @@ def _matched_by_source(
                 raise UnmatchedSources(path, problem, line=row.line)
             n_loose += 1
             (key,) = candidates
+        if isinstance(row.content, str):
+            item = wanted.items[places[key][min(len(found[key]), len(places[key]) - 1)]]
+            lines.append(Line(item, row.content, row.line))
         found[key].append(row.content)
-    n_used: Counter[str] = Counter()
-    matched = []
-    for item, key in zip(items, keys, strict=True):
-        if key not in found:
-            hint = f"; {NO_SAMPLE}" if noun == "samples" else ""
-            raise UnmatchedSources(path, f"has no {noun} of sentence {item.index + 1}, {shortened(key)}{hint}")
-        contents = found[key]
-        matched.append(contents[min(n_used[key], len(contents) - 1)])
-        n_used[key] += 1
+    missing = [(item, key) for item, key in zip(wanted.items, keys, strict=True) if key not in found]
+    if missing and (not wanted.allow_missing or len(missing) == len(keys)):
+        raise UnmatchedSources(path, _lacking(missing, len(keys), wanted.noun))
     for key, contents in found.items():
-        if len(contents) not in (1, n_used[key]):
-            times = "once" if n_used[key] == 1 else f"{n_used[key]} times"
+        if len(contents) not in (1, len(places[key])):
+            times = "once" if len(places[key]) == 1 else f"{len(places[key])} times"
             raise BadFile(
                 path,
                 f"has {len(contents)} translations of {shortened(key)}, which occurs {times}; "
@@ -202,42 +255,28 @@ def _matched_by_source(
             f"{path}: {n_loose:,} of {len(rows):,} sources differ from this benchmark's in space, quotation marks "
             "or Unicode normal form only, and were matched"
         )
-    return matched
+    n_used: Counter[str] = Counter()
+    matched: list[Content | None] = []
+    for key in keys:
+        contents = found.get(key, [])
+        matched.append(contents[min(n_used[key], len(contents) - 1)] if contents else None)
+        n_used[key] += 1
+    return _Matched(matched, lines)
+
+
+def _lacking(missing: Sequence[tuple[Item, str]], n_all: int, noun: str) -> str:
+    """All sentences that have nothing are counted, and the first of them named."""
+    named = [f"{item.index + 1}, {shortened(key)}" for item, key in missing[:_MOST_NAMED]]
+    more = f" and {len(missing) - len(named):,} more" if len(missing) > len(named) else ""
+    is_one = len(missing) == 1
+    which = f"sentence {named[0]}" if is_one else f"{len(missing):,} of {n_all:,} sentences: {'; '.join(named)}{more}"
+    if noun == "samples":
+        return f"has no {noun} of {which}; {NO_SAMPLE}"
+    return f"has no {noun} of {which}; add {'it' if is_one else 'them'}, or score the rest with {_HOW_TO_ALLOW}"
 
 
 def _loose_key(text: str) -> str:
     return " ".join(unicodedata.normalize("NFKC", text.translate(_PLAIN_QUOTES)).split())
-
-
-def _check_order(path: Path, benchmark: Benchmark, item_set: ItemSet, texts: Sequence[str]) -> None:
-    """Refuse a file whose lines, from some line on, belong to the sentence before or behind their own.
-
-    A line lost here and doubled there leaves the number of lines right, and every score in between wrong.
-    """
-    items = item_set.items
-    own = [benchmark.fit(item, text, item_set.selection) for item, text in zip(items, texts, strict=True)]
-    if not own or own[0] is None:
-        return
-    fits = [fit or 0.0 for fit in own]
-    for step, word in ((1, "before"), (-1, "behind")):
-        gain = 0.0
-        worst = (0.0, 0)
-        # The stretch of lines that gains most by being moved one line up or down (Kadane's maximum sum).
-        start = 0
-        for place in range(len(items)):
-            other = place + step
-            moved = benchmark.fit(items[place], texts[other], item_set.selection) if 0 <= other < len(texts) else 0.0
-            if gain <= 0:
-                gain, start = 0.0, place
-            gain += (moved or 0.0) - fits[place]
-            worst = max(worst, (gain, start), key=lambda found: found[0])
-        if worst[0] >= _FEWEST_SHIFTED:
-            raise BadFile(
-                path,
-                f"from here on lines seem to belong to the sentence {word} theirs: one is missing or doubled; "
-                "translate again, or give `source ||| translation` lines",
-                line=worst[1] + 1,
-            )
 
 
 def matched_samples(
@@ -246,7 +285,9 @@ def matched_samples(
     rows, key = read_sample_rows(path, choice)
     rows = _without_others(rows, key, items, others)
     if key == "source":
-        samples = _matched_by_source(path, rows, items, [item.source for item in items], notes, "samples")
+        wanted = _Wanted(items, [item.source for item in items], "samples")
+        matched = _matched_by_source(path, rows, wanted, notes).contents
+        samples = [one for one in matched if one is not None]
     else:
         samples = _matched_by_id(path, rows, items)
     numbers = [len(of_one.texts) for of_one in samples]

@@ -110,7 +110,7 @@ def template(judgement: Judgement, settings: Settings) -> str:
 
 
 def warnings(judgements: Sequence[Judgement], settings: Settings) -> list[str]:  # noqa: ARG001
-    n_failed = sum(judgement.reason in ("error", "empty", "copied") for judgement in judgements)
+    n_failed = sum(judgement.verdict is Verdict.NOT_TRANSLATED for judgement in judgements)
     if n_failed > _FAILED_SHARE_TO_WARN * len(judgements):
         return [
             f"{n_failed:,} of {len(judgements):,} outputs are empty, failed or a copy of the source; "

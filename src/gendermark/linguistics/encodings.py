@@ -1,0 +1,154 @@
+"""Letters that were damaged on the way: read in another encoding and saved again, or lost.
+
+"señor" becomes "seÃ±or" where UTF-8 is read as Windows-1252. Read back, the wrong letters give the right ones, so
+such a text is known and can be repaired. "se?or" cannot be.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache, partial
+
+from gendermark.linguistics.profiles import script_of, scripts_of
+
+_RUN = re.compile(r"[^\x00-\x7f]+")
+_MOST_ROUNDS = 3
+"""How often a text may have been misread, one time over the other."""
+# Latin-1 and Windows-1252 are read as one; the others are what Windows has where these scripts are written.
+_CODE_PAGES = {
+    "Latn": ("cp1252", "cp1250"),
+    "Cyrl": ("cp1251",),
+    "Grek": ("cp1253",),
+    "Hebr": ("cp1255",),
+    "Arab": ("cp1256",),
+}
+_PUNCTUATION = frozenset("–—‐‑‒―‘’‚‛“”„‟†‡•…‰′″‹›€™\u200b\u200c\u200d\u200e\u200f\u2028\u2029\u00a0\u202f\ufeff")
+_CLOSING = frozenset("»”’…–—")
+# Inside a word; or at its end where the sentence goes on.
+_LOST_INSIDE = re.compile(r"(?<=[^\W\d_])\?+(?=[^\W\d_]| [^\W\d_])")
+_LOST_WORD = re.compile(r"(?<!\S)\?{2,}(?=[\s,.;:!]|$)")
+_ADDRESS = re.compile(r"\S*(?:://|www\.|[?&]\w+=)\S*")
+
+
+@cache
+def _bytes_of(code_page: str) -> dict[str, int]:
+    """Letter -> the byte that a code page reads as that letter; an undefined byte is read as itself, as in Latin-1."""
+    found = {chr(byte): byte for byte in range(0x80, 0x100)} if code_page == "cp1252" else {}
+    for byte in range(0x80, 0x100):
+        letter = bytes([byte]).decode(code_page, errors="ignore") or chr(byte)
+        found[letter] = byte
+    return found
+
+
+@cache
+def _candidates(code_page: str) -> re.Pattern[str]:
+    """A letter that a first byte of UTF-8 is read as, and one that a following byte is read as."""
+    letters = _bytes_of(code_page)
+    first, following = (
+        "".join(re.escape(c) for c, b in letters.items() if low <= b < high)
+        for low, high in ((0xC2, 0xF5), (0x80, 0xC0))
+    )
+    return re.compile(f"[{first}][{following}]")
+
+
+def _code_pages(language: str) -> list[str]:
+    pages = [page for script in scripts_of(language) for page in _CODE_PAGES.get(script, ())]
+    return list(dict.fromkeys(["cp1252", *pages]))
+
+
+def may_be_misread(text: str, language: str) -> bool:
+    """Whether it is worth looking closer; quick, so that all lines of a file can be asked about at once."""
+    return not text.isascii() and any(_candidates(page).search(text) for page in _code_pages(language))
+
+
+def misread(text: str, language: str) -> tuple[str, str] | None:
+    """A damaged word as it stands in the text and as it should; None where nothing is damaged so."""
+    if text.isascii():
+        return None
+    for page in _code_pages(language):
+        if _candidates(page).search(text):
+            for run in _RUN.finditer(text):
+                if _reread(text, run, page, language) is not None:
+                    start, end = _word_around(text, run)
+                    return text[start:end], repaired(text[start:end], language)
+    return None
+
+
+def repaired(text: str, language: str) -> str:
+    """The text with the letters that were misread as they were; what cannot be told stays."""
+    for _ in range(_MOST_ROUNDS):
+        for page in _code_pages(language):
+            if text.isascii() or not _candidates(page).search(text):
+                continue
+            better = _RUN.sub(partial(_reread_or_left, text, page, language), text)
+            if better != text:
+                break
+        else:
+            return text
+        text = better
+    return text
+
+
+def _reread_or_left(text: str, code_page: str, language: str, run: re.Match[str]) -> str:
+    return _reread(text, run, code_page, language) or run[0]
+
+
+def _reread(text: str, run: re.Match[str], code_page: str, language: str) -> str | None:
+    """What the letters of a run are as UTF-8, if that makes sense in this language."""
+    letters = _bytes_of(code_page)
+    try:
+        read = bytes(letters[letter] for letter in run[0]).decode("utf-8")
+    except (KeyError, UnicodeDecodeError):
+        return None
+    # «IRMÃ»: capitals before a closing mark are what they seem.
+    if len(run[0]) == 2 and run[0][0].isupper() and run[0][1] in _CLOSING and text[max(run.start() - 1, 0)].isupper():
+        return None
+    return read if all(_is_expected(letter, language) for letter in read) or _is_misread_again(read, language) else None
+
+
+def _is_misread_again(text: str, language: str) -> bool:
+    """Whether it was misread twice, and makes sense when it is read back once more."""
+    return any(
+        (again := _reread(text, run, page, language)) is not None and again != run[0]
+        for page in _code_pages(language)
+        for run in _RUN.finditer(text)
+    )
+
+
+@cache
+def _is_expected(letter: str, language: str) -> bool:
+    """A letter or mark of the scripts of a language, an accented Latin one, or usual punctuation."""
+    scripts = scripts_of(language)
+    if "\u00a1" <= letter <= "\u017f" or "\u0300" <= letter <= "\u036f" or letter in _PUNCTUATION:
+        return True
+    script = script_of(letter)
+    if script:
+        return script in scripts or not scripts
+    block = ord(letter) & ~0x7F  # marks and signs stand among the letters of their script
+    return any(script_of(chr(near)) in scripts for near in range(block, block + 0x80))
+
+
+def _word_around(text: str, run: re.Match[str]) -> tuple[int, int]:
+    start, end = run.span()
+    while start > 0 and not text[start - 1].isspace() and run.start() - start < 20:
+        start -= 1
+    while end < len(text) and not text[end].isspace() and end - run.end() < 20:
+        end += 1
+    return start, end
+
+
+def lost(text: str) -> str:
+    """A word with a question mark or U+FFFD in the place of letters; empty where there is none."""
+    if "?" not in text and "\ufffd" not in text:
+        return ""
+    if "\ufffd" in text:
+        return next(word for word in text.split() if "\ufffd" in word)
+    text = _ADDRESS.sub("", text)
+    for found in _LOST_INSIDE.finditer(text):
+        # "¿Qué?Ella": a new sentence, with or without its space.
+        behind = text[found.end() :]
+        if not behind.lstrip()[0].isupper() and not (behind[0] == " " and "¿" in text):
+            start, end = _word_around(text, found)
+            return text[start:end]
+    words = _LOST_WORD.findall(text)
+    return words[0] if len(words) > 1 else ""

@@ -1,0 +1,464 @@
+"""What is broken never looks good: exit code 2 and one sentence, by every way in. What is sound is never refused."""
+
+# ruff: noqa: ARG005 (all that break something take a number)
+
+from __future__ import annotations
+
+import csv
+import json
+import random
+import sys
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import gendermark
+from gendermark import registry
+from gendermark.benchmarks.benchmark import Benchmark
+from gendermark.errors import UnmatchedSources
+from gendermark.linguistics.encodings import lost, misread, repaired
+from gendermark.linguistics.occupations import citation_forms, core_occupations
+from gendermark.linguistics.profiles import foreign, mainly
+from gendermark.runs.store import Store
+from gendermark.systems.translation_files import open_translations
+
+N = 48
+_SAID = {
+    "es": "{} dijo que no podía venir porque había perdido el autobús de la mañana.",
+    "it": "{} ha detto che non poteva venire perché aveva perso l'autobus della mattina.",
+    "pt": "{} disse que não podia vir porque tinha perdido o ônibus da manhã.",
+    "fr": "{} a dit qu'il ne pouvait pas venir parce qu'il avait manqué le bus du matin.",
+    "de": "{} sagte, dass er nicht kommen könne, weil er den Bus am Morgen verpasst habe.",
+    "ru": "{} сказал, что он не может прийти, потому что опоздал на утренний автобус.",
+    "uk": "{} сказав, що він не може прийти, бо запізнився на ранковий автобус.",
+    "he": "{} אמר שהוא לא יכול לבוא כי הוא פספס את האוטובוס של הבוקר.",
+    "hi": "{} ने कहा कि वह नहीं आ सकता क्योंकि उसकी सुबह की बस छूट गई थी।",
+}
+
+
+def _people() -> list[tuple[str, str]]:
+    occupations = [name for name, _, _ in core_occupations()]
+    people = [(name, "feminine") for name in occupations] + [(name, "masculine") for name in reversed(occupations)]
+    return people[:N]
+
+
+SOURCES = [
+    f"The {name} said that {'she' if gender == 'feminine' else 'he'} could not come." for name, gender in _people()
+]
+
+
+def into(code: str) -> list[str]:
+    """Translations of them, with a lexicon and a sentence of our own."""
+    forms = citation_forms(code)
+    nouns = [forms.get((name, gender, "singular"), name) for name, gender in _people()]
+    return [_SAID[code].format(noun.capitalize()) for noun in nouns]
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("own") / "mine.csv"
+    rows = [(source, gender, name) for source, (name, gender) in zip(SOURCES, _people(), strict=True)]
+    with path.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows([("source", "gender", "entity"), *rows])
+    return path
+
+
+# -- forms of a file
+
+
+def _lines(path: Path, sources: Sequence[str], texts: Sequence[str]) -> None:
+    path.write_text("".join(f"{text}\n" for text in texts), encoding="utf-8")
+
+
+def _pairs(path: Path, sources: Sequence[str], texts: Sequence[str]) -> None:
+    _lines(path, sources, [f"{source} ||| {text}" for source, text in zip(sources, texts, strict=True)])
+
+
+def _table(path: Path, sources: Sequence[str], texts: Sequence[str]) -> None:
+    delimiter = "\t" if path.suffix == ".tsv" else ","
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, delimiter=delimiter, quoting=csv.QUOTE_NONE if delimiter == "\t" else csv.QUOTE_ALL)
+        writer.writerows([("source", "translation"), *zip(sources, texts, strict=True)])
+
+
+def _jsonl(path: Path, sources: Sequence[str], texts: Sequence[str]) -> None:
+    rows = [{"source": source, "translation": text} for source, text in zip(sources, texts, strict=True)]
+    path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
+
+
+def _xlsx(path: Path, sources: Sequence[str], texts: Sequence[str]) -> None:
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    for row in [("source", "translation"), *zip(sources, texts, strict=True)]:
+        book.active.append(row)
+    book.save(path)
+
+
+Write = Callable[[Path, Sequence[str], Sequence[str]], None]
+FORMS: dict[str, Write] = {
+    "lines.txt": _lines,
+    "pairs.txt": _pairs,
+    "table.csv": _table,
+    "table.tsv": _table,
+    "rows.jsonl": _jsonl,
+    "table.xlsx": _xlsx,
+}
+
+
+def give(cli: Any, verb: str, path: Path, data: Path, to: str = "es", *more: str) -> Any:
+    if verb == "score":
+        return cli("score", "winomt", "--data", f"file:{data}", "--to", to, "--translations", path, *more)
+    run = ("run", "--benchmark", "winomt", "--data", f"file:{data}", "--to", to)
+    return cli(*run, "--system", f"files:{path}", "-o", path.parent / "run", *more)
+
+
+# -- what is sound
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("verb", ["score", "run"])
+def test_sound_files_are_taken_in_every_form(cli: Any, data: Path, tmp_path: Path, form: str, verb: str) -> None:
+    path = tmp_path / form
+    FORMS[form](path, SOURCES, into("es"))
+    outcome = give(cli, verb, path, data)
+    assert outcome.exit_code == 0
+    assert "warning" not in outcome.err
+
+
+@pytest.mark.parametrize("to", ["es", "it", "pt", "fr", "de", "ru", "uk", "he", "hi"])
+def test_every_language_is_known_and_no_other_is_taken_for_it(cli: Any, data: Path, tmp_path: Path, to: str) -> None:
+    path = tmp_path / "lines.txt"
+    for other in _SAID:
+        _lines(path, SOURCES, into(other))
+        outcome = give(cli, "score", path, data, to)
+        if other == to:
+            assert outcome.exit_code == 0
+        else:
+            outcome.is_refusal(str(path), "is mainly in", f"say --to {other}")
+
+
+def test_empty_lines_and_poor_translations_are_no_reason_to_refuse(cli: Any, data: Path, tmp_path: Path) -> None:
+    path, good = tmp_path / "lines.txt", into("es")
+    for texts in (
+        ["" if n % 2 else text for n, text in enumerate(good)],
+        [SOURCES[n] if n % 3 else text for n, text in enumerate(good)],
+        ["Pues no."] * N,
+        ["¿Quién?" if n % 5 else "¿Dónde está? preguntó." for n in range(N)],
+        list(SOURCES),
+    ):
+        _lines(path, SOURCES, texts)
+        assert give(cli, "score", path, data).exit_code == 0
+
+
+def test_released_outputs_are_all_sound(mirror: Path) -> None:
+    """Files that others have released: none is refused, and hardly a line is said to be in another language."""
+    n_lines, n_foreign, n_files = 0, 0, 0
+    known = {
+        "winomt": [
+            *mirror.glob("gabrielStanovsky/*/*/translations/google/en-*.txt"),
+            *mirror.rglob("wino_mt/**/en-*.txt"),
+        ],
+        "gest": [*mirror.glob("kinit-sk/**/translations.csv")],
+    }
+    for name, paths in known.items():
+        benchmark: Benchmark = registry.load("benchmark", name)
+        for path in paths:
+            code = path.stem.removeprefix("en-") if name == "winomt" else path.parent.name
+            texts: list[str | None] = []
+            for revision in benchmark.choices_of("revision"):
+                with suppress(UnmatchedSources):
+                    texts = texts or open_translations(path).texts(
+                        benchmark, gendermark.items(name, code, revision=revision)
+                    )
+            assert texts, path
+            n_files += 1
+            # One of them really has 94 Italian lines among its French ones.
+            found = [text for text in texts if text and foreign(text, code)]
+            n_foreign += 0 if (path.parent.name, code) == ("gpt", "fr") else len(found)
+            n_lines += len(texts)
+    assert n_files >= 70
+    assert n_foreign < 0.001 * n_lines
+
+
+# -- what is broken
+
+
+def _misread(text: str, encoding: str) -> str:
+    return "".join(bytes([byte]).decode(encoding, errors="ignore") or chr(byte) for byte in text.encode())
+
+
+def _turned(texts: Sequence[str], by: int) -> list[str]:
+    return [*texts[by:], *texts[:by]]
+
+
+def _one_lost_one_doubled(texts: Sequence[str], by: int) -> list[str]:
+    changed = [*texts[: by + 1], *texts[by:]]
+    del changed[-1]
+    return changed
+
+
+def _shuffled(texts: Sequence[str], seed: int) -> list[str]:
+    changed = list(texts)
+    random.Random(seed).shuffle(changed)
+    return changed
+
+
+Break = Callable[[int], list[str]]
+BREAKS: dict[str, tuple[Break, str]] = {
+    "read as Latin-1": (lambda n: [_misread(t, "latin-1") for t in into("es")], "have it repaired"),
+    "read as Windows-1252": (lambda n: [_misread(t, "cp1252") for t in into("es")], "have it repaired"),
+    "read so twice": (lambda n: [_misread(_misread(t, "cp1252"), "cp1252") for t in into("es")], "have it repaired"),
+    "misread in part": (
+        lambda n: [_misread(t, "cp1252") if i % 2 else t for i, t in enumerate(into("es"))],
+        "UTF-8 was",
+    ),
+    "question marks": (lambda n: [t.encode("ascii", "replace").decode() for t in into("es")], "cannot be repaired"),
+    "replacement signs": (
+        lambda n: ["".join(c if c < "\x80" else "\ufffd" for c in t) for t in into("es")],
+        "were lost",
+    ),
+    "another language": (lambda n: into(["it", "pt", "ru", "de", "fr"][n % 5]), "is mainly in"),
+    "turned": (lambda n: _turned(into("es"), 1 + n % (N - 1)), ""),
+    "one line lost, the last doubled": (lambda n: [*_turned(into("es"), 1)[:-1], into("es")[-1]], "missing or doubled"),
+    "one line doubled, the last lost": (lambda n: _one_lost_one_doubled(into("es"), n % 30), "missing or doubled"),
+    "shuffled": (lambda n: _shuffled(into("es"), n), ""),
+}
+
+
+@settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(broken=st.sampled_from(sorted(BREAKS)), form=st.sampled_from(sorted(FORMS)), n=st.integers(0, 1000))
+@pytest.mark.parametrize("verb", ["score", "run"])
+def test_whatever_is_broken_is_refused(
+    cli: Any, data: Path, tmp_path: Path, verb: str, broken: str, form: str, n: int
+) -> None:
+    make, words = BREAKS[broken]
+    path = tmp_path / form
+    FORMS[form](path, SOURCES, make(n))
+    give(cli, verb, path, data).is_refusal(str(path), words)
+    assert not (tmp_path / "run" / "run.json").exists()
+
+
+def test_a_file_can_be_repaired_but_not_what_is_lost(
+    cli: Any, data: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO", "gendermark")
+    good, path = tmp_path / "good.txt", tmp_path / "lines.txt"
+    _lines(good, SOURCES, into("es"))
+    _lines(path, SOURCES, [_misread(text, "cp1252") for text in into("es")])
+    give(cli, "score", path, data).is_refusal("line 1:", "for 'podía'", "48 of 48 lines", "--fix-encoding")
+    fixed = give(cli, "score", path, data, "es", "--fix-encoding", "--json")
+    assert fixed.json["estimates"] == give(cli, "score", good, data, "es", "--json").json["estimates"]
+    assert "the letters of 48 of 48 lines had been misread, and were repaired" in caplog.text
+    run = give(cli, "run", path, data, "es", "--system-option", "fix_encoding=yes")
+    assert run.exit_code == 0
+    assert "were repaired" in run.err
+    give(cli, "run", path, data, "es", "--system-option", "fix_encoding=perhaps").is_refusal("yes or no", "'perhaps'")
+    _lines(path, SOURCES, [text.replace("í", "?") for text in into("es")])
+    give(cli, "score", path, data, "es", "--fix-encoding").is_refusal("'pod?a'", "cannot be repaired")
+
+
+def test_all_missing_rows_are_counted_and_may_be_allowed(cli: Any, data: Path, tmp_path: Path) -> None:
+    path, texts = tmp_path / "table.csv", into("es")
+    _table(path, SOURCES[:30], texts[:30])
+    refusal = give(cli, "score", path, data)
+    refusal.is_refusal(
+        "has no translation of 18 of 48 sentences: 31, 'The", "; 40, 'The", "and 8 more", "--allow-missing"
+    )
+    warning = "18 of 48 sentences have no translation in what was given; they count as not translated"
+    allowed = give(cli, "score", path, data, "es", "--allow-missing", "--json")
+    assert warning in allowed.json["warnings"]
+    accuracy = next(e for e in allowed.json["estimates"] if e["metric"] == "accuracy")
+    assert (accuracy["n_judged"], accuracy["n_total"]) == (30, 48)
+    assert accuracy["value"] <= 100 * 30 / 48
+    run = give(cli, "run", path, data, "es", "--system-option", "allow_missing=yes")
+    assert warning in run.err
+    assert warning in cli("report", tmp_path / "run", "-o", tmp_path / "page.html").err + (
+        tmp_path / "page.html"
+    ).read_text(encoding="utf-8")
+    _table(path, ["No such sentence."], ["No."])
+    give(cli, "score", path, data, "es", "--allow-missing").is_refusal("is not a sentence of this benchmark")
+    samples = ("score", "uncertainty", "--data", "core", "--to", "es", "--samples", path)
+    cli(*samples, "--allow-missing").is_refusal("--allow-missing", "not with --samples")
+
+
+def test_some_lines_of_another_language_are_not_translated(cli: Any, data: Path, tmp_path: Path) -> None:
+    path = tmp_path / "lines.txt"
+    _lines(path, SOURCES, [*into("es")[:38], *into("it")[38:43], *into("ru")[43:]])
+    outcome = give(cli, "score", path, data, "es", "--json", "--judgements", str(tmp_path / "judgements.jsonl"))
+    words = "10 of 48 sentences have a translation in another language; they count as not translated"
+    assert words in outcome.json["warnings"]
+    rows = [json.loads(line) for line in (tmp_path / "judgements.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert [row["verdict"] for row in rows[38:]] == ["not-translated"] * 10
+    assert {row["tags"]["reason"] for row in rows[38:]} == {"wrong-language"}
+
+
+def test_an_excel_file_that_cannot_be_read(
+    cli: Any, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "table.xlsx"
+    path.write_bytes(b"PK\x03\x04 and so on")
+    give(cli, "score", path, data).is_refusal(str(path), "is not an Excel file", ".csv")
+    monkeypatch.setitem(sys.modules, "openpyxl", None)
+    give(cli, "score", path, data).is_refusal("pip install 'gendermark[xlsx]'")
+
+
+def test_sentences_of_ones_own_in_an_excel_file(cli: Any, data: Path, tmp_path: Path) -> None:
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    with data.open(encoding="utf-8", newline="") as file:
+        for row in csv.reader(file):
+            book.active.append(row)
+    book.save(tmp_path / "mine.xlsx")
+    exported = cli("export", "winomt", "--to", "es", "--data", f"file:{tmp_path / 'mine.xlsx'}")
+    assert exported.out.splitlines() == SOURCES
+
+
+def test_a_cell_beyond_the_named_columns(cli: Any, data: Path, tmp_path: Path) -> None:
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    for row in [("source", "translation", None), (None, None, None), (SOURCES[0], "Hola.", "note")]:
+        book.active.append(row)
+    book.save(tmp_path / "table.xlsx")
+    give(cli, "score", tmp_path / "table.xlsx", data).is_refusal("line 3:", "beyond the last named column")
+
+
+# -- programs
+
+
+@pytest.mark.parametrize("mode", ["batch", "stream"])
+def test_a_program_that_is_one_line_off_leaves_nothing_behind(cli: Any, data: Path, tmp_path: Path, mode: str) -> None:
+    table, script = tmp_path / "table.json", tmp_path / "late.py"
+    table.write_text(json.dumps(dict(zip(SOURCES, _turned(into("es"), -1), strict=True))), encoding="utf-8")
+    script.write_text(
+        "import json, sys\n"
+        "sys.stdin.reconfigure(encoding='utf-8')\n"
+        "sys.stdout.reconfigure(encoding='utf-8')\n"
+        f"said = json.load(open({str(table)!r}, encoding='utf-8'))\n"
+        "for line in sys.stdin:\n"
+        "    print(said[line.strip()], flush=True)\n",
+        encoding="utf-8",
+    )
+    store = tmp_path / "store.sqlite"
+    outcome = cli(
+        *("run", "--system", f"command:{sys.executable} {script}", "--system-option", f"mode={mode}", "--to", "es"),
+        *("--benchmark", "winomt", "--data", f"file:{data}", "--store", store, "-o", tmp_path / "run"),
+    )
+    assert outcome.exit_code == 2
+    assert "seem to belong to the sentence before theirs" in outcome.err
+    assert "make the program write one line for each that it reads" in outcome.err
+    assert "none of these answers is kept" in outcome.err
+    script.write_text(script.read_text(encoding="utf-8").replace("said[line.strip()]", "'Dijo que sÃ\\xad, seÃ±or.'"))
+    outcome = cli(
+        *("run", "--system", f"command:{sys.executable} {script}", "--system-option", f"mode={mode}", "--to", "es"),
+        *("--benchmark", "winomt", "--data", f"file:{data}", "--store", store, "-o", tmp_path / "again"),
+    )
+    assert outcome.exit_code == 2
+    assert "make the program read and write UTF-8" in outcome.err
+    with Store(store) as kept:
+        assert kept._connection.execute("SELECT COUNT(*) FROM translation").fetchone() == (0,)
+
+
+# -- pairs
+
+
+def test_two_files_of_a_pair_exchanged_or_the_same(cli: Any, tmp_path: Path) -> None:
+    name = "mt-geneval-counterfactual"
+    benchmark: Benchmark = registry.load("benchmark", name)
+    item_set = gendermark.items(name, "es", data="core")
+    assert item_set.items[0].expected is not None
+    files = {}
+    for gender in ("masculine", "feminine"):
+        items = [item for item in item_set.items if item.expected == gender]
+        files[gender] = tmp_path / f"{gender}.txt"
+        _lines(files[gender], [], [benchmark.render(i, i.expected or i, item_set.selection) for i in items])
+    first, second = files["masculine"], files["feminine"]
+    score = ("score", name, "--data", "core", "--to", "es", "--translations")
+    assert cli(*score, first, "--translations", second).exit_code == 0
+    cli(*score, second, "--translations", first).is_refusal("seem to be exchanged", "masculine ones first")
+    cli(*score, first, "--translations", first).is_refusal(
+        "masculine and feminine were given the same translations", "each its own"
+    )
+
+
+# -- one text
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "seen"),
+    [
+        ("El doctor no pudo venir.", "es", ""),
+        ("O médico não veio porque ela não podia.", "es", "pt"),
+        ("Il medico non è venuto perché lei non poteva.", "es", "it"),
+        ("Врач не пришёл.", "es", "ru"),
+        ("The doctor did not come because she was ill.", "ru", "en"),
+        ("Лікар не прийшов, бо він захворів.", "ru", "uk"),
+        ("Врач не пришёл, потому что он заболел.", "uk", "ru"),
+        ("Netflix", "ru", ""),
+        ("Lei!", "es", ""),
+        ("הרופא לא בא.", "ar", "he"),
+        ("El IBM Research Center for Applied Statistics anunció que la doctora viene.", "es", ""),
+        ("xyzzy", "tlh", ""),
+        ("Lekar je rekao da ne može da dođe.", "sr", ""),
+        ("እኔ ወደ ዚያ መሄድ አልችልም", "es", "another script"),
+        ("El doctor no vino (ฉัน).", "es", ""),
+    ],
+)
+def test_the_language_of_one_line(text: str, language: str, seen: str) -> None:
+    assert foreign(text, language) == seen
+
+
+def test_a_few_texts_are_not_enough_to_call_them_foreign() -> None:
+    assert mainly(["No.", "Sí.", "Lei!"], "es") == ""
+    assert mainly([], "es") == ""
+
+
+@pytest.mark.parametrize("code", sorted(_SAID))
+def test_misread_letters_come_back(code: str) -> None:
+    for text in into(code):
+        assert misread(text, code) is None
+        assert lost(text) == ""
+        for encoding in ("latin-1", "cp1252"):
+            wrong = _misread(text, encoding)
+            for again in (wrong, _misread(wrong, encoding)):
+                if not text.isascii():
+                    assert misread(again, code) is not None
+                    assert repaired(again, code) == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Minha «IRMÃ» veio.", "¿Qué?Ella vino.", "Ver https://a.example/?q=así ahora", "¿Por qué? No sé.", "É… não."],
+)
+def test_what_only_looks_damaged(text: str) -> None:
+    assert misread(text, "pt") is None
+    assert lost(text) == ""
+
+
+# -- who is not translated
+
+
+def test_it_is_said_who_is_refused(cli: Any, data: Path, tmp_path: Path) -> None:
+    """A system that does not speak of women is not only one that gets their gender wrong."""
+    path, texts = tmp_path / "lines.txt", into("es")
+    women = [gender == "feminine" for _, gender in _people()]
+    _lines(
+        path,
+        SOURCES,
+        ["" if is_woman and n % 2 else t for n, (t, is_woman) in enumerate(zip(texts, women, strict=True))],
+    )
+    outcome = give(cli, "run", path, data)
+    words = "Of 100 women 50 ("
+    told = next(line for line in outcome.err.splitlines() if words in line)
+    assert "were not translated" in told
+    assert "of 100 men 0 (no spread seen): women more often, by 50.0 points (" in told
+    assert cli("report", tmp_path / "run", "-o", tmp_path / "page.html").exit_code == 0
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert 0 < page.index("The finding</h2>") < page.index(words) < page.index("keep their gender")
+    assert "Of 100 each, 50 women and 0 men were not translated." in page
+    _lines(path, SOURCES, ["" if n % 2 else text for n, text in enumerate(texts)])
+    assert "were not translated (" not in give(cli, "score", path, data).err
