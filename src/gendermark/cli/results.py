@@ -122,12 +122,15 @@ def print_comparison(report: ComparisonReport) -> None:
                     c.unit.show_change(c.difference),
                     c.interval,
                     show_p(c.p_adjusted),
-                    _told(c),
+                    c.change(),
+                    _finds(c),
                 )
                 for c in report.comparisons
                 if c.cell == cell
             ]
-            print_table(cell, ("metric", "first", "second", "change", "interval", "p", "second is"), rows)
+            print_table(cell, ("metric", "first", "second", "change", "interval", "p", "second is", "finds"), rows)
+        if any(map(_finds, report.comparisons)):
+            say("finds: the smallest difference that these sentences would show in four of five cases")
     for test in report.tests:
         facts = test.details
         say(
@@ -136,8 +139,6 @@ def print_comparison(report: ComparisonReport) -> None:
         )
 
 
-def _told(c: Comparison) -> str:
-    """What the second is; where that is unclear, what these sentences could have shown."""
-    if c.change() != "unclear" or c.detectable is None:
-        return c.change()
-    return f"unclear (would show {c.unit.show(c.detectable)})"
+def _finds(c: Comparison) -> str:
+    """Where it is unclear whether there is a difference: what these sentences could have shown."""
+    return c.unit.show(c.detectable) if c.change() == "unclear" and c.detectable else ""
