@@ -161,6 +161,15 @@ def test_a_gap_between_nothing_and_nothing_is_none() -> None:
         assert [found.value for found in estimate(given_counts, gaps, QUICKLY)] == [expected, 0.0]
 
 
+def test_a_gap_is_never_larger_than_can_be() -> None:
+    """Everybody a man, in all but two of 40 groups: the gap is 90, and Student's interval of it goes beyond 100."""
+    rows = [[10, 10, 0, 10]] * 38 + [[0, 10, 10, 10]] * 2
+    (found,) = estimate(counts(("men.right", "men.n", "women.right", "women.n"), rows), [GAP], QUICKLY)
+    assert (found.value, found.high) == (90, 100)
+    assert found.low is not None
+    assert found.low < 80
+
+
 # -- what always holds
 
 _groups = st.lists(st.tuples(st.integers(0, 12), st.integers(1, 12)).map(sorted), min_size=1, max_size=12)

@@ -1,7 +1,7 @@
 """A metric is a tally of each group plus a value of the summed tallies; estimating it is the same for all.
 
-Because every metric is a function of sums over groups, intervals, paired tests and slices are written once: leave groups
-out or draw them anew, add up their rows, take the value.
+Because every metric is a function of sums over groups, intervals, paired tests and slices are written once: leave
+groups out or draw them anew, add up their rows, take the value.
 """
 
 from __future__ import annotations
