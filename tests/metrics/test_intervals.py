@@ -292,6 +292,19 @@ def test_the_same_answers_do_not_differ() -> None:
     assert p_value_of(spread, 0.0) == 1
 
 
+def test_a_gap_that_turns_round_may_differ_by_more_than_a_share_can() -> None:
+    columns = ("men.right", "men.n", "women.right", "women.n")
+    rng = np.random.default_rng(14)
+    high, low = (rng.binomial(20, share, 30) for share in (0.8, 0.2))
+    n = np.full(30, 20)
+    sides = [counts(columns, np.stack(rows, axis=1)) for rows in ((high, n, low, n), (low, n, high, n))]
+    spread = Pairing(sides[0], sides[1], QUICKLY).difference(GAP)
+    ends = interval_at(spread, 0.95)
+    assert ends is not None
+    assert spread.value < -100
+    assert ends[0] == pytest.approx(2 * spread.value - ends[1]), "as far to one side as to the other"
+
+
 def test_what_bends_is_resampled_in_pairs() -> None:
     rng = np.random.default_rng(13)
     sides = []
