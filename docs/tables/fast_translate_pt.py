@@ -102,9 +102,9 @@ Most telling are translations with words of both genders ("Ela é um dos poucos 
 women: pronouns follow the source, nouns do not. And text about women is translated worse as a whole, by three points
 of BLEU.
 
-**What is not.** A preference for *stereotypes* beyond that is not shown: the intervals of ΔS and of SimpleGEN's
-difference include zero, with 40 occupations to resample each; ΔS by F1, 18.2 [1.8, 34.5], just does not. More
-occupations would be needed to tell. WinoMT read nearly everything; most of what it did not read is one word (a
+**What is not.** A preference for *stereotypes* beyond that is not shown: the intervals of ΔS, of ΔS by F1
+(18.2 [-0.6, 36.7]) and of SimpleGEN's difference include zero, with 40 occupations each. More occupations would be
+needed to tell. WinoMT read nearly everything; most of what it did not read is one word (a
 "mover" becomes "o motor", an engine). MT-GenEval decides by the words of its references, and one translation in seven
 has none of them; these count as not right, so its accuracies are cautious. We read about 110 judgements. Most are
 plain; three kinds we would not defend: "membro" and "presidente", which serve for women too, count as masculine where

@@ -25,7 +25,7 @@ def main() -> None:
         "# WinoMT on Google Translate, 2019",
         "",
         "The released translations into nine languages; made by `python docs/tables/winomt_google.py`.",
-        "Intervals: 95 %, occupations resampled. *found*: share of entities whose noun was found and read.",
+        "Intervals: 95 %, by occupation. *found*: share of entities whose noun was found and read.",
         "",
         "| | accuracy | ΔG | ΔS | women | men | found | published rules: accuracy | ΔG | ΔS |",
         "|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|",

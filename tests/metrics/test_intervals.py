@@ -161,6 +161,15 @@ def test_a_gap_between_nothing_and_nothing_is_none() -> None:
         assert [found.value for found in estimate(given_counts, gaps, QUICKLY)] == [expected, 0.0]
 
 
+def test_a_gap_is_never_larger_than_can_be() -> None:
+    """Everybody a man, in all but two of 40 groups: the gap is 90, and Student's interval of it goes beyond 100."""
+    rows = [[10, 10, 0, 10]] * 38 + [[0, 10, 10, 10]] * 2
+    (found,) = estimate(counts(("men.right", "men.n", "women.right", "women.n"), rows), [GAP], QUICKLY)
+    assert (found.value, found.high) == (90, 100)
+    assert found.low is not None
+    assert found.low < 80
+
+
 # -- what always holds
 
 _groups = st.lists(st.tuples(st.integers(0, 12), st.integers(1, 12)).map(sorted), min_size=1, max_size=12)
@@ -281,6 +290,19 @@ def test_the_same_answers_do_not_differ() -> None:
     spread = paired(same, same).difference(RIGHT)
     assert interval_at(spread, 0.95) == (0, 0)
     assert p_value_of(spread, 0.0) == 1
+
+
+def test_a_gap_that_turns_round_may_differ_by_more_than_a_share_can() -> None:
+    columns = ("men.right", "men.n", "women.right", "women.n")
+    rng = np.random.default_rng(14)
+    high, low = (rng.binomial(20, share, 30) for share in (0.8, 0.2))
+    n = np.full(30, 20)
+    sides = [counts(columns, np.stack(rows, axis=1)) for rows in ((high, n, low, n), (low, n, high, n))]
+    spread = Pairing(sides[0], sides[1], QUICKLY).difference(GAP)
+    ends = interval_at(spread, 0.95)
+    assert ends is not None
+    assert spread.value < -100
+    assert ends[0] == pytest.approx(2 * spread.value - ends[1]), "as far to one side as to the other"
 
 
 def test_what_bends_is_resampled_in_pairs() -> None:

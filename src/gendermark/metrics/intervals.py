@@ -278,8 +278,16 @@ class CombinedSpread:
         centre = self.value if self.folded_from is None else self.folded_from
         low, high = centre - reach[0], centre + reach[1]
         if self.folded_from is None:
-            return low, high
+            lowest, highest = self._bounds
+            return max(low, lowest), min(high, highest)
         return (0.0 if low <= 0 <= high else min(abs(low), abs(high))), max(abs(low), abs(high))
+
+    @property
+    def _bounds(self) -> tuple[float, float]:
+        """As far as the terms can go: no gap of two shares is more than 100 points."""
+        terms = zip(self.factors, self.terms, strict=True)
+        ends = [sorted(factor * end for end in term.bounds) for factor, term in terms]
+        return sum(low for low, _ in ends), sum(high for _, high in ends)
 
 
 @dataclass(frozen=True)

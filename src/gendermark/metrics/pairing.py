@@ -40,6 +40,8 @@ class DifferenceSpread:
     moments: Moments
     range: float
     """How far a group can move the number, from one bound to the other."""
+    farthest: float
+    """How large the difference can be at all."""
 
     @property
     def df(self) -> float:
@@ -52,8 +54,7 @@ class DifferenceSpread:
     def interval(self, quantile: float) -> tuple[float, float]:
         missed = missed_share(self.moments, quantile) * self.range
         reach = math.hypot(quantile * self.standard_error, missed)
-        farthest = max(self.range, abs(self.value))
-        return max(self.value - reach, -farthest), min(self.value + reach, farthest)
+        return max(self.value - reach, -self.farthest), min(self.value + reach, self.farthest)
 
 
 def detectable_difference(
@@ -115,7 +116,7 @@ class Pairing:
                 for sign, side, drawn in zip(signs, self._sides, self._drawn, strict=True)
             ]
             return ResampledSpread(value, both[0] + both[1], moments)
-        return DifferenceSpread(value, moments, _range_of(metric))
+        return DifferenceSpread(value, moments, _range_of(metric), max(_farthest(metric), abs(value)))
 
     def _n_changed(self, metric: Metric) -> int:
         first, second = (np.stack(side.take(side.matrix, metric.needs)) for side in self._sides)
@@ -126,3 +127,10 @@ def _range_of(metric: Metric) -> float:
     if isinstance(metric.rule, Bounded):
         return metric.rule.highest - metric.rule.lowest
     return max(_range_of(term) for _, term in metric.rule.terms) if isinstance(metric.rule, Combined) else 0.0
+
+
+def _farthest(metric: Metric) -> float:
+    """Two systems can differ by 100 points in a share, by 200 in a gap: from +100 to -100."""
+    if isinstance(metric.rule, Combined):
+        return sum(abs(factor) * _range_of(term) for factor, term in metric.rule.terms)
+    return _range_of(metric)
