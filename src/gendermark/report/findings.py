@@ -23,7 +23,7 @@ def corrected(results: Sequence[Result]) -> list[Result]:
     """The same results, their p-values corrected by Holm over everything that is told about all of them.
 
     The sentence that stands out is the largest of many: without this, systems without any bias would be said to have
-    some in every third report.
+    some in up to every fourth report.
     """
     asked = [(place, e) for place, result in enumerate(results) for e in result.estimates if is_told(result, e)]
     adjusted = statistics.holm([e.p_value for _, e in asked])
