@@ -66,6 +66,9 @@ DESIGNS = (
     Design("counterfactual core", "mt-geneval-counterfactual", "core"),
     Design("contextual core", "mt-geneval-contextual", "core"),
     Design("mittens core", "mittens", "core"),
+    Design("tgbi core", "tgbi", "core", target="en"),
+    Design("gest core", "gest", "core", target="cs"),
+    Design("gate core", "gate-variants", "core"),
 )
 
 
@@ -144,15 +147,20 @@ class Truth:
     of_templates: float = 0.0
     """Standard deviation, in probits, of what templates do to women and men; the same is then done by groups."""
 
+    def base(self, of: Sentences) -> np.ndarray:
+        """The chance that each item is right; or masculine, where none tells a gender."""
+        where_open = self.men if of.is_open.all() else 0.5
+        return np.where(of.is_open, where_open, np.where(of.is_woman, self.women, self.men))
+
     def as_release(self, of: Sentences, levels: np.ndarray) -> np.ndarray:
         """A version of a system: its groups have the levels that those of the other version have."""
-        base = np.where(of.is_open, 0.5, np.where(of.is_woman, self.women, self.men))
+        base = self.base(of)
         spread = math.sqrt(self.correlation / (1 - self.correlation))
         cells = 3 * of.group_of + np.where(of.is_open, 2, of.is_woman)
         return _normal(_probit(base) * math.sqrt(1 + spread**2) + spread * levels[cells])
 
     def chances(self, of: Sentences, rng: Generator) -> np.ndarray:
-        base = np.where(of.is_open, 0.5, np.where(of.is_woman, self.women, self.men))
+        base = self.base(of)
         if self.of_templates:
             signs = np.where(of.is_woman, -1.0, 1.0)
             noise = rng.normal(0, self.of_templates, of.groups)[of.group_of]

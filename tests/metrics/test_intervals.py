@@ -16,7 +16,7 @@ from gendermark import statistics
 from gendermark.metrics.describe import Description
 from gendermark.metrics.genders import distance_from_even, masculine_share
 from gendermark.metrics.intervals import Estimator, estimate, interval_at, p_value_of
-from gendermark.metrics.metric import Counts, Metric, Resampled, Resampling
+from gendermark.metrics.metric import Combined, Counts, Metric, Resampled, Resampling
 from gendermark.metrics.neutrality import p_s, set_columns
 from gendermark.metrics.pairing import Pairing, detectable_difference
 from gendermark.metrics.rates import difference, rate
@@ -316,3 +316,15 @@ def test_what_bends_is_resampled_in_pairs() -> None:
     assert isinstance(metric.rule, Resampled)
     spread = Pairing(sides[0], sides[1], Resampling(1000)).difference(metric)
     assert p_value_of(spread, 0.0) == pytest.approx(2 / 1001), "no smaller than the resamples allow"
+
+
+def test_a_share_less_a_constant_has_the_interval_of_the_share() -> None:
+    """GEST's excess is a share less one half, and may be below 0."""
+    about = Description("excess", "excess", "Excess.", better="zero")
+    rule = Combined(((1.0, RIGHT),))
+    excess = Metric(about, "all", RIGHT.needs, lambda hits, n: 100 * hits / n - 50, "judged", "judged", rule)
+    for right in (3.0, 10.0, 19.0, 20.0):
+        share, less = estimate(
+            counts(("right", "judged"), [[right, 20.0], [right - 2, 20.0]] * 6), [RIGHT, excess], QUICKLY
+        )
+        assert (less.low, less.high) == pytest.approx((share.low - 50, share.high - 50))  # type: ignore[operator]

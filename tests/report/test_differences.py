@@ -104,7 +104,8 @@ def test_an_index_from_0_to_1_has_no_points() -> None:
 
 
 def test_what_is_unclear_is_told_by_its_interval() -> None:
-    assert _difference(high=1.0).phrase == "right gender (−14.0 to 1.0)"
+    assert _difference(high=1.0).phrase == "right gender (−14.0 to 1.0; 3.0 would show)"
+    assert _difference(high=1.0, detectable=None).phrase == "right gender (−14.0 to 1.0)"
 
 
 @pytest.mark.parametrize(

@@ -284,10 +284,12 @@ class CombinedSpread:
 
     @property
     def _bounds(self) -> tuple[float, float]:
-        """As far as the terms can go: no gap of two shares is more than 100 points."""
-        terms = zip(self.factors, self.terms, strict=True)
+        """As far as the terms can go: no gap of two shares is more than 100 points. The value may be off their sum by a
+        constant, as a share less one half is."""
+        terms = list(zip(self.factors, self.terms, strict=True))
         ends = [sorted(factor * end for end in term.bounds) for factor, term in terms]
-        return sum(low for low, _ in ends), sum(high for _, high in ends)
+        constant = self.value - sum(factor * term.value for factor, term in terms)
+        return constant + sum(low for low, _ in ends), constant + sum(high for _, high in ends)
 
 
 @dataclass(frozen=True)

@@ -62,7 +62,8 @@ class Difference:
         if c.first is None or c.second is None or c.difference is None:
             return f"{what} (one of the two has no value)"
         if self.change == "unclear":
-            return f"{what} ({self._ends(1)})" if c.low is not None else what
+            shows = f"; {words.value(c.detectable, self._unit)} would show" if c.detectable else ""
+            return f"{what} ({self._ends(1)}{shows})" if c.low is not None else what
         second, first = (words.value(x, self._unit) for x in (c.second, c.first))
         # Where a gap has turned round, no one number says how much smaller or larger it is.
         has_turned = c.better == "zero" and c.first * c.second < 0

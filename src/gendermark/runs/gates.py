@@ -185,14 +185,10 @@ def _no_worse(c: Comparison, before: Result, now: Result, alpha: float) -> Check
     ]
     if not any(reasons):
         change = c.change(alpha)
-        return Check(
-            c.cell,
-            c.metric,
-            c.slice,
-            change != "worse",
-            f"{values}, {change} (p {show_p(c.p_adjusted)} after Holm)",
-            NO_WORSE,
-        )
+        found = f"{values}, {change} (p {show_p(c.p_adjusted)} after Holm)"
+        if change == "unclear" and c.detectable:
+            found += f"; a change of {c.unit.show(c.detectable)} would show"
+        return Check(c.cell, c.metric, c.slice, change != "worse", found, NO_WORSE)
     sides = zip(("the baseline", "this run"), reasons, strict=True)
     why = ", ".join(f"in {side} {reason}" for side, reason in sides if reason)
     if reasons[0] == reasons[1]:
