@@ -29,7 +29,7 @@ def _context_signature(settings: ContextualSettings) -> Mapping[str, str]:
 
 
 _SHARED: dict[str, Any] = {
-    "rules_version": 1,
+    "rules_version": 2,
     "render": judge.render,
     "choices": judge.choices,
     "fit": judge.fit,

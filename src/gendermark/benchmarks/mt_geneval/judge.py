@@ -7,13 +7,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from gendermark.benchmarks.benchmark import Answers, ItemSet
-from gendermark.benchmarks.mt_geneval.items import contrast_of, language_of
+from gendermark.benchmarks.mt_geneval.items import contrast_of, language_of, lists_of
 from gendermark.benchmarks.mt_geneval.settings import Settings
 from gendermark.errors import UserError
 from gendermark.linguistics import context as contexts
-from gendermark.linguistics.contrast import places_of, units_of, without_tags
+from gendermark.linguistics.contrast import without_tags
+from gendermark.linguistics.evidence import Sentence, decide, gather, gender_of_references, letter_of
 from gendermark.linguistics.failures import failure
 from gendermark.linguistics.language import Language
+from gendermark.linguistics.marks import marks
 from gendermark.linguistics.words import lowered_spans, spans_of, split_spans
 from gendermark.metrics import quality
 from gendermark.records import Gender, Item, Judgement, Span, Verdict
@@ -115,16 +117,23 @@ def _judge_best(
         return _Judged("failed", "truncated")
     if len(words) > 3 and sum(word in vocabulary for word in words) < _FOREIGN * len(words):
         return _Judged("failed", "wrong-language")
-    deciding = contrast_of(item.tags["reference"], item.tags["contrastive"], language.code)
-    units = set(units_of(words))
-    right, wrong = sorted(deciding.right & units), sorted(deciding.wrong & units)
-    evidence = tuple(" ".join(unit) for unit in (*right, *wrong))
-    spans = spans_of(text, places_of([*right, *wrong], words))
-    if right and wrong:
-        return _Judged("mixed", "mixed", evidence, spans)
-    if right or wrong:
-        return _Judged("correct" if right else "wrong", "", evidence, spans)
-    return _Judged("undecided", "undecided" if deciding.is_decidable else "undecidable")
+    return _weigh(item, text, language)
+
+
+def _weigh(item: Item, text: str, language: Language) -> _Judged:
+    """What the words of a translation show about the people whose gender its source marks."""
+    contrast = contrast_of(item.tags["reference"], item.tags["contrastive"], language.code)
+    lists = lists_of(language.code)
+    gender = letter_of(item.expected)
+    if item.tags.get("context"):
+        # Of a sentence that leaves gender open, the references know more than the words of the context.
+        gender = gender_of_references(contrast, lists) or gender
+    outcome, shown = decide(gather(Sentence(text, item.source, marks(item.source), gender, contrast, language, lists)))
+    words = language.cut(text)
+    evidence = tuple(dict.fromkeys(" ".join(words[slice(*piece.place)]) for piece in shown))
+    spans = spans_of(text, [piece.place for piece in shown])
+    reason = {"mixed": "mixed", "open": "open" if contrast.is_decidable else "undecidable"}.get(outcome, "")
+    return _Judged(outcome, reason, evidence, spans)
 
 
 def _judgement(item: Item, judged: _Judged) -> Judgement:
@@ -132,7 +141,7 @@ def _judgement(item: Item, judged: _Judged) -> Judgement:
     observed = None
     if item.expected is not None and judged.outcome in ("correct", "wrong"):
         observed = item.expected if judged.outcome == "correct" else item.expected.opposite
-    verdict = {"failed": Verdict.NOT_TRANSLATED, "mixed": Verdict.UNJUDGEABLE, "undecided": Verdict.UNJUDGEABLE}.get(
+    verdict = {"failed": Verdict.NOT_TRANSLATED, "mixed": Verdict.UNJUDGEABLE, "open": Verdict.UNJUDGEABLE}.get(
         judged.outcome, Verdict.JUDGED
     )
     facts = {key: getattr(judged, key) for key in ("evidence", "reason", "outcome", "spans")}

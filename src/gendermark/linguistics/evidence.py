@@ -1,0 +1,526 @@
+"""What a translation shows about the people whose gender its source marks, weighed word by word.
+
+Two things are known: the English sentence, and two references that differ in that gender alone. From them follows whose
+word a word is. What both references have in the same form does not change with the person: it is about somebody or
+something else. What stands where the references differ is about the person, whatever word the translation chose.
+
+Each piece of evidence has a weight. `SURE`: a pronoun, a noun of sex or kinship, a word that only one of the references
+has. `LIKELY`: a word that shows a gender, but that may be somebody else's. `FAINT`: a word of the references that by
+its number or its owner belongs to others ("her director", "the players"), which counts if nothing else is there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from difflib import SequenceMatcher
+from functools import cached_property
+
+from gendermark.linguistics.contrast import Contrast
+from gendermark.linguistics.gendered import GenderedWords, Told
+from gendermark.linguistics.language import Language
+from gendermark.linguistics.marks import Marks
+from gendermark.linguistics.words import Place, Span, word_spans
+from gendermark.records import Gender
+
+SURE, LIKELY, FAINT = 2, 1, 0
+_LETTERS = {Gender.MASCULINE: "m", Gender.FEMININE: "f"}
+_BREAKS = frozenset(',;:.!?()[]–—«»"“”„،؛')
+_RENDERING = 0.1
+"""Below this share of words in common, only words of the references are believed; in real systems' it is above 0.2."""
+_REACH = 4
+"""Words between "as", "is" and the noun behind it."""
+_NEAR = 2
+"""Words around a place where the references differ that are still of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """One piece of evidence: words[start:end] show a gender."""
+
+    place: Place
+    is_right: bool
+    weight: int
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """One translation, what it is a translation of, and the references it is held against."""
+
+    text: str
+    source: str
+    marks: Marks
+    expected: str
+    """ "m", "f", or "" where it is not known: then only the words of the references tell."""
+    contrast: Contrast
+    language: Language
+    lists: GenderedWords
+    words: list[str] = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "words", self.language.cut(self.text))
+
+    @cached_property
+    def spans(self) -> list[Span]:
+        return word_spans(self.text)
+
+    @cached_property
+    def shared(self) -> frozenset[str]:
+        return frozenset(self.contrast.right_words) & frozenset(self.contrast.wrong_words)
+
+    @cached_property
+    def near(self) -> frozenset[int]:
+        """The places of the translation that correspond to those where the references differ.
+
+        Words that the translation shares with a reference are anchors; what lies between two of them corresponds.
+        """
+        reference, differing = self.contrast.right_words, self.contrast.places
+        found: set[int] = set()
+        blocks = SequenceMatcher(None, reference, self.words, autojunk=False).get_opcodes()
+        for _, first, last, start, end in blocks:
+            if any(place in differing for place in range(first - _NEAR, last + _NEAR)):
+                if last - first == end - start:
+                    pairs = zip(range(first, last), range(start, end), strict=True)
+                    close = {at for place, at in pairs if any(place + n in differing for n in range(-_NEAR, _NEAR + 1))}
+                    found |= close
+                else:
+                    found.update(range(start, end))
+        return frozenset(found)
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """Words with a capital that the source has too: names, and titles left in English."""
+        written = {word.strip("'’s,.;:()\"“”") for word in self.source.split()[1:] if word[:1].isupper()}
+        return frozenset(word.lower() for word in written)
+
+    def is_name(self, at: int) -> bool:
+        start, _ = self.spans[at]
+        return self.words[at] in self.names and self.text[start].isupper()
+
+    def is_noun(self, at: int) -> bool:
+        """German writes its nouns with a capital: "Junge" is one, "junge" is not."""
+        return self.language.code != "de" or self.text[self.spans[at][0]].isupper()
+
+    def is_surplus(self, word: str) -> bool:
+        """Whether the translation has a word more often than both references do."""
+        contrast = self.contrast
+        return self.words.count(word) > min(contrast.right_words.count(word), contrast.wrong_words.count(word))
+
+    def begins_clause(self, at: int) -> bool:
+        if at == 0:
+            return True
+        between = self.text[self.spans[at - 1][1] : self.spans[at][0]]
+        return not _BREAKS.isdisjoint(between)
+
+    @cached_property
+    def is_rendering(self) -> bool:
+        """Whether the text has enough of a reference's words to be read as a translation of this sentence at all."""
+        words = set(self.words)
+        return len(words & set(self.contrast.right_words)) >= _RENDERING * len(words)
+
+    @property
+    def speaks_of_one(self) -> bool:
+        """Whether all people whose gender the source marks are named one by one."""
+        return bool(self.marks.singular) and not self.marks.plural
+
+
+def letter_of(gender: Gender | None) -> str:
+    return _LETTERS.get(gender, "") if gender else ""
+
+
+def gather(sentence: Sentence) -> list[Shown]:
+    """All evidence of a translation, in the order of its words."""
+    if not sentence.is_rendering:
+        sentence = replace(sentence, expected="")
+    found: list[Shown] = []
+    skipped = _set_phrases(sentence)
+    for at in range(len(sentence.words)):
+        if at not in skipped:
+            found += _at(sentence, at)
+    return found
+
+
+def decide(found: Iterable[Shown]) -> tuple[str, list[Shown]]:
+    """The outcome, and the evidence that decided."""
+    found = list(found)
+    told = [shown for shown in found if shown.weight > FAINT] or found
+    right, wrong = ([shown for shown in told if shown.is_right is side] for side in (True, False))
+    strongest = max((shown.weight for shown in right), default=FAINT)
+    # What is only likely does not speak against what is sure.
+    if right and strongest == SURE:
+        wrong = [shown for shown in wrong if shown.weight == SURE]
+    outcome = "mixed" if right and wrong else "correct" if right else "wrong" if wrong else "open"
+    return outcome, sorted([*right, *wrong], key=lambda shown: shown.place)
+
+
+def gender_of_references(contrast: Contrast, lists: GenderedWords) -> str:
+    """The gender of the right reference, by the words that only it has and those that only the other has."""
+    balance = 0
+    for units, sign in ((contrast.right, 1), (contrast.wrong, -1)):
+        for unit in units:
+            told = _gender_of_unit(unit, lists)
+            balance += sign * (told == "f") - sign * (told == "m")
+    return "f" if balance > 0 else "m" if balance < 0 else ""
+
+
+def _gender_of_unit(unit: Sequence[str], lists: GenderedWords) -> str | None:
+    for word in unit:
+        if word in lists.told:
+            return lists.told[word].gender
+    if len(unit) > 1:
+        return lists.articles.get(unit[0])
+    return lists.participle(unit[0]) or ("m" if unit[0] in lists.habit else None)
+
+
+# -- one word ----------------------------------------------------------------------------------------------------------
+
+
+def _set_phrases(sentence: Sentence) -> set[int]:
+    words = sentence.words
+    return {
+        place
+        for phrase in sentence.lists.phrases
+        for start in range(len(words) - len(phrase) + 1)
+        if tuple(words[start : start + len(phrase)]) == phrase
+        for place in range(start, start + len(phrase))
+    }
+
+
+_SPEAKING = frozenset({"pronoun", "noun", "owner"})
+"""Kinds of words that tell by themselves, whatever words the references have."""
+
+
+def _at(sentence: Sentence, at: int) -> list[Shown]:
+    word, lists = sentence.words[at], sentence.lists
+    if found := _one_of(sentence, at):
+        return found
+    if word in lists.fixed:
+        return []
+    told = _told(sentence, word)
+    if told is not None and told.kind in ("noun", "role") and not sentence.is_noun(at):
+        told = None
+    article = _article(sentence, at, told)
+    if article is not None:
+        return article
+    if word in lists.habit or word in lists.common:
+        return []
+    is_shared = word in sentence.shared
+    is_own = (word,) in sentence.contrast.right or (word,) in sentence.contrast.wrong
+    speaks = told is not None and told.kind in _SPEAKING and not is_own and (not is_shared or sentence.is_surplus(word))
+    if told is not None and speaks and sentence.expected:
+        if sentence.is_name(at):
+            return []
+        if found := _by_list(sentence, at, told):
+            return found
+    by_reference = _by_reference(sentence, at, told)
+    if by_reference or is_shared or not sentence.expected:
+        return by_reference
+    if told is not None:
+        return [] if sentence.is_name(at) else _by_list(sentence, at, told)
+    for reader in (_agent, _predicate, _past, _clitic):
+        if found := reader(sentence, at):
+            return found
+    return []
+
+
+def _agent(sentence: Sentence, at: int) -> list[Shown]:
+    """A noun in no list that ends as those of agents do, where the person is called something."""
+    gender = sentence.lists.agent(sentence.words[at])
+    if gender is None or at not in sentence.near or sentence.is_name(at) or not sentence.is_noun(at):
+        return []
+    if not _is_introduced(sentence, at):
+        return _shown(sentence, at, at + 1, gender, (LIKELY if gender == "f" else None, None))
+    return _role(sentence, at, Told(gender, "role"))
+
+
+def _past(sentence: Sentence, at: int) -> list[Shown]:
+    """A verb that agrees with its subject, where the references speak of the person or a name or pronoun precedes."""
+    gender = sentence.lists.verb(sentence.words[at])
+    if gender is None:
+        return []
+    subject = _subject(sentence, at)
+    is_near = at in sentence.near
+    if subject == "pronoun":
+        return _shown(sentence, at, at + 1, gender, (SURE, SURE if is_near else LIKELY))
+    if subject is None and not is_near:
+        return []
+    return _shown(sentence, at, at + 1, gender, (LIKELY, LIKELY if is_near and subject else None))
+
+
+def _clitic(sentence: Sentence, at: int) -> list[Shown]:
+    """An object pronoun: "verla", or "la" where the references have one."""
+    lists, words = sentence.lists, sentence.words
+    if not sentence.marks.pronouns:
+        return []
+    if gender := lists.enclitic(words[at]):
+        return _shown(sentence, at, at + 1, gender, (LIKELY, None))
+    return []
+
+
+def _told(sentence: Sentence, word: str) -> Told | None:
+    told = sentence.lists.told.get(word)
+    if told is None and sentence.language.prefixes:
+        for prefix in sentence.language.prefixes:
+            if word.startswith(prefix) and (told := sentence.lists.told.get(word[len(prefix) :])):
+                return told if told.kind in ("noun", "role") else None
+    return told
+
+
+def _shown(
+    sentence: Sentence, start: int, end: int, gender: str, weights: tuple[int | None, int | None]
+) -> list[Shown]:
+    """Evidence with the weight for the right or for the wrong gender; none where that is None."""
+    is_right = gender == sentence.expected
+    weight = weights[0] if is_right else weights[1]
+    return [] if weight is None else [Shown((start, end), is_right, weight)]
+
+
+def _one_of(sentence: Sentence, at: int) -> list[Shown]:
+    """ "Uno de los", which points at the person."""
+    for phrase, gender in sentence.lists.one_of.items():
+        end = at + len(phrase)
+        if tuple(sentence.words[at:end]) == phrase and sentence.expected and sentence.speaks_of_one:
+            contrast = sentence.contrast
+            if _has(contrast.right_words, phrase) and _has(contrast.wrong_words, phrase):
+                return []
+            is_near = not sentence.near.isdisjoint(range(at, end))
+            return _shown(sentence, at, end, gender, (LIKELY, SURE if is_near else LIKELY))
+    return []
+
+
+def _has(words: Sequence[str], phrase: Sequence[str]) -> bool:
+    return any(tuple(words[n : n + len(phrase)]) == tuple(phrase) for n in range(len(words) - len(phrase) + 1))
+
+
+def _article(sentence: Sentence, at: int, told: Told | None) -> list[Shown] | None:
+    """A noun for both, by its article; None if the noun tells by itself."""
+    lists, words = sentence.lists, sentence.words
+    masculine = told is not None and told.kind in ("role", "norm") and told.gender == "m" and not told.is_plural
+    masculine = masculine and sentence.language.code != "de"  # "die Spieler" are several
+    common = lists.is_common(words[at])
+    if not at or not (common or masculine):
+        return None
+    before = at - 1
+    language = sentence.language
+    if before and (words[before] in language.transparent or language.adjective(words[before], "singular") == "mf"):
+        before -= 1
+    gender = lists.articles.get(words[before])
+    if gender is None or not sentence.expected:
+        return None
+    if gender == "m" and (masculine or words[at] in lists.habit):
+        return None
+    pair = words[before], words[at]
+    contrast = sentence.contrast
+    if _has(contrast.right_words, pair) and _has(contrast.wrong_words, pair):
+        return []
+    is_near = at in sentence.near or before in sentence.near
+    weight = SURE if is_near else LIKELY
+    found = _shown(sentence, before, at + 1, gender, (weight, weight))
+    if (
+        told is not None and told.kind == "role" and words[at] not in sentence.shared
+    ):  # "la director"; of "la médico" the article alone tells
+        found += _shown(sentence, at, at + 1, "m", (weight, weight))
+    return found
+
+
+def _by_reference(sentence: Sentence, at: int, told: Told | None) -> list[Shown]:
+    """A word, or a short one with its neighbour, that only one of the references has."""
+    contrast, words, lists = sentence.contrast, sentence.words, sentence.lists
+    found = []
+    for units, is_right in ((contrast.right, True), (contrast.wrong, False)):
+        if (words[at],) in units and not (told is None and sentence.is_name(at)):
+            weight = SURE
+            if (told is None or told.kind in ("role", "norm", "verb")) and _is_somebody_else(sentence, at, told):
+                weight = FAINT
+            elif told is not None and told.kind == "norm":
+                weight = LIKELY if is_right else FAINT
+            found.append(Shown((at, at + 1), is_right, weight))
+        pair = tuple(words[at : at + 2])
+        if (
+            len(pair) > 1
+            and pair in units
+            and pair[0] not in lists.possessives
+            and pair[1] not in lists.fixed | lists.habit
+        ):
+            weight = FAINT if _is_somebody_else(sentence, at + 1, None) else LIKELY
+            found.append(Shown((at, at + 2), is_right, weight))
+    return found
+
+
+def _is_somebody_else(sentence: Sentence, at: int, told: Told | None) -> bool:
+    """By number or owner: "the players", "her director", where the source marks one person and the owner."""
+    if not sentence.marks.genders:
+        return False
+    words, lists = sentence.words, sentence.lists
+    if at and words[at - 1] in lists.possessives:
+        return True
+    if at and told is None and _is_of_a_thing(sentence, at):
+        return True
+    is_plural = told.is_plural if told else _looks_plural(sentence.language.code, words[at])
+    return is_plural and sentence.speaks_of_one
+
+
+def _is_of_a_thing(sentence: Sentence, at: int) -> bool:
+    """Whether an adjective belongs to a noun that tells nothing ("membro honorário"), a participle to a thing."""
+    lists, before = sentence.lists, sentence.words[at - 1]
+    if before in lists.fixed or (before in lists.habit and _gender_of_form(sentence, at) == "m"):
+        return True
+    copula = _copula_before(sentence, at)
+    return (
+        copula is not None and lists.participle(sentence.words[at]) is not None and _subject(sentence, copula) is None
+    )
+
+
+def _gender_of_form(sentence: Sentence, at: int) -> str | None:
+    """The gender of a word that only one of the references has."""
+    unit = (sentence.words[at],)
+    if unit in sentence.contrast.right:
+        return sentence.expected
+    return {"m": "f", "f": "m"}.get(sentence.expected) if unit in sentence.contrast.wrong else None
+
+
+_PLURALS = {
+    "es": ("os", "as", "es"),
+    "pt": ("os", "as", "es"),
+    "fr": ("ées", "és", "eurs", "euses", "rices", "iens", "iennes", "ants", "antes", "ains", "aines"),
+    "it": ("i",),
+    "de": ("innen",),
+    "ar": ("ين", "ون", "ات"),
+}
+
+
+def _looks_plural(code: str, word: str) -> bool:
+    return len(word) > 3 and word.endswith(_PLURALS.get(code, ("\n",)))
+
+
+def _by_list(sentence: Sentence, at: int, told: Told) -> list[Shown]:
+    return _KINDS[told.kind](sentence, at, told)
+
+
+def _pronoun(sentence: Sentence, at: int, told: Told) -> list[Shown]:
+    marks = sentence.marks
+    if told.is_plural and sentence.speaks_of_one:
+        return _shown(sentence, at, at + 1, told.gender, (FAINT, FAINT))
+    weak = marks.names_things or not marks.pronouns or _is_impersonal(sentence, at)
+    right = LIKELY if _is_impersonal(sentence, at) or (marks.names_several and not marks.pronouns) else SURE
+    return _shown(sentence, at, at + 1, told.gender, (right, LIKELY if weak else SURE))
+
+
+def _is_impersonal(sentence: Sentence, at: int) -> bool:
+    """ "Il y a", "il est possible"; German "sie" where several are spoken of."""
+    word = sentence.words[at]
+    return word == "il" or (word in ("sie", "ze", "zij") and sentence.marks.names_several)
+
+
+def _owner(sentence: Sentence, at: int, told: Told) -> list[Shown]:
+    marks = sentence.marks
+    if not marks.pronouns:
+        return []
+    if marks.names_several and told.gender == "f" and sentence.language.code != "ru":  # "ihre" is also "their"
+        return _shown(sentence, at, at + 1, told.gender, (FAINT, None))
+    doubtful = marks.names_things or marks.names_several or sentence.words[at] in ("sein", "ihr", "zijn")
+    return _shown(sentence, at, at + 1, told.gender, (LIKELY, None if doubtful else LIKELY))
+
+
+def _noun(sentence: Sentence, at: int, told: Told) -> list[Shown]:
+    if told.is_plural and sentence.speaks_of_one:
+        return _shown(sentence, at, at + 1, told.gender, (FAINT, None))
+    sure = SURE if sentence.marks.genders else LIKELY
+    opposite = any(letter_of(gender) not in ("", sentence.expected) for gender in sentence.marks.genders)
+    against = LIKELY if told.is_plural else sure  # "the chamber of businessmen"
+    return _shown(sentence, at, at + 1, told.gender, (sure, None if opposite else against))
+
+
+def _role(sentence: Sentence, at: int, told: Told) -> list[Shown]:
+    if _is_somebody_else(sentence, at, told):
+        return []
+    is_near = at in sentence.near
+    wrong = None
+    if is_near:
+        wrong = SURE if _is_introduced(sentence, at) else LIKELY
+    return _shown(sentence, at, at + 1, told.gender, (SURE if is_near else LIKELY, wrong))
+
+
+def _norm(sentence: Sentence, at: int, told: Told) -> list[Shown]:
+    if _is_somebody_else(sentence, at, told):
+        return []
+    return _shown(sentence, at, at + 1, told.gender, (LIKELY, FAINT))
+
+
+def _is_introduced(sentence: Sentence, at: int) -> bool:
+    """Whether the noun is a predicate: "como jugador", "fue un jugador"."""
+    for place in range(at - 1, max(at - 1 - _REACH, -1), -1):
+        if sentence.begins_clause(place + 1):
+            return False
+        if sentence.words[place] in sentence.lists.introducing:
+            return True
+    return False
+
+
+def _verb(sentence: Sentence, at: int, told: Told) -> list[Shown]:
+    is_near = at in sentence.near
+    return _shown(sentence, at, at + 1, told.gender, (LIKELY if is_near else FAINT, LIKELY if is_near else None))
+
+
+_KINDS = {"pronoun": _pronoun, "owner": _owner, "noun": _noun, "role": _role, "norm": _norm, "verb": _verb}
+
+
+# -- predicates --------------------------------------------------------------------------------------------------------
+
+
+def _predicate(sentence: Sentence, at: int) -> list[Shown]:
+    """A participle or adjective that agrees with the person as its subject, or begins a clause about the person."""
+    lists, words = sentence.lists, sentence.words
+    gender = lists.participle(words[at])
+    copula = _copula_before(sentence, at)
+    if gender is None and copula is not None:
+        gender = sentence.language.adjective(words[at], "singular")
+    if gender not in ("m", "f"):
+        return []
+    if copula is None:
+        if at in sentence.near and sentence.begins_clause(at):
+            return _shown(sentence, at, at + 1, gender, (LIKELY, LIKELY))
+        return []
+    subject = _subject(sentence, copula)
+    if subject is None:
+        return []
+    is_near = at in sentence.near
+    wrong = SURE if subject == "pronoun" else LIKELY if is_near else None
+    return _shown(sentence, at, at + 1, gender, (SURE if subject == "pronoun" or is_near else LIKELY, wrong))
+
+
+def _copula_before(sentence: Sentence, at: int) -> int | None:
+    lists, words = sentence.lists, sentence.words
+    before = at - 1
+    while before >= 0 and words[before] in lists.adverbs and words[before] not in lists.copulas:
+        before -= 1
+    return before if before >= 0 and words[before] in lists.copulas else None
+
+
+def _subject(sentence: Sentence, copula: int) -> str | None:
+    """What stands before a copula: `pronoun`, `open` (nothing, a name, a relative) or None for a thing."""
+    lists, words = sentence.lists, sentence.words
+    at = copula
+    while at > 0 and not sentence.begins_clause(at) and words[at - 1] in lists.adverbs | lists.copulas:
+        at -= 1
+    if at == 0 or sentence.begins_clause(at):
+        return "open"
+    before = words[at - 1]
+    if (told := lists.told.get(before)) and told.kind in ("pronoun", "noun", "role", "norm"):
+        return "pronoun" if told.kind == "pronoun" else "open"
+    start, _ = sentence.spans[at - 1]
+    if sentence.text[start].isupper() or len(before) < _SHORT:
+        return "open"
+    language = sentence.language
+    determined = any(
+        word in language.singular or word in language.plural or word in lists.possessives
+        for word in words[max(at - 1 - _SUBJECT_REACH, 0) : at - 1]
+    )
+    return None if determined or language.code in _WITHOUT_ARTICLES else "open"
+
+
+_SHORT = 4
+"""Letters of a relative pronoun or a conjunction before a verb without a subject."""
+_SUBJECT_REACH = 3
+"""Words before a noun among which its article stands."""
+_WITHOUT_ARTICLES = frozenset({"ru", "hi"})
