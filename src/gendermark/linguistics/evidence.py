@@ -194,7 +194,8 @@ def _at(sentence: Sentence, at: int) -> list[Shown]:
     word, lists = sentence.words[at], sentence.lists
     if found := _one_of(sentence, at):
         return found
-    if word in lists.fixed:
+    heads = {word, *_heads(sentence, word)}
+    if heads & lists.fixed:
         return []
     told = _told(sentence, word)
     if told is not None and told.kind in ("noun", "role") and not sentence.is_noun(at):
@@ -202,7 +203,7 @@ def _at(sentence: Sentence, at: int) -> list[Shown]:
     article = _article(sentence, at, told)
     if article is not None:
         return article
-    if word in lists.habit or word in lists.common:
+    if heads & (lists.habit | lists.common):
         return []
     is_shared = word in sentence.shared
     is_own = (word,) in sentence.contrast.right or (word,) in sentence.contrast.wrong
@@ -257,12 +258,20 @@ def _clitic(sentence: Sentence, at: int) -> list[Shown]:
     return []
 
 
+def _heads(sentence: Sentence, word: str) -> list[str]:
+    """The noun inside a word: behind a hyphen ("vice-presidente") or without clitics ("والملكة")."""
+    prefixes = [prefix for prefix in sentence.language.prefixes if word.startswith(prefix)]
+    return [*([word.rpartition("-")[2]] if "-" in word else []), *(word[len(prefix) :] for prefix in prefixes)]
+
+
 def _told(sentence: Sentence, word: str) -> Told | None:
     told = sentence.lists.told.get(word)
-    if told is None and sentence.language.prefixes:
-        for prefix in sentence.language.prefixes:
-            if word.startswith(prefix) and (told := sentence.lists.told.get(word[len(prefix) :])):
-                return told if told.kind in ("noun", "role") else None
+    if told is None:
+        for head in _heads(sentence, word):
+            if (found := sentence.lists.told.get(head)) and found.kind in ("noun", "role", "norm"):
+                return found
+        if sentence.lists.norm_ending.fullmatch(word):
+            return Told("m", "norm")
     return told
 
 
@@ -334,6 +343,8 @@ def _by_reference(sentence: Sentence, at: int, told: Told | None) -> list[Shown]
                 weight = FAINT
             elif told is not None and told.kind == "norm":
                 weight = LIKELY if is_right else FAINT
+            elif not is_right and _is_doubtful(sentence, words[at], told):
+                weight = LIKELY
             found.append(Shown((at, at + 1), is_right, weight))
         pair = tuple(words[at : at + 2])
         if (
@@ -345,6 +356,22 @@ def _by_reference(sentence: Sentence, at: int, told: Told | None) -> list[Shown]
             weight = FAINT if _is_somebody_else(sentence, at + 1, None) else LIKELY
             found.append(Shown((at, at + 2), is_right, weight))
     return found
+
+
+def _is_doubtful(sentence: Sentence, word: str, told: Told | None) -> bool:
+    """Whether a word of the wrong reference may well be about something else.
+
+    So it is where the translation also has the word that the right reference has in its place; and in Arabic, whose
+    verbs, relatives and attached pronouns agree with things too, unless it is a noun or an adjective; so in Hindi.
+    """
+    counterpart = sentence.contrast.counterparts.get(word, "")
+    if counterpart in sentence.words:
+        return True
+    if sentence.language.code == "hi":  # a verb agrees with the object, or with nothing, behind ने and को
+        return told is None or told.kind == "verb"
+    if sentence.language.code != "ar" or (told is not None and told.kind in ("noun", "role")):
+        return False
+    return counterpart not in (word + "ة", word.removesuffix("ا") + "ة", word.removesuffix("ة")) or counterpart == word
 
 
 def _is_somebody_else(sentence: Sentence, at: int, told: Told | None) -> bool:
@@ -401,7 +428,7 @@ def _pronoun(sentence: Sentence, at: int, told: Told) -> list[Shown]:
     marks = sentence.marks
     if told.is_plural and sentence.speaks_of_one:
         return _shown(sentence, at, at + 1, told.gender, (FAINT, FAINT))
-    weak = marks.names_things or not marks.pronouns or _is_impersonal(sentence, at)
+    weak = marks.names_things or not marks.pronouns or _is_impersonal(sentence, at) or sentence.language.code == "ar"
     right = LIKELY if _is_impersonal(sentence, at) or (marks.names_several and not marks.pronouns) else SURE
     return _shown(sentence, at, at + 1, told.gender, (right, LIKELY if weak else SURE))
 

@@ -47,6 +47,8 @@ class GenderedWords:
     common: frozenset[str]
     """Nouns for both: their article tells."""
     common_ending: re.Pattern[str]
+    norm_ending: re.Pattern[str]
+    """Nouns of a role whose masculine form many use of women too."""
     possessives: frozenset[str]
     """Whose the next noun is: it names another person."""
     participles: tuple[re.Pattern[str], re.Pattern[str]]
@@ -136,6 +138,7 @@ def gendered_words(language: Language) -> GenderedWords:
         habit=habit,
         common=common,
         common_ending=patterns("common-ending")[0],
+        norm_ending=patterns("norm-ending")[0],
         possessives=words("possessive"),
         participles=patterns("participle"),
         agents=patterns("agent-ending"),
