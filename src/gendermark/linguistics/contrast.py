@@ -8,7 +8,7 @@ counts only together with the word behind it, so that a "la" elsewhere in the se
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from itertools import pairwise
@@ -39,8 +39,6 @@ class Contrast:
     """The whole right reference, and where in it the two differ."""
     places: frozenset[int] = field(default=frozenset(), compare=False)
     wrong_words: tuple[str, ...] = field(default=(), compare=False)
-    counterparts: Mapping[str, str] = field(default_factory=dict, compare=False)
-    """Of a word that differs in the wrong reference, the word that the right one has in its place."""
 
     @property
     def is_decidable(self) -> bool:
@@ -60,8 +58,7 @@ def contrast(right: str, wrong: str, language: Language) -> Contrast:
     all_right, all_wrong = (set(units_of(language.cut(without_tags(text)))) for text in (right, wrong))
     units = [_units(words, places, language) for words, places in (one, other)]
     deciding = frozenset(units[0] - all_wrong), frozenset(units[1] - all_right)
-    pairs = _counterparts(one[0], other[0])
-    return Contrast(*deciding, tuple(one[0]), frozenset(one[1]), tuple(other[0]), pairs)
+    return Contrast(*deciding, tuple(one[0]), frozenset(one[1]), tuple(other[0]))
 
 
 def units_of(words: Sequence[str]) -> list[Unit]:
@@ -101,14 +98,6 @@ def _differing(one: list[str], other: list[str]) -> tuple[tuple[list[str], set[i
             places[0].update(range(a_start, a_end))
             places[1].update(range(b_start, b_end))
     return (one, places[0]), (other, places[1])
-
-
-def _counterparts(right: list[str], wrong: list[str]) -> dict[str, str]:
-    found: dict[str, str] = {}
-    for kind, first, last, start, end in SequenceMatcher(None, right, wrong, autojunk=False).get_opcodes():
-        if kind == "replace" and last - first == end - start:
-            found |= zip(wrong[start:end], right[first:last], strict=True)
-    return found
 
 
 def _units(words: Sequence[str], places: set[int], language: Language) -> set[Unit]:

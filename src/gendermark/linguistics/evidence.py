@@ -88,6 +88,16 @@ class Sentence:
         return frozenset(found)
 
     @cached_property
+    def counterparts(self) -> dict[str, str]:
+        """Of a word that differs in the wrong reference, the word that the right one has in its place."""
+        right, wrong = self.contrast.right_words, self.contrast.wrong_words
+        found: dict[str, str] = {}
+        for kind, first, last, start, end in SequenceMatcher(None, right, wrong, autojunk=False).get_opcodes():
+            if kind == "replace" and last - first == end - start:
+                found |= zip(wrong[start:end], right[first:last], strict=True)
+        return found
+
+    @cached_property
     def names(self) -> frozenset[str]:
         """Words with a capital that the source has too: names, and titles left in English."""
         written = {word.strip("'’s,.;:()\"“”") for word in self.source.split()[1:] if word[:1].isupper()}
@@ -180,6 +190,7 @@ def _set_phrases(sentence: Sentence) -> set[int]:
     return {
         place
         for phrase in sentence.lists.phrases
+        if phrase[0] in words
         for start in range(len(words) - len(phrase) + 1)
         if tuple(words[start : start + len(phrase)]) == phrase
         for place in range(start, start + len(phrase))
@@ -191,19 +202,19 @@ _SPEAKING = frozenset({"pronoun", "noun", "owner"})
 
 
 def _at(sentence: Sentence, at: int) -> list[Shown]:
-    word, lists = sentence.words[at], sentence.lists
+    word = sentence.words[at]
     if found := _one_of(sentence, at):
         return found
-    heads = {word, *_heads(sentence, word)}
-    if heads & lists.fixed:
+    entry = sentence.lists.look_up(word)
+    if entry.is_fixed:
         return []
-    told = _told(sentence, word)
+    told = entry.told
     if told is not None and told.kind in ("noun", "role") and not sentence.is_noun(at):
         told = None
-    article = _article(sentence, at, told)
+    article = _article(sentence, at, told, entry.is_common) if told is not None or entry.is_common else None
     if article is not None:
         return article
-    if heads & (lists.habit | lists.common):
+    if entry.is_silent:
         return []
     is_shared = word in sentence.shared
     is_own = (word,) in sentence.contrast.right or (word,) in sentence.contrast.wrong
@@ -258,23 +269,6 @@ def _clitic(sentence: Sentence, at: int) -> list[Shown]:
     return []
 
 
-def _heads(sentence: Sentence, word: str) -> list[str]:
-    """The noun inside a word: behind a hyphen ("vice-presidente") or without clitics ("والملكة")."""
-    prefixes = [prefix for prefix in sentence.language.prefixes if word.startswith(prefix)]
-    return [*([word.rpartition("-")[2]] if "-" in word else []), *(word[len(prefix) :] for prefix in prefixes)]
-
-
-def _told(sentence: Sentence, word: str) -> Told | None:
-    told = sentence.lists.told.get(word)
-    if told is None:
-        for head in _heads(sentence, word):
-            if (found := sentence.lists.told.get(head)) and found.kind in ("noun", "role", "norm"):
-                return found
-        if sentence.lists.norm_ending.fullmatch(word):
-            return Told("m", "norm")
-    return told
-
-
 def _shown(
     sentence: Sentence, start: int, end: int, gender: str, weights: tuple[int | None, int | None]
 ) -> list[Shown]:
@@ -286,9 +280,12 @@ def _shown(
 
 def _one_of(sentence: Sentence, at: int) -> list[Shown]:
     """ "Uno de los", which points at the person."""
+    word = sentence.words[at]
     for phrase, gender in sentence.lists.one_of.items():
+        if phrase[0] != word or not sentence.expected or not sentence.speaks_of_one:
+            continue
         end = at + len(phrase)
-        if tuple(sentence.words[at:end]) == phrase and sentence.expected and sentence.speaks_of_one:
+        if tuple(sentence.words[at:end]) == phrase:
             contrast = sentence.contrast
             if _has(contrast.right_words, phrase) and _has(contrast.wrong_words, phrase):
                 return []
@@ -301,13 +298,12 @@ def _has(words: Sequence[str], phrase: Sequence[str]) -> bool:
     return any(tuple(words[n : n + len(phrase)]) == tuple(phrase) for n in range(len(words) - len(phrase) + 1))
 
 
-def _article(sentence: Sentence, at: int, told: Told | None) -> list[Shown] | None:
+def _article(sentence: Sentence, at: int, told: Told | None, is_common: bool) -> list[Shown] | None:
     """A noun for both, by its article; None if the noun tells by itself."""
     lists, words = sentence.lists, sentence.words
     masculine = told is not None and told.kind in ("role", "norm") and told.gender == "m" and not told.is_plural
     masculine = masculine and sentence.language.code != "de"  # "die Spieler" are several
-    common = lists.is_common(words[at])
-    if not at or not (common or masculine):
+    if not at or not (is_common or masculine):
         return None
     before = at - 1
     language = sentence.language
@@ -346,13 +342,13 @@ def _by_reference(sentence: Sentence, at: int, told: Told | None) -> list[Shown]
             elif not is_right and _is_doubtful(sentence, words[at], told):
                 weight = LIKELY
             found.append(Shown((at, at + 1), is_right, weight))
-        pair = tuple(words[at : at + 2])
-        if (
-            len(pair) > 1
-            and pair in units
-            and pair[0] not in lists.possessives
-            and pair[1] not in lists.fixed | lists.habit
-        ):
+        if at + 1 == len(words) or (words[at], words[at + 1]) not in units:
+            continue
+        noun = lists.look_up(words[at + 1])
+        if words[at] in lists.possessives:
+            if noun.is_common:  # "sua artista": the possessive agrees with the person
+                found.append(Shown((at, at + 2), is_right, LIKELY))
+        elif not noun.is_fixed and words[at + 1] not in lists.habit:
             weight = FAINT if _is_somebody_else(sentence, at + 1, None) else LIKELY
             found.append(Shown((at, at + 2), is_right, weight))
     return found
@@ -364,8 +360,8 @@ def _is_doubtful(sentence: Sentence, word: str, told: Told | None) -> bool:
     So it is where the translation also has the word that the right reference has in its place; and in Arabic, whose
     verbs, relatives and attached pronouns agree with things too, unless it is a noun or an adjective; so in Hindi.
     """
-    counterpart = sentence.contrast.counterparts.get(word, "")
-    if counterpart in sentence.words:
+    counterpart = sentence.counterparts.get(word, "")
+    if counterpart in sentence.words and (told is None or told.kind == "verb"):
         return True
     if sentence.language.code == "hi":  # a verb agrees with the object, or with nothing, behind ने and को
         return told is None or told.kind == "verb"

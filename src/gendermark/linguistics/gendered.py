@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.resources import files
 from typing import NamedTuple
 
@@ -32,6 +32,16 @@ class Told(NamedTuple):
     """`pronoun`, `owner` (a possessive that shows whose), `noun` (of sex, kinship, rank), `role`, `norm` (a masculine
     role that many use of women too), `verb`."""
     is_plural: bool = False
+
+
+class Entry(NamedTuple):
+    """All that is known of one word."""
+
+    told: Told | None
+    is_fixed: bool
+    is_silent: bool
+    """Whether it tells nothing without an article."""
+    is_common: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,9 +78,28 @@ class GenderedWords:
     one_of: Mapping[Phrase, str]
     phrases: frozenset[Phrase]
     """Set phrases that are about a thing ("vestido de novia")."""
+    prefixes: tuple[str, ...]
+    """Clitics that are written together with a noun."""
+    _seen: dict[str, Entry] = field(default_factory=dict)
 
-    def is_common(self, word: str) -> bool:
-        return word in self.common or word in self.habit or self.common_ending.fullmatch(word) is not None
+    def look_up(self, word: str) -> Entry:
+        if word not in self._seen:
+            self._seen[word] = self._entry(word)
+        return self._seen[word]
+
+    def _entry(self, word: str) -> Entry:
+        # The noun inside a word: on one side of a hyphen ("editora-chefe") or without clitics ("والملكة").
+        heads = word.split("-") if "-" in word else []
+        heads += [word[len(prefix) :] for prefix in self.prefixes if word.startswith(prefix)]
+        told = self.told.get(word)
+        if told is None:
+            found = (self.told.get(head) for head in heads)
+            told = next((one for one in found if one and one.kind in ("noun", "role", "norm")), None)
+        if told is None and self.norm_ending.fullmatch(word):
+            told = Told("m", "norm")
+        named = {word, *([] if told else heads)}
+        is_common = word in self.common or word in self.habit or self.common_ending.fullmatch(word) is not None
+        return Entry(told, bool(named & self.fixed), bool(named & (self.habit | self.common)), is_common)
 
     def agent(self, word: str) -> str | None:
         """The gender that the ending of an agent noun shows, None for another word."""
@@ -159,6 +188,7 @@ def gendered_words(language: Language) -> GenderedWords:
         phrases=frozenset(
             tuple(language.cut(phrase.replace("-", " "))) for one, _ in rows.get("phrase", ()) for phrase in one.split()
         ),
+        prefixes=language.prefixes,
     )
 
 
