@@ -562,7 +562,7 @@ def test_outcomes_of_one_sentence() -> None:
             "failed",
             "wrong-language",
         ),
-        "Fue entonces cuando todo el mundo vio lo que pasaba en la calle y nadie dijo nada": ("open", "open"),
+        "Fue entonces cuando todo el mundo vio lo que pasaba en la calle y nadie dijo nada": ("undecided", "undecided"),
     }
     for text, expected in answers.items():
         judgement = _score(item_set, [text, *gold[1:]]).judgements[0]

@@ -12,26 +12,16 @@ its number or its owner belongs to others ("her director", "the players"), which
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
-from difflib import SequenceMatcher
-from functools import cached_property
+from dataclasses import dataclass, replace
 
 from gendermark.linguistics.contrast import Contrast
 from gendermark.linguistics.gendered import GenderedWords, Told
-from gendermark.linguistics.language import Language
-from gendermark.linguistics.marks import Marks
-from gendermark.linguistics.words import Place, Span, word_spans
-from gendermark.records import Gender
+from gendermark.linguistics.held import Sentence, has_phrase, letter_of
+from gendermark.linguistics.words import Place
 
 SURE, LIKELY, FAINT = 2, 1, 0
-_LETTERS = {Gender.MASCULINE: "m", Gender.FEMININE: "f"}
-_BREAKS = frozenset(',;:.!?()[]–—«»"“”„،؛')
-_RENDERING = 0.1
-"""Below this share of words in common, only words of the references are believed; in real systems' it is above 0.2."""
 _REACH = 4
 """Words between "as", "is" and the noun behind it."""
-_NEAR = 2
-"""Words around a place where the references differ that are still of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,101 +31,6 @@ class Shown:
     place: Place
     is_right: bool
     weight: int
-
-
-@dataclass(frozen=True)
-class Sentence:
-    """One translation, what it is a translation of, and the references it is held against."""
-
-    text: str
-    source: str
-    marks: Marks
-    expected: str
-    """ "m", "f", or "" where it is not known: then only the words of the references tell."""
-    contrast: Contrast
-    language: Language
-    lists: GenderedWords
-    words: list[str] = field(init=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "words", self.language.cut(self.text))
-
-    @cached_property
-    def spans(self) -> list[Span]:
-        return word_spans(self.text)
-
-    @cached_property
-    def shared(self) -> frozenset[str]:
-        return frozenset(self.contrast.right_words) & frozenset(self.contrast.wrong_words)
-
-    @cached_property
-    def near(self) -> frozenset[int]:
-        """The places of the translation that correspond to those where the references differ.
-
-        Words that the translation shares with a reference are anchors; what lies between two of them corresponds.
-        """
-        reference, differing = self.contrast.right_words, self.contrast.places
-        found: set[int] = set()
-        blocks = SequenceMatcher(None, reference, self.words, autojunk=False).get_opcodes()
-        for _, first, last, start, end in blocks:
-            if any(place in differing for place in range(first - _NEAR, last + _NEAR)):
-                if last - first == end - start:
-                    pairs = zip(range(first, last), range(start, end), strict=True)
-                    close = {at for place, at in pairs if any(place + n in differing for n in range(-_NEAR, _NEAR + 1))}
-                    found |= close
-                else:
-                    found.update(range(start, end))
-        return frozenset(found)
-
-    @cached_property
-    def counterparts(self) -> dict[str, str]:
-        """Of a word that differs in the wrong reference, the word that the right one has in its place."""
-        right, wrong = self.contrast.right_words, self.contrast.wrong_words
-        found: dict[str, str] = {}
-        for kind, first, last, start, end in SequenceMatcher(None, right, wrong, autojunk=False).get_opcodes():
-            if kind == "replace" and last - first == end - start:
-                found |= zip(wrong[start:end], right[first:last], strict=True)
-        return found
-
-    @cached_property
-    def names(self) -> frozenset[str]:
-        """Words with a capital that the source has too: names, and titles left in English."""
-        written = {word.strip("'’s,.;:()\"“”") for word in self.source.split()[1:] if word[:1].isupper()}
-        return frozenset(word.lower() for word in written)
-
-    def is_name(self, at: int) -> bool:
-        start, _ = self.spans[at]
-        return self.words[at] in self.names and self.text[start].isupper()
-
-    def is_noun(self, at: int) -> bool:
-        """German writes its nouns with a capital: "Junge" is one, "junge" is not."""
-        return self.language.code != "de" or self.text[self.spans[at][0]].isupper()
-
-    def is_surplus(self, word: str) -> bool:
-        """Whether the translation has a word more often than both references do."""
-        contrast = self.contrast
-        return self.words.count(word) > min(contrast.right_words.count(word), contrast.wrong_words.count(word))
-
-    def begins_clause(self, at: int) -> bool:
-        if at == 0:
-            return True
-        between = self.text[self.spans[at - 1][1] : self.spans[at][0]]
-        return not _BREAKS.isdisjoint(between)
-
-    @cached_property
-    def is_rendering(self) -> bool:
-        """Whether the text has enough of a reference's words to be read as a translation of this sentence at all."""
-        words = set(self.words)
-        return len(words & set(self.contrast.right_words)) >= _RENDERING * len(words)
-
-    @property
-    def speaks_of_one(self) -> bool:
-        """Whether all people whose gender the source marks are named one by one."""
-        return bool(self.marks.singular) and not self.marks.plural
-
-
-def letter_of(gender: Gender | None) -> str:
-    return _LETTERS.get(gender, "") if gender else ""
 
 
 def gather(sentence: Sentence) -> list[Shown]:
@@ -159,8 +54,15 @@ def decide(found: Iterable[Shown]) -> tuple[str, list[Shown]]:
     # What is only likely does not speak against what is sure.
     if right and strongest == SURE:
         wrong = [shown for shown in wrong if shown.weight == SURE]
-    outcome = "mixed" if right and wrong else "correct" if right else "wrong" if wrong else "open"
+    outcome = "mixed" if right and wrong else "correct" if right else "wrong" if wrong else "undecided"
     return outcome, sorted([*right, *wrong], key=lambda shown: shown.place)
+
+
+def is_a_name_of_the_person(sentence: Sentence, shown: Shown) -> bool:
+    """Whether evidence is one word, and no pronoun: such a word of a reference is hardly the context's."""
+    start, end = shown.place
+    told = sentence.lists.look_up(sentence.words[start]).told
+    return end - start == 1 and (told is None or told.kind not in ("pronoun", "owner"))
 
 
 def gender_of_references(contrast: Contrast, lists: GenderedWords) -> str:
@@ -287,15 +189,11 @@ def _one_of(sentence: Sentence, at: int) -> list[Shown]:
         end = at + len(phrase)
         if tuple(sentence.words[at:end]) == phrase:
             contrast = sentence.contrast
-            if _has(contrast.right_words, phrase) and _has(contrast.wrong_words, phrase):
+            if has_phrase(contrast.right_words, phrase) and has_phrase(contrast.wrong_words, phrase):
                 return []
             is_near = not sentence.near.isdisjoint(range(at, end))
             return _shown(sentence, at, end, gender, (LIKELY, SURE if is_near else LIKELY))
     return []
-
-
-def _has(words: Sequence[str], phrase: Sequence[str]) -> bool:
-    return any(tuple(words[n : n + len(phrase)]) == tuple(phrase) for n in range(len(words) - len(phrase) + 1))
 
 
 def _article(sentence: Sentence, at: int, told: Told | None, is_common: bool) -> list[Shown] | None:
@@ -316,7 +214,7 @@ def _article(sentence: Sentence, at: int, told: Told | None, is_common: bool) ->
         return None
     pair = words[before], words[at]
     contrast = sentence.contrast
-    if _has(contrast.right_words, pair) and _has(contrast.wrong_words, pair):
+    if has_phrase(contrast.right_words, pair) and has_phrase(contrast.wrong_words, pair):
         return []
     is_near = at in sentence.near or before in sentence.near
     weight = SURE if is_near else LIKELY

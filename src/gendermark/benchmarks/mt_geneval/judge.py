@@ -12,8 +12,9 @@ from gendermark.benchmarks.mt_geneval.settings import Settings
 from gendermark.errors import UserError
 from gendermark.linguistics import context as contexts
 from gendermark.linguistics.contrast import without_tags
-from gendermark.linguistics.evidence import Sentence, decide, gather, gender_of_references, letter_of
+from gendermark.linguistics.evidence import Shown, decide, gather, gender_of_references, is_a_name_of_the_person
 from gendermark.linguistics.failures import failure
+from gendermark.linguistics.held import Sentence, letter_of
 from gendermark.linguistics.language import Language
 from gendermark.linguistics.marks import marks
 from gendermark.linguistics.words import lowered_spans, spans_of, split_spans
@@ -51,6 +52,8 @@ def judge(item_set: ItemSet, answers: Answers) -> list[Judgement]:
             judged = _judge_as_paper(item, text)
         else:
             judged = _judge_best(item, text, language, vocabulary, _extraction_failed(item, samples[0].text, text))
+            if judged.reason == "extraction" and _context(settings) == "joined":
+                judged = _judge_whole(item, samples[0].text or "", language)
         start = contexts.offset(text, samples[0].text or "") if text else 0
         spans = tuple((first + start, last + start) for first, last in judged.spans)
         judgements.append(_judgement(item, replace(judged, spans=spans)))
@@ -120,6 +123,21 @@ def _judge_best(
     return _weigh(item, text, language)
 
 
+def _judge_whole(item: Item, answer: str, language: Language) -> _Judged:
+    """An answer in which context and sentence were run into one.
+
+    Its pronouns may be the context's. The words that only one of the sentence's references has are the sentence's.
+    """
+    contrast = contrast_of(item.tags["reference"], item.tags["contrastive"], language.code)
+    lists = lists_of(language.code)
+    sentence = Sentence(answer, item.source, marks(item.source), "", contrast, language, lists)
+    found = [shown for shown in gather(sentence) if is_a_name_of_the_person(sentence, shown)]
+    outcome, shown = decide(found)
+    if outcome == "undecided":
+        return _Judged("failed", "extraction")
+    return _judged(answer, outcome, shown, language)
+
+
 def _weigh(item: Item, text: str, language: Language) -> _Judged:
     """What the words of a translation show about the people whose gender its source marks."""
     contrast = contrast_of(item.tags["reference"], item.tags["contrastive"], language.code)
@@ -129,11 +147,16 @@ def _weigh(item: Item, text: str, language: Language) -> _Judged:
         # Of a sentence that leaves gender open, the references know more than the words of the context.
         gender = gender_of_references(contrast, lists) or gender
     outcome, shown = decide(gather(Sentence(text, item.source, marks(item.source), gender, contrast, language, lists)))
+    if outcome == "undecided":
+        return _Judged(outcome, outcome if contrast.is_decidable else "undecidable")
+    return _judged(text, outcome, shown, language)
+
+
+def _judged(text: str, outcome: str, shown: Sequence[Shown], language: Language) -> _Judged:
     words = language.cut(text)
     evidence = tuple(dict.fromkeys(" ".join(words[slice(*piece.place)]) for piece in shown))
     spans = spans_of(text, [piece.place for piece in shown])
-    reason = {"mixed": "mixed", "open": "open" if contrast.is_decidable else "undecidable"}.get(outcome, "")
-    return _Judged(outcome, reason, evidence, spans)
+    return _Judged(outcome, "mixed" if outcome == "mixed" else "", evidence, spans)
 
 
 def _judgement(item: Item, judged: _Judged) -> Judgement:
@@ -141,7 +164,7 @@ def _judgement(item: Item, judged: _Judged) -> Judgement:
     observed = None
     if item.expected is not None and judged.outcome in ("correct", "wrong"):
         observed = item.expected if judged.outcome == "correct" else item.expected.opposite
-    verdict = {"failed": Verdict.NOT_TRANSLATED, "mixed": Verdict.UNJUDGEABLE, "open": Verdict.UNJUDGEABLE}.get(
+    verdict = {"failed": Verdict.NOT_TRANSLATED, "mixed": Verdict.UNJUDGEABLE, "undecided": Verdict.UNJUDGEABLE}.get(
         judged.outcome, Verdict.JUDGED
     )
     facts = {key: getattr(judged, key) for key in ("evidence", "reason", "outcome", "spans")}
