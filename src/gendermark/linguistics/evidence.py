@@ -108,7 +108,7 @@ def _at(sentence: Sentence, at: int) -> list[Shown]:
     if found := _one_of(sentence, at):
         return found
     entry = sentence.lists.look_up(word)
-    if entry.is_fixed:
+    if entry.is_fixed or (word in sentence.lists.fields and not _is_called(sentence, at)):
         return []
     told = entry.told
     if told is not None and told.kind in ("noun", "role") and not sentence.is_noun(at):
@@ -137,6 +137,12 @@ def _at(sentence: Sentence, at: int) -> list[Shown]:
     return []
 
 
+def _is_called(sentence: Sentence, at: int) -> bool:
+    """ "Una física", "como física": she is called so."""
+    before = sentence.words[at - 1] if at else ""
+    return before in ("una", "uma", "un'") or before in sentence.lists.introducing
+
+
 def _agent(sentence: Sentence, at: int) -> list[Shown]:
     """A noun in no list that ends as those of agents do, where the person is called something."""
     gender = sentence.lists.agent(sentence.words[at])
@@ -144,7 +150,7 @@ def _agent(sentence: Sentence, at: int) -> list[Shown]:
         return []
     if not _is_introduced(sentence, at):
         return _shown(sentence, at, at + 1, gender, (LIKELY if gender == "f" else None, None))
-    return _role(sentence, at, Told(gender, "role"))
+    return _shown(sentence, at, at + 1, gender, (SURE, LIKELY))
 
 
 def _past(sentence: Sentence, at: int) -> list[Shown]:
@@ -192,7 +198,8 @@ def _one_of(sentence: Sentence, at: int) -> list[Shown]:
             if has_phrase(contrast.right_words, phrase) and has_phrase(contrast.wrong_words, phrase):
                 return []
             is_near = not sentence.near.isdisjoint(range(at, end))
-            return _shown(sentence, at, end, gender, (LIKELY, SURE if is_near else LIKELY))
+            says_so = has_phrase(contrast.wrong_words, phrase) or _is_introduced(sentence, at)
+            return _shown(sentence, at, end, gender, (LIKELY, SURE if is_near and says_so else None))
     return []
 
 
@@ -212,13 +219,16 @@ def _article(sentence: Sentence, at: int, told: Told | None, is_common: bool) ->
         return None
     if gender == "m" and (masculine or words[at] in lists.habit):
         return None
+    if words[before] == "a" and masculine:  # "promovido a diretor"
+        return None
     pair = words[before], words[at]
     contrast = sentence.contrast
     if has_phrase(contrast.right_words, pair) and has_phrase(contrast.wrong_words, pair):
         return []
     is_near = at in sentence.near or before in sentence.near
     weight = SURE if is_near else LIKELY
-    found = _shown(sentence, before, at + 1, gender, (weight, weight))
+    is_called_so = is_near and (pair in contrast.wrong or _is_introduced(sentence, at))
+    found = _shown(sentence, before, at + 1, gender, (weight, SURE if is_called_so else LIKELY))
     if (
         told is not None and told.kind == "role" and words[at] not in sentence.shared
     ):  # "la director"; of "la médico" the article alone tells
@@ -303,7 +313,7 @@ def _gender_of_form(sentence: Sentence, at: int) -> str | None:
 _PLURALS = {
     "es": ("os", "as", "es"),
     "pt": ("os", "as", "es"),
-    "fr": ("ées", "és", "eurs", "euses", "rices", "iens", "iennes", "ants", "antes", "ains", "aines"),
+    "fr": ("es", "és", "rs", "ns", "ts", "ds", "fs", "aux"),
     "it": ("i",),
     "de": ("innen",),
     "ar": ("ين", "ون", "ات"),
@@ -322,15 +332,19 @@ def _pronoun(sentence: Sentence, at: int, told: Told) -> list[Shown]:
     marks = sentence.marks
     if told.is_plural and sentence.speaks_of_one:
         return _shown(sentence, at, at + 1, told.gender, (FAINT, FAINT))
-    weak = marks.names_things or not marks.pronouns or _is_impersonal(sentence, at) or sentence.language.code == "ar"
+    weak = marks.names_things or not marks.pronouns or sentence.words[at] in _ALSO_THEY | {"il"}
+    weak = weak or sentence.language.code == "ar"
     right = LIKELY if _is_impersonal(sentence, at) or (marks.names_several and not marks.pronouns) else SURE
     return _shown(sentence, at, at + 1, told.gender, (right, LIKELY if weak else SURE))
+
+
+_ALSO_THEY = frozenset({"sie", "ze", "zij"})
 
 
 def _is_impersonal(sentence: Sentence, at: int) -> bool:
     """ "Il y a", "il est possible"; German "sie" where several are spoken of."""
     word = sentence.words[at]
-    return word == "il" or (word in ("sie", "ze", "zij") and sentence.marks.names_several)
+    return word == "il" or (word in _ALSO_THEY and sentence.marks.names_several)
 
 
 def _owner(sentence: Sentence, at: int, told: Told) -> list[Shown]:
@@ -340,7 +354,7 @@ def _owner(sentence: Sentence, at: int, told: Told) -> list[Shown]:
     if marks.names_several and told.gender == "f" and sentence.language.code != "ru":  # "ihre" is also "their"
         return _shown(sentence, at, at + 1, told.gender, (FAINT, None))
     doubtful = marks.names_things or marks.names_several or sentence.words[at] in ("sein", "ihr", "zijn")
-    return _shown(sentence, at, at + 1, told.gender, (LIKELY, None if doubtful else LIKELY))
+    return _shown(sentence, at, at + 1, told.gender, (LIKELY if doubtful else SURE, None if doubtful else LIKELY))
 
 
 def _noun(sentence: Sentence, at: int, told: Told) -> list[Shown]:
@@ -348,7 +362,9 @@ def _noun(sentence: Sentence, at: int, told: Told) -> list[Shown]:
         return _shown(sentence, at, at + 1, told.gender, (FAINT, None))
     sure = SURE if sentence.marks.genders else LIKELY
     opposite = any(letter_of(gender) not in ("", sentence.expected) for gender in sentence.marks.genders)
-    against = LIKELY if told.is_plural else sure  # "the chamber of businessmen"
+    # "The chamber of businessmen", "her child": others
+    doubtful = told.is_plural or sentence.marks.names_relatives or at not in sentence.near
+    against = LIKELY if doubtful else sure
     return _shown(sentence, at, at + 1, told.gender, (sure, None if opposite else against))
 
 
@@ -363,13 +379,16 @@ def _role(sentence: Sentence, at: int, told: Told) -> list[Shown]:
 
 
 def _norm(sentence: Sentence, at: int, told: Told) -> list[Shown]:
-    if _is_somebody_else(sentence, at, told):
+    # A word that only ends like such a noun counts where a reference has it.
+    if sentence.words[at] not in sentence.lists.told or _is_somebody_else(sentence, at, told):
         return []
     return _shown(sentence, at, at + 1, told.gender, (LIKELY, FAINT))
 
 
 def _is_introduced(sentence: Sentence, at: int) -> bool:
-    """Whether the noun is a predicate: "como jugador", "fue un jugador"."""
+    """Whether the noun is a predicate: "como jugador", "fue un jugador", "كلاعب"."""
+    if sentence.language.code == "ar" and sentence.words[at].startswith("ك"):
+        return True
     for place in range(at - 1, max(at - 1 - _REACH, -1), -1):
         if sentence.begins_clause(place + 1):
             return False
@@ -422,15 +441,19 @@ def _subject(sentence: Sentence, copula: int) -> str | None:
     """What stands before a copula: `pronoun`, `open` (nothing, a name, a relative) or None for a thing."""
     lists, words = sentence.lists, sentence.words
     at = copula
-    while at > 0 and not sentence.begins_clause(at) and words[at - 1] in lists.adverbs | lists.copulas:
+    passed = lists.adverbs | lists.auxiliaries | lists.copulas
+    while at > 0 and not sentence.begins_clause(at) and words[at - 1] in passed:
         at -= 1
     if at == 0 or sentence.begins_clause(at):
         return "open"
     before = words[at - 1]
     if (told := lists.told.get(before)) and told.kind in ("pronoun", "noun", "role", "norm"):
-        return "pronoun" if told.kind == "pronoun" else "open"
+        if told.kind != "pronoun":
+            return "open"
+        # "The body of her was buried": the pronoun belongs to the subject.
+        return None if before in lists.obliques or words[at - 2 : at - 1] == ["de"] else "pronoun"
     start, _ = sentence.spans[at - 1]
-    if sentence.text[start].isupper() or len(before) < _SHORT:
+    if sentence.text[start].isupper() or len(before) < _SHORT or before.isdigit():
         return "open"
     language = sentence.language
     determined = any(

@@ -19,6 +19,7 @@ from gendermark.linguistics.occupations import lexicon
 from gendermark.textfiles import split_lines
 
 _WITH_LEXICON = frozenset({"ar", "de", "es", "fr", "hi", "it", "pt", "ru"})
+_HEAD_LAST = frozenset({"de", "hi", "nl", "ru"})
 _NEVER = re.compile("(?!)")
 _OCCUPATIONS = {"masculine": "m", "feminine": "f"}
 Phrase = tuple[str, ...]
@@ -73,13 +74,21 @@ class GenderedWords:
     no_participles: frozenset[str]
     copulas: frozenset[str]
     adverbs: frozenset[str]
+    auxiliaries: frozenset[str]
+    """What may stand between a subject and its copula ("ha sido"), adverbs apart."""
     introducing: frozenset[str]
     """Words before a predicate noun ("como", "als", "fue")."""
+    fields: frozenset[str]
+    """Feminine nouns of a role that mostly name what it is about ("física")."""
     one_of: Mapping[Phrase, str]
     phrases: frozenset[Phrase]
     """Set phrases that are about a thing ("vestido de novia")."""
+    obliques: frozenset[str]
+    """Pronouns that are no subject ("dela")."""
     prefixes: tuple[str, ...]
     """Clitics that are written together with a noun."""
+    head_is_last: bool
+    """Whether the last part of a compound is its noun ("Vizepräsident"), as in German."""
     _seen: dict[str, Entry] = field(default_factory=dict)
 
     def look_up(self, word: str) -> Entry:
@@ -89,7 +98,7 @@ class GenderedWords:
 
     def _entry(self, word: str) -> Entry:
         # The noun inside a word: on one side of a hyphen ("editora-chefe") or without clitics ("والملكة").
-        heads = word.split("-") if "-" in word else []
+        heads = word.split("-")[:: -1 if self.head_is_last else 1] if "-" in word else []
         heads += [word[len(prefix) :] for prefix in self.prefixes if word.startswith(prefix)]
         told = self.told.get(word)
         if told is None:
@@ -157,9 +166,9 @@ def gendered_words(language: Language) -> GenderedWords:
         if word not in silent:
             told[word] = Told(letter, "role", is_plural)
     told |= {word: Told("m", "norm") for word in words("norm") - silent}
-    for kind in ("verb", "nouns", "noun", "owner", "pronouns", "pronoun"):
+    for kind in ("verb", "nouns", "noun", "owner", "pronouns", "pronoun", "oblique"):
         for word, letter in by_gender(kind):
-            told[word] = Told(letter, kind.rstrip("s"), kind.endswith("s"))
+            told[word] = Told(letter, "pronoun" if kind == "oblique" else kind.rstrip("s"), kind.endswith("s"))
     return GenderedWords(
         told=told,
         articles=dict(by_gender("article")),
@@ -178,7 +187,9 @@ def gendered_words(language: Language) -> GenderedWords:
         no_participles=words("no-participle"),
         copulas=words("copula"),
         adverbs=words("adverb"),
+        auxiliaries=words("auxiliary"),
         introducing=words("as"),
+        fields=words("field"),
         one_of={
             tuple(language.cut(phrase.replace("-", " "))): letter
             for columns in rows.get("one-of", ())
@@ -188,7 +199,9 @@ def gendered_words(language: Language) -> GenderedWords:
         phrases=frozenset(
             tuple(language.cut(phrase.replace("-", " "))) for one, _ in rows.get("phrase", ()) for phrase in one.split()
         ),
+        obliques=words("oblique"),
         prefixes=language.prefixes,
+        head_is_last=language.code in _HEAD_LAST,
     )
 
 

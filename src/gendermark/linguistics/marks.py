@@ -50,7 +50,11 @@ _COMPOUND = re.compile(r"(?!hu|wo)[a-z]{3,}?(wo)?m([ae])n$")
 _NO_MAN = frozenset({"german", "roman", "norman", "ottoman", "shaman", "talisman", "caiman", "women", "woman", "human"})
 _THINGS = frozenset({"it", "its", "itself"})
 _SEVERAL = frozenset({"they", "them", "their", "theirs", "themselves"})
-_SUBJECTS = {"he": Gender.MASCULINE, "she": Gender.FEMININE}
+_RELATIVES = frozenset(
+    {"child", "children", "baby", "babies", "kid", "kids", "cousin", "cousins", "parent", "parents", "grandparent"}
+    | {"grandparents", "sibling", "siblings", "spouse", "spouses", "consort", "couple", "partner", "god", "gods"}
+    | {"police", "heir", "heirs", "grandchild", "grandchildren"}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +68,8 @@ class Marks:
     """Whether "it" is spoken of, for which many languages use the pronouns of people."""
     names_several: bool
     """Whether "they" are."""
+    names_relatives: bool
+    """Whether people are named by words that many languages cannot write without a gender ("child", "grandparents")."""
 
     @property
     def genders(self) -> frozenset[Gender]:
@@ -84,6 +90,7 @@ def marks(text: str) -> Marks:
         told_words & {"he", "him", "his", "himself", "she", "her", "hers", "herself"},
         bool(told_words & _THINGS),
         bool(told_words & _SEVERAL),
+        bool(told_words & _RELATIVES),
     )
 
 
