@@ -128,6 +128,8 @@ def _judge_whole(item: Item, answer: str, language: Language) -> _Judged:
 
     Its pronouns may be the context's. The words that only one of the sentence's references has are the sentence's.
     """
+    if failure(f"{item.tags['context']} {item.source}", answer):
+        return _Judged("failed", "extraction")
     contrast = contrast_of(item.tags["reference"], item.tags["contrastive"], language.code)
     lists = lists_of(language.code)
     sentence = Sentence(answer, item.source, marks(item.source), "", contrast, language, lists)
