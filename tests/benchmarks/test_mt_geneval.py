@@ -251,7 +251,7 @@ def test_best_on_references(release: Path, without_quality: None, benchmark: str
     for part in parts:
         assert (gold[f"decided_accuracy:{part}"] or 0) >= 99.5
         # A noun for men and women ("presidente", of "presidentessa") shows nothing, though one reference alone has it.
-        assert (gold[f"coverage:{part}"] or 0) >= {"it": 94, "nl": 97}.get(language, 98)
+        assert (gold[f"coverage:{part}"] or 0) >= {"it": 94, "nl": 96}.get(language, 98)
         assert contrastive[f"accuracy:{part}"] == 0
         assert contrastive[f"decided_accuracy:{part}"] is not None
         assert (contrastive[f"decided_accuracy:{part}"] or 0) <= 0.5
@@ -503,6 +503,22 @@ def test_lost_separator_is_an_extraction_failure() -> None:
     assert result.estimate("decided_accuracy").value == 100
     assert [row for row in result.table("outcomes").rows if row[1] == "extraction"] == [("failed", "extraction", 12)]
     assert "context:separator:@@" in result.signature
+
+
+def test_joined_answer_that_cannot_be_cut_is_judged_by_the_words_that_differ() -> None:
+    """Context and sentence run into one; a pronoun in it may be the context's, and decides nothing."""
+    options = {"data": "core", "context": "joined"}
+    items = gendermark.items(CONTEXTS, "es", **options).items
+    first = items[0]
+    assert first.expected is Gender.MASCULINE
+    answers = {_gold: ("correct", ""), _contrastive: ("wrong", ""), _nothing: ("failed", "extraction")}
+    for say, expected in answers.items():
+        run_in = "él llegó y ella se fue y luego " + say(first).rstrip(".").replace(",", "").replace(":", "")
+        texts = [f"{item.tags['context']} {_gold(item)}" for item in items]
+        result = gendermark.score(CONTEXTS, [run_in, *texts[1:]], "es", resampling=FEW, **options)
+        judgement = result.judgements[0]
+        assert (judgement.outcome, judgement.reason) == expected, run_in
+        assert [run_in[start:end].lower() for start, end in judgement.spans] == list(judgement.evidence)
 
 
 def test_silence_is_no_extraction_failure() -> None:
