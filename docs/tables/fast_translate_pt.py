@@ -96,7 +96,7 @@ READING = """
 finds a feminine noun in one of eight cases; where it says a man, the noun is masculine in seven of eight; where
 English leaves it open, nine of ten gendered nouns are masculine. The feminine nouns are nearly all of a few
 occupations (nurse, housekeeper, guard, receptionist, secretary, teacher). Other protocols on other texts agree: a
-woman in an encyclopedia article comes out right three fifths as often as a man if her own sentence tells, and hardly
+woman in an encyclopedia article comes out right three quarters as often as a man if her own sentence tells, and hardly
 ever if only the sentence before it tells. Showing that sentence helps, to one in three, and costs the men little.
 Most telling are translations with words of both genders ("Ela é um dos poucos jogadores"), six times as frequent for
 women: pronouns follow the source, nouns do not. And text about women is translated worse as a whole, by three points
@@ -105,10 +105,8 @@ of BLEU.
 **What is not.** A preference for *stereotypes* beyond that is not shown: the intervals of ΔS, of ΔS by F1
 (18.2 [-0.6, 36.7]) and of SimpleGEN's difference include zero, with 40 occupations each. More occupations would be
 needed to tell. WinoMT read nearly everything; most of what it did not read is one word (a
-"mover" becomes "o motor", an engine). MT-GenEval decides by the words of its references, and one translation in seven
-has none of them; these count as not right, so its accuracies are cautious. We read about 110 judgements. Most are
-plain; three kinds we would not defend: "membro" and "presidente", which serve for women too, count as masculine where
-the references differ in them (9 of the 34 wrong translations of the pairs, and 16 of the 85 mixed ones about women);
+"mover" becomes "o motor", an engine). MT-GenEval finds nothing that shows the gender in one translation of the pairs in
+twenty-five; these count as not right. We read about 110 judgements. Most are plain; two kinds we would not defend:
 "criança", "vítima" and "testemunha" count as feminine by their grammar, though they say nothing of the person (27
 sentences of WinoMT); and "o primeiro CEO" is read as open by SimpleGEN. None is large enough to change the reading.
 One model of one package says nothing about machine translation into Portuguese at large, nor about what the users of

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from itertools import pairwise
 
@@ -35,6 +35,10 @@ class Contrast:
 
     right: frozenset[Unit]
     wrong: frozenset[Unit]
+    right_words: tuple[str, ...] = field(default=(), compare=False)
+    """The whole right reference, and where in it the two differ."""
+    places: frozenset[int] = field(default=frozenset(), compare=False)
+    wrong_words: tuple[str, ...] = field(default=(), compare=False)
 
     @property
     def is_decidable(self) -> bool:
@@ -53,7 +57,8 @@ def contrast(right: str, wrong: str, language: Language) -> Contrast:
         one, other = _differing(language.cut(without_tags(right)), language.cut(without_tags(wrong)))
     all_right, all_wrong = (set(units_of(language.cut(without_tags(text)))) for text in (right, wrong))
     units = [_units(words, places, language) for words, places in (one, other)]
-    return Contrast(frozenset(units[0] - all_wrong), frozenset(units[1] - all_right))
+    deciding = frozenset(units[0] - all_wrong), frozenset(units[1] - all_right)
+    return Contrast(*deciding, tuple(one[0]), frozenset(one[1]), tuple(other[0]))
 
 
 def units_of(words: Sequence[str]) -> list[Unit]:

@@ -4,7 +4,7 @@
 `mt-geneval-contextual`: sentences whose gender only the sentence before them tells.
 
 Rules `paper` are the released script: a translation is wrong if it has any word that only the contrastive reference
-has, so an empty one is right. Rules `best` look where the references differ, and ask for evidence.
+has, so an empty one is right. Rules `best` ask what a translation shows about the people whose gender its source marks.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def _context_signature(settings: ContextualSettings) -> Mapping[str, str]:
 
 
 _SHARED: dict[str, Any] = {
-    "rules_version": 2,
+    "rules_version": 3,
     "render": judge.render,
     "choices": judge.choices,
     "fit": judge.fit,

@@ -16,6 +16,7 @@ from gendermark.data.own import OwnRow, file_of, read_own
 from gendermark.errors import BadFile
 from gendermark.linguistics import context as contexts
 from gendermark.linguistics.contrast import Contrast, contrast, without_tags
+from gendermark.linguistics.gendered import GenderedWords, gendered_words
 from gendermark.linguistics.language import Language
 from gendermark.records import Gender, Item, Request
 from gendermark.textfiles import read_lines, split_lines
@@ -37,6 +38,11 @@ _MASCULINE_WORDS = re.compile(
 def language_of(code: str) -> Language:
     found: Language = DUTCH if code == "nl" else registry.load("language", code)
     return found
+
+
+@cache
+def lists_of(code: str) -> GenderedWords:
+    return gendered_words(language_of(code))
 
 
 @cache

@@ -7,13 +7,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from gendermark.benchmarks.benchmark import Answers, ItemSet
-from gendermark.benchmarks.mt_geneval.items import contrast_of, language_of
+from gendermark.benchmarks.mt_geneval.items import contrast_of, language_of, lists_of
 from gendermark.benchmarks.mt_geneval.settings import Settings
 from gendermark.errors import UserError
 from gendermark.linguistics import context as contexts
-from gendermark.linguistics.contrast import places_of, units_of, without_tags
+from gendermark.linguistics.contrast import without_tags
+from gendermark.linguistics.evidence import Shown, decide, gather, gender_of_references, is_a_name_of_the_person
 from gendermark.linguistics.failures import failure
+from gendermark.linguistics.held import Sentence, letter_of
 from gendermark.linguistics.language import Language
+from gendermark.linguistics.marks import marks
 from gendermark.linguistics.words import lowered_spans, spans_of, split_spans
 from gendermark.metrics import quality
 from gendermark.records import Gender, Item, Judgement, Span, Verdict
@@ -49,6 +52,8 @@ def judge(item_set: ItemSet, answers: Answers) -> list[Judgement]:
             judged = _judge_as_paper(item, text)
         else:
             judged = _judge_best(item, text, language, vocabulary, _extraction_failed(item, samples[0].text, text))
+            if judged.reason == "extraction" and _context(settings) == "joined":
+                judged = _judge_whole(item, samples[0].text or "", language)
         start = contexts.offset(text, samples[0].text or "") if text else 0
         spans = tuple((first + start, last + start) for first, last in judged.spans)
         judgements.append(_judgement(item, replace(judged, spans=spans)))
@@ -115,16 +120,45 @@ def _judge_best(
         return _Judged("failed", "truncated")
     if len(words) > 3 and sum(word in vocabulary for word in words) < _FOREIGN * len(words):
         return _Judged("failed", "wrong-language")
-    deciding = contrast_of(item.tags["reference"], item.tags["contrastive"], language.code)
-    units = set(units_of(words))
-    right, wrong = sorted(deciding.right & units), sorted(deciding.wrong & units)
-    evidence = tuple(" ".join(unit) for unit in (*right, *wrong))
-    spans = spans_of(text, places_of([*right, *wrong], words))
-    if right and wrong:
-        return _Judged("mixed", "mixed", evidence, spans)
-    if right or wrong:
-        return _Judged("correct" if right else "wrong", "", evidence, spans)
-    return _Judged("undecided", "undecided" if deciding.is_decidable else "undecidable")
+    return _weigh(item, text, language)
+
+
+def _judge_whole(item: Item, answer: str, language: Language) -> _Judged:
+    """An answer in which context and sentence were run into one.
+
+    Its pronouns may be the context's. The words that only one of the sentence's references has are the sentence's.
+    """
+    if failure(f"{item.tags['context']} {item.source}", answer):
+        return _Judged("failed", "extraction")
+    contrast = contrast_of(item.tags["reference"], item.tags["contrastive"], language.code)
+    lists = lists_of(language.code)
+    sentence = Sentence(answer, item.source, marks(item.source), "", contrast, language, lists)
+    found = [shown for shown in gather(sentence) if is_a_name_of_the_person(sentence, shown)]
+    outcome, shown = decide(found)
+    if outcome == "undecided":
+        return _Judged("failed", "extraction")
+    return _judged(answer, outcome, shown, language)
+
+
+def _weigh(item: Item, text: str, language: Language) -> _Judged:
+    """What the words of a translation show about the people whose gender its source marks."""
+    contrast = contrast_of(item.tags["reference"], item.tags["contrastive"], language.code)
+    lists = lists_of(language.code)
+    gender = letter_of(item.expected)
+    if item.tags.get("context"):
+        # Of a sentence that leaves gender open, the references know more than the words of the context.
+        gender = gender_of_references(contrast, lists) or gender
+    outcome, shown = decide(gather(Sentence(text, item.source, marks(item.source), gender, contrast, language, lists)))
+    if outcome == "undecided":
+        return _Judged(outcome, outcome if contrast.is_decidable else "undecidable")
+    return _judged(text, outcome, shown, language)
+
+
+def _judged(text: str, outcome: str, shown: Sequence[Shown], language: Language) -> _Judged:
+    words = language.cut(text)
+    evidence = tuple(dict.fromkeys(" ".join(words[slice(*piece.place)]) for piece in shown))
+    spans = spans_of(text, [piece.place for piece in shown])
+    return _Judged(outcome, "mixed" if outcome == "mixed" else "", evidence, spans)
 
 
 def _judgement(item: Item, judged: _Judged) -> Judgement:

@@ -32,6 +32,12 @@ MIXED = Description(
     better="lower",
     behind={"outcome": "mixed"},
 )
+OPEN = Description(
+    "open",
+    "no gender shown",
+    "Translations that show nothing about the person's gender; neither right nor wrong, and never counted as right.",
+    behind={"outcome": "undecided"},
+)
 FAILED = Description(
     "failed",
     "not translated",
@@ -55,7 +61,7 @@ CONTROL_GAP = quality.gap_of(
     "the quality gap that the references themselves have",
     meaning="The same gap, with the references of the other gender in the place of translations; 0 if BLEU is fair.",
 )
-_SHARES = {"mixed": MIXED, "failed": FAILED, "extraction": EXTRACTION}
+_SHARES = {"mixed": MIXED, "open": OPEN, "failed": FAILED, "extraction": EXTRACTION}
 
 
 def _columns(names: Iterable[str], judgement: Judgement) -> Iterable[str]:
@@ -92,7 +98,8 @@ def _recall_gap(part: str) -> Metric:
 
 
 def _share(kind: str, part: str) -> Metric:
-    return rate(_SHARES[kind], part, f"{part}.{kind}", f"{part}.total", judged=f"{part}.decided")
+    outcome = "undecided" if kind == "open" else kind
+    return rate(_SHARES[kind], part, f"{part}.{outcome}", f"{part}.total", judged=f"{part}.decided")
 
 
 def _outcomes(judgements: Sequence[Judgement]) -> Table:
@@ -147,7 +154,7 @@ def pair_metrics(judgements: Sequence[Judgement], settings: CounterfactualSettin
     for part in (*present, *(["members"] if both else [])):
         found += _accuracies(part, is_paper=is_paper, right=PAIRS_RIGHT)
         if not is_paper:
-            found += [_share(kind, part) for kind in ("mixed", "failed")]
+            found += [_share(kind, part) for kind in ("mixed", "open", "failed")]
     return found
 
 
@@ -187,6 +194,7 @@ PAIRS = Measures(
         CONTROL_GAP,
         *(quality.score_of(score, gender) for gender in _GENDERS for score in _SCORES),
         MIXED,
+        OPEN,
         FAILED,
     ),
     headline=("accuracy:all", "recall_gap", "delta_qual"),
@@ -212,7 +220,7 @@ def context_metrics(judgements: Sequence[Judgement], settings: ContextualSetting
     is_paper = settings.rules == "paper"
     found = _accuracies("all", is_paper=is_paper)
     if not is_paper:
-        found += [_share(kind, "all") for kind in ("mixed", "failed")]
+        found += [_share(kind, "all") for kind in ("mixed", "open", "failed")]
         if settings.context != "none":
             found.append(_share("extraction", "all"))
     slices = {name for judgement in judgements for name in _contextual_slices(judgement)} - {"all"}
@@ -224,7 +232,7 @@ def context_metrics(judgements: Sequence[Judgement], settings: ContextualSetting
 
 
 CONTEXTS = Measures(
-    described=(ACCURACY, COVERAGE, DECIDED_ACCURACY, RECALL_GAP, MIXED, FAILED, EXTRACTION),
+    described=(ACCURACY, COVERAGE, DECIDED_ACCURACY, RECALL_GAP, MIXED, OPEN, FAILED, EXTRACTION),
     headline=("accuracy:all", "decided_accuracy:all", "recall_gap"),
     tally=per_judgement(lambda judgement: _columns(_contextual_slices(judgement), judgement)),
     metrics=context_metrics,

@@ -1,0 +1,343 @@
+"""The words of a language that show the gender of a person, and those that seem to and do not.
+
+They stand in `data/core/gendered/CODE.tsv`, one row for each kind of word; the bundled lexicon of occupations adds its
+forms. Nouns of people in Spanish, Portuguese, Italian, French, German and Russian are inflected here, by rules that
+hold for the nouns that are listed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from importlib.resources import files
+from typing import NamedTuple
+
+from gendermark.linguistics.language import Language
+from gendermark.linguistics.occupations import lexicon
+from gendermark.textfiles import split_lines
+
+_WITH_LEXICON = frozenset({"ar", "de", "es", "fr", "hi", "it", "pt", "ru"})
+_HEAD_LAST = frozenset({"de", "hi", "nl", "ru"})
+_NEVER = re.compile("(?!)")
+_OCCUPATIONS = {"masculine": "m", "feminine": "f"}
+Phrase = tuple[str, ...]
+
+
+class Told(NamedTuple):
+    """What a word tells about the person it is about."""
+
+    gender: str
+    kind: str
+    """`pronoun`, `owner` (a possessive that shows whose), `noun` (of sex, kinship, rank), `role`, `norm` (a masculine
+    role that many use of women too), `verb`."""
+    is_plural: bool = False
+
+
+class Entry(NamedTuple):
+    """All that is known of one word."""
+
+    told: Told | None
+    is_fixed: bool
+    is_silent: bool
+    """Whether it tells nothing without an article."""
+    is_common: bool
+
+
+@dataclass(frozen=True, slots=True)
+class GenderedWords:
+    """One language's words. What is written as a phrase in the file, joined by hyphens, is a tuple of words here."""
+
+    told: Mapping[str, Told]
+    articles: Mapping[str, str]
+    fixed: frozenset[str]
+    """Nouns that have one gender whoever they name ("persona", "Mitglied"), and adjectives of things ("femenino")."""
+    habit: frozenset[str]
+    """Nouns whose masculine form many use of women: only a feminine article tells ("la piloto")."""
+    common: frozenset[str]
+    """Nouns for both: their article tells."""
+    common_ending: re.Pattern[str]
+    norm_ending: re.Pattern[str]
+    """Nouns of a role whose masculine form many use of women too."""
+    possessives: frozenset[str]
+    """Whose the next noun is: it names another person."""
+    participles: tuple[re.Pattern[str], re.Pattern[str]]
+    agents: tuple[re.Pattern[str], re.Pattern[str]]
+    past: tuple[re.Pattern[str], re.Pattern[str]]
+    """Verb forms that agree with their subject, by their endings."""
+    no_past: frozenset[str]
+    enclitics: tuple[re.Pattern[str], re.Pattern[str]]
+    """Verbs with a pronoun attached ("verla")."""
+    clitics: Mapping[str, str]
+    """Object pronouns that are written like articles."""
+    no_participles: frozenset[str]
+    copulas: frozenset[str]
+    adverbs: frozenset[str]
+    auxiliaries: frozenset[str]
+    """What may stand between a subject and its copula ("ha sido"), adverbs apart."""
+    introducing: frozenset[str]
+    """Words before a predicate noun ("como", "als", "fue")."""
+    fields: frozenset[str]
+    """Feminine nouns of a role that mostly name what it is about ("física")."""
+    one_of: Mapping[Phrase, str]
+    phrases: frozenset[Phrase]
+    """Set phrases that are about a thing ("vestido de novia")."""
+    obliques: frozenset[str]
+    """Pronouns that are no subject ("dela")."""
+    prefixes: tuple[str, ...]
+    """Clitics that are written together with a noun."""
+    head_is_last: bool
+    """Whether the last part of a compound is its noun ("Vizepräsident"), as in German."""
+    _seen: dict[str, Entry] = field(default_factory=dict)
+
+    def look_up(self, word: str) -> Entry:
+        if word not in self._seen:
+            self._seen[word] = self._entry(word)
+        return self._seen[word]
+
+    def _entry(self, word: str) -> Entry:
+        # The noun inside a word: on one side of a hyphen ("editora-chefe") or without clitics ("والملكة").
+        heads = word.split("-")[:: -1 if self.head_is_last else 1] if "-" in word else []
+        heads += [word[len(prefix) :] for prefix in self.prefixes if word.startswith(prefix)]
+        told = self.told.get(word)
+        if told is None:
+            found = (self.told.get(head) for head in heads)
+            told = next((one for one in found if one and one.kind in ("noun", "role", "norm")), None)
+        if told is None and self.norm_ending.fullmatch(word):
+            told = Told("m", "norm")
+        named = {word, *([] if told else heads)}
+        is_common = word in self.common or word in self.habit or self.common_ending.fullmatch(word) is not None
+        return Entry(told, bool(named & self.fixed), bool(named & (self.habit | self.common)), is_common)
+
+    def agent(self, word: str) -> str | None:
+        """The gender that the ending of an agent noun shows, None for another word."""
+        return _which(self.agents, word)
+
+    def verb(self, word: str) -> str | None:
+        return None if word in self.no_past else _which(self.past, word)
+
+    def enclitic(self, word: str) -> str | None:
+        return _which(self.enclitics, word)
+
+    def participle(self, word: str) -> str | None:
+        """The gender that a participle form shows, None for another word."""
+        return None if word in self.no_participles else _which(self.participles, word)
+
+
+def _which(forms: tuple[re.Pattern[str], re.Pattern[str]], word: str) -> str | None:
+    return next((letter for letter, form in zip("mf", forms, strict=True) if form.fullmatch(word)), None)
+
+
+Rows = Mapping[str, list[tuple[str, str]]]
+
+
+def _rows(code: str) -> Rows:
+    text = (files("gendermark.data") / "core" / "gendered" / f"{code}.tsv").read_text(encoding="utf-8")
+    found: dict[str, list[tuple[str, str]]] = defaultdict(list)
+    for line in split_lines(text):
+        if line and not line.startswith(("#", "kind\t")):
+            kind, masculine, feminine = [*line.split("\t"), "", ""][:3]
+            found[kind].append((masculine, feminine))
+    return found
+
+
+def gendered_words(language: Language) -> GenderedWords:
+    """The words of one language, as its `cut` writes them."""
+    rows = _rows(language.code)
+
+    def words(kind: str) -> frozenset[str]:
+        return frozenset(_cut(" ".join(f"{one} {other}" for one, other in rows.get(kind, ())), language))
+
+    def by_gender(kind: str) -> Iterable[tuple[str, str]]:
+        for columns in rows.get(kind, ()):
+            for letter, column in zip("mf", columns, strict=True):
+                yield from ((word, letter) for word in _cut(column, language))
+
+    def patterns(kind: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
+        given = rows.get(kind, [("", "")])[0]
+        one, other = (re.compile(column) if column else _NEVER for column in given)
+        return one, other
+
+    fixed, habit, common = words("fixed"), words("habit"), words("common")
+    silent = fixed | habit | common
+    told: dict[str, Told] = {}
+    for word, letter, is_plural in (*_occupations(language), *_roles(language, rows)):
+        if word not in silent:
+            told[word] = Told(letter, "role", is_plural)
+    told |= {word: Told("m", "norm") for word in words("norm") - silent}
+    for kind in ("verb", "nouns", "noun", "owner", "pronouns", "pronoun", "oblique"):
+        for word, letter in by_gender(kind):
+            told[word] = Told(letter, "pronoun" if kind == "oblique" else kind.rstrip("s"), kind.endswith("s"))
+    return GenderedWords(
+        told=told,
+        articles=dict(by_gender("article")),
+        fixed=fixed,
+        habit=habit,
+        common=common,
+        common_ending=patterns("common-ending")[0],
+        norm_ending=patterns("norm-ending")[0],
+        possessives=words("possessive"),
+        participles=patterns("participle"),
+        agents=patterns("agent-ending"),
+        past=patterns("past"),
+        no_past=words("no-past"),
+        enclitics=patterns("enclitic"),
+        clitics=dict(by_gender("clitic")),
+        no_participles=words("no-participle"),
+        copulas=words("copula"),
+        adverbs=words("adverb"),
+        auxiliaries=words("auxiliary"),
+        introducing=words("as"),
+        fields=words("field"),
+        one_of={
+            tuple(language.cut(phrase.replace("-", " "))): letter
+            for columns in rows.get("one-of", ())
+            for letter, column in zip("mf", columns, strict=True)
+            for phrase in column.split()
+        },
+        phrases=frozenset(
+            tuple(language.cut(phrase.replace("-", " "))) for one, _ in rows.get("phrase", ()) for phrase in one.split()
+        ),
+        obliques=words("oblique"),
+        prefixes=language.prefixes,
+        head_is_last=language.code in _HEAD_LAST,
+    )
+
+
+def _cut(column: str, language: Language) -> Iterable[str]:
+    return (language.normalise(word) for word in column.split())
+
+
+def _occupations(language: Language) -> Iterable[tuple[str, str, bool]]:
+    """The forms of one word in the lexicon that are of one gender."""
+    if language.code not in _WITH_LEXICON:
+        return
+    genders: dict[str, set[str]] = defaultdict(set)
+    singular: set[str] = set()
+    for entry in lexicon(language.code):
+        for form in entry.forms:
+            (first, *others) = language.cut(form) or [""]
+            if not others and len(first) > 2:
+                genders[first].add(entry.gender)
+                if entry.number == "singular":
+                    singular.add(first)
+    for word, found in genders.items():
+        if len(found) == 1 and (letter := _OCCUPATIONS.get(*found)):
+            yield word, letter, word not in singular
+
+
+# -- inflection ----------------------------------------------------------------------------------------------------
+
+Forms = tuple[str, str, str, str]
+"""Masculine and feminine in the singular, then in the plural; "" for a form that tells nothing."""
+_UNSTRESSED = str.maketrans("áéíóúê", "aeioue")
+
+
+def _roles(language: Language, rows: Rows) -> Iterable[tuple[str, str, bool]]:
+    inflect = _INFLECTIONS.get(language.code, _uninflected)
+    for column, _ in rows.get("role", ()):
+        for role in column.split():
+            masculine, _, feminine = role.partition("/")
+            if masculine == feminine:
+                continue
+            for word, letter, is_plural in inflect(masculine, feminine):
+                yield language.normalise(word), letter, is_plural
+
+
+_Inflected = Iterable[tuple[str, str, bool]]
+
+
+def _four(forms: Forms) -> _Inflected:
+    return [(word, "mf"[n % 2], n > 1) for n, word in enumerate(forms) if word]
+
+
+def _uninflected(masculine: str, feminine: str) -> _Inflected:
+    return [(masculine, "m", False), *([(feminine, "f", False)] if feminine else [])]
+
+
+def _iberian(masculine: str, feminine: str) -> _Inflected:
+    stem = masculine.translate(_UNSTRESSED)
+    feminine = feminine or (masculine[:-1] + "a" if masculine.endswith("o") else stem + "a")
+    plural = masculine + "s" if masculine[-1] in "oae" else stem + "es"
+    return _four((masculine, feminine, plural, feminine + ("es" if feminine.endswith("z") else "s")))
+
+
+def _italian(masculine: str, feminine: str) -> _Inflected:
+    feminine = feminine or masculine[:-1] + "a"
+    plural = masculine[:-1] + ("hi" if masculine.endswith(("go", "co")) and masculine[-3] not in "io" else "i")
+    plural = plural.removesuffix("ii") + "i" if plural.endswith("ii") else plural
+    if feminine.endswith(("ca", "ga")):
+        feminines = feminine[:-1] + "he"
+    else:
+        feminines = feminine[:-1] + ("i" if feminine.endswith("e") else "e")
+    # "infermiere" is also "nurses": such a plural tells nothing
+    return _four((masculine, feminine, plural, "" if feminines == masculine else feminines))
+
+
+def _french(masculine: str, feminine: str) -> _Inflected:
+    feminine = feminine or masculine + "e"
+    return _four((masculine, feminine, masculine + "s", feminine + "s"))
+
+
+def _german(masculine: str, feminine: str) -> _Inflected:
+    feminine = feminine or masculine + "in"
+    ending = "innen" if feminine.endswith("in") else ""
+    forms = [(masculine, "m", False), (masculine + "s", "m", False), (feminine, "f", False)]
+    if ending:
+        forms.append((feminine + "nen", "f", True))
+    if masculine.endswith("er"):
+        forms.append((masculine + "n", "m", True))
+    elif not masculine.endswith("e"):
+        forms += [(masculine + "en", "m", True)]
+    return forms
+
+
+_Cases = tuple[tuple[str, ...], tuple[str, ...]]
+"""The case endings of the singular, and those of the plural."""
+_CONSONANT_CASES: _Cases = (("", "а", "у", "ом", "е"), ("ы", "и", "ов", "ам", "ами", "ах"))
+_SOFT_CASES: _Cases = (("ь", "я", "ю", "ем", "е"), ("и", "ей", "ям", "ями", "ях"))
+_FEMININE_CASES: _Cases = (("а", "ы", "и", "е", "у", "ой", "ей"), ("", "ам", "ами", "ах"))
+
+
+_CLIPPED_CASES: _Cases = (("а", "у", "ом", "ем", "е"), ("ы", "ов", "ев", "ам", "ами", "ах"))
+
+
+def _russian(masculine: str, feminine: str) -> _Inflected:
+    yield masculine, "m", False
+    stem, cases = masculine, _CONSONANT_CASES
+    if masculine.endswith("ец"):
+        stem, cases = masculine[:-2] + "ц", _CLIPPED_CASES
+    elif masculine.endswith("ь"):
+        stem, cases = masculine[:-1], _SOFT_CASES
+    for is_plural, endings in zip((False, True), cases, strict=True):
+        yield from ((stem + ending, "m", is_plural) for ending in endings if stem + ending != feminine)
+    stem = feminine[:-1]
+    for is_plural, endings in zip((False, True), _FEMININE_CASES, strict=True):
+        yield from ((stem + ending, "f", is_plural) for ending in endings if stem + ending != masculine)
+
+
+def _arabic(masculine: str, feminine: str) -> _Inflected:
+    feminine = feminine or masculine + "ة"
+    if feminine == masculine:
+        return []
+    women = feminine.removesuffix("ة") + "ات"
+    return [
+        (masculine, "m", False),
+        (masculine + "ا", "m", False),
+        (feminine, "f", False),
+        (masculine + "ون", "m", True),
+        (masculine + "ين", "m", True),
+        (women, "f", True),
+    ]
+
+
+_INFLECTIONS: Mapping[str, Callable[[str, str], _Inflected]] = {
+    "es": _iberian,
+    "pt": _iberian,
+    "it": _italian,
+    "fr": _french,
+    "de": _german,
+    "ru": _russian,
+    "ar": _arabic,
+}
