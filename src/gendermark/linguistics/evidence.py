@@ -296,6 +296,8 @@ def _is_of_a_thing(sentence: Sentence, at: int) -> bool:
     lists, before = sentence.lists, sentence.words[at - 1]
     if before in lists.fixed or (before in lists.habit and _gender_of_form(sentence, at) == "m"):
         return True
+    if lists.verb(sentence.words[at]) and at not in sentence.near and _subject(sentence, at) is None:
+        return True
     copula = _copula_before(sentence, at)
     return (
         copula is not None and lists.participle(sentence.words[at]) is not None and _subject(sentence, copula) is None

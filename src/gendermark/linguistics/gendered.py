@@ -19,7 +19,9 @@ from gendermark.linguistics.occupations import lexicon
 from gendermark.textfiles import split_lines
 
 _WITH_LEXICON = frozenset({"ar", "de", "es", "fr", "hi", "it", "pt", "ru"})
-_HEAD_LAST = frozenset({"de", "hi", "nl", "ru"})
+_HEAD_LAST = frozenset({"de", "hi", "nl"})
+_SHORTEST_HEAD = 6
+"""Letters of a noun at the end of a compound; shorter ones are there by chance ("-enkel", "-herr")."""
 _NEVER = re.compile("(?!)")
 _OCCUPATIONS = {"masculine": "m", "feminine": "f"}
 Phrase = tuple[str, ...]
@@ -89,6 +91,8 @@ class GenderedWords:
     """Clitics that are written together with a noun."""
     head_is_last: bool
     """Whether the last part of a compound is its noun ("Vizepräsident"), as in German."""
+    has_compounds: bool
+    """Whether nouns are written together."""
     _seen: dict[str, Entry] = field(default_factory=dict)
 
     def look_up(self, word: str) -> Entry:
@@ -100,6 +104,8 @@ class GenderedWords:
         # The noun inside a word: on one side of a hyphen ("editora-chefe") or without clitics ("والملكة").
         heads = word.split("-")[:: -1 if self.head_is_last else 1] if "-" in word else []
         heads += [word[len(prefix) :] for prefix in self.prefixes if word.startswith(prefix)]
+        if self.has_compounds and word not in self.told:  # "Fußballspieler", "Gründungsmitglied": the longest noun
+            heads += [word[at:] for at in range(3, len(word) - _SHORTEST_HEAD + 1)]
         told = self.told.get(word)
         if told is None:
             found = (self.told.get(head) for head in heads)
@@ -202,6 +208,7 @@ def gendered_words(language: Language) -> GenderedWords:
         obliques=words("oblique"),
         prefixes=language.prefixes,
         head_is_last=language.code in _HEAD_LAST,
+        has_compounds=language.code == "de",
     )
 
 
