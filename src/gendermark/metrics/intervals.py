@@ -149,7 +149,8 @@ class Design:
     def covariance(self, one: Pull, other: Pull) -> float:
         """Of two numbers; where templates vary too, with their part, unless that makes the whole smaller."""
         words, *crossed = self._by_layer(one, other)
-        return words + (crossed[0] - crossed[1] if crossed and self._is_crossed(one) else 0.0)
+        both = self._is_crossed(one) and self._is_crossed(other)  # the same whichever comes first
+        return words + (crossed[0] - crossed[1] if both else 0.0)
 
     def moments(self, pull: Pull) -> Moments:
         weights = pull.weights[pull.weights > 0]
