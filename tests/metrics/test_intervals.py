@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from gendermark import statistics
 from gendermark.metrics.describe import Description
 from gendermark.metrics.genders import distance_from_even, masculine_share
-from gendermark.metrics.intervals import Estimator, estimate, interval_at, p_value_of
+from gendermark.metrics.intervals import Design, Estimator, estimate, interval_at, p_value_of, pull_of
 from gendermark.metrics.metric import Combined, Counts, Metric, Resampled, Resampling
 from gendermark.metrics.neutrality import p_s, set_columns
 from gendermark.metrics.pairing import Pairing, detectable_difference
@@ -328,3 +328,16 @@ def test_a_share_less_a_constant_has_the_interval_of_the_share() -> None:
             counts(("right", "judged"), [[right, 20.0], [right - 2, 20.0]] * 6), [RIGHT, excess], QUICKLY
         )
         assert (less.low, less.high) == pytest.approx((share.low - 50, share.high - 50))  # type: ignore[operator]
+
+
+def test_the_covariance_of_two_numbers_has_no_order() -> None:
+    """Where templates vary for one of them only, too."""
+    rng = np.random.default_rng(14)
+    columns = ("men.right", "men.n", "women.right", "women.n")
+    for _ in range(20):
+        right = rng.binomial(3, 0.7, (12, 8, 2)).astype(float)
+        cells = np.stack([right[..., 0], np.full((12, 8), 3.0), right[..., 1], np.full((12, 8), 3.0)], axis=-1)
+        crossed = (counts(columns, cells.sum(axis=0)), counts(columns, cells.reshape(-1, 4)))
+        given_counts = replace(counts(columns, cells.sum(axis=1)), crossed=crossed)
+        design, pulls = Design(given_counts), [pull_of(metric, given_counts) for metric in (MEN, WOMEN)]
+        assert design.covariance(*pulls) == pytest.approx(design.covariance(*pulls[::-1]), abs=1e-12)
