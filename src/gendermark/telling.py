@@ -34,6 +34,15 @@ ALPHA = 0.05
 """Below it a p-value, corrected where several questions were asked, is more than chance."""
 
 
+Shown = Callable[[Judgement], bool]
+"""Whether a translation is of the kind that a finding speaks of."""
+
+
+def became(expected: Gender, observed: Gender) -> Shown:
+    """People of one gender who were given this one."""
+    return lambda judgement: judgement.expected is expected and judgement.observed is observed
+
+
 # -- findings ----------------------------------------------------------------------------------------------------------
 
 
@@ -46,6 +55,10 @@ class Finding:
     """How large an effect it tells, in points, at the end of the interval nearest to none; 0 where nothing is clear."""
     is_by_gender: bool = False
     """Whether it counts women and men, of whom some may not have been translated."""
+    about: str = ""
+    """What it is about, in a word: by it the same finding is found again for another system."""
+    shows: Sequence[Shown] = ()
+    """What sentences to show beside it, one of each kind."""
 
 
 def women_and_men(women: Estimate, men: Estimate, difference: Estimate | None, do: str, end: str = "") -> Finding:
@@ -59,7 +72,9 @@ def women_and_men(women: Estimate, men: Estimate, difference: Estimate | None, d
         else "; the difference cannot be told from chance ({}).",
     )
     tail, effect = (compared[0].text, compared[0].effect) if compared else (".", 0.0)
-    return Finding(f"{text}{tail}{doubt(women, men)}", effect, is_by_gender=True)
+    worse, other = _BOTH if difference is None or (difference.value or 0) >= 0 else _BOTH[::-1]
+    shows = (became(worse, other), became(other, other))
+    return Finding(f"{text}{tail}{doubt(women, men)}", effect, True, "women and men", shows)
 
 
 def with_lost(result: Result, found: Sequence[Finding]) -> list[Finding]:
@@ -90,7 +105,7 @@ def lost_by_gender(result: Result) -> list[Finding]:
     if gap_between.p_value is None or gap_between.p_value >= _NO_DOUBT:
         return []
     told = women_and_men(women, men, gap_between, _NOT_TRANSLATED)
-    return [replace(told, text=f"{told.text} These count as not right.")]
+    return [replace(told, text=f"{told.text} These count as not right.", about="not translated", shows=())]
 
 
 def _lost_columns(judgement: Judgement) -> Iterator[str]:
@@ -127,17 +142,22 @@ def leaning(found: Estimate, even: float = 0.0) -> float:
     return found.low - even if found.low > even else found.high - even
 
 
-def gap(found: Estimate | None, above: str, below: str, unclear: str) -> list[Finding]:
-    """A difference in points, in the sentence that its interval allows; `{}` is where the numbers go."""
+def gap(found: Estimate | None, above: str, below: str, unclear: str, *, shows: Sequence[Shown] = ()) -> list[Finding]:
+    """A difference in points, in the sentence that its interval allows; `{}` is where the numbers go.
+
+    `shows` are the sentences of a difference above 0.
+    """
     if found is None or found.value is None or found.low is None or found.high is None:
         return []
     surely = leaning(found)
     if surely == 0:
         among_many = ", not clear among so many questions" if not found.low <= 0 <= found.high else ""
-        return [Finding(unclear.format(f"{signed(found.low)} to {signed(found.high)} points{among_many}"))]
+        text = unclear.format(f"{signed(found.low)} to {signed(found.high)} points{among_many}")
+        return [Finding(text, about=found.metric)]
     turned = found if surely > 0 else replace(found, value=-found.value, low=-found.high, high=-found.low)
     numbers = f"{turned.value:.1f} points (at least {turned.low:.1f}, at most {turned.high:.1f})"
-    return [Finding((above if surely > 0 else below).format(numbers), abs(surely))]
+    text = (above if surely > 0 else below).format(numbers)
+    return [Finding(text, abs(surely), about=found.metric, shows=shows if surely > 0 else ())]
 
 
 def by_gender(women: Estimate | None, men: Estimate | None) -> list[Finding]:
@@ -145,13 +165,13 @@ def by_gender(women: Estimate | None, men: Estimate | None) -> list[Finding]:
     if women is None or men is None or women.value is None or men.value is None:
         return []
     text = f"Of 100 sentences about women {share(women)} are right, of 100 about men {share(men)}."
-    return [Finding(text, is_by_gender=True)]
+    return [Finding(text, is_by_gender=True, about="women and men")]
 
 
 def against_half(start: str, found: Estimate, more: str, fewer: str, unclear: str) -> Finding:
     surely = leaning(found, 50.0)
     compared = more if surely > 0 else fewer if surely < 0 else unclear
-    return Finding(f"{start}, {compared}.", abs(surely))
+    return Finding(f"{start}, {compared}.", abs(surely), about=f"{found.metric}:{found.slice}")
 
 
 def doubt(*estimates: Estimate) -> str:
@@ -310,6 +330,19 @@ class Highlight:
 
 
 @dataclass(frozen=True)
+class TwoRates:
+    """How women and men fare, in one number each: what a verdict says first and its picture draws. `metric:slice`."""
+
+    men: str
+    women: str = ""
+    """Without it, women are all who do not become men."""
+    gap: str = field(kw_only=True)
+    """Above 0 where men fare better, or become more: a headline metric, so that systems are compared by it."""
+    source_tells: bool = True
+    """Whether the source tells the gender, which can be kept; or leaves it open, so that people become men or women."""
+
+
+@dataclass(frozen=True)
 class Telling:
     """Everything that a benchmark says about its results."""
 
@@ -318,6 +351,7 @@ class Telling:
     forms: Callable[[Sequence[Cell]], list[Form]] = lambda cells: []  # noqa: ARG005
     """The tables of its paper, filled with what was run."""
     figures: Sequence[Callable[[Sheet], Iterator[Figure]]] = ()
+    two_rates: TwoRates | None = None
     leading: str = ""
     """The metric by which one sentence compares two systems, if not the first headline metric: `metric:slice`."""
     also_shown: Sequence[str] = ()

@@ -82,7 +82,7 @@ def _wait_for_n(watched: Any, n: int) -> None:
 def test_opens_from_disk_and_asks_nothing_of_anybody(open_page: Any, page_path: Path, runs: Sequence[Run]) -> None:
     watched = _opened(open_page, page_path)
     page = watched.page
-    assert page.title() == "Gender in translation: 2 systems side by side"
+    assert page.title() == "Gender in translation: fake:right and fake:masculine"
     told = page.inner_text("#finding")
     assert "Where the sentence tells the gender of the person meant" in told
     assert "fake:masculine against" in told.replace("\n", " ")
@@ -545,7 +545,7 @@ def test_200_hostile_texts_can_do_nothing(open_page: Any, tmp_path: Path) -> Non
     assert page.locator("script").count() == n_scripts == 2
     assert page.locator("#list img, #list iframe, #list style, #detail img, #detail iframe, #detail style").count() == 0
     assert page.evaluate("window.wasCalled") is None
-    assert page.evaluate("document.body.children.length") == 5, "header, main, footer and two scripts"
+    assert page.evaluate("document.body.children.length") == 6, "header, nav, main, footer and two scripts"
     watched.assert_quiet()
 
 

@@ -13,7 +13,7 @@ from gendermark.benchmarks.winomt.benchmark import BENCHMARK
 from gendermark.metrics import intervals
 from gendermark.metrics.metric import Resampling
 from gendermark.records import Estimate, Gender, Judgement, Verdict
-from gendermark.report.findings import findings, findings_in_brief, main_finding
+from gendermark.report.findings import findings, in_brief, main_finding
 from gendermark.result import Result
 from gendermark.selection import Selection
 from gendermark.telling import Telling
@@ -113,7 +113,7 @@ def test_the_main_finding_is_the_largest_clear_effect(system: str, benchmark: st
     (result,) = gendermark.run(system, [benchmark], "es", data="core")
     main = main_finding(result)
     assert main.startswith(words)
-    brief = findings_in_brief(result)
+    brief = [finding.text for finding in in_brief(result)]
     assert brief[0] == findings(result)[0]
     assert main in brief
     assert len(brief) <= 2
@@ -213,7 +213,7 @@ def test_a_benchmark_without_sentences_is_told_by_its_headline_numbers() -> None
     assert said[0] == "Right gender: 50.0 % (45.6 to 54.4)."
     labels = [BENCHMARK.label(metric) for metric in ("accuracy", "recall_gap", "delta_s")]
     assert [sentence.partition(":")[0].lower() for sentence in said] == [label.lower() for label in labels]
-    assert findings_in_brief(result) == [said[0]]
+    assert [finding.text for finding in in_brief(result)] == [said[0]]
     assert main_finding(result) == said[0]
 
 

@@ -78,6 +78,8 @@ class Filter:
     """`yes`: only where the systems do not agree on the gender."""
     text: str = ""
     """A part of the source or of a translation, upper or lower case."""
+    sentence: str = ""
+    """The id of one item."""
 
     @classmethod
     def of(cls, query: Mapping[str, str]) -> Filter:
@@ -386,6 +388,8 @@ class Explorer:
 
 
 def _is_wanted(cell: Cell, number: int, wanted: Filter) -> bool:
+    if wanted.sentence and cell.item_ids[number] != wanted.sentence:
+        return False
     if wanted.slice and wanted.slice != "all" and cell.slices.index(wanted.slice) not in cell.memberships[number]:
         return False
     if wanted.entity and cell.entities[number] != wanted.entity:

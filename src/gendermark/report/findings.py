@@ -51,22 +51,37 @@ def is_told(result: Result, estimate: Estimate) -> bool:
 
 def findings(result: Result) -> list[str]:
     """The sentences for one benchmark and direction of one system."""
-    return [finding.text for finding in _found(result)]
+    return [finding.text for finding in found_in(result)]
 
 
-def findings_in_brief(result: Result) -> list[str]:
+def in_brief(result: Result) -> list[Finding]:
     """How often it is right; and of what is clear beyond that, the largest."""
-    first, *others = _found(result)
+    first, *others = found_in(result)
     largest = max(others, key=lambda finding: finding.effect, default=first)
-    return [first.text, largest.text] if largest is not first and largest.effect > 0 else [first.text]
+    return [first, largest] if largest is not first and largest.effect > 0 else [first]
 
 
 def main_finding(result: Result) -> str:
     """The one sentence that says most: the largest clear effect, or else how often it is right."""
-    return max(_found(result), key=lambda finding: finding.effect).text
+    return max(found_in(result), key=lambda finding: finding.effect).text
 
 
-def _found(result: Result) -> list[Finding]:
+def main_topic(results: Sequence[Result]) -> str:
+    """What to say of several systems, of all the same: where the clear effects are largest."""
+    effects: dict[str, float] = defaultdict(float)
+    for result in results:
+        for finding in found_in(result):
+            effects[finding.about] += finding.effect
+    return max(effects, key=lambda about: effects[about])
+
+
+def finding_about(result: Result, about: str) -> str:
+    """The finding on this topic; the main one where it has none."""
+    return next((finding.text for finding in found_in(result) if finding.about == about), None) or main_finding(result)
+
+
+def found_in(result: Result) -> list[Finding]:
+    """The findings of one benchmark and direction of one system."""
     benchmark: Benchmark = registry.load("benchmark", result.selection.benchmark)
     judged = _judged(result)
     if judged is not None and judged < TOO_FEW_JUDGED:
@@ -80,7 +95,7 @@ def _found(result: Result) -> list[Finding]:
 
 def _numbers(benchmark: Benchmark, result: Result) -> list[Finding]:
     """Where a benchmark has no sentence of its own: its headline numbers, by what they are called."""
-    found = []
+    numbers = []
     for name in benchmark.measures.headline:
         metric, _, part = name.partition(":")
         estimate = result.find(metric, part or "all")
@@ -88,11 +103,17 @@ def _numbers(benchmark: Benchmark, result: Result) -> list[Finding]:
             label = benchmark.label(metric, part or "all")
             unit = f" {estimate.unit.scale}" if estimate.unit.scale == "%" else ""
             ends = between(estimate, f".{estimate.unit.decimals}f")
-            found.append(Finding(f"{label[:1].upper()}{label[1:]}: {estimate.shown}{unit}{ends}."))
-    return found
+            numbers.append(Finding(f"{label[:1].upper()}{label[1:]}: {estimate.shown}{unit}{ends}.", about=name))
+    return numbers
 
 
 # -- how much could be judged ------------------------------------------------------------------------------------------
+
+
+def can_be_told(result: Result) -> bool:
+    """Whether enough was judged to say how women and men fare."""
+    judged = _judged(result)
+    return judged is None or judged >= TOO_FEW_JUDGED
 
 
 def _judged(result: Result) -> float | None:

@@ -117,17 +117,17 @@ def drawn(estimate: Estimate, scale: tuple[float, float], run: int) -> Markup:
     Places are in percent, so that the drawing can be of any width and its dots stay as large as they are.
     """
     low, high = scale
-    parts = [_line(_across(low, scale), _across(high, scale), "track")]
+    parts = [_line(across(low, scale), across(high, scale), "track")]
     if low < 0 < high:
-        zero = _across(0, scale)
+        zero = across(0, scale)
         parts.append(tag("line", x1=zero, x2=zero, y1=1, y2=_HEIGHT - 1, class_="zero"))
     if estimate.value is not None:
         if estimate.low is not None and estimate.high is not None:
-            start, end = _across(estimate.low, scale), _across(estimate.high, scale)
+            start, end = across(estimate.low, scale), across(estimate.high, scale)
             parts.append(_line(start, end, "whisker"))
             parts += [tag("line", x1=x, x2=x, y1=_MIDDLE - 3, y2=_MIDDLE + 3, class_="whisker") for x in (start, end)]
         shape = tag("path", d=_SHAPES[run % len(_SHAPES)], class_="dot")
-        parts.append(tag("svg", shape, x=_across(estimate.value, scale), y=_MIDDLE))
+        parts.append(tag("svg", shape, x=across(estimate.value, scale), y=_MIDDLE))
     return tag("svg", parts, height=_HEIGHT, class_=f"run-{run % 8}", aria_hidden="true")
 
 
@@ -136,13 +136,13 @@ def axis(scale: tuple[float, float]) -> Markup:
     low, high = scale
     marks = [(low, "start"), ((low + high) / 2, "middle"), (high, "end")]
     texts = [
-        tag("text", f"{value:g}".replace("-", "−"), x=_across(value, scale), y=10, text_anchor=anchor, class_="scale")
+        tag("text", f"{value:g}".replace("-", "−"), x=across(value, scale), y=10, text_anchor=anchor, class_="scale")
         for value, anchor in marks
     ]
     return tag("svg", texts, height=13, aria_hidden="true")
 
 
-def _across(value: float, scale: tuple[float, float]) -> str:
+def across(value: float, scale: tuple[float, float]) -> str:
     low, high = scale
     share = (min(max(value, low), high) - low) / (high - low)
     return f"{_MARGIN + share * (100 - 2 * _MARGIN):.2f}%"

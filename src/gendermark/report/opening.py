@@ -6,12 +6,17 @@ from collections.abc import Sequence
 from functools import cached_property
 
 from gendermark.markup import Content, Markup, tag
-from gendermark.report.differences import Difference, phrases_of
-from gendermark.report.findings import corrected, findings, findings_in_brief, main_finding
+from gendermark.report.differences import Difference, against_first, phrases_of
+from gendermark.report.explorer import Filter
+from gendermark.report.findings import can_be_told, corrected, finding_about, found_in, in_brief, main_topic
 from gendermark.report.numbers import CellNumbers
-from gendermark.report.view import View, change_class, direction_of, marker, question_of, title_of
+from gendermark.report.picture import Group, Line, picture
+from gendermark.report.shown import disagreements, sentences, shown
+from gendermark.report.verdict import Rates, Told, rates_of
+from gendermark.report.view import View, change_class, code_of, direction_of, marker, place_of, question_of, title_of
 from gendermark.result import Result
-from gendermark.runs.compare import ABSENT, ALPHA, CHANGES, FAMILY
+from gendermark.runs.compare import ABSENT, ALPHA, CHANGES, FAMILY, Comparison, ComparisonReport
+from gendermark.telling import lost_by_gender
 
 _MOST_SIDE_BY_SIDE = 4
 """Systems in the opening; more stand in a list, with one sentence each."""
@@ -36,9 +41,9 @@ class Opening(View):
         return " and ".join(f"{100 * confidence:g} %" for confidence in dict.fromkeys(used))
 
     def finding(self) -> Markup:
-        parts: list[Content] = [tag("h2", "The finding"), self._lead()]
+        parts: list[Content] = [tag("h2", "The finding"), self._verdicts(), self._lost(), self._pictures()]
         if self.several:
-            parts.append(self._side_by_side())
+            parts += [self._lead(), self._where_they_disagree(), self._side_by_side()]
         else:
             for benchmark in self.benchmarks:
                 parts.append(tag("h3", tag("a", question_of(benchmark), href=f"#{benchmark}")))
@@ -58,17 +63,107 @@ class Opening(View):
         parts.append(self.figures_of(""))
         return tag("section", parts, id="finding")
 
+    # -- the verdict, and its picture ----------------------------------------------------------------------------------
+
+    def _verdicts(self) -> Content:
+        """One sentence for each benchmark; the first stands out."""
+        told = [(benchmark, text) for benchmark in self.benchmarks if (text := self._verdict(benchmark))]
+        if not told:
+            return None
+        (_, first), *others = told
+        lines = [
+            tag("li", tag("a", title_of(benchmark), href=f"#{benchmark}"), f": {text}") for benchmark, text in others
+        ]
+        return [tag("p", first, class_="verdict"), tag("ul", lines, class_="verdicts") if lines else None]
+
+    def _verdict(self, benchmark: str) -> str:
+        cells = self.of_benchmark(benchmark)
+        asked = cells[0].cell.benchmark.tells.two_rates
+        if asked is None:
+            return ""
+        metric, _, part = asked.gap.partition(":")
+
+        def compared(place: int, first: int, second: int) -> Comparison | None:
+            found = self._pair(first, second).comparisons
+            results = cells[place].cell.results[first]
+            key = (results.cell if results is not None else "", metric, part)
+            return next((c for c in found if c.key == key), None)
+
+        rates = [[self._rates(numbers, run) for run in self.paper.runs] for numbers in cells]
+        return Told([place_of(numbers) for numbers in cells], self.explorer.systems, rates, compared).sentence()
+
+    def _rates(self, numbers: CellNumbers, run: int) -> Rates | None:
+        result = numbers.cell.results[run]
+        return rates_of(self._corrected(result)) if result is not None and can_be_told(result) else None
+
+    def _pair(self, first: int, second: int) -> ComparisonReport:
+        """Any two systems, as `compare` has them; those with the first are known."""
+        if (first, second) not in self._pairs:
+            known = first == 0
+            results = [self.runs[run].results for run in (first, second)]
+            self._pairs[first, second] = self.differences.reports[second - 1] if known else against_first(*results)
+        return self._pairs[first, second]
+
+    @cached_property
+    def _pairs(self) -> dict[tuple[int, int], ComparisonReport]:
+        return {}
+
+    def _lost(self) -> list[Markup]:
+        """Where one gender is left untranslated more often than the other."""
+        warnings = []
+        for numbers in self.numbers:
+            for run, result in numbers.results():
+                for lost in lost_by_gender(result):
+                    who: Content = [self.paper.system(run), ", "] if self.several else None
+                    where = f"{title_of(numbers.benchmark)}, {direction_of(numbers)}: "
+                    warnings.append(tag("p", who, where, lost.text, class_="warning"))
+        return warnings
+
+    def _pictures(self) -> list[Markup]:
+        """Women and men, system by system and language by language: those whose gender is told, then the others."""
+        drawn = []
+        for source_tells in (True, False):
+            groups = []
+            for benchmark in self.benchmarks:
+                groups += self._groups(benchmark, source_tells)
+            if groups:
+                drawn.append(picture(groups, source_tells=source_tells, intervals=self._confidence))
+        return drawn
+
+    def _groups(self, benchmark: str, source_tells: bool) -> list[Group]:
+        by_place: list[tuple[str, list[Line]]] = []
+        for numbers in self.of_benchmark(benchmark):
+            rates = {run: found for run, _ in numbers.results() if (found := self._rates(numbers, run)) is not None}
+            lines = [
+                Line(self.paper.system(run) if self.several else direction_of(numbers), found, code_of(numbers))
+                for run, found in rates.items()
+                if found.source_tells is source_tells
+            ]
+            if lines:
+                by_place.append((direction_of(numbers), lines))
+        link = tag("a", title_of(benchmark), href=f"#{benchmark}")
+        if self.several:
+            return [Group([link, f", {place}"], lines) for place, lines in by_place]
+        return [Group(link, [line for _, lines in by_place for line in lines])] if by_place else []
+
+    def _where_they_disagree(self) -> Content:
+        n = sum(1 for _ in self.explorer.matches(Filter(differ="yes")))
+        if not n:
+            return None
+        link = tag("a", f"{n:,} sentences on which the systems disagree", href=Filter(differ="yes").link)
+        return tag("p", "Read the ", link, ".", class_="lead")
+
     def _lead(self) -> Content:
         """How the later systems fare against the first, in one sentence each: by the leading metric of each place."""
         lines = []
         for run in self.paper.runs[1:]:
-            found = [difference for difference in self.differences.of_run(run) if difference.is_leading]
+            compared = [difference for difference in self.differences.of_run(run) if difference.is_leading]
             told: list[Content] = []
             for change in CHANGES:
-                places = [self._place(difference) for difference in found if difference.change == change]
+                places = [self._place(difference) for difference in compared if difference.change == change]
                 if places:
                     many = len(places) > _MOST_PLACES
-                    where = f"{len(places)} of {len(found)} comparisons" if many else ", ".join(places)
+                    where = f"{len(places)} of {len(compared)} comparisons" if many else ", ".join(places)
                     told += ["; " if told else ": ", self._change(change), f" in {where}"]
             if told:
                 system, first = self.paper.system(run), self.paper.system(0)
@@ -101,17 +196,26 @@ class Opening(View):
                 leading = [d for run in self.paper.runs[1:] if (d := self.leading(numbers, run)) is not None]
                 compared = f"compared by: {leading[0].label}" if leading else ""
                 head.append(tag("p", compared, class_="compared") if compared else None)
-                told = [self._main(numbers, run, named=many) for run in self.paper.runs]
-                rows.append(tag("div", tag("div", head), told, class_=class_))
+                about = main_topic([self._corrected(result) for _, result in numbers.results()])
+                told = [self._main(numbers, run, about, named=many) for run in self.paper.runs]
+                rows.append(tag("div", tag("div", head), told, class_=class_, data_place=code_of(numbers)))
+                rows.append(self._on_which_they_differ(numbers))
         return rows
 
-    def _main(self, numbers: CellNumbers, run: int, *, named: bool) -> Markup:
+    def _on_which_they_differ(self, numbers: CellNumbers) -> Markup:
+        """Two sentences on which the systems disagree, with what each made of them."""
+        markers = [marker(run) for run in self.paper.runs]
+        items = disagreements(numbers.cell)
+        blocks = [shown(numbers.cell, item, self.paper.runs, markers) for item in items]
+        return tag("div", blocks, class_="shown", data_place=code_of(numbers))
+
+    def _main(self, numbers: CellNumbers, run: int, about: str, *, named: bool) -> Markup:
         result = numbers.cell.results[run]
         who: Content = [self.paper.system(run), ":"] if named else marker(run)
         if result is None:
             return tag("div", tag("p", who, " not run."))
         comparison = self._comparison(numbers, run)
-        sentence: Content = [who, f" {main_finding(self._corrected(result))}"]
+        sentence: Content = [who, f" {finding_about(self._corrected(result), about)}"]
         if named:
             return tag("div", tag("p", sentence, " ", comparison))
         return tag("div", tag("p", sentence), tag("p", comparison, class_="compared") if comparison else None)
@@ -124,11 +228,15 @@ class Opening(View):
                 where = direction_of(numbers) if len(cells) > 1 else None
                 label = self.paper.system(run) if self.several else where
                 told_of = self._corrected(result)
-                sentences = findings_in_brief(told_of) if briefly else findings(told_of)
-                paragraphs: list[Content] = [tag("p", sentence) for sentence in sentences]
+                used: set[str] = set()
+                paragraphs: list[Content] = []
+                for finding in in_brief(told_of) if briefly else found_in(told_of):
+                    beside = sentences(numbers.cell, run, finding, used) if not self.several else []
+                    blocks = [shown(numbers.cell, item, [run], []) for item in beside]
+                    paragraphs.append(tag("div", tag("p", finding.text), blocks, class_="told"))
                 paragraphs.append(self._changes(numbers, run) if not briefly else None)
-                told.append(tag("div", tag("h4", label) if label else None, paragraphs))
-        return tag("div", told, class_="finding")
+                told.append(tag("div", tag("h4", label) if label else None, paragraphs, data_place=code_of(numbers)))
+        return tag("div", told, class_="finding" if self.several else "finding alone")
 
     def _comparison(self, numbers: CellNumbers, run: int) -> Content:
         """A later system against the first, in one sentence by one metric."""
@@ -141,10 +249,10 @@ class Opening(View):
     def _changes(self, numbers: CellNumbers, run: int) -> Content:
         """What a later system does worse or better than the first; what cannot be told comes last."""
         first = numbers.cell.results[0]
-        found = self.differences.of(first.cell, run) if first is not None else []
+        changes = self.differences.of(first.cell, run) if first is not None else []
         lines = []
         for change in CHANGES:
-            phrases = "; ".join(phrases_of([d for d in found if d.change == change]))
+            phrases = "; ".join(phrases_of([d for d in changes if d.change == change]))
             if not phrases:
                 continue
             if change == "unclear":

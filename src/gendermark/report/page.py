@@ -18,10 +18,10 @@ from typing import Any
 from gendermark import __version__
 from gendermark.linguistics.codes import NAMES, RIGHT_TO_LEFT
 from gendermark.markup import Content, Markup, joined, tag
-from gendermark.report.explorer import Explorer
+from gendermark.report.explorer import Explorer, Filter
 from gendermark.report.reproduce import commands
 from gendermark.report.sections import Sections
-from gendermark.report.view import direction_of, sentence, title_of
+from gendermark.report.view import code_of, direction_of, sentence, title_of
 from gendermark.result import Result
 from gendermark.runs.folder import Run, read_run
 from gendermark.textfiles import write_text
@@ -42,7 +42,8 @@ def render_page(runs: Sequence[Run], *, trend: bool = False) -> str:
         "version": joined(__version__),
         "title": joined(page.title),
         "style": style,
-        "header": page.header(),
+        "header": tag("h1", tag("bdi", page.title)),
+        "contents": page.contents(),
         "report": joined([page.finding(), page.measured(), page.sections()]),
         "reproduce": page.reproduction(),
         "footer": tag("p", f"Written by gendermark {__version__}. The page asks nothing of any other computer."),
@@ -92,15 +93,32 @@ def names_for_people(explorer: Explorer, benchmarks: Iterable[str]) -> dict[str,
     }
 
 
+def contents(links: Sequence[tuple[str, str]], places: Mapping[str, str] | None = None) -> Markup:
+    """What stays in sight: where to go, and which language to see where there are several."""
+    listed = tag("ul", [tag("li", tag("a", text, href=href)) for href, text in links])
+    choice: Content = None
+    if places and len(places) > 1:
+        options = [tag("option", "all", value=""), [tag("option", name, value=code) for code, name in places.items()]]
+        # Without its script the page shows all.
+        choice = tag("label", "Language ", tag("select", options, id="place"), class_="field", hidden=True)
+    return tag("nav", listed, choice, aria_label="Contents")
+
+
 class _Page(Sections):
     """The parts of a page, from top to bottom."""
 
-    def header(self) -> Markup:
+    def contents(self) -> Markup:
         links = [("#finding", "The finding"), ("#measured", "What was measured")]
         links += [(f"#{name}", title_of(name)) for name in self.benchmarks]
-        links += [("#sentences", "The sentences"), ("#reproduce", "How to reproduce")]
-        contents = tag("ul", [tag("li", tag("a", text, href=href)) for href, text in links])
-        return joined([tag("h1", tag("bdi", self.title)), tag("nav", contents, aria_label="Contents")])
+        links += [("#sentences", "The sentences")]
+        links += [(Filter(differ="yes").link, "Where systems disagree")] if self.several else []
+        links += [("#reproduce", "How to reproduce")]
+        return contents(links, self._places())
+
+    def _places(self) -> dict[str, str]:
+        """The languages a reader can choose among."""
+        codes = sorted({code_of(numbers) for numbers in self.numbers}, key=lambda code: NAMES.get(code, code))
+        return {code: NAMES.get(code, code) for code in codes}
 
     def measured(self) -> Markup:
         """Behind the finding, which is what a page is opened for."""

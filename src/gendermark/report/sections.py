@@ -12,7 +12,7 @@ from gendermark.report.explorer import Filter
 from gendermark.report.numbers import CellNumbers, axis, drawn, find, scale_of
 from gendermark.report.opening import Opening
 from gendermark.report.paper_tables import body_row, confusion, head_row, highlighted, table
-from gendermark.report.view import change_class, direction_of, marker, question_of, sentence
+from gendermark.report.view import change_class, code_of, direction_of, marker, question_of, sentence
 from gendermark.result import Result
 from gendermark.runs.compare import ALPHA
 
@@ -58,7 +58,7 @@ class Sections(Opening):
         parts.append(self._comparison_table(numbers))
         parts += self._details(numbers, present)
         parts.append(self._estimates(numbers))
-        return tag("section", parts, id=cell.name if " " not in cell.name else None)
+        return tag("section", parts, id=cell.name if " " not in cell.name else None, data_place=code_of(numbers))
 
     def _headline(self, numbers: CellNumbers) -> Markup:
         """Headline metrics, drawn with their intervals, all on one scale where they can share one."""

@@ -13,7 +13,7 @@ from gendermark.errors import UserError
 from gendermark.markup import joined, tag
 from gendermark.report.explorer import Filter
 from gendermark.report.findings import corrected, findings
-from gendermark.report.page import embedded_json, names_for_people, policy
+from gendermark.report.page import contents, embedded_json, names_for_people, policy
 from gendermark.report.paging import FolderState, RunFolders, Snapshot
 from gendermark.report.server import File, Site
 from gendermark.report.view import title_of
@@ -84,14 +84,14 @@ def _number(query: Mapping[str, str], name: str) -> int:
 def _render(now: Snapshot, script: str, style: str) -> str:
     title = "Runs of gendermark"
     data = {**_state(now), "words": _words(now)}
-    contents = [("#runs", "The runs"), ("#sentences", "The sentences"), ("#finding", "What was found")]
-    links = tag("ul", [tag("li", tag("a", text, href=href)) for href, text in contents])
+    links = [("#runs", "The runs"), ("#sentences", "The sentences"), ("#finding", "What was found")]
     parts = {
         "policy": policy(script, style, connect=True),
         "version": joined(__version__),
         "title": title,
         "style": style,
-        "header": joined([tag("h1", title), tag("nav", links, aria_label="Contents")]),
+        "header": tag("h1", title),
+        "contents": contents(links),
         "report": tag("section", tag("h2", "The runs"), tag("div", id="run-list", aria_live="polite"), id="runs"),
         "reproduce": tag("section", tag("h2", "What was found"), tag("div", id="findings"), id="finding"),
         "footer": tag("p", f"Served by gendermark {__version__} from the run folders, as they are now."),

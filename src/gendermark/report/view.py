@@ -8,6 +8,7 @@ from urllib.parse import quote
 
 from gendermark import registry
 from gendermark.drawing.sheet import Figure
+from gendermark.linguistics.codes import NAMES
 from gendermark.markup import Content, Markup, tag
 from gendermark.report import words
 from gendermark.report.differences import Difference, Differences, differences
@@ -19,6 +20,8 @@ from gendermark.runs.compare import ComparisonReport
 from gendermark.runs.folder import Run
 from gendermark.telling import direction
 
+_MOST_NAMED = 3
+"""Systems that are named in the title of a page."""
 _MOST_FINDINGS = 12
 """With more directions of one system than this, the opening says the main things about each only."""
 
@@ -54,8 +57,10 @@ class View:
 
     @property
     def title(self) -> str:
-        if self.several:
+        if len(self.runs) > _MOST_NAMED:
             return f"Gender in translation: {len(self.runs)} systems side by side"
+        if self.several:
+            return f"Gender in translation: {', '.join(self.explorer.systems[:-1])} and {self.explorer.systems[-1]}"
         return f"Gender in translation: {self.explorer.systems[0]}" if self.runs else "Gender in translation"
 
     def of_benchmark(self, benchmark: str) -> list[CellNumbers]:
@@ -88,6 +93,18 @@ def direction_of(numbers: CellNumbers) -> str:
     return f"{shown} ({numbers.told_apart})" if numbers.told_apart else shown
 
 
+def code_of(numbers: CellNumbers) -> str:
+    """The language of a cell that is not English."""
+    selection = numbers.cell.selection
+    return selection.source_language if selection.target_language == "en" else selection.target_language
+
+
+def place_of(numbers: CellNumbers) -> str:
+    """What a verdict calls a cell."""
+    name = NAMES.get(code_of(numbers), code_of(numbers))
+    return f"{name} ({numbers.told_apart})" if numbers.told_apart else name
+
+
 def change_class(change: str) -> str:
     return f"change {change}" if change in ("better", "worse") else "change"
 
@@ -99,7 +116,9 @@ def sentence(text: str) -> str:
 
 def _drawn(figure: Figure) -> Markup:
     # An image cannot run a script, whatever is in it.
-    address = f"data:image/svg+xml,{quote(figure.svg, safe=_SAFE_IN_ADDRESS, errors='replace')}"
+    head, end, body = figure.svg.partition(">")
+    svg = f"{head}{end}{_ON_DARK_PAGES}{body}"
+    address = f"data:image/svg+xml,{quote(svg, safe=_SAFE_IN_ADDRESS, errors='replace')}"
     # Its size is said beforehand, so that nothing moves when it is drawn.
     size = re.search(r'viewBox="0 0 ([\d.]+) ([\d.]+)"', figure.svg)
     width, height = (round(float(length)) for length in size.groups()) if size else (None, None)
@@ -107,4 +126,6 @@ def _drawn(figure: Figure) -> Markup:
     return tag("figure", image, tag("figcaption", tag("strong", f"{figure.title}. "), figure.caption))
 
 
+_ON_DARK_PAGES = "<style>@media screen and (prefers-color-scheme:dark){svg{color:#e7e5e0}}</style>"
+"""Lines and letters have the colour of the text around them, which an image does not know."""
 _SAFE_IN_ADDRESS = " !$'()*+,-./:;=?@[]^_`{|}~"

@@ -17,6 +17,7 @@ from gendermark.telling import (
     Place,
     Row,
     Telling,
+    TwoRates,
     by_gender,
     direction_of,
     gap,
@@ -135,6 +136,7 @@ TELLING = Telling(
     findings=findings,
     forms=forms,
     figures=(outcomes, genders, confusion),
+    two_rates=TwoRates("strict_accuracy:masculine", "strict_accuracy:feminine", gap="recall_gap:all"),
     leading="strict_accuracy:all",
     also_shown=(
         "strict_accuracy:masculine",

@@ -8,7 +8,7 @@ from gendermark.benchmarks.simplegen.figures import groups
 from gendermark.drawing.confusion import confusion
 from gendermark.drawing.professions import professions
 from gendermark.result import Result
-from gendermark.telling import Cell, Finding, Form, Telling, gap, rows_by_run, women_and_men
+from gendermark.telling import Cell, Finding, Form, Shown, Telling, TwoRates, gap, rows_by_run, women_and_men
 
 
 def findings(result: Result) -> list[Finding]:
@@ -22,8 +22,15 @@ def findings(result: Result) -> list[Finding]:
             "Whoever fits the stereotype of the occupation gets the right gender more often, by {}.",
             "Whoever fits the stereotype of the occupation gets the right gender less often, by {}.",
             "Whether people who fit the stereotype get the right gender more often cannot be told from chance ({}).",
+            shows=(_where(fits=True, right=True), _where(fits=False, right=False)),
         ),
     ]
+
+
+def _where(*, fits: bool, right: bool) -> Shown:
+    return lambda j: (
+        (j.tags.get("stereotype") == j.expected) is fits and j.observed is not None and j.is_correct is right
+    )
 
 
 _COLUMNS = {
@@ -51,6 +58,7 @@ TELLING = Telling(
     findings=findings,
     forms=forms,
     figures=(groups, professions, confusion),
+    two_rates=TwoRates("correct:mc", "correct:fc", gap="recall_gap:all"),
     leading="correct:all",
     also_shown=("correct:fc", "correct:mc", "recall_gap:all"),
     beside_published=("pro:all", "anti:all", "delta:all"),

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from gendermark.drawing.confusion import confusion
 from gendermark.result import Result
-from gendermark.telling import Cell, Finding, Form, Telling, gap, rows_by_run, share
+from gendermark.telling import Cell, Finding, Form, Telling, TwoRates, gap, rows_by_run, share
 
 _COLUMNS = {
     "coverage": ("term_coverage", "all"),
@@ -40,4 +40,10 @@ def forms(cells: Sequence[Cell]) -> list[Form]:
     return [Form("terms-1", caption, list(_COLUMNS), rows_by_run(cells, list(_COLUMNS.values())))]
 
 
-TELLING = Telling(findings=findings, forms=forms, figures=(confusion,), hidden_tags=frozenset({"terms"}))
+TELLING = Telling(
+    findings=findings,
+    forms=forms,
+    figures=(confusion,),
+    two_rates=TwoRates("term_accuracy:masculine", "term_accuracy:feminine", gap="term_gap:all"),
+    hidden_tags=frozenset({"terms"}),
+)

@@ -47,6 +47,7 @@ def metrics(judgements: Sequence[Judgement], settings: Settings) -> list[Metric]
     own = [name for name in SETS if name in present]
     is_own = settings.data not in ("official", "core")
     found = [tgbi(own if is_own else sets_of(styles_of(settings.source_language))), _imbalance()]
+    found += [_share("all", kind) for kind in ("feminine", "masculine")]
     kinds = [kind for kind in _SHARES if settings.rules != "paper" or kind not in ("mixed", "failed")]
     for name in own:
         found += [p_s(name), *(_share(name, kind) for kind in kinds)]

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from gendermark.benchmarks.winomt.figures import stereotypes
 from gendermark.drawing.confusion import confusion
 from gendermark.drawing.professions import professions
-from gendermark.records import Estimate
+from gendermark.records import Estimate, Gender
 from gendermark.result import Result
 from gendermark.telling import (
     Cell,
     Finding,
     Form,
+    Shown,
     Telling,
+    TwoRates,
     against_half,
+    became,
     doubt,
     gap,
     rows_by_direction,
@@ -42,8 +46,13 @@ def findings(result: Result) -> list[Finding]:
         "The gender is kept more often where it fits the stereotype of the occupation, by {}.",
         "The gender is kept less often where it fits the stereotype of the occupation, by {}.",
         "Whether a gender that fits the stereotype is kept more often cannot be told from chance ({}).",
+        shows=(_with_stereotype("pro", right=True), _with_stereotype("anti", right=False)),
     )
     return found + _open_gender(result.find("masculine_share", "neutral"))
+
+
+def _with_stereotype(kind: str, *, right: bool) -> Shown:
+    return lambda j: j.tags.get("stereotype") == kind and j.observed is not None and j.is_correct is right
 
 
 def _open_gender(masculine: Estimate | None) -> list[Finding]:
@@ -53,7 +62,8 @@ def _open_gender(masculine: Estimate | None) -> list[Finding]:
         f"Where the sentence leaves the gender open, {share(masculine)} of 100 translations that choose one choose "
         "the masculine"
     )
-    return [against_half(start, masculine, "more than half", "fewer than half", "which cannot be told from half")]
+    found = against_half(start, masculine, "more than half", "fewer than half", "which cannot be told from half")
+    return [replace(found, shows=(became(Gender.NEUTRAL, Gender.MASCULINE),))]
 
 
 def forms(cells: Sequence[Cell]) -> list[Form]:
@@ -69,6 +79,7 @@ TELLING = Telling(
     findings=findings,
     forms=forms,
     figures=(stereotypes, professions, confusion),
+    two_rates=TwoRates("accuracy:masculine", "accuracy:feminine", gap="recall_gap:all"),
     also_shown=("accuracy:feminine", "accuracy:masculine", "masculine_share:neutral", "recall_gap:all"),
     beside_published=("accuracy:all", "delta_g:all", "delta_s:all"),
     published="gendermark.benchmarks.winomt",

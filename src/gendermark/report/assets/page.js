@@ -5,7 +5,7 @@
 (() => {
   const FIELDS = [
     "cell", "benchmark", "language", "slice", "entity", "expected", "observed", "verdict", "outcome", "system",
-    "differ", "text",
+    "differ", "text", "sentence",
   ];
   const OUTCOME_WORDS = {
     right: "right gender",
@@ -84,6 +84,7 @@
         const inSlice = cell.slice_sets.map((members) => slice === -2 || members.includes(slice));
         for (let row = 0; row < cell.n; row++) {
           if (!inSlice[at(cell.slice_set, row)]) continue;
+          if (filter.sentence && cell.id[row] !== filter.sentence) continue;
           if (filter.entity && data.strings[at(cell.entity, row)] !== filter.entity) continue;
           if (filter.expected && digit(cell.expected, row) !== expected) continue;
           if (filter.differ && !differ(cell, row)) continue;
@@ -666,7 +667,8 @@
       content.push(part);
     });
     for (const [name, value] of Object.entries(row.tags)) fact(name.replaceAll("_", " "), value);
-    fact("sentence", row.id);
+    const own = { ...emptyFilter(), cell: cell.name, sentence: row.id };
+    facts.append(element("dt", {}, "sentence"), element("dd", {}, element("a", { href: linkOf(own) }, row.id)));
     content.push(facts);
     const close = element("button", { type: "button", class: "close" }, "Close");
     close.addEventListener("click", () => {
@@ -682,6 +684,60 @@
   }
 
   const why = (text) => element("span", { class: "why" }, text);
+
+  // -- files
+
+  /** A cell of a table; a text that a spreadsheet would take for a formula is kept a text. */
+  function csvCell(value) {
+    const text = String(value ?? "");
+    const safe = /^\s*[=+\-@＝＋－＠]/.test(text) ? `'${text}` : text;
+    return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+  }
+
+  async function csv() {
+    const heads = ["benchmark", "from", "to", "sentence", "about", "expected", "source", "context"];
+    data.systems.forEach((system) => {
+      for (const what of ["translation", "reads as", "came out", "decided by"]) heads.push(several ? `${what} (${system})` : what);
+    });
+    const lines = [heads.map(csvCell).join(",")];
+    for (let first = 0; first < state.total; first += CHUNK) {
+      const found = await source.page(state.filter, first, Math.min(CHUNK, state.total - first));
+      for (const row of found.rows) {
+        const cell = data.cells[row.cell];
+        const values = [cell.benchmark, cell.source_language, cell.target_language, row.id, row.entity, row.expected, row.source, row.context];
+        for (const answer of row.answers) {
+          values.push(...(answer ? [answer.text, answer.observed, answer.outcome, answer.evidence.join(" | ")] : ["", "", "", ""]));
+        }
+        lines.push(values.map(csvCell).join(","));
+      }
+    }
+    // The mark at the beginning makes spreadsheets read it as Unicode.
+    return `\ufeff${lines.join("\r\n")}\r\n`;
+  }
+
+  const download = document.getElementById("download");
+  download.addEventListener("click", async () => {
+    download.disabled = true;
+    const address = URL.createObjectURL(new Blob([await csv()], { type: "text/csv" }));
+    const link = element("a", { href: address, download: "sentences.csv" });
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(address), 1_000);
+    download.disabled = false;
+  });
+
+  // -- one language of many
+
+  const places = document.getElementById("place");
+  if (places) {
+    places.closest("label").hidden = false;
+    const showPlace = () => {
+      for (const part of document.querySelectorAll("[data-place]")) {
+        part.hidden = places.value !== "" && part.dataset.place !== places.value;
+      }
+    };
+    places.addEventListener("change", showPlace);
+    showPlace(); // a browser may remember the choice
+  }
 
   // -- what people do
 
@@ -709,7 +765,7 @@
     const filter = filterOf(hash);
     if (!filter) return;
     state.filter = filter;
-    apply({ select: false });
+    apply({ select: filter.sentence !== "" });
     if (first || document.activeElement?.closest("#sentences") === null || document.activeElement === document.body) {
       section.scrollIntoView({ block: "start" });
       section.querySelector("h2").focus({ preventScroll: true });
@@ -805,7 +861,7 @@
 
   section.hidden = false;
   state.filter = filterOf(location.hash) ?? emptyFilter();
-  apply().then(() => performance.mark("gendermark"));
+  apply({ select: state.filter.sentence !== "" }).then(() => performance.mark("gendermark"));
   if (filterOf(location.hash)) section.scrollIntoView({ block: "start" });
   window.gendermark = { source, filterOf, linkOf };
 })();

@@ -1,0 +1,122 @@
+"""Telling sentences: beside a finding, one or two translations of the kind it speaks of, the deciding words marked."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+
+from gendermark.linguistics.codes import RIGHT_TO_LEFT
+from gendermark.markup import Content, Markup, tag
+from gendermark.records import Judgement, Span
+from gendermark.report.explorer import Cell, outcome_of
+from gendermark.telling import Finding
+
+_LONGEST = 160
+"""Characters of a sentence that is shown beside a finding."""
+_WORDS = {"feminine": "as a woman", "masculine": "as a man", "neutral": "with no gender"}
+
+
+def sentences(cell: Cell, run: int, finding: Finding, used: set[str]) -> list[str]:
+    """The items to show: of each kind one, about the same person where that can be, none that was shown before."""
+    result = cell.results[run]
+    if result is None or not finding.shows:
+        return []
+    kinds = [
+        [j for j in result.judgements if is_shown(j) and j.item_id not in used and _can_be_shown(cell, run, j)]
+        for is_shown in finding.shows
+    ]
+    if not kinds[0]:
+        return []
+    chosen = min(_together(kinds), key=lambda found: sum(_length(cell, run, j) for j in found))
+    used.update(j.item_id for j in chosen)
+    return [j.item_id for j in chosen]
+
+
+def disagreements(cell: Cell) -> list[str]:
+    """Two short sentences that some systems have right and others wrong: about a woman and about a man, if there are.
+
+    The more even the division, the better it tells.
+    """
+    runs = [run for run, result in enumerate(cell.results) if result is not None]
+    best: dict[object, tuple[tuple[int, int], str]] = {}
+    for item_id in cell.item_ids:
+        judged = [cell.judgement(run, item_id) for run in runs]
+        if any(j is None or not j.spans or j.observed is None for j in judged):
+            continue
+        right = sum(j.is_correct for j in judged if j is not None)
+        length = max(_length(cell, run, j) for run, j in zip(runs, judged, strict=True) if j is not None)
+        if right in (0, len(runs)) or length > 2 * _LONGEST:
+            continue
+        expected = judged[0].expected if judged[0] is not None else None
+        rank = (abs(2 * right - len(runs)), length)
+        if expected not in best or rank < best[expected][0]:
+            best[expected] = rank, item_id
+    return [item_id for _, item_id in sorted(best.values())[:2]]
+
+
+def _together(kinds: Sequence[Sequence[Judgement]]) -> Iterator[tuple[Judgement, ...]]:
+    """Sentences that differ in little: versions of one another; else about the same person; else any."""
+    first, *others = kinds
+    if not others or not others[0]:
+        yield from ((j,) for j in first)
+        return
+    for shared in ("contrast", "entity"):
+        partners = defaultdict(list)
+        for j in others[0]:
+            if getattr(j, shared):
+                partners[getattr(j, shared)].append(j)
+        found = [(j, partner) for j in first for partner in partners[getattr(j, shared)]]
+        if found:
+            yield from found
+            return
+    yield first[0], others[0][0]
+
+
+def _can_be_shown(cell: Cell, run: int, judgement: Judgement) -> bool:
+    return bool(judgement.spans) and _length(cell, run, judgement) <= 2 * _LONGEST
+
+
+def _length(cell: Cell, run: int, judgement: Judgement) -> int:
+    text = cell.text(run, judgement.item_id)
+    return len(text.source) + len(text.translation or "") if text is not None else 0
+
+
+def shown(cell: Cell, item_id: str, runs: Sequence[int], name_of: Sequence[Content]) -> Markup:
+    """A sentence with what each of these systems made of it; `name_of` is empty where there is only one."""
+    number = cell.item_ids.index(item_id)
+    _, source = cell.item(number)
+    context = cell.context(number)
+    selection = cell.selection
+    parts: list[Content] = [tag("p", context, class_="context", **_language(selection.source_language))]
+    parts = parts if context else []
+    parts.append(tag("p", source.source, class_="source", **_language(selection.source_language)))
+    for run in runs:
+        judgement, text = cell.judgement(run, item_id), cell.text(run, item_id)
+        if judgement is None or text is None:
+            continue
+        who: Content = [name_of[run], " "] if name_of else None
+        marked = tag("span", _marked(text.translation or "", judgement.spans), **_language(selection.target_language))
+        outcome = outcome_of(judgement, draws=cell.benchmark.draws)
+        parts.append(tag("p", who, marked, " ", tag("span", _came_out(judgement, outcome), class_=f"result {outcome}")))
+    return tag("blockquote", parts, class_="telling")
+
+
+def _came_out(judgement: Judgement, outcome: str) -> str:
+    read = _WORDS.get(str(judgement.observed), "")
+    if not read or outcome in ("mixed", "undecided", "failed"):
+        return f"({outcome})"
+    return f"({outcome}: {read})" if judgement.expected in ("feminine", "masculine") else f"({read})"
+
+
+def _language(code: str) -> dict[str, str | None]:
+    return {"lang": code, "dir": "rtl" if code in RIGHT_TO_LEFT else "ltr"}
+
+
+def _marked(text: str, spans: Sequence[Span]) -> list[Content]:
+    parts: list[Content] = []
+    end = 0
+    for start, stop in sorted(spans):
+        if end <= start < stop <= len(text):
+            parts += [text[end:start], tag("mark", text[start:stop])]
+            end = stop
+    return [*parts, text[end:]]

@@ -1,0 +1,235 @@
+"""The verdict a page opens with: what a system, or several, do to women and men, in one sentence per benchmark.
+
+Nothing is said that the intervals do not allow: what is clear is what is more than chance after the correction over
+everything on the page, and one system is called better than others only where the one comparison says so of each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from gendermark import registry
+from gendermark.benchmarks.benchmark import Benchmark
+from gendermark.records import Estimate, Gender
+from gendermark.result import Result
+from gendermark.runs.compare import Comparison
+from gendermark.telling import TwoRates, as_percent, leaning, rounded
+
+HALF = 50.0
+_NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What may be said of a system: of one, and of several."""
+
+    one: str
+    several: str
+
+
+# In the order in which they are told.
+TURNED = Kind("turns most women into men", "turn most women into men")
+LOST = Kind("loses the gender of most people", "lose the gender of most people")
+WOMEN_LESS = Kind("keeps women's gender less often than men's", "keep women's gender less often than men's")
+MEN_LESS = Kind("keeps men's gender less often than women's", "keep men's gender less often than women's")
+MOST_MEN = Kind("makes men of most people whose gender is open", "make men of most people whose gender is open")
+MORE_MEN = Kind(
+    "makes men more often than women of people whose gender is open",
+    "make men more often than women of people whose gender is open",
+)
+MORE_WOMEN = Kind(
+    "makes women more often than men of people whose gender is open",
+    "make women more often than men of people whose gender is open",
+)
+ALIKE = Kind("shows no clear difference between women and men", "show no clear difference between women and men")
+KINDS = (TURNED, LOST, WOMEN_LESS, MEN_LESS, MOST_MEN, MORE_MEN, MORE_WOMEN, ALIKE)
+
+
+@dataclass(frozen=True)
+class Rates:
+    """How women and men fare in one result, of 100."""
+
+    women: Estimate
+    men: Estimate
+    gap: Estimate | None
+    """Men minus women; none where no interval is known for it."""
+    kind: Kind
+    source_tells: bool
+
+    @property
+    def size(self) -> float:
+        assert self.women.value is not None
+        assert self.men.value is not None
+        return abs(self.men.value - self.women.value)
+
+    @property
+    def numbers(self) -> str:
+        women, men = rounded(self.women.value), rounded(self.men.value)
+        if self.source_tells:
+            return f"{women} of 100 women keep their gender, {men} of 100 men"
+        return f"{men} of 100 become men, {women} women"
+
+
+def rates_of(result: Result) -> Rates | None:
+    """The two numbers of a result, whose p-values should be corrected; none where its benchmark has no such numbers."""
+    benchmark: Benchmark = registry.load("benchmark", result.selection.benchmark)
+    asked = benchmark.tells.two_rates
+    if asked is None:
+        return None
+    men = _found(result, asked.men)
+    women = _found(result, asked.women) if asked.women else _rest(men)
+    if men is None or women is None or men.value is None or women.value is None:
+        return None
+    gap = _found(result, asked.gap)
+    return Rates(women, men, gap, _kind(result, asked, women, men, gap), asked.source_tells)
+
+
+def _found(result: Result, name: str) -> Estimate | None:
+    metric, _, part = name.partition(":")
+    found = result.find(metric, part or "all")
+    return found if found is None or found.unit.is_of_hundred else as_percent(found)
+
+
+def _rest(men: Estimate | None) -> Estimate | None:
+    if men is None or men.value is None:
+        return None
+    low, high = (None if end is None else 100 - end for end in (men.high, men.low))
+    return replace(men, value=100 - men.value, low=low, high=high)
+
+
+def _kind(result: Result, asked: TwoRates, women: Estimate, men: Estimate, gap: Estimate | None) -> Kind:
+    lean = leaning(gap) if gap is not None else 0.0
+    if not asked.source_tells:
+        if lean > 0:
+            return MOST_MEN if men.low is not None and men.low > HALF else MORE_MEN
+        return MORE_WOMEN if lean < 0 else ALIKE
+    if _is_below_half(women) and _is_below_half(men):
+        return LOST
+    if lean > 0:
+        return TURNED if _is_below_half(women) and _are_mostly_men(result) else WOMEN_LESS
+    return MEN_LESS if lean < 0 else ALIKE
+
+
+def _is_below_half(found: Estimate) -> bool:
+    return found.high is not None and found.high < HALF
+
+
+def _are_mostly_men(result: Result) -> bool:
+    """Whether most women come out as men; they could also be left open or not be translated."""
+    women = [judgement for judgement in result.judgements if judgement.expected is Gender.FEMININE]
+    return 2 * sum(judgement.observed is Gender.MASCULINE for judgement in women) > len(women)
+
+
+# -- in words ----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Told:
+    """One benchmark: its places (languages, mostly), and how each system fares in each of them."""
+
+    places: Sequence[str]
+    """In words: "Spanish"."""
+    systems: Sequence[str]
+    rates: Sequence[Sequence[Rates | None]]
+    """Of each place, of each system."""
+    compared: Callable[[int, int, int], Comparison | None]
+    """The gap of a place: of one system against another."""
+
+    def sentence(self) -> str:
+        """Empty where nothing can be told."""
+        present = [run for run in range(len(self.systems)) if any(rates[run] for rates in self.rates)]
+        if not present:
+            return ""
+        return self._of_one(present[0]) if len(self.systems) == 1 else self._of_several(present)
+
+    def _of_one(self, run: int) -> str:
+        found = {place: rates[run] for place, rates in zip(self.places, self.rates, strict=True)}
+        parts = []
+        for kind, places in self._by_kind(run).items():
+            most = max(places, key=lambda place: _size(found[place]))
+            told = found[most]
+            assert told is not None
+            if len(found) == 1:
+                parts.append(f"{kind.one}: in {most} {told.numbers}")
+            elif len(places) == 1:
+                parts.append(f"{kind.one} in {most} ({told.numbers})")
+            else:
+                parts.append(f"{kind.one} in {self._share(len(places))}, most in {most} ({told.numbers})")
+        return _sentence("; ".join(parts))
+
+    def _of_several(self, present: Sequence[int]) -> str:
+        by_run = {run: self._by_kind(run) for run in present}
+        parts = []
+        for kind in KINDS:
+            have = {run: len(kinds[kind]) for run, kinds in by_run.items() if kind in kinds}
+            if not have:
+                continue
+            in_all = [run for run in have if have[run] == sum(len(places) for places in by_run[run].values())]
+            if len(in_all) == len(self.systems):
+                where = f" in {self._share(len(self.places))}" if len(self.places) > 1 else ""
+                parts.append(f"{_all(len(in_all))} {kind.several}{where}")
+                continue
+            if in_all:
+                parts.append(f"{_listed([self.systems[run] for run in in_all])} {_verb(kind, len(in_all))}")
+            for run in sorted(set(have) - set(in_all)):
+                where = _listed(by_run[run][kind]) if have[run] <= 2 else self._share(have[run])
+                parts.append(f"{self.systems[run]} {kind.one} in {where}")
+        text = "; ".join([*parts, *self._least(present)])
+        return _sentence(text if len(self.places) > 1 else f"in {self.places[0]}, {text}")
+
+    def _by_kind(self, run: int) -> dict[Kind, list[str]]:
+        found: dict[Kind, list[str]] = {}
+        for place, rates in zip(self.places, self.rates, strict=True):
+            if (own := rates[run]) is not None:
+                found.setdefault(own.kind, []).append(place)
+        return {kind: found[kind] for kind in KINDS if kind in found}
+
+    def _share(self, n: int) -> str:
+        whole = len(self.places)
+        if n == whole:
+            return "both languages" if n == 2 else f"all {_number(n)} languages"
+        return f"{n} of {whole} languages"
+
+    def _least(self, present: Sequence[int]) -> list[str]:
+        """Which system has the smallest gap, where it is clearly smaller than that of each other."""
+        won: dict[int, int] = {}
+        for number, rates in enumerate(self.rates):
+            here = {run: own for run in present if (own := rates[run]) is not None}
+            if len(here) < 2 or all(own.kind is ALIKE for own in here.values()):
+                continue
+            best = min(here, key=lambda run: here[run].size)
+            found = [self.compared(number, other, best) for other in here if other != best]
+            if all(comparison is not None and comparison.change() == "better" for comparison in found):
+                won[best] = won.get(best, 0) + 1
+        if not won:
+            return []
+        order = sorted(won, key=lambda run: (-won[run], run))
+        n = len(self.places)
+        where = [f" in {won[run]} of {n} languages" if n > 1 and won[run] < n else "" for run in order]
+        least = "the gap is smallest for "
+        return [least + _listed([f"{self.systems[run]}{place}" for run, place in zip(order, where, strict=True)])]
+
+
+def _size(rates: Rates | None) -> float:
+    return rates.size if rates is not None else 0.0
+
+
+def _verb(kind: Kind, n: int) -> str:
+    return kind.one if n == 1 else kind.several
+
+
+def _all(n: int) -> str:
+    return "both" if n == 2 else f"all {_number(n)}"
+
+
+def _number(n: int) -> str:
+    return _NUMBERS[n] if n < len(_NUMBERS) else f"{n}"
+
+
+def _listed(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}." if text else ""
