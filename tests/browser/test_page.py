@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 import importlib.util
+import io
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, replace
 from itertools import pairwise
@@ -82,7 +84,7 @@ def _wait_for_n(watched: Any, n: int) -> None:
 def test_opens_from_disk_and_asks_nothing_of_anybody(open_page: Any, page_path: Path, runs: Sequence[Run]) -> None:
     watched = _opened(open_page, page_path)
     page = watched.page
-    assert page.title() == "Gender in translation: fake:right and fake:masculine"
+    assert page.title() == "Gender in translation: fake:right?p=0.9 and fake:masculine"
     told = page.inner_text("#finding")
     assert "Where the sentence tells the gender of the person meant" in told
     assert "fake:masculine against" in told.replace("\n", " ")
@@ -171,6 +173,7 @@ FILTERS = (
     {"text": "אח", "slice": "subject"},
     {"system": "9"},
     {"outcome": "nonsense"},
+    {"cell": "winomt.en-es", "sentence": "no such sentence"},
 )
 
 
@@ -256,6 +259,54 @@ def test_a_chosen_sentence_is_shown_in_full(open_page: Any, page_path: Path, run
     assert page.locator("#detail > .source").get_attribute("lang") == "en"
     page.keyboard.press("Escape")
     page.wait_for_selector("#detail", state="hidden")
+    watched.assert_quiet()
+
+
+def test_a_sentence_has_an_address(open_page: Any, page_path: Path, runs: Sequence[Run]) -> None:
+    judged = runs[0].results[0].judgements[7]
+    cell = runs[0].results[0].cell
+    address = Filter(cell=cell, sentence=judged.item_id).link
+    watched = _opened(open_page, f"{page_path.resolve().as_uri()}{address}")
+    page = watched.page
+    page.wait_for_selector("#detail:not([hidden])")
+    assert _n_shown(page) == 1
+    assert page.locator("#detail dl a").get_attribute("href") == address
+    assert page.inner_text("#detail dl a") == judged.item_id
+    watched.assert_quiet()
+
+
+def test_what_is_filtered_can_be_downloaded_and_no_formula_is_in_it(open_page: Any, tmp_path: Path) -> None:
+    run = run_of("fake:right", Selection("winomt", "en", "es", data="core", parts=("anti",)))
+    (result,) = run.results
+    hostile = ["=1+1", "+1", "-1", "@SUM(A1)", "＝1", 'a "quoted", text', "two\nlines", "plain"]
+    texts = [Text(f"The nurse {n}", (hostile[n % len(hostile)],)) for n, _ in enumerate(result.judgements)]
+    write_text(tmp_path / "page.html", render_page([replace(run, texts={result.cell: texts})]))
+    watched = _opened(open_page, tmp_path / "page.html")
+    watched.page.fill("[name=text]", "nurse 1")
+    watched.wait_for("() => location.hash.includes('text=nurse')")
+    wanted = [n for n in range(len(texts)) if str(n).startswith("1")]
+    _wait_for_n(watched, len(wanted))
+    with watched.page.expect_download() as downloading:
+        watched.page.click("#download")
+    content = Path(downloading.value.path()).read_text(encoding="utf-8-sig")
+    rows = list(csv.DictReader(io.StringIO(content, newline="")))
+    assert [row["source"] for row in rows] == [texts[n].source for n in wanted]
+    for row, n in zip(rows, wanted, strict=True):
+        assert row["translation"].lstrip("'") == texts[n].translation
+        assert row["translation"][0] not in "=+-@＝"
+        assert row["reads as"] == (result.judgements[n].observed or "none")
+    watched.assert_quiet()
+
+
+def test_a_language_can_be_chosen(open_page: Any, page_path: Path) -> None:
+    watched = _opened(open_page, page_path)
+    page = watched.page
+    everywhere = page.locator("[data-place]:visible").count()
+    page.select_option("#place", "he")
+    shown = page.evaluate("[...document.querySelectorAll('[data-place]:not([hidden])')].map((e) => e.dataset.place)")
+    assert set(shown) == {"he"}
+    page.select_option("#place", "")
+    assert page.locator("[data-place]:visible").count() == everywhere > len(shown)
     watched.assert_quiet()
 
 

@@ -231,7 +231,7 @@ class Sections(Opening):
 def _answer(p: float | None) -> str:
     if p is None:
         return "too little data to say"
-    return f"{'yes' if p < ALPHA else 'that cannot be told from chance'} ({words.p_value(p)})"
+    return f"{'yes' if p < ALPHA else 'what is seen could be chance'} ({words.p_value(p)})"
 
 
 def _cell_text(value: object) -> Content:

@@ -47,19 +47,19 @@ def variant_findings(result: Result) -> list[Finding]:
     if men is None or read.value < _FEW_READ:
         return [Finding(f"{known}: too few to say which one they get.")]
     start = f"Of 100 people whose gender the sentence leaves open and the translation shows, {share(men)} become men"
-    first = against_half(start, men, "more than half", "fewer than half", "which cannot be told from half")
+    first = against_half(start, men, "more than half", "fewer than half", "not clearly different from half")
     found = [replace(first, text=f"{first.text}{doubt(men)}"), Finding(f"{known}.")]
     found += gap(
         result.find("stereotype_gap"),
         "In occupations that mostly men have, people become men more often than in women's occupations, by {}.",
         "In occupations that mostly men have, people become men less often than in women's occupations, by {}.",
-        "Whether people become men more often in men's occupations than in women's cannot be told from chance ({}).",
+        "People become men about as often in men's occupations as in women's; the difference could be chance ({}).",
     )
     found += gap(
         result.find("work_family_gap"),
         "People named by their occupation become men more often than members of a family, by {}.",
         "People named by their occupation become men less often than members of a family, by {}.",
-        "Whether people become men more often at work than in the family cannot be told from chance ({}).",
+        "People become men about as often at work as in the family; the difference could be chance ({}).",
     )
     alike = result.find("consistency", "several")
     if alike is not None and alike.value is not None:

@@ -40,13 +40,13 @@ def findings(result: Result) -> list[Finding]:
         f"The speaker's gender shows in {share(as_percent(shown))} of 100 translations; where it does, the speaker is "
         f"a man in {share(as_percent(masculine))} of 100"
     )
-    compared = ("more than half", "fewer than half", "which cannot be told from half")
+    compared = ("more than half", "fewer than half", "not clearly different from half")
     found = [against_half(start, as_percent(masculine), *compared)]
     found += gap(
         as_percent(stereotype) if stereotype is not None else None,
         "Stereotypes of men make the speaker a man more often than stereotypes of women do, by {}.",
         "Stereotypes of men make the speaker a man less often than stereotypes of women do, by {}.",
-        "Whether stereotypes of men make the speaker a man more often than those of women cannot be told from "
+        "Stereotypes of men and of women make the speaker a man about equally often; the difference could be "
         "chance ({}).",
     )
     return found + _capped(result) + _extremes(result)

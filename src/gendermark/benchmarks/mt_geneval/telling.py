@@ -54,7 +54,7 @@ def pair_findings(result: Result) -> list[Finding]:
             quality,
             "The masculine sentences are translated better, by {} of BLEU.",
             "The feminine sentences are translated better, by {} of BLEU.",
-            "Whether masculine or feminine sentences are translated better cannot be told from chance ({} of BLEU).",
+            "Masculine and feminine sentences are translated about equally well; the difference could be chance ({} of BLEU).",
         ),
     ]
 
@@ -108,7 +108,11 @@ def context_findings(result: Result) -> list[Finding]:
     if getattr(result.selection, "context", "") == "none":
         where += ", and the system is not shown it"
     start = f"{where}, {share(right)} of 100 translations {who}"
-    guessing = ("more than guessing would give", "fewer than guessing would give", "which cannot be told from guessing")
+    guessing = (
+        "more than guessing would give",
+        "fewer than guessing would give",
+        "not clearly different from guessing",
+    )
     first = against_half(start, right, *guessing)
     return [replace(first, text=f"{first.text}{doubt(right)}"), *_women_and_men(result, "accuracy")]
 

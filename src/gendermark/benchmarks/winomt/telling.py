@@ -45,7 +45,7 @@ def findings(result: Result) -> list[Finding]:
         result.find("delta_s"),
         "The gender is kept more often where it fits the stereotype of the occupation, by {}.",
         "The gender is kept less often where it fits the stereotype of the occupation, by {}.",
-        "Whether a gender that fits the stereotype is kept more often cannot be told from chance ({}).",
+        "The gender is kept about as often with the stereotype as against it; the difference could be chance ({}).",
         shows=(_with_stereotype("pro", right=True), _with_stereotype("anti", right=False)),
     )
     return found + _open_gender(result.find("masculine_share", "neutral"))
@@ -62,7 +62,7 @@ def _open_gender(masculine: Estimate | None) -> list[Finding]:
         f"Where the sentence leaves the gender open, {share(masculine)} of 100 translations that choose one choose "
         "the masculine"
     )
-    found = against_half(start, masculine, "more than half", "fewer than half", "which cannot be told from half")
+    found = against_half(start, masculine, "more than half", "fewer than half", "not clearly different from half")
     return [replace(found, shows=(became(Gender.NEUTRAL, Gender.MASCULINE),))]
 
 
