@@ -176,7 +176,10 @@ class Told:
                 where = _listed(by_run[run][kind]) if have[run] <= 2 else self._share(have[run])
                 parts.append(f"{self.systems[run]} {kind.one} in {where}")
         text = "; ".join([*parts, *self._least(present)])
-        return _sentence(text if len(self.places) > 1 else f"in {self.places[0]}, {text}")
+        if len(self.places) == 1:
+            return _sentence(f"in {self.places[0]}, {text}")
+        # A system is called what it is called.
+        return f"{text}." if text.startswith(tuple(self.systems)) else _sentence(text)
 
     def _by_kind(self, run: int) -> dict[Kind, list[str]]:
         found: dict[Kind, list[str]] = {}

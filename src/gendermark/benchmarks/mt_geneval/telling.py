@@ -54,7 +54,8 @@ def pair_findings(result: Result) -> list[Finding]:
             quality,
             "The masculine sentences are translated better, by {} of BLEU.",
             "The feminine sentences are translated better, by {} of BLEU.",
-            "Masculine and feminine sentences are translated about equally well; the difference could be chance ({} of BLEU).",
+            "Masculine and feminine sentences are translated about equally well; the difference could be chance "
+            "({} of BLEU).",
         ),
     ]
 
@@ -109,8 +110,8 @@ def context_findings(result: Result) -> list[Finding]:
         where += ", and the system is not shown it"
     start = f"{where}, {share(right)} of 100 translations {who}"
     guessing = (
-        "more than guessing would give",
-        "fewer than guessing would give",
+        "more than by guessing",
+        "fewer than by guessing",
         "not clearly different from guessing",
     )
     first = against_half(start, right, *guessing)

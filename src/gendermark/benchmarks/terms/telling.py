@@ -27,7 +27,8 @@ def findings(result: Result) -> list[Finding]:
             result.find("term_gap"),
             "Terms about men have the right gender more often than those about women, by {}.",
             "Terms about women have the right gender more often than those about men, by {}.",
-            "Terms about men and about women have the right gender about equally often; the difference could be chance ({}).",
+            "Terms about men and about women have the right gender about equally often; the difference could be "
+            "chance ({}).",
         ),
     ]
 
