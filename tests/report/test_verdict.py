@@ -133,3 +133,10 @@ def test_the_picture_has_a_row_for_every_system_and_language_and_says_the_number
     for code in ("es", "fr"):
         assert picture.count(f'<tr data-place="{code}"') == 2
         assert f'<option value="{code}">{NAMES[code]}</option>' in page
+
+
+def test_a_system_that_follows_stereotypes_is_not_said_to_treat_all_alike_and_nothing_more() -> None:
+    page = render_page([run_of("fake:stereotyped?s=0.7", Selection("winomt", "en", "es", data="core"))])
+    verdict = page.partition('<p class="verdict">')[2].partition("</p>")[0]
+    assert verdict.startswith("Shows no clear difference between women and men: in Spanish ")
+    assert "But the gender is kept more often where it fits the stereotype of the occupation, by " in verdict

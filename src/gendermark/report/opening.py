@@ -12,7 +12,7 @@ from gendermark.report.findings import can_be_told, corrected, finding_about, fo
 from gendermark.report.numbers import CellNumbers
 from gendermark.report.picture import Group, Line, picture
 from gendermark.report.shown import disagreements, sentences, shown
-from gendermark.report.verdict import Rates, Told, rates_of
+from gendermark.report.verdict import ALIKE, Rates, Told, rates_of
 from gendermark.report.view import View, change_class, code_of, direction_of, marker, place_of, question_of, title_of
 from gendermark.result import Result
 from gendermark.runs.compare import ABSENT, ALPHA, CHANGES, FAMILY, Comparison, ComparisonReport
@@ -20,6 +20,8 @@ from gendermark.telling import lost_by_gender
 
 _MOST_SIDE_BY_SIDE = 4
 """Systems in the opening; more stand in a list, with one sentence each."""
+_MOST_LINES = 16
+"""Of the picture, if it shows several benchmarks."""
 _MOST_PLACES = 5
 """Benchmarks and directions that are named one by one in the lead; more are counted."""
 
@@ -90,7 +92,28 @@ class Opening(View):
             return next((c for c in found if c.key == key), None)
 
         rates = [[self._rates(numbers, run) for run in self.paper.runs] for numbers in cells]
-        return Told([place_of(numbers) for numbers in cells], self.explorer.systems, rates, compared).sentence()
+        told = Told([place_of(numbers) for numbers in cells], self.explorer.systems, rates, compared).sentence()
+        return " ".join(text for text in (told, *self._though(cells, rates)) if text)
+
+    def _though(self, cells: Sequence[CellNumbers], rates: Sequence[Sequence[Rates | None]]) -> list[str]:
+        """What else is clear about systems that show no difference between women and men: stereotypes, mostly."""
+        told = []
+        for run in self.paper.runs:
+            own = [(numbers, found[run]) for numbers, found in zip(cells, rates, strict=True) if found[run]]
+            if not own or any(found is not None and found.kind is not ALIKE for _, found in own):
+                continue
+            others = [
+                (finding, place_of(numbers))
+                for numbers, _ in own
+                if (result := numbers.cell.results[run]) is not None
+                for finding in found_in(self._corrected(result))
+            ]
+            finding, place = max(others, key=lambda one: one[0].effect)
+            if finding.effect > 0:
+                who = f"with {self.explorer.systems[run]} " if self.several else ""
+                where = f"in {place} " if len(cells) > 1 else ""
+                told.append(f"But {who}{where}{finding.text[:1].lower()}{finding.text[1:]}")
+        return told
 
     def _rates(self, numbers: CellNumbers, run: int) -> Rates | None:
         result = numbers.cell.results[run]
@@ -123,12 +146,16 @@ class Opening(View):
         """Women and men, system by system and language by language: those whose gender is told, then the others."""
         drawn = []
         for source_tells in (True, False):
-            groups = []
-            for benchmark in self.benchmarks:
-                groups += self._groups(benchmark, source_tells)
-            if groups:
-                drawn.append(picture(groups, source_tells=source_tells, intervals=self._confidence))
-        return drawn
+            by_benchmark = [groups for name in self.benchmarks if (groups := self._groups(name, source_tells))]
+            n_lines = sum(len(group.lines) for groups in by_benchmark for group in groups)
+            first = by_benchmark[:1] if n_lines > _MOST_LINES else by_benchmark
+            for part in (first, by_benchmark[len(first) :]):
+                if part:
+                    together = [group for groups in part for group in groups]
+                    drawn.append(picture(together, source_tells=source_tells, intervals=self._confidence))
+        # One picture opens the page; what does not fit beside it can be opened.
+        rest = tag("details", tag("summary", "The same picture of the other benchmarks"), drawn[1:])
+        return [*drawn[:1], rest] if len(drawn) > 1 else drawn
 
     def _groups(self, benchmark: str, source_tells: bool) -> list[Group]:
         by_place: list[tuple[str, list[Line]]] = []
@@ -231,7 +258,8 @@ class Opening(View):
                 used: set[str] = set()
                 paragraphs: list[Content] = []
                 for finding in in_brief(told_of) if briefly else found_in(told_of):
-                    beside = sentences(numbers.cell, run, finding, used) if not self.several else []
+                    is_shown = finding.effect > 0 and not self.several
+                    beside = sentences(numbers.cell, run, finding, used) if is_shown else []
                     blocks = [shown(numbers.cell, item, [run], []) for item in beside]
                     paragraphs.append(tag("div", tag("p", finding.text), blocks, class_="told"))
                 paragraphs.append(self._changes(numbers, run) if not briefly else None)

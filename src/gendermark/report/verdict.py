@@ -152,6 +152,8 @@ class Told:
             assert told is not None
             if len(found) == 1:
                 parts.append(f"{kind.one}: in {most} {told.numbers}")
+            elif kind is ALIKE and len(places) == len(found):
+                parts.append(f"{kind.one} in any of the {_number(len(places))} languages")
             elif len(places) == 1:
                 parts.append(f"{kind.one} in {most} ({told.numbers})")
             else:
@@ -167,8 +169,7 @@ class Told:
                 continue
             in_all = [run for run in have if have[run] == sum(len(places) for places in by_run[run].values())]
             if len(in_all) == len(self.systems):
-                where = f" in {self._share(len(self.places))}" if len(self.places) > 1 else ""
-                parts.append(f"{_all(len(in_all))} {kind.several}{where}")
+                parts.append(f"{_all(len(in_all))} {kind.several}{self._everywhere(kind)}")
                 continue
             if in_all:
                 parts.append(f"{_listed([self.systems[run] for run in in_all])} {_verb(kind, len(in_all))}")
@@ -193,6 +194,12 @@ class Told:
         if n == whole:
             return "both languages" if n == 2 else f"all {_number(n)} languages"
         return f"{n} of {whole} languages"
+
+    def _everywhere(self, kind: Kind) -> str:
+        n = len(self.places)
+        if n == 1:
+            return ""
+        return f" in any of the {_number(n)} languages" if kind is ALIKE else f" in {self._share(n)}"
 
     def _least(self, present: Sequence[int]) -> list[str]:
         """Which system has the smallest gap, where it is clearly smaller than that of each other."""
