@@ -209,7 +209,11 @@ function drawTable(table) {
   const isNumber = (cell) => /^[\d.,%–-]+$/.test(cell);
   const head = make("tr", table.columns.map((name) => make("th", name, { scope: "col" })));
   const body = table.rows.map((row) =>
-    make("tr", row.map((cell) => make("td", make("bdi", textNodes(cell)), isNumber(cell) ? { class: "number" } : {}))),
+    make("tr", row.map((cell, place) => {
+      const kind = isNumber(cell) ? "number" : cell.length > 40 ? "long" : "";
+      // On a telephone each row becomes a list, which needs its heads again.
+      return make("td", make("bdi", textNodes(cell)), { class: kind, "data-head": table.columns[place] });
+    })),
   );
   const drawn = make("table", [make("caption", table.title), make("thead", head), make("tbody", body)]);
   return make("div", drawn, { class: "scroll", tabindex: "0", role: "region", "aria-label": table.title });
