@@ -85,7 +85,7 @@ def test_opens_from_disk_and_asks_nothing_of_anybody(open_page: Any, page_path: 
     assert page.title() == "Gender in translation: 2 systems side by side"
     told = page.inner_text("#finding")
     assert "Where the sentence tells the gender of the person meant" in told
-    assert "fake:masculine against" in told.replace("\n", " ")
+    assert "masculine (fake) against" in told.replace("\n", " ")
     assert _n_shown(page) == sum(len(result.judgements) for result in runs[0].results)
     assert page.locator("#list .row").count() > 3
     watched.assert_quiet()

@@ -180,7 +180,7 @@ def test_report_holds_every_number(cli: Any, finished: Path) -> None:
     markdown = cli("report", *runs).out
     titles = [line.split()[1] for line in markdown.splitlines() if line.startswith("## ")]
     assert titles == ["simplegen", "tgbi", "simplegen.en-es", "tgbi.ko-en"], "the papers' tables, and then every number"
-    assert "| metric | slice | fake:right | fake:masculine |" in markdown
+    assert "| metric | slice | right (fake) | masculine (fake) |" in markdown
     assert "| correct | fofc | 100.0 [83.9, 100.0] | 0.0 [0.0, 16.1] |" in markdown
     for results in printed.json["runs"].values():
         assert all(result["signature"] in markdown for result in results)

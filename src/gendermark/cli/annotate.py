@@ -290,6 +290,7 @@ def _print(tables: Iterable[Table]) -> None:
 
 def _tables(report: AgreementReport) -> Iterator[Table]:
     """Sheets, agreement, and what was read differently."""
+    from gendermark.names import readable
     from gendermark.records import Table
 
     columns: tuple[str, ...] = ("sheet", "rows", "answers", "blank", "not found", "judge neither", "problems")
@@ -297,7 +298,7 @@ def _tables(report: AgreementReport) -> Iterator[Table]:
         (s.name, s.n_rows, s.n_answers, s.n_blank, s.n_not_found, s.n_not_found_by_judge, len(s.problems))
         for s in report.sheets
     ]
-    yield Table("sheets", f"Sheets for {report.cell} of {report.system}", columns, rows)
+    yield Table("sheets", f"Sheets for {report.cell} of {readable(report.system)}", columns, rows)
     columns = ("between", "measure", "value", "low", "high", "items")
     rows = [(e.slice, e.metric, *map(str, _numbers(e)), f"{e.n_judged:,} of {e.n_total:,}") for e in report.estimates]
     yield Table("agreement", "Agreement", columns, rows)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from gendermark.cli.options import Folder, Names, folders
 from gendermark.cli.terminal import say
 from gendermark.errors import MissingExtra, UnknownName, UserError
 
@@ -20,7 +21,9 @@ _ENDINGS = (".html", ".md", ".tex", ".csv", ".json")
 
 
 def report(
-    runs: Annotated[list[Path], typer.Argument(metavar="DIR...", help="Run folders, side by side.")],
+    runs: Annotated[
+        list[str], typer.Argument(metavar="[NAME=]DIR...", help="Run folders, side by side; with names if you like.")
+    ],
     output: Annotated[Path | None, typer.Option("-o", "--output", help="File to write; stdout if not given.")] = None,
     format_: Annotated[
         str, typer.Option("--format", help="html, md, latex, csv or json; by the ending of -o if not given.")
@@ -35,6 +38,7 @@ def report(
     figure_format: Annotated[
         list[str] | None, typer.Option("--figure-format", help="Only svg, pdf or png; several times for several.")
     ] = None,
+    name: Names = None,
 ) -> None:
     """A page to read and explore (HTML), or tables as Markdown, LaTeX (booktabs), CSV or JSON; and figures."""
     if as_json and format_ not in ("", "json"):
@@ -46,7 +50,7 @@ def report(
         raise UnknownName("report format", chosen, FORMATS)
     if figure_format and figures is None:
         raise UserError("--figure-format says how figures are written, not where; add --figures DIR")
-    text, results = _rendered(list(dict.fromkeys(map(str, runs))), chosen, trend)
+    text, results = _rendered(_once(folders(runs, name)), chosen, trend)
     if figures is not None:
         _write_figures(figures, results, figure_format, trend)
     if output is None:
@@ -58,18 +62,23 @@ def report(
         say(f"report written to {output}")
 
 
-def _rendered(directories: Sequence[str], format_: str, trend: bool) -> tuple[str, Mapping[str, Sequence[Result]]]:
+def _once(given: Sequence[Folder]) -> list[Folder]:
+    """Each folder once, with the name that was given it first."""
+    return list({str(one.path): one for one in reversed(given)}.values())[::-1]
+
+
+def _rendered(given: Sequence[Folder], format_: str, trend: bool) -> tuple[str, Mapping[str, Sequence[Result]]]:
     """The report, and the results it is of."""
+    from gendermark.runs.folder import read_run
+
+    runs = [read_run(*one) for one in given]
+    results = {run.name: run.results for run in runs}
     if format_ == "html":
         from gendermark.report.page import render_page
-        from gendermark.runs.folder import read_run
 
-        runs = [read_run(directory) for directory in directories]
-        return render_page(runs, trend=trend), {run.name: run.results for run in runs}
-    from gendermark.api import load
+        return render_page(runs, trend=trend), results
     from gendermark.report.writing import render
 
-    results = {directory: load(directory) for directory in directories}
     return render(results, format_), results
 
 

@@ -50,8 +50,8 @@ def _plain(value: object) -> str:
 
 
 def _draw(result: Result) -> None:
-    benchmark, direction, system = _where(result)
-    title = f"{benchmark} {direction}, {system}: {result.selection.data} data, rules {result.selection.rules}"
+    benchmark, direction, _ = _where(result)
+    title = f"{benchmark} {direction}, {result.called}: {result.selection.data} data, rules {result.selection.rules}"
     whole = [e for e in result.estimates if e.slice == "all"]
     print_table(title, ("metric", "value", "interval", "judged"), [_line(e) for e in whole])
     parts = [e for e in result.estimates if e.slice != "all"]
@@ -112,7 +112,7 @@ def print_comparison(report: ComparisonReport) -> None:
     if not terminal.is_terminal(sys.stdout):
         print_table("", Comparison.told(), [tuple(_plain(v) for v in c.to_json().values()) for c in report.comparisons])
     else:
-        say(f"{report.second} (second) against {report.first} (first); p-values after {FAMILY}")
+        say(f"{report.names[1]} (second) against {report.names[0]} (first); p-values after {FAMILY}")
         for cell in dict.fromkeys(c.cell for c in report.comparisons):
             rows = [
                 (

@@ -12,6 +12,7 @@ from gendermark.cli.options import (
     Confidence,
     Data,
     From,
+    Name,
     Resamples,
     Revision,
     Rules,
@@ -23,6 +24,7 @@ from gendermark.cli.options import (
 )
 from gendermark.cli.terminal import AsJson, print_json, say, show_progress
 from gendermark.errors import UserError
+from gendermark.names import checked
 
 if TYPE_CHECKING:
     from gendermark.selection import Selection
@@ -62,6 +64,7 @@ def run(
             help="Where there are references: also score the right against the contrastive (wrong) one.",
         ),
     ] = False,
+    name: Name = "",
     store: Annotated[
         Path | None, typer.Option(help="File that keeps finished translations; in the cache if not given.")
     ] = None,
@@ -95,7 +98,8 @@ def run(
     if not benchmark:
         selections = _that_have_files(system, selections)
     config = RunConfig(system, selections, options, resampling(resamples, seed, confidence), forced_choice)
-    results = running.run(config, output, running.Surroundings(store, show_progress, say))
+    around = running.Surroundings(store, show_progress, say, checked(name) if name else "")
+    results = running.run(config, output, around)
     if as_json:
         print_json({"run": str(output), "results": [result.to_json() for result in results]})
     else:

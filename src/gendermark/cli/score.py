@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -13,6 +14,7 @@ from gendermark.cli.options import (
     Confidence,
     Data,
     From,
+    Name,
     Resamples,
     Revision,
     Rules,
@@ -24,6 +26,7 @@ from gendermark.cli.options import (
 )
 from gendermark.cli.terminal import AsJson, print_json
 from gendermark.errors import UserError
+from gendermark.names import checked, readable
 
 if TYPE_CHECKING:
     from gendermark.benchmarks.benchmark import Benchmark
@@ -67,6 +70,7 @@ def score(
     resamples: Resamples = 1000,
     seed: Seed = 12345,
     confidence: Confidence = 0.95,
+    name: Name = "",
     judgements: Annotated[
         Path | None, typer.Option(help="Also write every judgement, one JSON object per line.")
     ] = None,
@@ -98,6 +102,7 @@ def score(
         "revision": revision,
         "rules": rules,
         "cluster": cluster,
+        "name": checked(name) if name else "",
         **settings,
     }
     how = resampling(resamples, seed, confidence)
@@ -122,7 +127,14 @@ def score(
     if as_json:
         print_json(result.to_json())
     else:
-        print_results([result])
+        files = [*(translations or []), *([samples] if samples else [])]
+        print_results([replace(result, name=result.name or _name_of(files))])
+
+
+def _name_of(files: list[Path]) -> str:
+    """What translations are called that were given no name: as their file is; a pipe's name tells nothing."""
+    is_named = len(files) == 1 and not str(files[0]).startswith("/dev/")
+    return readable(f"files:{files[0]}") if is_named else ""
 
 
 def _by_part(benchmark: Benchmark, files: list[TranslationFile], group: str) -> Any:

@@ -127,6 +127,8 @@ class ComparisonReport:
     """Why some cells could not be compared."""
     n_questions: int = 0
     """The size of the largest family that was corrected together and has a p-value made by resampling."""
+    names: tuple[str, str] = ("", "")
+    """What the two systems are called."""
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -135,6 +137,8 @@ class ComparisonReport:
             "comparisons": [comparison.to_json() for comparison in self.comparisons],
             "tests": [test.to_json() for test in self.tests],
             "notes": list(self.notes),
+            "first_name": self.names[0],
+            "second_name": self.names[1],
         }
 
 
@@ -199,8 +203,9 @@ def compare(
     comparisons = sorted((c for c in comparisons if c.key in wanted), key=lambda c: place[c.key])
     systems = [results[0].system if results else "" for results in (first, second)]
     n_questions = max((families[c.is_headline] for c in comparisons if c.is_resampled), default=0)
+    names = (first[0].called if first else "", second[0].called if second else "")
     return ComparisonReport(
-        systems[0], systems[1], tuple(comparisons), tuple(tests), tuple(notes), tuple(refusals), n_questions
+        systems[0], systems[1], tuple(comparisons), tuple(tests), tuple(notes), tuple(refusals), n_questions, names
     )
 
 
