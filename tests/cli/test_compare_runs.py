@@ -65,7 +65,7 @@ def test_on_a_terminal(cli: Any, three: list[Path], monkeypatch: pytest.MonkeyPa
     assert "against first" in outcome.out
     assert ("against previous" in outcome.out) == bool(options)
     assert ("row minus column" in outcome.out) != bool(options)
-    assert outcome.err.startswith("3 runs, the first is right (fake, p=0.5)")
+    assert outcome.err.lstrip().startswith("3 runs, the first is right (fake, p=0.5)")
 
 
 def test_folders_of_one_name_are_told_apart(cli: Any, three: list[Path], tmp_path: Path) -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
+from gendermark.cli.endings import say_next
 from gendermark.cli.terminal import AsJson, print_json, print_table, say
 from gendermark.cli.ui import Host, NoOpen, Port, serve_site
 
@@ -55,10 +57,17 @@ def export(
     if any(row.entity == ANYBODY for row in rows):
         say(f"{result.cell} names no entity: ask people which gender the words have that mark {ANYBODY}")
     fewer = f" (all there are, fewer than {n:,})" if len(rows) < n else ""
-    say(
-        f"{len(rows):,} translations of {result.cell}{fewer} written to {output}; give each person a copy, "
-        f"then: gendermark annotate agree {directory} SHEET.csv ..."
+    say(f"{len(rows):,} translations of {result.cell}{fewer} written to {output}")
+    which = ["--cell", cell] if cell else []
+    answers = shlex.quote(str(output.with_name(f"{output.stem}-answers")))
+    agree_ = shlex.join(["gendermark", "annotate", "agree", str(directory), *which])
+    say_next(
+        {
+            shlex.join(["gendermark", "annotate", "serve", str(output), str(directory), *which]): "fill it in here",
+            f"{agree_} {answers}/*.csv": "then compare",
+        }
     )
+    say("Or give each person a copy, and name the filled sheets in place of the last words.")
 
 
 @app.command()
@@ -103,11 +112,9 @@ def export_systems(
     runs = read_runs(directories, cell)
     lineup, rows = draw_lineup(runs, per_category, seed)
     write_lineup(output, key, lineup, rows)
-    folders = " ".join(map(str, directories))
     say(
         f"{len(rows):,} rows written to {output}: {len(lineup.sample):,} segments of {lineup.cell}, each by "
-        f"{len(runs)} systems and a hidden reference; give each person a copy, and nobody {key}, "
-        f"then: gendermark annotate agree-systems --key {key} SHEET.csv ... {folders}"
+        f"{len(runs)} systems and a hidden reference"
     )
     for category, n in lineup.short.items():
         say(f"{category}: all {n:,} segments there are, fewer than {per_category:,}")
@@ -117,6 +124,15 @@ def export_systems(
         n = len(run.uncut & lineup.sample.keys())
         if n:
             say(f"warning: {run.directory}: answers shown whole, as their sentence was not found in them: {n:,}")
+    folders = shlex.join(map(str, directories))
+    answers, keyed = shlex.quote(str(output.with_name(f"{output.stem}-answers"))), shlex.join(["--key", str(key)])
+    say_next(
+        {
+            f"gendermark annotate serve {shlex.quote(str(output))} {keyed} {folders}": "fill it in here",
+            f"gendermark annotate agree-systems {keyed} {answers}/*.csv {folders}": "then compare",
+        }
+    )
+    say(f"Or give each person a copy, and name the filled sheets in place of {answers}/*.csv. Show nobody {key}.")
 
 
 @app.command()

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from gendermark.cli import terminal
+from gendermark.cli.endings import say_next
 from gendermark.cli.options import Confidence, Folder, Names, Resamples, Seed, folders, resampling
-from gendermark.cli.terminal import AsJson, print_json, print_table, say
+from gendermark.cli.terminal import AsJson, print_json, print_table, say, show_progress
 from gendermark.errors import UserError
 
 if TYPE_CHECKING:
@@ -36,7 +38,7 @@ def compare(
             "--metric", metavar="METRIC", help="This metric only, for example anti or p_s:formal; repeatable."
         ),
     ] = None,
-    everything: Annotated[bool, typer.Option("--all", help="Every metric, not the headline ones only.")] = False,
+    everything: Annotated[bool, typer.Option("--all", help="All tables and every metric, not just a summary.")] = False,
     resamples: Resamples = 10_000,
     seed: Seed = 12345,
     confidence: Confidence = 0.95,
@@ -59,22 +61,29 @@ def compare(
         raise UserError(f"give a first and a second run folder, or more {HELP}")
     chosen = resampling(resamples, seed, confidence)
     asked = Asked(metrics or [], everything)
+    in_full = everything or bool(metrics) or not terminal.is_terminal(sys.stdout)
     if len(given) == 2 and not trend:
         first, second = (read_run(*one).results for one in given)
-        found = compare_results(first, second, chosen, asked)
+        with show_progress("comparing, cell by cell") as progress:
+            found = compare_results(first, second, chosen, asked, progress=progress)
         if as_json:
             print_json(found.to_json())
         else:
-            print_comparison(found)
+            print_comparison(found, in_full=in_full)
+            if not in_full:
+                say_next({_in_full(runs or [], name): "every number"})
         for note in [*found.notes, *too_coarse(found.n_questions, chosen)]:
             say(f"note: {note}")
         return
     loaded = {key: read_run(*one).results for key, one in _named(given).items()}
-    many = compare_many(loaded, chosen, asked, trend=trend)
+    with show_progress("comparing, pair by pair") as progress:
+        many = compare_many(loaded, chosen, asked, trend=trend, progress=progress)
     if as_json:
         print_json(many.to_json())
     else:
-        _print_many(many)
+        _print_many(many, in_full=in_full)
+        if not in_full:
+            say_next({_in_full([*(runs or []), *(["--trend"] if trend else [])], name): "every number"})
     for note in many.notes:
         say(f"note: {note}")
 
@@ -89,12 +98,23 @@ def _named(given: list[Folder]) -> dict[str, Folder]:
     return {key if keys.count(key) == 1 else str(one.path): one for key, one in zip(keys, given, strict=True)}
 
 
-def _print_many(many: ManyCompared) -> None:
-    """Drawn: tables of each metric. Piped: one table with a row for each difference."""
+def _in_full(runs: list[str], names: list[str] | None) -> str:
+    named = [word for name in names or () for word in ("--name", name)]
+    return shlex.join(["gendermark", "compare", *runs, *named, "--all"])
+
+
+def _print_many(many: ManyCompared, *, in_full: bool) -> None:
+    """Drawn: in words, or tables of each metric. Piped: one table with a row for each difference."""
+    from gendermark.cli.results import print_summary
+
     if not terminal.is_terminal(sys.stdout):
         _print_rows(many)
-    else:
+    elif in_full:
         _draw(many)
+    else:
+        for pair in many.from_first:
+            found = [m.differences[pair] for m in many.metrics]
+            print_summary(found, (many.called[pair[0]], many.called[pair[1]]))
     if many.is_trend:
         for m in many.metrics:
             say(m.trend(many.called))

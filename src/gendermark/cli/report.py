@@ -50,9 +50,10 @@ def report(
         raise UnknownName("report format", chosen, FORMATS)
     if figure_format and figures is None:
         raise UserError("--figure-format says how figures are written, not where; add --figures DIR")
+    formats, problem = _formats(figure_format) if figures is not None else ((), None)
+    if problem is not None and figure_format and output is None:
+        raise problem
     text, results = _rendered(_once(folders(runs, name)), chosen, trend)
-    if figures is not None:
-        _write_figures(figures, results, figure_format, trend)
     if output is None:
         typer.echo(text, nl=False)
     else:
@@ -60,6 +61,10 @@ def report(
 
         write_text(output, text)
         say(f"report written to {output}")
+    if figures is not None:
+        _write_figures(figures, results, formats, trend)
+    if problem is not None and figure_format:
+        raise problem
 
 
 def _once(given: Sequence[Folder]) -> list[Folder]:
@@ -82,19 +87,28 @@ def _rendered(given: Sequence[Folder], format_: str, trend: bool) -> tuple[str, 
     return render(results, format_), results
 
 
-def _write_figures(
-    directory: Path, results: Mapping[str, Sequence[Result]], formats: Sequence[str] | None, trend: bool
-) -> None:
-    """Every figure; where none was asked for by name, in every format that can be written here."""
+def _formats(asked: Sequence[str] | None) -> tuple[Sequence[str], MissingExtra | None]:
+    """The formats in which figures can be written here, before any work; and what is missing for the others."""
     from gendermark.report.figures import FORMATS as FIGURE_FORMATS
+    from gendermark.report.figures import check_formats
+
+    wanted = asked or FIGURE_FORMATS
+    try:
+        check_formats(wanted)
+    except MissingExtra as problem:
+        can = [name for name in wanted if name == "svg"]
+        say(f"figures are written as SVG only: {problem}" if can else f"no figures are written: {problem}")
+        return can, problem
+    return wanted, None
+
+
+def _write_figures(
+    directory: Path, results: Mapping[str, Sequence[Result]], formats: Sequence[str], trend: bool
+) -> None:
     from gendermark.report.figures import figures, write_figures
 
+    if not formats:
+        return
     found = figures(results, trend=trend)
-    try:
-        written = write_figures(directory, found, formats or FIGURE_FORMATS)
-    except MissingExtra as problem:
-        if formats:
-            raise
-        written = write_figures(directory, found, ("svg",))
-        say(f"figures are written as SVG only: {problem}")
+    written = write_figures(directory, found, formats)
     say(f"{len(written):,} files with {len(found):,} figures written to {directory}")

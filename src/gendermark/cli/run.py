@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from gendermark.cli.endings import after_run, say_findings, say_next
 from gendermark.cli.options import (
     Cluster,
     Confidence,
@@ -104,7 +105,10 @@ def run(
         print_json({"run": str(output), "results": [result.to_json() for result in results]})
     else:
         print_results(results)
+        say_findings(results)
     say(f"run folder: {output}")
+    if not as_json:
+        say_next(after_run(output, [result.cell for result in results]))
 
 
 def _that_have_files(system: str, selections: tuple[Selection, ...]) -> tuple[Selection, ...]:

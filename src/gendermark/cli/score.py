@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from gendermark.cli.endings import after_score, say_findings, say_next
 from gendermark.cli.options import (
     Cluster,
     Confidence,
@@ -128,13 +129,14 @@ def score(
         print_json(result.to_json())
     else:
         files = [*(translations or []), *([samples] if samples else [])]
-        print_results([replace(result, name=result.name or _name_of(files))])
-
-
-def _name_of(files: list[Path]) -> str:
-    """What translations are called that were given no name: as their file is; a pipe's name tells nothing."""
-    is_named = len(files) == 1 and not str(files[0]).startswith("/dev/")
-    return readable(f"files:{files[0]}") if is_named else ""
+        # One that is named by its file; the name of a pipe tells nothing, and it cannot be read again.
+        file = files[0] if len(files) == 1 and files[0].is_file() else None
+        called = replace(result, name=result.name or (readable(f"files:{file}") if file else ""))
+        print_results([called])
+        say_findings([called])
+        if file and not samples:
+            repairs = {"fix_encoding": fix_encoding, "allow_missing": allow_missing}
+            say_next(after_score(called, file, how, {key: "yes" for key, given in repairs.items() if given}))
 
 
 def _by_part(benchmark: Benchmark, files: list[TranslationFile], group: str) -> Any:

@@ -61,15 +61,20 @@ def compared_with_first(runs: Mapping[str, Sequence[Result]]) -> dict[str, Compa
     return {name: against_first(first, second) for name, second in others}
 
 
-def write_figures(directory: Path | str, found: Sequence[Figure], formats: Sequence[str] = FORMATS) -> list[Path]:
-    """Every figure in every format, and a file of captions; what a format lacks is said before anything is written."""
-    directory = Path(directory)
+def check_formats(formats: Sequence[str]) -> dict[str, Callable[[str], bytes]]:
+    """What makes a file of each format from SVG; refuses what is unknown, or needs an extra that is not there."""
     for name in formats:
         if name not in FORMATS:
             raise UnknownName("figure format", name, FORMATS)
+    return {name: _converter(name) for name in formats}
+
+
+def write_figures(directory: Path | str, found: Sequence[Figure], formats: Sequence[str] = FORMATS) -> list[Path]:
+    """Every figure in every format, and a file of captions; what a format lacks is said before anything is written."""
+    directory = Path(directory)
     if directory.is_file():
         raise UserError(f"{directory} is a file; give a directory for the figures")
-    converters = {name: _converter(name) for name in formats}
+    converters = check_formats(formats)
     written = []
     for figure in found:
         for name, convert in converters.items():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
@@ -135,14 +135,19 @@ def compare_many(
     asked: Asked = HEADLINE,
     *,
     trend: bool = False,
+    progress: Callable[[int, int], None] = lambda done, total: None,  # noqa: ARG005
 ) -> ManyCompared:
-    """Compare every pair of runs; or, for a trend, each version with the one before it and with the first."""
+    """Compare every pair of runs; or, for a trend, each version with the one before it and with the first.
+
+    `progress` is told after every pair how many are done, of how many.
+    """
     names = tuple(runs)
     shared, notes = _shared_cells(runs)
     pairs = _pairs(len(names), trend)
     found: dict[Pair, dict[Key, Comparison]] = {}
     n_questions = 0
-    for i, j in pairs:
+    for n_done, (i, j) in enumerate(pairs):
+        progress(n_done, len(pairs))
         try:
             report = compare(shared[i], shared[j], resampling, asked)
         except UserError as problem:

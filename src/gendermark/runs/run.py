@@ -78,6 +78,7 @@ def _carry_out(
     store = stack.enter_context(Store(around.store or default_store())) if system.is_stored else None
     results: list[Result] = []
     cells: dict[str, Any] = {}
+    n_there = 0
     around = replace(around, name=around.name or (folder.name_in(directory) if directory is not None else ""))
     for step in planned.steps:
         system.prepare(step.benchmark, step.item_set, step.requests)
@@ -89,9 +90,15 @@ def _carry_out(
             folder.write_manifest(directory, config, "running", {}, name=around.name)
         if system.is_stored and not results:
             for planned_step in planned.steps:
-                around.tell(planned_step.forecast(system, store))
+                unanswered = planned_step.unanswered(system, store)
+                n_there += len(planned_step.requests) - len(unanswered)
+                around.tell(planned_step.forecast(system, unanswered))
         result, cells[step.item_set.selection.cell] = _do(step, system, store, planned.config, directory, around)
         results.append(result)
+    if n_there:
+        n_all = sum(len(step.requests) for step in planned.steps)
+        why = "From an earlier run" if is_new or directory is None else "Resumed"
+        around.tell(f"{why}: {n_there:,} of {n_all:,} sentences were already translated")
     notes = tuple(system.notes())
     if directory is not None:
         folder.write_manifest(directory, config, "finished", cells, notes, around.name)
