@@ -247,7 +247,7 @@ def test_result_takes_texts_only(result: Result) -> None:
 
 def test_repr(result: Result) -> None:
     first, *lines, last = repr(result).splitlines()
-    assert first == "<simplegen.en-es of files: core data, rules best>"
+    assert first == "<simplegen.en-es of translations: core data, rules best>"
     assert len(lines) == len(result.estimates)
     assert lines[0].split()[:2] == ["pro", "all"]
     assert "1,360 judged" in lines[0]
@@ -282,7 +282,7 @@ class _Cells(HTMLParser):
 
 def test_html(result: Result) -> None:
     cells = _Cells(result._repr_html_())
-    assert cells.caption == "simplegen.en-es: files"
+    assert cells.caption == "simplegen.en-es: translations"
     assert cells.rows[0] == ["metric", "slice", "value", "interval", "judged"]
     pro = result.estimate("pro")
     assert cells.rows[1] == [

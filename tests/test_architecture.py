@@ -15,6 +15,7 @@ PACKAGE = Path(gendermark.__file__).parent
 ORDER = (
     "records",
     "errors",
+    "names",
     "registry",
     "textfiles",
     "locks",

@@ -75,9 +75,11 @@ def score(
 
     A mapping gives each part its own translations: `{"mofc": "mofc.txt"}`, `{"informal": [...], "formal": [...]}`.
     A benchmark that draws takes samples: a file of JSON lines (see `gendermark score`), or a list for each item.
+    `name="Bing 2019"` is what the system is called in tables and headings.
     """
+    name = str(options.pop("name", ""))
     found, selection = select(benchmark, to, **options)
-    origin = Origin("files", resampling=resampling or Resampling())
+    origin = Origin("files", resampling=resampling or Resampling(), name=name)
     if found.draws:
         said = benchmark if isinstance(benchmark, Selection) else Selection(benchmark, target_language=to, **options)
         drawn = partial(found.drawn_elsewhere, said)
@@ -210,16 +212,17 @@ def run(
 ) -> list[Result]:
     """Translate with a system and score. With a directory, everything is left there and a killed run goes on.
 
-    `forced_choice=True` also asks the system to score the right against the contrastive translation; other options are
-    fields of the selections.
+    `forced_choice=True` also asks the system to score the right against the contrastive translation; `name` is what the
+    system is called in tables and headings; other options are fields of the selections.
     """
     forced_choice = bool(options.pop("forced_choice", False))
+    around = running.Surroundings(name=str(options.pop("name", "")))
     selections = tuple(
         select(benchmark)[1] if isinstance(benchmark, Selection) else select(benchmark, to, **options)[1]
         for benchmark in benchmarks
     )
     config = RunConfig(system, selections, system_options or {}, resampling or Resampling(), forced_choice)
-    return running.run(config, Path(directory) if directory is not None else None)
+    return running.run(config, Path(directory) if directory is not None else None, around)
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from gendermark.errors import MissingExtra
+from gendermark.names import readable, told_apart
 from gendermark.records import Estimate, Judgement, Table, Test
 from gendermark.selection import Selection
 
@@ -38,6 +39,8 @@ class Result:
     tables: tuple[Table, ...] = field(default=(), repr=False)
     warnings: tuple[str, ...] = ()
     signature: str = ""
+    name: str = field(default="", compare=False)
+    """What the system is called, if somebody said so; no number depends on it."""
 
     def __post_init__(self) -> None:
         """Refuse what only a damaged run folder can hold. No number here is ever NaN."""
@@ -69,6 +72,11 @@ class Result:
         """The same, if it has a value."""
         return next((e for e in self.estimates if (e.metric, e.slice) == (metric, part) and e.value is not None), None)
 
+    @property
+    def called(self) -> str:
+        """The name of its system, for headings."""
+        return self.name or readable(self.system)
+
     @cached_property
     def signed(self) -> Mapping[str, str]:
         """The signature by its keys."""
@@ -91,6 +99,7 @@ class Result:
             "data": self.selection.data,
             "rules": self.selection.rules,
             "system": self.system,
+            "name": self.called,
             "estimates": [estimate.to_json() for estimate in self.estimates],
             "tests": [test.to_json() for test in self.tests],
             "warnings": list(self.warnings),
@@ -110,7 +119,7 @@ class Result:
         return _frame(rows)
 
     def __repr__(self) -> str:
-        lines = [f"<{self.cell} of {self.system}: {self.selection.data} data, rules {self.selection.rules}>"]
+        lines = [f"<{self.cell} of {self.called}: {self.selection.data} data, rules {self.selection.rules}>"]
         lines += [
             f"  {e.metric:<14} {e.slice:<12} {e.shown} {e.interval}  {e.n_judged:,} of {e.n_total:,} judged"
             for e in self.estimates
@@ -126,7 +135,13 @@ class Result:
             row((e.metric, e.slice, e.shown, e.interval, f"{e.n_judged:,} of {e.n_total:,}"), "td")
             for e in self.estimates
         )
-        return f"<table><caption>{html.escape(self.cell)}: {html.escape(self.system)}</caption>{head}{body}</table>"
+        return f"<table><caption>{html.escape(self.cell)}: {html.escape(self.called)}</caption>{head}{body}</table>"
+
+
+def run_labels(runs: Mapping[str, Sequence[Result]]) -> dict[str, str]:
+    """Folder -> how its run is called: by its system; with the folder where two would be called the same."""
+    names = [results[0].called if results else folder for folder, results in runs.items()]
+    return dict(zip(runs, told_apart(names, list(runs)), strict=True))
 
 
 def _all_texts(*values: object) -> bool:

@@ -84,11 +84,11 @@ def _wait_for_n(watched: Any, n: int) -> None:
 def test_opens_from_disk_and_asks_nothing_of_anybody(open_page: Any, page_path: Path, runs: Sequence[Run]) -> None:
     watched = _opened(open_page, page_path)
     page = watched.page
-    assert page.title() == "Gender in translation: fake:right?p=0.9 and fake:masculine"
+    assert page.title() == "Gender in translation: right (fake, p=0.9) and masculine (fake)"
     told = page.inner_text("#finding")
-    assert "fake:masculine turns most women into men" in told
+    assert "masculine (fake) turns most women into men" in told
     assert "How many keep their gender?".lower() in told.lower()
-    assert "fake:masculine against" in told.replace("\n", " ")
+    assert "masculine (fake) against" in told.replace("\n", " ")
     assert _n_shown(page) == sum(len(result.judgements) for result in runs[0].results)
     assert page.locator("#list .row").count() > 3
     watched.assert_quiet()

@@ -66,7 +66,7 @@ def test_rows_are_filtered_by_the_server(open_page: Any, serve: Any, runs: Path)
     watched = open_page(serve(runs / "right", runs / "masculine"))
     page = watched.page
     expect(page.locator("#run-list li")).to_have_count(2)
-    expect(page.locator("#run-list li").first).to_contain_text("fake:right – finished")
+    expect(page.locator("#run-list li").first).to_contain_text("right (fake) – finished")
     expect(page.locator("#findings")).to_contain_text("WinoMT, English → Hebrew")
     expect(page.locator(".row").first).to_be_visible()
     everything = page.locator("#summary p").first.text_content()

@@ -62,10 +62,7 @@ def test_export(cli: Any, run_folder: Path, tmp_path: Path) -> None:
     path = tmp_path / "sheet.csv"
     outcome = cli("annotate", "export", run_folder, "--n", "20", "-o", path)
     assert (outcome.exit_code, outcome.out) == (0, "")
-    assert outcome.err == (
-        f"20 translations of {CELL} written to {path}; give each person a copy, "
-        f"then: gendermark annotate agree {run_folder} SHEET.csv ...\n"
-    )
+    assert outcome.err.startswith(f"20 translations of {CELL} written to {path}\n\nNext:\n")
     assert path.read_bytes().startswith(b"\xef\xbb\xbf")
     header, *rows = rows_of(path)
     assert header == HEADER
@@ -254,11 +251,14 @@ def test_export_systems(cli: Any, systems: list[Path], tmp_path: Path) -> None:
     command = ("annotate", "export-systems", *systems, "--per-category", "8", "--seed", "3", "-o", sheet, "--key", key)
     outcome = cli(*command)
     assert (outcome.exit_code, outcome.out) == (0, "")
-    assert outcome.err == (
-        f"144 rows written to {sheet}: 48 segments of {CONTEXTUAL}, each by 2 systems and a hidden reference; give "
-        f"each person a copy, and nobody {key}, then: gendermark annotate agree-systems --key {key} SHEET.csv ... "
-        f"{systems[0]} {systems[1]}\n"
+    assert outcome.err.startswith(
+        f"144 rows written to {sheet}: 48 segments of {CONTEXTUAL}, each by 2 systems and a hidden reference\n"
     )
+    folders = f"{systems[0]} {systems[1]}"
+    assert f"  gendermark annotate serve {sheet} --key {key} {folders} " in outcome.err
+    answers = tmp_path / "sheet-answers" / "*.csv"
+    assert f"  gendermark annotate agree-systems --key {key} {answers} {folders} " in outcome.err
+    assert outcome.err.endswith(f"Show nobody {key}.\n")
     header, *rows = rows_of(sheet)
     assert header == ["Row", "Context", "Source", "Translation", "Correct gender? [Y/N]", "Comments"]
     assert len(rows) == 144
@@ -277,7 +277,7 @@ def test_export_systems_says_what_is_short_or_left_out(
     outcome = cli(
         "annotate", "export-systems", *systems, "--per-category", "8", "-o", tmp_path / "s", "--key", tmp_path / "k"
     )
-    assert outcome.err.splitlines()[1:] == [
+    assert outcome.err.splitlines()[1:3] == [
         "masculine-in-female-profession: all 7 segments there are, fewer than 8",
         "left out, gender unknown: 1 segments",
     ]

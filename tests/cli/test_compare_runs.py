@@ -54,7 +54,7 @@ def test_trend(cli: Any, three: list[Path]) -> None:
 
 def test_two_runs_are_as_ever(cli: Any, three: list[Path]) -> None:
     printed = cli("compare", *three[:2], "--all", *QUICK, "--json").json
-    assert set(printed) == {"first", "second", "comparisons", "tests", "notes"}
+    assert set(printed) == {"first", "second", "comparisons", "tests", "notes", "first_name", "second_name"}
 
 
 @pytest.mark.parametrize("options", [(), ("--trend",)])
@@ -65,7 +65,7 @@ def test_on_a_terminal(cli: Any, three: list[Path], monkeypatch: pytest.MonkeyPa
     assert "against first" in outcome.out
     assert ("against previous" in outcome.out) == bool(options)
     assert ("row minus column" in outcome.out) != bool(options)
-    assert outcome.err.startswith("3 runs, the first is one (fake:right?p=0.5)")
+    assert outcome.err.lstrip().startswith("3 runs, the first is right (fake, p=0.5)")
 
 
 def test_folders_of_one_name_are_told_apart(cli: Any, three: list[Path], tmp_path: Path) -> None:

@@ -132,3 +132,74 @@ def test_the_exit_code_survives_a_full_disk(small: Path, bounds: tuple[str, ...]
     assert first == "error: cannot write the output: No space left on device"
     assert second == "error: cannot write /dev/full: No space left on device"
     assert sentence.startswith("gate failed: " if code else "gate passed: ")
+
+
+# -- the sentences that changed, and what a baseline allows
+
+
+def test_changed_sentences_are_in_every_form(cli: Any, finished: Path, tmp_path: Path) -> None:
+    xml, markdown = tmp_path / "gate.xml", tmp_path / "gate.md"
+    words = ("gate", finished / "masculine", "--baseline", finished / "right", "--resamples", "500")
+    table, printed = cli(*words, "--junit", xml, "--summary", markdown), cli(*words, "--json")
+    wrong = printed.json["newly_wrong"]
+    assert len(wrong) == 1360, "every woman"
+    assert printed.json["newly_right"] == []
+    assert "newly wrong: 1,360 sentences, the first 5 of them (--json has all)" in table.err
+    shown = [one for one in wrong if f"  {one['source']} (a woman)\n" in table.err]
+    assert 1 <= len(shown) <= 5
+    assert table.err.count("    before: ") == table.err.count("    now: ") == 5
+    first = wrong[0]
+    (word,) = first["now"]["evidence"][:1]
+    assert f"[{word}]" in table.err, "the deciding word is marked"
+    (suite,) = ElementTree.parse(xml).getroot()
+    assert first["source"] in (suite.findtext("system-out") or "")
+    assert "<details><summary>Newly wrong: 1,360</summary>" in markdown.read_text(encoding="utf-8")
+
+
+def test_a_tolerance(cli: Any, small: Path) -> None:
+    words = ("gate", f"New={small / 'two'}", "--baseline", f"Old={small / 'one'}", "--resamples", "500")
+    assert cli(*words).exit_code == 1
+    allowed = cli(*words, "--tolerance", "1", "--tolerance", "p_s:negative=0.9", "--json")
+    assert (allowed.exit_code, allowed.json["passed"]) == (0, True)
+    tolerances = {f"{c['metric']}:{c['slice']}": c["tolerance"] for c in allowed.json["checks"] if c["compared"]}
+    assert tolerances["p_s:negative"] == 0.9
+    cli(*words, "--tolerance", "nothing=1").is_refusal("no metric 'nothing' is compared", "p_s:negative")
+    cli(*words, "--tolerance", "1", "--tolerance", "2").is_refusal("--tolerance for all metrics is given twice")
+    cli(*words, "--tolerance", "-1").is_refusal("--tolerance must be a number of at least 0, not '-1'")
+    cli(*words, "--tolerance", "p_s=x").is_refusal("the tolerance of p_s must be a number of at least 0, not 'x'")
+    cli("gate", small / "one", "--min", "p_s:negative=0", "--fail-on-gap").is_refusal("add --baseline DIR")
+
+
+# -- run folders that are broken
+
+
+@pytest.mark.parametrize("side", ["one", "two"])
+@pytest.mark.parametrize(
+    ("file", "content"),
+    [
+        ("manifest.json", "{"),
+        ("manifest.json", '{"status": "finished"}'),
+        ("tgbi.ko-en/result.json", "{}"),
+        ("tgbi.ko-en/judgements.jsonl", '{"item_id": 1}\n'),
+        ("tgbi.ko-en/judgements.jsonl", ""),
+        ("tgbi.ko-en/translations.jsonl", "nonsense\n"),
+        ("tgbi.ko-en/translations.jsonl", ""),
+    ],
+)
+def test_broken_folders_are_refused_in_one_sentence(
+    cli: Any, folders: Path, side: str, file: str, content: str
+) -> None:
+    broken = folders / side / file
+    broken.write_text(content, encoding="utf-8")
+    outcome = cli("gate", folders / "one", "--baseline", folders / "two", "--resamples", "500")
+    outcome.is_refusal(str(folders / side))
+    assert outcome.out == ""
+
+
+def test_a_run_of_broken_translations_leaves_nothing_to_gate(cli: Any, small: Path, tmp_path: Path) -> None:
+    (tmp_path / "broken.txt").write_text("He is here.\n", encoding="utf-8")
+    words = ("--benchmark", "tgbi", "--from", "ko", "--to", "en", "--data", "core", "--group", "negative")
+    run = cli("run", "--system", f"files:{tmp_path / 'broken.txt'}", *words, "-o", tmp_path / "run")
+    run.is_refusal("broken.txt")
+    gate = cli("gate", tmp_path / "run", "--baseline", small / "one")
+    gate.is_refusal(str(tmp_path / "run"), "there is no such directory")

@@ -106,11 +106,11 @@ def test_labels_tell_runs_apart(runs: Sequence[MadeRun]) -> None:
         result = replace(one.results[0], system=system)
         return system_labels([replace(one, name=name, results=[result]) for name in names])
 
-    assert labels("runs/a") == ["fake:right"]
-    assert labels("runs/a", "runs/b") == ["fake:right (a)", "fake:right (b)"]
-    assert labels("x/run", "y/run") == ["fake:right (x/run)", "fake:right (y/run)"]
-    assert labels("a", system="files:" + "long/" * 30 + "google") == ["files:…/google"]
-    assert system_labels([replace(one, results=[])]) == ["fake:right"], "from the manifest"
+    assert labels("runs/a") == ["right (fake)"]
+    assert labels("runs/a", "runs/b") == ["right (fake; a)", "right (fake; b)"]
+    assert labels("x/run", "y/run") == ["right (fake; x/run)", "right (fake; y/run)"]
+    assert labels("a", system="files:" + "long/" * 30 + "google") == ["google"]
+    assert system_labels([replace(one, results=[])]) == ["right (fake)"], "from the manifest"
 
 
 # -- outcomes ----------------------------------------------------------------------------------------------------------

@@ -201,7 +201,7 @@ def test_the_figures_of_one_run() -> None:
     ]
     for figure in found:
         _check(figure)
-        assert "fake:stereotyped?s=0.6" in figure.caption or figure.name.endswith("published")
+        assert "stereotyped (fake, s=0.6" in figure.caption or figure.name.endswith("published")
         assert "core data, rules best" in figure.caption
 
 
@@ -209,9 +209,9 @@ def test_the_figures_of_several_runs() -> None:
     found = _several()
     names = [figure.name for figure in found]
     assert len(set(names)) == len(names)
-    assert "winomt.en-es.professions.fake-right-p-0.9" in names
-    assert "winomt.en-de.professions.fake-stereotyped-s-0.6" in names
-    assert "mt-geneval-counterfactual.en-es.gaps.fake-masculine" in names
+    assert "winomt.en-es.professions.right-fake-p-0.9" in names
+    assert "winomt.en-de.professions.stereotyped-fake-s-0.6" in names
+    assert "mt-geneval-counterfactual.en-es.gaps.masculine-fake" in names
     assert names[-1] == "comparison"
     for figure in found:
         _check(figure)
@@ -412,9 +412,9 @@ def test_the_forest_shows_what_is_more_than_chance() -> None:
     filled, hollow = (_marks(figure, "path", COLOURS[1], filled=filled) for filled in (True, False))
     assert (filled - 1, hollow) == (n_clear, n_all - n_clear), "one mark in the legend"
     assert n_all == 3
-    told = {"accuracy", "recall gap", "ΔS", "winomt.en-es", "difference in points", "B fake:masculine"}
+    told = {"accuracy", "recall gap", "ΔS", "winomt.en-es", "difference in points", "B masculine (fake)"}
     assert told <= set(_texts(figure))
-    assert "minus that of fake:right?p=0.9 (A)" in figure.caption
+    assert "minus that of right (fake, p=0.9) (A)" in figure.caption
     _check(figure)
 
 
@@ -504,7 +504,7 @@ def test_a_trend_is_drawn_when_it_is_asked_for() -> None:
     versions = {f"v{number}": [replace(result, system=f"hf:mine@{number}")] for number in range(3)}
     figure = _figure(figures(versions, {}, trend=True), "simplegen.trend")
     _check(figure)
-    assert "1: hf:mine@0, 2: hf:mine@1, 3: hf:mine@2" in figure.caption
+    assert "1: mine@0, 2: mine@1, 3: mine@2" in figure.caption
     assert {"1", "2", "3", "pro, %", "Δ, points", "ES"} <= set(_texts(figure))
     assert "simplegen.trend" not in [figure.name for figure in figures(versions, {})]
 
@@ -514,9 +514,9 @@ def test_runs_of_one_system_are_told_apart() -> None:
     same = {name: [result] for name in ("a/run", "b/run", "c/other")}
     labels = run_labels({**same, "d": [replace(result, system="x")], "e": []})
     assert list(labels.values()) == [
-        "fake:right (run)",
-        "fake:right (b/run)",
-        "fake:right (other)",
+        "right (fake; a/run)",
+        "right (fake; b/run)",
+        "right (fake; other)",
         "x",
         "e",
     ]

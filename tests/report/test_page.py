@@ -221,7 +221,7 @@ def test_more_than_four_systems_are_listed_with_one_line_each(runs: Sequence[Mad
     opening = _opening(many)
     for results in _by_cell(many):
         told = finding_about(results[3], main_topic(results))
-        assert opening.count(f"fake:stereotyped?s=0.7 (stereotyped1) : {told}") == 1
+        assert opening.count(f"stereotyped (fake, s=0.7; stereotyped1) : {told}") == 1
     assert opening.count("compared by: right gender") == 4
 
 
@@ -247,8 +247,12 @@ def test_broken_systems_are_not_called_better() -> None:
         for system in ("fake:stereotyped?s=0.9", "fake:silent", "fake:masculine", "fake:right")
     ]
     text, opening = Page(render_page(runs)).text, _opening(runs)
-    assert "B fake:silent against A fake:stereotyped?s=0.9: worse in SimpleGEN, WinoMT." in opening.replace(" :", ":")
-    assert "D fake:right against A fake:stereotyped?s=0.9: better in SimpleGEN, WinoMT." in opening.replace(" :", ":")
+    assert "B silent (fake) against A stereotyped (fake, s=0.9): worse in SimpleGEN, WinoMT." in opening.replace(
+        " :", ":"
+    )
+    assert "D right (fake) against A stereotyped (fake, s=0.9): better in SimpleGEN, WinoMT." in opening.replace(
+        " :", ":"
+    )
     assert "Nothing was translated, so nothing can be said about gender." in opening
     assert opening.count("Better than A") == 2, "the one that is right, in both benchmarks"
     assert "Smaller, but right less often than A , by more than chance explains: stereotype's advantage" in text
@@ -272,7 +276,9 @@ def test_every_number_is_there_and_leads_to_its_sentences(both: Page, runs: Sequ
 
 
 def test_better_and_worse_are_said_of_the_second_system(both: Page, runs: Sequence[MadeRun]) -> None:
-    assert re.search(r"B fake:stereotyped\?s=0\.7 against A fake:right ?: worse in SimpleGEN, WinoMT", both.text)
+    assert re.search(
+        r"B stereotyped \(fake, s=0\.7\) against A right \(fake\) ?: worse in SimpleGEN, WinoMT", both.text
+    )
     assert re.search(r"Worse than A by [\d.]+ points \([\d.]+ to [\d.]+\), more than chance explains\.", both.text)
     assert "Worse than A , by more than chance explains: right gender," in both.text
     assert "No clear difference from A" in both.text
@@ -411,7 +417,7 @@ def test_a_page_is_written_whole_and_small(base: Path, tmp_path: Path) -> None:
     write_page(path, [base / "right", base / "stereotyped", base / "right"])
     assert path.stat().st_size < 3_000_000
     page = Page(path.read_text(encoding="utf-8"))
-    assert page.rows["systems"] == ["fake:right", "fake:stereotyped?s=0.7"], "one folder twice is one run"
+    assert page.rows["systems"] == ["right (fake)", "stereotyped (fake, s=0.7)"], "one folder twice is one run"
     with pytest.raises(UserError, match="no such directory"):
         write_page(path, [tmp_path / "absent"])
 

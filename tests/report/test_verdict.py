@@ -111,7 +111,7 @@ def test_the_best_system_is_the_one_that_compare_calls_better() -> None:
     page = render_page(runs)
     gaps = [c for c in compare(runs[1].results, runs[2].results).comparisons if c.metric == "recall_gap"]
     is_clear = gaps[0].change() == "better"
-    assert ("the gap is smallest for fake:right" in page) is is_clear
+    assert ("the gap is smallest for right (fake)" in page) is is_clear
 
 
 def test_beside_a_finding_stand_sentences_of_its_kind_with_the_deciding_words_marked(tmp_path: Path) -> None:

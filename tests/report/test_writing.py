@@ -127,23 +127,23 @@ def test_markdown() -> None:
         "## simplegen.en-es (core data, rules best)",
     ]
     assert _markdown_rows(text) == [
-        ["metric", "slice", "fake:right"],
+        ["metric", "slice", "right (fake)"],
         ["pro", "all", "61.2 [50.0, 70.0]"],
         ["delta", "all", "−3.5"],
         ["p_s", "formal", "–"],
     ]
-    assert text.endswith("- `fake:right: benchmark:simplegen|system:fake:right`\n")
+    assert text.endswith("- `right (fake): benchmark:simplegen|system:fake:right`\n")
 
 
 def test_latex() -> None:
     text = render({"run": [_result()]}, "latex")
     assert text.startswith("% needs \\usepackage{booktabs}\n")
-    assert "\n% fake:right: benchmark:simplegen|system:fake:right\n\\begin{table*}\n" in text
+    assert "\n% right (fake): benchmark:simplegen|system:fake:right\n\\begin{table*}\n" in text
     assert "\\label{tab:simplegen.en-es}" in text
     assert r"\caption{simplegen.en-es (core data, rules best)}" in text
     assert r"\begin{tabular}{llr}" in text
     assert _latex_rows(text) == [
-        ["metric", "slice", "fake:right"],
+        ["metric", "slice", "right (fake)"],
         ["pro", "all", "61.2 [50.0, 70.0]"],
         ["delta", "all", "−3.5"],
         ["p_s", "formal", "--"],
@@ -169,6 +169,7 @@ def test_csv() -> None:
         "n_judged": "100",
         "n_total": "120",
         "signature": "benchmark:simplegen|system:fake:right",
+        "name": "right (fake)",
     }
     assert (rows[2]["value"], rows[2]["low"], rows[2]["high"]) == ("", "", "")
     assert rows[1]["value"] == "-3.5", "a number stays a number"
@@ -191,8 +192,8 @@ def test_nothing_to_show_is_no_accident(format_: str, runs: Mapping[str, Sequenc
 
 def test_special_characters() -> None:
     runs = {"run": [_result(NASTY)], "other": [_result("fake:right")]}
-    assert _latex_rows(render(runs, "latex"))[0] == ["metric", "slice", NASTY, "fake:right"]
-    assert _markdown_rows(render(runs, "md"))[0] == ["metric", "slice", NASTY, "fake:right"]
+    assert _latex_rows(render(runs, "latex"))[0] == ["metric", "slice", NASTY, "right (fake)"]
+    assert _markdown_rows(render(runs, "md"))[0] == ["metric", "slice", NASTY, "right (fake)"]
     assert next(csv.DictReader(io.StringIO(render(runs, "csv"))))["system"] == NASTY
     assert json.loads(render(runs, "json"))["runs"]["run"][0]["system"] == NASTY
     assert latex_escaped(r"\{}") == r"\textbackslash{}\{\}"
@@ -220,7 +221,7 @@ def test_any_name_keeps_the_tables_whole(name: str, more: str) -> None:
     runs = {"run": [_result(name + more)], "other": [_result("x")]}
     assert {len(row) for row in _latex_rows(render(runs, "latex"))} == {4}
     assert {len(row) for row in _markdown_rows(render(runs, "md"))} == {4}
-    assert {len(row) for row in csv.reader(io.StringIO(render(runs, "csv"), newline=""))} == {15}
+    assert {len(row) for row in csv.reader(io.StringIO(render(runs, "csv"), newline=""))} == {16}
     json.loads(render(runs, "json"))
 
 
@@ -238,7 +239,7 @@ def test_formulas_are_not_handed_to_spreadsheets(text: str, tmp_path: Path) -> N
 
 def test_columns_of_the_same_system_are_told_apart() -> None:
     runs = {"main/run": [_result()], "branch/run": [_result()], "other": [_result("fake:copy")]}
-    header = ["metric", "slice", "fake:right (main/run)", "fake:right (branch/run)", "fake:copy"]
+    header = ["metric", "slice", "right (fake; main/run)", "right (fake; branch/run)", "copy (fake)"]
     assert _markdown_rows(render(runs, "md"))[0] == header
     assert _latex_rows(render(runs, "latex"))[0] == header
 

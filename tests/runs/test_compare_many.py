@@ -102,13 +102,13 @@ def test_a_trend_asks_about_steps_and_the_first(run: Run) -> None:
     (row, *_) = found.to_json()["trend"]
     assert [(d["first"], d["second"]) for d in row["steps"]] == [("v1", "v2"), ("v2", "v3"), ("v3", "v4")]
     assert [d["second"] for d in row["from_first"]] == ["v2", "v3", "v4"]
-    assert row["sentence"] == metric(found, "accuracy").trend(found.runs)
+    assert row["sentence"] == metric(found, "accuracy").trend(found.called)
 
 
 def test_a_matrix_as_json(three: dict[str, list[Result]]) -> None:
     content = json.loads(json.dumps(compare_many(three, RESAMPLING).to_json(), allow_nan=False))
     assert set(content) == {"runs", "matrix", "notes"}
-    assert content["runs"][1] == {"name": "v2", "system": "fake:right?p=0.4"}
+    assert content["runs"][1] == {"name": "v2", "system": "fake:right?p=0.4", "called": "right (fake, p=0.4)"}
     row = content["matrix"][0]
     assert [value["run"] for value in row["values"]] == ["v1", "v2", "v3"]
     assert {d["change"] for d in row["differences"]} <= {"better", "worse", "changed", "unclear"}

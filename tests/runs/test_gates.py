@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,12 +11,19 @@ import pytest
 
 from gendermark.errors import UserError
 from gendermark.metrics.describe import Description
-from gendermark.metrics.metric import Metric, Resampling
+from gendermark.metrics.metric import Metric, Resampling, per_judgement
+from gendermark.metrics.rates import difference, rate
+from gendermark.records import Gender, Judgement, Unit
+from gendermark.result import Result
 from gendermark.runs import run as running
-from gendermark.runs.gates import NOTHING_COMPARED, Check, Verdict, against_baseline, bounds
+from gendermark.runs.changed import changed_sentences
+from gendermark.runs.compare import Comparison
+from gendermark.runs.folder import read_results, read_run
+from gendermark.runs.gates import NO_TOLERANCE, NOTHING_COMPARED, Check, Strictness, Verdict, against_baseline, bounds
+from gendermark.runs.losses import Sides
 from gendermark.runs.run import RunConfig
 from gendermark.selection import Selection
-from runs.tiny import BENCHMARK, tiny
+from runs.tiny import ACCURACY, BENCHMARK, GAP, tiny
 
 Run = Callable[..., Path]
 OF_MEN = Metric(
@@ -271,7 +278,8 @@ def test_one_failure_fails_the_gate() -> None:
     assert not verdict.passed
     assert verdict.failures == (bad,)
     assert verdict.sentence == "gate failed: 1 of 3 checks"
-    assert verdict.to_json() == {"passed": False, "checks": [c.to_json() for c in (good, bad, good)]}
+    found = {"passed": False, "checks": [c.to_json() for c in (good, bad, good)]}
+    assert verdict.to_json() == {**found, "newly_wrong": [], "newly_right": []}
 
 
 def test_what_was_not_compared_is_not_counted() -> None:
@@ -288,3 +296,147 @@ def test_names_of_checks_do_not_repeat(run: Run) -> None:
     checks = bounds(directory, {"accuracy": "1"}, {"accuracy": "100"})
     checks += against_baseline(directory, directory, Resampling(100), 0.05)
     assert len({(check.cell, check.name) for check in checks}) == len(checks)
+
+
+# -- tolerance, and gaps that grew while nobody lost
+
+
+def _by_gender(judgement: Judgement) -> Iterator[str]:
+    for part in ("all", str(judgement.expected)):
+        yield from (f"{part}.total", f"{part}.judged", *([f"{part}.correct"] if judgement.is_correct else []))
+
+
+def _recall(part: str) -> Metric:
+    return rate(ACCURACY, part, f"{part}.correct", f"{part}.total", judged=f"{part}.judged")
+
+
+RECALL_GAP = difference(GAP, _recall("masculine"), _recall("feminine"), "all")
+
+
+def _answered(result: Result, right: Callable[[Judgement], bool]) -> Result:
+    def observed(j: Judgement) -> Gender | None:
+        return j.expected if right(j) or j.expected is None else j.expected.opposite
+
+    return replace(result, judgements=[replace(j, observed=observed(j)) for j in result.judgements])
+
+
+@pytest.fixture
+def versions(run: Run, measures: Callable[..., None]) -> Callable[..., list[Result]]:
+    """Results in which a given share of the women and of the men are right, the same people first."""
+    measures(headline=("gap",), tally=per_judgement(_by_gender), metrics=lambda *_: [RECALL_GAP])
+    (result,) = read_results(run("fake:right"))
+    places: dict[int, int] = {}
+    for gender in Gender:
+        places |= {j.index: n for n, j in enumerate(j for j in result.judgements if j.expected is gender)}
+
+    def of(women: float, men: float) -> list[Result]:
+        share = {Gender.FEMININE: women, Gender.MASCULINE: men}
+        # Spread over the occupations: whole groups would change together.
+        return [_answered(result, lambda j: places[j.index] * 7 % 40 < 40 * share[j.expected or Gender.NEUTRAL])]
+
+    return of
+
+
+def _gated(now: list[Result], before: list[Result], strict: Strictness = NO_TOLERANCE) -> Check:
+    (check,) = against_baseline(now, before, Resampling(), 0.05, strict)
+    return check
+
+
+def test_a_gap_that_grew_while_nobody_lost(versions: Callable[..., list[Result]]) -> None:
+    before, men_gained, women_lost = versions(0.5, 0.5), versions(0.5, 0.9), versions(0.3, 0.9)
+    grew = _gated(men_gained, before)
+    assert (grew.passed, grew.grew, grew.outcome) == (True, True, "grew")
+    assert "worse (p " in grew.finding
+    assert grew.finding.endswith("; grew, but nobody lost (women 50.0 → 50.0, men 50.0 → 90.0)")
+    strict = _gated(men_gained, before, Strictness(fail_on_gap=True))
+    assert (strict.passed, strict.grew) == (False, True)
+    assert "; fails although nobody lost (women" in strict.finding
+    lost = _gated(women_lost, before)
+    assert (lost.passed, lost.grew) == (False, False)
+    only_lost = _gated(versions(0.1, 0.5), before)
+    assert not only_lost.passed, "nobody gained"
+
+
+def _side(part: str, difference: float, p_value: float) -> Comparison:
+    return Comparison("c", "right", part, 50.0, 50.0 + difference, "higher", 20, difference, p_value=p_value)
+
+
+@pytest.mark.parametrize(
+    ("women", "men", "nobody_lost"),
+    [
+        ((0.0, 1.0), (10.0, 0.001), True),
+        ((-3.0, 0.2), (10.0, 0.001), True),
+        ((-3.0, 0.04), (10.0, 0.001), False),
+        ((-3.0, 0.2), (3.0, 0.2), False),
+        ((0.0, 1.0), (10.0, 0.03), False),
+        ((5.0, 0.03), (10.0, 0.001), True),
+    ],
+)
+def test_what_excuses_must_be_surer_than_what_condemns(
+    women: tuple[float, float], men: tuple[float, float], nobody_lost: bool
+) -> None:
+    sides = Sides((_side("feminine", *women), _side("masculine", *men)))
+    assert sides.nobody_lost(0.05) is nobody_lost
+    assert not Sides().nobody_lost(0.05), "where nobody's gender is known, nothing excuses"
+
+
+def test_within_the_tolerance(run: Run) -> None:
+    now, before = run("fake:right?p=0.8"), run("fake:right")
+    (plain, *_) = against_baseline(now, before, Resampling(), 0.05)
+    assert not plain.passed
+    for strict, passed in (
+        (Strictness(60.0), True),
+        (Strictness(0.5), False),
+        (Strictness(0.5, {"accuracy": 60.0}), True),
+        (Strictness(60.0, {"tiny.accuracy:all": 0.5}), False),
+    ):
+        (check, *_) = against_baseline(now, before, Resampling(), 0.05, strict)
+        assert (check.metric, check.passed) == ("accuracy", passed)
+        assert check.tolerance in (0.5, 60.0)
+        said = "not clearly more than the tolerance of 60 points" if passed else "more than the tolerance of 0.5"
+        assert said in check.finding
+    with pytest.raises(UserError, match=r"^no metric 'nothing' is compared with the baseline; there is: accuracy"):
+        against_baseline(now, before, Resampling(), 0.05, Strictness(0.0, {"nothing": 1.0}))
+
+
+@pytest.mark.parametrize(
+    ("better", "first", "second", "ends", "size_ends", "worse_by"),
+    [
+        ("higher", 80.0, 70.0, (-15.0, -5.0), None, 5.0),
+        ("lower", 10.0, 20.0, (4.0, 16.0), None, 4.0),
+        ("zero", 5.0, 15.0, (4.0, 16.0), (4.0, 16.0), 4.0),
+        ("zero", -5.0, -15.0, (-16.0, -4.0), (4.0, 16.0), 4.0),
+        ("zero", 5.0, -15.0, (-26.0, -14.0), (3.0, 17.0), 3.0),
+        ("higher", None, 70.0, (None, None), None, 0.0),
+    ],
+)
+def test_how_much_worse_at_least(
+    better: str, first: float | None, second: float, ends: Any, size_ends: Any, worse_by: float
+) -> None:
+    c = Comparison("c", "m", "all", first, second, better, 9, None, *ends, size_ends=size_ends)
+    assert c.worse_by == worse_by
+
+
+def test_a_share_has_hundredths_for_points() -> None:
+    strict = Strictness(2.0)
+    for unit, allowed in ((Unit.PERCENT, 2.0), (Unit.SHARE, 0.02), (Unit.NATS, 0.0)):
+        assert strict.of(Comparison("c.en-es", "m", "all", 1.0, 1.0, "higher", 9, unit=unit)) == allowed
+
+
+# -- the sentences behind a change
+
+
+def test_sentences_that_changed_their_verdict(run: Run) -> None:
+    before, now = read_run(run("fake:right")), read_run(run("fake:masculine"))
+    wrong, right = changed_sentences(before, now)
+    assert (len(wrong), len(right)) == (40, 0), "all the women"
+    assert wrong[0].lines == (
+        "Worker 000 finished her work. (a woman)",
+        "before: [ella] trabaja (a woman)",
+        "now: [el] trabaja (a man)",
+    )
+    assert wrong[0].to_json()["now"]["evidence"] == ["el"]
+    back, forth = changed_sentences(now, before)
+    assert ([one.source for one in forth], back) == ([one.source for one in wrong], ())
+    (silent, _) = changed_sentences(before, read_run(run("fake:silent")))
+    assert silent[0].lines[2] == "now: (nothing) (not translated)"

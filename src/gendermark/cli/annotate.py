@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
+from gendermark.cli.endings import say_next
 from gendermark.cli.terminal import AsJson, print_json, print_table, say
 from gendermark.cli.ui import Host, NoOpen, Port, serve_site
 
@@ -55,10 +57,17 @@ def export(
     if any(row.entity == ANYBODY for row in rows):
         say(f"{result.cell} names no entity: ask people which gender the words have that mark {ANYBODY}")
     fewer = f" (all there are, fewer than {n:,})" if len(rows) < n else ""
-    say(
-        f"{len(rows):,} translations of {result.cell}{fewer} written to {output}; give each person a copy, "
-        f"then: gendermark annotate agree {directory} SHEET.csv ..."
+    say(f"{len(rows):,} translations of {result.cell}{fewer} written to {output}")
+    which = ["--cell", cell] if cell else []
+    answers = shlex.quote(str(output.with_name(f"{output.stem}-answers")))
+    agree_ = shlex.join(["gendermark", "annotate", "agree", str(directory), *which])
+    say_next(
+        {
+            shlex.join(["gendermark", "annotate", "serve", str(output), str(directory), *which]): "fill it in here",
+            f"{agree_} {answers}/*.csv": "then compare",
+        }
     )
+    say("Or give each person a copy, and name the filled sheets in place of the last words.")
 
 
 @app.command()
@@ -103,11 +112,9 @@ def export_systems(
     runs = read_runs(directories, cell)
     lineup, rows = draw_lineup(runs, per_category, seed)
     write_lineup(output, key, lineup, rows)
-    folders = " ".join(map(str, directories))
     say(
         f"{len(rows):,} rows written to {output}: {len(lineup.sample):,} segments of {lineup.cell}, each by "
-        f"{len(runs)} systems and a hidden reference; give each person a copy, and nobody {key}, "
-        f"then: gendermark annotate agree-systems --key {key} SHEET.csv ... {folders}"
+        f"{len(runs)} systems and a hidden reference"
     )
     for category, n in lineup.short.items():
         say(f"{category}: all {n:,} segments there are, fewer than {per_category:,}")
@@ -117,6 +124,15 @@ def export_systems(
         n = len(run.uncut & lineup.sample.keys())
         if n:
             say(f"warning: {run.directory}: answers shown whole, as their sentence was not found in them: {n:,}")
+    folders = shlex.join(map(str, directories))
+    answers, keyed = shlex.quote(str(output.with_name(f"{output.stem}-answers"))), shlex.join(["--key", str(key)])
+    say_next(
+        {
+            f"gendermark annotate serve {shlex.quote(str(output))} {keyed} {folders}": "fill it in here",
+            f"gendermark annotate agree-systems {keyed} {answers}/*.csv {folders}": "then compare",
+        }
+    )
+    say(f"Or give each person a copy, and name the filled sheets in place of {answers}/*.csv. Show nobody {key}.")
 
 
 @app.command()
@@ -290,6 +306,7 @@ def _print(tables: Iterable[Table]) -> None:
 
 def _tables(report: AgreementReport) -> Iterator[Table]:
     """Sheets, agreement, and what was read differently."""
+    from gendermark.names import readable
     from gendermark.records import Table
 
     columns: tuple[str, ...] = ("sheet", "rows", "answers", "blank", "not found", "judge neither", "problems")
@@ -297,7 +314,7 @@ def _tables(report: AgreementReport) -> Iterator[Table]:
         (s.name, s.n_rows, s.n_answers, s.n_blank, s.n_not_found, s.n_not_found_by_judge, len(s.problems))
         for s in report.sheets
     ]
-    yield Table("sheets", f"Sheets for {report.cell} of {report.system}", columns, rows)
+    yield Table("sheets", f"Sheets for {report.cell} of {readable(report.system)}", columns, rows)
     columns = ("between", "measure", "value", "low", "high", "items")
     rows = [(e.slice, e.metric, *map(str, _numbers(e)), f"{e.n_judged:,} of {e.n_total:,}") for e in report.estimates]
     yield Table("agreement", "Agreement", columns, rows)

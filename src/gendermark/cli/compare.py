@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from gendermark.cli import terminal
-from gendermark.cli.options import Confidence, Resamples, Seed, resampling
-from gendermark.cli.terminal import AsJson, print_json, print_table, say
+from gendermark.cli.endings import say_next
+from gendermark.cli.options import Confidence, Folder, Names, Resamples, Seed, folders, resampling
+from gendermark.cli.terminal import AsJson, print_json, print_table, say, show_progress
 from gendermark.errors import UserError
 
 if TYPE_CHECKING:
@@ -21,9 +22,11 @@ HELP = "(see `gendermark compare --help`)"
 
 def compare(
     runs: Annotated[
-        list[Path] | None,
+        list[str] | None,
         typer.Argument(
-            metavar="FIRST SECOND [MORE]...", help="Run folders; the first is the baseline.", show_default=False
+            metavar="[NAME=]FIRST [NAME=]SECOND ...",
+            help="Run folders; the first is the baseline.",
+            show_default=False,
         ),
     ] = None,
     trend: Annotated[
@@ -35,10 +38,11 @@ def compare(
             "--metric", metavar="METRIC", help="This metric only, for example anti or p_s:formal; repeatable."
         ),
     ] = None,
-    everything: Annotated[bool, typer.Option("--all", help="Every metric, not the headline ones only.")] = False,
+    everything: Annotated[bool, typer.Option("--all", help="All tables and every metric, not just a summary.")] = False,
     resamples: Resamples = 10_000,
     seed: Seed = 12345,
     confidence: Confidence = 0.95,
+    name: Names = None,
     as_json: AsJson = False,
 ) -> None:
     """Paired differences between runs, with intervals and p-values corrected for many comparisons.
@@ -46,59 +50,74 @@ def compare(
     Two runs: the second against the first. More: each against the first, and every pair. p-values are corrected by Holm
     over the headline metrics of a pair of runs; metrics that are no headline are corrected together.
     """
-    from gendermark.api import load
     from gendermark.cli.results import print_comparison
     from gendermark.runs.compare import Asked, too_coarse
     from gendermark.runs.compare import compare as compare_results
     from gendermark.runs.compare_many import compare_many
+    from gendermark.runs.folder import read_run
 
-    directories = runs or []
-    if len(directories) < 2:
+    given = folders(runs or [], name)
+    if len(given) < 2:
         raise UserError(f"give a first and a second run folder, or more {HELP}")
     chosen = resampling(resamples, seed, confidence)
     asked = Asked(metrics or [], everything)
-    if len(directories) == 2 and not trend:
-        first, second = directories
-        found = compare_results(load(first), load(second), chosen, asked)
+    in_full = everything or bool(metrics) or not terminal.is_terminal(sys.stdout)
+    if len(given) == 2 and not trend:
+        first, second = (read_run(*one).results for one in given)
+        with show_progress("comparing, cell by cell") as progress:
+            found = compare_results(first, second, chosen, asked, progress=progress)
         if as_json:
             print_json(found.to_json())
         else:
-            print_comparison(found)
+            print_comparison(found, in_full=in_full)
+            if not in_full:
+                say_next({_in_full(runs or [], name): "every number"})
         for note in [*found.notes, *too_coarse(found.n_questions, chosen)]:
             say(f"note: {note}")
         return
-    loaded = {name: load(directory) for name, directory in _named(directories).items()}
-    many = compare_many(loaded, chosen, asked, trend=trend)
+    loaded = {key: read_run(*one).results for key, one in _named(given).items()}
+    with show_progress("comparing, pair by pair") as progress:
+        many = compare_many(loaded, chosen, asked, trend=trend, progress=progress)
     if as_json:
         print_json(many.to_json())
     else:
-        _print_many(many)
+        _print_many(many, in_full=in_full)
+        if not in_full:
+            say_next({_in_full([*(runs or []), *(["--trend"] if trend else [])], name): "every number"})
     for note in many.notes:
         say(f"note: {note}")
 
 
-def _named(directories: list[Path]) -> dict[str, Path]:
+def _named(given: list[Folder]) -> dict[str, Folder]:
     """By the last part of their paths, or by the whole where that is not unique."""
-    places = [directory.resolve() for directory in directories]
-    for place, directory in zip(places, directories, strict=True):
+    places = [one.path.resolve() for one in given]
+    for place, one in zip(places, given, strict=True):
         if places.count(place) > 1:
-            raise UserError(f"{directory} is given twice; give each run once {HELP}")
-    names = [place.name for place in places]
-    return {
-        name if names.count(name) == 1 else str(directory): directory
-        for name, directory in zip(names, directories, strict=True)
-    }
+            raise UserError(f"{one.path} is given twice; give each run once {HELP}")
+    keys = [place.name for place in places]
+    return {key if keys.count(key) == 1 else str(one.path): one for key, one in zip(keys, given, strict=True)}
 
 
-def _print_many(many: ManyCompared) -> None:
-    """Drawn: tables of each metric. Piped: one table with a row for each difference."""
+def _in_full(runs: list[str], names: list[str] | None) -> str:
+    named = [word for name in names or () for word in ("--name", name)]
+    return shlex.join(["gendermark", "compare", *runs, *named, "--all"])
+
+
+def _print_many(many: ManyCompared, *, in_full: bool) -> None:
+    """Drawn: in words, or tables of each metric. Piped: one table with a row for each difference."""
+    from gendermark.cli.results import print_summary
+
     if not terminal.is_terminal(sys.stdout):
         _print_rows(many)
-    else:
+    elif in_full:
         _draw(many)
+    else:
+        for pair in many.from_first:
+            found = [m.differences[pair] for m in many.metrics]
+            print_summary(found, (many.called[pair[0]], many.called[pair[1]]))
     if many.is_trend:
         for m in many.metrics:
-            say(m.trend(many.runs))
+            say(m.trend(many.called))
 
 
 def _print_rows(many: ManyCompared) -> None:
@@ -114,12 +133,11 @@ def _print_rows(many: ManyCompared) -> None:
 
 
 def _draw(many: ManyCompared) -> None:
-    first = f"{many.runs[0]} ({many.systems[0]})"
-    say(f"{len(many.runs)} runs, the first is {first}; p-values after Holm's correction within each pair")
+    say(f"{len(many.runs)} runs, the first is {many.called[0]}; p-values after Holm's correction within each pair")
     for m in many.metrics:
         rows = [
             (run, *_value(m, place), *(text for pairs in _pairs_of(many, place) for text in _difference(m, pairs)))
-            for place, run in enumerate(many.runs)
+            for place, run in enumerate(many.called)
         ]
         against = ["first", "previous"] if many.is_trend else ["first"]
         columns = [text for name in against for text in (f"against {name}", "p", "is")]
@@ -152,7 +170,7 @@ def _difference(m: ComparedMetric, pair: Pair | None) -> tuple[str, str, str]:
 def _draw_matrix(many: ManyCompared, m: ComparedMetric) -> None:
     """Row minus column; a star where the two clearly differ. Columns are numbered: names may be long."""
     rows = []
-    for i, run in enumerate(many.runs):
+    for i, run in enumerate(many.called):
         cells = []
         for j in range(len(many.runs)):
             if i == j:

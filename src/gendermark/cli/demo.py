@@ -48,7 +48,7 @@ def demo(
     runs = {}
     for name, (spec, _) in SYSTEMS.items():
         # A store of its own: the demo writes nothing outside its folder.
-        around = running.Surroundings(output / "store.sqlite", show_progress)
+        around = running.Surroundings(output / "store.sqlite", show_progress, name=name)
         runs[name] = running.run(running.RunConfig(spec, selections), output / _folder(name), around)
 
     def is_headline(result: Result, estimate: Estimate) -> bool:

@@ -4,24 +4,30 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gendermark.cli.options import Resamples, Seed, pairs, resampling
+from gendermark.cli.options import Names, Resamples, Seed, folders, pairs, resampling
 from gendermark.cli.terminal import AsJson, print_json, print_table, say
 from gendermark.errors import UserError
 
 if TYPE_CHECKING:
+    from gendermark.runs.changed import ChangedSentence
     from gendermark.runs.gates import Verdict
+
+MOST_SENTENCES = 5
+"""Of each kind, on a terminal."""
 
 
 def gate(
-    run: Annotated[Path, typer.Argument(metavar="DIR", help="Run folder of the system under test.")],
-    baseline: Annotated[Path | None, typer.Option(help="Run folder that must not be clearly better.")] = None,
+    run: Annotated[str, typer.Argument(metavar="[NAME=]DIR", help="Run folder of the system under test.")],
+    baseline: Annotated[
+        str, typer.Option(metavar="[NAME=]DIR", help="Run folder that must not be clearly better.")
+    ] = "",
     minimum: Annotated[
         list[str] | None,
         typer.Option("--min", metavar="METRIC=VALUE", help="Least value, for example anti=60 or p_s:formal=0.2."),
@@ -30,6 +36,16 @@ def gate(
         list[str] | None, typer.Option("--max", metavar="METRIC=VALUE", help="Greatest value, for example delta=15.")
     ] = None,
     alpha: Annotated[float, typer.Option(help="Significance level of the comparison with the baseline.")] = 0.05,
+    tolerance: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="[METRIC=]POINTS",
+            help="Pass what is not clearly worse than the baseline by more than this; repeatable: 1, recall_gap=2.",
+        ),
+    ] = None,
+    fail_on_gap: Annotated[
+        bool, typer.Option("--fail-on-gap", help="Fail where a gap grew, even if neither women nor men lost.")
+    ] = False,
     resamples: Resamples = 10_000,
     seed: Seed = 12345,
     junit: Annotated[
@@ -45,27 +61,42 @@ def gate(
         Path | None,
         typer.Option(metavar="FILE", help="Write the checks as Markdown; on GitHub the step's summary if not given."),
     ] = None,
+    name: Names = None,
     as_json: AsJson = False,
 ) -> None:
     """Exit 1 if the system is clearly worse than the baseline, or beyond a bound; exit 0 otherwise."""
     from gendermark.report.github import workflow_commands
     from gendermark.runs import gates
+    from gendermark.runs.changed import changed_sentences
+    from gendermark.runs.folder import read_run
 
-    if baseline is None and not minimum and not maximum:
+    if not baseline and (tolerance or fail_on_gap):
+        raise UserError("--tolerance and --fail-on-gap are about a baseline; add --baseline DIR")
+    if not baseline and not minimum and not maximum:
         raise UserError("a gate needs something to check: --baseline DIR, --min METRIC=VALUE or --max METRIC=VALUE")
     if not 0 <= alpha <= 1:
         raise UserError(f"--alpha is a probability between 0 and 1 (0.05 is usual), not {alpha:g}")
-    checks = gates.bounds(run, pairs(minimum or [], "--min", "anti=60"), pairs(maximum or [], "--max", "delta=15"))
-    if baseline is not None:
-        checks += gates.against_baseline(run, baseline, resampling(resamples, seed, 0.95), alpha)
+    strict = gates.Strictness(*_tolerances(tolerance or []), fail_on_gap)
+    now, *others = (read_run(*one) for one in folders([run, *([baseline] if baseline else [])], name))
+    limits = pairs(minimum or [], "--min", "anti=60"), pairs(maximum or [], "--max", "delta=15")
+    checks = gates.bounds(now.results, *limits)
+    changed: tuple[tuple[ChangedSentence, ...], ...] = ()
+    against = ""
+    for before in others:
+        checks += gates.against_baseline(now.results, before.results, resampling(resamples, seed, 0.95), alpha, strict)
+        changed = changed_sentences(before, now)
+        against = f" against {before.called}"
     if not checks:
         raise UserError("the two runs share no headline metric, so there is nothing to check; use --min or --max")
-    verdict = gates.Verdict.of(checks)
+    verdict = gates.Verdict.of(checks, *changed)
     on_github = github if github is not None else os.environ.get("GITHUB_ACTIONS") == "true"
     # From here on the exit code is the verdict, whatever becomes of its other forms: a gate that failed has failed.
-    _whatever_happens(lambda: _print(verdict, as_json))
-    _whatever_happens(lambda: _write_files(verdict, run, junit, summary, on_github))
+    _whatever_happens(lambda: _print(verdict, f"Gate: {now.called}{against}", as_json))
+    called = str(now.manifest.get("name", "")) or now.path.resolve().name
+    _whatever_happens(lambda: _write_files(verdict, called, junit, summary, on_github))
     with suppress(OSError):  # nowhere left to say it
+        for line in [] if as_json else _sentences(verdict):
+            say(line)
         for line in workflow_commands(verdict) if on_github else []:
             say(line)
         say(verdict.sentence)
@@ -73,20 +104,43 @@ def gate(
         raise typer.Exit(1)
 
 
-def _print(verdict: Verdict, as_json: bool) -> None:
+def _tolerances(texts: Sequence[str]) -> tuple[float, dict[str, float]]:
+    """The tolerance of all metrics, and those of single ones."""
+    from gendermark.runs.gates import number_of
+
+    for_all = [text for text in texts if "=" not in text]
+    if len(for_all) > 1:
+        raise UserError("--tolerance for all metrics is given twice; give it once, or name a metric: recall_gap=2")
+    named = pairs([text for text in texts if "=" in text], "--tolerance", "recall_gap=2", "POINTS or METRIC=POINTS")
+    of_one = {key: number_of(f"the tolerance of {key}", text, least=0) for key, text in named.items()}
+    return sum(number_of("--tolerance", text, least=0) for text in for_all), of_one
+
+
+def _sentences(verdict: Verdict) -> Iterator[str]:
+    """The first sentences that changed their verdict, with the deciding words in brackets."""
+    for what, found in (("newly wrong", verdict.newly_wrong), ("newly right", verdict.newly_right)):
+        if not found:
+            continue
+        more = f", the first {MOST_SENTENCES} of them (--json has all)" if len(found) > MOST_SENTENCES else ""
+        yield f"{what}: {len(found):,} sentence{'s' if len(found) > 1 else ''}{more}"
+        for one in found[:MOST_SENTENCES]:
+            source, before, now = one.lines
+            yield f"  {source}\n    {before}\n    {now}"
+
+
+def _print(verdict: Verdict, title: str, as_json: bool) -> None:
     if as_json:
         print_json(verdict.to_json())
     else:
         rows = [(c.outcome, c.cell, c.metric, c.slice, c.finding) for c in verdict.checks]
-        print_table("Gate", ("outcome", "cell", "metric", "slice", "finding"), rows)
+        print_table(title, ("outcome", "cell", "metric", "slice", "finding"), rows)
 
 
-def _write_files(verdict: Verdict, run: Path, junit: Path | None, summary: Path | None, on_github: bool) -> None:
+def _write_files(verdict: Verdict, name: str, junit: Path | None, summary: Path | None, on_github: bool) -> None:
     from gendermark.report import github
     from gendermark.report.junit import junit as junit_xml
     from gendermark.textfiles import write_text
 
-    name = run.resolve().name
     if junit is not None:
         _whatever_happens(lambda: write_text(junit, junit_xml(verdict, name)))
     text = github.summary(verdict, name)

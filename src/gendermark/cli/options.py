@@ -5,11 +5,13 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Sequence
 from functools import wraps
-from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, get_type_hints
 
 import typer
 
 from gendermark.errors import UserError
+from gendermark.names import checked
 
 if TYPE_CHECKING:
     from gendermark.metrics.metric import Resampling
@@ -43,6 +45,41 @@ Resamples = Annotated[
 ]
 Seed = Annotated[int, typer.Option("--seed", min=0, help="Seed of the resampling.")]
 Confidence = Annotated[float, typer.Option("--confidence", help="Confidence of the intervals, between 0.5 and 1.")]
+
+
+Name = Annotated[
+    str, typer.Option("--name", metavar="NAME", help='What the system is called in tables and headings: "Bing 2019".')
+]
+Names = Annotated[
+    list[str] | None,
+    typer.Option("--name", metavar="NAME", help="Name of a system, in the order of the folders; repeatable."),
+]
+
+
+class Folder(NamedTuple):
+    """A run folder that was given, and what its system is to be called; empty if the run says so itself."""
+
+    path: Path
+    name: str = ""
+
+
+def folders(given: Sequence[str], names: Sequence[str] | None = None) -> list[Folder]:
+    """Run folders, each as DIR or NAME=DIR; or their names by themselves, in the same order."""
+    found = [_folder(text) for text in given]
+    if not names:
+        return found
+    if len(names) > len(found):
+        raise UserError(f"{len(names)} names were given with --name, but only {len(found)} run folders")
+    if any(one.name for one in found):
+        raise UserError("give names either as NAME=DIR or with --name, not both")
+    return [Folder(one.path, checked(name)) for one, name in zip(found, names, strict=False)] + found[len(names) :]
+
+
+def _folder(text: str) -> Folder:
+    name, equals, path = text.partition("=")
+    if not equals or not path or Path(text).exists() or not name.strip():
+        return Folder(Path(text))
+    return Folder(Path(path), checked(name))
 
 
 def resampling(n_resamples: int, seed: int, confidence: float) -> Resampling:

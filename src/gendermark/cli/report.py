@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from gendermark.cli.options import Folder, Names, folders
 from gendermark.cli.terminal import say
 from gendermark.errors import MissingExtra, UnknownName, UserError
 
@@ -20,7 +21,9 @@ _ENDINGS = (".html", ".md", ".tex", ".csv", ".json")
 
 
 def report(
-    runs: Annotated[list[Path], typer.Argument(metavar="DIR...", help="Run folders, side by side.")],
+    runs: Annotated[
+        list[str], typer.Argument(metavar="[NAME=]DIR...", help="Run folders, side by side; with names if you like.")
+    ],
     output: Annotated[Path | None, typer.Option("-o", "--output", help="File to write; stdout if not given.")] = None,
     format_: Annotated[
         str, typer.Option("--format", help="html, md, latex, csv or json; by the ending of -o if not given.")
@@ -35,6 +38,7 @@ def report(
     figure_format: Annotated[
         list[str] | None, typer.Option("--figure-format", help="Only svg, pdf or png; several times for several.")
     ] = None,
+    name: Names = None,
 ) -> None:
     """A page to read and explore (HTML), or tables as Markdown, LaTeX (booktabs), CSV or JSON; and figures."""
     if as_json and format_ not in ("", "json"):
@@ -46,9 +50,10 @@ def report(
         raise UnknownName("report format", chosen, FORMATS)
     if figure_format and figures is None:
         raise UserError("--figure-format says how figures are written, not where; add --figures DIR")
-    text, results = _rendered(list(dict.fromkeys(map(str, runs))), chosen, trend)
-    if figures is not None:
-        _write_figures(figures, results, figure_format, trend)
+    formats, problem = _formats(figure_format) if figures is not None else ((), None)
+    if problem is not None and figure_format and output is None:
+        raise problem
+    text, results = _rendered(_once(folders(runs, name)), chosen, trend)
     if output is None:
         typer.echo(text, nl=False)
     else:
@@ -56,36 +61,54 @@ def report(
 
         write_text(output, text)
         say(f"report written to {output}")
+    if figures is not None:
+        _write_figures(figures, results, formats, trend)
+    if problem is not None and figure_format:
+        raise problem
 
 
-def _rendered(directories: Sequence[str], format_: str, trend: bool) -> tuple[str, Mapping[str, Sequence[Result]]]:
+def _once(given: Sequence[Folder]) -> list[Folder]:
+    """Each folder once, with the name that was given it first."""
+    return list({str(one.path): one for one in reversed(given)}.values())[::-1]
+
+
+def _rendered(given: Sequence[Folder], format_: str, trend: bool) -> tuple[str, Mapping[str, Sequence[Result]]]:
     """The report, and the results it is of."""
+    from gendermark.runs.folder import read_run
+
+    runs = [read_run(*one) for one in given]
+    results = {run.name: run.results for run in runs}
     if format_ == "html":
         from gendermark.report.page import render_page
-        from gendermark.runs.folder import read_run
 
-        runs = [read_run(directory) for directory in directories]
-        return render_page(runs, trend=trend), {run.name: run.results for run in runs}
-    from gendermark.api import load
+        return render_page(runs, trend=trend), results
     from gendermark.report.writing import render
 
-    results = {directory: load(directory) for directory in directories}
     return render(results, format_), results
 
 
-def _write_figures(
-    directory: Path, results: Mapping[str, Sequence[Result]], formats: Sequence[str] | None, trend: bool
-) -> None:
-    """Every figure; where none was asked for by name, in every format that can be written here."""
+def _formats(asked: Sequence[str] | None) -> tuple[Sequence[str], MissingExtra | None]:
+    """The formats in which figures can be written here, before any work; and what is missing for the others."""
     from gendermark.report.figures import FORMATS as FIGURE_FORMATS
+    from gendermark.report.figures import check_formats
+
+    wanted = asked or FIGURE_FORMATS
+    try:
+        check_formats(wanted)
+    except MissingExtra as problem:
+        can = [name for name in wanted if name == "svg"]
+        say(f"figures are written as SVG only: {problem}" if can else f"no figures are written: {problem}")
+        return can, problem
+    return wanted, None
+
+
+def _write_figures(
+    directory: Path, results: Mapping[str, Sequence[Result]], formats: Sequence[str], trend: bool
+) -> None:
     from gendermark.report.figures import figures, write_figures
 
+    if not formats:
+        return
     found = figures(results, trend=trend)
-    try:
-        written = write_figures(directory, found, formats or FIGURE_FORMATS)
-    except MissingExtra as problem:
-        if formats:
-            raise
-        written = write_figures(directory, found, ("svg",))
-        say(f"figures are written as SVG only: {problem}")
+    written = write_figures(directory, found, formats)
     say(f"{len(written):,} files with {len(found):,} figures written to {directory}")

@@ -7,16 +7,17 @@ import sys
 from collections.abc import Sequence
 
 from gendermark.cli import terminal
-from gendermark.cli.terminal import print_table, say
+from gendermark.cli.terminal import print_table, print_text, say
 from gendermark.records import Estimate, Table, Test, show_p
 from gendermark.result import Result
-from gendermark.runs.compare import FAMILY, Comparison, ComparisonReport
+from gendermark.runs.compare import ABSENT, CHANGES, FAMILY, Comparison, ComparisonReport
 from gendermark.telling import lost_by_gender
 
 LONGEST_TABLE = 8
 MOST_COLUMNS = 6
 """Metrics of slices that stand beside each other; more would be cut to nothing, and stand below each other."""
 NARROW = 90
+_SAID = {"unclear": "no clear difference"}
 COLUMNS = ("benchmark", "direction", "system", "metric", "slice", "value", "low", "high", "n_judged", "n_total")
 
 
@@ -50,8 +51,8 @@ def _plain(value: object) -> str:
 
 
 def _draw(result: Result) -> None:
-    benchmark, direction, system = _where(result)
-    title = f"{benchmark} {direction}, {system}: {result.selection.data} data, rules {result.selection.rules}"
+    benchmark, direction, _ = _where(result)
+    title = f"{benchmark} {direction}, {result.called}: {result.selection.data} data, rules {result.selection.rules}"
     whole = [e for e in result.estimates if e.slice == "all"]
     print_table(title, ("metric", "value", "interval", "judged"), [_line(e) for e in whole])
     parts = [e for e in result.estimates if e.slice != "all"]
@@ -107,12 +108,34 @@ def _sentence(test: Test) -> str:
     return f"{test.question} {answer} (p {show_p(test.p_value)})"
 
 
-def print_comparison(report: ComparisonReport) -> None:
-    """Drawn: a table per cell. Piped: one table of everything."""
+def print_summary(comparisons: Sequence[Comparison], names: tuple[str, str]) -> None:
+    """One screen, in words: what the second system is, cell by cell, and by which headline metrics."""
+    from gendermark import registry
+    from gendermark.report.differences import Difference, phrases_of
+    from gendermark.telling import direction
+
+    print_text(f"{names[1]} against {names[0]}{'' if comparisons else ': no headline metric to compare'}")
+    for cell in dict.fromkeys(c.cell for c in comparisons):
+        benchmark, _, languages = cell.partition(".")
+        found = [Difference(1, benchmark, c) for c in comparisons if c.cell == cell]
+        compared = [d for d in found if d.change != ABSENT] or found
+        leading = next((d for d in compared if d.is_leading), compared[0])
+        place = f"{registry.load('benchmark', benchmark).title}, {direction(*languages.split('-', 1))}"
+        print_text(f"\n{place}: {_SAID.get(leading.change, leading.change)}")
+        for change in CHANGES:
+            if phrases := phrases_of([d for d in found if d.change == change]):
+                print_text(f"{_SAID.get(change, change)}: {'; '.join(phrases)}", indent=2)
+
+
+def print_comparison(report: ComparisonReport, *, in_full: bool = True) -> None:
+    """Drawn: in words, or a table per cell. Piped: one table of everything."""
     if not terminal.is_terminal(sys.stdout):
         print_table("", Comparison.told(), [tuple(_plain(v) for v in c.to_json().values()) for c in report.comparisons])
+    elif not in_full:
+        print_summary(report.comparisons, report.names)
+        return
     else:
-        say(f"{report.second} (second) against {report.first} (first); p-values after {FAMILY}")
+        say(f"{report.names[1]} (second) against {report.names[0]} (first); p-values after {FAMILY}")
         for cell in dict.fromkeys(c.cell for c in report.comparisons):
             rows = [
                 (

@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from gendermark.cli.endings import after_run, say_findings, say_next
 from gendermark.cli.options import (
     Cluster,
     Confidence,
     Data,
     From,
+    Name,
     Resamples,
     Revision,
     Rules,
@@ -23,6 +25,7 @@ from gendermark.cli.options import (
 )
 from gendermark.cli.terminal import AsJson, print_json, say, show_progress
 from gendermark.errors import UserError
+from gendermark.names import checked
 
 if TYPE_CHECKING:
     from gendermark.selection import Selection
@@ -62,6 +65,7 @@ def run(
             help="Where there are references: also score the right against the contrastive (wrong) one.",
         ),
     ] = False,
+    name: Name = "",
     store: Annotated[
         Path | None, typer.Option(help="File that keeps finished translations; in the cache if not given.")
     ] = None,
@@ -95,12 +99,16 @@ def run(
     if not benchmark:
         selections = _that_have_files(system, selections)
     config = RunConfig(system, selections, options, resampling(resamples, seed, confidence), forced_choice)
-    results = running.run(config, output, running.Surroundings(store, show_progress, say))
+    around = running.Surroundings(store, show_progress, say, checked(name) if name else "")
+    results = running.run(config, output, around)
     if as_json:
         print_json({"run": str(output), "results": [result.to_json() for result in results]})
     else:
         print_results(results)
+        say_findings(results)
     say(f"run folder: {output}")
+    if not as_json:
+        say_next(after_run(output, [result.cell for result in results]))
 
 
 def _that_have_files(system: str, selections: tuple[Selection, ...]) -> tuple[Selection, ...]:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from gendermark.cli.endings import after_score, say_findings, say_next
 from gendermark.cli.options import (
     Cluster,
     Confidence,
     Data,
     From,
+    Name,
     Resamples,
     Revision,
     Rules,
@@ -24,6 +27,7 @@ from gendermark.cli.options import (
 )
 from gendermark.cli.terminal import AsJson, print_json
 from gendermark.errors import UserError
+from gendermark.names import checked, readable
 
 if TYPE_CHECKING:
     from gendermark.benchmarks.benchmark import Benchmark
@@ -67,6 +71,7 @@ def score(
     resamples: Resamples = 1000,
     seed: Seed = 12345,
     confidence: Confidence = 0.95,
+    name: Name = "",
     judgements: Annotated[
         Path | None, typer.Option(help="Also write every judgement, one JSON object per line.")
     ] = None,
@@ -98,6 +103,7 @@ def score(
         "revision": revision,
         "rules": rules,
         "cluster": cluster,
+        "name": checked(name) if name else "",
         **settings,
     }
     how = resampling(resamples, seed, confidence)
@@ -122,7 +128,15 @@ def score(
     if as_json:
         print_json(result.to_json())
     else:
-        print_results([result])
+        files = [*(translations or []), *([samples] if samples else [])]
+        # One that is named by its file; the name of a pipe tells nothing, and it cannot be read again.
+        file = files[0] if len(files) == 1 and files[0].is_file() else None
+        called = replace(result, name=result.name or (readable(f"files:{file}") if file else ""))
+        print_results([called])
+        say_findings([called])
+        if file and not samples:
+            repairs = {"fix_encoding": fix_encoding, "allow_missing": allow_missing}
+            say_next(after_score(called, file, how, {key: "yes" for key, given in repairs.items() if given}))
 
 
 def _by_part(benchmark: Benchmark, files: list[TranslationFile], group: str) -> Any:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sys
+import textwrap
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -28,6 +30,13 @@ def is_terminal(stream: TextIO | None) -> bool:
 
 def print_json(value: Any) -> None:
     typer.echo(json.dumps(value, ensure_ascii=False, indent=2))
+
+
+def print_text(text: str, indent: int = 0) -> None:
+    """Prose on stdout, in lines that fit the terminal."""
+    width = shutil.get_terminal_size().columns
+    for line in text.split("\n"):
+        typer.echo(textwrap.fill(line, width, initial_indent=" " * indent, subsequent_indent=" " * (indent + 2)))
 
 
 def print_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:

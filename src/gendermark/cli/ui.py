@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from gendermark.cli.options import Names, folders
 from gendermark.cli.terminal import say
 
 if TYPE_CHECKING:
@@ -22,21 +22,26 @@ NoOpen = Annotated[bool, typer.Option("--no-open", help="Print the address only;
 
 
 def ui(
-    directories: Annotated[list[Path], typer.Argument(metavar="DIR...", help="Run folders, finished or still going.")],
+    runs: Annotated[
+        list[str],
+        typer.Argument(metavar="[NAME=]DIR...", help="Run folders, finished or still going; with names if you like."),
+    ],
     host: Host = "127.0.0.1",
     port: Port = 0,
     no_open: NoOpen = False,
+    name: Names = None,
 ) -> None:
     """Explore runs in the browser, sentence by sentence, also while they are going."""
     from gendermark.report.paging import RunFolders
     from gendermark.report.ui import Follower, ui_site
 
-    say(f"reading {', '.join(map(str, directories))}")
-    folders = RunFolders(directories)
-    follower = Follower(folders)
+    given = folders(runs, name)
+    say(f"reading {', '.join(str(one.path) for one in given)}")
+    followed = RunFolders([one.path for one in given], [one.name for one in given])
+    follower = Follower(followed)
     follower.start()
     try:
-        serve_site(ui_site(folders, follower), host, port, no_open=no_open)
+        serve_site(ui_site(followed, follower), host, port, no_open=no_open)
     finally:
         follower.end()
 

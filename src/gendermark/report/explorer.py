@@ -9,11 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from gendermark import registry
+from gendermark import names, registry
 from gendermark.benchmarks.benchmark import Benchmark
 from gendermark.errors import UserError
 from gendermark.metrics.describe import SLICES
@@ -24,7 +23,6 @@ from gendermark.runs.folder import Run, Text
 
 LONGEST_TEXT = 20_000
 """Characters of one text that a page carries; no translation is longer, but an answer of a broken system may be."""
-_LONGEST_NAME = 40
 _BETWEEN = "\x1f"
 """Stands between the pieces of evidence, each of which may be a whole sample with line ends in it."""
 NONE = "none"
@@ -37,22 +35,8 @@ _OUTCOME_OF_TAG = {"correct": "right"}
 
 
 def system_labels(runs: Sequence[Run]) -> list[str]:
-    """A short name for each run's system; with the folder's where two would have the same."""
-    names = [_short(run.system) for run in runs]
-    for told_by in (lambda run: Path(run.name).name, lambda run: run.name):
-        names = [
-            name if names.count(name) == 1 else f"{_short(run.system)} ({told_by(run)})"
-            for name, run in zip(names, runs, strict=True)
-        ]
-    return names
-
-
-def _short(system: str) -> str:
-    """The family and the last part of a long path."""
-    if len(system) <= _LONGEST_NAME:
-        return system
-    family, _, argument = system.partition(":")
-    return f"{family}:…{argument[-_LONGEST_NAME:]}" if "/" not in argument else f"{family}:…/{Path(argument).name}"
+    """The name of each run's system; with the folder's where two would have the same."""
+    return names.told_apart([run.called for run in runs], [run.name for run in runs])
 
 
 # -- filters -----------------------------------------------------------------------------------------------------------
@@ -241,9 +225,9 @@ class Explorer:
     def __init__(self, runs: Sequence[Run]) -> None:
         self.systems = system_labels(runs)
         by_key = [{key_of(result): result for result in run.results} for run in runs]
-        names = cell_names([result for run in runs for result in run.results])
+        cells = cell_names([result for run in runs for result in run.results])
         self.cells = []
-        for key, name in names.items():
+        for key, name in cells.items():
             results = [results.get(key) for results in by_key]
             texts = [run.texts[key[0]] if result else () for run, result in zip(runs, results, strict=True)]
             self.cells.append(Cell(name, results, texts))

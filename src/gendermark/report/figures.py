@@ -19,7 +19,7 @@ from gendermark.markup import visible
 from gendermark.report import side_by_side
 from gendermark.report.beside_published import beside_published
 from gendermark.report.differences import against_first
-from gendermark.result import Result
+from gendermark.result import Result, run_labels
 from gendermark.runs.comparable import described, key_of, told_apart
 from gendermark.runs.compare import ComparisonReport
 from gendermark.textfiles import write_text
@@ -61,15 +61,20 @@ def compared_with_first(runs: Mapping[str, Sequence[Result]]) -> dict[str, Compa
     return {name: against_first(first, second) for name, second in others}
 
 
-def write_figures(directory: Path | str, found: Sequence[Figure], formats: Sequence[str] = FORMATS) -> list[Path]:
-    """Every figure in every format, and a file of captions; what a format lacks is said before anything is written."""
-    directory = Path(directory)
+def check_formats(formats: Sequence[str]) -> dict[str, Callable[[str], bytes]]:
+    """What makes a file of each format from SVG; refuses what is unknown, or needs an extra that is not there."""
     for name in formats:
         if name not in FORMATS:
             raise UnknownName("figure format", name, FORMATS)
+    return {name: _converter(name) for name in formats}
+
+
+def write_figures(directory: Path | str, found: Sequence[Figure], formats: Sequence[str] = FORMATS) -> list[Path]:
+    """Every figure in every format, and a file of captions; what a format lacks is said before anything is written."""
+    directory = Path(directory)
     if directory.is_file():
         raise UserError(f"{directory} is a file; give a directory for the figures")
-    converters = {name: _converter(name) for name in formats}
+    converters = check_formats(formats)
     written = []
     for figure in found:
         for name, convert in converters.items():
@@ -79,18 +84,6 @@ def write_figures(directory: Path | str, found: Sequence[Figure], formats: Seque
     captions = [f"## {figure.name}\n\n**{figure.title}.** {_as_markdown(figure.caption)}\n" for figure in found]
     write_text(directory / CAPTIONS, "\n".join(["# Figures\n", *captions]))
     return [*written, directory / CAPTIONS]
-
-
-def run_labels(runs: Mapping[str, Sequence[Result]]) -> dict[str, str]:
-    """How each run is called: by its system; with its folder where several are of one system."""
-    systems_of = {name: results[0].system if results else name for name, results in runs.items()}
-    seen = Counter(systems_of.values())
-    labels: dict[str, str] = {}
-    for name, system in systems_of.items():
-        choices = (system, f"{system} ({Path(name).name})", f"{system} ({name})")
-        usable = choices if seen[system] == 1 else choices[1:]
-        labels[name] = next((label for label in usable if label not in labels.values()), choices[-1])
-    return labels
 
 
 def _sheets(runs: Mapping[str, Sequence[Result]], labels: Mapping[str, str]) -> list[Sheet]:

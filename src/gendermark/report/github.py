@@ -8,6 +8,8 @@ from gendermark.runs.gates import Check, Verdict
 
 # A line break that got through would begin a new command; escape codes would colour the log.
 _CONTROL = re.compile(r"[\x00-\x09\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+_MOST_SENTENCES = 50
+"""Of each kind: GitHub refuses a summary of more than a megabyte."""
 _MARKDOWN = str.maketrans({character: f"\\{character}" for character in r"\|`*_~<>[]&#!"})
 
 
@@ -29,7 +31,19 @@ def summary(verdict: Verdict, run: str) -> str:
     checks = [*verdict.failures, *verdict.not_compared, *(check for check in verdict.checks if check.passed)]
     rows = [("outcome", "cell", "metric", "slice", "finding"), ("---",) * 5, *(_row(check) for check in checks)]
     table = "\n".join("| " + " | ".join(row) + " |" for row in rows)
-    return f"### gendermark {verdict.sentence}\n\nRun: {_markdown(run)}\n\n{table}\n\n"
+    return f"### gendermark {verdict.sentence}\n\nRun: {_markdown(run)}\n\n{table}\n\n{_sentences(verdict)}"
+
+
+def _sentences(verdict: Verdict) -> str:
+    """Those that changed their verdict, folded."""
+    parts = []
+    for what, found in (("Newly wrong", verdict.newly_wrong), ("Newly right", verdict.newly_right)):
+        if found:
+            lines = ["<br>".join(map(_markdown, one.lines)) for one in found[:_MOST_SENTENCES]]
+            rest = [f"and {len(found) - _MOST_SENTENCES:,} more"] if len(found) > _MOST_SENTENCES else []
+            listed = "\n".join(f"- {line}" for line in [*lines, *rest])
+            parts.append(f"<details><summary>{what}: {len(found):,}</summary>\n\n{listed}\n\n</details>\n\n")
+    return "".join(parts)
 
 
 def _row(check: Check) -> tuple[str, ...]:

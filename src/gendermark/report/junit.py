@@ -24,6 +24,7 @@ def junit(verdict: Verdict, run: str) -> str:
         f'<testsuites name="gendermark gate" {facts}>',
         f'  <testsuite name="{name}" {facts}>',
         *(_case(check) for check in verdict.checks),
+        *_output(verdict),
         "  </testsuite>",
         "</testsuites>",
         "",
@@ -40,6 +41,14 @@ def _case(check: Check) -> str:
     text = _text(f"{check.cell}, {check.metric}:{check.slice}: {check.finding}")
     failure = f'<failure message="{_attribute(check.finding)}" type="gate">{text}</failure>'
     return f"{start}>\n      {failure}\n    </testcase>"
+
+
+def _output(verdict: Verdict) -> list[str]:
+    """The sentences that changed their verdict, as what the tests printed."""
+    lines = []
+    for what, found in (("newly wrong", verdict.newly_wrong), ("newly right", verdict.newly_right)):
+        lines += [f"{what}: {len(found):,}", *("\n  ".join(one.lines) for one in found)] if found else []
+    return [f"    <system-out>{_text(chr(10).join(lines))}</system-out>"] if lines else []
 
 
 def _text(text: str) -> str:

@@ -9,6 +9,7 @@ import base64
 import hashlib
 import json
 import re
+import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
@@ -164,16 +165,10 @@ class _Page(Sections):
             signed = [tag("p", tag("code", result.signature), class_="signature") for result in run.results]
             summary = tag("summary", "Signatures: everything a number depends on")
             parts.append(tag("details", summary, signed, class_="signatures"))
-        names = [run.name for run in self.runs]
+        words = [f"{name}={run.name}" if (name := run.manifest.get("name")) else run.name for run in self.runs]
         parts.append(tag("p", "This page:"))
-        parts.append(tag("pre", tag("code", f"gendermark report {' '.join(_quoted(names))} -o report.html")))
+        parts.append(tag("pre", tag("code", f"gendermark report {shlex.join(words)} -o report.html")))
         return tag("section", parts, id="reproduce")
-
-
-def _quoted(names: Iterable[str]) -> list[str]:
-    import shlex
-
-    return [shlex.quote(name) for name in names]
 
 
 def _data(result: Result) -> str:

@@ -317,11 +317,17 @@ class Snapshot:
         return any(state.state != FINISHED for state in self.states)
 
 
+def _renamed(manifest: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    return {**manifest, "name": name} if name else manifest
+
+
 class RunFolders:
     """Some run folders, followed while they grow. `now` is what there is; `refresh` looks again."""
 
-    def __init__(self, directories: Sequence[Path]) -> None:
+    def __init__(self, directories: Sequence[Path], names: Sequence[str] = ()) -> None:
+        """`names` of their systems, in the same order; empty where the run says it itself."""
         self._directories = directories
+        self._names = names or [""] * len(directories)
         self._parts: dict[Path, _Part] = {}
         self._cells: dict[object, PagedCell] = {}
         self._seen: object = None
@@ -348,8 +354,8 @@ class RunFolders:
             else:
                 cells[stamp] = cell
         runs = [
-            Run(str(state.directory), state.manifest, [part.result for part in parts.values()])
-            for state, parts in zip(states, by_run, strict=True)
+            Run(str(state.directory), _renamed(state.manifest, name), [part.result for part in parts.values()])
+            for state, parts, name in zip(states, by_run, self._names, strict=True)
         ]
         version, explorer = self.now.version, self.now.explorer
         if list(cells) != list(self._cells) or system_labels(runs) != explorer.systems:

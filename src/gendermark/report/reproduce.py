@@ -25,17 +25,20 @@ def commands(manifest: Mapping[str, Any], directory: str) -> list[str]:
         selections = [Selection.from_json(row) for row in config["selections"]]
         arguments = _arguments(selections)
         if arguments is not None:
-            return [_line(config, arguments, directory)]
+            return [_line(config, [*arguments, *_name(manifest)], directory)]
         completed = [select(one)[1] for one in selections]
-        return _program(config, completed, directory) if completed == selections and selections else []
+        if completed != selections or not selections:
+            return []
+        named = [f"name={manifest['name']!r}"] if manifest.get("name") else []
+        return _program(config, completed, [f"directory={directory!r}", *named])
     except (KeyError, TypeError, UserError):
         return []
 
 
-def _program(config: Mapping[str, Any], selections: Sequence[Selection], directory: str) -> list[str]:
+def _program(config: Mapping[str, Any], selections: Sequence[Selection], said: Sequence[str]) -> list[str]:
     """For benchmarks with options of their own, which one command line cannot give to each."""
     names = ["Selection"]
-    options = []
+    options = list(said)
     if config.get("system_options"):
         options.append(f"system_options={dict(config['system_options'])!r}")
     resampling = Resampling(**config.get("resampling", {}))
@@ -52,7 +55,7 @@ def _program(config: Mapping[str, Any], selections: Sequence[Selection], directo
         "    [",
         *(f"        {_selection(one)}," for one in selections),
         "    ],",
-        *(f"    {option}," for option in [f"directory={directory!r}", *options]),
+        *(f"    {option}," for option in options),
         ")",
         "END",
     ]
@@ -131,6 +134,10 @@ def _words(benchmarks: Sequence[str], targets: Sequence[str], said: Mapping[str,
         for word in (f"--{key.replace('_', '-')}", str(said[key]))
     ]
     return words + [word for part in parts for word in ("--group", part)]
+
+
+def _name(manifest: Mapping[str, Any]) -> list[str]:
+    return ["--name", str(manifest["name"])] if manifest.get("name") else []
 
 
 def _line(config: Mapping[str, Any], arguments: Sequence[str], directory: str) -> str:

@@ -16,7 +16,7 @@ from gendermark.drawing.sheet import intervals_of
 from gendermark.records import Estimate, Table
 from gendermark.report import words
 from gendermark.report.numbers import find
-from gendermark.result import Result
+from gendermark.result import Result, run_labels
 from gendermark.runs.comparable import described, key_of, told_apart
 from gendermark.telling import NO_SPREAD, Cell, Form, Place, Row
 from gendermark.textfiles import write_text
@@ -89,15 +89,15 @@ def _long_table(runs: Mapping[str, Sequence[Result]]) -> Table:
             s = r.selection
             where = (name, s.benchmark, s.source_language, s.target_language, s.data, s.rules, r.system)
             rows.extend(
-                (*where, e.metric, e.slice, e.value, e.low, e.high, e.n_judged, e.n_total, r.signature)
+                (*where, e.metric, e.slice, e.value, e.low, e.high, e.n_judged, e.n_total, r.signature, r.called)
                 for e in r.estimates
             )
-    return Table("estimates", "Estimates", (*columns, "n_judged", "n_total", "signature"), rows)
+    return Table("estimates", "Estimates", (*columns, "n_judged", "n_total", "signature", "name"), rows)
 
 
 def _side_by_side(runs: Mapping[str, Sequence[Result]]) -> list[tuple[Table, list[str]]]:
     """One table per cell: a row per metric and slice, a column per run."""
-    names = _column_names(runs)
+    names = run_labels(runs)
     tables = []
     # What was measured otherwise has other numbers: it gets a table of its own.
     apart = told_apart([result for results in runs.values() for result in results])
@@ -132,13 +132,6 @@ def _interval(estimate: Estimate) -> str:
     if estimate.low == estimate.high:
         return f"[{NO_SPREAD}]"
     return f"[{', '.join(words.value(end, estimate.unit) for end in (estimate.low, estimate.high))}]"
-
-
-def _column_names(runs: Mapping[str, Sequence[Result]]) -> dict[str, str]:
-    """The system's name; the folder too where two runs are of the same system."""
-    systems = {name: results[0].system if results else name for name, results in runs.items()}
-    seen = list(systems.values())
-    return {name: system if seen.count(system) == 1 else f"{system} ({name})" for name, system in systems.items()}
 
 
 def _markdown(table: Table, notes: Sequence[str]) -> str:
@@ -233,7 +226,7 @@ class _PaperTable:
 
 def _paper_tables(runs: Mapping[str, Sequence[Result]]) -> list[_PaperTable]:
     """In the forms that the papers have; other data or other rules have tables of their own."""
-    names = list(_column_names(runs).values())
+    names = list(run_labels(runs).values())
     apart = told_apart([result for results in runs.values() for result in results])
     grouped: dict[tuple[str, str], dict[str, list[Result | None]]] = {}
     for number, results in enumerate(runs.values()):

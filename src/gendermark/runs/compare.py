@@ -9,7 +9,7 @@ together, whichever were asked for.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -69,6 +69,8 @@ class Comparison:
     is_headline: bool = True
     spread: DifferenceSpread | ResampledSpread | None = field(default=None, compare=False, repr=False)
     """How sure the difference is; not told."""
+    size_ends: tuple[float, float] | None = field(default=None, compare=False, repr=False)
+    """Of a gap that has changed sides: the interval of how much larger it is than before; not told."""
 
     def to_json(self) -> dict[str, Any]:
         return {key: self.change() if key == "change" else getattr(self, key) for key in self.told()}
@@ -76,7 +78,7 @@ class Comparison:
     @classmethod
     def told(cls) -> tuple[str, ...]:
         """The names of what is told of a comparison, in their order."""
-        return (*(key for key in cls.__dataclass_fields__ if key != "spread"), "change")
+        return (*(key for key in cls.__dataclass_fields__ if key not in ("spread", "size_ends")), "change")
 
     @property
     def is_resampled(self) -> bool:
@@ -90,6 +92,17 @@ class Comparison:
     @property
     def interval(self) -> str:
         return "–" if self.low is None else f"[{self.unit.show(self.low)}, {self.unit.show(self.high)}]"
+
+    @property
+    def worse_by(self) -> float:
+        """By how much the second is worse at least: the near end of the interval; below 0 if it may be better."""
+        if self.first is None or self.second is None or self.low is None or self.high is None:
+            return 0.0
+        if self.better == "zero":
+            if self.first * self.second < 0:
+                return self.size_ends[0] if self.size_ends else 0.0
+            return self.low if self.first + self.second >= 0 else -self.high
+        return self.low if self.better == "lower" else -self.high
 
     def change(self, alpha: float = ALPHA) -> str:
         """One of `CHANGES`: `better` and `worse` only if the corrected test and the interval both say so.
@@ -127,6 +140,8 @@ class ComparisonReport:
     """Why some cells could not be compared."""
     n_questions: int = 0
     """The size of the largest family that was corrected together and has a p-value made by resampling."""
+    names: tuple[str, str] = ("", "")
+    """What the two systems are called."""
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -135,6 +150,8 @@ class ComparisonReport:
             "comparisons": [comparison.to_json() for comparison in self.comparisons],
             "tests": [test.to_json() for test in self.tests],
             "notes": list(self.notes),
+            "first_name": self.names[0],
+            "second_name": self.names[1],
         }
 
 
@@ -172,16 +189,19 @@ def compare(
     asked: Asked = HEADLINE,
     *,
     leave_out: bool = False,
+    progress: Callable[[int, int], None] = lambda done, total: None,  # noqa: ARG005
 ) -> ComparisonReport:
     """Compare two runs cell by cell, paired on their items.
 
-    What cannot be compared is an error; or, with `leave_out`, named among the refusals.
+    What cannot be compared is an error; or, with `leave_out`, named among the refusals. `progress` is told after every
+    cell how many are done, of how many.
     """
     pairs, notes, refusals = _matched(first, second, leave_out)
     asked.check([a for a, _ in pairs])
     found: list[Comparison] = []
     tests = []
-    for a, b in pairs:
+    for n_done, (a, b) in enumerate(pairs):
+        progress(n_done, len(pairs))
         items_right = _items_right(a, b, resampling)
         if any(judgement.expected for judgement in a.judgements):  # else nothing is right or wrong
             tests.append(items_right)
@@ -199,8 +219,9 @@ def compare(
     comparisons = sorted((c for c in comparisons if c.key in wanted), key=lambda c: place[c.key])
     systems = [results[0].system if results else "" for results in (first, second)]
     n_questions = max((families[c.is_headline] for c in comparisons if c.is_resampled), default=0)
+    names = (first[0].called if first else "", second[0].called if second else "")
     return ComparisonReport(
-        systems[0], systems[1], tuple(comparisons), tuple(tests), tuple(notes), tuple(refusals), n_questions
+        systems[0], systems[1], tuple(comparisons), tuple(tests), tuple(notes), tuple(refusals), n_questions, names
     )
 
 
@@ -301,14 +322,16 @@ def compare_metric(
     if metric.better == "zero" and first * second < 0:
         was_clear, is_clear = (p is not None and p < ALPHA for p in pairing.own_p_values(metric, 0.0))
         found = replace(found, was_clear=was_clear, is_clear=is_clear)
+    size = pairing.change_of_size(metric) if metric.better == "zero" else None
     return replace(
         found,
         difference=second - first,
         low=ends[0] if ends else None,
         high=ends[1] if ends else None,
         p_value=p_value_of(spread, 0.0),
-        p_size=p_value_of(pairing.change_of_size(metric), 0.0) if metric.better == "zero" else None,
+        p_size=p_value_of(size, 0.0) if size is not None else None,
         spread=spread,
+        size_ends=interval_at(size, resampling.confidence) if size is not None else None,
     )
 
 

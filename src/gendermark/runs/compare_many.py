@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
@@ -12,6 +12,7 @@ from gendermark.benchmarks.benchmark import Benchmark
 from gendermark.errors import UserError
 from gendermark.metrics.intervals import estimate
 from gendermark.metrics.metric import Resampling
+from gendermark.names import told_apart
 from gendermark.records import Estimate, Unit, show_p
 from gendermark.result import Result
 from gendermark.runs.compare import ABSENT, HEADLINE, RESAMPLING, Asked, Comparison, compare, too_coarse
@@ -98,6 +99,8 @@ class ManyCompared:
     metrics: tuple[ComparedMetric, ...]
     is_trend: bool
     notes: tuple[str, ...]
+    called: tuple[str, ...] = ()
+    """The names of the systems, each unlike the others; `runs` are the names of the folders."""
 
     @property
     def steps(self) -> list[Pair]:
@@ -109,7 +112,8 @@ class ManyCompared:
         return [(0, n) for n in range(1, len(self.runs))]
 
     def to_json(self) -> dict[str, Any]:
-        runs = [{"name": name, "system": system} for name, system in zip(self.runs, self.systems, strict=True)]
+        facts = zip(self.runs, self.systems, self.called, strict=True)
+        runs = [{"name": name, "system": system, "called": called} for name, system, called in facts]
         found = [self._trend_json(m) if self.is_trend else self._matrix_json(m) for m in self.metrics]
         return {"runs": runs, "trend" if self.is_trend else "matrix": found, "notes": list(self.notes)}
 
@@ -121,7 +125,7 @@ class ManyCompared:
             **m.to_json(self.runs),
             "steps": [m.difference_json(pair, self.runs) for pair in self.steps],
             "from_first": [m.difference_json(pair, self.runs) for pair in self.from_first],
-            "sentence": m.trend(self.runs),
+            "sentence": m.trend(self.called),
         }
 
 
@@ -131,14 +135,19 @@ def compare_many(
     asked: Asked = HEADLINE,
     *,
     trend: bool = False,
+    progress: Callable[[int, int], None] = lambda done, total: None,  # noqa: ARG005
 ) -> ManyCompared:
-    """Compare every pair of runs; or, for a trend, each version with the one before it and with the first."""
+    """Compare every pair of runs; or, for a trend, each version with the one before it and with the first.
+
+    `progress` is told after every pair how many are done, of how many.
+    """
     names = tuple(runs)
     shared, notes = _shared_cells(runs)
     pairs = _pairs(len(names), trend)
     found: dict[Pair, dict[Key, Comparison]] = {}
     n_questions = 0
-    for i, j in pairs:
+    for n_done, (i, j) in enumerate(pairs):
+        progress(n_done, len(pairs))
         try:
             report = compare(shared[i], shared[j], resampling, asked)
         except UserError as problem:
@@ -157,7 +166,8 @@ def compare_many(
         own = tuple(value[key] for value in values)
         compared.append(ComparedMetric(*key, one.better, one.unit, own, differences))
     systems = tuple(results[0].system for results in shared)
-    return ManyCompared(names, systems, tuple(compared), trend, (*notes, *too_coarse(n_questions, resampling)))
+    called = tuple(told_apart([results[0].called for results in shared], names))
+    return ManyCompared(names, systems, tuple(compared), trend, (*notes, *too_coarse(n_questions, resampling)), called)
 
 
 def _pairs(n_runs: int, trend: bool) -> list[Pair]:

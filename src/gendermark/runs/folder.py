@@ -21,6 +21,7 @@ import numpy as np
 from gendermark import __version__, registry
 from gendermark.benchmarks.benchmark import Answers, Benchmark, ItemSet
 from gendermark.errors import BadFile, UserError
+from gendermark.names import readable
 from gendermark.records import Estimate, Item, Judgement, Table, Test, Translation, Unit
 from gendermark.result import Result
 from gendermark.selection import Selection
@@ -39,14 +40,21 @@ def write_json(path: Path, value: Any) -> None:
 
 
 def write_manifest(
-    directory: Path, config: Mapping[str, Any], status: str, cells: Mapping[str, Any], notes: Sequence[str] = ()
+    directory: Path,
+    config: Mapping[str, Any],
+    status: str,
+    cells: Mapping[str, Any],
+    notes: Sequence[str] = (),
+    name: str = "",
 ) -> None:
+    """`name` is what the system is called, if somebody said so."""
     write_json(
         directory / MANIFEST,
         {
             "gendermark": __version__,
             "status": status,
             "written": datetime.now(UTC).isoformat(timespec="seconds"),
+            **({"name": name} if name else {}),
             "config": config,
             "versions": {"python": platform.python_version(), "numpy": np.__version__, "platform": sys.platform},
             "cells": cells,
@@ -169,6 +177,11 @@ class Run:
         return self.results[0].system if self.results else str(self.manifest["config"].get("system", self.name))
 
     @property
+    def called(self) -> str:
+        """The name of its system, for headings."""
+        return str(self.manifest.get("name", "")) or readable(self.system)
+
+    @property
     def notes(self) -> list[str]:
         return list(self.manifest.get("notes", []))
 
@@ -178,19 +191,27 @@ class Run:
         return {result.cell: read_texts(self.path / result.cell, result) for result in self.results}
 
 
-def read_run(directory: Path | str) -> Run:
-    """A finished run."""
+def read_run(directory: Path | str, name: str = "") -> Run:
+    """A finished run; `name` is what its system is called here, if not as the run says."""
     path = Path(directory)
     manifest = read_manifest(path)
+    manifest |= {"name": name} if name else {}
     if manifest["status"] != "finished":
         raise UserError(
             f"the run in {directory} is not finished; give the same `gendermark run` command again to finish it"
         )
-    return Run(str(directory), manifest, [read_cell(path / cell) for cell in manifest["cells"]])
+    called = str(manifest.get("name", ""))
+    results = [replace(read_cell(path / cell), name=called) for cell in manifest["cells"]]
+    return Run(str(directory), manifest, results)
 
 
 def read_results(directory: Path | str) -> list[Result]:
     return list(read_run(directory).results)
+
+
+def name_in(directory: Path) -> str:
+    """What the system of a run is called in its folder; empty if nobody said, or there is no folder yet."""
+    return str(read_manifest(directory).get("name", "")) if (directory / MANIFEST).exists() else ""
 
 
 def read_manifest(directory: Path) -> dict[str, Any]:

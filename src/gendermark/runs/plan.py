@@ -60,14 +60,17 @@ class Step:
     def title(self) -> str:
         return f"{self.benchmark.name} {self.item_set.selection.direction}"
 
-    def forecast(self, system: System, store: Store | None) -> str:
+    def unanswered(self, system: System, store: Store | None) -> list[Request]:
+        """What the system has not been asked before."""
+        if store is None:
+            return list(self.requests)
+        answered = store.get(system.system_id, self.requests)
+        return [r for r in self.requests if not all((r.request_id, sample) in answered for sample in r.samples)]
+
+    def forecast(self, system: System, open_: Sequence[Request]) -> str:
         """What will be asked, what is already there, and what it may cost where that is known."""
-        n_there, open_ = 0, list(self.requests)
-        if store is not None:
-            answered = store.get(system.system_id, self.requests)
-            open_ = [r for r in self.requests if not all((r.request_id, sample) in answered for sample in r.samples)]
-            n_there = len(self.requests) - len(open_)
         n = len(self.requests)
+        n_there = n - len(open_)
         what = f"{n:,} sentences" if n_there == 0 else f"{n_there:,} of {n:,} sentences are already translated"
         n_samples = self.requests[0].n_samples if self.requests else 1
         drawn = f", {n_samples:,} samples of each" if n_samples > 1 else ""
@@ -92,6 +95,7 @@ def plan(config: RunConfig, system: System) -> Plan:
         pairs = pairs_of(benchmark, item_set) if config.forced_choice else ()
         step = Step(benchmark, item_set, benchmark.requests(item_set), pairs)
         check_tasks(system, [*step.requests, *step.choices])
+        benchmark.signature(item_set.selection)  # says if an extra is missing that the judge needs
         steps.append(step)
     return Plan(config, tuple(steps))
 

@@ -76,7 +76,7 @@ def rejudge(directory: Path | str, options: Mapping[str, Any], output: Path | No
         found.append(_cell(run, old, selection, resampling, output))
     if output is not None:
         cells = {one.result.cell: {"signature": one.result.signature} for one in found}
-        folder.write_manifest(output, config, "finished", cells, run.notes)
+        folder.write_manifest(output, config, "finished", cells, run.notes, str(run.manifest.get("name", "")))
     return found
 
 
@@ -113,7 +113,7 @@ def _cell(run: folder.Run, old: Result, selection: Selection, resampling: Resamp
             f"{run.name}, {old.cell}: this version has not {what}, so it cannot be judged again; run it again"
         )
     answers = [texts[item.item_id].answers for item in item_set.items]
-    origin = Origin(old.system, old.signed.get("decoding", ""), resampling)
+    origin = Origin(old.system, old.signed.get("decoding", ""), resampling, old.name)
     new = score(benchmark, item_set, answers, origin)
     changes = _changes(old.judgements, new.judgements)
     kept = [test for test in old.tests if test.name == _ASKS_A_SYSTEM and not changes]

@@ -45,6 +45,8 @@ class Surroundings:
     store: Path | None = None
     open_progress: OpenProgress = no_progress
     tell: Callable[[str], None] = lambda note: None  # noqa: ARG005
+    name: str = ""
+    """What the system is called; a run that goes on keeps the name it has."""
 
 
 ALONE = Surroundings()
@@ -76,6 +78,8 @@ def _carry_out(
     store = stack.enter_context(Store(around.store or default_store())) if system.is_stored else None
     results: list[Result] = []
     cells: dict[str, Any] = {}
+    n_there = 0
+    around = replace(around, name=around.name or (folder.name_in(directory) if directory is not None else ""))
     for step in planned.steps:
         system.prepare(step.benchmark, step.item_set, step.requests)
         check_tasks(system, step.choices)  # some servers show only now that they cannot score
@@ -83,15 +87,21 @@ def _carry_out(
             if is_new:
                 _take(directory, config, stack)
             # Not before a system is ready: a mistyped path must not leave a folder that is "another run's".
-            folder.write_manifest(directory, config, "running", {})
+            folder.write_manifest(directory, config, "running", {}, name=around.name)
         if system.is_stored and not results:
             for planned_step in planned.steps:
-                around.tell(planned_step.forecast(system, store))
+                unanswered = planned_step.unanswered(system, store)
+                n_there += len(planned_step.requests) - len(unanswered)
+                around.tell(planned_step.forecast(system, unanswered))
         result, cells[step.item_set.selection.cell] = _do(step, system, store, planned.config, directory, around)
         results.append(result)
+    if n_there:
+        n_all = sum(len(step.requests) for step in planned.steps)
+        why = "From an earlier run" if is_new or directory is None else "Resumed"
+        around.tell(f"{why}: {n_there:,} of {n_all:,} sentences were already translated")
     notes = tuple(system.notes())
     if directory is not None:
-        folder.write_manifest(directory, config, "finished", cells, notes)
+        folder.write_manifest(directory, config, "finished", cells, notes, around.name)
     for note in notes:
         around.tell(note)
     return results
@@ -107,7 +117,7 @@ def _do(
     if system.answers_by_line:
         _check_lines(step, system, store, answers, around)
     translated = time.monotonic()
-    origin = Origin(system.spec, system.decoding, config.resampling)
+    origin = Origin(system.spec, system.decoding, config.resampling, around.name)
     result = score(step.benchmark, step.item_set, answers.translations, origin)
     if config.forced_choice:
         with around.open_progress(f"{step.title}, forced choice") as progress:

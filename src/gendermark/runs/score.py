@@ -25,6 +25,8 @@ class Origin:
     system: str
     decoding: str = ""
     resampling: Resampling = field(default_factory=Resampling)
+    name: str = ""
+    """What the system is called, if somebody said so; no part of the signature."""
 
 
 def score(benchmark: Benchmark, item_set: ItemSet, answers: Answers, origin: Origin) -> Result:
@@ -80,6 +82,7 @@ def summarise(benchmark: Benchmark, item_set: ItemSet, judgements: Sequence[Judg
         tables=tuple(measures.tables(judgements)),
         warnings=(*_broken(judgements), *(measures.warnings(judgements, selection) or _untranslated(judgements))),
         signature=signature,
+        name=origin.name,
     )
 
 

