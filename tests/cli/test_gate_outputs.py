@@ -57,6 +57,21 @@ def test_a_gate_that_could_compare_nothing_fails(cli: Any, small: Path, monkeypa
     assert [row["outcome"] for row in beside.rows] == ["pass", "not compared"]
 
 
+@pytest.mark.parametrize(("bounds", "code"), [(PASSING, 0), (FAILING, 1)])
+def test_the_page_opens_with_what_the_gate_found(
+    cli: Any, small: Path, tmp_path: Path, bounds: tuple[str, ...], code: int
+) -> None:
+    outcome = cli("gate", small / "one", *bounds, "--page", tmp_path / "page.html")
+    assert outcome.exit_code == code
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    block = page[page.index('<div class="gate') : page.index("</div>", page.index('<div class="gate'))]
+    assert ("Gate failed: 1 of 2 checks." if code else "Gate passed: 1 checks.") in block
+    failed = [row["finding"] for row in outcome.rows if row["outcome"] == "FAIL"]
+    assert block.count("<li>") == len(failed)
+    assert all(finding in block for finding in failed)
+    assert page.index('<div class="gate') < page.index('class="dumbbells"')
+
+
 def test_nothing_is_written_unasked(cli: Any, small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(tmp_path / "step.md"))
@@ -90,7 +105,7 @@ def test_on_github_nothing_need_be_asked_for(
 
 
 @pytest.mark.parametrize(("bounds", "code"), [(PASSING, 0), (FAILING, 1)])
-@pytest.mark.parametrize("option", ["--junit", "--summary"])
+@pytest.mark.parametrize("option", ["--junit", "--summary", "--page"])
 def test_an_unwritable_file_does_not_change_the_verdict(
     cli: Any, small: Path, tmp_path: Path, option: str, bounds: tuple[str, ...], code: int
 ) -> None:

@@ -264,7 +264,7 @@ def test_every_number_is_there_and_leads_to_its_sentences(both: Page, runs: Sequ
     names = {cell.name for cell in explorer.cells}
     assert len(both.links) > 300
     assert {link.cell for link in both.links if not link.differ} == names
-    for link in set(both.links):
+    for link in {link for link in both.links if not link.differ}:
         cell = next(cell for cell in explorer.cells if cell.name == link.cell)
         assert link.slice in ("", *cell.slices)
         assert link.system in ("", "0", "1")

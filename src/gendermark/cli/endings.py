@@ -36,9 +36,9 @@ def say_findings(results: Sequence[Result]) -> None:
 
 
 def _of_one(result: Result) -> list[str]:
-    from gendermark.report.findings import findings, findings_in_brief
+    from gendermark.report.findings import findings, in_brief
 
-    return list(dict.fromkeys([*findings_in_brief(result), *findings(result)]))
+    return list(dict.fromkeys([*(finding.text for finding in in_brief(result)), *findings(result)]))
 
 
 def _of_many(results: Sequence[Result]) -> list[str]:

@@ -17,6 +17,7 @@ from gendermark.errors import UserError
 
 if TYPE_CHECKING:
     from gendermark.runs.changed import ChangedSentence
+    from gendermark.runs.folder import Run
     from gendermark.runs.gates import Verdict
 
 MOST_SENTENCES = 5
@@ -61,6 +62,10 @@ def gate(
         Path | None,
         typer.Option(metavar="FILE", help="Write the checks as Markdown; on GitHub the step's summary if not given."),
     ] = None,
+    page: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write the report page of both runs, with what the gate found on top."),
+    ] = None,
     name: Names = None,
     as_json: AsJson = False,
 ) -> None:
@@ -94,6 +99,8 @@ def gate(
     _whatever_happens(lambda: _print(verdict, f"Gate: {now.called}{against}", as_json))
     called = str(now.manifest.get("name", "")) or now.path.resolve().name
     _whatever_happens(lambda: _write_files(verdict, called, junit, summary, on_github))
+    if page is not None:
+        _whatever_happens(lambda: _write_page(page, [*others, now], verdict))
     with suppress(OSError):  # nowhere left to say it
         for line in [] if as_json else _sentences(verdict):
             say(line)
@@ -154,6 +161,14 @@ def _write_files(verdict: Verdict, name: str, junit: Path | None, summary: Path 
         return
     with summary.open("a", encoding="utf-8", newline="\n") as file:  # other commands of the step write there too
         file.write(text)
+
+
+def _write_page(path: Path, runs: Sequence[Run], verdict: Verdict) -> None:
+    from gendermark.report.page import render_page
+    from gendermark.textfiles import write_text
+
+    write_text(path, render_page(runs, gate=verdict))
+    say(f"page written to {path}")
 
 
 def _whatever_happens(write: Callable[[], None]) -> None:

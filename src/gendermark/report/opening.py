@@ -16,6 +16,7 @@ from gendermark.report.verdict import ALIKE, Rates, Told, rates_of
 from gendermark.report.view import View, change_class, code_of, direction_of, marker, place_of, question_of, title_of
 from gendermark.result import Result
 from gendermark.runs.compare import ABSENT, ALPHA, CHANGES, FAMILY, Comparison, ComparisonReport
+from gendermark.runs.gates import NOTHING_COMPARED, Check
 from gendermark.telling import lost_by_gender
 
 _MOST_SIDE_BY_SIDE = 4
@@ -43,7 +44,8 @@ class Opening(View):
         return " and ".join(f"{100 * confidence:g} %" for confidence in dict.fromkeys(used))
 
     def finding(self) -> Markup:
-        parts: list[Content] = [tag("h2", "The finding"), self._verdicts(), self._lost(), self._pictures()]
+        parts: list[Content] = [tag("h2", "The finding"), self._gate()]
+        parts += [self._verdicts(), self._lost(), self._pictures()]
         if self.several:
             parts += [self._lead(), self._where_they_disagree(), self._side_by_side()]
         else:
@@ -64,6 +66,27 @@ class Opening(View):
         parts.append(tag("p", " ".join(note for note in notes if note), class_="note"))
         parts.append(self.figures_of(""))
         return tag("section", parts, id="finding")
+
+    def _gate(self) -> Content:
+        """What a gate failed on, before everything else."""
+        if self.gate is None:
+            return None
+        sentence = tag("p", tag("strong", f"{self.gate.sentence[:1].upper()}{self.gate.sentence[1:]}."))
+        failed = [
+            tag("li", f"{self._checked(check)}: {check.finding}")
+            for check in self.gate.failures
+            if check is not NOTHING_COMPARED
+        ]
+        class_ = "gate passed" if self.gate.passed else "gate failed"
+        return tag("div", sentence, tag("ul", failed) if failed else None, class_=class_)
+
+    def _checked(self, check: Check) -> str:
+        """Benchmark, direction and metric of a check, in words."""
+        for numbers in self.numbers:
+            if any(result.cell == check.cell for _, result in numbers.results()):
+                place = f"{title_of(numbers.benchmark)}, {direction_of(numbers)}"
+                return f"{place}, {numbers.cell.benchmark.label(check.metric, check.slice)}"
+        return f"{check.cell}, {check.metric}"
 
     # -- the verdict, and its picture ----------------------------------------------------------------------------------
 
@@ -110,9 +133,10 @@ class Opening(View):
             ]
             finding, place = max(others, key=lambda one: one[0].effect)
             if finding.effect > 0:
-                who = f"with {self.explorer.systems[run]} " if self.several else ""
-                where = f"in {place} " if len(cells) > 1 else ""
-                told.append(f"But {who}{where}{finding.text[:1].lower()}{finding.text[1:]}")
+                about = [f"with {self.explorer.systems[run]}"] if self.several else []
+                about += [f"in {place}"] if len(cells) > 1 else []
+                start = f"But {' '.join(about)}, " if about else "But "
+                told.append(f"{start}{finding.text[:1].lower()}{finding.text[1:]}")
         return told
 
     def _rates(self, numbers: CellNumbers, run: int) -> Rates | None:

@@ -25,6 +25,7 @@ from gendermark.report.sections import Sections
 from gendermark.report.view import code_of, direction_of, sentence, title_of
 from gendermark.result import Result
 from gendermark.runs.folder import Run, read_run
+from gendermark.runs.gates import Verdict
 from gendermark.textfiles import write_text
 
 
@@ -33,10 +34,13 @@ def write_page(path: Path, directories: Sequence[Path | str]) -> None:
     write_text(path, render_page([read_run(directory) for directory in dict.fromkeys(map(str, directories))]))
 
 
-def render_page(runs: Sequence[Run], *, trend: bool = False) -> str:
-    """The whole page; `trend` says that the runs are versions of one system, in their order."""
+def render_page(runs: Sequence[Run], *, trend: bool = False, gate: Verdict | None = None) -> str:
+    """The whole page; `trend` says that the runs are versions of one system, in their order.
+
+    With `gate`, what a gate found comes first.
+    """
     explorer = Explorer(runs)
-    page = _Page(runs, explorer, trend)
+    page = _Page(runs, explorer, trend=trend, gate=gate)
     script, style = _asset("page.js"), _asset("page.css")
     parts = {
         "policy": policy(script, style),

@@ -217,7 +217,7 @@ class Told:
         order = sorted(won, key=lambda run: (-won[run], run))
         n = len(self.places)
         where = [f" in {won[run]} of {n} languages" if n > 1 and won[run] < n else "" for run in order]
-        least = "the gap is smallest for "
+        least = "the gap is smaller for " if len(present) == 2 else "the gap is smallest for "
         return [least + _listed([f"{self.systems[run]}{place}" for run, place in zip(order, where, strict=True)])]
 
 

@@ -18,6 +18,7 @@ from gendermark.report.numbers import CellNumbers
 from gendermark.report.paper_tables import Paper
 from gendermark.runs.compare import ComparisonReport
 from gendermark.runs.folder import Run
+from gendermark.runs.gates import Verdict
 from gendermark.telling import direction
 
 _MOST_NAMED = 3
@@ -41,8 +42,10 @@ def marker(run: int) -> Markup:
 class View:
     """Everything that is shown, before it is put into words."""
 
-    def __init__(self, runs: Sequence[Run], explorer: Explorer, trend: bool) -> None:
-        self.runs, self.explorer = runs, explorer
+    def __init__(
+        self, runs: Sequence[Run], explorer: Explorer, *, trend: bool = False, gate: Verdict | None = None
+    ) -> None:
+        self.runs, self.explorer, self.gate = runs, explorer, gate
         self.several = len(runs) > 1
         self.paper = Paper(explorer, marker)
         self.numbers = [CellNumbers(explorer, cell) for cell in explorer.cells]
