@@ -96,8 +96,8 @@ def test_systems_that_are_alike_are_told_together_and_the_best_only_if_it_beats_
 def test_systems_that_differ_are_told_one_by_one() -> None:
     found = [[rates(TURNED), rates(ALIKE), None], [rates(TURNED), rates(WOMEN_LESS), None]]
     assert told(["one", "two", "three"], found) == (
-        "one turns most women into men; two keeps women's gender less often than men's in French; two shows no clear "
-        "difference between women and men in Spanish."
+        "one turns most women into men; two (in 1 of 2 languages) keeps women's gender less often than men's; "
+        "elsewhere no difference is clear."
     )
 
 

@@ -29,7 +29,13 @@ def say_findings(results: Sequence[Result]) -> None:
     told = corrected(results)
     if not told:
         return
-    sentences = _of_one(told[0]) if len(told) == 1 else _of_many(told)
+    from gendermark import registry
+    from gendermark.report.verdict import verdicts
+
+    opening = verdicts(told)
+    named = {name: f"{registry.load('benchmark', name).title}: " if len(opening) > 1 else "" for name in opening}
+    sentences = [f"{named[name]}{text}" for name, text in opening.items()]
+    sentences += _of_one(told[0]) if len(told) == 1 else _of_many(told)
     say(f"\nFound ({told[0].called}):")
     for sentence in sentences[:MOST_FINDINGS]:
         say(f"- {sentence}")

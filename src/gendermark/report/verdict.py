@@ -11,7 +11,9 @@ from dataclasses import dataclass, replace
 
 from gendermark import registry
 from gendermark.benchmarks.benchmark import Benchmark
+from gendermark.linguistics.codes import NAMES
 from gendermark.records import Estimate, Gender
+from gendermark.report.findings import can_be_told
 from gendermark.result import Result
 from gendermark.runs.compare import Comparison
 from gendermark.telling import TwoRates, as_percent, leaning, rounded
@@ -165,17 +167,20 @@ class Told:
         parts = []
         for kind in KINDS:
             have = {run: len(kinds[kind]) for run, kinds in by_run.items() if kind in kinds}
-            if not have:
-                continue
-            in_all = [run for run in have if have[run] == sum(len(places) for places in by_run[run].values())]
+            in_all = [run for run in have if len(by_run[run]) == 1]
             if len(in_all) == len(self.systems):
                 parts.append(f"{_all(len(in_all))} {kind.several}{self._everywhere(kind)}")
-                continue
-            if in_all:
-                parts.append(f"{_listed([self.systems[run] for run in in_all])} {_verb(kind, len(in_all))}")
-            for run in sorted(set(have) - set(in_all)):
-                where = _listed(by_run[run][kind]) if have[run] <= 2 else self._share(have[run])
-                parts.append(f"{self.systems[run]} {kind.one} in {where}")
+            elif kind is ALIKE:
+                if in_all:
+                    parts.append(f"{_listed([self.systems[run] for run in in_all])} {_verb(kind, len(in_all))}")
+                if len(in_all) < len(have):
+                    parts.append("elsewhere no difference is clear")
+            elif have:
+                partly = [run for run in have if run not in in_all]
+                of_all = f" of {len(self.places)} languages"
+                shares = {run: f" (in {have[run]}{of_all if run == partly[0] else ''})" for run in partly}
+                names = [f"{self.systems[run]}{shares.get(run, '')}" for run in have]
+                parts.append(f"{_listed(names)} {_verb(kind, len(have))}")
         text = "; ".join([*parts, *self._least(present)])
         if len(self.places) == 1:
             return _sentence(f"in {self.places[0]}, {text}")
@@ -219,6 +224,34 @@ class Told:
         where = [f" in {won[run]} of {n} languages" if n > 1 and won[run] < n else "" for run in order]
         least = "the gap is smaller for " if len(present) == 2 else "the gap is smallest for "
         return [least + _listed([f"{self.systems[run]}{place}" for run, place in zip(order, where, strict=True)])]
+
+
+def verdicts(results: Sequence[Result]) -> dict[str, str]:
+    """Of one system, whose p-values should be corrected: a sentence for each benchmark."""
+    found: dict[str, list[tuple[str, Rates]]] = {}
+    for result in results:
+        rates = rates_of(result)
+        if rates is not None and can_be_told(result):
+            found.setdefault(result.selection.benchmark, []).append((place_of(result), rates))
+    return {
+        benchmark: Told([place for place, _ in own], [""], [[rates] for _, rates in own], _none).sentence()
+        for benchmark, own in found.items()
+    }
+
+
+def place_of(result: Result) -> str:
+    """What a verdict calls a direction: by its language that is not English."""
+    code = language_of(result)
+    return NAMES.get(code, code)
+
+
+def language_of(result: Result) -> str:
+    selection = result.selection
+    return selection.source_language if selection.target_language == "en" else selection.target_language
+
+
+def _none(place: int, first: int, second: int) -> None:
+    """One system is compared with nobody."""
 
 
 def _size(rates: Rates | None) -> float:

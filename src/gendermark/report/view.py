@@ -8,14 +8,14 @@ from urllib.parse import quote
 
 from gendermark import registry
 from gendermark.drawing.sheet import Figure
-from gendermark.linguistics.codes import NAMES
 from gendermark.markup import Content, Markup, tag
-from gendermark.report import words
+from gendermark.report import verdict, words
 from gendermark.report.differences import Difference, Differences, differences
 from gendermark.report.explorer import Explorer
 from gendermark.report.figures import figures
 from gendermark.report.numbers import CellNumbers
 from gendermark.report.paper_tables import Paper
+from gendermark.report.verdict import language_of
 from gendermark.runs.compare import ComparisonReport
 from gendermark.runs.folder import Run
 from gendermark.runs.gates import Verdict
@@ -97,14 +97,13 @@ def direction_of(numbers: CellNumbers) -> str:
 
 
 def code_of(numbers: CellNumbers) -> str:
-    """The language of a cell that is not English."""
-    selection = numbers.cell.selection
-    return selection.source_language if selection.target_language == "en" else selection.target_language
+    """The language by which a reader can choose a cell."""
+    return language_of(numbers.results()[0][1])
 
 
 def place_of(numbers: CellNumbers) -> str:
     """What a verdict calls a cell."""
-    name = NAMES.get(code_of(numbers), code_of(numbers))
+    name = verdict.place_of(numbers.results()[0][1])
     return f"{name} ({numbers.told_apart})" if numbers.told_apart else name
 
 
