@@ -31,6 +31,7 @@ ORDER = (
     "systems",
     "runs",
     "models",
+    "auditing",
     "api",
     "annotation",
     "report",

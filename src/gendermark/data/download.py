@@ -11,6 +11,7 @@ import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -45,6 +46,23 @@ class Patience:
 PATIENCE = Patience()
 
 
+_STAYS_HERE: ContextVar[bool] = ContextVar("_STAYS_HERE", default=False)
+
+
+@contextmanager
+def nothing_fetched() -> Iterator[None]:
+    """Within this, data is what the cache or a mirror on this machine has; nobody else is asked for any."""
+    token = _STAYS_HERE.set(True)
+    try:
+        yield
+    finally:
+        _STAYS_HERE.reset(token)
+
+
+def is_staying_here() -> bool:
+    return _STAYS_HERE.get()
+
+
 class _PassingError(DataUnavailable):
     """A failure that another attempt may not meet."""
 
@@ -64,6 +82,8 @@ def open_source(progress: Progress, say: Say) -> Iterator[Bring]:
             progress(file, file.size)
 
         yield copy
+    elif is_staying_here():
+        raise DataUnavailable("the official data is not on this machine; `gendermark data get NAME` fetches it")
     elif scheme in ("", "http", "https"):
         with _open_client() as client:
             yield _Web(client, mirror.rstrip("/") or HOST, progress, say).bring

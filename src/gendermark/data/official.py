@@ -9,7 +9,7 @@ from pathlib import Path
 
 from gendermark.data import cache
 from gendermark.data.card import load_card
-from gendermark.data.download import Say
+from gendermark.data.download import Say, is_staying_here
 from gendermark.errors import UserError
 
 
@@ -46,7 +46,8 @@ def official_files(name: str, revision_id: str, group: str = "data", *, say: Say
     revision = card.revision(revision_id)
     files = revision.select(group)
     speak: Say = say or logging.getLogger(__name__).info
-    must_fetch = bool(cache.not_good(card, revision, files))
+    # Who only looks whether some data is at hand has not asked for it yet.
+    must_fetch = bool(cache.not_good(card, revision, files)) and not is_staying_here()
     if must_fetch:
         speak(card.notice)
     paths = cache.fetch(card, revision, files, say=speak)

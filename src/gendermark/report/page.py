@@ -146,9 +146,13 @@ class _Page(Sections):
             signed = [tag("p", tag("code", result.signature), class_="signature") for result in run.results]
             summary = tag("summary", "Signatures: everything a number depends on")
             parts.append(tag("details", summary, signed, class_="signatures"))
-        names = [run.name for run in self.runs]
+        files = [str(run.manifest["config"].get("audited", "")) for run in self.runs]
+        # An audit leaves its run folders only if it was asked to.
+        verb, names = (
+            ("audit", list(dict.fromkeys(files))) if all(files) else ("report", [run.name for run in self.runs])
+        )
         parts.append(tag("p", "This page:"))
-        parts.append(tag("pre", tag("code", f"gendermark report {' '.join(_quoted(names))} -o report.html")))
+        parts.append(tag("pre", tag("code", f"gendermark {verb} {' '.join(_quoted(names))} -o {verb}.html")))
         return tag("section", parts, id="reproduce")
 
 
