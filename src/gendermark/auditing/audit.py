@@ -20,7 +20,7 @@ from gendermark.records import Request, Translation, Verdict
 from gendermark.result import Result
 from gendermark.runs.plan import RunConfig, plan
 from gendermark.runs.run import ALONE, Surroundings, carry_out
-from gendermark.systems.file_formats import Choice, read_grids, shortened
+from gendermark.systems.file_formats import Choice, read_grids
 from gendermark.systems.system import System
 from gendermark.systems.translation_files import TranslationFile
 
@@ -46,22 +46,7 @@ class Audited:
     @property
     def oddities(self) -> list[str]:
         """What an auditor should know about the file, one sentence each; of sentences and lines the first ten."""
-        cell, n = self.cell, len(self.cell.known.item_set.items)
-        found = list(cell.remarks)
-        if cell.missing:
-            named = "; ".join(shortened(source) for source in cell.missing_sources[:MOST_NAMED])
-            more = " ..." if len(cell.missing) > MOST_NAMED else ""
-            what = counted(
-                len(cell.missing),
-                f"of {n:,} sentences is missing and counts",
-                f"of {n:,} sentences are missing and count",
-            )
-            found.append(f"{what} as not translated: {named}{more}")
-        if cell.doubled:
-            named = ", ".join(str(line) for line in cell.doubled[:MOST_NAMED])
-            more = " ..." if len(cell.doubled) > MOST_NAMED else ""
-            what = counted(len(cell.doubled), "row repeats", "rows repeat")
-            found.append(f"{what} a sentence; the first of each is used (left out: line {named}{more})")
+        found = list(self.cell.oddities)
         for why, n_odd in self.odd.items():
             is_, other = _ODD[why]
             found.append(f"{counted(n_odd, f'translation {is_}', f'translations {other}')}: not translated")
@@ -146,8 +131,10 @@ def audit(files: Sequence[Path | str], directory: Path | None = None, around: Su
 
 def _read(path: Path, known: Known) -> Found:
     grids = read_grids(path)
-    if not any(grid.rows for grid in grids):
-        raise BadFile(path, "is empty; give a table with sources and translations, or one translation on each line")
+    n_rows = max((len(grid.rows) for grid in grids), default=0)
+    if n_rows < 2:
+        what = "has one row only" if n_rows else "is empty"
+        raise BadFile(path, f"{what}; give a table with sources and translations, or one translation on each line")
     cells: list[Cell] = []
     passed_over: list[str] = []
     for grid in grids:
@@ -243,6 +230,10 @@ class _Recognised(System):
 
     def prepare(self, benchmark: Benchmark, item_set: ItemSet, requests: Sequence[Request]) -> None:  # noqa: ARG002
         self._texts = self.fit(item_set.selection.cell)
+
+    def notes(self) -> Sequence[str]:
+        """For the page."""
+        return [note for name, notes in self.notes_of.items() for note in (*self._cells[name].oddities, *notes)]
 
     def answer(self, requests: Sequence[Request]) -> Iterator[Sequence[Translation]]:
         yield [

@@ -10,7 +10,7 @@ from pathlib import Path
 from gendermark.auditing.known import KnownSet
 from gendermark.linguistics.codes import LANGUAGES, NAMES
 from gendermark.selection import Selection, options_of, own_options
-from gendermark.systems.file_formats import SOURCE_COLUMNS, SYSTEM_COLUMN, TRANSLATION_COLUMNS, Contents
+from gendermark.systems.file_formats import SOURCE_COLUMNS, SYSTEM_COLUMN, TRANSLATION_COLUMNS, Contents, shortened
 
 _GENERIC = frozenset(
     (*SOURCE_COLUMNS, *TRANSLATION_COLUMNS, SYSTEM_COLUMN, "translations", "translated", "text", "sheet", "column")
@@ -76,6 +76,24 @@ class Cell:
             f"{self.known.benchmark.title}, {data_of(selection)}, {direction}, "
             f"{self.n_present:,} of {n:,} sentences; {self.place.shown}"
         )
+
+    @property
+    def oddities(self) -> list[str]:
+        """What is to be known of its rows, one sentence each; of sentences and lines the first ten."""
+        found, n = list(self.remarks), len(self.known.item_set.items)
+        if self.missing:
+            one, several = (
+                f"of {n:,} sentences {words}" for words in ("is missing and counts", "are missing and count")
+            )
+            named = "; ".join(shortened(source) for source in self.missing_sources[:MOST_NAMED])
+            more = " ..." if len(self.missing) > MOST_NAMED else ""
+            found.append(f"{counted(len(self.missing), one, several)} as not translated: {named}{more}")
+        if self.doubled:
+            named = ", ".join(str(line) for line in self.doubled[:MOST_NAMED])
+            more = " ..." if len(self.doubled) > MOST_NAMED else ""
+            what = counted(len(self.doubled), "row repeats", "rows repeat")
+            found.append(f"{what} a sentence; the first of each is used (left out: line {named}{more})")
+        return found
 
     @property
     def missing_sources(self) -> list[str]:

@@ -7,7 +7,7 @@ mirror on this machine, and never fetched.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
@@ -15,7 +15,7 @@ from typing import Any
 
 from gendermark import registry
 from gendermark.benchmarks.benchmark import Benchmark, Direction, ItemSet
-from gendermark.data.download import nothing_fetched
+from gendermark.data.download import LookedUp, nothing_fetched
 from gendermark.errors import DataUnavailable, UserError
 from gendermark.linguistics import profiles
 from gendermark.selection import Selection, own_options
@@ -30,7 +30,7 @@ _NEARLY_ALL = 0.9
 
 @dataclass(frozen=True)
 class Languages:
-    """What sources and translations may be in; anything, where nothing is given."""
+    """What sources and translations may be in; where no target is given, one of them stands for all."""
 
     sources: frozenset[str] = frozenset()
     targets: frozenset[str] = frozenset()
@@ -84,6 +84,10 @@ class Match:
         return self.n_rows == self.n_all_rows and self.n_covered == len(self.known.times)
 
     @property
+    def has_nearly_all(self) -> bool:
+        return self.n_rows >= _NEARLY_ALL * self.n_all_rows
+
+    @property
     def is_enough(self) -> bool:
         share = max(self.n_rows / max(self.n_all_rows, 1), self.coverage)
         return self.n_rows >= min(_FEWEST_ROWS, len(self.known.times)) and share >= _ENOUGH
@@ -99,6 +103,7 @@ class Known:
 
     def __init__(self) -> None:
         self._sets: dict[Selection, KnownSet | None] = {}
+        self._looked_up: LookedUp = {}
         self.lacking: set[str] = set()
         """Titles of benchmarks whose official data is not on this machine."""
 
@@ -111,16 +116,19 @@ class Known:
     def _load(self, selection: Selection) -> KnownSet | None:
         benchmark: Benchmark = registry.load("benchmark", selection.benchmark)
         try:
-            with nothing_fetched():
+            with nothing_fetched(self._looked_up):
                 found = KnownSet(benchmark, benchmark.load(selection))
+            return found if found.is_translated and found.keys else None
         except DataUnavailable:
             self.lacking.add(benchmark.title)
-            return None
-        return found if found.is_translated and found.keys else None
+        except UserError:  # an option that needs another
+            pass
+        return None
 
     def selections(self, languages: Languages, *, usual: bool) -> Iterator[Selection]:
-        """All that could be in a file with texts of these languages; `usual`: as `export` gives them, or else others."""
-        for name, benchmark in registry.every("benchmark"):
+        """What a file with texts of these languages may hold; `usual`: as `export` gives it, or else the rest."""
+        # Those with sentences of their own for each language take longest; most often another fits before.
+        for name, benchmark in sorted(registry.every("benchmark"), key=lambda one: one[1].sources_depend_on_target):
             if benchmark.draws:  # which takes many samples of each sentence, and has the sentences of another
                 continue
             for data in (OFFICIAL, CORE):
@@ -135,31 +143,31 @@ class Known:
                             except UserError:  # options that do not go together, or not with this language
                                 continue
 
-    def best(self, columns: Mapping[int, Sequence[str]], languages: Languages) -> Match | None:
+    def best(
+        self, columns: Mapping[int, Sequence[str]], languages: Languages, *, only_usual: bool = False
+    ) -> Match | None:
         """The column of sources and the set that fit best; None if none does. Columns are given as loose keys."""
         counted = {column: Counter(key for key in keys if key) for column, keys in columns.items()}
-        matches: list[Match] = []
-        for usual in (True, False):
-            wanted: Iterable[Selection] = self.selections(languages, usual=usual)
-            best = max(matches, key=lambda match: match.rank, default=None)
-            if best is not None and best.n_rows >= _NEARLY_ALL * best.n_all_rows:
-                # Only which revision, split or variant of it is still open.
-                wanted = (one for one in wanted if one.benchmark == best.known.selection.benchmark)
-            for selection in wanted:
-                known = self.get(selection)
-                if known is None:
+        best: Match | None = None
+        for usual in (True,) if only_usual else (True, False):
+            for selection in self.selections(languages, usual=usual):
+                # Where nearly all rows are a benchmark's, only its revision, split or variant is still open.
+                if best is not None and best.has_nearly_all and selection.benchmark != best.known.selection.benchmark:
                     continue
-                for column, keys in counted.items():
-                    common = keys.keys() & known.times.keys()
-                    if common:
-                        n_rows = sum(keys[key] for key in common)
-                        match = Match(column, known, n_rows, keys.total(), len(common))
-                        if match.is_perfect:
-                            return match
-                        matches.append(match)
-        # The first of equals: the usual options, official data before core, the column further to the left.
-        best = max(matches, key=lambda match: match.rank, default=None)
+                for match in self._matches(counted, selection):
+                    if match.is_perfect:
+                        return match
+                    # The first of equals: the usual options, official data before core, the column further to the left.
+                    best = match if best is None or match.rank > best.rank else best
         return best if best is not None and best.is_enough else None
+
+    def _matches(self, columns: Mapping[int, Counter[str]], selection: Selection) -> Iterator[Match]:
+        known = self.get(selection)
+        if known is None:
+            return
+        for column, keys in columns.items():
+            if common := keys.keys() & known.times.keys():
+                yield Match(column, known, sum(keys[key] for key in common), keys.total(), len(common))
 
     def narrowed(self, known: KnownSet, keys: frozenset[str]) -> KnownSet:
         """Only the groups of a set that a file has sentences of, where it has nearly all of theirs and no others."""
@@ -201,8 +209,8 @@ def _directions(benchmark: Benchmark, data: str, languages: Languages) -> list[D
     for source, target in benchmark.language_pairs(data):
         if sources and source not in sources and profiles.is_told_by_words(source):
             continue
-        if benchmark.sources_depend_on_target:
-            if not targets or target in targets:
+        if benchmark.sources_depend_on_target and targets:
+            if target in targets:
                 found[source, target] = (source, target)
         elif source not in found or (target in targets and found[source][1] not in targets):
             found[source] = (source, target)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from gendermark.auditing.cells import Cell, Place, languages_in
+from gendermark.auditing.cells import Cell, Place, counted, languages_in
 from gendermark.auditing.known import Known, KnownSet, Languages, Match, targets_of
 from gendermark.errors import BadFile
 from gendermark.linguistics import profiles
@@ -69,6 +69,8 @@ def recognise(path: Path, grid: Grid, known: Known) -> Found | None:
     if not table.texts:
         return None
     match = known.best(table.keys, table.languages)
+    if match is None:  # sources beside something else than translations: it can still be said what they are
+        match = known.best(table.keys, Languages(table.languages.sources), only_usual=True)
     if match is None:
         return None
     cells: list[Cell] = []
@@ -86,9 +88,8 @@ def recognise(path: Path, grid: Grid, known: Known) -> Found | None:
     if n_left:
         lines = [grid.rows[place][0] or place + 1 for place, key in enumerate(left) if key]
         named = ", ".join(map(str, lines[:3])) + (" ..." if n_left > 3 else "")
-        passed_over.append(
-            f"{n_left:,} rows are of sentences that no benchmark here has, and are left out (line {named})"
-        )
+        what = counted(n_left, "row is of a sentence", "rows are of sentences")
+        passed_over.append(f"{what} that no benchmark here has: left out (line {named})")
     return Found(cells, passed_over)
 
 

@@ -46,21 +46,27 @@ class Patience:
 PATIENCE = Patience()
 
 
-_STAYS_HERE: ContextVar[bool] = ContextVar("_STAYS_HERE", default=False)
+LookedUp = dict[tuple[str, str, str], object]
+"""Of each group of files that was asked for: the files, or why they are not at hand."""
+_AT_HAND: ContextVar[LookedUp | None] = ContextVar("_AT_HAND", default=None)
 
 
 @contextmanager
-def nothing_fetched() -> Iterator[None]:
-    """Within this, data is what the cache or a mirror on this machine has; nobody else is asked for any."""
-    token = _STAYS_HERE.set(True)
+def nothing_fetched(looked_up: LookedUp) -> Iterator[None]:
+    """Within this, data is what the cache or a mirror on this machine has; nobody else is asked for any.
+
+    What was looked up once is remembered: who looks through all there is asks for the same files many times.
+    """
+    token = _AT_HAND.set(looked_up)
     try:
         yield
     finally:
-        _STAYS_HERE.reset(token)
+        _AT_HAND.reset(token)
 
 
-def is_staying_here() -> bool:
-    return _STAYS_HERE.get()
+def at_hand() -> LookedUp | None:
+    """What was looked up, if only data that is at hand counts now."""
+    return _AT_HAND.get()
 
 
 class _PassingError(DataUnavailable):
@@ -82,7 +88,7 @@ def open_source(progress: Progress, say: Say) -> Iterator[Bring]:
             progress(file, file.size)
 
         yield copy
-    elif is_staying_here():
+    elif at_hand() is not None:
         raise DataUnavailable("the official data is not on this machine; `gendermark data get NAME` fetches it")
     elif scheme in ("", "http", "https"):
         with _open_client() as client:
