@@ -163,6 +163,24 @@ def test_recognised(texts: Texts, tmp_path: Path, file: str, make: Make, expecte
         assert [judgement.reason for judgement in one.result.judgements if judgement.verdict != "judged"] == []
 
 
+def test_columns_without_translations_are_named(texts: Texts, tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    rows = [["w-1", "7", en, "female", es, "checked by me"] for en, es in texts.rows("en", "es")]
+    path.write_text(_table([["id", "n", "source", "gender", "mt", "note"], *rows]), encoding="utf-8")
+    found = gendermark.audit(path)
+    assert len(found.audited) == 1
+    assert found.passed_over == ['a.csv: no translations are in column "id", "gender", "note"']
+
+
+def test_short_texts_that_fit_are_translations(tmp_path: Path) -> None:
+    """Fakes say a noun and its article only; so may a system that is asked for no more."""
+    sources, translations = _rendered("es", "winomt")
+    path = tmp_path / "a.csv"
+    path.write_text(_table([["a", "b"], *zip(sources, translations, strict=True)]), encoding="utf-8")
+    (one,) = gendermark.audit(path).audited
+    assert one.result.cell == "winomt.en-es"
+
+
 def test_numbers_are_those_of_score(texts: Texts, tmp_path: Path) -> None:
     path = tmp_path / "deepl.csv"
     path.write_text(_table([["English", "DeepL"], *_shuffled(texts.rows("en", "es"))]), encoding="utf-8")
@@ -320,7 +338,7 @@ REFUSED: dict[str, tuple[str, Callable[[Texts], str | bytes], Sequence[str]]] = 
     "unknown sentences": (
         "a.csv",
         lambda _: _table([["source", "mt"], *([f"Line {n} of a novel.", f"Es la línea {n}."] for n in range(40))]),
-        ["has the sentences of a benchmark", "gendermark export", "--data file:", "gendermark data get"],
+        ["no column has the sentences of a benchmark", "gendermark export", "--data file:", "gendermark data get"],
     ),
     "a copy of the sources": (
         "a.csv",
@@ -348,7 +366,11 @@ REFUSED: dict[str, tuple[str, Callable[[Texts], str | bytes], Sequence[str]]] = 
         ["cannot be repaired"],
     ),
     "UTF-16": ("a.csv", lambda t: _table(t.rows("en", "es")).encode("utf-16"), ["is UTF-16; save it as UTF-8"]),
-    "one line too few": ("a.txt", lambda t: "\n".join(t.es[1:]), ["no benchmark has 95 sentences"]),
+    "one line too few": (
+        "a.txt",
+        lambda t: "\n".join(t.es[1:]),
+        ["its 95 lines have no sources, and fit no benchmark line by line; add the sources"],
+    ),
     "commas without quotation marks": (
         "a.csv",
         lambda t: "source,mt\n" + "".join(f'"{en}",{es}, y nada más\n' for en, es in t.rows("en", "es")),
@@ -390,11 +412,21 @@ def test_somebody_elses_file_is_not_overwritten(
     monkeypatch.chdir(tmp_path)
     Path("es.txt").write_text("\n".join(texts.es), encoding="utf-8")
     Path("audit.html").write_text("<p>my notes</p>", encoding="utf-8")
+    cli("audit", "es.txt", "-o", ".").is_refusal("is a directory; name a file with -o")
     cli("audit", "es.txt").is_refusal("audit.html is there already and is no page of gendermark", "-o")
     assert Path("audit.html").read_text(encoding="utf-8") == "<p>my notes</p>"
     Path("audit.html").unlink()
     for _ in range(2):  # a page of ours may be written again
         assert cli("audit", "es.txt").out.endswith("The page with every sentence: audit.html\n")
+
+
+def test_a_folder_of_another_run_is_kept(cli: Any, texts: Texts, tmp_path: Path) -> None:
+    for name, some in (("one", texts.es), ("two", texts.de)):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "mt.txt").write_text("\n".join(some), encoding="utf-8")
+    gendermark.audit(tmp_path / "one/mt.txt", tmp_path / "runs")
+    outcome = cli("audit", tmp_path / "two/mt.txt", "-o", tmp_path / "page.html", "--keep", tmp_path / "runs")
+    outcome.is_refusal("runs/mt holds another run", "choose another directory with --keep")
 
 
 def test_nothing_is_fetched_to_recognise(texts: Texts, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

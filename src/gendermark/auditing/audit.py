@@ -20,7 +20,7 @@ from gendermark.records import Request, Translation, Verdict
 from gendermark.result import Result
 from gendermark.runs.plan import RunConfig, plan
 from gendermark.runs.run import ALONE, Surroundings, carry_out
-from gendermark.systems.file_formats import Choice, read_grids
+from gendermark.systems.file_formats import Choice, Grid, read_grids
 from gendermark.systems.system import System
 from gendermark.systems.translation_files import TranslationFile
 
@@ -137,28 +137,31 @@ def _read(path: Path, known: Known) -> Found:
         raise BadFile(path, f"{what}; give a table with sources and translations, or one translation on each line")
     cells: list[Cell] = []
     passed_over: list[str] = []
+    unknown: list[Grid] = []
     for grid in grids:
-        found = recognise(path, grid, known) or recognise_plain(path, grid, known)
         where = f'sheet "{grid.name}": ' if len(grids) > 1 else ""
+        found = recognise(path, grid, known) or recognise_plain(path, grid, known)
         if found is None:
-            passed_over.append(f"{where}{_unknown(known, grid.rows)}")
+            unknown.append(grid)
+            passed_over.append(f"{where}it has no sentences of a benchmark")
         else:
             cells += found.cells
             passed_over += [f"{where}{sentence}" for sentence in found.passed_over]
     if not cells:
-        raise BadFile(path, "; ".join(passed_over))
+        raise BadFile(path, _unknown(known, unknown) if len(unknown) == len(grids) else "; ".join(passed_over))
     return Found(cells, passed_over)
 
 
-def _unknown(known: Known, rows: Sequence[Any]) -> str:
+def _unknown(known: Known, grids: Sequence[Grid]) -> str:
     """Why nothing was recognised, and what would work."""
-    told = (
-        f"none of its columns has the sentences of a benchmark, and no benchmark has {len(rows):,} sentences that its "
-        "lines would fit; translate what `gendermark export BENCHMARK` gives, or score your own sentences with "
-        "`gendermark score BENCHMARK --data file:FILE`"
-    )
+    own = "score your own sentences with `gendermark score BENCHMARK --data file:FILE`"
+    exported = f"translate what `gendermark export BENCHMARK` gives, or {own}"
+    told = f"no column has the sentences of a benchmark; {exported}"
+    if len(grids) == 1 and all(len(cells) == 1 for _, cells in grids[0].rows):
+        n = len(grids[0].rows)
+        told = f"its {n:,} lines have no sources, and fit no benchmark line by line; add the sources, {exported}"
     if known.lacking:
-        told += " (official data is not on this machine; `gendermark data get NAME` would widen what is known)"
+        told += " (`gendermark data get NAME` would widen what is known by official data)"
     return told
 
 
@@ -270,5 +273,9 @@ def _scored(
             yield f"{problem} ({cell.place.shown})"
     if sound:
         config = RunConfig(theirs.spec, tuple(cell.selection for cell in sound), audited=str(theirs.path))
-        for result, cell in zip(carry_out(plan(config, opened), opened, folder, around), sound, strict=True):
+        try:
+            results = carry_out(plan(config, opened), opened, folder, around)
+        except UserError as problem:  # the folder is another run's, or cannot be written
+            raise UserError(str(problem).replace("with -o", "with --keep")) from None
+        for result, cell in zip(results, sound, strict=True):
             yield Audited(theirs.name, cell, result, folder, opened.notes_of[result.cell])

@@ -44,29 +44,33 @@ def recognise_plain(path: Path, grid: Grid, known: Known) -> Found | None:
 
 
 def _best(known: Known, texts: Sequence[str], language: str) -> tuple[KnownSet, list[str]] | None:
-    candidates: list[_Candidate] = []
-    for usual in (True, False):
-        candidates += [_Candidate(one, _fit(one, texts)) for one in _of_length(known, len(texts), language, usual)]
-        fitting = [one for one in candidates if (one.fit or 0.0) >= (_SURE_FIT if usual else _LEAST_FIT)]
-        if fitting:
-            break
+    candidates = _candidates(known, texts, language, usual=True)
+    sure = [one for one in candidates if (one.fit or 0.0) >= _SURE_FIT]
+    # Another revision or variant of what fits may fit better; if nothing fits, anything may.
+    only = max(sure, key=lambda one: one.fit or 0.0).known.selection.benchmark if sure else ""
+    candidates += _candidates(known, texts, language, usual=False, only=only)
+    fitting = [one for one in candidates if (one.fit or 0.0) >= _LEAST_FIT]
     if not fitting:
         # Nothing is known against a benchmark that cannot tell, if it is the only one of this length.
         fitting = [one for one in candidates if one.fit is None]
         if len({one.known.selection.benchmark for one in fitting}) != 1:
             return None
-    best = max(fitting, key=lambda one: one.fit or 0.0)
-    others = [_other(one.known, best.known) for one in fitting if one is not best and _is_as_good(one, best)]
-    named = " and ".join(dict.fromkeys(filter(None, others)))
-    remarks = [f"{named} would fit as well; a file with sources would tell"] if named else []
-    return best.known, remarks
+    most = max(one.fit or 0.0 for one in fitting)
+    best, *others = [one.known for one in fitting if (one.fit or 0.0) >= most - _ALIKE]
+    named = "; ".join(dict.fromkeys(f"{one.benchmark.title}, {data_of(one.selection)}" for one in others))
+    return best, [f"this fits as well, which sources would decide: {named}"] if named else []
 
 
-def _of_length(known: Known, n: int, language: str, usual: bool) -> Iterator[KnownSet]:
+def _candidates(known: Known, texts: Sequence[str], language: str, *, usual: bool, only: str = "") -> list[_Candidate]:
+    found = _of_length(known, len(texts), language, usual=usual, only=only)
+    return [_Candidate(one, _fit(one, texts)) for one in found]
+
+
+def _of_length(known: Known, n: int, language: str, *, usual: bool, only: str) -> Iterator[KnownSet]:
     """Sets of so many sentences; where there is none, groups of a set that are."""
     everything = []
     for selection in known.selections(Languages(targets=frozenset({language})), usual=usual):
-        found = known.get(selection)
+        found = known.get(selection) if only in ("", selection.benchmark) else None
         into = known.into(found, language) if found is not None else None
         if into is not None:
             everything.append(into)
@@ -83,12 +87,3 @@ def _of_length(known: Known, n: int, language: str, usual: bool) -> Iterator[Kno
 def _fit(known: KnownSet, texts: Sequence[str]) -> float | None:
     step = max(1, -(-len(texts) // _MOST_FITTED))
     return fit_of(known, [(place, text) for place, text in enumerate(texts) if place % step == 0 and text.strip()])
-
-
-def _is_as_good(one: _Candidate, best: _Candidate) -> bool:
-    return (one.fit or 0.0) >= (best.fit or 0.0) - _ALIKE
-
-
-def _other(one: KnownSet, best: KnownSet) -> str:
-    """In what another set differs."""
-    return f"{one.benchmark.title}, {data_of(one.selection)}" if one.selection != best.selection else ""

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from gendermark.auditing.cells import Cell, Place, counted, languages_in
+from gendermark.auditing.cells import Cell, Place, counted, languages_in, system_in
 from gendermark.auditing.known import Known, KnownSet, Languages, Match, targets_of
 from gendermark.errors import BadFile
 from gendermark.linguistics import profiles
@@ -36,6 +36,8 @@ _DOUBLED, _RESOLVED = 0.3, 0.05
 _LEFT_SHARE, _FEWEST_LEFT = 0.05, 10
 """Rows of other sentences, before another benchmark is looked for among them."""
 _FITTING = 0.3
+_SHORT_FITTING = 0.6
+"""How well short texts must fit, or they are taken for labels."""
 
 
 @dataclass(frozen=True)
@@ -166,6 +168,9 @@ class _Sources:
         self._known = known.narrowed(match.known, frozenset(line.key for line in lines.values()))
         self._lines = [line for line in lines.values() if line.key in self._known.times]
         self.passed_over: list[str] = []
+        self._looked_at: set[int] = set()
+        self._used: set[int] = set()
+        """Columns with translations, of which something else is said, or that say what others are."""
         self._check_widths()
 
     # -- names
@@ -204,6 +209,7 @@ class _Sources:
         for column in labels:
             values = self._values(column)
             if all(map(languages_in, values)):
+                self._used.add(column)
                 groups = [
                     _Group(some, [*group.labels, value], group.system)
                     for group in groups
@@ -215,6 +221,7 @@ class _Sources:
             if systems is None:
                 found.append(group)
             else:
+                self._used.add(systems)
                 found += [_Group(some, group.labels, value) for value, some in _split(group.lines, systems).items()]
         return found
 
@@ -248,47 +255,62 @@ class _Sources:
         cells = [cell for cell in found if cell is not None]
         if not cells and not self.passed_over:
             self.passed_over.append("there are sources, but no column with a translation")
+        # Numbers, labels and remarks; a word of them, since one may have been meant.
+        if cells and (others := sorted(self._looked_at - self._used)):
+            self.passed_over.append(f"no translations are in column {', '.join(map(self._shown, others))}")
         return cells
 
     def _cell(self, group: _Group, column: int) -> Cell | None:
         """The translations of a group of rows in a column; None if these are none."""
         pairs = [(line, text) for line in group.lines if (text := _cell(line, column))]
-        n_letters = sum(len(text) for _, text in pairs)
-        if len(pairs) < _FILLED * len(group.lines) or not _are_sentences(pairs, n_letters):
+        if any(letter.isalpha() for _, text in pairs for letter in text):
+            self._looked_at.add(column)
+        if len(pairs) < _FILLED * len(group.lines):
             return None
-        shown = f"column {self._shown(column)}"
         if sum(loose_key(text) == line.key for line, text in pairs) >= _COPIED * len(pairs):
-            self._pass_over(f"{shown} repeats the sources, so nothing in it is translated")
+            self._pass_over(column, "repeats the sources, so nothing in it is translated")
             return None
-        said = [
-            code for name in (*group.labels, self._name(column), self._table.grid.name) for code in languages_in(name)
-        ]
-        language = self._language(pairs, said)
+        names = (*group.labels, self._name(column), self._table.grid.name)
+        said = [code for name in names for code in languages_in(name)]
+        are_sentences = _are_sentences(pairs)
+        language = self._language(pairs, said, are_sentences)
         source = self._known.selection.source_language
         into = self._all.into(self._known, language) if language else None
-        if into is None:
-            if language != source:
-                name = NAMES.get(language, "a language that is not known here")
-                targets = ", ".join(targets_of(self._known))
-                title = self._known.benchmark.title
-                self._pass_over(f"{shown} is in {name}; {title} can be translated into {targets} here")
+        if language == source or not (are_sentences or (into and self._fit(into, pairs) >= _SHORT_FITTING)):
             return None
-        return self._beside(group, column, into, said)
+        if into is None:
+            name = NAMES.get(language, "a language that is not known here")
+            targets, title = ", ".join(targets_of(self._known)), self._known.benchmark.title
+            self._pass_over(column, f"is in {name}; {title} can be translated into {targets} here")
+            return None
+        self._used.add(column)
+        # "he" may be Hebrew or a word: who calls a column by languages alone means them.
+        meant = [code for name in names for code in languages_in(name) if not system_in(name, said)]
+        return self._beside(group, column, into, meant)
 
-    def _pass_over(self, sentence: str) -> None:
+    def _fit(self, known: KnownSet, pairs: Sequence[tuple[Line, str]]) -> float:
+        places = {key: place for place, key in enumerate(known.keys)}
+        some = pairs[:: max(1, len(pairs) // _MOST_READ)]
+        return fit_of(known, [(places[line.key], text) for line, text in some]) or 0.0
+
+    def _pass_over(self, column: int, problem: str) -> None:
+        self._used.add(column)
+        sentence = f"column {self._shown(column)} {problem}"
         if sentence not in self.passed_over:
             self.passed_over.append(sentence)
 
-    def _language(self, pairs: Sequence[tuple[Line, str]], said: Sequence[str]) -> str:
+    def _language(self, pairs: Sequence[tuple[Line, str]], said: Sequence[str], are_sentences: bool) -> str:
         """What the texts are in: what is said of them, if they may be in it; or else what they look like."""
         some, targets = spread([text for _, text in pairs]), targets_of(self._known)
         for code in said:
             if code in targets and not profiles.mainly(some, code):
                 return code
         found = profiles.likely(some)
-        return found or best_fit(self._all, self._known, [(line.key, text) for line, text in pairs])
+        if found or not are_sentences:
+            return found
+        return best_fit(self._all, self._known, [(line.key, text) for line, text in pairs])
 
-    def _beside(self, group: _Group, column: int, known: KnownSet, said: Sequence[str]) -> Cell:
+    def _beside(self, group: _Group, column: int, known: KnownSet, meant: Sequence[str]) -> Cell:
         """Each sentence has one row, or one for each time it is asked; more are doubles."""
         by_key: dict[str, list[Line]] = defaultdict(list)
         for line in group.lines:
@@ -300,8 +322,8 @@ class _Sources:
         rows = [Row(line.source, _cell(line, column), line.number) for line in group.lines if id(line) in kept]
         target, name = known.selection.target_language, NAMES
         remarks = []
-        if said and target not in said and said[0] in targets_of(known):
-            remarks.append(f"it is said to be {name[said[0]]}, but is {name[target]}")
+        if meant and target not in meant and meant[0] in targets_of(known):
+            remarks.append(f"it is said to be {name[meant[0]]}, but is {name[target]}")
         place = Place(
             self._table.path, self._table.grid.name, self._shown(self._column), self._shown(column), group.system
         )
@@ -337,9 +359,9 @@ def fit_of(known: KnownSet, pairs: Sequence[tuple[int, str]]) -> float | None:
     return sum(told) / len(told) if told else None
 
 
-def _are_sentences(pairs: Sequence[tuple[Line, str]], n_letters: int) -> bool:
+def _are_sentences(pairs: Sequence[tuple[Line, str]]) -> bool:
     has_words = sum(any(map(str.isalpha, text)) for _, text in pairs) > 0.5 * len(pairs)
-    return has_words and n_letters >= _SHORTEST * sum(len(line.key) for line, _ in pairs)
+    return has_words and sum(len(text) for _, text in pairs) >= _SHORTEST * sum(len(line.key) for line, _ in pairs)
 
 
 def _cell(line: Line, column: int) -> str:

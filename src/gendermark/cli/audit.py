@@ -63,6 +63,8 @@ def audit(
 
 def _check_output(path: Path) -> None:
     """A page may take the place of an earlier page only, before any work is done."""
+    if path.is_dir():
+        raise UserError(f"{path} is a directory; name a file with -o")
     if not path.is_file():
         return
     try:
