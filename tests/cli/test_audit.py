@@ -46,6 +46,10 @@ def _rendered(to: str, benchmark: str = BENCHMARK) -> tuple[list[str], list[str]
     return [item.source for item in item_set.items], texts
 
 
+def _korean(group: str) -> list[str]:
+    return [item.source for item in gendermark.items("tgbi", "en", data="core", parts=(group,)).items]
+
+
 @pytest.fixture(scope="session")
 def texts() -> Texts:
     (english, spanish), (same, german) = _rendered("es"), _rendered("de")
@@ -262,6 +266,24 @@ def test_two_benchmarks_in_one_table(texts: Texts, tmp_path: Path) -> None:
     assert found.passed_over == []
 
 
+def test_sentences_of_both_genders_beside_each_other(texts: Texts, tmp_path: Path) -> None:
+    path = tmp_path / "wide.csv"
+    by_gender = [
+        [row for row in texts.rows("en", "es") if row[0] in own]
+        for own in (
+            {item.source for item in gendermark.items(BENCHMARK, "es", data="core", parts=(gender,)).items}
+            for gender in ("feminine", "masculine")
+        )
+    ]
+    header = ["n", "source_feminine", "mt_feminine", "source_masculine", "mt_masculine", "note"]
+    rows = [["1", *she, *he, ""] for she, he in zip(*by_gender, strict=True)]
+    path.write_text(_table([header, *rows]), encoding="utf-8")
+    (one,) = gendermark.audit(path).audited
+    assert (one.cell.n_present, one.cell.missing, one.result.selection.parts) == (N, [], ())
+    right = gendermark.score(BENCHMARK, texts.es, "es", data="core")
+    assert [e.value for e in one.result.estimates] == [e.value for e in right.estimates]
+
+
 def test_a_group_is_known_for_itself(texts: Texts, tmp_path: Path) -> None:
     path = tmp_path / "women.csv"
     items = gendermark.items(BENCHMARK, "es", data="core", parts=("feminine",)).items
@@ -309,7 +331,7 @@ def test_missing_doubled_and_odd_are_said(cli: Any, texts: Texts, tmp_path: Path
     )
     said = cli("audit", path, "-o", tmp_path / "page.html").out
     assert "12 of 96 sentences are missing and count as not translated: " in said
-    assert "3 rows repeat a sentence; the first of each is used (left out: line 86, 87, 88)" in said
+    assert "3 rows repeat a sentence; one of each is used (left out: line 86, 87, 88)" in said
     assert "1 translation is a copy of the source: not translated" in said
 
 
@@ -370,6 +392,11 @@ REFUSED: dict[str, tuple[str, Callable[[Texts], str | bytes], Sequence[str]]] = 
         "a.txt",
         lambda t: "\n".join(t.es[1:]),
         ["its 95 lines have no sources, and fit no benchmark line by line; add the sources"],
+    ),
+    "lines that may be of several groups": (
+        "a.txt",
+        lambda _: "\n".join(f"He is doctor number {n}." for n in range(len(_korean("formal")))),
+        ["fit several groups of TGBI alike (", "formal", "--group NAME"],
     ),
     "commas without quotation marks": (
         "a.csv",

@@ -24,6 +24,7 @@ from gendermark.systems.file_formats import Choice, Grid, read_grids
 from gendermark.systems.system import System
 from gendermark.systems.translation_files import TranslationFile
 
+_FEWEST_ROWS = 2
 _ODD = {
     "empty": ("is empty", "are empty"),
     "copied": ("is a copy of the source", "are copies of the source"),
@@ -132,7 +133,7 @@ def audit(files: Sequence[Path | str], directory: Path | None = None, around: Su
 def _read(path: Path, known: Known) -> Found:
     grids = read_grids(path)
     n_rows = max((len(grid.rows) for grid in grids), default=0)
-    if n_rows < 2:
+    if n_rows < _FEWEST_ROWS:
         what = "has one row only" if n_rows else "is empty"
         raise BadFile(path, f"{what}; give a table with sources and translations, or one translation on each line")
     cells: list[Cell] = []
@@ -140,7 +141,9 @@ def _read(path: Path, known: Known) -> Found:
     unknown: list[Grid] = []
     for grid in grids:
         where = f'sheet "{grid.name}": ' if len(grids) > 1 else ""
-        found = recognise(path, grid, known) or recognise_plain(path, grid, known)
+        found = None
+        if len(grid.rows) >= _FEWEST_ROWS:
+            found = recognise(path, grid, known) or recognise_plain(path, grid, known)
         if found is None:
             unknown.append(grid)
             passed_over.append(f"{where}it has no sentences of a benchmark")

@@ -13,7 +13,17 @@ from gendermark.selection import Selection, options_of, own_options
 from gendermark.systems.file_formats import SOURCE_COLUMNS, SYSTEM_COLUMN, TRANSLATION_COLUMNS, Contents, shortened
 
 _GENERIC = frozenset(
-    (*SOURCE_COLUMNS, *TRANSLATION_COLUMNS, SYSTEM_COLUMN, "translations", "translated", "text", "sheet", "column")
+    (
+        *SOURCE_COLUMNS,
+        *TRANSLATION_COLUMNS,
+        SYSTEM_COLUMN,
+        "out",
+        "translations",
+        "translated",
+        "text",
+        "sheet",
+        "column",
+    )
 )
 """Words that name no system."""
 _CODES = {
@@ -92,7 +102,7 @@ class Cell:
             named = ", ".join(str(line) for line in self.doubled[:MOST_NAMED])
             more = " ..." if len(self.doubled) > MOST_NAMED else ""
             what = counted(len(self.doubled), "row repeats", "rows repeat")
-            found.append(f"{what} a sentence; the first of each is used (left out: line {named}{more})")
+            found.append(f"{what} a sentence; one of each is used (left out: line {named}{more})")
         return found
 
     @property

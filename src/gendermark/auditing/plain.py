@@ -9,6 +9,7 @@ from pathlib import Path
 from gendermark.auditing.cells import Cell, Place, data_of
 from gendermark.auditing.known import Known, KnownSet, Languages
 from gendermark.auditing.recognise import Found, fit_of, spread
+from gendermark.errors import BadFile
 from gendermark.linguistics import profiles
 from gendermark.systems.file_formats import Contents, Grid
 
@@ -37,13 +38,18 @@ def recognise_plain(path: Path, grid: Grid, known: Known) -> Found | None:
     for texts in (lines, lines[1:]) if path.suffix.lower() != ".txt" else (lines,):
         best = _best(known, texts, language)
         if best is not None:
-            chosen, remarks = best
+            chosen, others = best
+            if any(one.selection.parts != chosen.selection.parts for one in others):
+                raise BadFile(path, _undecided(chosen, others, len(texts)))
+            named = "; ".join(dict.fromkeys(f"{one.benchmark.title}, {data_of(one.selection)}" for one in others))
+            remarks = [f"this fits as well, which sources would decide: {named}"] if named else []
             place = Place(path, grid.name)
             return Found([Cell(place, chosen, Contents(lines=texts), len(texts), remarks=remarks)])
     return None
 
 
-def _best(known: Known, texts: Sequence[str], language: str) -> tuple[KnownSet, list[str]] | None:
+def _best(known: Known, texts: Sequence[str], language: str) -> tuple[KnownSet, list[KnownSet]] | None:
+    """The set that fits best, and others that fit as well."""
     candidates = _candidates(known, texts, language, usual=True)
     sure = [one for one in candidates if (one.fit or 0.0) >= _SURE_FIT]
     # Another revision or variant of what fits may fit better; if nothing fits, anything may.
@@ -57,8 +63,17 @@ def _best(known: Known, texts: Sequence[str], language: str) -> tuple[KnownSet, 
             return None
     most = max(one.fit or 0.0 for one in fitting)
     best, *others = [one.known for one in fitting if (one.fit or 0.0) >= most - _ALIKE]
-    named = "; ".join(dict.fromkeys(f"{one.benchmark.title}, {data_of(one.selection)}" for one in others))
-    return best, [f"this fits as well, which sources would decide: {named}"] if named else []
+    return best, others
+
+
+def _undecided(best: KnownSet, others: Sequence[KnownSet], n: int) -> str:
+    """Groups of a benchmark are other sentences, so none of them is guessed."""
+    benchmark = best.benchmark
+    named = ", ".join(part for one in (best, *others) for part in one.selection.parts)
+    return (
+        f"its {n:,} lines have no sources, and fit several groups of {benchmark.title} alike ({named}); add the "
+        f"sources, or name one: gendermark score {benchmark.name} --group NAME --translations FILE"
+    )
 
 
 def _candidates(known: Known, texts: Sequence[str], language: str, *, usual: bool, only: str = "") -> list[_Candidate]:

@@ -9,6 +9,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import pairwise, takewhile
 from pathlib import Path
 
 from gendermark.auditing.cells import Cell, Place, counted, languages_in, system_in
@@ -35,6 +36,8 @@ _DOUBLED, _RESOLVED = 0.3, 0.05
 """Shares of sentences: so many have several rows if a column says whose they are; so few are left when it is found."""
 _LEFT_SHARE, _FEWEST_LEFT = 0.05, 10
 """Rows of other sentences, before another benchmark is looked for among them."""
+_OTHER_SOURCES = 0.8
+"""The share of rows with another known sentence, beside the first, that makes a column one more of sources."""
 _FITTING = 0.3
 _SHORT_FITTING = 0.6
 """How well short texts must fit, or they are taken for labels."""
@@ -75,6 +78,8 @@ def recognise(path: Path, grid: Grid, known: Known) -> Found | None:
         match = known.best(table.keys, Languages(table.languages.sources), only_usual=True)
     if match is None:
         return None
+    if (long := _unfolded(table, match)) is not None:
+        return recognise(path, long, known)
     cells: list[Cell] = []
     passed_over: list[str] = []
     keys = {match.column: table.keys[match.column]}
@@ -93,6 +98,36 @@ def recognise(path: Path, grid: Grid, known: Known) -> Found | None:
         what = counted(n_left, "row is of a sentence", "rows are of sentences")
         passed_over.append(f"{what} that no benchmark here has: left out (line {named})")
     return Found(cells, passed_over)
+
+
+def _unfolded(table: Table, match: Match) -> Grid | None:
+    """A table with several columns of sources, each with its translations behind it, as one with a row for each source.
+
+    So sentences about women and about men often stand beside each other.
+    """
+    first, times = table.keys[match.column], match.known.times
+    n_known = sum(key in times for key in first)
+    starts = [match.column]
+    for column, keys in table.keys.items():
+        others = sum(key in times and key != own for key, own in zip(keys, first, strict=True))
+        if column != match.column and others >= _OTHER_SOURCES * n_known:
+            starts.append(column)
+    starts.sort()
+    width = min(end - start for start, end in pairwise([*starts, table.width]))
+    if len(starts) == 1 or width < 2:
+        return None
+    begin = next(place for place, key in enumerate(first) if key in times)
+    header = table.grid.header or (table.grid.rows[begin - 1][1] if begin else [])
+    blocks = [header[start : start + width] for start in starts]
+    names = [_beginning(same) for same in zip(*blocks, strict=False)]
+    rows = [(line, cells[start : start + width]) for start in starts for line, cells in table.grid.rows[begin:]]
+    return Grid(table.grid.name, rows, names or None)
+
+
+def _beginning(names: Sequence[str]) -> str:
+    """What some names have in common: `mt` of `mt_feminine` and `mt_masculine`."""
+    alike = takewhile(lambda letters: len(set(letters)) == 1, zip(*names, strict=False))
+    return "".join(letters[0] for letters in alike).strip(" _-")
 
 
 def _numbered(keys: Mapping[int, Sequence[str]]) -> Iterator[tuple[int, str]]:
@@ -316,9 +351,11 @@ class _Sources:
         for line in group.lines:
             by_key[line.key].append(line)
         kept: set[int] = set()
+        exact = {request.source.strip() for request in known.benchmark.requests(known.item_set)}
         for key, lines in by_key.items():
             n = known.times[key] if len(lines) >= known.times[key] else 1
-            kept |= {id(line) for line in lines[:n]}
+            # A row of exactly this sentence comes before one that is nearly it, as with `score`.
+            kept |= {id(line) for line in sorted(lines, key=lambda line: line.source.strip() not in exact)[:n]}
         rows = [Row(line.source, _cell(line, column), line.number) for line in group.lines if id(line) in kept]
         target, name = known.selection.target_language, NAMES
         remarks = []
