@@ -164,7 +164,7 @@ def _unknown(known: Known, grids: Sequence[Grid]) -> str:
         n = len(grids[0].rows)
         told = f"its {n:,} lines have no sources, and fit no benchmark line by line; add the sources, {exported}"
     if known.lacking:
-        told += " (`gendermark data get NAME` would widen what is known by official data)"
+        told += " (official data that is not on this machine is not known: `gendermark data get NAME` fetches it)"
     return told
 
 
