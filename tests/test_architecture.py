@@ -31,6 +31,7 @@ ORDER = (
     "benchmarks",
     "systems",
     "runs",
+    "auditing",
     "models",
     "api",
     "annotation",

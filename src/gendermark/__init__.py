@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from gendermark.api import compare, items, load, run, score, select
+    from gendermark.api import audit, compare, items, load, run, score, select
     from gendermark.errors import UserError
     from gendermark.metrics.metric import Resampling
     from gendermark.records import Estimate, Gender, Item, Judgement, Translation, Verdict
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from gendermark.selection import Selection
 
 _HOME = {
-    **dict.fromkeys(("compare", "items", "load", "run", "score", "select"), "gendermark.api"),
+    **dict.fromkeys(("audit", "compare", "items", "load", "run", "score", "select"), "gendermark.api"),
     "Selection": "gendermark.selection",
     "UserError": "gendermark.errors",
     "Resampling": "gendermark.metrics.metric",
@@ -42,6 +42,7 @@ __all__ = [
     "UserError",
     "Verdict",
     "__version__",
+    "audit",
     "compare",
     "items",
     "load",

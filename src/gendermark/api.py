@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from gendermark import registry
+from gendermark.auditing import audit as auditing
 from gendermark.benchmarks.benchmark import Benchmark, ItemSet
 from gendermark.errors import UnknownName, UnmatchedSources, UserError
 from gendermark.linguistics.failures import MISSING
@@ -196,6 +197,15 @@ def _texts(given: _Given, benchmark: Benchmark, item_set: ItemSet) -> Sequence[s
     for note in notes:
         log.info(note)
     return texts
+
+
+def audit(files: Path | str | Sequence[Path | str], directory: Path | str | None = None) -> auditing.Audit:
+    """Recognise what is in some files of translations, and score all of it; see `gendermark audit`.
+
+    With a directory, a run folder for each system is left there.
+    """
+    given = [files] if isinstance(files, str | Path) else files
+    return auditing.audit(given, Path(directory) if directory is not None else None)
 
 
 # -- systems -----------------------------------------------------------------------------------------------------------

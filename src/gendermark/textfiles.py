@@ -11,6 +11,7 @@ import stat
 import tempfile
 import time
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -178,10 +179,7 @@ def write_jsonl(path: Path | str, rows: Iterable[dict[str, Any]]) -> None:
 def read_csv(path: Path | str) -> Iterator[tuple[int, list[str]]]:
     """The rows of a CSV file that have anything in them, with the number of the line each begins at."""
     text = read_text(path)
-    header = text.partition("\n")[0]
-    # Where the comma is the decimal sign, spreadsheets separate with semicolons.
-    delimiter = ";" if ";" in header and "," not in header else ","
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(text), strict=True)
     while True:
         line = reader.line_num + 1
         try:
@@ -196,28 +194,58 @@ def read_csv(path: Path | str) -> Iterator[tuple[int, list[str]]]:
             yield line, row
 
 
+def _delimiter(text: str) -> str:
+    """Where the comma is the decimal sign, spreadsheets separate with semicolons; others write tabs.
+
+    If the first line has several of them, it may be a sentence: that one separates which gives rows of equal length.
+    """
+    header = text.partition("\n")[0]
+    found = [one for one in (",", ";", "\t") if one in header]
+    if len(found) < 2:
+        return found[0] if found else ","
+
+    def widths(delimiter: str) -> set[int]:
+        try:
+            return {
+                len(row) for row in islice(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter), 50) if row
+            }
+        except csv.Error:
+            return set()
+
+    return next((one for one in found if len(widths(one)) == 1), ",")
+
+
 def read_xlsx(path: Path | str) -> Iterator[tuple[int, list[str]]]:
     """The rows of the first sheet of an Excel file that have anything in them, with their numbers.
 
     Columns without a name in the first row are left out: a sheet often has more of them than anybody sees.
     """
+    width = 0
+    for number, cells in next(iter(read_sheets(path).values()), []):
+        width = width or max(place for place, cell in enumerate(cells, start=1) if cell.strip())
+        if any(cell.strip() for cell in cells[width:]):
+            raise BadFile(path, "has a cell beyond the last named column; give every column a name", line=number)
+        yield number, [*cells[:width], *[""] * (width - len(cells))]
+
+
+def read_sheets(path: Path | str) -> dict[str, list[tuple[int, list[str]]]]:
+    """All sheets of an Excel file: of each, the rows that have anything in them, with their numbers."""
     try:
         import openpyxl
     except ImportError:
         raise MissingExtra(f"reading {path}", "xlsx") from None
     try:
         book = openpyxl.load_workbook(io.BytesIO(read_bytes(path)), read_only=True, data_only=True)
-        rows = list(book.worksheets[0].iter_rows(values_only=True)) if book.worksheets else []
+        sheets = {sheet.title: list(sheet.iter_rows(values_only=True)) for sheet in book.worksheets}
     except UserError:
         raise
     except Exception as problem:  # noqa: BLE001 (a broken file can fail anywhere in zip, XML or the workbook)
         raise BadFile(path, f"is not an Excel file ({problem}); save it again as .xlsx, or as .csv") from None
-    width = 0
-    for number, row in enumerate(rows, start=1):
-        cells = ["" if cell is None else str(cell) for cell in row]
-        if not any(cell.strip() for cell in cells):
-            continue
-        width = width or max(place for place, cell in enumerate(cells, start=1) if cell.strip())
-        if any(cell.strip() for cell in cells[width:]):
-            raise BadFile(path, "has a cell beyond the last named column; give every column a name", line=number)
-        yield number, [*cells[:width], *[""] * (width - len(cells))]
+    return {
+        title: [
+            (number, cells)
+            for number, row in enumerate(rows, start=1)
+            if any(map(str.strip, cells := ["" if cell is None else str(cell) for cell in row]))
+        ]
+        for title, rows in sheets.items()
+    }

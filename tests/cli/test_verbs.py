@@ -27,7 +27,7 @@ def test_version(cli: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "verb", [[], ["demo"], ["list"], ["export"], ["score"], ["run"], ["compare"], ["gate"], ["report"]]
+    "verb", [[], ["demo"], ["list"], ["export"], ["score"], ["audit"], ["run"], ["compare"], ["gate"], ["report"]]
 )
 def test_help_is_data(cli: Any, verb: list[str]) -> None:
     outcome = cli(*verb, "--help")

@@ -24,6 +24,7 @@ VERBS = {
     "data": "data:app",
     "export": "export:export",
     "score": "score:score",
+    "audit": "audit:audit",
     "run": "run:run",
     "rejudge": "rejudge:rejudge",
     "translate": "translate:translate",

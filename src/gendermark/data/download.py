@@ -11,6 +11,7 @@ import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -45,6 +46,29 @@ class Patience:
 PATIENCE = Patience()
 
 
+LookedUp = dict[tuple[str, str, str], object]
+"""Of each group of files that was asked for: the files, or why they are not at hand."""
+_AT_HAND: ContextVar[LookedUp | None] = ContextVar("_AT_HAND", default=None)
+
+
+@contextmanager
+def nothing_fetched(looked_up: LookedUp) -> Iterator[None]:
+    """Within this, data is what the cache or a mirror on this machine has; nobody else is asked for any.
+
+    What was looked up once is remembered: who looks through all there is asks for the same files many times.
+    """
+    token = _AT_HAND.set(looked_up)
+    try:
+        yield
+    finally:
+        _AT_HAND.reset(token)
+
+
+def at_hand() -> LookedUp | None:
+    """What was looked up, if only data that is at hand counts now."""
+    return _AT_HAND.get()
+
+
 class _PassingError(DataUnavailable):
     """A failure that another attempt may not meet."""
 
@@ -64,6 +88,8 @@ def open_source(progress: Progress, say: Say) -> Iterator[Bring]:
             progress(file, file.size)
 
         yield copy
+    elif at_hand() is not None:
+        raise DataUnavailable("the official data is not on this machine; `gendermark data get NAME` fetches it")
     elif scheme in ("", "http", "https"):
         with _open_client() as client:
             yield _Web(client, mirror.rstrip("/") or HOST, progress, say).bring

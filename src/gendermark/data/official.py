@@ -6,11 +6,12 @@ import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import cast
 
 from gendermark.data import cache
 from gendermark.data.card import load_card
-from gendermark.data.download import Say
-from gendermark.errors import UserError
+from gendermark.data.download import Say, at_hand
+from gendermark.errors import DataUnavailable, UserError
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +43,28 @@ def official_files(name: str, revision_id: str, group: str = "data", *, say: Say
 
     `say` (if none: the log) hears licence and citation before and after a download, and of waiting and retrying.
     """
+    looked_up = at_hand()
+    if looked_up is None:
+        return _official_files(name, revision_id, group, say)
+    key = (name, revision_id, group)
+    if key not in looked_up:
+        try:
+            looked_up[key] = _official_files(name, revision_id, group, say)
+        except DataUnavailable as problem:
+            looked_up[key] = problem
+    found = looked_up[key]
+    if isinstance(found, DataUnavailable):
+        raise found
+    return cast(OfficialFiles, found)
+
+
+def _official_files(name: str, revision_id: str, group: str, say: Say | None) -> OfficialFiles:
     card = load_card(name)
     revision = card.revision(revision_id)
     files = revision.select(group)
     speak: Say = say or logging.getLogger(__name__).info
-    must_fetch = bool(cache.not_good(card, revision, files))
+    # Who only looks whether some data is at hand has not asked for it yet.
+    must_fetch = bool(cache.not_good(card, revision, files)) and at_hand() is None
     if must_fetch:
         speak(card.notice)
     paths = cache.fetch(card, revision, files, say=speak)

@@ -360,5 +360,19 @@ def mainly(texts: Sequence[str], target: str) -> str:
     return max(outweighing, key=lambda one: (one.n_against - one.n_for, one.language)).language if outweighing else ""
 
 
+def likely(texts: Sequence[str]) -> str:
+    """The language that most of these texts are in, as far as scripts and small words tell; empty if they do not."""
+    scripts = sum(map(_scripts, texts), Counter[str]())
+    if not scripts:
+        return ""
+    found = _named([word for text in texts for word in cut(text)], scripts.most_common(1)[0][0])
+    return "" if found == OTHER_SCRIPT else found
+
+
+def is_told_by_words(language: str) -> bool:
+    """Whether texts of a language are known by its small words, and so are not taken for another's."""
+    return language in _SMALL_WORDS
+
+
 def name_of(language: str) -> str:
     return NAMES.get(language, language)

@@ -169,9 +169,12 @@ class _Page(Sections):
             signed = [tag("p", tag("code", result.signature), class_="signature") for result in run.results]
             summary = tag("summary", "Signatures: everything a number depends on")
             parts.append(tag("details", summary, signed, class_="signatures"))
-        words = [f"{name}={run.name}" if (name := run.manifest.get("name")) else run.name for run in self.runs]
+        files = [str(run.manifest["config"].get("audited", "")) for run in self.runs]
+        named = [f"{name}={run.name}" if (name := run.manifest.get("name")) else run.name for run in self.runs]
+        # An audit leaves its run folders only if it was asked to.
+        verb, words = ("audit", list(dict.fromkeys(files))) if all(files) else ("report", named)
         parts.append(tag("p", "This page:"))
-        parts.append(tag("pre", tag("code", f"gendermark report {shlex.join(words)} -o report.html")))
+        parts.append(tag("pre", tag("code", f"gendermark {verb} {shlex.join(words)} -o {verb}.html")))
         return tag("section", parts, id="reproduce")
 
 

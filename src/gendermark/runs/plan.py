@@ -30,6 +30,8 @@ class RunConfig:
     resampling: Resampling = field(default_factory=Resampling)
     forced_choice: bool = False
     """Also ask the system to score the right against the contrastive translation, where a benchmark has both."""
+    audited: str = ""
+    """The file that `audit` found these translations in, if it did."""
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -38,6 +40,7 @@ class RunConfig:
             "selections": [selection.to_json() for selection in self.selections],
             "resampling": asdict(self.resampling),
             **({"forced_choice": True} if self.forced_choice else {}),
+            **({"audited": self.audited} if self.audited else {}),
         }
 
 

@@ -22,7 +22,7 @@ from gendermark.runs.translate import Answers, Progress, check_tasks, translate
 from gendermark.systems.soundness import ANSWERS, Given, Line
 from gendermark.systems.system import System, open_system
 
-__all__ = ["ALONE", "OpenProgress", "RunConfig", "Surroundings", "default_store", "no_progress", "run"]
+__all__ = ["ALONE", "OpenProgress", "RunConfig", "Surroundings", "carry_out", "default_store", "no_progress", "run"]
 
 
 def default_store() -> Path:
@@ -54,9 +54,15 @@ ALONE = Surroundings()
 
 def run(config: RunConfig, directory: Path | None = None, around: Surroundings = ALONE) -> list[Result]:
     """Do a run, or what is left of it. Without a directory the results are returned only."""
+    with closing(open_system(config.system, config.system_options)) as system:
+        return carry_out(plan(config, system), system, directory, around)
+
+
+def carry_out(
+    planned: Plan, system: System, directory: Path | None = None, around: Surroundings = ALONE
+) -> list[Result]:
+    """Do what was planned for a system that is open already."""
     with ExitStack() as stack:
-        system = stack.enter_context(closing(open_system(config.system, config.system_options)))
-        planned = plan(config, system)
         return _carry_out(planned, system, directory, around, stack)
 
 

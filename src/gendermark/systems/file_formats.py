@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from gendermark.errors import BadFile
-from gendermark.textfiles import read_csv, read_json, read_jsonl, read_lines, read_xlsx
+from gendermark.textfiles import read_csv, read_json, read_jsonl, read_lines, read_sheets, read_xlsx
 
 SEPARATOR = " ||| "
 ENDINGS = (".txt", ".tsv", ".csv", ".jsonl", ".json", ".xlsx")
@@ -77,6 +77,18 @@ class Contents:
 
 
 @dataclass(frozen=True, slots=True)
+class Grid:
+    """The cells of a table as they stand, whatever they hold: nobody has said yet which column is what."""
+
+    name: str
+    """Of a sheet or a task; empty where a file has one table only."""
+    rows: Sequence[tuple[int | None, Sequence[str]]]
+    """Each with its line."""
+    header: Sequence[str] | None = None
+    """The names of the columns, where the format has them; a table may or may not begin with them."""
+
+
+@dataclass(frozen=True, slots=True)
 class Samples:
     """Several translations of one sentence, and how probable the system found each, if it said so."""
 
@@ -99,6 +111,36 @@ def read_contents(path: Path | str, choice: Choice) -> Contents:
         )
     lines = read_lines(path)
     return Contents([Section("", _pair_rows(path, lines))]) if _has_sources(lines) else Contents(lines=lines)
+
+
+def read_grids(path: Path | str) -> list[Grid]:
+    """All tables of a file as they stand: the sheets of a workbook, the tasks of MT-Lens; of any other file one.
+
+    Text without sources is a table of one column.
+    """
+    ending = Path(path).suffix.lower()
+    if ending == ".xlsx":
+        return [Grid(name, rows) for name, rows in read_sheets(path).items()]
+    if ending == ".csv":
+        return [Grid("", list(read_csv(path)))]
+    if ending == ".jsonl":
+        objects = list(read_jsonl(path))
+        names = list(dict.fromkeys(key for _, row in objects for key in row))
+        cells = [
+            (line, [value if isinstance(value := row.get(name), str) else "" for name in names])
+            for line, row in objects
+        ]
+        return [Grid("", cells, names)]
+    pairs = ("source", "translation")
+    if ending == ".json":
+        tasks = _mt_lens_sections(path, "")
+        return [Grid(task.name, [(row.line, (row.source, row.content)) for row in task.rows], pairs) for task in tasks]
+    lines = read_lines(path)
+    if ending != ".tsv" and _has_sources(lines):
+        return [Grid("", [(row.line, (row.source, row.content)) for row in _pair_rows(path, lines)], pairs)]
+    if ending == ".tsv" or (lines and all("\t" in line for line in lines if line.strip())):
+        return [Grid("", [(number, line.split("\t")) for number, line in enumerate(lines, 1) if line.strip()])]
+    return [Grid("", [(number, (line,)) for number, line in enumerate(lines, 1)])]
 
 
 # -- source ||| translation

@@ -63,10 +63,12 @@ class TranslationFile:
 
     path: Path
     choice: Choice
+    known: Contents | None = None
+    """What it holds, where somebody has read it already, and found out which column is what."""
 
     @cached_property
     def contents(self) -> Contents:
-        return read_contents(self.path, self.choice)
+        return self.known or read_contents(self.path, self.choice)
 
     def texts(self, benchmark: Benchmark, item_set: ItemSet) -> list[str | None]:
         """The translation of each item, in their order; None for one that may be missing. Refuses a broken file."""
@@ -205,8 +207,8 @@ def _repaired(path: Path, contents: Contents, item_set: ItemSet, notes: list[str
 def _without_strangers(path: Path, section: Section, sources: Sequence[str], notes: list[str]) -> Section:
     """The rows of sentences that were asked for; those that are loosely alike count where none is exactly so."""
     exact = {source.strip() for source in sources}
-    lacking = {_loose_key(source) for source in exact - {row.source.strip() for row in section.rows}}
-    rows = [row for row in section.rows if row.source.strip() in exact or _loose_key(row.source) in lacking]
+    lacking = {loose_key(source) for source in exact - {row.source.strip() for row in section.rows}}
+    rows = [row for row in section.rows if row.source.strip() in exact or loose_key(row.source) in lacking]
     if n_more := len(section.rows) - len(rows):
         notes.append(f"{path}: {n_more:,} of {len(section.rows):,} rows are of other sentences and were passed over")
     return replace(section, rows=rows)
@@ -218,10 +220,10 @@ def _matched_by_source(
     """Rows may stand in any order. A source that occurs several times has one translation, or one for each time."""
     keys = [source.strip() for source in wanted.sources]
     known = {*wanted.sources, *keys}
-    by_loose_key: dict[str, set[str]] = defaultdict(set)
+    byloose_key: dict[str, set[str]] = defaultdict(set)
     places: dict[str, list[int]] = defaultdict(list)
     for place, key in enumerate(keys):
-        by_loose_key[_loose_key(key)].add(key)
+        byloose_key[loose_key(key)].add(key)
         places[key].append(place)
     found: dict[str, list[Content]] = defaultdict(list)
     lines = []
@@ -229,7 +231,7 @@ def _matched_by_source(
     for row in rows:
         key = row.source.strip()
         if row.source not in known:
-            candidates = {key} if key in known else by_loose_key.get(_loose_key(key), set())
+            candidates = {key} if key in known else byloose_key.get(loose_key(key), set())
             if len(candidates) != 1:
                 problem = f"source {shortened(key)} is not a sentence of this benchmark"
                 raise UnmatchedSources(path, problem, line=row.line)
@@ -275,7 +277,8 @@ def _lacking(missing: Sequence[tuple[Item, str]], n_all: int, noun: str) -> str:
     return f"has no {noun} of {which}; add {'it' if is_one else 'them'}, or score the rest with {_HOW_TO_ALLOW}"
 
 
-def _loose_key(text: str) -> str:
+def loose_key(text: str) -> str:
+    """What is left of a sentence when space, the shape of quotation marks and Unicode's normal form do not count."""
     return " ".join(unicodedata.normalize("NFKC", text.translate(_PLAIN_QUOTES)).split())
 
 
@@ -306,10 +309,10 @@ def _without_others(
     """The rows but for those of items that were not asked for."""
 
     def keys(some_items: Sequence[Item]) -> set[str]:
-        return {_loose_key(item.source if key == "source" else item.item_id) for item in some_items}
+        return {loose_key(item.source if key == "source" else item.item_id) for item in some_items}
 
     passed_over = keys(others) - keys(items)
-    return [row for row in rows if _loose_key(row.source) not in passed_over]
+    return [row for row in rows if loose_key(row.source) not in passed_over]
 
 
 def _matched_by_id(path: Path, rows: Sequence[Row[Samples]], items: Sequence[Item]) -> list[Samples]:
