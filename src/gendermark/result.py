@@ -41,6 +41,8 @@ class Result:
     signature: str = ""
     name: str = field(default="", compare=False)
     """What the system is called, if somebody said so; no number depends on it."""
+    lost_by_gender: Mapping[str, Any] | None = field(default=None, repr=False)
+    """How many sentences about women and about men were not translated; None where that is not known."""
 
     def __post_init__(self) -> None:
         """Refuse what only a damaged run folder can hold. No number here is ever NaN."""
@@ -104,6 +106,7 @@ class Result:
             "tests": [test.to_json() for test in self.tests],
             "warnings": list(self.warnings),
             "signature": self.signature,
+            "lost_by_gender": self.lost_by_gender,
         }
 
     def to_pandas(self) -> pandas.DataFrame:

@@ -288,7 +288,7 @@ def test_gate(cli: Any, finished: Path, run: str, options: tuple[str, ...], code
     assert outcome.exit_code == code
     assert {row["outcome"] for row in outcome.rows} <= {"pass", "FAIL"}
     assert any(row["outcome"] == "FAIL" for row in outcome.rows) == bool(code)
-    assert outcome.err.startswith("gate failed: " if code else "gate passed: ")
+    assert outcome.err.splitlines()[-1].startswith("gate failed: " if code else "gate passed: ")
     assert len(outcome.err.splitlines()) == 1
 
 

@@ -79,7 +79,17 @@ def test_at_least_and_at_most(run: Run) -> None:
     assert check.name == "accuracy:all at least 60"
     (check,) = bounds(directory, {}, {"gap": "15"})
     assert check.finding == "0.0, at most 15 is asked"
-    assert set(check.to_json()) == {"cell", "metric", "slice", "passed", "finding", "asked", "compared"}
+    assert set(check.to_json()) == {
+        "cell",
+        "metric",
+        "slice",
+        "passed",
+        "finding",
+        "asked",
+        "compared",
+        "grew",
+        "tolerance",
+    }
     assert bounds(directory, {}, {}) == []
 
 
