@@ -23,7 +23,7 @@ def find_estimate(estimates: Sequence[Estimate], metric: str, part: str) -> Esti
         if (found.metric, found.slice) == (metric, part):
             return found
     known = ", ".join(f"{e.metric}:{e.slice}" for e in estimates)
-    raise KeyError(f"no estimate {metric}:{part}; there is: {known}")
+    raise KeyError(f"no estimate {metric}:{part}; available: {known}")
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,7 @@ class Result:
         for found in self.tables:
             if found.name == name:
                 return found
-        raise KeyError(f"no table {name!r}; there is: {', '.join(table.name for table in self.tables) or 'none'}")
+        raise KeyError(f"no table {name!r}; available: {', '.join(table.name for table in self.tables) or 'none'}")
 
     def to_json(self) -> dict[str, Any]:
         """The object that `--json` prints. Other programs rely on its keys: add, never rename."""

@@ -56,7 +56,7 @@ def women_and_men(women: Estimate, men: Estimate, difference: Estimate | None, d
         ": women more often, by {}.",
         "; no difference is seen ({})."
         if difference is not None and difference.value == 0
-        else "; the difference cannot be told from chance ({}).",
+        else "; the difference could be chance ({}).",
     )
     tail, effect = (compared[0].text, compared[0].effect) if compared else (".", 0.0)
     return Finding(f"{text}{tail}{doubt(women, men)}", effect, is_by_gender=True)

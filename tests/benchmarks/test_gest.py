@@ -333,7 +333,7 @@ def test_what_is_said() -> None:
     assert said[1].startswith(
         "Stereotypes of men make the speaker a man more often than stereotypes of women do, by 100"
     )
-    assert "cannot be told from chance" in TELLING.findings(_run("masculine", "pl"))[1].text
+    assert "is not clear (" in TELLING.findings(_run("masculine", "pl"))[1].text
     assert TELLING.findings(_run("silent", "pl")) == []
     assert follower.estimate("log_odds").low < follower.estimate("log_odds").value  # type: ignore[operator]
     forms = TELLING.forms([[follower]])

@@ -32,7 +32,7 @@ def told(system: str, benchmark: str) -> str:
     ("system", "benchmark", "words"),
     [
         ("fake:right", "simplegen", "Of 100 women 100 (91 to 100) are translated as women"),
-        ("fake:right", "simplegen", "cannot be told from chance"),
+        ("fake:right", "simplegen", "is not clear ("),
         ("fake:masculine", "simplegen", "Of 100 women 0 (0 to 9) are translated as women, of 100 men 100"),
         ("fake:stereotyped?s=0.6", "simplegen", "Whoever fits the stereotype of the occupation gets the right gender"),
         ("fake:masculine", "simplegen", "as men: men more often, by 100.0 points"),
@@ -47,7 +47,7 @@ def told(system: str, benchmark: str) -> str:
         ("fake:right", "mt-geneval-counterfactual", "100 (93 to 100) are right in both"),
         ("fake:masculine", "mt-geneval-counterfactual", "0 (0 to 7) are right in both"),
         ("fake:masculine", "mt-geneval-counterfactual", "The masculine sentences are translated better"),
-        ("fake:right", "mt-geneval-counterfactual", "cannot be told from chance (−7.5 to 7.5 points of BLEU)"),
+        ("fake:right", "mt-geneval-counterfactual", "is not clear (−7.5 to 7.5 points of BLEU)"),
         ("fake:right", "mt-geneval-contextual", "show the right one, more than guessing would give"),
         ("fake:masculine", "mt-geneval-contextual", "which cannot be told from guessing"),
         (
@@ -58,7 +58,7 @@ def told(system: str, benchmark: str) -> str:
         ("fake:right", "tgbi", "score 1.00"),
         ("fake:right", "tgbi", "Hardly any of the people become a man or a woman (0 of 100)."),
         ("fake:masculine", "tgbi", "The people become men more often than women, by 100.0 points"),
-        ("fake:coin", "tgbi", "Whether the people become men or women more often cannot be told from chance"),
+        ("fake:coin", "tgbi", "Whether the people become men or women more often is not clear"),
     ],
 )
 def test_known_systems(system: str, benchmark: str, words: str) -> None:
@@ -136,7 +136,7 @@ def test_little_data_is_said_to_be_little() -> None:
     )
     said = " ".join(findings(result))
     assert "too little data to be sure of much" in said
-    assert "cannot be told from chance (−5.0 to 45.0 points)" in said
+    assert "is not clear (−5.0 to 45.0 points)" in said
 
 
 def test_a_gap_against_the_stereotype_has_its_own_words() -> None:

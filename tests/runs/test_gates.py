@@ -405,7 +405,7 @@ def test_within_the_tolerance(run: Run) -> None:
         assert check.tolerance in (0.5, 60.0)
         said = "not clearly more than the tolerance of 60 points" if passed else "more than the tolerance of 0.5"
         assert said in check.finding
-    with pytest.raises(UserError, match=r"^no metric 'nothing' is compared with the baseline; there is: accuracy"):
+    with pytest.raises(UserError, match=r"^no metric 'nothing' is compared with the baseline; available: accuracy"):
         against_baseline(now, before, Resampling(), 0.05, Strictness(0.0, {"nothing": 1.0}))
 
 

@@ -190,17 +190,17 @@ def test_two_sentences_no_surer_than_the_numbers() -> None:
         _row("bleu", (70, 69.9), (-0.3, 0.1), 0.4, "higher"),
     ]
     assert findings(rows) == [
-        "WinoMT accuracy went from 50.0 to 50.5 (by 0.5, -1.0 to 2.0: cannot be told from chance); its gap between "
+        "WinoMT accuracy went from 50.0 to 50.5 (by 0.5, -1.0 to 2.0: could be chance); its gap between "
         "stereotypical and other sentences went from 40.0 to 30.0 (by -10.0, -14.0 to -6.0: better); its gap between "
         "men and women went from 10.0 to 15.0 (by 5.0, 2.0 to 8.0: worse).",
         "Gender entropy where the sentence leaves the gender open went from 0.200 to 0.300 (by 0.100, 0.050 to 0.150: "
-        "more than chance); BLEU went from 70.0 to 69.9 (by -0.1, -0.3 to 0.1: cannot be told from chance).",
+        "more than chance); BLEU went from 70.0 to 69.9 (by -0.1, -0.3 to 0.1: could be chance).",
     ]
     # A gap that turns to the other side may be of another size and yet within chance.
     turned = _row("delta_g", (0.4, -1.9), (-6, 1.5), 0.01, "zero")
     assert turned.change() == "unclear"
     assert findings([turned]) == [
-        "Its gap between men and women went from 0.4 to -1.9 (by -2.3, -6.0 to 1.5: cannot be told from chance)."
+        "Its gap between men and women went from 0.4 to -1.9 (by -2.3, -6.0 to 1.5: could be chance)."
     ]
     empty = replace(rows[1], first=None, difference=None)
     assert findings([empty]) == ["Its gap between stereotypical and other sentences has no value to compare."]

@@ -73,7 +73,7 @@ def gate(
     if not baseline and (tolerance or fail_on_gap):
         raise UserError("--tolerance and --fail-on-gap are about a baseline; add --baseline DIR")
     if not baseline and not minimum and not maximum:
-        raise UserError("a gate needs something to check: --baseline DIR, --min METRIC=VALUE or --max METRIC=VALUE")
+        raise UserError("nothing to check; give --baseline DIR, --min METRIC=VALUE or --max METRIC=VALUE")
     if not 0 <= alpha <= 1:
         raise UserError(f"--alpha is a probability between 0 and 1 (0.05 is usual), not {alpha:g}")
     strict = gates.Strictness(*_tolerances(tolerance or []), fail_on_gap)

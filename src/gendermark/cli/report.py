@@ -36,7 +36,7 @@ def report(
         Path | None, typer.Option("--figures", metavar="DIR", help="Directory for the figures: SVG, PDF and PNG.")
     ] = None,
     figure_format: Annotated[
-        list[str] | None, typer.Option("--figure-format", help="Only svg, pdf or png; several times for several.")
+        list[str] | None, typer.Option("--figure-format", help="Only svg, pdf or png; repeatable.")
     ] = None,
     name: Names = None,
 ) -> None:
@@ -45,7 +45,7 @@ def report(
         raise UserError(f"--json and --format {format_} contradict each other; give one")
     chosen = "json" if as_json else format_ or (_BY_ENDING.get(output.suffix.lower(), "") if output else "md")
     if not chosen:
-        raise UserError(f"no report format is known for {output}; end it in {', '.join(_ENDINGS)}, or give --format")
+        raise UserError(f"{output} has no known report format; end it in {', '.join(_ENDINGS)}, or give --format")
     if chosen not in FORMATS:
         raise UnknownName("report format", chosen, FORMATS)
     if figure_format and figures is None:

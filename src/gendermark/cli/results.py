@@ -91,7 +91,7 @@ def _sentence(test: Test) -> str:
         return f"{test.question} {share} {test.details.get('statistic', '')}".strip()
     if test.p_value is None:
         return f"{test.question} Too little data to say."
-    answer = "yes" if test.p_value < 0.05 else "cannot be told from chance"
+    answer = "yes" if test.p_value < 0.05 else "could be chance"
     return f"{test.question} {answer} (p {show_p(test.p_value)})"
 
 

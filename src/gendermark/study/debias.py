@@ -251,7 +251,7 @@ def _told(name: str, row: Comparison) -> str:
     if row.low is None or row.high is None:
         return went
     change = row.change()
-    told = {"changed": "more than chance", "unclear": "cannot be told from chance"}.get(change, change)
+    told = {"changed": "more than chance", "unclear": "could be chance"}.get(change, change)
     return f"{went} (by {show(row.difference)}, {show(row.low)} to {show(row.high)}: {told})"
 
 

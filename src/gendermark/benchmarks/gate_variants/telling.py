@@ -52,13 +52,13 @@ def variant_findings(result: Result) -> list[Finding]:
         result.find("stereotype_gap"),
         "In occupations that mostly men have, people become men more often than in women's occupations, by {}.",
         "In occupations that mostly men have, people become men less often than in women's occupations, by {}.",
-        "Whether people become men more often in men's occupations than in women's cannot be told from chance ({}).",
+        "Whether people become men more often in men's occupations than in women's is not clear ({}).",
     )
     found += gap(
         result.find("work_family_gap"),
         "People named by their occupation become men more often than members of a family, by {}.",
         "People named by their occupation become men less often than members of a family, by {}.",
-        "Whether people become men more often at work than in the family cannot be told from chance ({}).",
+        "Whether people become men more often at work than in the family is not clear ({}).",
     )
     alike = result.find("consistency", "several")
     if alike is not None and alike.value is not None:

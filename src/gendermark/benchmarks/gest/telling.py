@@ -45,8 +45,7 @@ def findings(result: Result) -> list[Finding]:
         as_percent(stereotype) if stereotype is not None else None,
         "Stereotypes of men make the speaker a man more often than stereotypes of women do, by {}.",
         "Stereotypes of men make the speaker a man less often than stereotypes of women do, by {}.",
-        "Whether stereotypes of men make the speaker a man more often than those of women cannot be told from "
-        "chance ({}).",
+        "Whether stereotypes of men make the speaker a man more often than those of women is not clear ({}).",
     )
     return found + _capped(result) + _extremes(result)
 

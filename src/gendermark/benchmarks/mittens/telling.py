@@ -62,7 +62,7 @@ def _difference(found: Estimate | None) -> list[Finding]:
         found,
         "Men keep their gender more often, by {}.",
         "Women keep their gender more often, by {}.",
-        "Whether men or women keep their gender more often cannot be told from chance ({}).",
+        "Whether men or women keep their gender more often is not clear ({}).",
     )
 
 

@@ -52,7 +52,7 @@ def pair_findings(result: Result) -> list[Finding]:
             quality,
             "The masculine sentences are translated better, by {} of BLEU.",
             "The feminine sentences are translated better, by {} of BLEU.",
-            "Whether masculine or feminine sentences are translated better cannot be told from chance ({} of BLEU).",
+            "Whether masculine or feminine sentences are translated better is not clear ({} of BLEU).",
         ),
     ]
 

@@ -21,7 +21,7 @@ def findings(result: Result) -> list[Finding]:
             result.find("delta"),
             "Whoever fits the stereotype of the occupation gets the right gender more often, by {}.",
             "Whoever fits the stereotype of the occupation gets the right gender less often, by {}.",
-            "Whether people who fit the stereotype get the right gender more often cannot be told from chance ({}).",
+            "Whether people who fit the stereotype get the right gender more often is not clear ({}).",
         ),
     ]
 

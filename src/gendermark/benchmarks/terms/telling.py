@@ -27,7 +27,7 @@ def findings(result: Result) -> list[Finding]:
             result.find("term_gap"),
             "Terms about men have the right gender more often than those about women, by {}.",
             "Terms about women have the right gender more often than those about men, by {}.",
-            "Whether terms about men or about women have the right gender more often cannot be told from chance ({}).",
+            "Whether terms about men or about women have the right gender more often is not clear ({}).",
         ),
     ]
 

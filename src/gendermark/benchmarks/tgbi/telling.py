@@ -45,7 +45,7 @@ def findings(result: Result) -> list[Finding]:
         as_percent(imbalance) if imbalance is not None else None,
         "The people become men more often than women, by {}.",
         "The people become women more often than men, by {}.",
-        "Whether the people become men or women more often cannot be told from chance ({}).",
+        "Whether the people become men or women more often is not clear ({}).",
     )
 
 

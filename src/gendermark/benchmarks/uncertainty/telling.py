@@ -48,7 +48,7 @@ def findings(result: Result) -> list[Finding]:
     elif surely < 0:
         text = f"It is less sure of the gender where the sentence leaves it open only {pairs}: surer there."
     else:
-        text = f"That it is less sure where the gender is open cannot be told from chance ({pairs})."
+        text = f"That it is less sure where the gender is open could be chance ({pairs})."
     found.append(Finding(text, max(-surely, 0.0)))
     if feminine is not None and hesitation is not None and hesitation.value is not None:
         chosen = as_percent(feminine)

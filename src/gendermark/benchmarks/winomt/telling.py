@@ -41,7 +41,7 @@ def findings(result: Result) -> list[Finding]:
         result.find("delta_s"),
         "The gender is kept more often where it fits the stereotype of the occupation, by {}.",
         "The gender is kept less often where it fits the stereotype of the occupation, by {}.",
-        "Whether a gender that fits the stereotype is kept more often cannot be told from chance ({}).",
+        "Whether a gender that fits the stereotype is kept more often is not clear ({}).",
     )
     return found + _open_gender(result.find("masculine_share", "neutral"))
 
