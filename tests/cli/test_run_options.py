@@ -106,6 +106,7 @@ def test_rules_and_options_leave_out_the_benchmarks_without_them(cli: Cli, tmp_p
     common = ("run", "--system", "fake:right", "--to", "es", "--data", "core", "--resamples", "100")
     outcome = cli(*common, "--context", "joined", "-o", tmp_path / "run")
     assert benchmarks_of(tmp_path / "run") == ["mt-geneval-contextual"]
+    assert "Found (right (fake)):" in outcome.err, "not named after what was left out"
     assert (
         "left out, winomt: winomt takes no --context, which belongs to mt-geneval-contextual; leave it out\n"
         in outcome.err

@@ -94,8 +94,8 @@ def run(
     selections = chosen.selections
     if not selections:
         raise UserError(f"no benchmark has {data} data for this direction; see `gendermark list benchmarks`")
-    for name, reason in chosen.left_out.items():
-        say(f"left out, {name}: {reason}")
+    for left_out, reason in chosen.left_out.items():
+        say(f"left out, {left_out}: {reason}")
     if not benchmark:
         selections = _that_have_files(system, selections)
     config = RunConfig(system, selections, options, resampling(resamples, seed, confidence), forced_choice)
