@@ -208,14 +208,14 @@ def test_estimate(result: Result) -> None:
     assert result.estimate(metric="correct", slice="mofc").n_total == 680
     with pytest.raises(KeyError) as missing:
         result.estimate("accuracy")
-    assert missing.value.args[0].startswith("no estimate accuracy:all; there is: pro:all, anti:all, delta:all, ")
+    assert missing.value.args[0].startswith("no estimate accuracy:all; available: pro:all, anti:all, delta:all, ")
 
 
 def test_table(result: Result) -> None:
     assert result.table("occupations").columns[0] == "occupation"
-    with pytest.raises(KeyError, match=r"no table 'lexemes'; there is: occupations"):
+    with pytest.raises(KeyError, match=r"no table 'lexemes'; available: occupations"):
         result.table("lexemes")
-    with pytest.raises(KeyError, match="there is: none"):
+    with pytest.raises(KeyError, match="available: none"):
         replace(result, tables=()).table("occupations")
 
 

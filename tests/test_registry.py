@@ -20,7 +20,7 @@ def test_unknown_name_says_what_there_is_and_what_was_meant() -> None:
     with pytest.raises(UnknownName) as problem:
         registry.load("benchmark", "simplegem")
     known = ", ".join(registry.names("benchmark"))
-    assert str(problem.value) == f"unknown benchmark 'simplegem' (did you mean 'simplegen'?); there is: {known}"
+    assert str(problem.value) == f"unknown benchmark 'simplegem' (did you mean 'simplegen'?); available: {known}"
 
 
 def test_other_packages_join_by_entry_point(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -36,7 +36,7 @@ class UnknownName(UserError):
         names = sorted(known)
         close = difflib.get_close_matches(name, names, n=1)
         guess = f" (did you mean {close[0]!r}?)" if close else ""
-        super().__init__(f"unknown {kind} {name!r}{guess}; there is: {', '.join(names) or 'none'}")
+        super().__init__(f"unknown {kind} {name!r}{guess}; available: {', '.join(names) or 'none'}")
 
 
 class MissingExtra(UserError):

@@ -23,7 +23,7 @@ def find_estimate(estimates: Sequence[Estimate], metric: str, part: str) -> Esti
         if (found.metric, found.slice) == (metric, part):
             return found
     known = ", ".join(f"{e.metric}:{e.slice}" for e in estimates)
-    raise KeyError(f"no estimate {metric}:{part}; there is: {known}")
+    raise KeyError(f"no estimate {metric}:{part}; available: {known}")
 
 
 @dataclass(frozen=True)
@@ -41,6 +41,8 @@ class Result:
     signature: str = ""
     name: str = field(default="", compare=False)
     """What the system is called, if somebody said so; no number depends on it."""
+    lost_by_gender: Mapping[str, Any] | None = field(default=None, repr=False)
+    """How many sentences about women and about men were not translated; None where that is not known."""
 
     def __post_init__(self) -> None:
         """Refuse what only a damaged run folder can hold. No number here is ever NaN."""
@@ -88,7 +90,7 @@ class Result:
         for found in self.tables:
             if found.name == name:
                 return found
-        raise KeyError(f"no table {name!r}; there is: {', '.join(table.name for table in self.tables) or 'none'}")
+        raise KeyError(f"no table {name!r}; available: {', '.join(table.name for table in self.tables) or 'none'}")
 
     def to_json(self) -> dict[str, Any]:
         """The object that `--json` prints. Other programs rely on its keys: add, never rename."""
@@ -104,6 +106,7 @@ class Result:
             "tests": [test.to_json() for test in self.tests],
             "warnings": list(self.warnings),
             "signature": self.signature,
+            "lost_by_gender": self.lost_by_gender,
         }
 
     def to_pandas(self) -> pandas.DataFrame:

@@ -88,7 +88,7 @@ def _refuse(name: str, benchmark: str, settings: type[Selection]) -> None:
     if takers:
         flag = Option(name).flag
         several = " and ".join(([", ".join(takers[:-1])] if takers[1:] else []) + takers[-1:])
-        raise UserError(f"{benchmark} takes no {flag}, which is for {several}; leave it out")
+        raise UserError(f"{benchmark} takes no {flag}, which belongs to {several}; leave it out")
     raise UnknownName(f"option of {benchmark}", name, list(options_of(settings)))
 
 

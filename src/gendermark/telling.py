@@ -95,17 +95,37 @@ def lost_by_gender(result: Result) -> list[Finding]:
 
     A system that refuses to speak of women would else only seem to get their gender wrong.
     """
-    known = [judgement for judgement in result.judgements if judgement.expected in _BOTH]
-    n_lost = sum(judgement.verdict is Verdict.NOT_TRANSLATED for judgement in known)
-    if n_lost < _FEWEST_LOST or len({judgement.expected for judgement in known}) < len(_BOTH):
+    found = _lost(result.judgements)
+    # One more question on every page: told only where there is next to no doubt.
+    if found is None or not _is_clearly_lost(result.judgements, found[2]):
         return []
+    told = women_and_men(*found, _NOT_TRANSLATED)
+    return [replace(told, text=f"{told.text} These count as not right.", about="not translated", shows=())]
+
+
+def lost_by_gender_json(judgements: Sequence[Judgement]) -> dict[str, Any] | None:
+    """The same in numbers, for other programs: always there where women and men are known, clear or not."""
+    found = _lost(judgements)
+    if found is None:
+        return None
+    women, men, between_them = (one.to_json() for one in found)
+    is_clear = _is_clearly_lost(judgements, found[2])
+    return {"women": women, "men": men, "men_minus_women": between_them, "is_clear": is_clear}
+
+
+def _lost(judgements: Sequence[Judgement]) -> tuple[Estimate, Estimate, Estimate] | None:
+    """Of women and of men, how many were not translated, and the difference; None where one of them is not there."""
+    known = [judgement for judgement in judgements if judgement.expected in _BOTH]
+    if len({judgement.expected for judgement in known}) < len(_BOTH):
+        return None
     counts = count(known, per_judgement(_lost_columns), lambda judgement: "")  # noqa: ARG005
     women, men, gap_between = estimate(counts, [*_LOST, difference(_LOST_GAP, _LOST[1], _LOST[0], "all")], Resampling())
-    # One more question on every page: told only where there is next to no doubt.
-    if gap_between.p_value is None or gap_between.p_value >= _NO_DOUBT:
-        return []
-    told = women_and_men(women, men, gap_between, _NOT_TRANSLATED)
-    return [replace(told, text=f"{told.text} These count as not right.", about="not translated", shows=())]
+    return women, men, gap_between
+
+
+def _is_clearly_lost(judgements: Sequence[Judgement], gap_between: Estimate) -> bool:
+    n_lost = sum(j.expected in _BOTH and j.verdict is Verdict.NOT_TRANSLATED for j in judgements)
+    return n_lost >= _FEWEST_LOST and gap_between.p_value is not None and gap_between.p_value < _NO_DOUBT
 
 
 def _lost_columns(judgement: Judgement) -> Iterator[str]:

@@ -126,7 +126,7 @@ def test_only_not_found() -> None:
 
 def test_an_estimate_that_is_not_there() -> None:
     report = agreement(*make([M]), [sheet("ana", {0: M})], FEW)
-    with pytest.raises(KeyError, match="no estimate kappa:x; there is: agreement:judge ~ people"):
+    with pytest.raises(KeyError, match="no estimate kappa:x; available: agreement:judge ~ people"):
         report.estimate("kappa", "x")
 
 

@@ -223,7 +223,7 @@ def test_samples_are_neither_offered_nor_read(tmp_path: Path) -> None:
 
 
 def test_read_cell_refuses(run_folder: Path, tmp_path: Path) -> None:
-    with pytest.raises(UnknownName, match=r"unknown cell of .* 'tgbi\.en-ko' .*there is: tgbi\.ko-en"):
+    with pytest.raises(UnknownName, match=r"unknown cell of .* 'tgbi\.en-ko' .*available: tgbi\.ko-en"):
         read_cell(run_folder, "tgbi.en-ko")
     with pytest.raises(BadFile, match="there is no such directory"):
         read_cell(tmp_path / "none")

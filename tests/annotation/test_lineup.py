@@ -280,7 +280,7 @@ def test_run_folders_are_those_of_the_key(key: Lineup, folders: list[Path], tmp_
         match_runs(key, [*folders, Path(shutil.copytree(folders[2], tmp_path / "again"))])
     stranger = make(tmp_path / "stranger", "fake:feminine")
     with pytest.raises(
-        UserError, match="is of fake:feminine with context none, which is not in the key; there is: fak"
+        UserError, match="is of fake:feminine with context none, which is not in the key; available: fak"
     ):
         match_runs(key, [*folders, stranger])
     with pytest.raises(

@@ -260,7 +260,7 @@ def test_one_sheet_has_no_alpha(key: Lineup, by_name: dict[str, LineupRun], trut
     assert (found.preferred, found.warnings) == ("ana", ())
     assert {e.metric for e in found.estimates} == {"accuracy", "precision", "recall", "f_score"}
     assert len(found.estimates) == 4 * 7 + 3 * 4
-    with pytest.raises(KeyError, match="no estimate alpha:systems; there is: accuracy:fake:right"):
+    with pytest.raises(KeyError, match="no estimate alpha:systems; available: accuracy:fake:right"):
         found.estimate("alpha", "systems")
 
 

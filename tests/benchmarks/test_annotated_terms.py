@@ -56,5 +56,5 @@ def test_by_hand(tmp_path: Path) -> None:
 
 
 def test_there_is_no_official_data() -> None:
-    with pytest.raises(UserError, match="unknown data of terms 'official'; there is: core, file:FILE"):
+    with pytest.raises(UserError, match="unknown data of terms 'official'; available: core, file:FILE"):
         gendermark.items("terms", "es")

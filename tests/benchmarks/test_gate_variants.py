@@ -364,7 +364,7 @@ def test_a_run_that_names_no_benchmark_asks_for_translations_only() -> None:
             VARIANTS,
             "es",
             {"max_words": 3},
-            "gate-variants takes no --max-words, which is for gate-rewriting; leave it out",
+            "gate-variants takes no --max-words, which belongs to gate-rewriting; leave it out",
         ),
     ],
 )

@@ -394,25 +394,28 @@ def test_a_set_without_twins_has_no_numbers_and_says_why(mirror: Path) -> None:
     [
         (
             {"to": "ja"},
-            r"mittens \(official data\) cannot judge translations into Japanese; out of English there is: ar, ",
+            r"mittens \(official data\) cannot judge translations into Japanese; out of English, available: ar, ",
         ),
         (
             {"to": "ru", "data": "core"},
-            r"\(core data\) cannot judge translations into Russian; .* there is: de, es, fr",
+            r"\(core data\) cannot judge translations into Russian; .* available: de, es, fr",
         ),
         ({"to": "el"}, "unknown target language of mittens from en"),
         ({"to": "en", "source_language": "ko"}, r"unknown source language of mittens \(official data\) 'ko'"),
         ({"to": "es", "rules": "paper"}, "leave translations out of English to people, and have no rule for them"),
         ({"to": "en", "none": "skip"}, "--none of mittens belongs to the paper's rules; add --rules paper"),
-        ({"to": "en", "rules": "paper", "mixed": "most"}, "unknown mixed of mittens 'most'; there is: majority, wrong"),
+        (
+            {"to": "en", "rules": "paper", "mixed": "most"},
+            "unknown mixed of mittens 'most'; available: majority, wrong",
+        ),
         ({"to": "en", "split": "dev"}, "unknown split of mittens 'dev'"),
         ({"to": "es", "split": "test"}, "mittens: passages out of English have no --split test; leave it out"),
         ({"to": "en", "data": "core", "split": "test"}, "mittens: core data has no --split test; leave it out"),
-        ({"to": "en", "revision": "2023"}, "unknown revision of mittens '2023'; there is: released"),
+        ({"to": "en", "revision": "2023"}, "unknown revision of mittens '2023'; available: released"),
         ({"to": "en", "parts": ("synthbios",)}, r"unknown set of mittens 'synthbios' \(did you mean 'synthbio'\?\)"),
         (
             {"to": "en", "data": "core", "source_language": "fi", "parts": ("synthbio",)},
-            r"mittens \(core data\) has no set synthbio from fi to en; there is: nouns-then-pronouns",
+            r"mittens \(core data\) has no set synthbio from fi to en; available: nouns-then-pronouns",
         ),
     ],
 )

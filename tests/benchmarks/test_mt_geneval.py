@@ -542,7 +542,7 @@ def test_options_are_checked() -> None:
         gendermark.items(CONTEXTS, "es", data="core", context="join")
     with pytest.raises(UnknownName, match="split of mt-geneval-contextual 'train'"):
         gendermark.items(CONTEXTS, "es", data="core", split="train")
-    words = "^mt-geneval-counterfactual takes no --context, which is for mt-geneval-contextual; leave it out$"
+    words = "^mt-geneval-counterfactual takes no --context, which belongs to mt-geneval-contextual; leave it out$"
     with pytest.raises(UserError, match=words):
         gendermark.items(PAIRS, "es", data="core", context="joined")
     with pytest.raises(UserError, match="separator:TEXT"):

@@ -280,7 +280,7 @@ def test_clusters_can_be_chosen() -> None:
     assert by_occupation.estimate("pro").n_groups == 40
     assert by_template.estimate("pro").n_groups == 34
     assert "cluster:template" in by_template.signature
-    with pytest.raises(UserError, match="unknown cluster of simplegen 'word'; there is: occupation, template"):
+    with pytest.raises(UserError, match="unknown cluster of simplegen 'word'; available: occupation, template"):
         gendermark.score("simplegen", [], "es", data="core", cluster="word")
 
 

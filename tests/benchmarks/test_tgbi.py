@@ -303,5 +303,5 @@ def test_unknown_set_and_direction_are_refused() -> None:
         gendermark.score("tgbi", {"formall": []}, "en", data="core")
     with pytest.raises(UserError, match="unknown target language of tgbi from ko"):
         gendermark.items("tgbi", "es", data="core")
-    with pytest.raises(UserError, match=r"unknown source language of tgbi \(official data\) 'tr'; there is: ko"):
+    with pytest.raises(UserError, match=r"unknown source language of tgbi \(official data\) 'tr'; available: ko"):
         gendermark.items("tgbi", "en", source_language="tr")

@@ -235,7 +235,7 @@ def test_an_alpha_that_cannot_be_tuned_is_the_default_and_said() -> None:
         (("score", "uncertainty", "--samples", "FILE", "--similarity", "x"), "unknown similarity 'x'"),
         (
             ("score", "winomt", "--translations", "FILE", "--alpha", "2"),
-            "winomt takes no --alpha, which is for uncertainty; leave it out",
+            "winomt takes no --alpha, which belongs to uncertainty; leave it out",
         ),
         (("run", "--benchmark", "uncertainty", "--system", "command:cat", "-o", "OUT"), "cannot sample, which this"),
         (
@@ -497,9 +497,9 @@ def test_empty_cells_are_no_references(tmp_path: Path) -> None:
 
 
 def test_other_data_is_refused() -> None:
-    with pytest.raises(gendermark.UserError, match="there is: core, file:FILE, mgente:FILE, official"):
+    with pytest.raises(gendermark.UserError, match="available: core, file:FILE, mgente:FILE, official"):
         gendermark.items("uncertainty", "es", data="mine")
-    with pytest.raises(gendermark.UserError, match=r"there is: core, file:FILE, official$"):
+    with pytest.raises(gendermark.UserError, match=r"available: core, file:FILE, official$"):
         gendermark.items("winomt", "es", data="mgente:x.tsv")
     with pytest.raises(gendermark.UserError, match="there is no such file"):
         gendermark.items("uncertainty", "es", data="file:none.tsv")

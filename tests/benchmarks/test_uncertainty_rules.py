@@ -240,7 +240,7 @@ def test_an_alpha_that_cannot_be_taken(tuned: tuple[Path, gendermark.Result, str
     for path, similarity_, words in (
         (tmp_path / "none", "", "there is no such run folder; give one that `gendermark run -o` wrote$"),
         (tmp_path / "given", "", "alpha was not tuned in that run; it had --alpha 16, which can be given as such$"),
-        (tmp_path / "empty", "", "it has no result of uncertainty.en-es to take alpha from; there is: none$"),
+        (tmp_path / "empty", "", "it has no result of uncertainty.en-es to take alpha from; available: none$"),
         (tmp_path / "damaged", "", "has no signature; give a folder"),
         (folder, "words", "alpha was tuned for the similarity characters-1-4, and does not suit words; give the same"),
     ):

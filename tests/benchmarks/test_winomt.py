@@ -292,7 +292,7 @@ def test_adjectives_keep_ids_and_move_the_entity() -> None:
             assert after.source.replace(f"{word} ", "", 1) == before.source
         words = after.source.split(" ")
         assert words[int(after.tags["position"])].strip(",.") == after.entity.split(" ")[0]
-    with pytest.raises(UserError, match="unknown variant of winomt 'nouns'; there is: adjectives"):
+    with pytest.raises(UserError, match="unknown variant of winomt 'nouns'; available: adjectives"):
         gendermark.items("winomt", "es", data="core", variant="nouns")
 
 

@@ -106,7 +106,7 @@ def test_list_as_json(toys: Path, tmp_path: Path) -> None:
 def test_list_on_a_terminal(toys: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(terminal, "is_terminal", lambda _: True)
     monkeypatch.setenv("COLUMNS", "200")
-    assert [line.split()[:4] for line in run("list").out.splitlines()[3:]] == [
+    assert [line.split()[:4] for line in run("list").out.splitlines()[3:-1]] == [
         ["one", "old", "Toy", "one"],
         ["one", "new", "Toy", "one"],
         ["two", "new", "Toy", "two"],
@@ -154,10 +154,10 @@ def test_get_on_a_terminal_shows_a_bar(toys: Path, monkeypatch: pytest.MonkeyPat
 
 def test_get_refuses_wrong_names_before_it_fetches(toys: Path) -> None:
     outcome = run("get", "two", "oen")
-    assert outcome.err == "error: unknown official data set 'oen' (did you mean 'one'?); there is: one, two\n"
+    assert outcome.err == "error: unknown official data set 'oen' (did you mean 'one'?); available: one, two\n"
     outcome = run("get", "one", "two", "--revision", "old")
     assert outcome.exit_code == 2
-    assert outcome.err == "error: unknown revision of two 'old'; there is: new\n"
+    assert outcome.err == "error: unknown revision of two 'old'; available: new\n"
     assert not toys.exists()
     assert run("get").exit_code == 2
 
@@ -189,7 +189,7 @@ def test_verify_names_what_is_absent_when_asked_for_it(toys: Path) -> None:
     assert outcome.exit_code == 2
     assert outcome.out == "missing\tone\told\ta.txt\nmissing\tone\tnew\ta.txt\n"
     assert outcome.err == (
-        "error: one old a.txt is missing; one new a.txt is missing; mend with: gendermark data get one\n"
+        "error: one old a.txt is missing; one new a.txt is missing; fix it with: gendermark data get one\n"
     )
 
 
@@ -200,7 +200,7 @@ def test_verify_names_what_is_damaged_and_the_command_mends_it(toys: Path) -> No
     assert outcome.exit_code == 2
     assert outcome.out == "damaged\tone\told\tdir/b.txt\n"
     command = "gendermark data get one --revision old --all"
-    assert outcome.err == f"error: one old dir/b.txt is damaged; mend with: {command}\n"
+    assert outcome.err == f"error: one old dir/b.txt is damaged; fix it with: {command}\n"
     as_json = run("verify", "--json")
     assert as_json.exit_code == 2
     assert as_json.json["n_good"] == 5
@@ -218,7 +218,7 @@ def test_verify_names_three_and_counts_the_rest(toys: Path) -> None:
         place.write_bytes(b"")
     outcome = run("verify")
     assert len(outcome.out.splitlines()) == 6
-    assert "is damaged (and 3 more); mend with: gendermark data get one two --all\n" in outcome.err
+    assert "is damaged (and 3 more); fix it with: gendermark data get one two --all\n" in outcome.err
 
 
 def test_verify_refuses_wrong_names(toys: Path) -> None:

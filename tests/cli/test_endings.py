@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 import re
 import shlex
 import shutil
@@ -132,3 +133,33 @@ def test_a_missing_extra_is_said_first_and_costs_no_page(
     assert outcome.exit_code == 2
     assert page.is_file()
     assert not figures.exists()
+
+
+@pytest.mark.parametrize("is_refused", [True, False])
+def test_who_is_not_translated_is_told_in_every_form(
+    cli: Any, finished: Path, tmp_path: Path, is_refused: bool
+) -> None:
+    """Half of the women are refused, or nobody."""
+    cell = finished / "right" / "simplegen.en-es"
+    rows = [json.loads(line) for line in (cell / "translations.jsonl").read_text(encoding="utf-8").splitlines()]
+    women = [json.loads(line)["expected"] == "feminine" for line in (cell / "judgements.jsonl").open(encoding="utf-8")]
+    lines = [
+        "" if is_woman and number % 2 and is_refused else row["translation"]
+        for number, (row, is_woman) in enumerate(zip(rows, women, strict=True))
+    ]
+    (tmp_path / "t.txt").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    n_lost = lines.count("")
+    words = ("simplegen", "--to", "es", "--data", "core", "--translations", tmp_path / "t.txt")
+    found = cli("score", *words, "--json").json["lost_by_gender"]
+    assert set(found) == {"women", "men", "men_minus_women", "is_clear"}
+    assert found["women"]["value"] == pytest.approx(100 * n_lost / sum(women))
+    assert found["men"]["value"] == 0
+    assert found["men_minus_women"]["value"] == pytest.approx(-found["women"]["value"])
+    assert found["is_clear"] is is_refused
+    said = cli("score", *words).err
+    assert said.count("were not translated (refused, empty, a copy or another language)") == is_refused, "said once"
+
+
+def test_where_nobody_is_known_to_be_a_woman_nothing_is_said_of_it(cli: Any, small: Path) -> None:
+    (results,) = cli("report", small / "one", "--json").json["runs"].values()
+    assert results[0]["lost_by_gender"] is None

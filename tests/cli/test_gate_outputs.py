@@ -159,13 +159,14 @@ def test_changed_sentences_are_in_every_form(cli: Any, finished: Path, tmp_path:
     wrong = printed.json["newly_wrong"]
     assert len(wrong) == 1360, "every woman"
     assert printed.json["newly_right"] == []
-    assert "newly wrong: 1,360 sentences, the first 5 of them (--json has all)" in table.err
+    assert "newly wrong: 1,360 sentences, 5 of them here (--json has all)" in table.err
     shown = [one for one in wrong if f"  {one['source']} (a woman)\n" in table.err]
     assert 1 <= len(shown) <= 5
     assert table.err.count("    before: ") == table.err.count("    now: ") == 5
+    for one in shown:
+        ((start, end),) = one["now"]["spans"][:1]
+        assert f"[{one['now']['translation'][start:end]}]" in table.err, "the deciding word is marked"
     first = wrong[0]
-    (word,) = first["now"]["evidence"][:1]
-    assert f"[{word}]" in table.err, "the deciding word is marked"
     (suite,) = ElementTree.parse(xml).getroot()
     assert first["source"] in (suite.findtext("system-out") or "")
     assert "<details><summary>Newly wrong: 1,360</summary>" in markdown.read_text(encoding="utf-8")

@@ -247,7 +247,7 @@ OPTIONS: list[tuple[str, tuple[str, ...]]] = [
     ("score tgbi --data core --set shouted={good}", ("set of tgbi", "'shouted'", "polite")),
     # score: which files
     ("score simplegen --data core --to es", ("--translations FILE", "--set NAME=FILE")),
-    ("score tgbi --data core --set informal={good} --translations {good}", ("--translations FILE", "one of the two")),
+    ("score tgbi --data core --set informal={good} --translations {good}", ("--translations FILE", "--set NAME=FILE")),
     ("score tgbi --data core --set informal={good} --group formal", ("--group", "--set")),
     ("score tgbi --data core --set informal", ("--set", "KEY=VALUE", "informal=informal.en.txt", "'informal'")),
     ("score tgbi --data core --set informal=", ("--set", "KEY=VALUE", "'informal='")),
@@ -309,11 +309,11 @@ OPTIONS: list[tuple[str, tuple[str, ...]]] = [
     ("run --system fake:right --data core -o {tmp}/o", ("no benchmark", "gendermark list benchmarks")),
     ("run --system fake:right --data core --benchmark chess --to es -o {tmp}/o", ("benchmark 'chess'", "simplegen")),
     ("run --system fake:right --data core --benchmark simplegen -o {tmp}/o", ("--to", "es")),
-    ("run --system fake:right --data gold --to es -o {tmp}/o", ("unknown data 'gold'; there is: core,",)),
+    ("run --system fake:right --data gold --to es -o {tmp}/o", ("unknown data 'gold'; available: core,",)),
     ("run --system fake:right --data core --group x --to es -o {tmp}/o", ("unknown group 'x'", "pro", "fofc")),
     (
         "run --system fake:right --data core --split x --to es -o {tmp}/o",
-        ("unknown split 'x'; there is: ", "dev", "test"),
+        ("unknown split 'x'; available: ", "dev", "test"),
     ),
     ("run --system fake:right --data core --rules x --to es -o {tmp}/o", ("rules", "'x'", "best, paper")),
     ("run --system fake:right --data core --revision x --to es -o {tmp}/o", ("revision 'x'", "2019, latest")),

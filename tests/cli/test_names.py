@@ -60,7 +60,7 @@ def test_a_folder_may_have_an_equals_sign_in_its_name(cli: Any, small: Path, tmp
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("report", "one", "--name", "a", "--name", "b"), "2 names were given with --name, but only 1 run folders"),
+        (("report", "one", "--name", "a", "--name", "b"), "--name was given 2 times, for fewer run folders (1)"),
         (("report", "x=one", "two", "--name", "a"), "give names either as NAME=DIR or with --name, not both"),
         (("compare", "one", "two", "--name", "a\nb"), "a name is one line of 1 to 80 characters"),
         (("report", "x=nowhere"), "nowhere: there is no such directory"),

@@ -64,7 +64,7 @@ def test_several_runs_are_one_table(cli: Cli, run: Path, tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("--alpha", "2"), ("winomt takes no --alpha, which is for uncertainty; leave it out",)),
+        (("--alpha", "2"), ("winomt takes no --alpha, which belongs to uncertainty; leave it out",)),
         (("--similarity", "use"), ("winomt takes no --similarity",)),
         (("--rules", "paper"), ("unknown rules of winomt 'paper'", "paper2019")),
         (("--aligner", "magic"), ("unknown aligner 'magic'",)),

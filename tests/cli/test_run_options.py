@@ -81,15 +81,15 @@ def test_a_group_leaves_out_the_benchmarks_without_it(cli: Cli, tmp_path: Path) 
     assert {row["benchmark"] for row in outcome.rows} == {"winomt"}
     said = [line for line in outcome.err.splitlines() if line.startswith("left out")]
     assert {
-        "left out, mt-geneval-contextual: unknown group of mt-geneval-contextual 'pro'; there is: none",
+        "left out, mt-geneval-contextual: unknown group of mt-geneval-contextual 'pro'; available: none",
         "left out, mt-geneval-counterfactual: unknown gender of mt-geneval-counterfactual 'pro'; "
-        "there is: feminine, masculine",
-        "left out, simplegen: unknown group of simplegen 'pro'; there is: fofc, fomc, mofc, momc",
+        "available: feminine, masculine",
+        "left out, simplegen: unknown group of simplegen 'pro'; available: fofc, fomc, mofc, momc",
     } <= set(said)
-    assert all("'pro'; there is: " in line for line in said)
+    assert all("'pro'; available: " in line for line in said)
     assert benchmarks_of(tmp_path / "run") == ["winomt"]
     named = ("--benchmark", "simplegen", "--group", "pro", "-o", tmp_path / "named")
-    cli(*common, *named).is_refusal("unknown group of simplegen 'pro'; there is: fofc, fomc, mofc, momc")
+    cli(*common, *named).is_refusal("unknown group of simplegen 'pro'; available: fofc, fomc, mofc, momc")
 
 
 def test_a_revision_leaves_out_the_benchmarks_without_it(cli: Cli, mirror: Path, tmp_path: Path) -> None:
@@ -98,7 +98,7 @@ def test_a_revision_leaves_out_the_benchmarks_without_it(cli: Cli, mirror: Path,
     assert outcome.exit_code == 0
     assert {row["benchmark"] for row in outcome.rows} == {"winomt"}
     for name in ("mt-geneval-contextual", "mt-geneval-counterfactual", "simplegen"):
-        assert f"left out, {name}: unknown revision of {name} '2019'; there is: released\n" in outcome.err
+        assert f"left out, {name}: unknown revision of {name} '2019'; available: released\n" in outcome.err
     assert selection_of(tmp_path / "run")["revision"] == "2019"
 
 
@@ -106,8 +106,10 @@ def test_rules_and_options_leave_out_the_benchmarks_without_them(cli: Cli, tmp_p
     common = ("run", "--system", "fake:right", "--to", "es", "--data", "core", "--resamples", "100")
     outcome = cli(*common, "--context", "joined", "-o", tmp_path / "run")
     assert benchmarks_of(tmp_path / "run") == ["mt-geneval-contextual"]
+    assert "Found (right (fake)):" in outcome.err, "not named after what was left out"
     assert (
-        "left out, winomt: winomt takes no --context, which is for mt-geneval-contextual; leave it out\n" in outcome.err
+        "left out, winomt: winomt takes no --context, which belongs to mt-geneval-contextual; leave it out\n"
+        in outcome.err
     )
     cli(*common, "--rules", "repo2020", "-o", tmp_path / "rules")
     assert benchmarks_of(tmp_path / "rules") == ["winomt"]

@@ -206,7 +206,7 @@ def test_interrupt(tmp_path: Path) -> None:
     assert child.returncode == 130
     assert err.decode() == (
         "simplegen en-es: 2,720 sentences\n"
-        "interrupted; finished translations are kept, the same command goes on where it stopped\n"
+        "interrupted; finished translations are kept; run the same command again to continue\n"
     )
 
 

@@ -65,9 +65,9 @@ def test_an_unknown_name_is_answered_with_the_known_ones() -> None:
         load_card("winomd")
     with pytest.raises(UnknownName, match=r"^unknown official data set '../card'; there is"):
         load_card("../card")
-    with pytest.raises(UnknownName, match=r"^unknown revision of winomt '2018' .*there is: 2019, latest"):
+    with pytest.raises(UnknownName, match=r"^unknown revision of winomt '2018' .*available: 2019, latest"):
         load_card("winomt").revision("2018")
-    with pytest.raises(UnknownName, match=r"^unknown group of files of revision 2019 'outputs'; there is: data"):
+    with pytest.raises(UnknownName, match=r"^unknown group of files of revision 2019 'outputs'; available: data"):
         load_card("winomt").revision("2019").select("outputs")
 
 

@@ -109,7 +109,7 @@ def test_several_neutral_references(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
-        (_changed(1, "SET", "Set-X"), "line 3: is of the set 'Set-X'; there is: Set-G, Set-N"),
+        (_changed(1, "SET", "Set-X"), "line 3: is of the set 'Set-X'; available: Set-G, Set-N"),
         (_changed(1, "GENDER", ""), "line 3: has the gender '', but a row of Set-G has M or F"),
         (_changed(0, "GENDER", "x"), "line 2: has the gender 'x', but a row of Set-G has M or F"),
         (_changed(2, "SRC", " "), "line 4: has a row without a source"),
@@ -134,14 +134,14 @@ def test_refusals(tmp_path: Path, rows: tuple[tuple[str, ...], ...], message: st
     [
         ("x.tsv", "", ": is empty; expected a header row and a row for each sentence"),
         ("x.jsonl", "", ": has no rows; expected a header and a row for each sentence, or a JSON object for each"),
-        ("x.tsv", "SRC\tREF\n", ", line 1: has no column 'ID', as mGeNTE has; there is: SRC, REF"),
+        ("x.tsv", "SRC\tREF\n", ", line 1: has no column 'ID', as mGeNTE has; available: SRC, REF"),
         (
             "x.csv",
             "ID,SET,SRC,REF-G,GENDER\n",
-            ", line 1: has no column 'REF-N', as mGeNTE has; there is: ID, SET, SRC, REF-G, GENDER",
+            ", line 1: has no column 'REF-N', as mGeNTE has; available: ID, SET, SRC, REF-G, GENDER",
         ),
         ("x.tsv", "ID\tSET\tSRC\tSRC\n", ", line 1: has two columns for 'SRC'; give each its own name"),
-        ("x.jsonl", "{}\n", ", line 1: has no column 'ID', as mGeNTE has; there is: none"),
+        ("x.jsonl", "{}\n", ", line 1: has no column 'ID', as mGeNTE has; available: none"),
         ("x.jsonl", "[1]\n", ", line 1: is not a JSON object"),
         (
             "x.jsonl",

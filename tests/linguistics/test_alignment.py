@@ -50,7 +50,7 @@ def test_links_are_inside_their_sentences(pairs: list[tuple[list[str], list[str]
 
 
 def test_unknown_aligner() -> None:
-    with pytest.raises(UserError, match="unknown aligner 'giza'; there is: eflomal, fast-align, simalign"):
+    with pytest.raises(UserError, match="unknown aligner 'giza'; available: eflomal, fast-align, simalign"):
         check_available("giza")
 
 

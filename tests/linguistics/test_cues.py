@@ -314,7 +314,7 @@ def test_who_gets_no_name() -> None:
 
 
 def test_language_without_names() -> None:
-    with pytest.raises(UserError, match=r"^there are no names for 'hi'; there is: de, el, es, fr, it, ru, uk$"):
+    with pytest.raises(UserError, match=r"^there are no names for 'hi'; available: de, el, es, fr, it, ru, uk$"):
         cues.with_name("The nurse left.", 1, F, "hi", seed=1)
 
 

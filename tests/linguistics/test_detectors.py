@@ -117,12 +117,12 @@ def test_missing_extra_says_what_to_install(monkeypatch: pytest.MonkeyPatch, fam
 
 @pytest.mark.parametrize("detector", ["magic", "spacy", "spacy:"])
 def test_unknown_detector(detector: str) -> None:
-    with pytest.raises(UserError, match=r"unknown detector .*there is: bundled, spacy:MODEL, stanza:LANGUAGE"):
+    with pytest.raises(UserError, match=r"unknown detector .*available: bundled, spacy:MODEL, stanza:LANGUAGE"):
         _score(detector, "x")
 
 
 def test_other_benchmarks_need_none() -> None:
     with pytest.raises(
-        UserError, match=r"^tgbi takes no --detector, which is for .*uncertainty and winomt; leave it out$"
+        UserError, match=r"^tgbi takes no --detector, which belongs to .*uncertainty and winomt; leave it out$"
     ):
         gendermark.items("tgbi", data="core", detector="spacy:x")

@@ -100,7 +100,7 @@ def test_names_are_for_signatures() -> None:
 
 @pytest.mark.parametrize("name", ["charaters", "characters:3", "use:large", ""])
 def test_unknown_names_are_told(name: str) -> None:
-    with pytest.raises(UnknownName, match="there is: bleu, characters, chrf, e5, use, words"):
+    with pytest.raises(UnknownName, match="available: bleu, characters, chrf, e5, use, words"):
         open_similarity(name)
 
 
@@ -167,7 +167,7 @@ def test_letters_by_a_distance() -> None:
 def test_a_distance_needs_vectors() -> None:
     with pytest.raises(UserError, match="the similarity chrf has no vectors, so it takes no --distance; leave it out"):
         open_similarity("chrf", "euclidean")
-    with pytest.raises(UnknownName, match="there is: chebyshev, cosine, euclidean, manhattan, minkowski"):
+    with pytest.raises(UnknownName, match="available: chebyshev, cosine, euclidean, manhattan, minkowski"):
         open_similarity("characters", "far")
 
 

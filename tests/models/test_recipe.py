@@ -242,7 +242,7 @@ def test_the_verb(unfinished: Path) -> None:
 def test_an_unknown_size(tmp_path: Path) -> None:
     found = CliRunner().invoke(verb.app, ["demo-model", "-o", str(tmp_path), "--size", "huge"])
     assert isinstance(found.exception, UserError)
-    assert str(found.exception) == "unknown size 'huge'; there is: full, tiny"
+    assert str(found.exception) == "unknown size 'huge'; available: full, tiny"
 
 
 def test_the_steps_are_part_of_the_recipe(unfinished: Path) -> None:

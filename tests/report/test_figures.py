@@ -650,7 +650,7 @@ def test_a_missing_extra_is_said_before_anything_is_written(
 
 
 def test_an_unknown_format_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(UnknownName, match=r"unknown figure format 'gif'.*there is: pdf, png, svg"):
+    with pytest.raises(UnknownName, match=r"unknown figure format 'gif'.*available: pdf, png, svg"):
         write_figures(tmp_path, [], ["gif"])
 
 

@@ -88,7 +88,7 @@ def test_metrics_by_name(three: dict[str, list[Result]]) -> None:
     assert names("accuracy") == ["accuracy"]
     assert names("tiny.accuracy:anti", "women") == ["accuracy:anti", "women"]
     assert len(compare_many(three, RESAMPLING, Asked(everything=True)).metrics) == 5
-    with pytest.raises(UserError, match=r"the runs have no metric 'acuracy' in common; there is: accuracy:all, "):
+    with pytest.raises(UserError, match=r"the runs have no metric 'acuracy' in common; available: accuracy:all, "):
         names("acuracy")
     pair = compare(three["v1"], three["v2"], RESAMPLING, Asked(["gap"]))
     assert [c.metric for c in pair.comparisons] == ["gap"]

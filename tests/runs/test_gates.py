@@ -79,7 +79,17 @@ def test_at_least_and_at_most(run: Run) -> None:
     assert check.name == "accuracy:all at least 60"
     (check,) = bounds(directory, {}, {"gap": "15"})
     assert check.finding == "0.0, at most 15 is asked"
-    assert set(check.to_json()) == {"cell", "metric", "slice", "passed", "finding", "asked", "compared"}
+    assert set(check.to_json()) == {
+        "cell",
+        "metric",
+        "slice",
+        "passed",
+        "finding",
+        "asked",
+        "compared",
+        "grew",
+        "tolerance",
+    }
     assert bounds(directory, {}, {}) == []
 
 
@@ -395,7 +405,7 @@ def test_within_the_tolerance(run: Run) -> None:
         assert check.tolerance in (0.5, 60.0)
         said = "not clearly more than the tolerance of 60 points" if passed else "more than the tolerance of 0.5"
         assert said in check.finding
-    with pytest.raises(UserError, match=r"^no metric 'nothing' is compared with the baseline; there is: accuracy"):
+    with pytest.raises(UserError, match=r"^no metric 'nothing' is compared with the baseline; available: accuracy"):
         against_baseline(now, before, Resampling(), 0.05, Strictness(0.0, {"nothing": 1.0}))
 
 

@@ -33,8 +33,9 @@ from gendermark.runs.folder import Run
 from gendermark.runs.score import Origin, summarise
 
 FEW = replace(RESAMPLING, n_resamples=1000)
+SIMPLEGEN = gendermark.Selection("simplegen", "en", "es", data="core", parts=("fofc", "momc", "fomc", "mofc"))
 SELECTIONS = {
-    "simplegen": gendermark.Selection("simplegen", "en", "es", data="core", parts=("fofc", "momc", "fomc", "mofc")),
+    "terms": gendermark.Selection("terms", "en", "es", data="core"),
     "winomt": gendermark.Selection("winomt", "en", "es", data="core"),
     "mt-geneval-counterfactual": gendermark.Selection("mt-geneval-counterfactual", "en", "es", data="core"),
 }
@@ -102,7 +103,8 @@ def test_the_command_line_and_the_page_print_the_same(tmp_path: Path, capsys: py
     """By what people read: folders in, `compare --json`, `gate --json` and the page out."""
     folders = {}
     for name, system in (("a", "fake:right?p=0.9"), ("b", "fake:stereotyped?s=0.4")):
-        gendermark.run(system, [SELECTIONS["simplegen"], SELECTIONS["winomt"]], directory=tmp_path / name)
+        chosen = [SELECTIONS["terms"], SELECTIONS["winomt"]]
+        gendermark.run(system, chosen, directory=tmp_path / name)
         folders[name] = str(tmp_path / name)
     compared = _json(["compare", *folders.values(), "--json"], capsys)["comparisons"]
     gated = _json(["gate", folders["b"], "--baseline", folders["a"], "--json"], capsys, code=1)["checks"]
@@ -159,7 +161,7 @@ def test_better_and_worse_only_where_test_and_interval_agree(
 def test_next_to_nothing_right_is_no_evidence() -> None:
     """A is right on one pro sentence, B on all pro sentences of another occupation: that is all they differ in."""
     benchmark = registry.load("benchmark", "simplegen")
-    item_set = benchmark.load(benchmark.complete(SELECTIONS["simplegen"]))
+    item_set = benchmark.load(benchmark.complete(SIMPLEGEN))
     occupations = sorted({item.entity for item in item_set.items if item.tags["group"] == "fofc"})[:2]
 
     def result(is_right: Any) -> Result:

@@ -104,13 +104,13 @@ def test_what_is_refused(tmp_path: Path, selection: Selection) -> None:
     run(tmp_path / "run", "fake:right", selection)
     before = {path: path.read_bytes() for path in (tmp_path / "run").rglob("*") if path.is_file()}
     for options, output, words in (
-        ({"alpha": "2"}, None, r"^tiny takes no --alpha, which is for uncertainty; leave it out$"),
+        ({"alpha": "2"}, None, r"^tiny takes no --alpha, which belongs to uncertainty; leave it out$"),
         (
             {"detector": "x"},
             None,
-            r"^tiny takes no --detector, which is for gest, uncertainty and winomt; leave it out$",
+            r"^tiny takes no --detector, which belongs to gest, uncertainty and winomt; leave it out$",
         ),
-        ({"rules": "worst"}, None, r"^unknown rules of tiny 'worst'; there is: best, other$"),
+        ({"rules": "worst"}, None, r"^unknown rules of tiny 'worst'; available: best, other$"),
         ({}, tmp_path / "run", r"run holds the run that is judged again; choose another directory with -o$"),
         ({}, tmp_path / "x" / ".." / "run", r"holds the run that is judged again; choose another"),
     ):

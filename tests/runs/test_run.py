@@ -298,9 +298,9 @@ def test_a_task_that_the_system_cannot_do(
 
 def test_selections_that_do_not_exist(config: RunConfig, selection: Selection) -> None:
     for wrong, words in (
-        (replace(selection, benchmark="tinny"), r"^unknown benchmark 'tinny' \(did you mean 'tiny'\?\); there is: "),
-        (replace(selection, target_language="zz"), r"^unknown target language of tiny .*'zz'.*; there is: xx, yy$"),
-        (replace(selection, rules="worst"), r"^unknown rules of tiny 'worst'.*; there is: best, other$"),
+        (replace(selection, benchmark="tinny"), r"^unknown benchmark 'tinny' \(did you mean 'tiny'\?\); available: "),
+        (replace(selection, target_language="zz"), r"^unknown target language of tiny .*'zz'.*; available: xx, yy$"),
+        (replace(selection, rules="worst"), r"^unknown rules of tiny 'worst'.*; available: best, other$"),
     ):
         with pytest.raises(UserError, match=words):
             running.run(replace(config, selections=(wrong,)))

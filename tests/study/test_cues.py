@@ -273,7 +273,7 @@ def test_json_of_cues(study: Callable[..., Outcome], runs: Path) -> None:
         (("right", "--cluster", "role"), "unknown cluster 'role'"),
         (("right", "--measure", "semantic"), "has no semantic entropy; run it with --entailment MODEL"),
         (("right", "--confidence", "2"), "--confidence is a share"),
-        (("right", "--to", "de"), "has no uncertainty results into 'de'; there is: en-es"),
+        (("right", "--to", "de"), "has no uncertainty results into 'de'; available: en-es"),
         (("masculine", "--measure", "gender"), "the system is sure of everything"),
     ],
 )

@@ -58,7 +58,7 @@ def test_a_batch_that_does_not_fit_is_halved_and_later_ones_stay_as_small() -> N
 
 def test_what_does_not_fit_even_alone_is_given_up_and_the_rest_is_done() -> None:
     batches, engine = Batches(), Engine(3)
-    reason = "memory does not suffice for this sentence, even alone"
+    reason = "not enough memory for this sentence, even alone"
     assert batches.run([1, 9, 2], engine, given_up) == ["1", f"9: {reason}", "2"]
     assert batches.notes() == [
         "memory did not suffice for the batches asked for; they were cut to 1 sentence",

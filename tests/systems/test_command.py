@@ -415,7 +415,7 @@ def test_no_program_at_all() -> None:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"mod": "batch"}, "system family command has no option 'mod'; there is: mode, batch_size, timeout_seconds"),
+        ({"mod": "batch"}, "system family command has no option 'mod'; available: mode, batch_size, timeout_seconds"),
         ({"mode": "fast"}, "option mode of a command is batch or stream, not 'fast'"),
         ({"batch_size": "many"}, "option batch_size must be a whole number, at least 1, not 'many'"),
         ({"batch_size": "0"}, "option batch_size must be a whole number, at least 1, not '0'"),

@@ -667,7 +667,7 @@ def _as_hugging_face(model: Path) -> None:
         ),
         (
             lambda m: (m / "source.spm").write_bytes(b"no"),
-            "{}/source.spm: is no SentencePiece model, or not all of one",
+            "{}/source.spm: is not a complete SentencePiece model",
         ),
         (
             lambda m: (m / "model.bin").write_bytes((m / "model.bin").read_bytes()[:-1000]),
@@ -675,7 +675,7 @@ def _as_hugging_face(model: Path) -> None:
         ),
         (
             lambda m: (m / "model.bin").write_bytes(b""),
-            "; if it is not all there, copy it again or convert the model again",
+            "; if it is incomplete, copy it again or convert the model again",
         ),
     ],
 )
@@ -692,11 +692,17 @@ def test_a_damaged_model_is_one_sentence(opus: Path, tmp_path: Path, damage: Dam
 @pytest.mark.parametrize(
     ("options", "complaint"),
     [
-        ({"beam": "4"}, "system family ctranslate2 has no option 'beam'; there is: compute_type, device, beam_size"),
+        ({"beam": "4"}, "system family ctranslate2 has no option 'beam'; available: compute_type, device, beam_size"),
         ({"beam_size": "0"}, "option beam_size must be a whole number, at least 1, not '0'"),
         ({"length_penalty": "long"}, "option length_penalty must be a number"),
-        ({"compute_type": "float8"}, "compute_type=float8 is not one of CTranslate2's; here there is: default, auto, "),
-        ({"compute_type": "float16"}, "compute_type=float16 does not work on this cpu; here there is: default, auto, "),
+        (
+            {"compute_type": "float8"},
+            "compute_type=float8 is not one of CTranslate2's; available here: default, auto, ",
+        ),
+        (
+            {"compute_type": "float16"},
+            "compute_type=float16 does not work on this cpu; available here: default, auto, ",
+        ),
         ({"device": "tpu"}, "option device of ctranslate2: is one of cpu, cuda, auto, not 'tpu'"),
         (
             {"device": "cuda"},
@@ -731,9 +737,7 @@ def test_no_memory_for_the_model_itself(opus: Path, monkeypatch: pytest.MonkeyPa
         raise RuntimeError("CUDA failed with error out of memory")
 
     monkeypatch.setattr(ctranslate2, "Translator", full)
-    with pytest.raises(
-        UserError, match=r"memory does not suffice to load .*; compute_type=int8 needs a quarter as much"
-    ):
+    with pytest.raises(UserError, match=r"not enough memory to load .*; compute_type=int8 needs a quarter as much"):
         open_system(f"ctranslate2:{opus}")
 
 
@@ -797,7 +801,7 @@ def test_a_sentence_too_large_for_memory_is_given_up_alone(opus: Path, task: Tas
     sources = [request.source for request in asked for _ in request.samples]
     for source, answer, usual in zip(sources, answers(system, asked), expected, strict=True):
         if "guard" in source:
-            assert (answer.text, answer.error) == (None, "memory does not suffice for this sentence, even alone")
+            assert (answer.text, answer.error) == (None, "not enough memory for this sentence, even alone")
         else:
             assert (answer.text, answer.error) == (usual.text, None)
     assert any("did not fit into memory even alone" in note for note in system.notes())

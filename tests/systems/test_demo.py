@@ -43,7 +43,7 @@ def test_its_name(model: System) -> None:
 
 
 def test_another_pair() -> None:
-    with pytest.raises(UserError, match=r"^unknown demonstration model 'en-de' .*there is: en-es$"):
+    with pytest.raises(UserError, match=r"^unknown demonstration model 'en-de' .*available: en-es$"):
         open_system("en-de", {})
 
 

@@ -155,16 +155,16 @@ def test_an_unknown_name() -> None:
         Fake("masculin", {})
     assert str(caught.value) == (
         "unknown fake system 'masculin' (did you mean 'masculine'?); "
-        "there is: coin, copy, feminine, garble, masculine, random, right, silent, stereotyped"
+        "available: coin, copy, feminine, garble, masculine, random, right, silent, stereotyped"
     )
 
 
 @pytest.mark.parametrize(
     ("argument", "options", "words"),
     [
-        ("right?s=1", {}, "system family fake:right has no option 's'; there is: p, seed"),
-        ("stereotyped", {"p": "1"}, "system family fake:stereotyped has no option 'p'; there is: s, seed"),
-        ("masculine?p=1", {}, "system family fake:masculine has no option 'p'; there is: seed"),
+        ("right?s=1", {}, "system family fake:right has no option 's'; available: p, seed"),
+        ("stereotyped", {"p": "1"}, "system family fake:stereotyped has no option 'p'; available: s, seed"),
+        ("masculine?p=1", {}, "system family fake:masculine has no option 'p'; available: seed"),
         ("right?p=1.01", {}, "option p of fake:right is a probability between 0 and 1, not '1.01'"),
         ("right?p=-0.1", {}, "option p of fake:right is a probability between 0 and 1, not '-0.1'"),
         ("right?p=often", {}, "option p of fake:right is a probability between 0 and 1, not 'often'"),

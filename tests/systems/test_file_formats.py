@@ -64,20 +64,20 @@ def test_columns_named_by_the_user(tmp_path: Path) -> None:
 
 def test_columns_that_are_not_there(tmp_path: Path) -> None:
     path = tmp_path / "out.tsv"
-    there = "there is: source, Spanish"
+    there = "available: source, Spanish"
     assert refused(path, "source\tSpanish\nOne.\tuno\n") == (
         f": has no column for the translation (translation, hypothesis, mt, output, target, to); {there}; "
         f"name it: {path}#NAME"
     )
     assert refused(path, "English\tmt\nOne.\tuno\n") == (
-        ": has no column for the source (source, src, sentence, from); there is: English, mt; "
+        ": has no column for the source (source, src, sentence, from); available: English, mt; "
         "rename it, or, with files:, say --system-option source_column=NAME"
     )
     assert refused(path, "source\tSpanish\nOne.\tuno\n", translation_column="spanish") == (
         f": has no column 'spanish', which translation_column asks for; {there}"
     )
     many = "\t".join(f"c{n}" for n in range(12))
-    assert "there is: c0, c1, c2, c3, c4, c5, c6, c7 and 4 more" in refused(path, f"{many}\n{many}\n")
+    assert "available: c0, c1, c2, c3, c4, c5, c6, c7 and 4 more" in refused(path, f"{many}\n{many}\n")
 
 
 def test_columns_that_may_both_be_meant(tmp_path: Path) -> None:
@@ -187,8 +187,8 @@ def test_one_of_several_systems(tmp_path: Path) -> None:
 def test_systems_that_are_not_there(tmp_path: Path) -> None:
     path = tmp_path / "out.tsv"
     assert refused(path, LONG) == f": has translations of 2 systems; name one: {path}#a | #b"
-    assert refused(path, LONG, system="c") == ": has no system 'c'; there is: a, b"
-    words = ": has no column 'system' and none 'c'; there is: source, google"
+    assert refused(path, LONG, system="c") == ": has no system 'c'; available: a, b"
+    words = ": has no column 'system' and none 'c'; available: source, google"
     assert refused(path, "source\tgoogle\nOne.\tuno\n", system="c") == words
     assert refused(tmp_path / "out.txt", "uno\n", system="c") == (
         ": is a text file, which holds one system; leave out #c, or give a .tsv with its column"
@@ -250,7 +250,7 @@ def test_broken_results_of_mt_lens(tmp_path: Path, value: Any, words: str) -> No
 def test_json_that_is_none(tmp_path: Path) -> None:
     assert refused(tmp_path / "results.json", '{"results": ').startswith(": is not JSON (")
     assert refused(tmp_path / "results.json", "").startswith(": is not JSON (")
-    words = ": has no task 'b'; there is: t"
+    words = ": has no task 'b'; available: t"
     assert refused(tmp_path / "results.json", json.dumps({"t": task(("a", "b"))}), system="b") == words
 
 

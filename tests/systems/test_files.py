@@ -171,7 +171,7 @@ def test_one_file(path: Path, benchmark: Benchmark, item_set: ItemSet) -> None:
 
 def test_it_has_options_for_columns_only(path: Path) -> None:
     options = "source_column, translation_column, fix_encoding, allow_missing"
-    words = f"^system family files has no option 'mode'; there is: {options}$"
+    words = f"^system family files has no option 'mode'; available: {options}$"
     with pytest.raises(UserError, match=words):
         Files(str(path), {"mode": "batch"})
 
@@ -204,7 +204,7 @@ def refused_directory(system: Files, benchmark: Benchmark, item_set: ItemSet) ->
 def test_a_directory_has_a_file_for_each_direction(tmp_path: Path, benchmark: Benchmark, item_set: ItemSet) -> None:
     system = Files(str(tmp_path), {})
     words = (
-        f"{tmp_path}: there is no such file as tiny.en-xx.txt (or .tsv, .csv, .jsonl, .json, .xlsx) in it; there is: "
+        f"{tmp_path}: there is no such file as tiny.en-xx.txt (or .tsv, .csv, .jsonl, .json, .xlsx) in it; available: "
     )
     assert refused_directory(system, benchmark, item_set) == f"{words}nothing"
     (tmp_path / "tiny.en-yy.txt").touch()
@@ -229,7 +229,7 @@ def test_a_directory_of_systems(tmp_path: Path, benchmark: Benchmark, item_set: 
     words = refused_directory(Files(str(tmp_path), {}), benchmark, item_set)
     assert words == f"{tmp_path}: has 2 systems; name one: {tmp_path}#a | #b"
     words = refused_directory(Files(f"{tmp_path}#c", {}), benchmark, item_set)
-    assert words == f"{tmp_path}: has no system 'c'; there is: a, b"
+    assert words == f"{tmp_path}: has no system 'c'; available: a, b"
     (tmp_path / "c").mkdir()
     words = refused_directory(Files(f"{tmp_path}#c", {}), benchmark, item_set)
     assert words.startswith(f"{tmp_path / 'c'}: there is no such file as tiny.en-xx.txt")
@@ -256,7 +256,7 @@ def test_the_folders_of_the_authors_of_winomt(tmp_path: Path, benchmark: Benchma
     (folder / "en-xx.txt").unlink()
     words = refused_directory(Files(str(folder), {}), benchmark, winomt)
     assert "no such file as winomt.en-xx.txt or en-xx.txt (or" in words
-    assert words.endswith("there is: adj.en-xx.txt")
+    assert words.endswith("available: adj.en-xx.txt")
 
 
 def test_a_name_with_a_number_sign(tmp_path: Path, benchmark: Benchmark, item_set: ItemSet) -> None:
@@ -434,7 +434,9 @@ def test_the_task_that_has_the_sentences(
     words = f"{path}: task 'ours' of flores, ours has these sentences and is used"
     assert [record.message for record in caplog.records] == [words]
     mt_lens(path, {"flores": [("Hello.", "Hola.")], "short": rows[1:]})
-    with pytest.raises(UnmatchedSources, match=r"none of its tasks has just the sentences .* there is: flores, short$"):
+    with pytest.raises(
+        UnmatchedSources, match=r"none of its tasks has just the sentences .* available: flores, short$"
+    ):
         open_translations(path).texts(benchmark, item_set)
 
 

@@ -711,12 +711,12 @@ def test_a_key_in_a_redirect(server: Server) -> None:
 @pytest.mark.parametrize(
     ("url", "words"),
     [
-        ("127.0.0.1:5000", "toy: wants a URL with http:// or https://, for example http://127.0.0.1:5000"),
-        ("ftp://server", "toy: wants a URL with http:// or https://, for example http://127.0.0.1:5000"),
-        ("http://", "toy: wants a URL with http:// or https://, for example http://127.0.0.1:5000"),
-        ("http://server:port", "toy: was given a URL that is none; write for example http://127.0.0.1:5000"),
-        ("http://[::1", "toy: was given a URL that is none; write for example http://127.0.0.1:5000"),
-        ("https://ser\nver", "toy: was given a URL that is none; write for example http://127.0.0.1:5000"),
+        ("127.0.0.1:5000", "toy: needs a URL with http:// or https://, for example http://127.0.0.1:5000"),
+        ("ftp://server", "toy: needs a URL with http:// or https://, for example http://127.0.0.1:5000"),
+        ("http://", "toy: needs a URL with http:// or https://, for example http://127.0.0.1:5000"),
+        ("http://server:port", "toy: was given a broken URL; write, for example, http://127.0.0.1:5000"),
+        ("http://[::1", "toy: was given a broken URL; write, for example, http://127.0.0.1:5000"),
+        ("https://ser\nver", "toy: was given a broken URL; write, for example, http://127.0.0.1:5000"),
         (
             "https://me:hidden@server",
             f"toy: takes no user name or password in the URL, where others could read it; set {KEY} instead",

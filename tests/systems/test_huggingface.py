@@ -580,7 +580,7 @@ def test_what_does_not_fit_even_alone_has_no_answer(models: Any, monkeypatch: py
     monkeypatch.setattr(system._model, method, scarce)
     found = answers(system, asked(task=task, n_samples=3 if task is Task.SAMPLE else 1))
     failed = [one for one in found if one.error is not None]
-    assert {one.error for one in failed} == {"memory does not suffice for this sentence, even alone"}
+    assert {one.error for one in failed} == {"not enough memory for this sentence, even alone"}
     assert len(failed) == (3 if task is Task.SAMPLE else 1)
     assert system.notes()[-1].startswith("1 sentence did not fit into memory even alone")
 
@@ -648,7 +648,7 @@ def test_identity(models: Any, tmp_path: Path) -> None:
     ("options", "complaint"),
     [
         ({"trust_remote_code": "true"}, "hf: never runs code that comes with a model; leave out trust_remote_code"),
-        ({"beams": "4"}, "system family hf has no option 'beams'; there is: device, dtype, beam_size, "),
+        ({"beams": "4"}, "system family hf has no option 'beams'; available: device, dtype, beam_size, "),
         ({"beam_size": "0"}, "option beam_size must be a whole number, at least 1, not '0'"),
         ({"threads": "none"}, "option threads must be a whole number, at least 1, not 'none'"),
         ({"length_penalty": "x"}, "option length_penalty must be a number above 0, not 'x'"),
@@ -670,7 +670,7 @@ def test_more_wrong_options(models: Any, monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     monkeypatch.setattr(torch.backends.mps, "is_available", lambda: False)
     with pytest.raises(
-        UserError, match=r"device=cuda does not work here, as torch finds no such device; there is: cpu$"
+        UserError, match=r"device=cuda does not work here, as torch finds no such device; available: cpu$"
     ):
         opened(models("marian"), device="cuda")
 
@@ -774,9 +774,7 @@ def test_models_that_are_not_all_there(models: Any, tmp_path: Path) -> None:
     directory = damaged("cut")
     weights = (directory / "model.safetensors").read_bytes()
     (directory / "model.safetensors").write_bytes(weights[: len(weights) // 2])
-    with pytest.raises(
-        UserError, match=r"^the weights of hf:.* cannot be loaded: .*; if its files are not all there, copy"
-    ):
+    with pytest.raises(UserError, match=r"^the weights of hf:.* cannot be loaded: .*; if files are missing, copy"):
         answers(opened(directory), asked())
     from safetensors.torch import load_file, save_file
 
@@ -931,11 +929,11 @@ def test_models_of_the_hub(models: Any, tmp_path: Path) -> None:
     what = "download it where that works, or give a directory"
     assert problems == [
         "model own/tiny-en-es has no revision 'dev'; give a branch, a tag or a whole commit",
-        "hf:own/gated is given only to those who have agreed to its terms: agree on its page, then set HF_TOKEN to a "
-        "token of that account",
+        "hf:own/gated is open only to people who have accepted its terms: accept them on its page, then set "
+        "HF_TOKEN to a token of that account",
         f"the hub has no model own/private, {unseen}",
         f"the hub has no model own/nothing, {unseen}",
-        "own/data on the hub is no model for transformers: it has no config.json",
+        "own/data on the hub is not a model for transformers: it has no config.json",
         f"own/ill is not in the local cache, and the hub answers with status 500; {what}",
     ]
     assert cached == first  # without a network, what was downloaded is used

@@ -652,10 +652,10 @@ def test_a_short_key_of_a_local_server_is_part_of_many_words(server: Server, mon
         (
             "http://127.0.0.1:1/v1",
             {},
-            "openai: is written openai:URL#MODEL, for example openai:http://127.0.0.1:8000/v1#my-model",
+            "write openai:URL#MODEL, for example openai:http://127.0.0.1:8000/v1#my-model",
         ),
-        ("#m", {}, "openai: is written openai:URL#MODEL, for example openai:http://127.0.0.1:8000/v1#my-model"),
-        ("gpt#m", {}, "openai: wants a URL with http:// or https://, for example http://127.0.0.1:5000"),
+        ("#m", {}, "write openai:URL#MODEL, for example openai:http://127.0.0.1:8000/v1#my-model"),
+        ("gpt#m", {}, "openai: needs a URL with http:// or https://, for example http://127.0.0.1:5000"),
         (
             "http://127.0.0.1:1/v1#m",
             {"endpoint": "responses"},
@@ -698,12 +698,12 @@ def test_a_short_key_of_a_local_server_is_part_of_many_words(server: Server, mon
         (
             "http://127.0.0.1:1/v1#m",
             {"prompt": "towr"},
-            "there is no prompt 'towr'; there is: default, tower, or give a file",
+            "there is no prompt 'towr'; available: default, tower, or give a file",
         ),
         (
             "http://127.0.0.1:1/v1#m",
             {"top_p": "1"},
-            f"system family openai has no option 'top_p'; there is: {', '.join(openai.OPTIONS)}",
+            f"system family openai has no option 'top_p'; available: {', '.join(openai.OPTIONS)}",
         ),
     ],
 )

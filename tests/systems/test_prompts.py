@@ -82,7 +82,7 @@ def test_prompts_that_are_none(tmp_path: Path) -> None:
             f"{path}: has no {{source}}, which stands for the sentence to translate; write it where that belongs",
         ),
         (str(tmp_path / "absent.txt"), f"{tmp_path / 'absent.txt'}: there is no such file"),
-        ("towr", "there is no prompt 'towr'; there is: default, tower, or give a file"),
+        ("towr", "there is no prompt 'towr'; available: default, tower, or give a file"),
     ):
         with pytest.raises(UserError) as caught:
             open_prompt(name)

@@ -150,7 +150,7 @@ def test_top_p_keeps_the_word_that_crosses_the_border() -> None:
         ("top_p", "1.1", "must be a number above 0, at most 1, not '1.1'"),
         ("epsilon", "1", "must be a probability below 1, not '1'"),
         ("seed", "-1", "must be a whole number, not '-1'"),
-        ("beam", "4", "there is no sampling option 'beam'; there is: temperature, top_k, top_p, epsilon, seed"),
+        ("beam", "4", "there is no sampling option 'beam'; available: temperature, top_k, top_p, epsilon, seed"),
     ],
 )
 def test_a_wrong_option_is_one_sentence(key: str, value: str, complaint: str) -> None:

@@ -347,7 +347,7 @@ def test_a_key_as_an_option(family: Family) -> None:
 @every_family
 def test_an_unknown_option(family: Family) -> None:
     with pytest.raises(
-        UserError, match=rf"^system family {family.name} has no option 'colour'; there is: .*concurrency"
+        UserError, match=rf"^system family {family.name} has no option 'colour'; available: .*concurrency"
     ):
         family.open("http://127.0.0.1:9", colour="blue")
 
@@ -364,17 +364,16 @@ def test_addresses_that_would_give_the_key_away(family: Family, url: str) -> Non
 @pytest.mark.parametrize(
     ("spec", "words"),
     [
-        ("deepl:Zq9-key:fx", "deepl: is written deepl:free, deepl:pro or deepl:URL; the key is no part of it"),
-        ("google:Zq9-key", "google: is written google:v2; neither key nor project are a part of it"),
+        ("deepl:Zq9-key:fx", "write deepl:free, deepl:pro or deepl:URL, without the key"),
+        ("google:Zq9-key", "write google:v2, without key or project"),
         (
             "azure:Zq9-key",
-            "azure: is written azure:global or azure:URL; key and region come from AZURE_TRANSLATOR_KEY and "
+            "write azure:global or azure:URL; key and region come from AZURE_TRANSLATOR_KEY and "
             "AZURE_TRANSLATOR_REGION",
         ),
         (
             "aws:Zq9-key",
-            "aws: is written aws:REGION, for example aws:eu-west-1; keys come from AWS_ACCESS_KEY_ID and "
-            "AWS_SECRET_ACCESS_KEY",
+            "write aws:REGION, for example aws:eu-west-1; keys come from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY",
         ),
     ],
 )

@@ -21,13 +21,13 @@ def test_a_system_is_family_and_argument(spec: str) -> None:
     with pytest.raises(UserError) as caught:
         open_system(spec)
     message = str(caught.value)
-    assert message.startswith(f"a system is written family:argument, which {spec!r} is not; there is: ")
-    assert {"command:...", "fake:...", "files:..."} <= set(message.partition("there is: ")[2].split(", "))
+    assert message.startswith(f"write a system as family:argument, not {spec!r}; available: ")
+    assert {"command:...", "fake:...", "files:..."} <= set(message.partition("available: ")[2].split(", "))
 
 
 def test_an_unknown_family() -> None:
     with pytest.raises(
-        UserError, match=r"^unknown system 'comand' \(did you mean 'command'\?\); there is: .*fake, .*files"
+        UserError, match=r"^unknown system 'comand' \(did you mean 'command'\?\); available: .*fake, .*files"
     ):
         open_system("comand:cat")
 
@@ -54,9 +54,9 @@ def test_who_can_score_and_how() -> None:
 
 def test_unknown_options() -> None:
     refuse_unknown_options("toy", {"a": "1"}, ("a", "b"))
-    with pytest.raises(UserError, match=r"^system family toy has no option 'c'; there is: a, b$"):
+    with pytest.raises(UserError, match=r"^system family toy has no option 'c'; available: a, b$"):
         refuse_unknown_options("toy", {"a": "1", "c": "2"}, ("a", "b"))
-    with pytest.raises(UserError, match=r"^system family toy has no option 'c'; there is: none$"):
+    with pytest.raises(UserError, match=r"^system family toy has no option 'c'; available: none$"):
         refuse_unknown_options("toy", {"c": "2"}, ())
 
 

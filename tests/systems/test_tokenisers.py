@@ -97,7 +97,7 @@ def test_no_tokeniser_and_a_bad_one(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"has no tokeniser, .* or say where it is with the option tokenizer=PATH"):
         open_tokenisers(tmp_path)
     (tmp_path / "spiece.model").write_bytes(b"\x0a\xff")
-    with pytest.raises(BadFile, match=r"spiece\.model: is no SentencePiece model, or not all of one; copy it again"):
+    with pytest.raises(BadFile, match=r"spiece\.model: is not a complete SentencePiece model; copy it again"):
         open_tokenisers(tmp_path)
 
 

@@ -403,7 +403,7 @@ def match_runs(lineup: Lineup, directories: Sequence[Path]) -> dict[str, LineupR
         if name is None:
             raise UserError(
                 f"{directory} is of {run.result.system} with context {run.identity[1]}, which is not in the key; "
-                f"there is: {', '.join(lineup.names)}"
+                f"available: {', '.join(lineup.names)}"
             )
         if name in found:
             raise UserError(f"{found[name].directory} and {directory} are both of {name}; give each system once")

@@ -85,7 +85,7 @@ def _top(context: typer.Context, version: bool = typer.Option(False, "--version"
         typer.echo(__version__)
         raise typer.Exit
     if context.invoked_subcommand is None:
-        raise UserError(f"say what to do: gendermark {' | '.join(VERBS)} (see `gendermark --help`)")
+        raise UserError(f"choose a command: gendermark {' | '.join(VERBS)} (see `gendermark --help`)")
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -103,7 +103,7 @@ def main(arguments: list[str] | None = None) -> None:
     except Exception as fault:  # ours, whatever it is; it must not be taken for a failed gate
         if os.environ.get("GENDERMARK_DEBUG"):
             raise
-        _say_error(f"this is a fault of gendermark, not yours: {fault!r}; GENDERMARK_DEBUG=1 shows where")
+        _say_error(f"this is a bug in gendermark, not your mistake: {fault!r}; GENDERMARK_DEBUG=1 shows where")
         code = 3
     sys.exit(code)
 
@@ -123,7 +123,7 @@ def _exit_code(arguments: list[str]) -> int:
     except SystemExit:  # rich, which draws the help, has already done the same
         pass
     except (KeyboardInterrupt, typer.Abort):
-        say("interrupted; finished translations are kept, the same command goes on where it stopped")
+        say("interrupted; finished translations are kept; run the same command again to continue")
         return 130
     except (OSError, MemoryError) as problem:
         # A full disk or a vanished directory where nobody looked for one.

@@ -109,7 +109,7 @@ def verify(
     if problems:
         first = "; ".join(f"{p['name']} {p['revision']} {p['path']} is {p['state']}" for p in problems[:3])
         more = f" (and {len(problems) - 3} more)" if len(problems) > 3 else ""
-        raise UserError(f"{first}{more}; mend with: {mend}")
+        raise UserError(f"{first}{more}; fix it with: {mend}")
     say(f"files checked, all good: {n_good}" if n_good else "nothing is cached; fetch with: gendermark data get NAME")
 
 

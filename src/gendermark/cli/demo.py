@@ -26,7 +26,7 @@ def demo(
         Path, typer.Option("-o", "--output", help="Directory for the run folders and the report.")
     ] = Path("demo-run"),
 ) -> None:
-    """Everything, offline: the bundled model, and two fake systems of known bias to set it beside."""
+    """Everything, offline: the bundled model, and two fake systems of known bias to compare it with."""
     from gendermark import api, registry
     from gendermark.cli.terminal import print_table
     from gendermark.report.differences import differences

@@ -43,8 +43,11 @@ def say_findings(results: Sequence[Result]) -> None:
 
 def _of_one(result: Result) -> list[str]:
     from gendermark.report.findings import findings, in_brief
+    from gendermark.telling import lost_by_gender
 
-    return list(dict.fromkeys([*(finding.text for finding in in_brief(result)), *findings(result)]))
+    said = {finding.text for finding in lost_by_gender(result)}  # beside the table
+    brief = [finding.text for finding in in_brief(result)]
+    return [text for text in dict.fromkeys([*brief, *findings(result)]) if text not in said]
 
 
 def _of_many(results: Sequence[Result]) -> list[str]:

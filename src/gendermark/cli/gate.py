@@ -78,7 +78,7 @@ def gate(
     if not baseline and (tolerance or fail_on_gap):
         raise UserError("--tolerance and --fail-on-gap are about a baseline; add --baseline DIR")
     if not baseline and not minimum and not maximum:
-        raise UserError("a gate needs something to check: --baseline DIR, --min METRIC=VALUE or --max METRIC=VALUE")
+        raise UserError("nothing to check; give --baseline DIR, --min METRIC=VALUE or --max METRIC=VALUE")
     if not 0 <= alpha <= 1:
         raise UserError(f"--alpha is a probability between 0 and 1 (0.05 is usual), not {alpha:g}")
     strict = gates.Strictness(*_tolerances(tolerance or []), fail_on_gap)
@@ -128,9 +128,12 @@ def _sentences(verdict: Verdict) -> Iterator[str]:
     for what, found in (("newly wrong", verdict.newly_wrong), ("newly right", verdict.newly_right)):
         if not found:
             continue
-        more = f", the first {MOST_SENTENCES} of them (--json has all)" if len(found) > MOST_SENTENCES else ""
+        more = f", {MOST_SENTENCES} of them here (--json has all)" if len(found) > MOST_SENTENCES else ""
         yield f"{what}: {len(found):,} sentence{'s' if len(found) > 1 else ''}{more}"
-        for one in found[:MOST_SENTENCES]:
+        # About different people, where there are so many: the sentences about one are often much alike.
+        first = {one.now.judgement.entity or one.source: one for one in reversed(found)}
+        shown = [*(one for one in found if first.get(one.now.judgement.entity or one.source) is one), *found]
+        for one in list(dict.fromkeys(shown))[:MOST_SENTENCES]:
             source, before, now = one.lines
             yield f"  {source}\n    {before}\n    {now}"
 

@@ -39,7 +39,9 @@ Data = Annotated[
 ]
 Revision = Annotated[str, typer.Option("--revision", help="Revision of the official data.")]
 Rules = Annotated[str, typer.Option("--rules", help="best, or the published rules: paper.")]
-Cluster = Annotated[str, typer.Option("--cluster", help="What intervals go by: occupation, template, lexeme ...")]
+Cluster = Annotated[
+    str, typer.Option("--cluster", help="What intervals are clustered by: occupation, template, lexeme ...")
+]
 Resamples = Annotated[
     int, typer.Option("--resamples", min=100, max=1_000_000, help="Bootstrap resamples, for numbers that need them.")
 ]
@@ -69,7 +71,7 @@ def folders(given: Sequence[str], names: Sequence[str] | None = None) -> list[Fo
     if not names:
         return found
     if len(names) > len(found):
-        raise UserError(f"{len(names)} names were given with --name, but only {len(found)} run folders")
+        raise UserError(f"--name was given {len(names)} times, for fewer run folders ({len(found)})")
     if any(one.name for one in found):
         raise UserError("give names either as NAME=DIR or with --name, not both")
     return [Folder(one.path, checked(name)) for one, name in zip(found, names, strict=False)] + found[len(names) :]

@@ -27,7 +27,7 @@ def power(
         float, typer.Option("--icc", help="How alike the sentences of a group are, 0 to 1; 0.3 to 0.8 is usual.")
     ] = 0.3,
     alike: Annotated[float, typer.Option("--alike", help="How alike the mistakes of the two are, 0 to 1.")] = 0.0,
-    like: Annotated[Path | None, typer.Option(metavar="RUN", help="A run that tells --right and --icc.")] = None,
+    like: Annotated[Path | None, typer.Option(metavar="RUN", help="Take --right and --icc from this run.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """What could a comparison of two systems show? How many sentences or groups does a difference need?
@@ -64,7 +64,7 @@ def power(
             ]
     if not rows:
         why = f": {left_out[0]}" if left_out else "; see `gendermark list benchmarks`"
-        raise UserError(f"nothing here tells women from men in translations into {to}{why}")
+        raise UserError(f"no benchmark here tells women from men in translations into {to}{why}")
     rows.sort(key=lambda row: (row["benchmark"], row["data"]))
     if as_json:
         print_json({"rows": rows, "left_out": left_out})

@@ -24,16 +24,16 @@ def rejudge(
     *,
     settings: dict[str, Any],
 ) -> None:
-    """Judge and score again what runs have stored; says which verdicts differ from before.
+    """Judge and score again what runs have stored; says which verdicts changed.
 
-    Without -o nothing is written. The old and the new folder can be set side by side with `gendermark report`.
+    Without -o nothing is written. `gendermark report` shows the old and the new folder side by side.
     """
     from gendermark.cli.results import print_results
     from gendermark.runs.rejudge import rejudge as judge_again
 
     names = [run.resolve().name for run in runs]
     if len(set(names)) < len(names) and output is not None:
-        raise UserError("two of the run folders have the same name; judge them one by one, each with its own -o")
+        raise UserError("two run folders have the same name; judge them one at a time, each with its own -o")
     found, results = [], []
     for run, name in zip(runs, names, strict=True):
         written = output / name if output is not None and len(runs) > 1 else output

@@ -36,7 +36,7 @@ def report(
         Path | None, typer.Option("--figures", metavar="DIR", help="Directory for the figures: SVG, PDF and PNG.")
     ] = None,
     figure_format: Annotated[
-        list[str] | None, typer.Option("--figure-format", help="Only svg, pdf or png; several times for several.")
+        list[str] | None, typer.Option("--figure-format", help="Only svg, pdf or png; repeatable.")
     ] = None,
     name: Names = None,
 ) -> None:
@@ -45,14 +45,13 @@ def report(
         raise UserError(f"--json and --format {format_} contradict each other; give one")
     chosen = "json" if as_json else format_ or (_BY_ENDING.get(output.suffix.lower(), "") if output else "md")
     if not chosen:
-        raise UserError(f"no report format is known for {output}; end it in {', '.join(_ENDINGS)}, or give --format")
+        raise UserError(f"{output} has no known report format; end it in {', '.join(_ENDINGS)}, or give --format")
     if chosen not in FORMATS:
         raise UnknownName("report format", chosen, FORMATS)
     if figure_format and figures is None:
         raise UserError("--figure-format says how figures are written, not where; add --figures DIR")
-    formats, problem = _formats(figure_format) if figures is not None else ((), None)
-    if problem is not None and figure_format and output is None:
-        raise problem
+    # Where the report itself goes to stdout nothing is lost by asking again.
+    formats, problem = _formats(figure_format, refuse=output is None) if figures is not None else ((), None)
     text, results = _rendered(_once(folders(runs, name)), chosen, trend)
     if output is None:
         typer.echo(text, nl=False)
@@ -87,7 +86,7 @@ def _rendered(given: Sequence[Folder], format_: str, trend: bool) -> tuple[str, 
     return render(results, format_), results
 
 
-def _formats(asked: Sequence[str] | None) -> tuple[Sequence[str], MissingExtra | None]:
+def _formats(asked: Sequence[str] | None, *, refuse: bool) -> tuple[Sequence[str], MissingExtra | None]:
     """The formats in which figures can be written here, before any work; and what is missing for the others."""
     from gendermark.report.figures import FORMATS as FIGURE_FORMATS
     from gendermark.report.figures import check_formats
@@ -96,6 +95,8 @@ def _formats(asked: Sequence[str] | None) -> tuple[Sequence[str], MissingExtra |
     try:
         check_formats(wanted)
     except MissingExtra as problem:
+        if asked and refuse:
+            raise
         can = [name for name in wanted if name == "svg"]
         say(f"figures are written as SVG only: {problem}" if can else f"no figures are written: {problem}")
         return can, problem

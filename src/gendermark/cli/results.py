@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import sys
 from collections.abc import Sequence
 
@@ -14,9 +13,7 @@ from gendermark.runs.compare import ABSENT, CHANGES, FAMILY, Comparison, Compari
 from gendermark.telling import lost_by_gender
 
 LONGEST_TABLE = 8
-MOST_COLUMNS = 6
-"""Metrics of slices that stand beside each other; more would be cut to nothing, and stand below each other."""
-NARROW = 90
+ESTIMATE = ("metric", "value", "interval", "judged", "groups", "p")
 _SAID = {"unclear": "no clear difference"}
 COLUMNS = ("benchmark", "direction", "system", "metric", "slice", "value", "low", "high", "n_judged", "n_total")
 
@@ -53,14 +50,13 @@ def _plain(value: object) -> str:
 def _draw(result: Result) -> None:
     benchmark, direction, _ = _where(result)
     title = f"{benchmark} {direction}, {result.called}: {result.selection.data} data, rules {result.selection.rules}"
-    whole = [e for e in result.estimates if e.slice == "all"]
-    print_table(title, ("metric", "value", "interval", "judged"), [_line(e) for e in whole])
-    parts = [e for e in result.estimates if e.slice != "all"]
-    if len({e.metric for e in parts}) > MOST_COLUMNS:
-        rows = [(e.slice, *_line(e)) for e in sorted(parts, key=lambda e: e.slice)]
-        print_table("", ("slice", "metric", "value", "interval", "judged"), rows)
-    elif parts:
-        _draw_slices(parts)
+    for rows, columns in (
+        ([_line(e) for e in result.estimates if e.slice == "all"], ESTIMATE),
+        ([(e.slice, *_line(e)) for e in _by_slice(result.estimates)], ("slice", *ESTIMATE)),
+    ):
+        if rows:
+            print_table(title, columns, rows)
+            title = ""
     for table in result.tables:
         _draw_table(table)
     for test in result.tests:
@@ -68,21 +64,11 @@ def _draw(result: Result) -> None:
     say(f"signature: {result.signature}")
 
 
-def _draw_slices(parts: Sequence[Estimate]) -> None:
-    """A row for each slice, with all its metrics beside each other."""
-    metrics = list(dict.fromkeys(e.metric for e in parts))
-    found = {(e.slice, e.metric): e for e in parts}
-    rows = []
-    for part in dict.fromkeys(e.slice for e in parts):
-        estimates = [found.get((part, metric)) for metric in metrics]
-        first = next(e for e in estimates if e is not None)
-        cells = [e.shown if e else "" for e in estimates]
-        rows.append((part, cells[0], first.interval, *cells[1:], f"{first.n_judged / max(first.n_total, 1):.1%}"))
-    columns = ["slice", metrics[0], "interval", *metrics[1:]]
-    # Coverage is dropped where it would not fit: the shares beside it add up to the same.
-    if shutil.get_terminal_size().columns >= NARROW:
-        columns.append("judged")
-    print_table("", columns, [row[: len(columns)] for row in rows])
+def _by_slice(estimates: Sequence[Estimate]) -> list[Estimate]:
+    """Those of parts of the sentences, part after part."""
+    parts = [e for e in estimates if e.slice != "all"]
+    order = {name: place for place, name in enumerate(dict.fromkeys(e.slice for e in parts))}
+    return sorted(parts, key=lambda e: order[e.slice])
 
 
 def _draw_table(table: Table) -> None:
@@ -94,8 +80,9 @@ def _draw_table(table: Table) -> None:
     print_table(title, table.columns, rows)
 
 
-def _line(e: Estimate) -> tuple[str, str, str, str]:
-    return e.metric, e.shown, e.interval, f"{e.n_judged:,} of {e.n_total:,}"
+def _line(e: Estimate) -> tuple[str, ...]:
+    p = "" if e.p_value is None else show_p(e.p_value)
+    return e.metric, e.shown, e.interval, f"{e.n_judged:,} of {e.n_total:,}", f"{e.n_groups:,}", p
 
 
 def _sentence(test: Test) -> str:
@@ -104,7 +91,7 @@ def _sentence(test: Test) -> str:
         return f"{test.question} {share} {test.details.get('statistic', '')}".strip()
     if test.p_value is None:
         return f"{test.question} Too little data to say."
-    answer = "yes" if test.p_value < 0.05 else "cannot be told from chance"
+    answer = "yes" if test.p_value < 0.05 else "could be chance"
     return f"{test.question} {answer} (p {show_p(test.p_value)})"
 
 

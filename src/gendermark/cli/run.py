@@ -34,15 +34,15 @@ if TYPE_CHECKING:
 @takes_settings("run")
 def run(
     system: Annotated[str, typer.Option(help="The system as family:argument, for example command:./translate.sh")],
-    output: Annotated[Path, typer.Option("-o", "--output", help="Run folder; give the same one again to go on.")],
+    output: Annotated[Path, typer.Option("-o", "--output", help="Run folder; give the same one again to continue.")],
     to: Annotated[
-        list[str] | None, typer.Option("--to", callback=language, help="Target language; may be given several times.")
+        list[str] | None, typer.Option("--to", callback=language, help="Target language; repeatable.")
     ] = None,
     from_: From = "",
     benchmark: Annotated[
         list[str] | None,
         typer.Option(
-            help="Benchmark; several times for several. Default: all that apply, except those that draw many samples "
+            help="Benchmark; repeatable. Default: all that apply, except those that draw many samples "
             "or ask for no translation, which run only when named."
         ),
     ] = None,
@@ -94,8 +94,8 @@ def run(
     selections = chosen.selections
     if not selections:
         raise UserError(f"no benchmark has {data} data for this direction; see `gendermark list benchmarks`")
-    for name, reason in chosen.left_out.items():
-        say(f"left out, {name}: {reason}")
+    for left_out, reason in chosen.left_out.items():
+        say(f"left out, {left_out}: {reason}")
     if not benchmark:
         selections = _that_have_files(system, selections)
     config = RunConfig(system, selections, options, resampling(resamples, seed, confidence), forced_choice)

@@ -49,7 +49,7 @@ def score(
     samples: Annotated[
         Path | None,
         typer.Option(
-            help='Of a benchmark that draws: JSON lines {"id" or "source", "samples": [...], "logprobs": [...]}.'
+            help='For benchmarks that draw samples: JSON lines {"id" or "source", "samples": [...], "logprobs": [...]}.'
         ),
     ] = None,
     set_: Annotated[
@@ -92,7 +92,7 @@ def score(
     sets = pairs(set_ or [], "--set", "informal=informal.en.txt")
     if bool(translations) + bool(sets) + bool(samples) != 1:
         raise UserError(
-            "give either --translations FILE or --set NAME=FILE ..., one of the two (a benchmark that judges samples: "
+            "give either --translations FILE or --set NAME=FILE ... (for a benchmark that judges samples: "
             "--samples FILE.jsonl)"
         )
     if group and sets:
@@ -145,5 +145,5 @@ def _by_part(benchmark: Benchmark, files: list[TranslationFile], group: str) -> 
     if len(files) == 2 and benchmark.choices_of("parts") == genders and not group:
         return dict(zip(genders, files, strict=True))
     if len(files) > 1:
-        raise UserError("--translations is given once; twice, masculine then feminine, for a benchmark of pairs only")
+        raise UserError("give --translations once; only a benchmark of pairs takes two, masculine then feminine")
     return {group: files[0]} if group else files[0]

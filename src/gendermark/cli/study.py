@@ -21,7 +21,7 @@ study_analyses.register(app)
 @app.command("debias")
 def debias(
     model: Annotated[Path, typer.Argument(metavar="MODEL_DIR", help="Translation model in Hugging Face's format.")],
-    output: Annotated[Path, typer.Option("-o", "--output", help="Directory; give the same one again to go on.")],
+    output: Annotated[Path, typer.Option("-o", "--output", help="Directory; give the same one again to continue.")],
     to: Annotated[str, typer.Option("--to", help="Target language, for example es.")],
     data: Annotated[
         str, typer.Option("--data", help="core (bundled) or official (fetched from its authors).")

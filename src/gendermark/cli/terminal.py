@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import shutil
 import sys
-import textwrap
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -34,30 +33,83 @@ def print_json(value: Any) -> None:
 
 def print_text(text: str, indent: int = 0) -> None:
     """Prose on stdout, in lines that fit the terminal."""
-    width = shutil.get_terminal_size().columns
-    for line in text.split("\n"):
-        typer.echo(textwrap.fill(line, width, initial_indent=" " * indent, subsequent_indent=" " * (indent + 2)))
+    typer.echo("\n".join(wrapped(text, shutil.get_terminal_size().columns, indent)))
+
+
+def wrapped(text: str, width: int, indent: int = 0) -> list[str]:
+    """Lines of at most this width; nothing is left out, and what is longer than a line goes on in the next."""
+    from rich.console import Console
+    from rich.text import Text
+
+    console = Console(width=width)
+    lines: list[str] = []
+    for paragraph in text.split("\n"):
+        start = " " * indent
+        for line in Text(paragraph).wrap(console, max(width - indent - 2, 8)) or [Text("")]:
+            lines.append(f"{start}{line.plain.rstrip()}".rstrip())
+            start = " " * (indent + 2)
+    return lines
 
 
 def print_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
-    """A table: drawn on a terminal, tab-separated with a header line when piped."""
-    cells = [["" if cell is None else str(cell) for cell in row] for row in rows]
+    """A table: drawn on a terminal, tab-separated with a header line when piped.
+
+    What is too wide for the terminal becomes a list, a block for each row: no number is ever cut.
+    """
+    cells = [[" ".join(str(cell).split()) if cell is not None else "" for cell in row] for row in rows]
     if not is_terminal(sys.stdout):
         # A tab or line break inside a cell (a file name may have one) would tear the table apart.
-        typer.echo("\n".join("\t".join(" ".join(cell.split()) for cell in line) for line in ([*columns], *cells)))
+        typer.echo("\n".join("\t".join(line) for line in ([*columns], *cells)))
         return
-    from rich import box
-    from rich.console import Console
-    from rich.markup import escape
-    from rich.table import Table
+    width = shutil.get_terminal_size().columns
+    lines = _drawn(columns, cells, width) or _listed(columns, cells, width)
+    typer.echo("\n".join([*(wrapped(title, width) if title else []), *lines, ""]))
 
-    table = Table(title=escape(title), title_justify="left", box=box.SIMPLE_HEAD, show_edge=False, padding=(0, 1, 0, 0))
-    for position, column in enumerate(columns):
-        numeric = all(line[position][:1] in "0123456789-–+[<" for line in cells if line[position])
-        table.add_column(escape(column), justify="right" if numeric and cells else "left")
-    for line in cells:
-        table.add_row(*(escape(cell) for cell in line))
-    Console().print(table)
+
+_BETWEEN = "  "
+_LEAST_PROSE = 30
+"""The narrowest last column whose text is broken into lines."""
+
+
+def _drawn(columns: Sequence[str], cells: Sequence[Sequence[str]], width: int) -> list[str]:
+    """Columns beside each other, the last in several lines if it is prose; nothing if they do not fit."""
+    from rich.cells import cell_len
+
+    every = [list(columns), *cells]
+    widths = [max(cell_len(line[place]) for line in every) for place in range(len(columns))]
+    numeric = [
+        bool(cells) and all(line[place][:1] in "0123456789-–−+[<" for line in cells if line[place])
+        for place in range(len(columns))
+    ]
+    room = width - sum(widths[:-1]) - len(_BETWEEN) * (len(columns) - 1)
+    if widths[-1] > room:
+        if numeric[-1] or room < _LEAST_PROSE:
+            return []
+        widths[-1] = room
+    lines = []
+    for line in every:
+        prose = wrapped(line[-1], widths[-1] + 2) if cell_len(line[-1]) > widths[-1] else [line[-1]]
+        parts = [*line[:-1], prose[0]]
+        padded = [
+            " " * (size - cell_len(part)) + part if right else part + " " * (size - cell_len(part))
+            for part, size, right in zip(parts, widths, numeric, strict=True)
+        ]
+        lines.append(_BETWEEN.join(padded).rstrip())
+        start = " " * (sum(widths[:-1]) + len(_BETWEEN) * (len(columns) - 1))
+        lines += [f"{start}{rest.strip()}" for rest in prose[1:]]
+    return [lines[0], "─" * min(width, sum(widths) + len(_BETWEEN) * (len(columns) - 1)), *lines[1:]]
+
+
+def _listed(columns: Sequence[str], cells: Sequence[Sequence[str]], width: int) -> list[str]:
+    """A block for each row: the first cell, then a line for every other that has something in it."""
+    lines = []
+    for row in cells:
+        indent = 0
+        for column, cell in zip(columns, row, strict=True):
+            if cell:
+                lines += wrapped(f"{column}: {cell}" if column else cell, width, indent)
+                indent = 2
+    return lines
 
 
 @contextmanager

@@ -19,7 +19,7 @@ def _recipes() -> None:
 
 @app.command("demo-model")
 def demo_model(
-    output: Annotated[Path, typer.Option("-o", "--output", help="Directory; give the same one again to go on.")],
+    output: Annotated[Path, typer.Option("-o", "--output", help="Directory; give the same one again to continue.")],
     size: Annotated[str, typer.Option(help="full, the bundled model; or tiny, a trial of seconds.")] = "full",
     seed: Annotated[int, typer.Option(min=0, help="Seed of sentences and weights.")] = 0,
     steps: Annotated[int | None, typer.Option(min=1, help="Training steps, if not those of the size.")] = None,

@@ -24,14 +24,14 @@ NoOpen = Annotated[bool, typer.Option("--no-open", help="Print the address only;
 def ui(
     runs: Annotated[
         list[str],
-        typer.Argument(metavar="[NAME=]DIR...", help="Run folders, finished or still going; with names if you like."),
+        typer.Argument(metavar="[NAME=]DIR...", help="Run folders, finished or still running; with names if you like."),
     ],
     host: Host = "127.0.0.1",
     port: Port = 0,
     no_open: NoOpen = False,
     name: Names = None,
 ) -> None:
-    """Explore runs in the browser, sentence by sentence, also while they are going."""
+    """Explore runs in the browser, sentence by sentence, even while they are running."""
     from gendermark.report.paging import RunFolders
     from gendermark.report.ui import Follower, ui_site
 

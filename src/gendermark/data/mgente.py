@@ -72,7 +72,7 @@ def _item(path: Path | str, line: int, row: Mapping[str, str], index: int) -> It
         raise BadFile(path, "has a row without a neutral reference", line=line)
     letter = _key(row["set"]).removeprefix("set").strip("-")
     if letter not in ("g", "n"):
-        raise BadFile(path, f"is of the set {row['set']!r}; there is: Set-G, Set-N", line=line)
+        raise BadFile(path, f"is of the set {row['set']!r}; available: Set-G, Set-N", line=line)
     gender = Gender.NEUTRAL if letter == "n" else _GENDERS.get(row["gender"].lower())
     if gender is None:
         raise BadFile(path, f"has the gender {row['gender']!r}, but a row of Set-G has M or F", line=line)
@@ -124,7 +124,7 @@ def _fields(path: Path | str, line: int, header: list[str], columns: Columns) ->
     for name, column in zip((field.name for field in fields(columns)), astuple(columns), strict=True):
         if not any(other.rstrip("0123456789") == name for other in found.values()):
             shown = ", ".join(part.strip() for part in header) or "none"
-            raise BadFile(path, f"has no column {column!r}, as mGeNTE has; there is: {shown}", line=line)
+            raise BadFile(path, f"has no column {column!r}, as mGeNTE has; available: {shown}", line=line)
     return found
 
 

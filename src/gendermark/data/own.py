@@ -40,13 +40,13 @@ class OwnRow:
         found = _GENDERS.get(self["gender"].casefold())
         if found is None or found not in allowed:
             known = ", ".join(gender.value for gender in allowed)
-            raise self.problem(f"has the gender {self['gender']!r}; there is: {known}")
+            raise self.problem(f"has the gender {self['gender']!r}; available: {known}")
         return found
 
     def one_of(self, column: str, known: Sequence[str], default: str) -> str:
         value = self[column].casefold() or default
         if value not in known:
-            raise self.problem(f"has the {column} {self[column]!r}; there is: {', '.join(known)}")
+            raise self.problem(f"has the {column} {self[column]!r}; available: {', '.join(known)}")
         return value
 
 

@@ -212,7 +212,7 @@ def with_name(text: str, focus_index: int, gender: Gender | None, language: str,
     known = _names()
     languages = sorted({code for code, _ in known})
     if language not in languages:
-        raise UserError(f"there are no names for {language!r}; there is: {', '.join(languages)}")
+        raise UserError(f"there are no names for {language!r}; available: {', '.join(languages)}")
     sentence = Sentence.of(text)
     focus = focus_of(sentence, focus_index, entity)
     if gender not in (_M, _F) or focus.noun in INDEFINITE:

@@ -263,7 +263,7 @@ def _checked_factors(
     for factor, members in factors.items():
         for member in members:
             if member not in columns:
-                raise ValueError(f"factor {factor!r} has no column {member!r}; there is: {', '.join(columns)}")
+                raise ValueError(f"factor {factor!r} has no column {member!r}; available: {', '.join(columns)}")
     return factors
 
 

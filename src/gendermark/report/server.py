@@ -184,7 +184,7 @@ class _Handler(BaseHTTPRequestHandler):
         except ConnectionError:
             self.close_connection = True
         except Exception as fault:  # noqa: BLE001 (ours, whatever it is; the page says so, and the server goes on)
-            self._fail(HTTPStatus.INTERNAL_SERVER_ERROR, f"this is a fault of gendermark, not yours: {fault!r}")
+            self._fail(HTTPStatus.INTERNAL_SERVER_ERROR, f"this is a bug in gendermark, not your mistake: {fault!r}")
 
     def _path_behind_token(self) -> str:
         if not self.server.is_ours(self.headers.get("Host", "")):

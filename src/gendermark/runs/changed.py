@@ -55,7 +55,7 @@ class Answer:
         }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class ChangedSentence:
     """A sentence that one of two runs gets right."""
 

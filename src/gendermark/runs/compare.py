@@ -176,7 +176,7 @@ class Asked:
                 known.setdefault(f"{metric.name}:{metric.slice}", set()).update(spellings)
         for name in self.names:
             if not any(name in spellings for spellings in known.values()):
-                raise UserError(f"the runs have no metric {name!r} in common; there is: {', '.join(sorted(known))}")
+                raise UserError(f"the runs have no metric {name!r} in common; available: {', '.join(sorted(known))}")
 
 
 HEADLINE = Asked()

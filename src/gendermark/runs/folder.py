@@ -263,6 +263,7 @@ def read_result(cell: Path) -> tuple[Result, int]:
             ),
             warnings=tuple(row["warnings"]),
             signature=row["signature"],
+            lost_by_gender=row.get("lost_by_gender"),  # which version 0.1 did not write
         )
         return result, int(row["n_judgements"])
     except (KeyError, TypeError, ValueError, UserError) as problem:

@@ -156,7 +156,7 @@ class Strictness:
         for name in self.tolerances:
             if not any(name in names for names in known):
                 there = dict.fromkeys(c.metric if c.slice == "all" else f"{c.metric}:{c.slice}" for c in comparisons)
-                raise UserError(f"no metric {name!r} is compared with the baseline; there is: {', '.join(there)}")
+                raise UserError(f"no metric {name!r} is compared with the baseline; available: {', '.join(there)}")
 
 
 NO_TOLERANCE = Strictness()

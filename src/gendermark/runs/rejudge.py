@@ -110,7 +110,7 @@ def _cell(run: folder.Run, old: Result, selection: Selection, resampling: Resamp
     if missing or item_set.origin != old.origin:
         what = f"{len(missing):,} of its sentences" if missing else f"its data ({old.origin})"
         raise UserError(
-            f"{run.name}, {old.cell}: this version has not {what}, so it cannot be judged again; run it again"
+            f"{run.name}, {old.cell}: this version lacks {what}, so it cannot be judged again; run it again"
         )
     answers = [texts[item.item_id].answers for item in item_set.items]
     origin = Origin(old.system, old.signed.get("decoding", ""), resampling, old.name)

@@ -14,6 +14,7 @@ from gendermark.metrics.intervals import estimate
 from gendermark.metrics.metric import Resampling
 from gendermark.records import Judgement, Translation, Verdict
 from gendermark.result import Result
+from gendermark.telling import lost_by_gender_json
 
 _LOST_SHARE_TO_WARN = 0.1
 
@@ -83,6 +84,7 @@ def summarise(benchmark: Benchmark, item_set: ItemSet, judgements: Sequence[Judg
         warnings=(*_broken(judgements), *(measures.warnings(judgements, selection) or _untranslated(judgements))),
         signature=signature,
         name=origin.name,
+        lost_by_gender=lost_by_gender_json(judgements),
     )
 
 

@@ -60,7 +60,7 @@ def cells_of(run: Path, results: Sequence[Result], to: str = "") -> list[Cell]:
         raise UserError(f"{run} has no uncertainty results; make some with `gendermark run --benchmark uncertainty`")
     chosen = [cell for cell in found if to in ("", cell.result.selection.target_language)]
     if not chosen:
-        raise UserError(f"{run} has no uncertainty results into {to!r}; there is: {_directions(found)}")
+        raise UserError(f"{run} has no uncertainty results into {to!r}; available: {_directions(found)}")
     return chosen
 
 

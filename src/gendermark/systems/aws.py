@@ -40,7 +40,7 @@ class Aws(Service):
     def __init__(self, argument: str, options: Mapping[str, str]) -> None:
         keys.refuse_options("aws", options, OPTIONS, f"{KEY} and {SECRET}")
         if not re.fullmatch(r"[a-z]{2,}(-[a-z]+)+-\d", argument):
-            raise UserError(f"aws: is written aws:REGION, for example aws:eu-west-1; keys come from {KEY} and {SECRET}")
+            raise UserError(f"write aws:REGION, for example aws:eu-west-1; keys come from {KEY} and {SECRET}")
         formality = options.get("formality", "")
         if formality not in ("", *_FORMALITIES):
             raise UserError(f"option formality is one of {', '.join(_FORMALITIES)}, not {formality!r}")

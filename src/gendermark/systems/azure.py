@@ -27,12 +27,12 @@ class Azure(Service):
     def __init__(self, argument: str, options: Mapping[str, str]) -> None:
         keys.refuse_options("azure", options, OPTIONS, KEY)
         if argument != "global" and "://" not in argument:
-            raise UserError(f"azure: is written azure:global or azure:URL; key and region come from {KEY} and {REGION}")
+            raise UserError(f"write azure:global or azure:URL; key and region come from {KEY} and {REGION}")
         secrets = keys.read_secrets("azure", required=(KEY,))
         headers = {"Ocp-Apim-Subscription-Key": secrets[KEY]}
         if region := os.environ.get(REGION, "").strip():
             if not region.isalnum() or not region.isascii():
-                raise UserError(f"{REGION} is the name of a region, for example westeurope, which it does not hold")
+                raise UserError(f"{REGION} must be the name of a region, for example westeurope")
             headers["Ocp-Apim-Subscription-Region"] = region
         self.spec = f"azure:{argument}"
         self._category = options.get("category", "")

@@ -70,7 +70,7 @@ class Batches:
                     self._largest = min(self._largest or half, half)
             else:
                 self._n_given_up += reason is None
-                answers.append(give_up(part[0], reason or "memory does not suffice for this sentence, even alone"))
+                answers.append(give_up(part[0], reason or "not enough memory for this sentence, even alone"))
         return answers
 
     def notes(self) -> list[str]:

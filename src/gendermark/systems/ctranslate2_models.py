@@ -101,11 +101,11 @@ def _load(library: Any, directory: Path, options: Mapping[str, str]) -> tuple[An
     except (RuntimeError, ValueError, MemoryError) as problem:
         if is_out_of_memory(problem):
             raise UserError(
-                f"memory does not suffice to load {directory}; compute_type=int8 needs a quarter as much"
+                f"not enough memory to load {directory}; compute_type=int8 needs a quarter as much"
             ) from None
         raise BadFile(
             directory / "model.bin",
-            f"cannot be loaded as a translation model ({first_line(problem)}); if it is not all there, copy it again "
+            f"cannot be loaded as a translation model ({first_line(problem)}); if it is incomplete, copy it again "
             "or convert the model again",
         ) from None
     finally:
@@ -139,7 +139,7 @@ def _compute_type(library: Any, compute_type: str, device: str) -> str:
     if compute_type in usable:
         return compute_type
     what = f"does not work on this {device}" if compute_type in COMPUTE_TYPES else "is not one of CTranslate2's"
-    raise UserError(f"compute_type={compute_type} {what}; here there is: {', '.join(usable)}")
+    raise UserError(f"compute_type={compute_type} {what}; available here: {', '.join(usable)}")
 
 
 def _default_workers(device: str) -> int:

@@ -24,7 +24,7 @@ class DeepL(Service):
     def __init__(self, argument: str, options: Mapping[str, str]) -> None:
         keys.refuse_options("deepl", options, OPTIONS, KEY)
         if argument not in _HOSTS and "://" not in argument:
-            raise UserError("deepl: is written deepl:free, deepl:pro or deepl:URL; the key is no part of it")
+            raise UserError("write deepl:free, deepl:pro or deepl:URL, without the key")
         self._formality = options.get("formality", "")
         if self._formality not in ("", *_FORMALITIES):
             raise UserError(f"option formality is one of {', '.join(_FORMALITIES)}, not {self._formality!r}")

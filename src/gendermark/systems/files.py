@@ -43,7 +43,7 @@ def _file_in(directory: Path, selection: Selection, system: str) -> tuple[Path, 
         raise BadFile(directory, f"cannot be read: {problem.strerror or problem}") from None
     names = list(fitting)
     if system:
-        raise BadFile(directory, f"has no system {system!r}; there is: {some(names)}")
+        raise BadFile(directory, f"has no system {system!r}; available: {some(names)}")
     if len(names) > 1:
         raise BadFile(directory, f"has {len(names)} systems; name one: {directory}#{some(names, ' | #')}")
     return fitting[names[0]], ""
@@ -101,7 +101,7 @@ def _refuse(directory: Path, stems: Sequence[str]) -> Path:
     raise _NoFile(
         directory,
         f"there is no such file as {' or '.join(f'{stem}.txt' for stem in stems)} (or {', '.join(ENDINGS[1:])}) in it; "
-        f"there is: {some(there) or 'nothing'}",
+        f"available: {some(there) or 'nothing'}",
     )
 
 

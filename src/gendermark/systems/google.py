@@ -24,7 +24,7 @@ class Google(Service):
     def __init__(self, argument: str, options: Mapping[str, str]) -> None:
         keys.refuse_options("google", options, OPTIONS, KEY)
         if argument != "v2":
-            raise UserError("google: is written google:v2; neither key nor project are a part of it")
+            raise UserError("write google:v2, without key or project")
         secrets = keys.read_secrets("google", required=(KEY,))
         self.spec = f"google:{argument}"
         self._model = options.get("model", "")

@@ -217,7 +217,7 @@ class Client:
                     self._n_answered += 1
                 self._gate.widen()
                 return answer
-        raise SystemFailure(f"{self.spec} was not asked any more, as other requests had failed{self._kept}")
+        raise SystemFailure(f"{self.spec} was not asked again because other requests failed{self._kept}")
 
     def _wait_before_next(self, attempt: int, problem: _PassingError, stop: threading.Event) -> None:
         if problem.retry_after:

@@ -128,7 +128,7 @@ class Model(ABC):
         if missing := sorted({*report["missing_keys"], *(row[0] for row in report.get("mismatched_keys", ()))}):
             raise UserError(
                 f"{self._spec} lacks {len(missing)} of the weights that its configuration asks for ({missing[0]} ...); "
-                "give a model that is all there"
+                "give a complete model"
             )
         return model.to(self._device).eval()
 
@@ -434,7 +434,7 @@ def _device(device: str) -> str:
         return next(name for name, works in usable.items() if works)
     if not usable[device]:
         there = ", ".join(name for name, works in usable.items() if works)
-        raise UserError(f"option device={device} does not work here, as torch finds no such device; there is: {there}")
+        raise UserError(f"option device={device} does not work here, as torch finds no such device; available: {there}")
     return device
 
 

@@ -91,14 +91,14 @@ def _commit(spec: str, name: str, revision: str | None) -> str:
         return Path(hf_hub_download(name, "config.json", revision=revision)).parent.name
     except errors.GatedRepoError:
         raise UserError(
-            f"{spec} is given only to those who have agreed to its terms: agree on its page, then set HF_TOKEN to a "
-            "token of that account"
+            f"{spec} is open only to people who have accepted its terms: accept them on its page, then set HF_TOKEN to "
+            "a token of that account"
         ) from None
     except errors.RevisionNotFoundError:
         raise UserError(f"model {name} has no revision {revision!r}; give a branch, a tag or a whole commit") from None
     except (OSError, ValueError) as problem:  # all others of the library are among these
         if isinstance(problem, errors.EntryNotFoundError) and not isinstance(problem, errors.LocalEntryNotFoundError):
-            raise UserError(f"{name} on the hub is no model for transformers: it has no config.json") from None
+            raise UserError(f"{name} on the hub is not a model for transformers: it has no config.json") from None
         status = _status(problem)
         if isinstance(problem, errors.RepositoryNotFoundError) or status in (401, 403):
             raise UserError(
@@ -186,7 +186,7 @@ def loaded(spec: str, what: str, load: Callable[[], Loaded]) -> Loaded:
             raise UserError(
                 f"{spec} comes with code of its own, which hf: never runs; give a model that transformers knows itself"
             ) from None
-        again = "; if its files are not all there, copy them again" if what == "weights" else ""
+        again = "; if files are missing, copy them again" if what == "weights" else ""
         raise UserError(f"the {what} of {spec} cannot be loaded: {first_line(problem).rstrip('.')}{again}") from None
 
 

@@ -59,10 +59,10 @@ def checked_url(family: str, url: str, secrets: Mapping[str, str], variable: str
         port = parts.port
         httpx.URL(url.strip())
     except (ValueError, httpx.InvalidURL):
-        raise UserError(f"{family}: was given a URL that is none; write for example http://127.0.0.1:5000") from None
+        raise UserError(f"{family}: was given a broken URL; write, for example, http://127.0.0.1:5000") from None
     host = (parts.hostname or "").lower()
     if parts.scheme.lower() not in ("http", "https") or not host:
-        raise UserError(f"{family}: wants a URL with http:// or https://, for example http://127.0.0.1:5000")
+        raise UserError(f"{family}: needs a URL with http:// or https://, for example http://127.0.0.1:5000")
     instead = f"set {variable} instead" if variable else "leave it out"
     if "@" in parts.netloc:
         raise UserError(f"{family}: takes no user name or password in the URL, where others could read it; {instead}")

@@ -39,7 +39,7 @@ class OpenAI(System):
         keys.refuse_options("openai", options, OPTIONS, KEY)
         url, _, self._model = argument.partition("#")
         if not url or not self._model.strip():
-            raise UserError("openai: is written openai:URL#MODEL, for example openai:http://127.0.0.1:8000/v1#my-model")
+            raise UserError("write openai:URL#MODEL, for example openai:http://127.0.0.1:8000/v1#my-model")
         variable = options.get("key_variable", KEY)
         secrets = keys.read_secrets("openai", (variable,) if "key_variable" in options else (), (variable,))
         if keys.are_in(secrets, [self._model, *options.values()]):

@@ -77,7 +77,7 @@ def open_prompt(name_or_file: str = "default", system: str = "") -> Prompt:
         return Prompt(PRESETS[name_or_file], system)
     path = Path(name_or_file)
     if not path.exists() and not re.search(r"[./\\]", name_or_file):
-        raise UserError(f"there is no prompt {name_or_file!r}; there is: {', '.join(PRESETS)}, or give a file")
+        raise UserError(f"there is no prompt {name_or_file!r}; available: {', '.join(PRESETS)}, or give a file")
     # An editor's line end behind the last line is not meant.
     template = read_text(path).replace("\r\n", "\n").removesuffix("\n")
     if "{source}" not in template:

@@ -74,7 +74,7 @@ def open_system(spec: str, options: Mapping[str, str] | None = None) -> System:
     family, colon, argument = spec.partition(":")
     if not colon or not argument:
         families = ", ".join(f"{name}:..." for name in registry.names("system"))
-        raise UserError(f"a system is written family:argument, which {spec!r} is not; there is: {families}")
+        raise UserError(f"write a system as family:argument, not {spec!r}; available: {families}")
     system: System = registry.load("system", family)(argument, dict(options or {}))
     return system
 
@@ -115,7 +115,7 @@ def with_options(name: str, options: Mapping[str, str], hidden: Sequence[str] = 
 def refuse_unknown_options(family: str, options: Mapping[str, str], known: Sequence[str]) -> None:
     for key in options:
         if key not in known:
-            raise UserError(f"system family {family} has no option {key!r}; there is: {', '.join(known) or 'none'}")
+            raise UserError(f"system family {family} has no option {key!r}; available: {', '.join(known) or 'none'}")
 
 
 def number_option(options: Mapping[str, str], key: str, default: float, *, above: float = 0.0) -> float:

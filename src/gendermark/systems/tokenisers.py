@@ -50,7 +50,7 @@ class SentencePiece:
         except OSError as problem:
             raise BadFile(path, f"cannot be read ({problem.strerror})") from None
         except RuntimeError:
-            raise BadFile(path, "is no SentencePiece model, or not all of one; copy it again") from None
+            raise BadFile(path, "is not a complete SentencePiece model; copy it again") from None
 
     def pieces(self, text: str) -> list[str]:
         pieces: list[str] = self._model.encode(text, out_type=str)
@@ -72,7 +72,7 @@ class TokenizerJson:
         try:
             self._model: Any = Tokenizer.from_file(str(path))
         except Exception as problem:  # noqa: BLE001 (the library raises nothing more exact)
-            raise BadFile(path, f"is no tokenizer.json that can be read ({problem})") from None
+            raise BadFile(path, f"is not a readable tokenizer.json ({problem})") from None
 
     def pieces(self, text: str) -> list[str]:
         pieces: list[str] = self._model.encode(text, add_special_tokens=False).tokens

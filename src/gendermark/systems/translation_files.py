@@ -136,7 +136,7 @@ class TranslationFile:
             with suppress(UnmatchedSources):
                 found[section.name] = (_matched_by_source(path, section.rows, wanted, remarks), remarks)
         if not found:
-            problem = f"none of its tasks has just the sentences of this benchmark; there is: {names}"
+            problem = f"none of its tasks has just the sentences of this benchmark; available: {names}"
             raise UnmatchedSources(path, problem)
         fitting = list(found)
         if len(fitting) > 1:

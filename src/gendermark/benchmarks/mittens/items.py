@@ -92,8 +92,8 @@ def with_source(settings: Settings) -> Settings:
     target, judged = settings.target_language, judged_languages(settings.data)
     if target in OUT_OF_ENGLISH and target not in judged and settings.source_language in ("", "en"):
         raise UserError(
-            f"mittens ({settings.data} data) cannot judge translations into {NAMES[target]}; out of English there is: "
-            f"{', '.join(judged)}"
+            f"mittens ({settings.data} data) cannot judge translations into {NAMES[target]}; out of English, "
+            f"available: {', '.join(judged)}"
         )
     if not settings.source_language and target and target != "en":
         return replace(settings, source_language="en")
@@ -145,7 +145,7 @@ def load(settings: Settings) -> ItemSet:
             sets = sorted({passage.eval_set for passage in there})
             raise UserError(
                 f"mittens ({settings.data} data) has no set {part} from {settings.source_language} to "
-                f"{settings.target_language}; there is: {', '.join(sets)}"
+                f"{settings.target_language}; available: {', '.join(sets)}"
             )
         items += (_item(n, one, groups, twins) for n, one in enumerate(own))
     return ItemSet(settings, tuple(items), origin)

@@ -114,7 +114,7 @@ def _from_run(run: str, cell: str, similarity: str) -> str:
     own = [path for path in paths if path.parent.name == cell] or paths
     if len(own) != 1:
         there = ", ".join(path.parent.name for path in paths) or "none"
-        raise UserError(f"--alpha tuned:{run}: it has no result of {cell} to take alpha from; there is: {there}")
+        raise UserError(f"--alpha tuned:{run}: it has no result of {cell} to take alpha from; available: {there}")
     found = _SIGNED.fullmatch(_signed_similarity(own[0]))
     if found is None or not (found["tuned"] and parse_alpha(found["alpha"])):
         used = f"; it had --alpha {found['alpha']}, which can be given as such" if found else ""
