@@ -70,8 +70,8 @@ def _benchmarks(others: Collection[str]) -> Iterator[str]:
             (f"{kind} data", catalogue.directions(benchmark, kind)) for kind in ("official", "core") if kind in data
         ]
         facts += [
-            ("--data", ", ".join(f"`{choice}`" for choice in data)),
-            ("--rules", ", ".join(f"`{choice}`" for choice in benchmark.choices_of("rules"))),
+            ("`--data`", ", ".join(f"`{choice}`" for choice in data)),
+            ("`--rules`", ", ".join(f"`{choice}`" for choice in benchmark.choices_of("rules"))),
             ("headline metrics", ", ".join(f"`{metric}`" for metric in benchmark.measures.headline)),
         ]
         if benchmark.draws or benchmark.only_when_named:
@@ -82,7 +82,11 @@ def _benchmarks(others: Collection[str]) -> Iterator[str]:
             facts.append(("paper", _plain(benchmark.paper)))
         folder = benchmark.settings.__module__.split(".")[-2].replace("_", "-")
         more = [f"[More about it](../benchmarks/{folder}.md)"] if f"benchmarks/{folder}.md" in others else []
-        yield _section(f"`{name}`: {benchmark.title}", benchmark.question, _table(("", ""), facts), *more)
+        yield _section(f"`{name}`: {benchmark.title}", benchmark.question, _facts(facts), *more)
+
+
+def _facts(facts: Iterable[tuple[str, str]]) -> str:
+    return "\n".join(f"- **{name}:** {text}" for name, text in facts)
 
 
 def _of_card(card: Card) -> list[tuple[str, str]]:
@@ -95,15 +99,19 @@ def _of_card(card: Card) -> list[tuple[str, str]]:
 
 
 def _metrics() -> Iterator[str]:
-    table = catalogue.listing("metrics")
     for name, benchmark in registry.every("benchmark"):
         headline = {metric.partition(":")[0] for metric in benchmark.measures.headline}
         rows = [
-            (f"**`{metric}`**" if metric in headline else f"`{metric}`", scale, good, _plain(meaning))
-            for of, metric, scale, good, meaning in table.rows
-            if of == name
+            (
+                f"**`{about.name}`**" if about.name in headline else f"`{about.name}`",
+                _plain(about.label),
+                about.unit.scale,
+                catalogue.GOOD[about.better],
+                _plain(about.meaning),
+            )
+            for about in benchmark.measures.described
         ]
-        yield _section(f"`{name}`", _table(table.columns[1:], rows))
+        yield _section(f"`{name}`", _table(("metric", "in words", "scale", "good is", "meaning"), rows))
 
 
 def _options() -> Iterator[str]:

@@ -36,14 +36,15 @@ def listing(kind: str) -> Table:
         ]
         return Table(kind, "Target languages with gender", ("code", "language", "occupations", "forms"), rows)
     rows = [
-        (name, about.name, about.unit.scale, _GOOD[about.better], f"{about.label}. {about.meaning}")
+        (name, about.name, about.unit.scale, GOOD[about.better], f"{about.label}. {about.meaning}")
         for name, benchmark in registry.every("benchmark")
         for about in benchmark.measures.described
     ]
     return Table(kind, "Metrics", ("benchmark", "metric", "scale", "good is", "meaning"), rows)
 
 
-_GOOD = {"higher": "more", "lower": "less", "zero": "0", "neither": "–"}
+GOOD = {"higher": "more", "lower": "less", "zero": "0", "neither": "–"}
+"""Which way is good, in a word."""
 
 
 def directions(benchmark: Benchmark, data: str) -> str:
