@@ -1,4 +1,5 @@
-# Two commands are all the set-up there is: `make demo` and `make test`. Everything they make is in .venv.
+# Two commands are all the set-up there is: `make demo` and `make test`. Everything they make is in .venv;
+# `make docs` puts the site into site/.
 VENV := .venv
 PYTHON ?= python3
 BIN := $(VENV)/bin
@@ -11,7 +12,7 @@ comma := ,
 TESTED := $(VENV)/installed-$(subst $(comma),-,$(EXTRAS))
 export HYPOTHESIS_STORAGE_DIRECTORY := $(CURDIR)/$(VENV)/hypothesis
 
-.PHONY: demo test lint bench clean
+.PHONY: demo test lint bench docs clean
 
 demo: $(VENV)/installed
 	$(BIN)/gendermark demo -o $(VENV)/demo
@@ -28,8 +29,13 @@ lint: $(TESTED)
 bench: $(TESTED)
 	for script in bench/*.py; do $(BIN)/python $$script || exit 1; done
 
+# Strict: a link to a page or a heading that is not there is an error. (With --quiet it would not be.)
+docs: $(VENV)/documented
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
+	@echo "open site/index.html"
+
 clean:
-	rm -rf $(VENV)
+	rm -rf $(VENV) site
 
 $(VENV)/installed: pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -38,4 +44,8 @@ $(VENV)/installed: pyproject.toml
 
 $(TESTED): $(VENV)/installed
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[$(EXTRAS)]'
+	touch $@
+
+$(VENV)/documented: $(VENV)/installed
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[docs]'
 	touch $@

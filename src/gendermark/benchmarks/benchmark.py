@@ -137,6 +137,10 @@ class BenchmarkOf(Generic[S]):
     """A text in the target language that expresses this gender as plainly as can be; what fake systems say."""
     telling: str | Telling
     """`module:name`, loaded when something is told; or the thing itself."""
+    card: str = ""
+    """The official data set that it reads, as its card is named; its paper is the one to cite."""
+    paper: str = ""
+    """What else to cite: the paper of the protocol, where it is not the one of the data."""
     default_own: Callable[[S], S] = lambda settings: settings
     """Defaults that depend on one another, before the others are filled in."""
     complete_own: Callable[[S], S] = lambda settings: settings

@@ -40,7 +40,7 @@ VERBS = {
 """Each verb and where it is. One more is one file and one line."""
 
 
-def _app(arguments: list[str]) -> typer.Typer:
+def application(arguments: list[str]) -> typer.Typer:
     """The verb that is asked for; of the others as much as `--help` shows.
 
     To read the options of all of them would take most of the time of a start.
@@ -143,7 +143,7 @@ def _exit_code(arguments: list[str]) -> int:
 
 def _invoke(arguments: list[str]) -> int:
     # Not click's `main`, which has its own answers to a closed pipe (exit code 1, as of a failed gate) and to Ctrl-C.
-    command = typer.main.get_command(_app(arguments))
+    command = typer.main.get_command(application(arguments))
     try:
         with command.make_context("gendermark", arguments) as context:
             command.invoke(context)

@@ -15,10 +15,9 @@ def listing(kind: str) -> Table:
         rows: list[tuple[Any, ...]] = []
         benchmark: Benchmark
         for name, benchmark in registry.every("benchmark"):
-            directions = {data: _directions(benchmark, data) for data in ("official", "core")}
             rules = ", ".join(benchmark.choices_of("rules"))
             measures = f"{benchmark.title}: {benchmark.question}"
-            rows.append((name, measures, directions["official"], directions["core"], rules))
+            rows.append((name, measures, directions(benchmark, "official"), directions(benchmark, "core"), rules))
         return Table(kind, "Benchmarks", ("name", "measures", "official data", "core data", "rules"), rows)
     if kind == "systems":
         rows = [(f"{name}:…", _first_line(family.__module__)) for name, family in registry.every("system")]
@@ -37,17 +36,19 @@ def listing(kind: str) -> Table:
         ]
         return Table(kind, "Target languages with gender", ("code", "language", "occupations", "forms"), rows)
     rows = [
-        (name, about.name, about.unit.scale, _GOOD[about.better], f"{about.label}. {about.meaning}")
+        (name, about.name, about.unit.scale, GOOD[about.better], f"{about.label}. {about.meaning}")
         for name, benchmark in registry.every("benchmark")
         for about in benchmark.measures.described
     ]
     return Table(kind, "Metrics", ("benchmark", "metric", "scale", "good is", "meaning"), rows)
 
 
-_GOOD = {"higher": "more", "lower": "less", "zero": "0", "neither": "–"}
+GOOD = {"higher": "more", "lower": "less", "zero": "0", "neither": "–"}
+"""Which way is good, in a word."""
 
 
-def _directions(benchmark: Benchmark, data: str) -> str:
+def directions(benchmark: Benchmark, data: str) -> str:
+    """The languages that a benchmark has data for, sources that have the same targets together."""
     targets: dict[str, list[str]] = {}
     for source, target in benchmark.language_pairs(data):
         targets.setdefault(target, []).append(source)

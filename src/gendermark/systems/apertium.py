@@ -10,11 +10,12 @@ from gendermark.systems import http, keys
 from gendermark.systems.service import Service
 
 TASKS = frozenset({Task.TRANSLATE})
+OPTIONS = http.OPTIONS
 
 
 class Apertium(Service):
     def __init__(self, argument: str, options: Mapping[str, str]) -> None:
-        keys.refuse_options("apertium", options, http.OPTIONS)
+        keys.refuse_options("apertium", options, OPTIONS)
         self.spec = f"apertium:{argument}"
         self._open(http.Client(self.spec, argument, options=options))
         self.system_id = http.identity("apertium", self._client)

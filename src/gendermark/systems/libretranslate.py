@@ -11,6 +11,7 @@ from gendermark.systems import http, keys
 from gendermark.systems.service import Service
 
 TASKS = frozenset({Task.TRANSLATE})
+OPTIONS = http.OPTIONS
 KEY = "LIBRETRANSLATE_API_KEY"
 _TOO_LONG = re.compile(r"exceeds? .*limit", re.IGNORECASE)
 
@@ -20,7 +21,7 @@ class LibreTranslate(Service):
     n_characters = 5_000
 
     def __init__(self, argument: str, options: Mapping[str, str]) -> None:
-        keys.refuse_options("libretranslate", options, http.OPTIONS, KEY)
+        keys.refuse_options("libretranslate", options, OPTIONS, KEY)
         self.spec = f"libretranslate:{argument}"
         secrets = keys.read_secrets("libretranslate", optional=(KEY,))
         # The interface has no header for the key; it is part of what is sent.

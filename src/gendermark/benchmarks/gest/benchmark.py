@@ -51,6 +51,7 @@ BENCHMARK = BenchmarkOf(
     measures=MEASURES,
     render=judge.render,
     telling="gendermark.benchmarks.gest.telling:TELLING",
+    card="gest",
     signature=lambda settings: {"detector": settings.detector},
     files_have_more=True,
 )

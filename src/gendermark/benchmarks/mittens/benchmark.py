@@ -37,6 +37,7 @@ BENCHMARK = BenchmarkOf(
     measures=MEASURES,
     render=judge.render,
     telling="gendermark.benchmarks.mittens.telling:TELLING",
+    card="mittens",
     signature=_signature,
     fit=judge.fit,
 )

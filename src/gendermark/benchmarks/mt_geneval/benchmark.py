@@ -29,6 +29,7 @@ def _context_signature(settings: ContextualSettings) -> Mapping[str, str]:
 
 
 _SHARED: dict[str, Any] = {
+    "card": "mt-geneval",
     "rules_version": 3,
     "render": judge.render,
     "choices": judge.choices,

@@ -47,5 +47,6 @@ BENCHMARK = BenchmarkOf(
     measures=MEASURES,
     render=judge.render,
     telling="gendermark.benchmarks.simplegen.telling:TELLING",
+    card="simplegen",
     fit=judge.fit,
 )

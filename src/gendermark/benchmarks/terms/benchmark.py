@@ -23,6 +23,8 @@ BENCHMARK = BenchmarkOf(
     measures=MEASURES,
     render=judge.render,
     telling="gendermark.benchmarks.terms.telling:TELLING",
+    paper="Gaido, Savoldi, Bentivogli, Negri and Turchi (2020). Breeding gender-aware direct speech translation "
+    "systems. COLING.",
     sources_depend_on_target=True,
     only_when_named=True,
 )

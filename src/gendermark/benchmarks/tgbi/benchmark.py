@@ -26,5 +26,6 @@ BENCHMARK = BenchmarkOf(
     measures=MEASURES,
     render=judge.render,
     telling="gendermark.benchmarks.tgbi.telling:TELLING",
+    card="tgbi",
     stereotype=items.stereotype,
 )

@@ -82,6 +82,9 @@ BENCHMARK = BenchmarkOf(
     measures=MEASURES,
     render=judge.render,
     telling="gendermark.benchmarks.uncertainty.telling:TELLING",
+    card="winomt",
+    paper="Staliūnaitė, Cheng and Vlachos (2026). Uncertainty quantification for evaluating gender bias in machine "
+    "translation.",
     signature=signature,
     settled=settled,
     as_compared=as_compared,

@@ -84,6 +84,7 @@ BENCHMARK = BenchmarkOf(
     measures=MEASURES,
     render=judge.render,
     telling="gendermark.benchmarks.winomt.telling:TELLING",
+    card="winomt",
     signature=signature,
     stereotype=items.stereotype,
     fit=judge.fit,

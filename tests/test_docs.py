@@ -1,0 +1,160 @@
+"""The documentation: links lead somewhere, reference pages have all there is, nothing is loaded from elsewhere."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from functools import cache
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from built_site import REPOSITORY, build_site
+from gendermark import registry
+from gendermark.cli import reference
+from gendermark.cli.app import VERBS
+from gendermark.data.card import card_names, load_card
+from gendermark.selection import own_options
+
+DOCS = REPOSITORY / "docs"
+WRITTEN = [*sorted(DOCS.rglob("*.md")), *(REPOSITORY / name for name in ("README.md", "CONTRIBUTING.md"))]
+_FENCED = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
+_LINK = re.compile(r"\]\(([^)\s]+)\)")
+_NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?![\w]|\.\d)")
+
+
+@cache
+def _prose(path: Path) -> str:
+    return _FENCED.sub("", path.read_text(encoding="utf-8"))
+
+
+@cache
+def _anchors(path: Path) -> frozenset[str]:
+    headings = re.findall(r"^#+ (.+)$", _prose(path), re.MULTILINE)
+    return frozenset(re.sub(r"[^\w\s-]", "", heading).strip().lower().replace(" ", "-") for heading in headings)
+
+
+def _links(path: Path) -> Iterator[tuple[Path, str]]:
+    """The files that a page links to, and the heading in each."""
+    for target in _LINK.findall(_prose(path)):
+        if "://" not in target:
+            file, _, anchor = target.partition("#")
+            yield (path.parent / file).resolve() if file else path, anchor
+
+
+@pytest.mark.parametrize("path", WRITTEN, ids=lambda path: str(path.relative_to(REPOSITORY)))
+def test_every_link_leads_somewhere(path: Path) -> None:
+    for target, anchor in _links(path):
+        assert target.is_file(), f"{path} links to {target}"
+        assert target.is_relative_to(REPOSITORY)
+        assert not anchor or anchor in _anchors(target), f"{target} has no heading #{anchor}"
+
+
+@pytest.mark.parametrize("name", ["findings.md", "limitations.md"])
+def test_what_is_repeated_is_what_was_measured(name: str) -> None:
+    """Numbers that stand on these pages stand on a page that their section or their item links to."""
+    n_numbers = 0
+    parts = re.split(r"^(?:## |- )", _prose(DOCS / name), flags=re.MULTILINE)[1:]
+    for part in parts:
+        linked = [
+            DOCS / target.partition("#")[0]
+            for target in _LINK.findall(part)
+            if target.partition("#")[0].endswith(".md")
+        ]
+        numbers = set(_NUMBER.findall(_LINK.sub("]", part))) - {"100"}
+        there = {number for path in linked for number in _NUMBER.findall(path.read_text(encoding="utf-8"))}
+        assert numbers <= there, f"{part.splitlines()[0]}: {numbers - there}"
+        n_numbers += len(numbers)
+    assert n_numbers > 5
+
+
+def test_every_benchmark_answers_a_question() -> None:
+    """And what is to be looked at first is a metric that it has."""
+    text = (DOCS / "which-benchmark.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\|[^|]+\| \[`([\w-]+)`\]\([^)]+\) \| `(\w+)", text, re.MULTILINE)
+    assert {name for name, _ in rows} == set(registry.BUILT_IN["benchmark"])
+    for name, metric in rows:
+        assert metric in {about.name for about in registry.load("benchmark", name).measures.described}
+
+
+# -- reference ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def pages() -> dict[str, str]:
+    return reference.pages({str(path.relative_to(DOCS).as_posix()) for path in WRITTEN if path.is_relative_to(DOCS)})
+
+
+def test_reference_pages_have_all_that_is_registered(pages: dict[str, str]) -> None:
+    for name, benchmark in registry.every("benchmark"):
+        about = _section(pages["reference/benchmarks.md"], name)
+        assert benchmark.question in about
+        assert benchmark.card or benchmark.paper, "nothing to cite"
+        assert not benchmark.card or load_card(benchmark.card).citation in about
+        metrics = _section(pages["reference/metrics.md"], name)
+        for metric in benchmark.measures.described:
+            assert f"`{metric.name}`" in metrics
+            assert metric.label in metrics
+        options = _section(pages["reference/options.md"], name)
+        assert all(f"`{option.flag}`" in options for option in own_options(benchmark.settings).values())
+    assert all(f"`{name}:`" in pages["reference/systems.md"] for name in registry.names("system"))
+    assert all(f"| {code} |" in pages["reference/languages.md"] for code in registry.names("language"))
+    assert all(load_card(name).bibtex.strip() in pages["reference/citations.md"] for name in card_names())
+
+
+def test_the_command_line_is_there_with_all_its_options(pages: dict[str, str]) -> None:
+    commands = pages["reference/commands.md"]
+    assert all(f"## `gendermark {verb}`" in commands for verb in VERBS)
+    assert "## `gendermark annotate serve`" in commands
+    gate = commands.partition("## `gendermark gate`")[2].partition("\n## ")[0]
+    assert "| `--alpha` | Significance level of the comparison with the baseline. | `0.05` |" in gate
+    assert "| `DIR` | Run folder of the system under test. | required |" in gate
+    run = commands.partition("## `gendermark run`")[2].partition("\n## ")[0]
+    assert "`--n-samples`" in run, "an option that a benchmark declares"
+
+
+def _section(page: str, benchmark: str) -> str:
+    found = page.partition(f"\n## `{benchmark}`")[2].partition("\n## ")[0]
+    assert found, f"no section {benchmark}"
+    return found
+
+
+# -- the site ----------------------------------------------------------------------------------------------------------
+
+
+class _Loaded(HTMLParser):
+    """What a page loads by itself; what it links to is not loaded."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.addresses: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = {name: value or "" for name, value in attrs}
+        is_link = tag == "link" and given.get("rel") not in ("canonical", "next", "prev")
+        self.addresses += [given[name] for name in ("src", "srcset", "data", "poster") if name in given]
+        self.addresses += [given["href"]] if is_link else []
+
+
+def test_the_site_is_whole_and_loads_nothing_from_elsewhere(tmp_path: Path, pages: dict[str, str]) -> None:
+    site = build_site(tmp_path / "site")
+    n_loaded = 0
+    for path in site.rglob("*.html"):
+        text = path.read_text(encoding="utf-8")
+        loaded = _Loaded()
+        loaded.feed(text)
+        assert [address for address in loaded.addresses if re.match(r"(\w+:)?//", address)] == [], path
+        assert not re.search(r"url\(['\"]?(https?:)?//|@import", text), path
+        n_loaded += len(loaded.addresses)
+        if path.name != "404.html":  # it is served from anywhere, so its addresses begin at the root
+            assert all((path.parent / address).exists() for address in loaded.addresses if address[:5] != "data:"), path
+    assert n_loaded > 100
+    for path in site.rglob("*.css"):
+        assert not re.search(r"url\(['\"]?(https?:)?//|@import", path.read_text(encoding="utf-8")), path
+    searched = json.loads((site / "search" / "search_index.json").read_text(encoding="utf-8"))
+    places = {entry["location"].partition("#")[0] for entry in searched["docs"]}
+    assert {name.replace(".md", ".html") for name in pages} <= places
+    assert {"index.html", "contributing.html", "changelog.html"} <= places
+    assert not list(site.rglob("*.py"))
