@@ -59,6 +59,8 @@ class GenderedWords:
     """Nouns whose masculine form many use of women: only a feminine article tells ("la piloto")."""
     common: frozenset[str]
     """Nouns for both: their article tells."""
+    paired: frozenset[str]
+    """Nouns used of both that have a feminine of their own ("la juez" and "la jueza", "la médico" and "la médica")."""
     common_ending: re.Pattern[str]
     norm_ending: re.Pattern[str]
     """Nouns of a role whose masculine form many use of women too."""
@@ -66,6 +68,8 @@ class GenderedWords:
     """Whose the next noun is: it names another person."""
     participles: tuple[re.Pattern[str], re.Pattern[str]]
     agents: tuple[re.Pattern[str], re.Pattern[str]]
+    no_agents: frozenset[str]
+    """Words that end like agents ("manière", "mayor")."""
     past: tuple[re.Pattern[str], re.Pattern[str]]
     """Verb forms that agree with their subject, by their endings."""
     no_past: frozenset[str]
@@ -73,6 +77,12 @@ class GenderedWords:
     """Verbs with a pronoun attached ("verla")."""
     clitics: Mapping[str, str]
     """Object pronouns that are written like articles."""
+    finite: re.Pattern[str]
+    """Forms of verbs that no noun has; before them an article is a pronoun."""
+    sexes: Mapping[str, str]
+    """Adjectives that name a sex ("femenino"), whatever their ending."""
+    homographs: frozenset[str]
+    """Words for one man that are also written for several women (Italian "cameriere")."""
     no_participles: frozenset[str]
     copulas: frozenset[str]
     adverbs: frozenset[str]
@@ -118,7 +128,7 @@ class GenderedWords:
 
     def agent(self, word: str) -> str | None:
         """The gender that the ending of an agent noun shows, None for another word."""
-        return _which(self.agents, word)
+        return None if word in self.no_agents else _which(self.agents, word)
 
     def verb(self, word: str) -> str | None:
         return None if word in self.no_past else _which(self.past, word)
@@ -165,7 +175,7 @@ def gendered_words(language: Language) -> GenderedWords:
         one, other = (re.compile(column) if column else _NEVER for column in given)
         return one, other
 
-    fixed, habit, common = words("fixed"), words("habit"), words("common")
+    fixed, habit, common = words("fixed") | words("sex"), words("habit"), words("common")
     silent = fixed | habit | common
     told: dict[str, Told] = {}
     for word, letter, is_plural in (*_occupations(language), *_roles(language, rows)):
@@ -181,15 +191,21 @@ def gendered_words(language: Language) -> GenderedWords:
         fixed=fixed,
         habit=habit,
         common=common,
+        paired=words("paired"),
         common_ending=patterns("common-ending")[0],
         norm_ending=patterns("norm-ending")[0],
         possessives=words("possessive"),
         participles=patterns("participle"),
         agents=patterns("agent-ending"),
+        no_agents=words("no-agent"),
         past=patterns("past"),
         no_past=words("no-past"),
         enclitics=patterns("enclitic"),
         clitics=dict(by_gender("clitic")),
+        finite=patterns("finite")[0],
+        sexes=dict(by_gender("sex")),
+        homographs=frozenset(word for word, letter in by_gender("noun") if letter == "m")
+        & frozenset(word for word, letter in by_gender("nouns") if letter == "f"),
         no_participles=words("no-participle"),
         copulas=words("copula"),
         adverbs=words("adverb"),
@@ -208,7 +224,7 @@ def gendered_words(language: Language) -> GenderedWords:
         obliques=words("oblique"),
         prefixes=language.prefixes,
         head_is_last=language.code in _HEAD_LAST,
-        has_compounds=language.code == "de",
+        has_compounds=language.code in ("de", "nl"),
     )
 
 
