@@ -17,7 +17,14 @@ from dataclasses import dataclass, replace
 from gendermark.linguistics.contrast import Contrast
 from gendermark.linguistics.gendered import GenderedWords, Told
 from gendermark.linguistics.held import Sentence, has_phrase, letter_of
-from gendermark.linguistics.whose import coordinated_copula, copula_before, is_introduced, is_somebody_else, subject_of
+from gendermark.linguistics.whose import (
+    behind_preposition,
+    coordinated_copula,
+    copula_before,
+    is_introduced,
+    is_somebody_else,
+    subject_of,
+)
 from gendermark.linguistics.words import Place
 
 SURE, LIKELY, FAINT = 2, 1, 0
@@ -182,7 +189,9 @@ def _is_called(sentence: Sentence, at: int) -> bool:
     """ "Una física", "como física", "se convirtió en física": she is called so."""
     earlier, before = ["", "", *sentence.words][at : at + 2]
     introducing = sentence.lists.introducing
-    return before in ("una", "uma", "un'") or before in introducing or (before in ("en", "em") and earlier in introducing)
+    return (
+        before in ("una", "uma", "un'") or before in introducing or (before in ("en", "em") and earlier in introducing)
+    )
 
 
 def _agent(sentence: Sentence, at: int) -> list[Shown]:
@@ -258,6 +267,8 @@ def _one_of(sentence: Sentence, at: int) -> list[Shown]:
             contrast = sentence.contrast
             if has_phrase(contrast.right_words, phrase) and has_phrase(contrast.wrong_words, phrase):
                 return []
+            if behind_preposition(sentence, at) or not sentence.lists.fixed.isdisjoint(sentence.words[end : end + 2]):
+                return []  # "in one of the cities", "one of the celebrities"
             is_near = not sentence.near.isdisjoint(range(at, end))
             says_so = has_phrase(contrast.wrong_words, phrase) or is_introduced(sentence, at)
             right = LIKELY if is_near or says_so else FAINT  # "una de las ciudades"
@@ -353,6 +364,7 @@ def _pronoun(sentence: Sentence, at: int, told: Told) -> list[Shown]:
         return [] if marks.names_several else _shown(sentence, at, at + 1, told.gender, (FAINT, FAINT))
     weak = marks.names_things or not marks.pronouns or sentence.words[at] in _ALSO_THEY | {"il"}
     weak = weak or sentence.language.code == "ar"
+    weak = weak or told.is_plural or behind_preposition(sentence, at)  # "they" may be all, "with her" a thing
     right = LIKELY if _is_impersonal(sentence, at) or (marks.names_several and not marks.pronouns) else SURE
     return _shown(sentence, at, at + 1, told.gender, (right, LIKELY if weak else SURE))
 
@@ -380,7 +392,7 @@ def _noun(sentence: Sentence, at: int, told: Told) -> list[Shown]:
     marks = sentence.marks
     if told.is_plural and sentence.speaks_of_one:
         return _shown(sentence, at, at + 1, told.gender, (FAINT, None))
-    sure = SURE if marks.genders else LIKELY
+    sure = SURE if marks.genders and not marks.names_relatives else LIKELY
     opposite = any(letter_of(gender) not in ("", sentence.expected) for gender in marks.genders)
     # "The chamber of businessmen", "her child": others
     doubtful = marks.names_relatives or at not in sentence.near or (told.is_plural and not marks.plural)
@@ -439,5 +451,6 @@ def _predicate(sentence: Sentence, at: int) -> list[Shown]:
     if subject is None:
         return []
     is_near = at in sentence.near
-    wrong = SURE if subject == "pronoun" else LIKELY if is_near else None
+    is_sure = subject == "pronoun" and not sentence.marks.names_things  # "il a été diffusé": it was
+    wrong = SURE if is_sure else LIKELY if is_near else None
     return _shown(sentence, at, at + 1, gender, (SURE if subject == "pronoun" or is_near else LIKELY, wrong))

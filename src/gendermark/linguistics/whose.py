@@ -18,6 +18,8 @@ def is_somebody_else(sentence: Sentence, at: int, told: Told | None) -> bool:
         return True
     if at and told is None and _is_of_a_thing(sentence, at):
         return True
+    if at and told is not None and told.kind == "role" and _follows_a_thing(sentence, at, told.gender):
+        return True
     is_plural = told.is_plural if told else _looks_plural(sentence.language.code, words[at])
     return is_plural and sentence.speaks_of_one
 
@@ -27,7 +29,7 @@ def _is_of_a_thing(sentence: Sentence, at: int) -> bool:
     lists, before = sentence.lists, sentence.words[at - 1]
     if _fixed_before(sentence, at) or (before in lists.habit and _gender_of_form(sentence, at) == "m"):
         return True
-    if sentence.language.adjectives_follow and _follows_a_thing(sentence, at):
+    if _follows_a_thing(sentence, at, _gender_of_form(sentence, at)):
         return True
     if lists.verb(sentence.words[at]) and at not in sentence.near and subject_of(sentence, at) is None:
         return True
@@ -49,9 +51,11 @@ def _fixed_before(sentence: Sentence, at: int) -> bool:
     return False
 
 
-def _follows_a_thing(sentence: Sentence, at: int) -> bool:
-    """Whether an adjective stands behind a noun of its own gender that names no person ("del Parlamento británico")."""
+def _follows_a_thing(sentence: Sentence, at: int, form: str | None) -> bool:
+    """Whether an adjective stands behind a noun of its own gender that names no person ("el Parlamento británico")."""
     lists, words, language = sentence.lists, sentence.words, sentence.language
+    if not language.adjectives_follow or not form:
+        return False
     noun = lists.look_up(words[at - 1])
     known = (
         noun.told or noun.is_common or noun.is_silent or lists.participle(words[at - 1]) or lists.agent(words[at - 1])
@@ -60,9 +64,8 @@ def _follows_a_thing(sentence: Sentence, at: int) -> bool:
         return False
     if language.adjective(words[at - 1], "singular") is not None or sentence.begins_clause(at):
         return False
-    form = _gender_of_form(sentence, at)
     return any(
-        language.singular.get(words[place]) == form and not sentence.begins_clause(place + 1)
+        form in language.singular.get(words[place], "") and not sentence.begins_clause(place + 1)
         for place in range(max(at - 3, 0), at - 1)
     )
 
@@ -89,12 +92,16 @@ def _looks_plural(code: str, word: str) -> bool:
     return len(word) > 3 and word.endswith(_PLURALS.get(code, ("\n",)))
 
 
+def behind_preposition(sentence: Sentence, at: int) -> bool:
+    return at > 0 and sentence.words[at - 1] in _PREPOSITIONS
+
+
 def is_introduced(sentence: Sentence, at: int) -> bool:
     """Whether the noun is a predicate: "como jugador", "fue un jugador", "كلاعب"."""
     if sentence.language.code == "ar" and sentence.words[at].startswith("ك"):
         return True
     for place in range(at - 1, max(at - 1 - _REACH, -1), -1):
-        if sentence.begins_clause(place + 1):
+        if sentence.begins_clause(place + 1) or sentence.words[place] in _PREPOSITIONS:
             return False
         if sentence.words[place] in sentence.lists.introducing:
             return True
@@ -140,7 +147,7 @@ def subject_of(sentence: Sentence, copula: int) -> str | None:
         if told.kind != "pronoun":
             return "open"
         # "The body of her was buried": the pronoun belongs to the subject.
-        return None if before in lists.obliques or words[at - 2 : at - 1] == ["de"] else "pronoun"
+        return None if before in lists.obliques or behind_preposition(sentence, at - 1) else "pronoun"
     start, _ = sentence.spans[at - 1]
     if sentence.text[start].isupper() and _belongs_to_a_thing(sentence, at - 1):
         return None
@@ -167,6 +174,12 @@ def _belongs_to_a_thing(sentence: Sentence, at: int) -> bool:
     return is_determined and not is_person and lists.participle(words[at - 2]) is None
 
 
+_PREPOSITIONS = frozenset(
+    {"de", "d'", "di", "da", "con", "com", "avec", "por", "par", "per"}
+    | {"para", "pour", "dans", "à", "sur", "sobre", "su", "tra", "fra", "entre"}
+    | {"contra", "contro", "contre", "sem", "sin", "sans", "senza", "em", "chez", "vers"}
+    | {"hacia", "verso", "hasta", "até", "fino", "desde", "depuis", "dopo", "après"}
+)
 _DATIVES = frozenset({"gli", "le", "lui", "lhe"})
 _OF = frozenset({"de", "d'", "di"})
 _SHORT = 4
