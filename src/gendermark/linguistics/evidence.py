@@ -200,7 +200,8 @@ def _agent(sentence: Sentence, at: int) -> list[Shown]:
     if gender is None or at not in sentence.near or sentence.is_name(at) or not sentence.is_noun(at):
         return []
     if not is_introduced(sentence, at):
-        return _shown(sentence, at, at + 1, gender, (LIKELY if gender == "f" else None, None))
+        is_free = gender == "f" and not is_somebody_else(sentence, at, Told(gender, "role"))
+        return _shown(sentence, at, at + 1, gender, (LIKELY if is_free else None, None))
     return _shown(sentence, at, at + 1, gender, (SURE, LIKELY))
 
 
@@ -256,6 +257,9 @@ def _shown(
     return [] if weight is None else [Shown((start, end), is_right, weight)]
 
 
+_ONE = frozenset({"uno", "una", "un", "une", "um", "uma", "l'"})
+
+
 def _one_of(sentence: Sentence, at: int) -> list[Shown]:
     """ "Uno de los", which points at the person."""
     word = sentence.words[at]
@@ -267,7 +271,8 @@ def _one_of(sentence: Sentence, at: int) -> list[Shown]:
             contrast = sentence.contrast
             if has_phrase(contrast.right_words, phrase) and has_phrase(contrast.wrong_words, phrase):
                 return []
-            if behind_preposition(sentence, at) or not sentence.lists.fixed.isdisjoint(sentence.words[end : end + 2]):
+            is_others = not sentence.lists.fixed.isdisjoint(sentence.words[end : end + 2])
+            if word in _ONE and (is_others or behind_preposition(sentence, at)):
                 return []  # "in one of the cities", "one of the celebrities"
             is_near = not sentence.near.isdisjoint(range(at, end))
             says_so = has_phrase(contrast.wrong_words, phrase) or is_introduced(sentence, at)
@@ -392,7 +397,8 @@ def _noun(sentence: Sentence, at: int, told: Told) -> list[Shown]:
     marks = sentence.marks
     if told.is_plural and sentence.speaks_of_one:
         return _shown(sentence, at, at + 1, told.gender, (FAINT, None))
-    sure = SURE if marks.genders and not marks.names_relatives else LIKELY
+    is_kin = marks.names_relatives and sentence.words[at] in sentence.lists.kin  # "his child" is "su hijo"
+    sure = SURE if marks.genders and not is_kin else LIKELY
     opposite = any(letter_of(gender) not in ("", sentence.expected) for gender in marks.genders)
     # "The chamber of businessmen", "her child": others
     doubtful = marks.names_relatives or at not in sentence.near or (told.is_plural and not marks.plural)
@@ -428,6 +434,9 @@ _KINDS = {"pronoun": _pronoun, "owner": _owner, "noun": _noun, "role": _role, "n
 # -- predicates --------------------------------------------------------------------------------------------------------
 
 
+_THAT = frozenset({"que", "qu'", "che"})
+
+
 def _predicate(sentence: Sentence, at: int) -> list[Shown]:
     """A participle or adjective that agrees with the person as its subject, or begins a clause about the person."""
     lists, words = sentence.lists, sentence.words
@@ -435,8 +444,8 @@ def _predicate(sentence: Sentence, at: int) -> list[Shown]:
     copula = copula_before(sentence, at)
     if gender is None and copula is not None:
         gender = sentence.language.adjective(words[at], "singular")
-    if gender not in ("m", "f"):
-        return []
+    if gender not in ("m", "f") or (gender == "m" and words[at + 1 : at + 2] and words[at + 1] in _THAT):
+        return []  # "fue anunciado que" is about nobody
     if words[max(at - 2, 0) : at - 1] == ["l'"] and words[at - 1] in lists.auxiliaries:  # "l'a nommée"
         told = not sentence.marks.pronouns.isdisjoint(_OBJECTS)
         return _shown(sentence, at, at + 1, gender, (LIKELY, LIKELY if at in sentence.near else None)) if told else []

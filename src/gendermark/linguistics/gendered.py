@@ -79,6 +79,8 @@ class GenderedWords:
     """Object pronouns that are written like articles."""
     finite: re.Pattern[str]
     """Forms of verbs that no noun has; before them an article is a pronoun."""
+    kin: frozenset[str]
+    """Kinship words by which a language also translates "child", "cousin", "grandchild"."""
     sexes: Mapping[str, str]
     """Adjectives that name a sex ("femenino"), whatever their ending."""
     homographs: frozenset[str]
@@ -203,6 +205,7 @@ def gendered_words(language: Language) -> GenderedWords:
         enclitics=patterns("enclitic"),
         clitics=dict(by_gender("clitic")),
         finite=patterns("finite")[0],
+        kin=words("kin"),
         sexes=dict(by_gender("sex")),
         homographs=frozenset(word for word, letter in by_gender("noun") if letter == "m")
         & frozenset(word for word, letter in by_gender("nouns") if letter == "f"),

@@ -54,7 +54,8 @@ _SEVERAL = frozenset({"they", "them", "their", "theirs", "themselves"})
 _RELATIVES = frozenset(
     {"child", "children", "baby", "babies", "kid", "kids", "cousin", "cousins", "parent", "parents", "grandparent"}
     | {"grandparents", "sibling", "siblings", "spouse", "spouses", "consort", "couple", "partner", "god", "gods"}
-    | {"police", "heir", "heirs", "grandchild", "grandchildren"}
+    | {"police", "heir", "heirs", "grandchild", "grandchildren", "stepparent", "stepparents", "stepchild"}
+    | {"stepchildren"}
 )
 
 
