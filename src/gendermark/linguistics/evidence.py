@@ -94,12 +94,11 @@ def _gender_of_unit(unit: Sequence[str], lists: GenderedWords) -> str | None:
 
 
 def _set_phrases(sentence: Sentence) -> set[int]:
-    words = sentence.words
+    words, phrases = sentence.words, sentence.lists.phrases
     return {
         place
-        for phrase in sentence.lists.phrases
-        if phrase[0] in words
-        for start in range(len(words) - len(phrase) + 1)
+        for start, word in enumerate(words)
+        for phrase in phrases.get(word, ())
         if tuple(words[start : start + len(phrase)]) == phrase
         for place in range(start, start + len(phrase))
     }
@@ -110,15 +109,17 @@ _SPEAKING = frozenset({"pronoun", "noun", "owner"})
 
 
 def _at(sentence: Sentence, at: int) -> list[Shown]:
-    word = sentence.words[at]
-    if found := _one_of(sentence, at) or _clitic(sentence, at):
+    word, lists = sentence.words[at], sentence.lists
+    if word in lists.one_of and (found := _one_of(sentence, at)):
         return found
-    entry = sentence.lists.look_up(word)
+    if word in lists.clitics and (found := _clitic(sentence, at)):
+        return found
+    entry = lists.look_up(word)
     if entry.is_fixed:
         return _sex(sentence, at)
-    if word in sentence.lists.fields and not _is_called(sentence, at):
+    if word in lists.fields and not _is_called(sentence, at):
         return [replace(shown, weight=FAINT) for shown in _by_reference(sentence, at, entry.told)]
-    told = _told(sentence, at, entry.told)
+    told = _told(sentence, at, entry.told) if word in lists.homographs else entry.told
     if told is not None and told.kind in ("noun", "role") and not sentence.is_noun(at):
         told = None
     article = _article(sentence, at, told, entry.is_common) if told is not None or entry.is_common else None
@@ -147,8 +148,7 @@ def _at(sentence: Sentence, at: int) -> list[Shown]:
 
 def _told(sentence: Sentence, at: int, told: Told | None) -> Told | None:
     """What a word tells here: Italian "cameriere" is a waiter, and "le cameriere" are waitresses."""
-    word = sentence.words[at]
-    if told is None or word not in sentence.lists.homographs:
+    if told is None:
         return told
     before = sentence.words[max(at - 2, 0) : at]
     if any(sentence.language.singular.get(one) == "m" for one in before):
@@ -222,8 +222,8 @@ def _past(sentence: Sentence, at: int) -> list[Shown]:
 def _clitic(sentence: Sentence, at: int) -> list[Shown]:
     """An object pronoun that is written like an article: "la nombraron", where the references speak of the person."""
     lists, words = sentence.lists, sentence.words
-    gender = lists.clitics.get(words[at])
-    if gender is None or at + 1 == len(words) or at not in sentence.near or not sentence.expected:
+    gender = lists.clitics[words[at]]
+    if at + 1 == len(words) or at not in sentence.near or not sentence.expected:
         return []
     pair = words[at], words[at + 1]
     if sentence.marks.pronouns.isdisjoint(_OBJECTS) or not lists.finite.fullmatch(pair[1]):
@@ -263,9 +263,9 @@ _ONE = frozenset({"uno", "una", "un", "une", "um", "uma", "l'"})
 def _one_of(sentence: Sentence, at: int) -> list[Shown]:
     """ "Uno de los", which points at the person."""
     word = sentence.words[at]
-    for phrase, gender in sentence.lists.one_of.items():
-        if phrase[0] != word or not sentence.expected or not sentence.speaks_of_one:
-            continue
+    if not sentence.expected or not sentence.speaks_of_one:
+        return []
+    for phrase, gender in sentence.lists.one_of.get(word, ()):
         end = at + len(phrase)
         if tuple(sentence.words[at:end]) == phrase:
             contrast = sentence.contrast
@@ -319,9 +319,13 @@ def _by_reference(sentence: Sentence, at: int, told: Told | None) -> list[Shown]
     """A word, or a short one with its neighbour, that only one of the references has."""
     contrast, words, lists = sentence.contrast, sentence.words, sentence.lists
     found = []
+    alone, pair = (words[at],), tuple(words[at : at + 2])
     for units, is_right in ((contrast.right, True), (contrast.wrong, False)):
-        is_name = sentence.is_name(at) and (told is None or (told.kind == "noun" and not is_right))  # "Lord Lieutenant"
-        if (words[at],) in units and not is_name:
+        if alone not in units and pair not in units:
+            continue
+        if sentence.is_name(at) and (told is None or (told.kind == "noun" and not is_right)):  # "Lord Lieutenant"
+            continue
+        if alone in units:
             weight = SURE
             if (told is None or told.kind in ("role", "norm", "verb")) and is_somebody_else(sentence, at, told):
                 weight = FAINT
@@ -330,7 +334,7 @@ def _by_reference(sentence: Sentence, at: int, told: Told | None) -> list[Shown]
             elif not is_right and _is_doubtful(sentence, words[at], told):
                 weight = LIKELY
             found.append(Shown((at, at + 1), is_right, weight))
-        if at + 1 == len(words) or (words[at], words[at + 1]) not in units or is_name:
+        if pair not in units or pair == alone:
             continue
         noun = lists.look_up(words[at + 1])
         if words[at] in lists.possessives:
@@ -367,7 +371,8 @@ def _pronoun(sentence: Sentence, at: int, told: Told) -> list[Shown]:
     marks = sentence.marks
     if told.is_plural and sentence.speaks_of_one:
         return [] if marks.names_several else _shown(sentence, at, at + 1, told.gender, (FAINT, FAINT))
-    weak = marks.names_things or not marks.pronouns or sentence.words[at] in _ALSO_THEY | {"il"}
+    weak = marks.names_things or not marks.pronouns or sentence.words[at] in _ALSO_THEY
+    weak = weak or (sentence.words[at] == "il" and not _takes_her_place(sentence))
     weak = weak or sentence.language.code == "ar"
     weak = weak or told.is_plural or behind_preposition(sentence, at)  # "they" may be all, "with her" a thing
     right = LIKELY if _is_impersonal(sentence, at) or (marks.names_several and not marks.pronouns) else SURE
@@ -375,6 +380,12 @@ def _pronoun(sentence: Sentence, at: int, told: Told) -> list[Shown]:
 
 
 _ALSO_THEY = frozenset({"sie", "ze", "zij"})
+
+
+def _takes_her_place(sentence: Sentence) -> bool:
+    """Whether French "il" is where the right reference has "elle": both together are no more than there."""
+    words, right = sentence.words, sentence.contrast.right_words
+    return "il" not in right and words.count("il") + words.count("elle") <= right.count("elle")
 
 
 def _is_impersonal(sentence: Sentence, at: int) -> bool:

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.resources import files
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from gendermark.linguistics.language import Language
 from gendermark.linguistics.occupations import lexicon
@@ -94,9 +94,10 @@ class GenderedWords:
     """Words before a predicate noun ("como", "als", "fue")."""
     fields: frozenset[str]
     """Feminine nouns of a role that mostly name what it is about ("física")."""
-    one_of: Mapping[Phrase, str]
-    phrases: frozenset[Phrase]
-    """Set phrases that are about a thing ("vestido de novia")."""
+    one_of: Mapping[str, Sequence[tuple[Phrase, str]]]
+    """Phrases that show a gender together ("uno de los"), by their first word."""
+    phrases: Mapping[str, Sequence[Phrase]]
+    """Set phrases that are about a thing ("vestido de novia"), by their first word."""
     obliques: frozenset[str]
     """Pronouns that are no subject ("dela")."""
     prefixes: tuple[str, ...]
@@ -106,6 +107,7 @@ class GenderedWords:
     has_compounds: bool
     """Whether nouns are written together."""
     _seen: dict[str, Entry] = field(default_factory=dict)
+    _participles: dict[str, str | None] = field(default_factory=dict)
 
     def look_up(self, word: str) -> Entry:
         if word not in self._seen:
@@ -140,7 +142,9 @@ class GenderedWords:
 
     def participle(self, word: str) -> str | None:
         """The gender that a participle form shows, None for another word."""
-        return None if word in self.no_participles else _which(self.participles, word)
+        if word not in self._participles:
+            self._participles[word] = None if word in self.no_participles else _which(self.participles, word)
+        return self._participles[word]
 
 
 def _which(forms: tuple[re.Pattern[str], re.Pattern[str]], word: str) -> str | None:
@@ -215,20 +219,34 @@ def gendered_words(language: Language) -> GenderedWords:
         auxiliaries=words("auxiliary"),
         introducing=words("as"),
         fields=words("field"),
-        one_of={
-            tuple(language.cut(phrase.replace("-", " "))): letter
+        one_of=_by_first_word(
+            (phrase, (phrase, letter))
             for columns in rows.get("one-of", ())
             for letter, column in zip("mf", columns, strict=True)
-            for phrase in column.split()
-        },
-        phrases=frozenset(
-            tuple(language.cut(phrase.replace("-", " "))) for one, _ in rows.get("phrase", ()) for phrase in one.split()
+            for phrase in _phrases(column, language)
+        ),
+        phrases=_by_first_word(
+            (phrase, phrase) for one, _ in rows.get("phrase", ()) for phrase in _phrases(one, language)
         ),
         obliques=words("oblique"),
         prefixes=language.prefixes,
         head_is_last=language.code in _HEAD_LAST,
         has_compounds=language.code in ("de", "nl"),
     )
+
+
+def _phrases(column: str, language: Language) -> Iterable[Phrase]:
+    return (tuple(language.cut(phrase.replace("-", " "))) for phrase in column.split())
+
+
+_Value = TypeVar("_Value")
+
+
+def _by_first_word(pairs: Iterable[tuple[Phrase, _Value]]) -> dict[str, list[_Value]]:
+    found: dict[str, list[_Value]] = defaultdict(list)
+    for phrase, value in pairs:
+        found[phrase[0]].append(value)
+    return dict(found)
 
 
 def _cut(column: str, language: Language) -> Iterable[str]:
