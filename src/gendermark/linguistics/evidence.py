@@ -17,11 +17,17 @@ from dataclasses import dataclass, replace
 from gendermark.linguistics.contrast import Contrast
 from gendermark.linguistics.gendered import GenderedWords, Told
 from gendermark.linguistics.held import Sentence, has_phrase, letter_of
+from gendermark.linguistics.whose import (
+    behind_preposition,
+    coordinated_copula,
+    copula_before,
+    is_introduced,
+    is_somebody_else,
+    subject_of,
+)
 from gendermark.linguistics.words import Place
 
 SURE, LIKELY, FAINT = 2, 1, 0
-_REACH = 4
-"""Words between "as", "is" and the noun behind it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,12 +94,11 @@ def _gender_of_unit(unit: Sequence[str], lists: GenderedWords) -> str | None:
 
 
 def _set_phrases(sentence: Sentence) -> set[int]:
-    words = sentence.words
+    words, phrases = sentence.words, sentence.lists.phrases
     return {
         place
-        for phrase in sentence.lists.phrases
-        if phrase[0] in words
-        for start in range(len(words) - len(phrase) + 1)
+        for start, word in enumerate(words)
+        for phrase in phrases.get(word, ())
         if tuple(words[start : start + len(phrase)]) == phrase
         for place in range(start, start + len(phrase))
     }
@@ -104,20 +109,24 @@ _SPEAKING = frozenset({"pronoun", "noun", "owner"})
 
 
 def _at(sentence: Sentence, at: int) -> list[Shown]:
-    word = sentence.words[at]
-    if found := _one_of(sentence, at):
+    word, lists = sentence.words[at], sentence.lists
+    if word in lists.one_of and (found := _one_of(sentence, at)):
         return found
-    entry = sentence.lists.look_up(word)
-    if entry.is_fixed or (word in sentence.lists.fields and not _is_called(sentence, at)):
-        return []
-    told = entry.told
+    if word in lists.clitics and (found := _clitic(sentence, at)):
+        return found
+    entry = lists.look_up(word)
+    if entry.is_fixed:
+        return _sex(sentence, at)
+    if word in lists.fields and not _is_called(sentence, at):
+        return [replace(shown, weight=FAINT) for shown in _by_reference(sentence, at, entry.told)]
+    told = _told(sentence, at, entry.told) if word in lists.homographs else entry.told
     if told is not None and told.kind in ("noun", "role") and not sentence.is_noun(at):
         told = None
     article = _article(sentence, at, told, entry.is_common) if told is not None or entry.is_common else None
     if article is not None:
         return article
     if entry.is_silent:
-        return []
+        return _by_counterpart(sentence, at)
     is_shared = word in sentence.shared
     is_own = (word,) in sentence.contrast.right or (word,) in sentence.contrast.wrong
     speaks = told is not None and told.kind in _SPEAKING and not is_own and (not is_shared or sentence.is_surplus(word))
@@ -131,16 +140,58 @@ def _at(sentence: Sentence, at: int) -> list[Shown]:
         return by_reference
     if told is not None:
         return [] if sentence.is_name(at) else _by_list(sentence, at, told)
-    for reader in (_agent, _predicate, _past, _clitic):
+    for reader in (_agent, _predicate, _past, _enclitic):
         if found := reader(sentence, at):
             return found
     return []
 
 
+def _told(sentence: Sentence, at: int, told: Told | None) -> Told | None:
+    """What a word tells here: Italian "cameriere" is a waiter, and "le cameriere" are waitresses."""
+    if told is None:
+        return told
+    before = sentence.words[max(at - 2, 0) : at]
+    if any(sentence.language.singular.get(one) == "m" for one in before):
+        return told
+    if any(sentence.language.plural.get(one) == "f" for one in before):
+        return Told("f", told.kind, is_plural=True)
+    return told if sentence.speaks_of_one else None
+
+
+def _sex(sentence: Sentence, at: int) -> list[Shown]:
+    """ "Masculino" and "femenino" behind a noun for people: "mejor vocalista femenina", not "equipo femenino"."""
+    gender = sentence.lists.sexes.get(sentence.words[at])
+    if gender is None or not at or not sentence.expected or sentence.words[at - 1] in sentence.lists.fields:
+        return []
+    words, language = sentence.words, sentence.language
+    noun = sentence.lists.look_up(words[at - 1])
+    is_person = noun.is_common or noun.is_fixed or (noun.told is not None and noun.told.kind in ("role", "norm"))
+    if not is_person or (sentence.speaks_of_one and words[at].endswith(("s", "i"))):
+        return []
+    before = words[at - 2] if at > 1 else ""
+    # "The best vocalist", "as a vocalist"; not "the socialist group"
+    opens = before in language.singular or before in language.plural or before in sentence.lists.introducing
+    if before and not opens and language.adjective(before, "singular") is None:
+        return []
+    return _shown(sentence, at, at + 1, gender, (LIKELY, LIKELY))
+
+
+def _by_counterpart(sentence: Sentence, at: int) -> list[Shown]:
+    """A noun for both, where the other reference has a form of its own: "juez" beside "jueza"."""
+    unit = (sentence.words[at],)
+    is_right = unit in sentence.contrast.right
+    if unit[0] not in sentence.lists.paired or not (is_right or unit in sentence.contrast.wrong):
+        return []
+    return [Shown((at, at + 1), is_right, FAINT if is_somebody_else(sentence, at, None) else LIKELY)]
+
+
 def _is_called(sentence: Sentence, at: int) -> bool:
-    """ "Una física", "como física": she is called so."""
-    before = sentence.words[at - 1] if at else ""
-    return before in ("una", "uma", "un'") or before in sentence.lists.introducing
+    """ "Una física", "como física", "se convirtió en física": she is called so."""
+    earlier, before = ["", "", *sentence.words][at : at + 2]
+    introducing = sentence.lists.introducing
+    return (
+        before in ("una", "uma", "un'") or before in introducing or (before in ("en", "em") and earlier in introducing)
+    )
 
 
 def _agent(sentence: Sentence, at: int) -> list[Shown]:
@@ -148,8 +199,9 @@ def _agent(sentence: Sentence, at: int) -> list[Shown]:
     gender = sentence.lists.agent(sentence.words[at])
     if gender is None or at not in sentence.near or sentence.is_name(at) or not sentence.is_noun(at):
         return []
-    if not _is_introduced(sentence, at):
-        return _shown(sentence, at, at + 1, gender, (LIKELY if gender == "f" else None, None))
+    if not is_introduced(sentence, at):
+        is_free = gender == "f" and not is_somebody_else(sentence, at, Told(gender, "role"))
+        return _shown(sentence, at, at + 1, gender, (LIKELY if is_free else None, None))
     return _shown(sentence, at, at + 1, gender, (SURE, LIKELY))
 
 
@@ -158,7 +210,7 @@ def _past(sentence: Sentence, at: int) -> list[Shown]:
     gender = sentence.lists.verb(sentence.words[at])
     if gender is None:
         return []
-    subject = _subject(sentence, at)
+    subject = subject_of(sentence, at)
     is_near = at in sentence.near
     if subject == "pronoun":
         return _shown(sentence, at, at + 1, gender, (SURE, SURE if is_near else LIKELY))
@@ -168,13 +220,32 @@ def _past(sentence: Sentence, at: int) -> list[Shown]:
 
 
 def _clitic(sentence: Sentence, at: int) -> list[Shown]:
-    """An object pronoun: "verla", or "la" where the references have one."""
+    """An object pronoun that is written like an article: "la nombraron", where the references speak of the person."""
     lists, words = sentence.lists, sentence.words
-    if not sentence.marks.pronouns:
+    gender = lists.clitics[words[at]]
+    if at + 1 == len(words) or at not in sentence.near or not sentence.expected:
         return []
-    if gender := lists.enclitic(words[at]):
-        return _shown(sentence, at, at + 1, gender, (LIKELY, None))
-    return []
+    pair = words[at], words[at + 1]
+    if sentence.marks.pronouns.isdisjoint(_OBJECTS) or not lists.finite.fullmatch(pair[1]):
+        return []
+    contrast = sentence.contrast
+    if pair in contrast.right or pair in contrast.wrong:
+        return [Shown((at, at + 2), pair in contrast.right, LIKELY)]
+    if has_phrase(contrast.right_words, pair) and has_phrase(contrast.wrong_words, pair):
+        return []
+    return _shown(sentence, at, at + 1, gender, (LIKELY, None if sentence.marks.names_things else LIKELY))
+
+
+_OBJECTS = frozenset({"he", "him", "she", "her"})
+"""Whom a translation may make an object: "she was named" is "la nombraron"."""
+
+
+def _enclitic(sentence: Sentence, at: int) -> list[Shown]:
+    """An object pronoun at the end of a verb: "verla"."""
+    gender = sentence.lists.enclitic(sentence.words[at])
+    if gender is None or not sentence.marks.pronouns:
+        return []
+    return _shown(sentence, at, at + 1, gender, (LIKELY, None))
 
 
 def _shown(
@@ -186,20 +257,27 @@ def _shown(
     return [] if weight is None else [Shown((start, end), is_right, weight)]
 
 
+_ONE = frozenset({"uno", "una", "un", "une", "um", "uma", "l'"})
+
+
 def _one_of(sentence: Sentence, at: int) -> list[Shown]:
     """ "Uno de los", which points at the person."""
     word = sentence.words[at]
-    for phrase, gender in sentence.lists.one_of.items():
-        if phrase[0] != word or not sentence.expected or not sentence.speaks_of_one:
-            continue
+    if not sentence.expected or not sentence.speaks_of_one:
+        return []
+    for phrase, gender in sentence.lists.one_of.get(word, ()):
         end = at + len(phrase)
         if tuple(sentence.words[at:end]) == phrase:
             contrast = sentence.contrast
             if has_phrase(contrast.right_words, phrase) and has_phrase(contrast.wrong_words, phrase):
                 return []
+            is_others = not sentence.lists.fixed.isdisjoint(sentence.words[end : end + 2])
+            if word in _ONE and (is_others or behind_preposition(sentence, at)):
+                return []  # "in one of the cities", "one of the celebrities"
             is_near = not sentence.near.isdisjoint(range(at, end))
-            says_so = has_phrase(contrast.wrong_words, phrase) or _is_introduced(sentence, at)
-            return _shown(sentence, at, end, gender, (LIKELY, SURE if is_near and says_so else None))
+            says_so = has_phrase(contrast.wrong_words, phrase) or is_introduced(sentence, at)
+            right = LIKELY if is_near or says_so else FAINT  # "una de las ciudades"
+            return _shown(sentence, at, end, gender, (right, SURE if is_near and says_so else None))
     return []
 
 
@@ -217,7 +295,7 @@ def _article(sentence: Sentence, at: int, told: Told | None, is_common: bool) ->
     gender = lists.articles.get(words[before])
     if gender is None or not sentence.expected:
         return None
-    if gender == "m" and (masculine or words[at] in lists.habit):
+    if gender == "m" and masculine:
         return None
     if words[before] == "a" and masculine:  # "promovido a diretor"
         return None
@@ -227,11 +305,12 @@ def _article(sentence: Sentence, at: int, told: Told | None, is_common: bool) ->
         return []
     is_near = at in sentence.near or before in sentence.near
     weight = SURE if is_near else LIKELY
-    is_called_so = is_near and (pair in contrast.wrong or _is_introduced(sentence, at))
+    is_called_so = is_near and (pair in contrast.wrong or is_introduced(sentence, at))
+    if gender == "m" and words[at] in lists.habit:  # "un médecin" shows a man, beside "elle" it is only what one says
+        return _shown(sentence, before, at + 1, gender, (LIKELY, LIKELY if is_called_so else None))
     found = _shown(sentence, before, at + 1, gender, (weight, SURE if is_called_so else LIKELY))
-    if (
-        told is not None and told.kind == "role" and words[at] not in sentence.shared
-    ):  # "la director"; of "la médico" the article alone tells
+    own = told is not None and told.kind == "role" and words[at] not in sentence.shared
+    if own and words[at] not in lists.paired:  # "la director"; of "la médico" the article alone tells
         found += _shown(sentence, at, at + 1, "m", (weight, weight))
     return found
 
@@ -240,24 +319,30 @@ def _by_reference(sentence: Sentence, at: int, told: Told | None) -> list[Shown]
     """A word, or a short one with its neighbour, that only one of the references has."""
     contrast, words, lists = sentence.contrast, sentence.words, sentence.lists
     found = []
+    alone, pair = (words[at],), tuple(words[at : at + 2])
     for units, is_right in ((contrast.right, True), (contrast.wrong, False)):
-        if (words[at],) in units and not (told is None and sentence.is_name(at)):
+        if alone not in units and pair not in units:
+            continue
+        if sentence.is_name(at) and (told is None or (told.kind == "noun" and not is_right)):  # "Lord Lieutenant"
+            continue
+        if alone in units:
             weight = SURE
-            if (told is None or told.kind in ("role", "norm", "verb")) and _is_somebody_else(sentence, at, told):
+            if (told is None or told.kind in ("role", "norm", "verb")) and is_somebody_else(sentence, at, told):
                 weight = FAINT
             elif told is not None and told.kind == "norm":
                 weight = LIKELY if is_right else FAINT
             elif not is_right and _is_doubtful(sentence, words[at], told):
                 weight = LIKELY
             found.append(Shown((at, at + 1), is_right, weight))
-        if at + 1 == len(words) or (words[at], words[at + 1]) not in units:
+        if pair not in units or pair == alone:
             continue
         noun = lists.look_up(words[at + 1])
         if words[at] in lists.possessives:
             if noun.is_common:  # "sua artista": the possessive agrees with the person
                 found.append(Shown((at, at + 2), is_right, LIKELY))
         elif not noun.is_fixed and words[at + 1] not in lists.habit:
-            weight = FAINT if _is_somebody_else(sentence, at + 1, None) else LIKELY
+            weight = SURE if lists.participle(words[at]) else LIKELY  # "élu" is as short as an article
+            weight = FAINT if is_somebody_else(sentence, at + 1, None) else weight
             found.append(Shown((at, at + 2), is_right, weight))
     return found
 
@@ -278,54 +363,6 @@ def _is_doubtful(sentence: Sentence, word: str, told: Told | None) -> bool:
     return counterpart not in (word + "ة", word.removesuffix("ا") + "ة", word.removesuffix("ة")) or counterpart == word
 
 
-def _is_somebody_else(sentence: Sentence, at: int, told: Told | None) -> bool:
-    """By number or owner: "the players", "her director", where the source marks one person and the owner."""
-    if not sentence.marks.genders:
-        return False
-    words, lists = sentence.words, sentence.lists
-    if at and words[at - 1] in lists.possessives:
-        return True
-    if at and told is None and _is_of_a_thing(sentence, at):
-        return True
-    is_plural = told.is_plural if told else _looks_plural(sentence.language.code, words[at])
-    return is_plural and sentence.speaks_of_one
-
-
-def _is_of_a_thing(sentence: Sentence, at: int) -> bool:
-    """Whether an adjective belongs to a noun that tells nothing ("membro honorário"), a participle to a thing."""
-    lists, before = sentence.lists, sentence.words[at - 1]
-    if before in lists.fixed or (before in lists.habit and _gender_of_form(sentence, at) == "m"):
-        return True
-    if lists.verb(sentence.words[at]) and at not in sentence.near and _subject(sentence, at) is None:
-        return True
-    copula = _copula_before(sentence, at)
-    return (
-        copula is not None and lists.participle(sentence.words[at]) is not None and _subject(sentence, copula) is None
-    )
-
-
-def _gender_of_form(sentence: Sentence, at: int) -> str | None:
-    """The gender of a word that only one of the references has."""
-    unit = (sentence.words[at],)
-    if unit in sentence.contrast.right:
-        return sentence.expected
-    return {"m": "f", "f": "m"}.get(sentence.expected) if unit in sentence.contrast.wrong else None
-
-
-_PLURALS = {
-    "es": ("os", "as", "es"),
-    "pt": ("os", "as", "es"),
-    "fr": ("es", "és", "rs", "ns", "ts", "ds", "fs", "aux"),
-    "it": ("i",),
-    "de": ("innen",),
-    "ar": ("ين", "ون", "ات"),
-}
-
-
-def _looks_plural(code: str, word: str) -> bool:
-    return len(word) > 3 and word.endswith(_PLURALS.get(code, ("\n",)))
-
-
 def _by_list(sentence: Sentence, at: int, told: Told) -> list[Shown]:
     return _KINDS[told.kind](sentence, at, told)
 
@@ -333,14 +370,22 @@ def _by_list(sentence: Sentence, at: int, told: Told) -> list[Shown]:
 def _pronoun(sentence: Sentence, at: int, told: Told) -> list[Shown]:
     marks = sentence.marks
     if told.is_plural and sentence.speaks_of_one:
-        return _shown(sentence, at, at + 1, told.gender, (FAINT, FAINT))
-    weak = marks.names_things or not marks.pronouns or sentence.words[at] in _ALSO_THEY | {"il"}
+        return [] if marks.names_several else _shown(sentence, at, at + 1, told.gender, (FAINT, FAINT))
+    weak = marks.names_things or not marks.pronouns or sentence.words[at] in _ALSO_THEY
+    weak = weak or (sentence.words[at] == "il" and not _takes_her_place(sentence))
     weak = weak or sentence.language.code == "ar"
+    weak = weak or told.is_plural or behind_preposition(sentence, at)  # "they" may be all, "with her" a thing
     right = LIKELY if _is_impersonal(sentence, at) or (marks.names_several and not marks.pronouns) else SURE
     return _shown(sentence, at, at + 1, told.gender, (right, LIKELY if weak else SURE))
 
 
 _ALSO_THEY = frozenset({"sie", "ze", "zij"})
+
+
+def _takes_her_place(sentence: Sentence) -> bool:
+    """Whether French "il" is where the right reference has "elle": both together are no more than there."""
+    words, right = sentence.words, sentence.contrast.right_words
+    return "il" not in right and words.count("il") + words.count("elle") <= right.count("elle")
 
 
 def _is_impersonal(sentence: Sentence, at: int) -> bool:
@@ -360,43 +405,33 @@ def _owner(sentence: Sentence, at: int, told: Told) -> list[Shown]:
 
 
 def _noun(sentence: Sentence, at: int, told: Told) -> list[Shown]:
+    marks = sentence.marks
     if told.is_plural and sentence.speaks_of_one:
         return _shown(sentence, at, at + 1, told.gender, (FAINT, None))
-    sure = SURE if sentence.marks.genders else LIKELY
-    opposite = any(letter_of(gender) not in ("", sentence.expected) for gender in sentence.marks.genders)
+    is_kin = marks.names_relatives and sentence.words[at] in sentence.lists.kin  # "his child" is "su hijo"
+    sure = SURE if marks.genders and not is_kin else LIKELY
+    opposite = any(letter_of(gender) not in ("", sentence.expected) for gender in marks.genders)
     # "The chamber of businessmen", "her child": others
-    doubtful = told.is_plural or sentence.marks.names_relatives or at not in sentence.near
+    doubtful = marks.names_relatives or at not in sentence.near or (told.is_plural and not marks.plural)
     against = LIKELY if doubtful else sure
     return _shown(sentence, at, at + 1, told.gender, (sure, None if opposite else against))
 
 
 def _role(sentence: Sentence, at: int, told: Told) -> list[Shown]:
-    if _is_somebody_else(sentence, at, told):
+    if is_somebody_else(sentence, at, told):
         return []
     is_near = at in sentence.near
     wrong = None
     if is_near:
-        wrong = SURE if _is_introduced(sentence, at) else LIKELY
+        wrong = SURE if is_introduced(sentence, at) else LIKELY
     return _shown(sentence, at, at + 1, told.gender, (SURE if is_near else LIKELY, wrong))
 
 
 def _norm(sentence: Sentence, at: int, told: Told) -> list[Shown]:
     # A word that only ends like such a noun counts where a reference has it.
-    if sentence.words[at] not in sentence.lists.told or _is_somebody_else(sentence, at, told):
+    if sentence.words[at] not in sentence.lists.told or is_somebody_else(sentence, at, told):
         return []
     return _shown(sentence, at, at + 1, told.gender, (LIKELY, FAINT))
-
-
-def _is_introduced(sentence: Sentence, at: int) -> bool:
-    """Whether the noun is a predicate: "como jugador", "fue un jugador", "كلاعب"."""
-    if sentence.language.code == "ar" and sentence.words[at].startswith("ك"):
-        return True
-    for place in range(at - 1, max(at - 1 - _REACH, -1), -1):
-        if sentence.begins_clause(place + 1):
-            return False
-        if sentence.words[place] in sentence.lists.introducing:
-            return True
-    return False
 
 
 def _verb(sentence: Sentence, at: int, told: Told) -> list[Shown]:
@@ -410,63 +445,32 @@ _KINDS = {"pronoun": _pronoun, "owner": _owner, "noun": _noun, "role": _role, "n
 # -- predicates --------------------------------------------------------------------------------------------------------
 
 
+_THAT = frozenset({"que", "qu'", "che"})
+
+
 def _predicate(sentence: Sentence, at: int) -> list[Shown]:
     """A participle or adjective that agrees with the person as its subject, or begins a clause about the person."""
     lists, words = sentence.lists, sentence.words
     gender = lists.participle(words[at])
-    copula = _copula_before(sentence, at)
+    copula = copula_before(sentence, at)
     if gender is None and copula is not None:
         gender = sentence.language.adjective(words[at], "singular")
-    if gender not in ("m", "f"):
-        return []
+    if gender not in ("m", "f") or (gender == "m" and words[at + 1 : at + 2] and words[at + 1] in _THAT):
+        return []  # "fue anunciado que" is about nobody
+    if words[max(at - 2, 0) : at - 1] == ["l'"] and words[at - 1] in lists.auxiliaries:  # "l'a nommée"
+        told = not sentence.marks.pronouns.isdisjoint(_OBJECTS)
+        return _shown(sentence, at, at + 1, gender, (LIKELY, LIKELY if at in sentence.near else None)) if told else []
     if copula is None:
         if at in sentence.near and sentence.begins_clause(at):
             return _shown(sentence, at, at + 1, gender, (LIKELY, LIKELY))
+        first = coordinated_copula(sentence, at)
+        if first is not None and subject_of(sentence, first) is not None:
+            return _shown(sentence, at, at + 1, gender, (LIKELY, LIKELY))
         return []
-    subject = _subject(sentence, copula)
+    subject = subject_of(sentence, copula)
     if subject is None:
         return []
     is_near = at in sentence.near
-    wrong = SURE if subject == "pronoun" else LIKELY if is_near else None
+    is_sure = subject == "pronoun" and not sentence.marks.names_things  # "il a été diffusé": it was
+    wrong = SURE if is_sure else LIKELY if is_near else None
     return _shown(sentence, at, at + 1, gender, (SURE if subject == "pronoun" or is_near else LIKELY, wrong))
-
-
-def _copula_before(sentence: Sentence, at: int) -> int | None:
-    lists, words = sentence.lists, sentence.words
-    before = at - 1
-    while before >= 0 and words[before] in lists.adverbs and words[before] not in lists.copulas:
-        before -= 1
-    return before if before >= 0 and words[before] in lists.copulas else None
-
-
-def _subject(sentence: Sentence, copula: int) -> str | None:
-    """What stands before a copula: `pronoun`, `open` (nothing, a name, a relative) or None for a thing."""
-    lists, words = sentence.lists, sentence.words
-    at = copula
-    passed = lists.adverbs | lists.auxiliaries | lists.copulas
-    while at > 0 and not sentence.begins_clause(at) and words[at - 1] in passed:
-        at -= 1
-    if at == 0 or sentence.begins_clause(at):
-        return "open"
-    before = words[at - 1]
-    if (told := lists.told.get(before)) and told.kind in ("pronoun", "noun", "role", "norm"):
-        if told.kind != "pronoun":
-            return "open"
-        # "The body of her was buried": the pronoun belongs to the subject.
-        return None if before in lists.obliques or words[at - 2 : at - 1] == ["de"] else "pronoun"
-    start, _ = sentence.spans[at - 1]
-    if sentence.text[start].isupper() or len(before) < _SHORT or before.isdigit():
-        return "open"
-    language = sentence.language
-    determined = any(
-        word in language.singular or word in language.plural or word in lists.possessives
-        for word in words[max(at - 1 - _SUBJECT_REACH, 0) : at - 1]
-    )
-    return None if determined or language.code in _WITHOUT_ARTICLES else "open"
-
-
-_SHORT = 4
-"""Letters of a relative pronoun or a conjunction before a verb without a subject."""
-_SUBJECT_REACH = 3
-"""Words before a noun among which its article stands."""
-_WITHOUT_ARTICLES = frozenset({"ru", "hi"})

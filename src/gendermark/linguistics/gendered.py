@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.resources import files
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from gendermark.linguistics.language import Language
 from gendermark.linguistics.occupations import lexicon
@@ -59,6 +59,8 @@ class GenderedWords:
     """Nouns whose masculine form many use of women: only a feminine article tells ("la piloto")."""
     common: frozenset[str]
     """Nouns for both: their article tells."""
+    paired: frozenset[str]
+    """Nouns used of both that have a feminine of their own ("la juez" and "la jueza", "la médico" and "la médica")."""
     common_ending: re.Pattern[str]
     norm_ending: re.Pattern[str]
     """Nouns of a role whose masculine form many use of women too."""
@@ -66,6 +68,8 @@ class GenderedWords:
     """Whose the next noun is: it names another person."""
     participles: tuple[re.Pattern[str], re.Pattern[str]]
     agents: tuple[re.Pattern[str], re.Pattern[str]]
+    no_agents: frozenset[str]
+    """Words that end like agents ("manière", "mayor")."""
     past: tuple[re.Pattern[str], re.Pattern[str]]
     """Verb forms that agree with their subject, by their endings."""
     no_past: frozenset[str]
@@ -73,6 +77,14 @@ class GenderedWords:
     """Verbs with a pronoun attached ("verla")."""
     clitics: Mapping[str, str]
     """Object pronouns that are written like articles."""
+    finite: re.Pattern[str]
+    """Forms of verbs that no noun has; before them an article is a pronoun."""
+    kin: frozenset[str]
+    """Kinship words by which a language also translates "child", "cousin", "grandchild"."""
+    sexes: Mapping[str, str]
+    """Adjectives that name a sex ("femenino"), whatever their ending."""
+    homographs: frozenset[str]
+    """Words for one man that are also written for several women (Italian "cameriere")."""
     no_participles: frozenset[str]
     copulas: frozenset[str]
     adverbs: frozenset[str]
@@ -82,9 +94,10 @@ class GenderedWords:
     """Words before a predicate noun ("como", "als", "fue")."""
     fields: frozenset[str]
     """Feminine nouns of a role that mostly name what it is about ("física")."""
-    one_of: Mapping[Phrase, str]
-    phrases: frozenset[Phrase]
-    """Set phrases that are about a thing ("vestido de novia")."""
+    one_of: Mapping[str, Sequence[tuple[Phrase, str]]]
+    """Phrases that show a gender together ("uno de los"), by their first word."""
+    phrases: Mapping[str, Sequence[Phrase]]
+    """Set phrases that are about a thing ("vestido de novia"), by their first word."""
     obliques: frozenset[str]
     """Pronouns that are no subject ("dela")."""
     prefixes: tuple[str, ...]
@@ -94,6 +107,7 @@ class GenderedWords:
     has_compounds: bool
     """Whether nouns are written together."""
     _seen: dict[str, Entry] = field(default_factory=dict)
+    _participles: dict[str, str | None] = field(default_factory=dict)
 
     def look_up(self, word: str) -> Entry:
         if word not in self._seen:
@@ -118,7 +132,7 @@ class GenderedWords:
 
     def agent(self, word: str) -> str | None:
         """The gender that the ending of an agent noun shows, None for another word."""
-        return _which(self.agents, word)
+        return None if word in self.no_agents else _which(self.agents, word)
 
     def verb(self, word: str) -> str | None:
         return None if word in self.no_past else _which(self.past, word)
@@ -128,7 +142,9 @@ class GenderedWords:
 
     def participle(self, word: str) -> str | None:
         """The gender that a participle form shows, None for another word."""
-        return None if word in self.no_participles else _which(self.participles, word)
+        if word not in self._participles:
+            self._participles[word] = None if word in self.no_participles else _which(self.participles, word)
+        return self._participles[word]
 
 
 def _which(forms: tuple[re.Pattern[str], re.Pattern[str]], word: str) -> str | None:
@@ -165,7 +181,7 @@ def gendered_words(language: Language) -> GenderedWords:
         one, other = (re.compile(column) if column else _NEVER for column in given)
         return one, other
 
-    fixed, habit, common = words("fixed"), words("habit"), words("common")
+    fixed, habit, common = words("fixed") | words("sex"), words("habit"), words("common")
     silent = fixed | habit | common
     told: dict[str, Told] = {}
     for word, letter, is_plural in (*_occupations(language), *_roles(language, rows)):
@@ -181,35 +197,56 @@ def gendered_words(language: Language) -> GenderedWords:
         fixed=fixed,
         habit=habit,
         common=common,
+        paired=words("paired"),
         common_ending=patterns("common-ending")[0],
         norm_ending=patterns("norm-ending")[0],
         possessives=words("possessive"),
         participles=patterns("participle"),
         agents=patterns("agent-ending"),
+        no_agents=words("no-agent"),
         past=patterns("past"),
         no_past=words("no-past"),
         enclitics=patterns("enclitic"),
         clitics=dict(by_gender("clitic")),
+        finite=patterns("finite")[0],
+        kin=words("kin"),
+        sexes=dict(by_gender("sex")),
+        homographs=frozenset(word for word, letter in by_gender("noun") if letter == "m")
+        & frozenset(word for word, letter in by_gender("nouns") if letter == "f"),
         no_participles=words("no-participle"),
         copulas=words("copula"),
         adverbs=words("adverb"),
         auxiliaries=words("auxiliary"),
         introducing=words("as"),
         fields=words("field"),
-        one_of={
-            tuple(language.cut(phrase.replace("-", " "))): letter
+        one_of=_by_first_word(
+            (phrase, (phrase, letter))
             for columns in rows.get("one-of", ())
             for letter, column in zip("mf", columns, strict=True)
-            for phrase in column.split()
-        },
-        phrases=frozenset(
-            tuple(language.cut(phrase.replace("-", " "))) for one, _ in rows.get("phrase", ()) for phrase in one.split()
+            for phrase in _phrases(column, language)
+        ),
+        phrases=_by_first_word(
+            (phrase, phrase) for one, _ in rows.get("phrase", ()) for phrase in _phrases(one, language)
         ),
         obliques=words("oblique"),
         prefixes=language.prefixes,
         head_is_last=language.code in _HEAD_LAST,
-        has_compounds=language.code == "de",
+        has_compounds=language.code in ("de", "nl"),
     )
+
+
+def _phrases(column: str, language: Language) -> Iterable[Phrase]:
+    return (tuple(language.cut(phrase.replace("-", " "))) for phrase in column.split())
+
+
+_Value = TypeVar("_Value")
+
+
+def _by_first_word(pairs: Iterable[tuple[Phrase, _Value]]) -> dict[str, list[_Value]]:
+    found: dict[str, list[_Value]] = defaultdict(list)
+    for phrase, value in pairs:
+        found[phrase[0]].append(value)
+    return dict(found)
 
 
 def _cut(column: str, language: Language) -> Iterable[str]:

@@ -82,13 +82,15 @@ class Sentence:
         written = {word.strip("'’s,.;:()\"“”") for word in self.source.split()[1:] if word[:1].isupper()}
         return frozenset(word.lower() for word in written)
 
+    def is_capital(self, at: int) -> bool:
+        return self.text[self.spans[at][0]].isupper()
+
     def is_name(self, at: int) -> bool:
-        start, _ = self.spans[at]
-        return self.words[at] in self.names and self.text[start].isupper()
+        return self.words[at] in self.names and self.is_capital(at)
 
     def is_noun(self, at: int) -> bool:
         """German writes its nouns with a capital: "Junge" is one, "junge" is not."""
-        return self.language.code != "de" or self.text[self.spans[at][0]].isupper()
+        return self.language.code != "de" or self.is_capital(at)
 
     def is_surplus(self, word: str) -> bool:
         """Whether the translation has a word more often than both references do."""

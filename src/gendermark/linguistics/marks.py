@@ -16,14 +16,15 @@ _SINGULAR = {
     Gender.MASCULINE: """
     he him his himself man boy gentleman guy lad male father dad daddy grandfather grandpa son grandson brother
     uncle nephew husband groom widower stepfather stepson stepbrother king emperor prince duke earl count
-    viscount baron marquess tsar lord sir mr mister monk priest patriarch bachelor schoolboy
+    viscount baron marquess tsar lord sir mr mister monk priest patriarch bachelor schoolboy boyfriend godfather
+    godson archduke abbot friar pope emir sultan sheikh
     """,
     Gender.FEMININE: """
     she her hers herself woman girl lady gal female mother mom mommy mum grandmother grandma daughter
     granddaughter sister aunt auntie niece wife bride widow stepmother stepdaughter stepsister queen empress
     princess duchess countess viscountess baroness marchioness tsarina dame madam madame mrs ms miss mistress
     maid nun priestess abbess prioress goddess heiress hostess heroine actress waitress stewardess seamstress
-    sorceress governess matriarch schoolgirl
+    sorceress governess matriarch schoolgirl girlfriend godmother goddaughter archduchess landlady
     """,
 }
 _PLURAL = {
@@ -53,7 +54,8 @@ _SEVERAL = frozenset({"they", "them", "their", "theirs", "themselves"})
 _RELATIVES = frozenset(
     {"child", "children", "baby", "babies", "kid", "kids", "cousin", "cousins", "parent", "parents", "grandparent"}
     | {"grandparents", "sibling", "siblings", "spouse", "spouses", "consort", "couple", "partner", "god", "gods"}
-    | {"police", "heir", "heirs", "grandchild", "grandchildren"}
+    | {"police", "heir", "heirs", "grandchild", "grandchildren", "stepparent", "stepparents", "stepchild"}
+    | {"stepchildren"}
 )
 
 
