@@ -76,6 +76,10 @@ class Language:
     bare_epicene: Callable[[str], Agreement | None] = unknown_noun
     """The grammatical gender of a noun that can name both sexes, where no word agrees with it: masculine for «врач»,
     none for "artista"."""
+    sexes: Mapping[str, Agreement] = field(default_factory=dict)
+    """Words that say the sex outright, beside a noun whose gender does not: "una víctima mujer", "männliche Person"."""
+    by_sense: Callable[[Sequence[str], int, int, str], Clues] = no_clues
+    """Predicates of a noun of fixed gender at words[start:end], which may follow the sex: «жертва рассказал»."""
 
     def cut(self, text: str) -> list[str]:
         return [self.normalise(word) for word in cut(text)]

@@ -109,6 +109,7 @@ class Grammar:
 
     women: frozenset[str]
     """The forms of "woman", which may stand before a noun: «женщине врачу»."""
+    men: frozenset[str]
 
     someone: re.Pattern[str]
     """The pronouns for "someone"; which are nominatives, `nominatives` says. Masculine only as a verb's subject."""
@@ -170,6 +171,20 @@ class Grammar:
             found.append(Clue(start - 1, "f"))
         outranked = any(clue.agreement == "f" for clue in found)
         return found + [clue for clue in attributes if not (outranked and clue.agreement == "m")]
+
+    def by_sense(self, words: Sequence[str], start: int, end: int, number: str) -> Clues:
+        """The verb of a subject in -а or -я: «жертва рассказал»; that of a masculine one is among the `clues`."""
+        noun = words[start]
+        if number == "plural" or not noun.endswith(("а", "я")):
+            return []
+        first = start
+        while first and (words[first - 1] in self.feminine or self.walkable.fullmatch(words[first - 1])):
+            first -= 1
+        return self._predicate(words, first, end, noun)
+
+    @property
+    def sexes(self) -> Mapping[str, Agreement]:
+        return {**dict.fromkeys(self.women, "f"), **dict.fromkeys(self.men, "m")}
 
     def _is_nominative(self, noun: str) -> bool:
         """Whether this is the nominative of a noun that declines as a masculine, or of one of common gender."""

@@ -92,6 +92,13 @@ _GRAMMAR = Iberian(
         vino hubo trajo supo sea les los las nos más atrás detrás tras una unas unos otra otro cada
         """),
     ),
+    sexes=table("hombre hombres varón varones masculina masculinas", "mujer mujeres femenina femeninas"),
+    no_predicates=word_set("""
+    para como contra cuando cuanto hasta hacia todo toda otro otra una mismo algo nada nunca ahora todavía cerca debajo
+    bajo dentro fuera junto encima abajo arriba luego culpa causa hora parte víctima persona testigo idiota poeta cosa
+    cierto necesario claro obvio ella ellas ellos uno suyo suya cuya tuyo nuestro mucho poco tanto solo
+    medio rumbo camino casa
+    """),
 )
 
 LANGUAGE = _GRAMMAR.language("es", "Spanish")

@@ -100,6 +100,12 @@ _GRAMMAR = Iberian(
         não até
         """),
     ),
+    sexes=table("homem homens masculina masculinas masculino", "mulher mulheres feminina femininas feminino"),
+    no_predicates=word_set("""
+    para como contra quando quanto todo toda outro outra uma mesmo algo nada nunca agora ainda embaixo baixo dentro fora
+    junto longe culpa causa hora parte vítima pessoa testemunha criança idiota poeta coisa certo necessário
+    claro óbvio ela elas eles seu sua dele dela muito pouco tanto próximo acima abaixo logo meio caminho casa cada
+    """),
 )
 
 LANGUAGE = _GRAMMAR.language("pt", "Portuguese")
