@@ -27,17 +27,30 @@ def read_entity(
     the source noun, asked for only when needed) chooses, then nearness to `expected_place` (0 is the beginning, 1 the
     end). Without any form, the aligned word is read by its agreeing words and its ending.
     """
-    mentions = finder.occurrences(words, entity)
+    mentions = _without_constructs(finder, words, finder.occurrences(words, entity))
     if len(mentions) == 1:
         return finder.read(words, mentions[0])
     if mentions:
         return _read_one_of(finder, words, mentions, aligned(), expected_place)
     skipped = finder.passed_over(words, entity)
-    positions = [at for at in aligned() if at not in skipped and not _is_function_word(finder, words[at])]
+    positions = [at for at in aligned() if at not in skipped and _may_be_person(finder, words[at])]
     if not positions:
         return Finding(None, "absent", ())
     head = positions[-1]
     return finder.read_unknown(words, head, head + 1)
+
+
+def _without_constructs(
+    finder: OccupationFinder, words: Sequence[str], mentions: Sequence[Occurrence]
+) -> Sequence[Occurrence]:
+    """Without a bare noun right before another mention, where articles are written together with the noun.
+
+    Such a noun governs the other one, and is no second name of the person: مساعدة المساعد, "helping the assistant".
+    """
+    if not finder.language.prefixes:
+        return mentions
+    governed = {mention.start for mention in mentions if words[mention.start].startswith(("ال", "ה"))}
+    return [m for m in mentions if m.end not in governed or m.start in governed]
 
 
 def _read_one_of(
@@ -70,6 +83,10 @@ def _genders(mention: Occurrence) -> frozenset[str]:
     """The genders of a form, in the singular if it can be one."""
     singular = [gender for gender, number in mention.readings if number == "singular"]
     return frozenset(singular or [gender for gender, _ in mention.readings])
+
+
+def _may_be_person(finder: OccupationFinder, word: str) -> bool:
+    return not _is_function_word(finder, word) and not finder.language.is_thing(word)
 
 
 def _is_function_word(finder: OccupationFinder, word: str) -> bool:

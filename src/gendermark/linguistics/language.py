@@ -41,6 +41,10 @@ def unknown_noun(word: str) -> Agreement | None:  # noqa: ARG001
     return None
 
 
+def never(word: str) -> bool:  # noqa: ARG001
+    return False
+
+
 def unchanged(word: str) -> str:
     return word
 
@@ -73,6 +77,8 @@ class Language:
 
     noun: Callable[[str], Agreement | None] = unknown_noun
     """The gender of a noun that no lexicon has, by its ending; None where endings do not tell."""
+    is_thing: Callable[[str], bool] = never
+    """Whether a word's ending is of things only ("-ción"): such a noun in the place of a person is no person."""
     bare_epicene: Callable[[str], Agreement | None] = unknown_noun
     """The grammatical gender of a noun that can name both sexes, where no word agrees with it: masculine for «врач»,
     none for "artista"."""

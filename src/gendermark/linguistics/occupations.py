@@ -123,6 +123,13 @@ class OccupationFinder:
             for phrase in forms:
                 if len(phrase) > 1:
                     self._phrases[phrase[0]][len(phrase)].add(phrase)
+        # Nouns of fixed gender serve for anybody, also where the lexicon does not expect them ("una persona").
+        self._fixed: dict[str, frozenset[tuple[str, str]]] = {
+            form[0]: frozenset(readings)
+            for forms in table.values()
+            for form, readings in forms.items()
+            if len(form) == 1 and all(gender.endswith("-only") for gender, _ in readings)
+        }
         # occupation -> first word -> the forms that begin with it, longest first
         self._forms: dict[str, _Index] = {}
         for occupation, forms in table.items():
@@ -210,6 +217,8 @@ class OccupationFinder:
 
     def read_unknown(self, words: Sequence[str], start: int, end: int) -> Finding:
         """The gender of a mention that no lexicon has: words that agree with it, then its ending."""
+        if words[end - 1] in self._fixed:
+            return self.read(words, Occurrence(start, end, self._fixed[words[end - 1]]))
         occurrence = Occurrence(start, end, frozenset({("epicene", "singular"), ("epicene", "plural")}))
         agreeing = self._agreeing(words, occurrence)
         told = _intersection(agreeing)

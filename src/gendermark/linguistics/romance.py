@@ -127,11 +127,16 @@ def _beyond(words: Sequence[str], place: int, passed: frozenset[str]) -> int:
 class NounEndings:
     """The gender of a noun that the lexicon lacks, by its ending."""
 
+    things: re.Pattern[str]
+    """Of things and of no person."""
     untold: re.Pattern[str]
     """Nouns for both sexes, and words that are no nouns."""
     feminine: re.Pattern[str]
     masculine: re.Pattern[str]
     no_nouns: frozenset[str] = frozenset()
+
+    def is_thing(self, word: str) -> bool:
+        return self.things.search(word) is not None
 
     def gender(self, word: str) -> Agreement | None:
         if word in self.no_nouns or self.untold.search(word):
@@ -174,6 +179,7 @@ class Iberian:
             adjectives_follow=True,
             clues=self._clues,
             noun=self.nouns.gender,
+            is_thing=self.nouns.is_thing,
             sexes=self.sexes,
             by_sense=self._by_sense,
         )

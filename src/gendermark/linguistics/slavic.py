@@ -224,7 +224,7 @@ class Grammar:
         if (predicate := word.removesuffix("ся")) in self.predicates:  # «зустрівся»
             return self.predicates[predicate]
         match = self.past.fullmatch(word)
-        if match is None or word.removesuffix("а") in self.noun_stems:
+        if match is None or word in self.between or word.removesuffix("а") in self.noun_stems:
             return None
         return "f" if match["f"] else "m"
 

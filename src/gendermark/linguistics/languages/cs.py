@@ -106,7 +106,8 @@ _NOT_PAST = word_set("""
     zcela docela zpravidla dokola mála dál půl bohužel podél jestli ačkoli nikoli chvíli roli škola školy škol síla
     síly kola těla čísla světla díla skla tepla čela hesla křesla kouzla kapela kapely kontrola kontroly kostela
     manžela generála novely hala haly díly modely góly detaily cíl úkol úkoly podíl rozdíl díl pavla karla michala
-    daniela
+    daniela fotbal volejbal basketbal nával příval pochval model potenciál materiál personál kanál signál festival
+    manuál kapitál tunel hotel panel titul úhel omyl styl profil mobil automobil stůl prádla pádla odmala
 """)
 _PREDICATE_END = _CLAUSE_OPENERS | word_set("a i z ze s se v ve na o do od k ke po při pro za dnes včera který která")
 _PREDICATIVE_M = re.compile(".+ý|.{3,}[eěá]ni?|.{3,}[eěa]ní")

@@ -79,6 +79,7 @@ _GRAMMAR = Iberian(
         word_set("el la un una los las o y"),
     ),
     nouns=NounEndings(
+        things=re.compile(r"(?:[cs]i[óo]n(?:es)?|[dt]ad(?:es)?|tud(?:es)?|mientos?|(?<!person)ajes?|erías?|encias?)$"),
         untold=re.compile(
             r"^.{1,3}$|(?:ist|eut|let|crat|pat|iatr|arc|cid|leg)as?$|mente$|[aei]rl[ao]s?$|[aei]ndo$"
             r"|(?:ó|ar[oa]n|er[oa]n|aban?|abas)$|[^ñgf]ían?$"

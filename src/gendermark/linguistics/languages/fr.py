@@ -98,6 +98,7 @@ _OTHER_PARTICIPLES = re.compile(r"\w+[^\Waeogqu][ui](e?)s?")
 _NO_OTHER_PARTICIPLE = word_set("ici ainsi aussi parmi lui celui ami amis amie amies midi quasi")
 _VOWELS = frozenset("aeiouyhàâéèêëîïôöùûœæ")
 _NOUNS = NounEndings(
+    things=re.compile("(?:[ts]ion|ment|isme|erie|thèque|clientèle|(?<!person)(?<!ot)(?<!p)(?<!s)age)s?$"),
     untold=re.compile("^enfant$"),
     feminine=re.compile("(?:euse|trice|ière|ienne|esse|ante|ente|ée|eure|onne|ère|aine|tion|sion)$"),
     masculine=re.compile("(?:eur|ier|ien|ant|ent|and|ard|ois|ais|ain|oir|eau|ger|on)$"),
@@ -218,6 +219,7 @@ LANGUAGE = Language(
     adjectives_follow=True,
     clues=_clues,
     noun=_NOUNS.gender,
+    is_thing=_NOUNS.is_thing,
     sexes=table("homme hommes masculin masculine masculines", "femme femmes féminin féminine féminines"),
     by_sense=_by_sense,
 )

@@ -111,6 +111,7 @@ _SEVERAL_WOMEN = word_set("""
     donne ragazze sorelle figlie state assunte diventate erano furono esse due tre quattro cinque
 """)
 _NOUNS = NounEndings(
+    things=re.compile("(?:[zs]ion[ei]|tà|tù|ment[oi]|eri[ae]|(?<!person)aggio|enz[ae])$"),
     untold=re.compile("(?:ista|iatra|euta|asta|cida|arca|poeta|collega|atleta)$"),
     feminine=re.compile("(?:a|trice|zione|sione|tà|tù)$"),
     masculine=re.compile("(?:o|tore|sore|iere)$"),
@@ -196,6 +197,7 @@ LANGUAGE = Language(
     adjective=_adjective,
     clues=_clues,
     noun=_NOUNS.gender,
+    is_thing=_NOUNS.is_thing,
     sexes=table("uomo uomini maschio maschi maschile maschili", "donna donne femmina femmine femminile femminili"),
     by_sense=_by_sense,
 )

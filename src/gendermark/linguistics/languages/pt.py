@@ -87,6 +87,7 @@ _GRAMMAR = Iberian(
         word_set("o a um uma os as do da ao à ou e"),
     ),
     nouns=NounEndings(
+        things=re.compile(r"(?:ç(?:ão|ões)|ss(?:ão|ões)|dades?|tudes?|mentos?|(?<!person)age(?:m|ns)|arias?|ências?)$"),
         untold=re.compile(
             r"^.{1,3}$|-|(?:ist|eut|let|crat|pat|iatr|arc|cid|leg)as?$|mente$|[aei]ndo$"
             r"|(?:ou|eu|iu|aram|eram|iram|avam?|avas)$|[^nhgf]ia[ms]?$"
