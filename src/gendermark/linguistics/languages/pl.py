@@ -108,7 +108,8 @@ _NOT_PAST = word_set("""
     szkoła szkoły sił siła siły kościoła ciała źródła światła dzieła pawła michała posła generała skrzydła koła
     hasła czoła szkła masła dookoła zł źródeł dzieł ciał dział wydział udział oddział oddziały zespoły materiał
     materiały artykuł artykuły tytuł tytuły szczegóły słaby cały mały zły biały pochwał kawał krzeseł świateł kanał
-    kanały potencjał podział podziały tył tyły sygnał sygnały opał szał wiosła prześcieradła pudła kapitał umysły pomysły
+    kanały potencjał podział podziały tył tyły sygnał sygnały opał szał wiosła prześcieradła pudła kapitał umysły
+    pomysły
 """)
 _PREDICATE_END = _CLAUSE_OPENERS | _PREPOSITIONS | word_set("i niż dziś dzisiaj który która")
 _RELATIVE = {"który": "m", "którego": "m", "któremu": "m", "która": "f", "której": "f", "którą": "f"}
