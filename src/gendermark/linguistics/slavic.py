@@ -23,6 +23,8 @@ from dataclasses import dataclass
 from gendermark.linguistics.language import Agreement, Clue, Clues
 
 _NOTHING = re.compile(r"(?!)")
+_IN_WHICH = re.compile(r"во? \w+(?:ой|ом)|[ву] \w+(?:ій|ому|ім)")
+"""«в которой» is of things: «(предложил) консультацию персоналу, в которой (нуждался)»."""
 
 
 def word_set(words: str) -> frozenset[str]:
@@ -276,7 +278,7 @@ class Grammar:
             if before >= 0 and words[before] not in self.prepositions and not self.past.fullmatch(words[before]):
                 return []
         position = end + 1 if end < len(words) and words[end] in self.prepositions else end
-        if position >= len(words):
+        if position >= len(words) or (position > end and _IN_WHICH.fullmatch(" ".join(words[end : position + 1]))):
             return []
         word = words[position]
         if word in self.relatives:
