@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 
 from gendermark.linguistics.occupations import Finding, OccupationFinder, Occurrence
@@ -12,6 +13,8 @@ _COORDINATORS = frozenset(
     {"o", "u", "y", "e", "ou", "et", "oder", "und", "bzw", "beziehungsweise", "ή", "και", "или", "и", "або", "чи", "та"}
     | {"й", "nebo", "a", "i", "lub", "albo", "czy", "या", "और", "أو", "و", "או", "ו"}
 )
+_DEFINITE = re.compile("[وف]?(?:[بك]?ال|لل)")
+"""Arabic: the article, with what is written together with it."""
 
 
 def read_entity(
@@ -27,7 +30,7 @@ def read_entity(
     the source noun, asked for only when needed) chooses, then nearness to `expected_place` (0 is the beginning, 1 the
     end). Without any form, the aligned word is read by its agreeing words and its ending.
     """
-    mentions = _without_constructs(finder, words, finder.occurrences(words, entity))
+    mentions = _without_constructs(words, finder.occurrences(words, entity))
     if len(mentions) == 1:
         return finder.read(words, mentions[0])
     if mentions:
@@ -40,17 +43,13 @@ def read_entity(
     return finder.read_unknown(words, head, head + 1)
 
 
-def _without_constructs(
-    finder: OccupationFinder, words: Sequence[str], mentions: Sequence[Occurrence]
-) -> Sequence[Occurrence]:
-    """Without a bare noun right before another mention, where articles are written together with the noun.
+def _without_constructs(words: Sequence[str], mentions: Sequence[Occurrence]) -> Sequence[Occurrence]:
+    """Without a bare Arabic noun right before a definite mention: مساعدة المساعد is "helping the assistant".
 
-    Such a noun governs the other one, and is no second name of the person: مساعدة المساعد, "helping the assistant".
+    The first of such two governs the second, and is no other name of the same person.
     """
-    if not finder.language.prefixes:
-        return mentions
-    governed = {mention.start for mention in mentions if words[mention.start].startswith(("ال", "ה"))}
-    return [m for m in mentions if m.end not in governed or m.start in governed]
+    definite = {mention.start for mention in mentions if _DEFINITE.match(words[mention.start])}
+    return [mention for mention in mentions if mention.end not in definite or mention.start in definite]
 
 
 def _read_one_of(
