@@ -94,7 +94,7 @@ def cell(result: gendermark.Result, metric: str, part: str = "all") -> str:
 READING = """
 **What is found.** This model makes people men. Where the English sentence says that the person is a woman, WinoMT
 finds a feminine noun in one of eight cases; where it says a man, the noun is masculine in seven of eight; where
-English leaves it open, nine of ten gendered nouns are masculine. The feminine nouns are nearly all of a few
+English leaves it open, nearly all gendered nouns are masculine. The feminine nouns are nearly all of a few
 occupations (nurse, housekeeper, guard, receptionist, secretary, teacher). Other protocols on other texts agree: a
 woman in an encyclopedia article comes out right three quarters as often as a man if her own sentence tells, and hardly
 ever if only the sentence before it tells. Showing that sentence helps, to one in three, and costs the men little.
@@ -106,9 +106,8 @@ of BLEU.
 (18.2 [-0.6, 36.7]) and of SimpleGEN's difference include zero, with 40 occupations each. More occupations would be
 needed to tell. WinoMT read nearly everything; most of what it did not read is one word (a
 "mover" becomes "o motor", an engine). MT-GenEval finds nothing that shows the gender in one translation of the pairs in
-twenty-five; these count as not right. We read about 110 judgements. Most are plain; two kinds we would not defend:
-"criança", "vítima" and "testemunha" count as feminine by their grammar, though they say nothing of the person (27
-sentences of WinoMT); and "o primeiro CEO" is read as open by SimpleGEN. None is large enough to change the reading.
+twenty-five; these count as not right. We read about 110 judgements. Most are plain; one kind we would not defend:
+"o primeiro CEO" is read as open by SimpleGEN. It is not large enough to change the reading.
 One model of one package says nothing about machine translation into Portuguese at large, nor about what the users of
 the package see, whose own interface rewrites what the model says.
 """

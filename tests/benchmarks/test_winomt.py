@@ -176,6 +176,20 @@ def test_labelled_sentences_of_our_own(language: str) -> None:
     assert len(wrong) <= 0.05 * len(rows), wrong
 
 
+def test_mentions_of_our_own() -> None:
+    """Nouns of fixed gender, things that are no person, and predicates of nouns for both sexes."""
+    with (LABELS.parent / "mentions.tsv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
+    assert {row["language"] for row in rows} == set(LANGUAGES)
+    wrong = []
+    for row in rows:
+        finder = bundled_finder(row["language"])
+        found = read_entity(finder, finder.language.cut(row["sentence"]), row["entity"], list, 0.5)
+        if (found.gender or "none") != row["label"]:
+            wrong.append((row["sentence"], row["entity"], row["label"], found.gender, found.evidence))
+    assert not wrong, "\n".join(map(str, wrong))
+
+
 # -- the bundled set and fakes ------------------------------------------------------------------------------------
 
 

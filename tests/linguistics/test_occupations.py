@@ -172,6 +172,12 @@ def test_spans_are_of_the_words_that_decided(text: str, marked: list[str]) -> No
     assert [text[start:end] for start, end in FINDER.find(text, "cook").spans(text)] == marked
 
 
+@pytest.mark.parametrize("word", ["kantor·a", "kantor(a)", "kantor/a", "kantor:in"])
+def test_an_unknown_word_with_both_endings_is_neutral(word: str) -> None:
+    assert FINDER.read_unknown([word], 0, 1).gender is Gender.NEUTRAL
+    assert FINDER.read_unknown(["kantor"], 0, 1).gender is None
+
+
 def test_an_equal_word_elsewhere_is_not_meant() -> None:
     text = "Dijo a la contable que la grúa llegó."
     finding = bundled_finder("es").find(text, "accountant")

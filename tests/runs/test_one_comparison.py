@@ -202,7 +202,7 @@ DRAWN: dict[str, Any] = {"parts": ("referenced",), "n_samples": 2}
 @pytest.mark.parametrize(
     ("name", "one", "other", "what"),
     [
-        ("winomt", {"rules": "best"}, {"rules": "repo2020"}, "rules (best-3 and repo2020)"),
+        ("winomt", {"rules": "best"}, {"rules": "repo2020"}, "rules (best-4 and repo2020)"),
         ("winomt", {}, {"cluster": "contrast"}, "cluster (entity and contrast)"),
         ("uncertainty", DRAWN, {**DRAWN, "n_samples": 3}, "n_samples (2 and 3)"),
         ("uncertainty", DRAWN, {**DRAWN, "sampling": "epsilon=0.1"}, "sampling (epsilon=0.2 and epsilon=0.1)"),

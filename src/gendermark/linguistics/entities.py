@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 
 from gendermark.linguistics.occupations import Finding, OccupationFinder, Occurrence
@@ -12,6 +13,8 @@ _COORDINATORS = frozenset(
     {"o", "u", "y", "e", "ou", "et", "oder", "und", "bzw", "beziehungsweise", "ή", "και", "или", "и", "або", "чи", "та"}
     | {"й", "nebo", "a", "i", "lub", "albo", "czy", "या", "और", "أو", "و", "או", "ו"}
 )
+_DEFINITE = re.compile("[وف]?(?:[بك]?ال|لل)")
+"""Arabic: the article, with what is written together with it."""
 
 
 def read_entity(
@@ -27,17 +30,26 @@ def read_entity(
     the source noun, asked for only when needed) chooses, then nearness to `expected_place` (0 is the beginning, 1 the
     end). Without any form, the aligned word is read by its agreeing words and its ending.
     """
-    mentions = finder.occurrences(words, entity)
+    mentions = _without_constructs(words, finder.occurrences(words, entity))
     if len(mentions) == 1:
         return finder.read(words, mentions[0])
     if mentions:
         return _read_one_of(finder, words, mentions, aligned(), expected_place)
     skipped = finder.passed_over(words, entity)
-    positions = [at for at in aligned() if at not in skipped and not _is_function_word(finder, words[at])]
+    positions = [at for at in aligned() if at not in skipped and _may_be_person(finder, words[at])]
     if not positions:
         return Finding(None, "absent", ())
     head = positions[-1]
     return finder.read_unknown(words, head, head + 1)
+
+
+def _without_constructs(words: Sequence[str], mentions: Sequence[Occurrence]) -> Sequence[Occurrence]:
+    """Without a bare Arabic noun right before a definite mention: مساعدة المساعد is "helping the assistant".
+
+    The first of such two governs the second, and is no other name of the same person.
+    """
+    definite = {mention.start for mention in mentions if _DEFINITE.match(words[mention.start])}
+    return [mention for mention in mentions if mention.end not in definite or mention.start in definite]
 
 
 def _read_one_of(
@@ -70,6 +82,10 @@ def _genders(mention: Occurrence) -> frozenset[str]:
     """The genders of a form, in the singular if it can be one."""
     singular = [gender for gender, number in mention.readings if number == "singular"]
     return frozenset(singular or [gender for gender, _ in mention.readings])
+
+
+def _may_be_person(finder: OccupationFinder, word: str) -> bool:
+    return not _is_function_word(finder, word) and not finder.language.is_thing(word)
 
 
 def _is_function_word(finder: OccupationFinder, word: str) -> bool:

@@ -41,6 +41,10 @@ def unknown_noun(word: str) -> Agreement | None:  # noqa: ARG001
     return None
 
 
+def never(word: str) -> bool:  # noqa: ARG001
+    return False
+
+
 def unchanged(word: str) -> str:
     return word
 
@@ -73,9 +77,15 @@ class Language:
 
     noun: Callable[[str], Agreement | None] = unknown_noun
     """The gender of a noun that no lexicon has, by its ending; None where endings do not tell."""
+    is_thing: Callable[[str], bool] = never
+    """Whether a word's ending is of things only ("-ción"): such a noun in the place of a person is no person."""
     bare_epicene: Callable[[str], Agreement | None] = unknown_noun
     """The grammatical gender of a noun that can name both sexes, where no word agrees with it: masculine for «врач»,
     none for "artista"."""
+    sexes: Mapping[str, Agreement] = field(default_factory=dict)
+    """Words that say the sex outright, beside a noun whose gender does not: "una víctima mujer", "männliche Person"."""
+    by_sense: Callable[[Sequence[str], int, int, str], Clues] = no_clues
+    """Predicates of a noun of fixed gender at words[start:end], which may follow the sex: «жертва рассказал»."""
 
     def cut(self, text: str) -> list[str]:
         return [self.normalise(word) for word in cut(text)]

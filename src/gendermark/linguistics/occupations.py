@@ -6,7 +6,7 @@ Gender is that of the person the forms can name:
 - `masculine`, `feminine`: the form tells ("profesor", "profesora");
 - `epicene`: the form serves both, and agreeing words tell ("el/la artista", «врач»);
 - `masculine-only`, `feminine-only`: the noun's grammatical gender is fixed and says nothing about the person, nor do
-  words that agree with it ("la guardia" for any guard);
+  words that agree with it ("la guardia" for any guard); words that agree against it, or name the sex, do;
 - `other`: not this person at all, though it looks like it; the words are passed over ("la música", a phrase of another
   trade).
 """
@@ -21,7 +21,7 @@ from importlib.resources import files
 
 from gendermark import registry
 from gendermark.linguistics.language import Clue, Clues, Language
-from gendermark.linguistics.words import Place, Span, spans_of
+from gendermark.linguistics.words import Place, Span, names_both, spans_of
 from gendermark.records import Gender
 from gendermark.textfiles import split_lines
 
@@ -123,6 +123,13 @@ class OccupationFinder:
             for phrase in forms:
                 if len(phrase) > 1:
                     self._phrases[phrase[0]][len(phrase)].add(phrase)
+        # Nouns of fixed gender serve for anybody, also where the lexicon does not expect them ("una persona").
+        self._fixed: dict[str, frozenset[tuple[str, str]]] = {
+            form[0]: frozenset(readings)
+            for forms in table.values()
+            for form, readings in forms.items()
+            if len(form) == 1 and all(gender.endswith("-only") for gender, _ in readings)
+        }
         # occupation -> first word -> the forms that begin with it, longest first
         self._forms: dict[str, _Index] = {}
         for occupation, forms in table.items():
@@ -170,19 +177,23 @@ class OccupationFinder:
     def read(self, words: Sequence[str], occurrence: Occurrence) -> Finding:
         """The gender that grammar gives to one mention: what a reader takes the person to be.
 
-        Unlike `find` this asks no more than the mention shows: a noun of fixed gender has that gender ("die Wache"), a
-        feminine article makes a woman of a masculine form ("la mecánico": nobody writes it by habit), and a noun for
-        both sexes that nothing agrees with is neutral, unless the language takes it for masculine («врач»).
+        Unlike `find` this asks no more than the mention shows: a feminine article makes a woman of a masculine form
+        ("la mecánico": nobody writes it by habit), and a noun for both sexes that nothing agrees with is neutral,
+        unless the language takes it for masculine («врач»). So is a noun of fixed gender ("die Wache"), unless a word
+        agrees against that gender or names the sex ("la víctima fue atacado", "weibliche Person").
         """
         occurrence = self._told_by_determiner(words, occurrence)
-        by_form = {gender.removesuffix("-only") for gender, _ in occurrence.readings}
+        by_form = {gender for gender, _ in occurrence.readings}
         agreeing = self._agreeing(words, occurrence)
+        if by_form in ({"masculine-only"}, {"feminine-only"}):
+            return self._read_fixed(words, occurrence, agreeing)
+        by_form = {gender.removesuffix("-only") for gender in by_form}
         told = _intersection(agreeing)
         by_agreement = next(iter(told)) if told is not None and len(told) == 1 else None
         if by_form == {"feminine"}:
             return _by_mention(words, occurrence, Gender.FEMININE, "form")
         if by_form == {"masculine"}:
-            if by_agreement is Gender.FEMININE and not any(g == "masculine-only" for g, _ in occurrence.readings):
+            if by_agreement is Gender.FEMININE:
                 return _by_mention(words, occurrence, Gender.FEMININE, "agreement", agreeing)
             return _by_mention(words, occurrence, Gender.MASCULINE, "form")
         if by_agreement is not None:
@@ -190,14 +201,30 @@ class OccupationFinder:
         default = self.language.bare_epicene(words[occurrence.end - 1])
         return _by_mention(words, occurrence, _LETTERS.get(default or "", Gender.NEUTRAL), "epicene")
 
+    def _read_fixed(self, words: Sequence[str], occurrence: Occurrence, agreeing: Clues) -> Finding:
+        """A noun of fixed gender: the sex that a word beside it names, or that a word agrees with against the noun."""
+        start, end = occurrence.place
+        gender, number = max(occurrence.readings)  # a form of both numbers is read as one person
+        against = "f" if gender == "masculine-only" else "m"
+        beside = [at for at in (start - 1, end) if 0 <= at < len(words)]
+        named = [Clue(at, self.language.sexes[words[at]]) for at in beside if words[at] in self.language.sexes]
+        by_sense = agreeing + self.language.by_sense(words, start, end, number)
+        found = named or [clue for clue in by_sense if clue.agreement == against]
+        told = _intersection(found)
+        if told is None or len(told) != 1:
+            return _by_mention(words, occurrence, Gender.NEUTRAL, "epicene")
+        return _by_mention(words, occurrence, next(iter(told)), "agreement", found)
+
     def read_unknown(self, words: Sequence[str], start: int, end: int) -> Finding:
         """The gender of a mention that no lexicon has: words that agree with it, then its ending."""
+        if words[end - 1] in self._fixed:
+            return self.read(words, Occurrence(start, end, self._fixed[words[end - 1]]))
         occurrence = Occurrence(start, end, frozenset({("epicene", "singular"), ("epicene", "plural")}))
         agreeing = self._agreeing(words, occurrence)
         told = _intersection(agreeing)
         if told is not None and len(told) == 1:
             return _by_mention(words, occurrence, next(iter(told)), "agreement", agreeing)
-        ending = self.language.noun(words[end - 1])
+        ending = "mf" if names_both(words[end - 1]) else self.language.noun(words[end - 1])
         if ending in _LETTERS:
             return _by_mention(words, occurrence, _LETTERS[ending], "ending")
         if ending == "mf":

@@ -56,6 +56,11 @@ def adjectives(
     }
 
 
+def begins_clause(words: Sequence[str], place: int, clause_starts: frozenset[str]) -> bool:
+    """Whether a phrase there is the first of its clause; the number of a list is none of it ("1. Su asistente ...")."""
+    return place <= 0 or words[place - 1] in clause_starts or words[place - 1].isdigit()
+
+
 def phrase_start(words: Sequence[str], start: int, transparent: frozenset[str]) -> int:
     """Where the word before a noun stands, beyond words without gender; -1 for a noun that begins the text."""
     first = start - 1
@@ -122,11 +127,16 @@ def _beyond(words: Sequence[str], place: int, passed: frozenset[str]) -> int:
 class NounEndings:
     """The gender of a noun that the lexicon lacks, by its ending."""
 
+    things: re.Pattern[str]
+    """Of things and of no person."""
     untold: re.Pattern[str]
     """Nouns for both sexes, and words that are no nouns."""
     feminine: re.Pattern[str]
     masculine: re.Pattern[str]
     no_nouns: frozenset[str] = frozenset()
+
+    def is_thing(self, word: str) -> bool:
+        return self.things.search(word) is not None
 
     def gender(self, word: str) -> Agreement | None:
         if word in self.no_nouns or self.untold.search(word):
@@ -135,7 +145,9 @@ class NounEndings:
 
 
 _SAFE_LENGTH = 7
-_PARTICIPLES = {"singular": re.compile(r"\w{2,}[aií]d([oa])"), "plural": re.compile(r"\w{2,}[aií]d([oa])s")}
+_PREDICATES = {"singular": re.compile(r"\w{3,}([oa])"), "plural": re.compile(r"\w{3,}([oa])s")}
+_NO_PREDICATE = re.compile(r"(?:ndo|\w{3}istas?|cratas?|mi?ento)$")
+_BEFORE_RELATIVES = frozenset({"con", "com", "en", "em", "por", "contra", "sobre", "para"})
 
 
 @dataclass(frozen=True)
@@ -152,6 +164,9 @@ class Iberian:
     clause_starts: frozenset[str]
     both_articles: BothArticles
     nouns: NounEndings
+    sexes: Mapping[str, Agreement]
+    no_predicates: frozenset[str]
+    """Words in -o and -a that may stand behind a copula and are no adjectives of the subject."""
 
     def language(self, code: str, name: str) -> Language:
         return Language(
@@ -164,6 +179,9 @@ class Iberian:
             adjectives_follow=True,
             clues=self._clues,
             noun=self.nouns.gender,
+            is_thing=self.nouns.is_thing,
+            sexes=self.sexes,
+            by_sense=self._by_sense,
         )
 
     def _adjective(self, word: str, number: str) -> Agreement | None:
@@ -180,10 +198,23 @@ class Iberian:
         if both := self.both_articles.clues(words, start):
             return both
         first = phrase_start(words, start, self.transparent)
-        if first >= 0 and "mf" not in (self.singular.get(words[first]), self.plural.get(words[first])):
+        told = [table[words[first]] for table in (self.singular, self.plural) if first >= 0 and words[first] in table]
+        if told and "mf" not in told:
             return []
-        starts_clause = first <= 0 or words[first - 1] in self.clause_starts
-        return self._predicate(words[: end + REACH], end, number) if starts_clause else []
+        return self._behind_subject(words, first if told else first + 1, end, number)
+
+    def _by_sense(self, words: Sequence[str], start: int, end: int, number: str) -> Clues:
+        return self._behind_subject(words, phrase_start(words, start, self.transparent), end, number)
+
+    def _behind_subject(self, words: Sequence[str], first: int, end: int, number: str) -> Clues:
+        """The predicate of a noun phrase words[first:end], or of a relative clause right behind it.
+
+        Behind "a" and other words "que" may begin what is said to the person ("le dijo a alguien que estaba ...").
+        """
+        begins = begins_clause(words, first, self.clause_starts)
+        if words[end : end + 1] == ["que"] and (begins or words[first - 1] in _BEFORE_RELATIVES):
+            return self._predicate(words[: end + REACH], end + 1, number)
+        return self._predicate(words[: end + REACH], end, number) if begins else []
 
     def _predicate(self, words: Sequence[str], place: int, number: str) -> Clues:
         """The adjective or participle behind a copula, of a subject that ends before `place`."""
@@ -192,5 +223,7 @@ class Iberian:
             return []
         if agreement := self._adjective(words[at], number):
             return [Clue(at, agreement)]
-        match = _PARTICIPLES[number].fullmatch(words[at])
-        return [Clue(at, "m" if match[1] == "o" else "f")] if match else []
+        match = _PREDICATES[number].fullmatch(words[at])
+        if match is None or words[at] in self.no_predicates or _NO_PREDICATE.search(words[at]):
+            return []
+        return [Clue(at, "m" if match[1] == "o" else "f")]

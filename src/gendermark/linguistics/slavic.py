@@ -23,6 +23,8 @@ from dataclasses import dataclass
 from gendermark.linguistics.language import Agreement, Clue, Clues
 
 _NOTHING = re.compile(r"(?!)")
+_IN_WHICH = re.compile(r"во? \w+(?:ой|ом)|[ву] \w+(?:ій|ому|ім)")
+"""«в которой» is of things: «(предложил) консультацию персоналу, в которой (нуждался)»."""
 
 
 def word_set(words: str) -> frozenset[str]:
@@ -109,6 +111,7 @@ class Grammar:
 
     women: frozenset[str]
     """The forms of "woman", which may stand before a noun: «женщине врачу»."""
+    men: frozenset[str]
 
     someone: re.Pattern[str]
     """The pronouns for "someone"; which are nominatives, `nominatives` says. Masculine only as a verb's subject."""
@@ -171,6 +174,20 @@ class Grammar:
         outranked = any(clue.agreement == "f" for clue in found)
         return found + [clue for clue in attributes if not (outranked and clue.agreement == "m")]
 
+    def by_sense(self, words: Sequence[str], start: int, end: int, number: str) -> Clues:
+        """The verb of a subject in -а or -я: «жертва рассказал»; that of a masculine one is among the `clues`."""
+        noun = words[start]
+        if number == "plural" or not noun.endswith(("а", "я")):
+            return []
+        first = start
+        while first and (words[first - 1] in self.feminine or self.walkable.fullmatch(words[first - 1])):
+            first -= 1
+        return self._predicate(words, first, end, noun)
+
+    @property
+    def sexes(self) -> Mapping[str, Agreement]:
+        return {**dict.fromkeys(self.women, "f"), **dict.fromkeys(self.men, "m")}
+
     def _is_nominative(self, noun: str) -> bool:
         """Whether this is the nominative of a noun that declines as a masculine, or of one of common gender."""
         if noun in self.nominatives or self.someone.fullmatch(noun):
@@ -209,7 +226,7 @@ class Grammar:
         if (predicate := word.removesuffix("ся")) in self.predicates:  # «зустрівся»
             return self.predicates[predicate]
         match = self.past.fullmatch(word)
-        if match is None or word.removesuffix("а") in self.noun_stems:
+        if match is None or word in self.between or word.removesuffix("а") in self.noun_stems:
             return None
         return "f" if match["f"] else "m"
 
@@ -261,7 +278,7 @@ class Grammar:
             if before >= 0 and words[before] not in self.prepositions and not self.past.fullmatch(words[before]):
                 return []
         position = end + 1 if end < len(words) and words[end] in self.prepositions else end
-        if position >= len(words):
+        if position >= len(words) or (position > end and _IN_WHICH.fullmatch(" ".join(words[end : position + 1]))):
             return []
         word = words[position]
         if word in self.relatives:

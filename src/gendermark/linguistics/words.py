@@ -19,6 +19,7 @@ _OTHER_ENDING = (
     r"|\.[\u05d0-\u05ea]{1,3}(?![\u05d0-\u05ea])"
 )
 _WORD = re.compile(rf"{_LETTERS}+(?:[-\u2010\u2011]{_LETTERS}+)*(?:['\u2019\u02bc]|{_OTHER_ENDING})?", re.UNICODE)
+_BOTH = re.compile(rf"(?:{_OTHER_ENDING})$")
 _APOSTROPHES = str.maketrans({"\u2019": "'", "\u02bc": "'", "\u2010": "-", "\u2011": "-"})
 _WRITTEN = re.compile(r"\S+")
 _OPENED_QUOTE = re.compile(r"(?:^|[\s(])'")
@@ -37,6 +38,11 @@ def cut(text: str) -> list[str]:
     "l'" and "infermière", and so does tokenised "l' infermière". Other punctuation is dropped.
     """
     return list(_cut(text))
+
+
+def names_both(word: str) -> bool:
+    """Whether a word has the ending of the other gender beside its own: "expert·e", "Lehrer:in"."""
+    return _BOTH.search(word) is not None
 
 
 def word_spans(text: str) -> list[Span]:

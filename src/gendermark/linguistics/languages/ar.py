@@ -143,6 +143,14 @@ def clues(words: Sequence[str], start: int, end: int, number: str) -> Clues:
     return found
 
 
+def by_sense(words: Sequence[str], start: int, end: int, number: str) -> Clues:
+    """The verb right before or behind a noun for anybody: قال الضحية; of a masculine one, what follows it."""
+    if number == "plural" or _GOVERNED.match(words[start]):
+        return []
+    places = [at for at in (start - 1, end) if 0 <= at < len(words)]
+    return [Clue(at, gender) for at in places if (gender := _verb(words[at]))]
+
+
 _DEFINITE = re.compile("[وف]?(?:[بك]?ال|لل)")
 _HEADS = _words("رئيس كبير قائد طبيب عامل رجل صاحب سائق كاتب حارس امين خبير")
 _NO_NOUNS = _words(
@@ -184,4 +192,6 @@ LANGUAGE = Language(
     clues=clues,
     noun=noun,
     bare_epicene=bare_epicene,
+    sexes=_table("ذكر رجل", "أنثى امرأة"),
+    by_sense=by_sense,
 )

@@ -89,10 +89,14 @@ _CLAUSE_OPENERS = word_set("""
 _SUBORDINATORS = word_set("když pokud zatímco jakmile ačkoli ačkoliv přestože až jelikož kdyby dokud poté co")
 _NO_OBJECT_AFTER = word_set("a i než jako nebo ani")
 _SOMEBODY = word_set("někdo kdosi nikdo")
+_SEXES = by_gender(
+    "muž muže muži mužem mužského mužský mužská mužské mužskou",
+    "žena ženy ženě ženu ženou ženského ženský ženská ženské ženskou",
+)
 _CLITICS = word_set("se si mi mu jí ji ho by")
 _FILLERS = word_set("""
     se si mi mu jí ji ho mě nám vám jim je by někomu někoho už také taky pak potom včera dnes dneska právě ještě vždy
-    vždycky nikdy hned opravdu velmi prý nakonec zase znovu rychle konečně často
+    vždycky nikdy hned opravdu velmi všechno nic prý nakonec zase znovu rychle konečně často
 """)
 _COPULA = word_set("je není byl byla nebyl nebyla bude nebude jsou nejsou byli byly nebyli nebyly")
 _PAST = re.compile(r"(?!.*(?:tel|[ií]dla|[^pr]adla)$).+l([aiy]?)")
@@ -102,7 +106,8 @@ _NOT_PAST = word_set("""
     zcela docela zpravidla dokola mála dál půl bohužel podél jestli ačkoli nikoli chvíli roli škola školy škol síla
     síly kola těla čísla světla díla skla tepla čela hesla křesla kouzla kapela kapely kontrola kontroly kostela
     manžela generála novely hala haly díly modely góly detaily cíl úkol úkoly podíl rozdíl díl pavla karla michala
-    daniela
+    daniela fotbal volejbal basketbal nával příval pochval model potenciál materiál personál kanál signál festival
+    manuál kapitál tunel hotel panel titul úhel omyl styl profil mobil automobil stůl prádla pádla odmala
 """)
 _PREDICATE_END = _CLAUSE_OPENERS | word_set("a i z ze s se v ve na o do od k ke po při pro za dnes včera který která")
 _PREDICATIVE_M = re.compile(".+ý|.{3,}[eěá]ni?|.{3,}[eěa]ní")
@@ -144,7 +149,7 @@ def _clues(words: Sequence[str], start: int, end: int, number: str) -> Clues:
         found.append(Clue(start, "f"))
     if opens and (word in _COMMON or word == "ceo"):
         found.extend(_predicate(words, end, far=True))
-    elif opens and number == "singular" and (_masculine_nominative(word) or _bare(words[end - 1])):
+    elif opens and number == "singular" and (_masculine_nominative(word) or _bare(words[end - 1]) or word in _SOMEBODY):
         found.extend(_predicate(words, end, far=False))
     elif word.endswith(_MASCULINE_OBLIQUE) or (
         first < start and words[start - 1].endswith("á") and not _masculine_nominative(word) and word not in _COMMON
@@ -155,6 +160,11 @@ def _clues(words: Sequence[str], start: int, end: int, number: str) -> Clues:
     elif word in _COMMON and first > 0 and _INTRANSITIVE.fullmatch(words[first - 1]) and after in _PREDICATE_END | {""}:
         found.append(Clue(first - 1, "f" if words[first - 1].endswith("a") else "m"))
     return found
+
+
+def _by_sense(words: Sequence[str], start: int, end: int, number: str) -> Clues:
+    """The verb of a feminine subject for anybody: "oběť řekl"."""
+    return _predicate(words, end, far=False) if number == "singular" and _opens(words, _phrase(words, start)) else []
 
 
 def _phrase(words: Sequence[str], noun: int) -> int:
@@ -325,7 +335,7 @@ def _bare_epicene(word: str) -> Agreement | None:
         return None
     if word.endswith(("é", "ou")):
         return "f"
-    return "m" if word == "ceo" or (_bare(word) and not word.endswith(("ých", "ích"))) else None
+    return "m" if word == "ceo" or (_bare(word) and not word.endswith(("ých", "ích", "kým", "kom"))) else None
 
 
 LANGUAGE = Language(
@@ -338,4 +348,6 @@ LANGUAGE = Language(
     clues=_clues,
     noun=_noun,
     bare_epicene=_bare_epicene,
+    sexes=_SEXES,
+    by_sense=_by_sense,
 )

@@ -268,4 +268,9 @@ LANGUAGE = Language(
     adjective=_adjective,
     clues=_clues,
     noun=_noun,
+    sexes={
+        stem + ending: gender
+        for stem, gender in (("männlich", "m"), ("weiblich", "f"))
+        for ending in ("e", "en", "er", "es", "em")
+    },
 )

@@ -105,6 +105,7 @@ _FEMALE_ENDINGS = (
     "ιδες",
 )
 _MALE_ENDINGS = ("της", "τες", "ος", "οι", "ους", "εας", "ας", "ων", "ης")
+_PREDICATE = re.compile(r"\w{3,}(?:μεν|στ|τικ|ιμ|ρ|θυμ)(ος|η)")
 _PARTICIPLE = re.compile(r"\w+μεν(?:(οι)|ες)")
 
 
@@ -128,6 +129,8 @@ def _noun(word: str) -> Agreement | None:
 def _clues(words: Sequence[str], start: int, end: int, number: str) -> Clues:
     noun, before = words[start], words[start - 1] if start else ""
     if words[end - 1] in _NEUTERS or noun in _NEUTERS:
+        if told := _by_sense(words, start, end, number):
+            return told
         return [Clue(start, "m"), Clue(start, "f")]  # takes back what "του" said
     if before in _NOMINATIVES and _NOMINATIVES[before].fullmatch(noun):
         return [Clue(start - 1, "f" if before == "του" else "m")]  # takes back what it said as an article
@@ -143,6 +146,17 @@ def _clues(words: Sequence[str], start: int, end: int, number: str) -> Clues:
     return []
 
 
+def _by_sense(words: Sequence[str], start: int, end: int, number: str) -> Clues:  # noqa: ARG001
+    """A predicate that follows the sex: "το θύμα ήταν τρομαγμένη"."""
+    if words[end : end + 1] not in (["ειναι"], ["ηταν"]):
+        return []
+    at = end + 1
+    while at < len(words) and words[at] in _TRANSPARENT:
+        at += 1
+    predicate = _PREDICATE.fullmatch(words[at]) if at < len(words) else None
+    return [Clue(at, "m" if predicate[1] == "ος" else "f")] if predicate else []
+
+
 LANGUAGE = Language(
     code="el",
     name="Greek",
@@ -153,4 +167,6 @@ LANGUAGE = Language(
     normalise=_normalise,
     clues=_clues,
     noun=_noun,
+    sexes=_PEOPLE,
+    by_sense=_by_sense,
 )

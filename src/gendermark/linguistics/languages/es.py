@@ -79,6 +79,7 @@ _GRAMMAR = Iberian(
         word_set("el la un una los las o y"),
     ),
     nouns=NounEndings(
+        things=re.compile(r"(?:[cs]i[óo]n(?:es)?|[dt]ad(?:es)?|tud(?:es)?|mientos?|(?<!person)ajes?|erías?|encias?)$"),
         untold=re.compile(
             r"^.{1,3}$|(?:ist|eut|let|crat|pat|iatr|arc|cid|leg)as?$|mente$|[aei]rl[ao]s?$|[aei]ndo$"
             r"|(?:ó|ar[oa]n|er[oa]n|aban?|abas)$|[^ñgf]ían?$"
@@ -92,6 +93,13 @@ _GRAMMAR = Iberian(
         vino hubo trajo supo sea les los las nos más atrás detrás tras una unas unos otra otro cada
         """),
     ),
+    sexes=table("hombre hombres varón varones masculina masculinas", "mujer mujeres femenina femeninas"),
+    no_predicates=word_set("""
+    para como contra cuando cuanto hasta hacia todo toda otro otra una mismo algo nada nunca ahora todavía cerca debajo
+    bajo dentro fuera junto encima abajo arriba luego culpa causa hora parte víctima persona testigo idiota poeta cosa
+    cierto necesario claro obvio ella ellas ellos uno suyo suya cuya tuyo nuestro mucho poco tanto solo
+    medio rumbo camino casa
+    """),
 )
 
 LANGUAGE = _GRAMMAR.language("es", "Spanish")

@@ -98,6 +98,7 @@ _OTHER_PARTICIPLES = re.compile(r"\w+[^\Waeogqu][ui](e?)s?")
 _NO_OTHER_PARTICIPLE = word_set("ici ainsi aussi parmi lui celui ami amis amie amies midi quasi")
 _VOWELS = frozenset("aeiouyhàâéèêëîïôöùûœæ")
 _NOUNS = NounEndings(
+    things=re.compile("(?:[ts]ion|ment|isme|erie|thèque|clientèle|(?<!person)(?<!ot)(?<!p)(?<!s)age)s?$"),
     untold=re.compile("^enfant$"),
     feminine=re.compile("(?:euse|trice|ière|ienne|esse|ante|ente|ée|eure|onne|ère|aine|tion|sion)$"),
     masculine=re.compile("(?:eur|ier|ien|ant|ent|and|ard|ois|ais|ain|oir|eau|ger|on)$"),
@@ -172,27 +173,40 @@ def _clues(words: Sequence[str], start: int, end: int, number: str) -> Clues:
     if both := _BOTH_ARTICLES.clues(words, start):
         return both
     first = phrase_start(words, start, _TRANSPARENT)
-    determiner = words[first] if first >= 0 else ""
-    earlier = words[first - 1] if first > 0 else ""
+    if first >= 0 and words[first] not in LANGUAGE.singular and words[first] not in LANGUAGE.plural:
+        first += 1  # a noun without determiner, or "quelqu'un"
+    determiner = words[first] if 0 <= first < start else ""
+    earlier = words[first - 1] if first > 0 and not words[first - 1].isdigit() else ""
     found: Clues = []
     if determiner in ("mon", "ton", "son") and words[first + 1][0] not in _VOWELS:
         found.append(Clue(first, "m"))
     if determiner in _OPEN_PLURAL and earlier in _BEFORE_PLURAL:
         found.append(Clue(first - 1, _BEFORE_PLURAL[earlier]))
     number = "plural" if determiner in _OPEN_PLURAL else number
-    if (determiner in _OPEN_SINGULAR and first == 0) or first < 0:
+    if not earlier and (determiner in _OPEN_SINGULAR or not determiner):
         found.extend(_second_predicate(words, end, number))
     told = determiner and determiner not in _OPEN_SINGULAR and determiner not in _OPEN_PLURAL
     if told or end == len(words):
         return found
+    if (determiner or not earlier) and (agreement := _participle(words[end], number)):
+        return [*found, Clue(end, agreement)]
+    return found + _behind_subject(words, earlier, end, number)
+
+
+def _by_sense(words: Sequence[str], start: int, end: int, number: str) -> Clues:
+    first = phrase_start(words, start, _TRANSPARENT)
+    return _behind_subject(words, words[first - 1] if first > 0 else "", end, number)
+
+
+def _behind_subject(words: Sequence[str], earlier: str, end: int, number: str) -> Clues:
+    """The predicate of a noun phrase behind the word `earlier`, or of the relative clause right behind that phrase."""
     near = words[: end + REACH]
-    if agreement := _participle(words[end], number):
-        found.append(Clue(end, agreement))
-    elif words[end] == "qui" and earlier not in ("de", "d'"):
-        found.extend(_predicate(near, end + 1, number))
-    elif not earlier or earlier in _CLAUSE_STARTS:
-        found.extend(_predicate(near, _ETRE.beyond_phrase(near, end, _PREPOSITION, _RELATIVES), number))
-    return found
+    if words[end : end + 1] == ["qui"]:
+        another = earlier in ("de", "d'") and words[end - 1] != "un"  # "la mère de l'analyste qui", not "de quelqu'un"
+        return [] if another else _predicate(near, end + 1, number)
+    if earlier and earlier not in _CLAUSE_STARTS:
+        return []
+    return _predicate(near, _ETRE.beyond_phrase(near, end, _PREPOSITION, _RELATIVES), number)
 
 
 LANGUAGE = Language(
@@ -205,4 +219,7 @@ LANGUAGE = Language(
     adjectives_follow=True,
     clues=_clues,
     noun=_NOUNS.gender,
+    is_thing=_NOUNS.is_thing,
+    sexes=table("homme hommes masculin masculine masculines", "femme femmes féminin féminine féminines"),
+    by_sense=_by_sense,
 )

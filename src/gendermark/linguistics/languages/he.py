@@ -273,4 +273,5 @@ LANGUAGE = Language(
     clues=clues,
     noun=noun,
     bare_epicene=bare_epicene,
+    sexes=_table(("גבר",), ("אישה", "אשה")),
 )

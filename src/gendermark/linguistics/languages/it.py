@@ -26,6 +26,7 @@ from gendermark.linguistics.romance import (
     Forms,
     NounEndings,
     adjectives,
+    begins_clause,
     phrase_start,
     table,
     word_set,
@@ -97,13 +98,20 @@ _PARTICIPLES = {
     "singular": re.compile(r"\w+(?:[ailnrstu]t|[eiosu]s)([oa])"),
     "plural": re.compile(r"\w+(?:[ailnrstu]t|[eiosu]s)([ie])"),
 }
-_NO_PARTICIPLE = re.compile(
-    r"\w+ist[aie]|quest[oaie]|tutt[oaie]|adesso|presto|subito|soltanto|quanto|avvocat\w|soldat\w"
+# Other predicates by their vowel, in the singular: "(l'insegnante) era scarsa", "era amico di un amico".
+_PREDICATE = re.compile(r"\w{3,}([oa])")
+_NO_PREDICATE = re.compile(
+    r"\w+ist[aie]|\w+(?:ndo|mento|crata)|quest[oaie]|tutt[oaie]|adesso|presto|subito|soltanto|quanto|avvocat\w|soldat\w"
+    r"|medico|sindaco|capo|vittima|persona|guida|guardia|causa|colpa|parte|cosa|qualcosa|ora|casa|prima|ancora|allora|una"
+    r"|uno|sopra|sotto|dentro|dietro|contro|verso|dopo|accanto|intorno|attorno|vicino|lontano|solo|meno|certo|chiaro|ovvio"
+    r"|necessario|proprio|spesso|molto|poco|tanto|come|poeta|idiota|atleta|collega|loro"
 )
+_WITH = word_set("con su per contro")
 _SEVERAL_WOMEN = word_set("""
     donne ragazze sorelle figlie state assunte diventate erano furono esse due tre quattro cinque
 """)
 _NOUNS = NounEndings(
+    things=re.compile("(?:[zs]ion[ei]|tà|tù|ment[oi]|eri[ae]|(?<!person)aggio|enz[ae])$"),
     untold=re.compile("(?:ista|iatra|euta|asta|cida|arca|poeta|collega|atleta)$"),
     feminine=re.compile("(?:a|trice|zione|sione|tà|tù)$"),
     masculine=re.compile("(?:o|tore|sore|iere)$"),
@@ -139,11 +147,13 @@ def _adjective_behind(words: Sequence[str], place: int, number: str) -> Clues:
 def _predicate(words: Sequence[str], place: int, number: str) -> Clues:
     """The adjective or participle behind "essere", of a subject that ends before `place`."""
     at = _ESSERE.behind(words, place, number)
-    if at is None or _NO_PARTICIPLE.fullmatch(words[at]):
+    if at is None or _NO_PREDICATE.fullmatch(words[at]):
         return []
     if agreement := _adjective(words[at], number):
         return [Clue(at, agreement)]
     match = _PARTICIPLES[number].fullmatch(words[at])
+    if match is None and number == "singular":
+        match = _PREDICATE.fullmatch(words[at])
     return [Clue(at, "m" if match[1] in "oi" else "f")] if match else []
 
 
@@ -157,13 +167,25 @@ def _clues(words: Sequence[str], start: int, end: int, number: str) -> Clues:
         if before not in LANGUAGE.singular and not _SEVERAL_WOMEN.isdisjoint(words[max(start - REACH, 0) : start]):
             return [Clue(start, "f"), *behind]
         return behind if before == "sono" or before in _FEMININE_WORDS else [Clue(start, "m"), *behind]
-    starts_clause = first <= 0 or words[first - 1] in _CLAUSE_STARTS
-    if not starts_clause or before not in _SUBJECTS:
-        return behind
+    if before not in LANGUAGE.singular and before not in LANGUAGE.plural:
+        first, before = first + 1, ""
+    return behind + (_behind_subject(words, first, end, number) if before in _SUBJECTS else [])
+
+
+def _by_sense(words: Sequence[str], start: int, end: int, number: str) -> Clues:
+    return _behind_subject(words, phrase_start(words, start, _TRANSPARENT), end, number)
+
+
+def _behind_subject(words: Sequence[str], first: int, end: int, number: str) -> Clues:
+    """The predicate of a noun phrase words[first:end], or of the relative clause right behind it.
+
+    Behind "a" and others "che" may begin what is said to the person ("disse a qualcuno che era ...").
+    """
+    begins = begins_clause(words, first, _CLAUSE_STARTS)
     near = words[: end + REACH]
-    relative = words[end : end + 1] == ["che"]
-    place = end + 1 if relative else _ESSERE.beyond_phrase(near, end, _PREPOSITION, _RELATIVES)
-    return behind + _predicate(near, place, number)
+    if words[end : end + 1] == ["che"] and (begins or words[first - 1] in _WITH):
+        return _predicate(near, end + 1, number)
+    return _predicate(near, _ESSERE.beyond_phrase(near, end, _PREPOSITION, _RELATIVES), number) if begins else []
 
 
 LANGUAGE = Language(
@@ -175,4 +197,7 @@ LANGUAGE = Language(
     adjective=_adjective,
     clues=_clues,
     noun=_NOUNS.gender,
+    is_thing=_NOUNS.is_thing,
+    sexes=table("uomo uomini maschio maschi maschile maschili", "donna donne femmina femmine femminile femminili"),
+    by_sense=_by_sense,
 )

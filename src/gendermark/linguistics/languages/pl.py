@@ -77,6 +77,11 @@ _WORKERS = word_set("pracownicy robotnicy pomocnicy współpracownicy wyrobnicy"
 _NEUTER = re.compile("dzie(?:ck|ci[ęąo]).*|dzieci|dziećmi|.+um")
 # Either the nominative of the girl or the accusative of the boy.
 _TEENAGER = "nastolatka"
+_SOMEBODY = word_set("ktoś kogoś komuś kimś")
+_SEXES = by_gender(
+    "mężczyzna mężczyzny mężczyźnie mężczyznę mężczyzną męski męska męskiej męską męskiego",
+    "kobieta kobiety kobiecie kobietę kobietą żeński żeńska żeńskiej żeńską żeńskiego",
+)
 _MASCULINE_IN_A = ("ista", "ysta", "euta", "ca")
 
 _PREPOSITIONS = word_set("""
@@ -92,7 +97,7 @@ _CLAUSE_OPENERS = word_set("""
 """)
 _FILLERS = word_set("""
     nie się komuś kogoś już też także również zawsze często nigdy wczoraj dziś dzisiaj potem wtedy właśnie zaraz nagle
-    szybko natychmiast tylko ją go mu jej im je ich nas mnie mi bardzo naprawdę jeszcze znowu
+    szybko natychmiast wszystko nic tylko ją go mu jej im je ich nas mnie mi bardzo naprawdę jeszcze znowu
 """)
 _PAST = re.compile(r"(?!.*(?:ół|mysł|syła|woła)$).+(ł|ła|li|ły)(?:by)?")
 _SINGULAR_PAST = {"ł": "m", "ła": "f"}
@@ -102,7 +107,9 @@ _NOT_PAST = word_set("""
     jeśli jeżeli czyli myśli chwili woli powoli roli kontroli skali sali fali hali pozwoli działa zadziała zdoła
     szkoła szkoły sił siła siły kościoła ciała źródła światła dzieła pawła michała posła generała skrzydła koła
     hasła czoła szkła masła dookoła zł źródeł dzieł ciał dział wydział udział oddział oddziały zespoły materiał
-    materiały artykuł artykuły tytuł tytuły szczegóły słaby cały mały zły biały
+    materiały artykuł artykuły tytuł tytuły szczegóły słaby cały mały zły biały pochwał kawał krzeseł świateł kanał
+    kanały potencjał podział podziały tył tyły sygnał sygnały opał szał wiosła prześcieradła pudła kapitał umysły
+    pomysły
 """)
 _PREDICATE_END = _CLAUSE_OPENERS | _PREPOSITIONS | word_set("i niż dziś dzisiaj który która")
 _RELATIVE = {"który": "m", "którego": "m", "któremu": "m", "która": "f", "której": "f", "którą": "f"}
@@ -125,14 +132,7 @@ def _clues(words: Sequence[str], start: int, end: int, number: str) -> Clues:
     word = words[start]
     if _NEUTER.fullmatch(word):
         return [Clue(start, "")]  # "małego dziecka" is neuter: no attribute tells
-    first = start  # of the noun phrase
-    while first > 0 and (
-        words[first - 1] in LANGUAGE.singular
-        or words[first - 1] in LANGUAGE.plural
-        or words[first - 1] in _TRANSPARENT | {"tego", "temu", "tym"}
-        or _adjective(words[first - 1], number) is not None
-    ):
-        first -= 1
+    first = _phrase(words, start)
     before = words[first - 1] if first > 0 else ""
     opens = not before or before in _CLAUSE_OPENERS
     found = _by_case(words, first, start, end, opens)
@@ -152,6 +152,25 @@ def _clues(words: Sequence[str], start: int, end: int, number: str) -> Clues:
     elif word in _COMMON_SUBJECT and (end == len(words) or words[end] in _PREDICATE_END):
         found.extend(_predicate(words, first - 1, _SINGULAR_PAST, {}, far=False))  # "przyszła kierowca"
     return found
+
+
+def _phrase(words: Sequence[str], noun: int) -> int:
+    """Where the phrase of a noun begins: its determiners and adjectives stand before it."""
+    while noun > 0 and (
+        words[noun - 1] in LANGUAGE.singular
+        or words[noun - 1] in LANGUAGE.plural
+        or words[noun - 1] in _TRANSPARENT | {"tego", "temu", "tym"}
+        or _adjective(words[noun - 1], "") is not None
+    ):
+        noun -= 1
+    return noun
+
+
+def _by_sense(words: Sequence[str], start: int, end: int, number: str) -> Clues:
+    """The verb of a feminine subject for anybody: "ofiara powiedział"."""
+    first = _phrase(words, start)
+    opens = first == 0 or words[first - 1] in _CLAUSE_OPENERS
+    return _predicate(words, end, _SINGULAR_PAST, _RELATIVE, far=False) if opens and number == "singular" else []
 
 
 def _by_case(words: Sequence[str], first: int, start: int, end: int, opens: bool) -> Clues:
@@ -234,7 +253,7 @@ def _bare_epicene(word: str) -> Agreement | None:
     """ "Kierowca", "świadek", "psycholog" are masculine where nothing else is said; "pracownicy" alone is an oblique
     case of the feminine, as its plural would open the clause.
     """
-    if _NEUTER.fullmatch(word):
+    if _NEUTER.fullmatch(word) or word in _SOMEBODY:
         return None
     return "f" if word in _WORKERS else "m"
 
@@ -249,4 +268,6 @@ LANGUAGE = Language(
     clues=_clues,
     noun=_noun,
     bare_epicene=_bare_epicene,
+    sexes=_SEXES,
+    by_sense=_by_sense,
 )

@@ -87,6 +87,7 @@ _GRAMMAR = Iberian(
         word_set("o a um uma os as do da ao à ou e"),
     ),
     nouns=NounEndings(
+        things=re.compile(r"(?:ç(?:ão|ões)|ss(?:ão|ões)|dades?|tudes?|mentos?|(?<!person)age(?:m|ns)|arias?|ências?)$"),
         untold=re.compile(
             r"^.{1,3}$|-|(?:ist|eut|let|crat|pat|iatr|arc|cid|leg)as?$|mente$|[aei]ndo$"
             r"|(?:ou|eu|iu|aram|eram|iram|avam?|avas)$|[^nhgf]ia[ms]?$"
@@ -100,6 +101,12 @@ _GRAMMAR = Iberian(
         não até
         """),
     ),
+    sexes=table("homem homens masculina masculinas masculino", "mulher mulheres feminina femininas feminino"),
+    no_predicates=word_set("""
+    para como contra quando quanto todo toda outro outra uma mesmo algo nada nunca agora ainda embaixo baixo dentro fora
+    junto longe culpa causa hora parte vítima pessoa testemunha criança idiota poeta coisa certo necessário
+    claro óbvio ela elas eles seu sua dele dela muito pouco tanto próximo acima abaixo logo meio caminho casa cada
+    """),
 )
 
 LANGUAGE = _GRAMMAR.language("pt", "Portuguese")
