@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 from gendermark.linguistics.contrast import Contrast
 from gendermark.linguistics.gendered import GenderedWords, Told
 from gendermark.linguistics.held import Sentence, has_phrase, letter_of
+from gendermark.linguistics.whose import gender_of_nominalised, is_group, is_relative, is_the_persons
 from gendermark.linguistics.words import Place
 
 SURE, LIKELY, FAINT = 2, 1, 0
@@ -113,6 +114,8 @@ def _at(sentence: Sentence, at: int) -> list[Shown]:
     told = entry.told
     if told is not None and told.kind in ("noun", "role") and not sentence.is_noun(at):
         told = None
+    if sentence.lists.nominal.fullmatch(word):
+        return _nominalised(sentence, at)
     article = _article(sentence, at, told, entry.is_common) if told is not None or entry.is_common else None
     if article is not None:
         return article
@@ -135,6 +138,18 @@ def _at(sentence: Sentence, at: int) -> list[Shown]:
         if found := reader(sentence, at):
             return found
     return []
+
+
+def _nominalised(sentence: Sentence, at: int) -> list[Shown]:
+    """ "Der Vorsitzende", "die Vorsitzende"."""
+    gender = gender_of_nominalised(sentence, at)
+    pair, contrast = sentence.words[max(at - 1, 0) : at + 1], sentence.contrast
+    is_shared = has_phrase(contrast.right_words, pair) and has_phrase(contrast.wrong_words, pair)
+    if gender is None or not sentence.expected or is_shared or sentence.is_name(at):
+        return []
+    if sentence.words[at].endswith("en"):  # "der Vorsitzenden" may be several
+        return _shown(sentence, at, at + 1, gender, (LIKELY, LIKELY if at in sentence.near else None))
+    return _role(sentence, at, Told(gender, "role"))
 
 
 def _is_called(sentence: Sentence, at: int) -> bool:
@@ -258,6 +273,8 @@ def _by_reference(sentence: Sentence, at: int, told: Told | None) -> list[Shown]
                 found.append(Shown((at, at + 2), is_right, LIKELY))
         elif not noun.is_fixed and words[at + 1] not in lists.habit:
             weight = FAINT if _is_somebody_else(sentence, at + 1, None) else LIKELY
+            if weight and not is_right and is_relative(sentence, at):
+                weight = SURE
             found.append(Shown((at, at + 2), is_right, weight))
     return found
 
@@ -288,6 +305,7 @@ def _is_somebody_else(sentence: Sentence, at: int, told: Told | None) -> bool:
     if at and told is None and _is_of_a_thing(sentence, at):
         return True
     is_plural = told.is_plural if told else _looks_plural(sentence.language.code, words[at])
+    is_plural = is_plural or is_group(sentence, at)
     return is_plural and sentence.speaks_of_one
 
 
@@ -337,6 +355,7 @@ def _pronoun(sentence: Sentence, at: int, told: Told) -> list[Shown]:
     weak = marks.names_things or not marks.pronouns or sentence.words[at] in _ALSO_THEY | {"il"}
     weak = weak or sentence.language.code == "ar"
     right = LIKELY if _is_impersonal(sentence, at) or (marks.names_several and not marks.pronouns) else SURE
+    weak = weak and not is_the_persons(sentence, at, told)
     return _shown(sentence, at, at + 1, told.gender, (right, LIKELY if weak else SURE))
 
 
@@ -353,6 +372,8 @@ def _owner(sentence: Sentence, at: int, told: Told) -> list[Shown]:
     marks = sentence.marks
     if not marks.pronouns:
         return []
+    if is_the_persons(sentence, at, told):
+        return _shown(sentence, at, at + 1, told.gender, (None, SURE))
     if marks.names_several and told.gender == "f" and sentence.language.code != "ru":  # "ihre" is also "their"
         return _shown(sentence, at, at + 1, told.gender, (FAINT, None))
     doubtful = marks.names_things or marks.names_several or sentence.words[at] in ("sein", "ihr", "zijn")

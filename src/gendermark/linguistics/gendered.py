@@ -62,6 +62,12 @@ class GenderedWords:
     common_ending: re.Pattern[str]
     norm_ending: re.Pattern[str]
     """Nouns of a role whose masculine form many use of women too."""
+    nominal: re.Pattern[str]
+    """Adjectives and participles as nouns of people: their ending and their article tell ("Vorsitzende")."""
+    heads: tuple[str, ...]
+    """Short nouns that end a compound ("Edelfrau")."""
+    titles: frozenset[str]
+    """Titles that English has too, and that are no names ("Lady")."""
     possessives: frozenset[str]
     """Whose the next noun is: it names another person."""
     participles: tuple[re.Pattern[str], re.Pattern[str]]
@@ -106,6 +112,7 @@ class GenderedWords:
         heads += [word[len(prefix) :] for prefix in self.prefixes if word.startswith(prefix)]
         if self.has_compounds and word not in self.told:  # "Fußballspieler", "Gründungsmitglied": the longest noun
             heads += [word[at:] for at in range(3, len(word) - _SHORTEST_HEAD + 1)]
+            heads += [head for head in self.heads if word.endswith(head) and len(word) > len(head) + 2]
         told = self.told.get(word)
         if told is None:
             found = (self.told.get(head) for head in heads)
@@ -183,6 +190,9 @@ def gendered_words(language: Language) -> GenderedWords:
         common=common,
         common_ending=patterns("common-ending")[0],
         norm_ending=patterns("norm-ending")[0],
+        nominal=patterns("nominal")[0],
+        heads=tuple(sorted(words("head"), key=len, reverse=True)),
+        titles=words("title"),
         possessives=words("possessive"),
         participles=patterns("participle"),
         agents=patterns("agent-ending"),

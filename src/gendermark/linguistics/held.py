@@ -84,7 +84,8 @@ class Sentence:
 
     def is_name(self, at: int) -> bool:
         start, _ = self.spans[at]
-        return self.words[at] in self.names and self.text[start].isupper()
+        word = self.words[at]
+        return word in self.names and word not in self.lists.titles and self.text[start].isupper()
 
     def is_noun(self, at: int) -> bool:
         """German writes its nouns with a capital: "Junge" is one, "junge" is not."""
