@@ -23,6 +23,7 @@ from gendermark.cli.app import _exit_code
 from gendermark.errors import BadFile, UnknownName, UserError
 from gendermark.linguistics import words
 from gendermark.linguistics.contrast import contrast, without_tags
+from gendermark.linguistics.words import word_spans
 from gendermark.metrics import quality
 from gendermark.metrics.metric import Resampling
 from gendermark.records import Gender, Item, Translation
@@ -281,9 +282,12 @@ def test_other_words_where_references_agree_change_no_verdict(
         shared = set(judge.cut(_gold(item))) & set(judge.cut(_contrastive(item)))
         found = contrast(item.tags["reference"], item.tags["contrastive"], judge)
         shared -= {word for unit in (*found.right, *found.wrong) for word in unit} | grammar
-        words = judge.cut(say(item))
-        n_replaced += sum(word in shared for word in words[::2])
-        texts.append(" ".join("qqqqq" if word in shared and not n % 2 else word for n, word in enumerate(words)))
+        text = say(item)
+        for (start, end), word in [*zip(word_spans(text), judge.cut(text), strict=True)][::-2]:
+            if word in shared:
+                n_replaced += 1
+                text = f"{text[:start]}qqqqq{text[end:]}"
+        texts.append(text)
     after = [outcome for outcome, _ in _outcomes(_score(item_set, texts))]
     assert [item for item, *outcomes in zip(item_set.items, before, after, strict=True) if len(set(outcomes)) > 1] == []
     assert n_replaced > 2000

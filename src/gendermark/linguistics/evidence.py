@@ -11,13 +11,23 @@ its number or its owner belongs to others ("her director", "the players"), which
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from gendermark.linguistics.contrast import Contrast
-from gendermark.linguistics.gendered import GenderedWords, Told
+from gendermark.linguistics.gendered import Told
 from gendermark.linguistics.held import Sentence, has_phrase, letter_of
-from gendermark.linguistics.whose import gender_of_nominalised, is_group, is_relative, is_the_persons
+from gendermark.linguistics.whose import (
+    gender_of_nominalised,
+    has_a_things_subject,
+    is_group,
+    is_inflected_name,
+    is_name_before,
+    is_relative,
+    is_the_persons,
+    is_thing,
+    refers_to_a_name,
+    tells_nothing,
+)
 from gendermark.linguistics.words import Place
 
 SURE, LIKELY, FAINT = 2, 1, 0
@@ -66,25 +76,6 @@ def is_a_name_of_the_person(sentence: Sentence, shown: Shown) -> bool:
     return end - start == 1 and (told is None or told.kind not in ("pronoun", "owner"))
 
 
-def gender_of_references(contrast: Contrast, lists: GenderedWords) -> str:
-    """The gender of the right reference, by the words that only it has and those that only the other has."""
-    balance = 0
-    for units, sign in ((contrast.right, 1), (contrast.wrong, -1)):
-        for unit in units:
-            told = _gender_of_unit(unit, lists)
-            balance += sign * (told == "f") - sign * (told == "m")
-    return "f" if balance > 0 else "m" if balance < 0 else ""
-
-
-def _gender_of_unit(unit: Sequence[str], lists: GenderedWords) -> str | None:
-    for word in unit:
-        if word in lists.told:
-            return lists.told[word].gender
-    if len(unit) > 1:
-        return lists.articles.get(unit[0])
-    return lists.participle(unit[0]) or ("m" if unit[0] in lists.habit else None)
-
-
 # -- one word ----------------------------------------------------------------------------------------------------------
 
 
@@ -112,7 +103,7 @@ def _at(sentence: Sentence, at: int) -> list[Shown]:
     if entry.is_fixed or (word in sentence.lists.fields and not _is_called(sentence, at)):
         return []
     told = entry.told
-    if told is not None and told.kind in ("noun", "role") and not sentence.is_noun(at):
+    if told is not None and told.kind in ("noun", "role") and (not sentence.is_noun(at) or is_thing(sentence, at)):
         told = None
     if sentence.lists.nominal.fullmatch(word):
         return _nominalised(sentence, at)
@@ -134,7 +125,7 @@ def _at(sentence: Sentence, at: int) -> list[Shown]:
         return by_reference
     if told is not None:
         return [] if sentence.is_name(at) else _by_list(sentence, at, told)
-    for reader in (_agent, _predicate, _past, _clitic):
+    for reader in (_agent, _relative, _predicate, _past, _clitic):
         if found := reader(sentence, at):
             return found
     return []
@@ -147,6 +138,8 @@ def _nominalised(sentence: Sentence, at: int) -> list[Shown]:
     is_shared = has_phrase(contrast.right_words, pair) and has_phrase(contrast.wrong_words, pair)
     if gender is None or not sentence.expected or is_shared or sentence.is_name(at):
         return []
+    if has_phrase(contrast.wrong_words, pair) and gender != sentence.expected:
+        return _shown(sentence, at, at + 1, gender, (None, SURE))
     if sentence.words[at].endswith("en"):  # "der Vorsitzenden" may be several
         return _shown(sentence, at, at + 1, gender, (LIKELY, LIKELY if at in sentence.near else None))
     return _role(sentence, at, Told(gender, "role"))
@@ -168,17 +161,27 @@ def _agent(sentence: Sentence, at: int) -> list[Shown]:
     return _shown(sentence, at, at + 1, gender, (SURE, LIKELY))
 
 
+def _relative(sentence: Sentence, at: int) -> list[Shown]:
+    """A relative pronoun or participle behind a name."""
+    gender = sentence.lists.relative(sentence.words[at])
+    if gender is None or at not in sentence.near or not refers_to_a_name(sentence, at):
+        return []
+    return _shown(sentence, at, at + 1, gender, (LIKELY, SURE))
+
+
 def _past(sentence: Sentence, at: int) -> list[Shown]:
     """A verb that agrees with its subject, where the references speak of the person or a name or pronoun precedes."""
     gender = sentence.lists.verb(sentence.words[at])
-    if gender is None:
+    if gender is None or is_inflected_name(sentence, at):
         return []
     subject = _subject(sentence, at)
     is_near = at in sentence.near
     if subject == "pronoun":
         return _shown(sentence, at, at + 1, gender, (SURE, SURE if is_near else LIKELY))
-    if subject is None and not is_near:
+    if (subject is None and not is_near) or has_a_things_subject(sentence, at):
         return []
+    if is_near and is_name_before(sentence, at):
+        return _shown(sentence, at, at + 1, gender, (LIKELY, SURE))
     return _shown(sentence, at, at + 1, gender, (LIKELY, LIKELY if is_near and subject else None))
 
 
@@ -256,13 +259,13 @@ def _by_reference(sentence: Sentence, at: int, told: Told | None) -> list[Shown]
     contrast, words, lists = sentence.contrast, sentence.words, sentence.lists
     found = []
     for units, is_right in ((contrast.right, True), (contrast.wrong, False)):
-        if (words[at],) in units and not (told is None and sentence.is_name(at)):
+        if (words[at],) in units and not (told is None and tells_nothing(sentence, at)):
             weight = SURE
             if (told is None or told.kind in ("role", "norm", "verb")) and _is_somebody_else(sentence, at, told):
                 weight = FAINT
             elif told is not None and told.kind == "norm":
                 weight = LIKELY if is_right else FAINT
-            elif not is_right and _is_doubtful(sentence, words[at], told):
+            elif not is_right and (_is_doubtful(sentence, words[at], told) or has_a_things_subject(sentence, at)):
                 weight = LIKELY
             found.append(Shown((at, at + 1), is_right, weight))
         if at + 1 == len(words) or (words[at], words[at + 1]) not in units:
@@ -273,7 +276,8 @@ def _by_reference(sentence: Sentence, at: int, told: Told | None) -> list[Shown]
                 found.append(Shown((at, at + 2), is_right, LIKELY))
         elif not noun.is_fixed and words[at + 1] not in lists.habit:
             weight = FAINT if _is_somebody_else(sentence, at + 1, None) else LIKELY
-            if weight and not is_right and is_relative(sentence, at):
+            is_verb = lists.verb(words[at]) and not has_a_things_subject(sentence, at)
+            if weight and not is_right and (is_verb or is_relative(sentence, at)):
                 weight = SURE
             found.append(Shown((at, at + 2), is_right, weight))
     return found
@@ -359,7 +363,7 @@ def _pronoun(sentence: Sentence, at: int, told: Told) -> list[Shown]:
     return _shown(sentence, at, at + 1, told.gender, (right, LIKELY if weak else SURE))
 
 
-_ALSO_THEY = frozenset({"sie", "ze", "zij"})
+_ALSO_THEY = frozenset({"sie", "ze", "zij", "им"})
 
 
 def _is_impersonal(sentence: Sentence, at: int) -> bool:
@@ -374,10 +378,11 @@ def _owner(sentence: Sentence, at: int, told: Told) -> list[Shown]:
         return []
     if is_the_persons(sentence, at, told):
         return _shown(sentence, at, at + 1, told.gender, (None, SURE))
+    against = FAINT if at in sentence.near else None
     if marks.names_several and told.gender == "f" and sentence.language.code != "ru":  # "ihre" is also "their"
-        return _shown(sentence, at, at + 1, told.gender, (FAINT, None))
+        return _shown(sentence, at, at + 1, told.gender, (FAINT, against))
     doubtful = marks.names_things or marks.names_several or sentence.words[at] in ("sein", "ihr", "zijn")
-    return _shown(sentence, at, at + 1, told.gender, (LIKELY if doubtful else SURE, None if doubtful else LIKELY))
+    return _shown(sentence, at, at + 1, told.gender, (LIKELY if doubtful else SURE, against if doubtful else LIKELY))
 
 
 def _noun(sentence: Sentence, at: int, told: Told) -> list[Shown]:

@@ -75,6 +75,8 @@ class GenderedWords:
     past: tuple[re.Pattern[str], re.Pattern[str]]
     """Verb forms that agree with their subject, by their endings."""
     no_past: frozenset[str]
+    relatives: tuple[re.Pattern[str], re.Pattern[str]]
+    """Relative pronouns and participles that agree with the noun before them («которая»)."""
     enclitics: tuple[re.Pattern[str], re.Pattern[str]]
     """Verbs with a pronoun attached ("verla")."""
     clitics: Mapping[str, str]
@@ -129,6 +131,9 @@ class GenderedWords:
 
     def verb(self, word: str) -> str | None:
         return None if word in self.no_past else _which(self.past, word)
+
+    def relative(self, word: str) -> str | None:
+        return _which(self.relatives, word)
 
     def enclitic(self, word: str) -> str | None:
         return _which(self.enclitics, word)
@@ -198,6 +203,7 @@ def gendered_words(language: Language) -> GenderedWords:
         agents=patterns("agent-ending"),
         past=patterns("past"),
         no_past=words("no-past"),
+        relatives=patterns("relative"),
         enclitics=patterns("enclitic"),
         clitics=dict(by_gender("clitic")),
         no_participles=words("no-participle"),

@@ -92,11 +92,10 @@ def gender_of_nominalised(sentence: Sentence, at: int) -> str | None:
     return "f" if ending[1] == "e" and is_called_so and sentence.speaks_of_one else None
 
 
-_SEVERAL = frozenset(
-    "die alle aller allen viele vieler vielen mehrere mehrerer mehreren einige einiger einigen beide beider beiden zwei "
-    "drei vier fünf sechs sieben acht neun zehn zahlreiche zahlreicher zahlreichen andere anderer anderen".split()
+_SEVERAL = re.compile(
+    "die|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|(?:all|viel|mehrer|einig|beid|zahlreich|ander)(?:e|er|en)"
 )
-_ONE_OF = frozenset("eine einer einem einen eines zwei drei viele einige mehrere meisten".split())
+_ONE_OF = re.compile("ein(?:e|er|em|en|es)|zwei|drei|viele|einige|mehrere|meisten")
 
 
 def is_group(sentence: Sentence, at: int) -> bool:
@@ -109,4 +108,128 @@ def is_group(sentence: Sentence, at: int) -> bool:
         before -= 1
     if before < 0:
         return False
-    return words[before] in _SEVERAL or (words[before] == "der" and before > 0 and words[before - 1] in _ONE_OF)
+    if words[before] == "der":
+        return before > 0 and _ONE_OF.fullmatch(words[before - 1]) is not None
+    return _SEVERAL.fullmatch(words[before]) is not None
+
+
+_HEIRS = frozenset({"erbe", "erben"})
+
+
+def is_thing(sentence: Sentence, at: int) -> bool:
+    """Whether a German word that can be a person is a thing: "das Erbe" is a heritage, unless heirs are spoken of."""
+    return sentence.words[at] in _HEIRS and sentence.language.code == "de" and "heir" not in sentence.source.lower()
+
+
+def _agrees_with_a_man(sentence: Sentence, at: int) -> bool:
+    """Whether an adjective that looks feminine stands behind a masculine article: "der stellvertretende"."""
+    before = sentence.words[at - 1] if at else ""
+    return before in ("der", "dieser", "jeder") and sentence.words[at].endswith("e") and not sentence.is_noun(at)
+
+
+def tells_nothing(sentence: Sentence, at: int) -> bool:
+    """Whether a word in no list, that only one reference has, is a name or agrees with something else here."""
+    # Of a sentence that leaves gender open, the ending of a name may be all there is.
+    if sentence.is_name(at) or (sentence.marks.genders and is_inflected_name(sentence, at)):
+        return True
+    return sentence.language.code == "de" and _agrees_with_a_man(sentence, at)
+
+
+# -- Russian -----------------------------------------------------------------------------------------------------------
+
+_AGREEING = re.compile(r".*(?:[ыио]й|ая|яя|ого|его|ому|ему|ую|юю|[ыи]м)(?:ся)?")
+_QUOTES = '«"„“'
+
+
+def _is_capital(sentence: Sentence, at: int) -> bool:
+    return sentence.text[sentence.spans[at][0]].isupper()
+
+
+def _begins_sentence(sentence: Sentence, at: int) -> bool:
+    before = sentence.text[: sentence.spans[at][0]].rstrip(" \t" + _QUOTES)
+    return not before or before[-1] in ".!?"
+
+
+def is_inflected_name(sentence: Sentence, at: int) -> bool:
+    """Whether a Russian word is a name, whose case ending depends on sex («Хрущева») and shows none to a reader."""
+    if sentence.language.code != "ru" or not _is_capital(sentence, at):
+        return False
+    word, lists = sentence.words[at], sentence.lists
+    agrees = lists.verb(word) or lists.participle(word) or lists.relative(word) or _AGREEING.fullmatch(word)
+    return not (_begins_sentence(sentence, at) and agrees)
+
+
+def is_name_before(sentence: Sentence, at: int) -> bool:
+    """Whether a name or a noun for both stands right before a verb, adverbs apart: «Смит также выиграл»."""
+    before = at - 1
+    while before > 0 and sentence.words[before] in sentence.lists.adverbs and not sentence.begins_clause(before + 1):
+        before -= 1
+    if before < 0 or sentence.begins_clause(before + 1):
+        return False
+    if sentence.words[before] in sentence.lists.habit or sentence.words[before] in ("судья", "глава"):
+        return True
+    return _is_capital(sentence, before) and _is_bare_name(sentence, before)
+
+
+def _is_bare_name(sentence: Sentence, at: int) -> bool:
+    """Whether a capital is a name's, not that of a sentence's first word, a title in quotes or a word of a list."""
+    word, lists = sentence.words[at], sentence.lists
+    entry = lists.look_up(word)
+    if not word.isalpha() or word.isascii() or entry.told or entry.is_silent or entry.is_fixed:
+        return False
+    if sentence.text[sentence.spans[at][1] : sentence.spans[at][1] + 1] in ("»", '"', "”"):
+        return False
+    return not _begins_sentence(sentence, at) or _sounds_like_a_name(sentence, word)
+
+
+_SOUNDS = {
+    row[0]: row[1:]
+    for row in re.split(
+        " ",
+        "аaeuh бb вvw гgh дd еeyh жjgz зzs иieyh кkcqx лl мm нn оoauh пp рr сscx тt уuwo фfp хhkc цctz чct шsc щs эeah "
+        "юuyj яjyi",
+    )
+}
+"""The letters of English that a Russian letter may stand for."""
+
+
+def _sounds_like_a_name(sentence: Sentence, word: str) -> bool:
+    """Whether a word begins and goes on like a word of the source with a capital, as «Лоус» does like "Lowes"."""
+    spelled = word[1:] if word.startswith("дж") else word
+    first = spelled[0]
+    second = next((letter for letter in spelled[1:] if letter not in "аеиоуыэюяьй"), "")
+    for name in re.findall(r"\b[A-Z][\w'-]+", sentence.source):
+        low = name.lower()
+        if low[0] in _SOUNDS.get(first, "") and (not second or set(low[1:]) & set(_SOUNDS.get(second, ""))):
+            return True
+    return False
+
+
+def refers_to_a_name(sentence: Sentence, at: int) -> bool:
+    """Whether the clause before this word's ends in a name: «Абрамович, активно работающая»."""
+    start = at
+    while start > max(at - 3, 0) and not sentence.begins_clause(start):
+        start -= 1
+    before = start - 1
+    return (
+        before >= 0
+        and sentence.begins_clause(start)
+        and _is_capital(sentence, before)
+        and _is_bare_name(sentence, before)
+    )
+
+
+def has_a_things_subject(sentence: Sentence, at: int) -> bool:
+    """Whether a Russian verb's subject is a title in quotes, or stands before a genitive («часть семьи отца была»)."""
+    gender = sentence.lists.verb(sentence.words[at])
+    if sentence.language.code != "ru" or gender is None or not at:
+        return False
+    before = sentence.lists.told.get(sentence.words[at - 1])
+    if before and before.kind == "noun" and before.gender != gender and not sentence.begins_clause(at):
+        return True
+    is_first = not any(
+        sentence.lists.verb(word) or (told and told.kind == "pronoun")
+        for word in sentence.words[:at]
+        for told in (sentence.lists.told.get(word),)
+    )
+    return is_first and sentence.text.lstrip()[:1] in _QUOTES and sentence.text.lstrip()[:1] != ""
