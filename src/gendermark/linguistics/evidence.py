@@ -17,11 +17,16 @@ from dataclasses import dataclass, replace
 from gendermark.linguistics.gendered import Told
 from gendermark.linguistics.held import Sentence, has_phrase, letter_of
 from gendermark.linguistics.whose import (
+    follows_closely,
     gender_of_nominalised,
     has_a_things_subject,
+    has_an_owner,
+    is_a_things,
+    is_dual,
     is_group,
     is_inflected_name,
     is_name_before,
+    is_of_a_post,
     is_relative,
     is_the_persons,
     is_thing,
@@ -104,6 +109,8 @@ def _at(sentence: Sentence, at: int) -> list[Shown]:
         return []
     told = entry.told
     if told is not None and told.kind in ("noun", "role") and (not sentence.is_noun(at) or is_thing(sentence, at)):
+        told = None
+    if told is not None and told.kind == "role" and has_an_owner(sentence, at):
         told = None
     if sentence.lists.nominal.fullmatch(word):
         return _nominalised(sentence, at)
@@ -265,7 +272,9 @@ def _by_reference(sentence: Sentence, at: int, told: Told | None) -> list[Shown]
                 weight = FAINT
             elif told is not None and told.kind == "norm":
                 weight = LIKELY if is_right else FAINT
-            elif not is_right and (_is_doubtful(sentence, words[at], told) or has_a_things_subject(sentence, at)):
+            elif not is_right and is_a_things(sentence, at):
+                weight = FAINT
+            elif not is_right and (_is_doubtful(sentence, at, told) or has_a_things_subject(sentence, at)):
                 weight = LIKELY
             found.append(Shown((at, at + 1), is_right, weight))
         if at + 1 == len(words) or (words[at], words[at + 1]) not in units:
@@ -277,19 +286,23 @@ def _by_reference(sentence: Sentence, at: int, told: Told | None) -> list[Shown]
         elif not noun.is_fixed and words[at + 1] not in lists.habit:
             weight = FAINT if _is_somebody_else(sentence, at + 1, None) else LIKELY
             is_verb = lists.verb(words[at]) and not has_a_things_subject(sentence, at)
+            is_verb = is_verb or (told is not None and told.kind == "verb" and follows_closely(sentence, at))
             if weight and not is_right and (is_verb or is_relative(sentence, at)):
                 weight = SURE
             found.append(Shown((at, at + 2), is_right, weight))
     return found
 
 
-def _is_doubtful(sentence: Sentence, word: str, told: Told | None) -> bool:
+def _is_doubtful(sentence: Sentence, at: int, told: Told | None) -> bool:
     """Whether a word of the wrong reference may well be about something else.
 
     So it is where the translation also has the word that the right reference has in its place; and in Arabic, whose
     verbs, relatives and attached pronouns agree with things too, unless it is a noun or an adjective; so in Hindi.
     """
+    word = sentence.words[at]
     counterpart = sentence.counterparts.get(word, "")
+    if sentence.language.code in _OFTEN_A_THINGS and follows_closely(sentence, at):
+        return False
     if counterpart in sentence.words and (told is None or told.kind == "verb"):
         return True
     if sentence.language.code == "hi":  # a verb agrees with the object, or with nothing, behind ने and को
@@ -299,24 +312,27 @@ def _is_doubtful(sentence: Sentence, word: str, told: Told | None) -> bool:
     return counterpart not in (word + "ة", word.removesuffix("ا") + "ة", word.removesuffix("ة")) or counterpart == word
 
 
+_OFTEN_A_THINGS = frozenset({"ar", "hi"})
+
+
 def _is_somebody_else(sentence: Sentence, at: int, told: Told | None) -> bool:
     """By number or owner: "the players", "her director", where the source marks one person and the owner."""
     if not sentence.marks.genders:
         return False
     words, lists = sentence.words, sentence.lists
-    if at and words[at - 1] in lists.possessives:
+    if (at and words[at - 1] in lists.possessives) or is_of_a_post(sentence, at):
         return True
     if at and told is None and _is_of_a_thing(sentence, at):
         return True
     is_plural = told.is_plural if told else _looks_plural(sentence.language.code, words[at])
-    is_plural = is_plural or is_group(sentence, at)
+    is_plural = is_plural or is_group(sentence, at) or is_dual(sentence, at)
     return is_plural and sentence.speaks_of_one
 
 
 def _is_of_a_thing(sentence: Sentence, at: int) -> bool:
     """Whether an adjective belongs to a noun that tells nothing ("membro honorário"), a participle to a thing."""
     lists, before = sentence.lists, sentence.words[at - 1]
-    if before in lists.fixed or (before in lists.habit and _gender_of_form(sentence, at) == "m"):
+    if lists.look_up(before).is_fixed or (before in lists.habit and _gender_of_form(sentence, at) == "m"):
         return True
     if lists.verb(sentence.words[at]) and at not in sentence.near and _subject(sentence, at) is None:
         return True
@@ -340,7 +356,7 @@ _PLURALS = {
     "fr": ("es", "és", "rs", "ns", "ts", "ds", "fs", "aux"),
     "it": ("i",),
     "de": ("innen",),
-    "ar": ("ين", "ون", "ات"),
+    "ar": ("ين", "ون", "ات", "وا"),
 }
 
 
@@ -360,6 +376,8 @@ def _pronoun(sentence: Sentence, at: int, told: Told) -> list[Shown]:
     weak = weak or sentence.language.code == "ar"
     right = LIKELY if _is_impersonal(sentence, at) or (marks.names_several and not marks.pronouns) else SURE
     weak = weak and not is_the_persons(sentence, at, told)
+    if is_a_things(sentence, at):
+        return _shown(sentence, at, at + 1, told.gender, (right, FAINT))
     return _shown(sentence, at, at + 1, told.gender, (right, LIKELY if weak else SURE))
 
 

@@ -66,6 +66,8 @@ class GenderedWords:
     """Adjectives and participles as nouns of people: their ending and their article tell ("Vorsitzende")."""
     heads: tuple[str, ...]
     """Short nouns that end a compound ("Edelfrau")."""
+    posts: frozenset[str]
+    """Nouns before the name of a post, which stays masculine ("منصب رئيس")."""
     titles: frozenset[str]
     """Titles that English has too, and that are no names ("Lady")."""
     possessives: frozenset[str]
@@ -119,6 +121,9 @@ class GenderedWords:
         if told is None:
             found = (self.told.get(head) for head in heads)
             told = next((one for one in found if one and one.kind in ("noun", "role", "norm")), None)
+            # Arabic "and" and "so" are written together with a verb, and no other clitics are.
+            verb = self.told.get(word[1:]) if self.prefixes and word[:1] in ("و", "ف") else None
+            told = told or (verb if verb and verb.kind == "verb" else None)
         if told is None and self.norm_ending.fullmatch(word):
             told = Told("m", "norm")
         named = {word, *([] if told else heads)}
@@ -197,6 +202,7 @@ def gendered_words(language: Language) -> GenderedWords:
         norm_ending=patterns("norm-ending")[0],
         nominal=patterns("nominal")[0],
         heads=tuple(sorted(words("head"), key=len, reverse=True)),
+        posts=words("post"),
         titles=words("title"),
         possessives=words("possessive"),
         participles=patterns("participle"),

@@ -16,7 +16,7 @@ _PRONOUNS = {
     "f": frozenset({"she", "her", "hers", "herself"}),
 }
 _ENGLISH = re.compile(r"[a-z]+")
-_AMBIGUOUS = frozenset({"de", "nl", "ru"})
+_AMBIGUOUS = frozenset({"ar", "de", "nl", "ru"})
 _ADDRESSED = frozenset({"you", "your", "yours", "yourself"})
 _OWN = {"ru": re.compile(r"сво(?:й|я|е|ю|и|его|ему|ей|ею|им|их|ими|ем)|себя|себе|собой")}
 """Possessives of the subject, which stand for "his" and "her" and show neither."""
@@ -34,9 +34,10 @@ def is_the_persons(sentence: Sentence, at: int, told: Told) -> bool:
     if not _speaks_of_the_person_only(sentence):
         return False
     words = _ENGLISH.findall(sentence.source.lower())
-    if marks.names_things or marks.names_several or _ADDRESSED & set(words):
+    is_open = marks.names_things or marks.names_several or not _ADDRESSED.isdisjoint(words)
+    if is_open or sentence.language.code == "ar":
         return follows_the_wrong_reference(sentence, range(at - 1, at + 2))
-    if any(follows_the_wrong_reference(sentence, range(start, start + 2)) for start in (at - 1, at)):
+    if follows_closely(sentence, at):
         return True
     wanted = sum(word in _PRONOUNS[sentence.expected] for word in words)
     return at in sentence.near and _fulfilled(sentence) < wanted
@@ -233,3 +234,54 @@ def has_a_things_subject(sentence: Sentence, at: int) -> bool:
         for told in (sentence.lists.told.get(word),)
     )
     return is_first and sentence.text.lstrip()[:1] in _QUOTES and sentence.text.lstrip()[:1] != ""
+
+
+# -- Arabic ------------------------------------------------------------------------------------------------------------
+
+_POST_REACH = 8
+"""Words between "the post of" and the last of the posts that follow."""
+_SEPARATE = frozenset({"هو", "هي", "وهو", "وهي"})
+_RELATIVE = frozenset({"الذي", "التي", "والذي", "والتي"})
+
+
+def is_of_a_post(sentence: Sentence, at: int) -> bool:
+    """Whether a noun names a post, not its holder («منصب رئيس البلدية ومدير المدينة»), or agrees with «عضو»."""
+    words, lists = sentence.words, sentence.lists
+    if sentence.language.code != "ar" or not at:
+        return False
+    if words[at - 1] in lists.posts or words[at - 1] in lists.habit:
+        return True
+    if not words[at].startswith("و"):
+        return False
+    for place in range(at - 1, max(at - 1 - _POST_REACH, -1), -1):
+        if words[place] in lists.posts:
+            return True
+        if sentence.begins_clause(place):
+            return False
+    return False
+
+
+def is_a_things(sentence: Sentence, at: int) -> bool:
+    """Whether an Arabic pronoun of the other gender is rather a thing's: a relative, or "it is" inside a sentence."""
+    if sentence.language.code != "ar":
+        return False
+    word = sentence.words[at]
+    return word in _RELATIVE or (word in _SEPARATE and not _begins_sentence(sentence, at))
+
+
+def has_an_owner(sentence: Sentence, at: int) -> bool:
+    """Whether an Arabic noun of a role has a pronoun attached («مديرها»): it names somebody else, and shows whose."""
+    return sentence.language.code == "ar" and sentence.words[at].endswith(("ه", "ها", "هم"))
+
+
+def is_dual(sentence: Sentence, at: int) -> bool:
+    """Whether an Arabic verb is of two people («عاشا»), of whom the right reference has two women («عاشتا»)."""
+    word = sentence.words[at]
+    return sentence.language.code == "ar" and word.endswith("ا") and word[:-1] + "تا" in sentence.contrast.right_words
+
+
+def follows_closely(sentence: Sentence, at: int) -> bool:
+    """Whether a word stands beside a word of the wrong reference just as there, and not in a relative clause."""
+    if not _RELATIVE.isdisjoint(sentence.words[max(at - 2, 0) : at]):
+        return False
+    return any(follows_the_wrong_reference(sentence, range(start, start + 2)) for start in (at - 1, at))
