@@ -15,14 +15,16 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from gendermark.linguistics.gendered import Told
-from gendermark.linguistics.held import Sentence, has_phrase, letter_of
-from gendermark.linguistics.whose import (
+from gendermark.linguistics.grammar import (
+    copula_before,
     follows_closely,
     gender_of_nominalised,
     has_a_things_subject,
     has_an_owner,
     is_a_things,
+    is_called_a_woman,
     is_dual,
+    is_finite_in_hindi,
     is_group,
     is_inflected_name,
     is_name_before,
@@ -31,8 +33,11 @@ from gendermark.linguistics.whose import (
     is_the_persons,
     is_thing,
     refers_to_a_name,
+    subject_in_hindi,
+    subject_of,
     tells_nothing,
 )
+from gendermark.linguistics.held import Sentence, has_phrase, letter_of
 from gendermark.linguistics.words import Place
 
 SURE, LIKELY, FAINT = 2, 1, 0
@@ -112,6 +117,8 @@ def _at(sentence: Sentence, at: int) -> list[Shown]:
         told = None
     if told is not None and told.kind == "role" and has_an_owner(sentence, at):
         told = None
+    if told is not None and told.gender == "m" and is_called_a_woman(sentence, at):
+        return []
     if sentence.lists.nominal.fullmatch(word):
         return _nominalised(sentence, at)
     article = _article(sentence, at, told, entry.is_common) if told is not None or entry.is_common else None
@@ -181,7 +188,9 @@ def _past(sentence: Sentence, at: int) -> list[Shown]:
     gender = sentence.lists.verb(sentence.words[at])
     if gender is None or is_inflected_name(sentence, at):
         return []
-    subject = _subject(sentence, at)
+    if sentence.language.code == "hi":
+        return _verb(sentence, at, Told(gender, "verb")) if is_finite_in_hindi(sentence, at) else []
+    subject = subject_of(sentence, at)
     is_near = at in sentence.near
     if subject == "pronoun":
         return _shown(sentence, at, at + 1, gender, (SURE, SURE if is_near else LIKELY))
@@ -272,7 +281,7 @@ def _by_reference(sentence: Sentence, at: int, told: Told | None) -> list[Shown]
                 weight = FAINT
             elif told is not None and told.kind == "norm":
                 weight = LIKELY if is_right else FAINT
-            elif not is_right and is_a_things(sentence, at):
+            elif not is_right and is_a_things(sentence, at, told):
                 weight = FAINT
             elif not is_right and (_is_doubtful(sentence, at, told) or has_a_things_subject(sentence, at)):
                 weight = LIKELY
@@ -334,11 +343,11 @@ def _is_of_a_thing(sentence: Sentence, at: int) -> bool:
     lists, before = sentence.lists, sentence.words[at - 1]
     if lists.look_up(before).is_fixed or (before in lists.habit and _gender_of_form(sentence, at) == "m"):
         return True
-    if lists.verb(sentence.words[at]) and at not in sentence.near and _subject(sentence, at) is None:
+    if lists.verb(sentence.words[at]) and at not in sentence.near and subject_of(sentence, at) is None:
         return True
-    copula = _copula_before(sentence, at)
+    copula = copula_before(sentence, at)
     return (
-        copula is not None and lists.participle(sentence.words[at]) is not None and _subject(sentence, copula) is None
+        copula is not None and lists.participle(sentence.words[at]) is not None and subject_of(sentence, copula) is None
     )
 
 
@@ -376,7 +385,7 @@ def _pronoun(sentence: Sentence, at: int, told: Told) -> list[Shown]:
     weak = weak or sentence.language.code == "ar"
     right = LIKELY if _is_impersonal(sentence, at) or (marks.names_several and not marks.pronouns) else SURE
     weak = weak and not is_the_persons(sentence, at, told)
-    if is_a_things(sentence, at):
+    if is_a_things(sentence, at, told):
         return _shown(sentence, at, at + 1, told.gender, (right, FAINT))
     return _shown(sentence, at, at + 1, told.gender, (right, LIKELY if weak else SURE))
 
@@ -445,6 +454,12 @@ def _is_introduced(sentence: Sentence, at: int) -> bool:
 
 def _verb(sentence: Sentence, at: int, told: Told) -> list[Shown]:
     is_near = at in sentence.near
+    if sentence.language.code == "hi":
+        subject = subject_in_hindi(sentence, at)
+        if subject == "other" or not (subject or is_near):
+            return []
+        weight = SURE if subject else LIKELY
+        return _shown(sentence, at, at + 1, told.gender, (weight, weight if is_near else LIKELY))
     return _shown(sentence, at, at + 1, told.gender, (LIKELY if is_near else FAINT, LIKELY if is_near else None))
 
 
@@ -458,7 +473,7 @@ def _predicate(sentence: Sentence, at: int) -> list[Shown]:
     """A participle or adjective that agrees with the person as its subject, or begins a clause about the person."""
     lists, words = sentence.lists, sentence.words
     gender = lists.participle(words[at])
-    copula = _copula_before(sentence, at)
+    copula = copula_before(sentence, at)
     if gender is None and copula is not None:
         gender = sentence.language.adjective(words[at], "singular")
     if gender not in ("m", "f"):
@@ -467,50 +482,9 @@ def _predicate(sentence: Sentence, at: int) -> list[Shown]:
         if at in sentence.near and sentence.begins_clause(at):
             return _shown(sentence, at, at + 1, gender, (LIKELY, LIKELY))
         return []
-    subject = _subject(sentence, copula)
+    subject = subject_of(sentence, copula)
     if subject is None:
         return []
     is_near = at in sentence.near
     wrong = SURE if subject == "pronoun" else LIKELY if is_near else None
     return _shown(sentence, at, at + 1, gender, (SURE if subject == "pronoun" or is_near else LIKELY, wrong))
-
-
-def _copula_before(sentence: Sentence, at: int) -> int | None:
-    lists, words = sentence.lists, sentence.words
-    before = at - 1
-    while before >= 0 and words[before] in lists.adverbs and words[before] not in lists.copulas:
-        before -= 1
-    return before if before >= 0 and words[before] in lists.copulas else None
-
-
-def _subject(sentence: Sentence, copula: int) -> str | None:
-    """What stands before a copula: `pronoun`, `open` (nothing, a name, a relative) or None for a thing."""
-    lists, words = sentence.lists, sentence.words
-    at = copula
-    passed = lists.adverbs | lists.auxiliaries | lists.copulas
-    while at > 0 and not sentence.begins_clause(at) and words[at - 1] in passed:
-        at -= 1
-    if at == 0 or sentence.begins_clause(at):
-        return "open"
-    before = words[at - 1]
-    if (told := lists.told.get(before)) and told.kind in ("pronoun", "noun", "role", "norm"):
-        if told.kind != "pronoun":
-            return "open"
-        # "The body of her was buried": the pronoun belongs to the subject.
-        return None if before in lists.obliques or words[at - 2 : at - 1] == ["de"] else "pronoun"
-    start, _ = sentence.spans[at - 1]
-    if sentence.text[start].isupper() or len(before) < _SHORT or before.isdigit():
-        return "open"
-    language = sentence.language
-    determined = any(
-        word in language.singular or word in language.plural or word in lists.possessives
-        for word in words[max(at - 1 - _SUBJECT_REACH, 0) : at - 1]
-    )
-    return None if determined or language.code in _WITHOUT_ARTICLES else "open"
-
-
-_SHORT = 4
-"""Letters of a relative pronoun or a conjunction before a verb without a subject."""
-_SUBJECT_REACH = 3
-"""Words before a noun among which its article stands."""
-_WITHOUT_ARTICLES = frozenset({"ru", "hi"})

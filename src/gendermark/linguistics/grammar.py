@@ -1,7 +1,7 @@
 """Whose word it is, where only the grammar of a language tells.
 
-German "sie" is she, they and a thing; Russian «его» is his and its. Such a word of the other gender speaks against a
-translation only if nobody and nothing else can be meant.
+German "sie" is she, they and a thing; Russian «его» is his and its; Arabic and Hindi verbs agree with things too. Such
+a word of the other gender speaks against a translation only if nobody and nothing else can be meant.
 """
 
 from __future__ import annotations
@@ -136,6 +136,50 @@ def tells_nothing(sentence: Sentence, at: int) -> bool:
     return sentence.language.code == "de" and _agrees_with_a_man(sentence, at)
 
 
+# -- subjects --------------------------------------------------------------------------------------------------------
+
+
+def copula_before(sentence: Sentence, at: int) -> int | None:
+    lists, words = sentence.lists, sentence.words
+    before = at - 1
+    while before >= 0 and words[before] in lists.adverbs and words[before] not in lists.copulas:
+        before -= 1
+    return before if before >= 0 and words[before] in lists.copulas else None
+
+
+def subject_of(sentence: Sentence, copula: int) -> str | None:
+    """What stands before a copula: `pronoun`, `open` (nothing, a name, a relative) or None for a thing."""
+    lists, words = sentence.lists, sentence.words
+    at = copula
+    passed = lists.adverbs | lists.auxiliaries | lists.copulas
+    while at > 0 and not sentence.begins_clause(at) and words[at - 1] in passed:
+        at -= 1
+    if at == 0 or sentence.begins_clause(at):
+        return "open"
+    before = words[at - 1]
+    if (told := lists.told.get(before)) and told.kind in ("pronoun", "noun", "role", "norm"):
+        if told.kind != "pronoun":
+            return "open"
+        # "The body of her was buried": the pronoun belongs to the subject.
+        return None if before in lists.obliques or words[at - 2 : at - 1] == ["de"] else "pronoun"
+    start, _ = sentence.spans[at - 1]
+    if sentence.text[start].isupper() or len(before) < _SHORT or before.isdigit():
+        return "open"
+    language = sentence.language
+    determined = any(
+        word in language.singular or word in language.plural or word in lists.possessives
+        for word in words[max(at - 1 - _SUBJECT_REACH, 0) : at - 1]
+    )
+    return None if determined or language.code in _WITHOUT_ARTICLES else "open"
+
+
+_SHORT = 4
+"""Letters of a relative pronoun or a conjunction before a verb without a subject."""
+_SUBJECT_REACH = 3
+"""Words before a noun among which its article stands."""
+_WITHOUT_ARTICLES = frozenset({"ru", "hi"})
+
+
 # -- Russian -----------------------------------------------------------------------------------------------------------
 
 _AGREEING = re.compile(r".*(?:[ыио]й|ая|яя|ого|его|ому|ему|ую|юю|[ыи]м)(?:ся)?")
@@ -261,11 +305,16 @@ def is_of_a_post(sentence: Sentence, at: int) -> bool:
     return False
 
 
-def is_a_things(sentence: Sentence, at: int) -> bool:
-    """Whether an Arabic pronoun of the other gender is rather a thing's: a relative, or "it is" inside a sentence."""
+def is_a_things(sentence: Sentence, at: int, told: Told | None) -> bool:
+    """Whether a word of the other gender is rather a thing's.
+
+    An Arabic relative, or "it is" inside a sentence; a Hindi verb that agrees with an object or a thing.
+    """
+    word = sentence.words[at]
+    if sentence.language.code == "hi":
+        return (told is None or told.kind == "verb") and subject_in_hindi(sentence, at) == "other"
     if sentence.language.code != "ar":
         return False
-    word = sentence.words[at]
     return word in _RELATIVE or (word in _SEPARATE and not _begins_sentence(sentence, at))
 
 
@@ -285,3 +334,49 @@ def follows_closely(sentence: Sentence, at: int) -> bool:
     if not _RELATIVE.isdisjoint(sentence.words[max(at - 2, 0) : at]):
         return False
     return any(follows_the_wrong_reference(sentence, range(start, start + 2)) for start in (at - 1, at))
+
+
+# -- Hindi -------------------------------------------------------------------------------------------------------------
+
+_JOINING = frozenset(
+    {"और", "लेकिन", "बल्कि", "कि", "जब", "तब", "जहां", "वहां", "तो", "पर", "किंतु", "परंतु", "क्योंकि", "तथा", "एवं", "या"}
+    | {"जिस", "जिसे", "जिन्हें", "जिसमें", "जिसके", "जिसकी", "जिसका", "जिनके", "जिनकी", "जिनका", "जो", "हालांकि", "मगर"}
+)
+_ERGATIVE = frozenset({"ने", "उसने", "उन्होंने", "इसने", "इन्होंने", "जिसने", "जिन्होंने", "मैंने", "किसने"})
+_NOMINATIVE = frozenset({"वह", "वे", "वो"})
+_DATIVE = frozenset({"उसे", "उन्हें", "उसको", "उनको", "इन्हें", "इसे", "को"})
+_WOMAN = frozenset({"महिला", "स्त्री", "फीमेल"})
+
+
+def subject_in_hindi(sentence: Sentence, at: int) -> str:
+    """What a verb agrees with: `person` («वह»), `other` (an object behind «ने», a thing of hers), "" if none tells."""
+    words, lists = sentence.words, sentence.lists
+    start = at
+    while start > 0 and not sentence.begins_clause(start) and words[start - 1] not in _JOINING:
+        start -= 1
+    clause = words[start:at]
+    if not _ERGATIVE.isdisjoint(clause):
+        return "other"
+    if any(word in _NOMINATIVE and clause[place - 1 : place] != ["यह"] for place, word in enumerate(clause)):
+        return "person"
+    if not _DATIVE.isdisjoint(clause):
+        return "other"
+    for place in range(start, at - 1):
+        if words[place] in lists.possessives:
+            told = lists.look_up(words[place + 1]).told
+            return "" if told is not None and told.kind == "noun" else "other"
+    return ""
+
+
+def is_called_a_woman(sentence: Sentence, at: int) -> bool:
+    """«महिला नायक»: a masculine noun for a woman."""
+    return sentence.language.code == "hi" and at > 0 and sentence.words[at - 1] in _WOMAN
+
+
+_AUXILIARIES = frozenset({"है", "हैं", "था", "थे", "थी", "थीं", "हो", "हुए", "हुई", "हुआ", "रहे", "रही", "रहा", "नहीं"})
+
+
+def is_finite_in_hindi(sentence: Sentence, at: int) -> bool:
+    """Whether a word that ends like a verb is one: a participle has an auxiliary behind it, a future has not."""
+    word, behind = sentence.words[at], sentence.words[at + 1 : at + 2]
+    return not word.endswith(("ता", "ते", "ती", "तीं")) or (bool(behind) and behind[0] in _AUXILIARIES)
