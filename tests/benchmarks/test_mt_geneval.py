@@ -23,6 +23,7 @@ from gendermark.cli.app import _exit_code
 from gendermark.errors import BadFile, UnknownName, UserError
 from gendermark.linguistics import words
 from gendermark.linguistics.contrast import contrast, without_tags
+from gendermark.linguistics.words import word_spans
 from gendermark.metrics import quality
 from gendermark.metrics.metric import Resampling
 from gendermark.records import Gender, Item, Translation
@@ -281,9 +282,13 @@ def test_other_words_where_references_agree_change_no_verdict(
         shared = set(judge.cut(_gold(item))) & set(judge.cut(_contrastive(item)))
         found = contrast(item.tags["reference"], item.tags["contrastive"], judge)
         shared -= {word for unit in (*found.right, *found.wrong) for word in unit} | grammar
-        words = judge.cut(say(item))
+        text = say(item)
+        words = judge.cut(text)
         n_replaced += sum(word in shared for word in words[::2])
-        texts.append(" ".join("qqqqq" if word in shared and not n % 2 else word for n, word in enumerate(words)))
+        # Capitals stay: they tell names, and German nouns.
+        written = [text[start:end] for start, end in word_spans(text)]
+        pairs = enumerate(zip(written, words, strict=True))
+        texts.append(" ".join("qqqqq" if word in shared and not n % 2 else as_is for n, (as_is, word) in pairs))
     after = [outcome for outcome, _ in _outcomes(_score(item_set, texts))]
     assert [item for item, *outcomes in zip(item_set.items, before, after, strict=True) if len(set(outcomes)) > 1] == []
     assert n_replaced > 2000

@@ -11,12 +11,28 @@ its number or its owner belongs to others ("her director", "the players"), which
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable
+from dataclasses import replace
 
-from gendermark.linguistics.contrast import Contrast
-from gendermark.linguistics.gendered import GenderedWords, Told
-from gendermark.linguistics.held import Sentence, has_phrase, letter_of
+from gendermark.linguistics.gendered import Told
+from gendermark.linguistics.grammar import (
+    follows_closely,
+    gender_of_nominalised,
+    has_a_things_subject,
+    has_an_owner,
+    is_a_things,
+    is_called_a_woman,
+    is_finite_in_hindi,
+    is_inflected_name,
+    is_name_before,
+    is_relative,
+    is_thing,
+    refers_to_a_name,
+    tells_nothing,
+)
+from gendermark.linguistics.held import Sentence, has_phrase
+from gendermark.linguistics.listed import by_list, by_role, by_verb
+from gendermark.linguistics.shown import FAINT, LIKELY, SURE, Shown, shown_by
 from gendermark.linguistics.whose import (
     behind_preposition,
     coordinated_copula,
@@ -25,18 +41,6 @@ from gendermark.linguistics.whose import (
     is_somebody_else,
     subject_of,
 )
-from gendermark.linguistics.words import Place
-
-SURE, LIKELY, FAINT = 2, 1, 0
-
-
-@dataclass(frozen=True, slots=True)
-class Shown:
-    """One piece of evidence: words[start:end] show a gender."""
-
-    place: Place
-    is_right: bool
-    weight: int
 
 
 def gather(sentence: Sentence) -> list[Shown]:
@@ -71,25 +75,6 @@ def is_a_name_of_the_person(sentence: Sentence, shown: Shown) -> bool:
     return end - start == 1 and (told is None or told.kind not in ("pronoun", "owner"))
 
 
-def gender_of_references(contrast: Contrast, lists: GenderedWords) -> str:
-    """The gender of the right reference, by the words that only it has and those that only the other has."""
-    balance = 0
-    for units, sign in ((contrast.right, 1), (contrast.wrong, -1)):
-        for unit in units:
-            told = _gender_of_unit(unit, lists)
-            balance += sign * (told == "f") - sign * (told == "m")
-    return "f" if balance > 0 else "m" if balance < 0 else ""
-
-
-def _gender_of_unit(unit: Sequence[str], lists: GenderedWords) -> str | None:
-    for word in unit:
-        if word in lists.told:
-            return lists.told[word].gender
-    if len(unit) > 1:
-        return lists.articles.get(unit[0])
-    return lists.participle(unit[0]) or ("m" if unit[0] in lists.habit else None)
-
-
 # -- one word ----------------------------------------------------------------------------------------------------------
 
 
@@ -120,8 +105,14 @@ def _at(sentence: Sentence, at: int) -> list[Shown]:
     if word in lists.fields and not _is_called(sentence, at):
         return [replace(shown, weight=FAINT) for shown in _by_reference(sentence, at, entry.told)]
     told = _told(sentence, at, entry.told) if word in lists.homographs else entry.told
-    if told is not None and told.kind in ("noun", "role") and not sentence.is_noun(at):
+    if told is not None and told.kind in ("noun", "role") and (not sentence.is_noun(at) or is_thing(sentence, at)):
         told = None
+    if told is not None and told.kind == "role" and has_an_owner(sentence, at):
+        told = None
+    if told is not None and told.gender == "m" and is_called_a_woman(sentence, at):
+        return []
+    if sentence.lists.nominal.fullmatch(word):
+        return _nominalised(sentence, at)
     article = _article(sentence, at, told, entry.is_common) if told is not None or entry.is_common else None
     if article is not None:
         return article
@@ -133,14 +124,14 @@ def _at(sentence: Sentence, at: int) -> list[Shown]:
     if told is not None and speaks and sentence.expected:
         if sentence.is_name(at):
             return []
-        if found := _by_list(sentence, at, told):
+        if found := by_list(sentence, at, told):
             return found
     by_reference = _by_reference(sentence, at, told)
     if by_reference or is_shared or not sentence.expected:
         return by_reference
     if told is not None:
-        return [] if sentence.is_name(at) else _by_list(sentence, at, told)
-    for reader in (_agent, _predicate, _past, _enclitic):
+        return [] if sentence.is_name(at) else by_list(sentence, at, told)
+    for reader in (_agent, _relative, _predicate, _past, _enclitic):
         if found := reader(sentence, at):
             return found
     return []
@@ -173,7 +164,7 @@ def _sex(sentence: Sentence, at: int) -> list[Shown]:
     opens = before in language.singular or before in language.plural or before in sentence.lists.introducing
     if before and not opens and language.adjective(before, "singular") is None:
         return []
-    return _shown(sentence, at, at + 1, gender, (LIKELY, LIKELY))
+    return shown_by(sentence, at, at + 1, gender, (LIKELY, LIKELY))
 
 
 def _by_counterpart(sentence: Sentence, at: int) -> list[Shown]:
@@ -183,6 +174,20 @@ def _by_counterpart(sentence: Sentence, at: int) -> list[Shown]:
     if unit[0] not in sentence.lists.paired or not (is_right or unit in sentence.contrast.wrong):
         return []
     return [Shown((at, at + 1), is_right, FAINT if is_somebody_else(sentence, at, None) else LIKELY)]
+
+
+def _nominalised(sentence: Sentence, at: int) -> list[Shown]:
+    """ "Der Vorsitzende", "die Vorsitzende"."""
+    gender = gender_of_nominalised(sentence, at)
+    pair, contrast = sentence.words[max(at - 1, 0) : at + 1], sentence.contrast
+    is_shared = has_phrase(contrast.right_words, pair) and has_phrase(contrast.wrong_words, pair)
+    if gender is None or not sentence.expected or is_shared or sentence.is_name(at):
+        return []
+    if has_phrase(contrast.wrong_words, pair) and gender != sentence.expected:
+        return shown_by(sentence, at, at + 1, gender, (None, SURE))
+    if sentence.words[at].endswith("en"):  # "der Vorsitzenden" may be several
+        return shown_by(sentence, at, at + 1, gender, (LIKELY, LIKELY if at in sentence.near else None))
+    return by_role(sentence, at, Told(gender, "role"))
 
 
 def _is_called(sentence: Sentence, at: int) -> bool:
@@ -201,22 +206,34 @@ def _agent(sentence: Sentence, at: int) -> list[Shown]:
         return []
     if not is_introduced(sentence, at):
         is_free = gender == "f" and not is_somebody_else(sentence, at, Told(gender, "role"))
-        return _shown(sentence, at, at + 1, gender, (LIKELY if is_free else None, None))
-    return _shown(sentence, at, at + 1, gender, (SURE, LIKELY))
+        return shown_by(sentence, at, at + 1, gender, (LIKELY if is_free else None, None))
+    return shown_by(sentence, at, at + 1, gender, (SURE, LIKELY))
+
+
+def _relative(sentence: Sentence, at: int) -> list[Shown]:
+    """A relative pronoun or participle behind a name."""
+    gender = sentence.lists.relative(sentence.words[at])
+    if gender is None or at not in sentence.near or not refers_to_a_name(sentence, at):
+        return []
+    return shown_by(sentence, at, at + 1, gender, (LIKELY, SURE))
 
 
 def _past(sentence: Sentence, at: int) -> list[Shown]:
     """A verb that agrees with its subject, where the references speak of the person or a name or pronoun precedes."""
     gender = sentence.lists.verb(sentence.words[at])
-    if gender is None:
+    if gender is None or is_inflected_name(sentence, at):
         return []
+    if sentence.language.code == "hi":
+        return by_verb(sentence, at, Told(gender, "verb")) if is_finite_in_hindi(sentence, at) else []
     subject = subject_of(sentence, at)
     is_near = at in sentence.near
     if subject == "pronoun":
-        return _shown(sentence, at, at + 1, gender, (SURE, SURE if is_near else LIKELY))
-    if subject is None and not is_near:
+        return shown_by(sentence, at, at + 1, gender, (SURE, SURE if is_near else LIKELY))
+    if (subject is None and not is_near) or has_a_things_subject(sentence, at):
         return []
-    return _shown(sentence, at, at + 1, gender, (LIKELY, LIKELY if is_near and subject else None))
+    if is_near and is_name_before(sentence, at):
+        return shown_by(sentence, at, at + 1, gender, (LIKELY, SURE))
+    return shown_by(sentence, at, at + 1, gender, (LIKELY, LIKELY if is_near and subject else None))
 
 
 def _clitic(sentence: Sentence, at: int) -> list[Shown]:
@@ -233,7 +250,7 @@ def _clitic(sentence: Sentence, at: int) -> list[Shown]:
         return [Shown((at, at + 2), pair in contrast.right, LIKELY)]
     if has_phrase(contrast.right_words, pair) and has_phrase(contrast.wrong_words, pair):
         return []
-    return _shown(sentence, at, at + 1, gender, (LIKELY, None if sentence.marks.names_things else LIKELY))
+    return shown_by(sentence, at, at + 1, gender, (LIKELY, None if sentence.marks.names_things else LIKELY))
 
 
 _OBJECTS = frozenset({"he", "him", "she", "her"})
@@ -245,16 +262,7 @@ def _enclitic(sentence: Sentence, at: int) -> list[Shown]:
     gender = sentence.lists.enclitic(sentence.words[at])
     if gender is None or not sentence.marks.pronouns:
         return []
-    return _shown(sentence, at, at + 1, gender, (LIKELY, None))
-
-
-def _shown(
-    sentence: Sentence, start: int, end: int, gender: str, weights: tuple[int | None, int | None]
-) -> list[Shown]:
-    """Evidence with the weight for the right or for the wrong gender; none where that is None."""
-    is_right = gender == sentence.expected
-    weight = weights[0] if is_right else weights[1]
-    return [] if weight is None else [Shown((start, end), is_right, weight)]
+    return shown_by(sentence, at, at + 1, gender, (LIKELY, None))
 
 
 _ONE = frozenset({"uno", "una", "un", "une", "um", "uma", "l'"})
@@ -277,7 +285,7 @@ def _one_of(sentence: Sentence, at: int) -> list[Shown]:
             is_near = not sentence.near.isdisjoint(range(at, end))
             says_so = has_phrase(contrast.wrong_words, phrase) or is_introduced(sentence, at)
             right = LIKELY if is_near or says_so else FAINT  # "una de las ciudades"
-            return _shown(sentence, at, end, gender, (right, SURE if is_near and says_so else None))
+            return shown_by(sentence, at, end, gender, (right, SURE if is_near and says_so else None))
     return []
 
 
@@ -307,11 +315,11 @@ def _article(sentence: Sentence, at: int, told: Told | None, is_common: bool) ->
     weight = SURE if is_near else LIKELY
     is_called_so = is_near and (pair in contrast.wrong or is_introduced(sentence, at))
     if gender == "m" and words[at] in lists.habit:  # "un médecin" shows a man, beside "elle" it is only what one says
-        return _shown(sentence, before, at + 1, gender, (LIKELY, LIKELY if is_called_so else None))
-    found = _shown(sentence, before, at + 1, gender, (weight, SURE if is_called_so else LIKELY))
+        return shown_by(sentence, before, at + 1, gender, (LIKELY, LIKELY if is_called_so else None))
+    found = shown_by(sentence, before, at + 1, gender, (weight, SURE if is_called_so else LIKELY))
     own = told is not None and told.kind == "role" and words[at] not in sentence.shared
     if own and words[at] not in lists.paired:  # "la director"; of "la médico" the article alone tells
-        found += _shown(sentence, at, at + 1, "m", (weight, weight))
+        found += shown_by(sentence, at, at + 1, "m", (weight, weight))
     return found
 
 
@@ -325,13 +333,15 @@ def _by_reference(sentence: Sentence, at: int, told: Told | None) -> list[Shown]
             continue
         if sentence.is_name(at) and (told is None or (told.kind == "noun" and not is_right)):  # "Lord Lieutenant"
             continue
-        if alone in units:
+        if alone in units and not (told is None and tells_nothing(sentence, at)):
             weight = SURE
             if (told is None or told.kind in ("role", "norm", "verb")) and is_somebody_else(sentence, at, told):
                 weight = FAINT
             elif told is not None and told.kind == "norm":
                 weight = LIKELY if is_right else FAINT
-            elif not is_right and _is_doubtful(sentence, words[at], told):
+            elif not is_right and is_a_things(sentence, at, told):
+                weight = FAINT
+            elif not is_right and (_is_doubtful(sentence, at, told) or has_a_things_subject(sentence, at)):
                 weight = LIKELY
             found.append(Shown((at, at + 1), is_right, weight))
         if pair not in units or pair == alone:
@@ -343,17 +353,24 @@ def _by_reference(sentence: Sentence, at: int, told: Told | None) -> list[Shown]
         elif not noun.is_fixed and words[at + 1] not in lists.habit:
             weight = SURE if lists.participle(words[at]) else LIKELY  # "élu" is as short as an article
             weight = FAINT if is_somebody_else(sentence, at + 1, None) else weight
+            is_verb = lists.verb(words[at]) and not has_a_things_subject(sentence, at)
+            is_verb = is_verb or (told is not None and told.kind == "verb" and follows_closely(sentence, at))
+            if weight and not is_right and (is_verb or is_relative(sentence, at)):
+                weight = SURE
             found.append(Shown((at, at + 2), is_right, weight))
     return found
 
 
-def _is_doubtful(sentence: Sentence, word: str, told: Told | None) -> bool:
+def _is_doubtful(sentence: Sentence, at: int, told: Told | None) -> bool:
     """Whether a word of the wrong reference may well be about something else.
 
     So it is where the translation also has the word that the right reference has in its place; and in Arabic, whose
     verbs, relatives and attached pronouns agree with things too, unless it is a noun or an adjective; so in Hindi.
     """
+    word = sentence.words[at]
     counterpart = sentence.counterparts.get(word, "")
+    if sentence.language.code in _OFTEN_A_THINGS and follows_closely(sentence, at):
+        return False
     if counterpart in sentence.words and (told is None or told.kind == "verb"):
         return True
     if sentence.language.code == "hi":  # a verb agrees with the object, or with nothing, behind ने and को
@@ -363,83 +380,7 @@ def _is_doubtful(sentence: Sentence, word: str, told: Told | None) -> bool:
     return counterpart not in (word + "ة", word.removesuffix("ا") + "ة", word.removesuffix("ة")) or counterpart == word
 
 
-def _by_list(sentence: Sentence, at: int, told: Told) -> list[Shown]:
-    return _KINDS[told.kind](sentence, at, told)
-
-
-def _pronoun(sentence: Sentence, at: int, told: Told) -> list[Shown]:
-    marks = sentence.marks
-    if told.is_plural and sentence.speaks_of_one:
-        return [] if marks.names_several else _shown(sentence, at, at + 1, told.gender, (FAINT, FAINT))
-    weak = marks.names_things or not marks.pronouns or sentence.words[at] in _ALSO_THEY
-    weak = weak or (sentence.words[at] == "il" and not _takes_her_place(sentence))
-    weak = weak or sentence.language.code == "ar"
-    weak = weak or told.is_plural or behind_preposition(sentence, at)  # "they" may be all, "with her" a thing
-    right = LIKELY if _is_impersonal(sentence, at) or (marks.names_several and not marks.pronouns) else SURE
-    return _shown(sentence, at, at + 1, told.gender, (right, LIKELY if weak else SURE))
-
-
-_ALSO_THEY = frozenset({"sie", "ze", "zij"})
-
-
-def _takes_her_place(sentence: Sentence) -> bool:
-    """Whether French "il" is where the right reference has "elle": both together are no more than there."""
-    words, right = sentence.words, sentence.contrast.right_words
-    return "il" not in right and words.count("il") + words.count("elle") <= right.count("elle")
-
-
-def _is_impersonal(sentence: Sentence, at: int) -> bool:
-    """ "Il y a", "il est possible"; German "sie" where several are spoken of."""
-    word = sentence.words[at]
-    return word == "il" or (word in _ALSO_THEY and sentence.marks.names_several)
-
-
-def _owner(sentence: Sentence, at: int, told: Told) -> list[Shown]:
-    marks = sentence.marks
-    if not marks.pronouns:
-        return []
-    if marks.names_several and told.gender == "f" and sentence.language.code != "ru":  # "ihre" is also "their"
-        return _shown(sentence, at, at + 1, told.gender, (FAINT, None))
-    doubtful = marks.names_things or marks.names_several or sentence.words[at] in ("sein", "ihr", "zijn")
-    return _shown(sentence, at, at + 1, told.gender, (LIKELY if doubtful else SURE, None if doubtful else LIKELY))
-
-
-def _noun(sentence: Sentence, at: int, told: Told) -> list[Shown]:
-    marks = sentence.marks
-    if told.is_plural and sentence.speaks_of_one:
-        return _shown(sentence, at, at + 1, told.gender, (FAINT, None))
-    is_kin = marks.names_relatives and sentence.words[at] in sentence.lists.kin  # "his child" is "su hijo"
-    sure = SURE if marks.genders and not is_kin else LIKELY
-    opposite = any(letter_of(gender) not in ("", sentence.expected) for gender in marks.genders)
-    # "The chamber of businessmen", "her child": others
-    doubtful = marks.names_relatives or at not in sentence.near or (told.is_plural and not marks.plural)
-    against = LIKELY if doubtful else sure
-    return _shown(sentence, at, at + 1, told.gender, (sure, None if opposite else against))
-
-
-def _role(sentence: Sentence, at: int, told: Told) -> list[Shown]:
-    if is_somebody_else(sentence, at, told):
-        return []
-    is_near = at in sentence.near
-    wrong = None
-    if is_near:
-        wrong = SURE if is_introduced(sentence, at) else LIKELY
-    return _shown(sentence, at, at + 1, told.gender, (SURE if is_near else LIKELY, wrong))
-
-
-def _norm(sentence: Sentence, at: int, told: Told) -> list[Shown]:
-    # A word that only ends like such a noun counts where a reference has it.
-    if sentence.words[at] not in sentence.lists.told or is_somebody_else(sentence, at, told):
-        return []
-    return _shown(sentence, at, at + 1, told.gender, (LIKELY, FAINT))
-
-
-def _verb(sentence: Sentence, at: int, told: Told) -> list[Shown]:
-    is_near = at in sentence.near
-    return _shown(sentence, at, at + 1, told.gender, (LIKELY if is_near else FAINT, LIKELY if is_near else None))
-
-
-_KINDS = {"pronoun": _pronoun, "owner": _owner, "noun": _noun, "role": _role, "norm": _norm, "verb": _verb}
+_OFTEN_A_THINGS = frozenset({"ar", "hi"})
 
 
 # -- predicates --------------------------------------------------------------------------------------------------------
@@ -459,13 +400,13 @@ def _predicate(sentence: Sentence, at: int) -> list[Shown]:
         return []  # "fue anunciado que" is about nobody
     if words[max(at - 2, 0) : at - 1] == ["l'"] and words[at - 1] in lists.auxiliaries:  # "l'a nommée"
         told = not sentence.marks.pronouns.isdisjoint(_OBJECTS)
-        return _shown(sentence, at, at + 1, gender, (LIKELY, LIKELY if at in sentence.near else None)) if told else []
+        return shown_by(sentence, at, at + 1, gender, (LIKELY, LIKELY if at in sentence.near else None)) if told else []
     if copula is None:
         if at in sentence.near and sentence.begins_clause(at):
-            return _shown(sentence, at, at + 1, gender, (LIKELY, LIKELY))
+            return shown_by(sentence, at, at + 1, gender, (LIKELY, LIKELY))
         first = coordinated_copula(sentence, at)
         if first is not None and subject_of(sentence, first) is not None:
-            return _shown(sentence, at, at + 1, gender, (LIKELY, LIKELY))
+            return shown_by(sentence, at, at + 1, gender, (LIKELY, LIKELY))
         return []
     subject = subject_of(sentence, copula)
     if subject is None:
@@ -473,4 +414,4 @@ def _predicate(sentence: Sentence, at: int) -> list[Shown]:
     is_near = at in sentence.near
     is_sure = subject == "pronoun" and not sentence.marks.names_things  # "il a été diffusé": it was
     wrong = SURE if is_sure else LIKELY if is_near else None
-    return _shown(sentence, at, at + 1, gender, (SURE if subject == "pronoun" or is_near else LIKELY, wrong))
+    return shown_by(sentence, at, at + 1, gender, (SURE if subject == "pronoun" or is_near else LIKELY, wrong))

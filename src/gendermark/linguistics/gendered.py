@@ -64,6 +64,14 @@ class GenderedWords:
     common_ending: re.Pattern[str]
     norm_ending: re.Pattern[str]
     """Nouns of a role whose masculine form many use of women too."""
+    nominal: re.Pattern[str]
+    """Adjectives and participles as nouns of people: their ending and their article tell ("Vorsitzende")."""
+    heads: tuple[str, ...]
+    """Short nouns that end a compound ("Edelfrau")."""
+    posts: frozenset[str]
+    """Nouns before the name of a post, which stays masculine ("منصب رئيس")."""
+    titles: frozenset[str]
+    """Titles that English has too, and that are no names ("Lady")."""
     possessives: frozenset[str]
     """Whose the next noun is: it names another person."""
     participles: tuple[re.Pattern[str], re.Pattern[str]]
@@ -73,6 +81,8 @@ class GenderedWords:
     past: tuple[re.Pattern[str], re.Pattern[str]]
     """Verb forms that agree with their subject, by their endings."""
     no_past: frozenset[str]
+    relatives: tuple[re.Pattern[str], re.Pattern[str]]
+    """Relative pronouns and participles that agree with the noun before them («которая»)."""
     enclitics: tuple[re.Pattern[str], re.Pattern[str]]
     """Verbs with a pronoun attached ("verla")."""
     clitics: Mapping[str, str]
@@ -120,10 +130,14 @@ class GenderedWords:
         heads += [word[len(prefix) :] for prefix in self.prefixes if word.startswith(prefix)]
         if self.has_compounds and word not in self.told:  # "Fußballspieler", "Gründungsmitglied": the longest noun
             heads += [word[at:] for at in range(3, len(word) - _SHORTEST_HEAD + 1)]
+            heads += [head for head in self.heads if word.endswith(head) and len(word) > len(head) + 2]
         told = self.told.get(word)
         if told is None:
             found = (self.told.get(head) for head in heads)
             told = next((one for one in found if one and one.kind in ("noun", "role", "norm")), None)
+            # Arabic "and" and "so" are written together with a verb, and no other clitics are.
+            verb = self.told.get(word[1:]) if self.prefixes and word[:1] in ("و", "ف") else None
+            told = told or (verb if verb and verb.kind == "verb" else None)
         if told is None and self.norm_ending.fullmatch(word):
             told = Told("m", "norm")
         named = {word, *([] if told else heads)}
@@ -136,6 +150,9 @@ class GenderedWords:
 
     def verb(self, word: str) -> str | None:
         return None if word in self.no_past else _which(self.past, word)
+
+    def relative(self, word: str) -> str | None:
+        return _which(self.relatives, word)
 
     def enclitic(self, word: str) -> str | None:
         return _which(self.enclitics, word)
@@ -200,12 +217,17 @@ def gendered_words(language: Language) -> GenderedWords:
         paired=words("paired"),
         common_ending=patterns("common-ending")[0],
         norm_ending=patterns("norm-ending")[0],
+        nominal=patterns("nominal")[0],
+        heads=tuple(sorted(words("head"), key=len, reverse=True)),
+        posts=words("post"),
+        titles=words("title"),
         possessives=words("possessive"),
         participles=patterns("participle"),
         agents=patterns("agent-ending"),
         no_agents=words("no-agent"),
         past=patterns("past"),
         no_past=words("no-past"),
+        relatives=patterns("relative"),
         enclitics=patterns("enclitic"),
         clitics=dict(by_gender("clitic")),
         finite=patterns("finite")[0],

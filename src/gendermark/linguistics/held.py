@@ -86,7 +86,8 @@ class Sentence:
         return self.text[self.spans[at][0]].isupper()
 
     def is_name(self, at: int) -> bool:
-        return self.words[at] in self.names and self.is_capital(at)
+        word = self.words[at]
+        return word in self.names and word not in self.lists.titles and self.is_capital(at)
 
     def is_noun(self, at: int) -> bool:
         """German writes its nouns with a capital: "Junge" is one, "junge" is not."""
@@ -121,3 +122,22 @@ def letter_of(gender: Gender | None) -> str:
 
 def has_phrase(words: Sequence[str], phrase: Sequence[str]) -> bool:
     return any(tuple(words[n : n + len(phrase)]) == tuple(phrase) for n in range(len(words) - len(phrase) + 1))
+
+
+def gender_of_references(contrast: Contrast, lists: GenderedWords) -> str:
+    """The gender of the right reference, by the words that only it has and those that only the other has."""
+    balance = 0
+    for units, sign in ((contrast.right, 1), (contrast.wrong, -1)):
+        for unit in units:
+            told = _gender_of_unit(unit, lists)
+            balance += sign * (told == "f") - sign * (told == "m")
+    return "f" if balance > 0 else "m" if balance < 0 else ""
+
+
+def _gender_of_unit(unit: Sequence[str], lists: GenderedWords) -> str | None:
+    for word in unit:
+        if word in lists.told:
+            return lists.told[word].gender
+    if len(unit) > 1:
+        return lists.articles.get(unit[0])
+    return lists.participle(unit[0]) or ("m" if unit[0] in lists.habit else None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from gendermark.linguistics.gendered import Told
+from gendermark.linguistics.grammar import is_dual, is_group, is_of_a_post
 from gendermark.linguistics.held import Sentence
 
 _REACH = 4
@@ -14,13 +15,14 @@ def is_somebody_else(sentence: Sentence, at: int, told: Told | None) -> bool:
     if not sentence.marks.genders:
         return False
     words, lists = sentence.words, sentence.lists
-    if at and words[at - 1] in lists.possessives:
+    if (at and words[at - 1] in lists.possessives) or is_of_a_post(sentence, at):
         return True
     if at and told is None and _is_of_a_thing(sentence, at):
         return True
     if at and told is not None and told.kind == "role" and _follows_a_thing(sentence, at, told.gender):
         return True
     is_plural = told.is_plural if told else _looks_plural(sentence.language.code, words[at])
+    is_plural = is_plural or is_group(sentence, at) or is_dual(sentence, at)
     return is_plural and sentence.speaks_of_one
 
 
@@ -84,7 +86,7 @@ _PLURALS = {
     "fr": ("es", "és", "rs", "ns", "ts", "ds", "fs", "aux"),
     "it": ("i",),
     "de": ("innen",),
-    "ar": ("ين", "ون", "ات"),
+    "ar": ("ين", "ون", "ات", "وا"),
 }
 
 

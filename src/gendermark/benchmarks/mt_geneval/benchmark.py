@@ -30,7 +30,7 @@ def _context_signature(settings: ContextualSettings) -> Mapping[str, str]:
 
 _SHARED: dict[str, Any] = {
     "card": "mt-geneval",
-    "rules_version": 3,
+    "rules_version": 4,
     "render": judge.render,
     "choices": judge.choices,
     "fit": judge.fit,
