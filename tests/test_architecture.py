@@ -34,6 +34,7 @@ ORDER = (
     "api",
     "annotation",
     "report",
+    "leaderboard",
     "study",
     "cli",
 )

@@ -301,6 +301,18 @@ class Examples:
 
 
 @dataclass(frozen=True)
+class Sides:
+    """The metrics that say the same of women and of men, and the gap between them; each `metric:slice`."""
+
+    women: str
+    men: str
+    gap: str
+    """Men minus women."""
+    what: str = "keep their gender"
+    """What those do whom the two count."""
+
+
+@dataclass(frozen=True)
 class Highlight:
     """The first rows of a detailed table, shown open and with their sentences."""
 
@@ -318,6 +330,8 @@ class Telling:
     forms: Callable[[Sequence[Cell]], list[Form]] = lambda cells: []  # noqa: ARG005
     """The tables of its paper, filled with what was run."""
     figures: Sequence[Callable[[Sheet], Iterator[Figure]]] = ()
+    sides: Sides | None = None
+    """Women and men apart, where the benchmark asks about both."""
     leading: str = ""
     """The metric by which one sentence compares two systems, if not the first headline metric: `metric:slice`."""
     also_shown: Sequence[str] = ()

@@ -113,7 +113,7 @@ def score(
     if samples:
         given, options["parts"] = samples, (group,) if group else ()
     elif translations:
-        given = _by_part(found, [read(file) for file in translations], group)
+        given = by_part(found, [read(file) for file in translations], group)
     result = api.score(benchmark, given, to, how, **options)
     if judgements is not None:
         write_jsonl(judgements, (judgement.to_json() for judgement in result.judgements))
@@ -125,7 +125,7 @@ def score(
         print_results([result])
 
 
-def _by_part(benchmark: Benchmark, files: list[TranslationFile], group: str) -> Any:
+def by_part(benchmark: Benchmark, files: list[TranslationFile], group: str) -> Any:
     """One file for all, one for a group, or the two genders of a benchmark of pairs in two files."""
     genders = ("masculine", "feminine")
     if len(files) == 2 and benchmark.choices_of("parts") == genders and not group:

@@ -32,24 +32,25 @@ def write_page(path: Path, directories: Sequence[Path | str]) -> None:
     write_text(path, render_page([read_run(directory) for directory in dict.fromkeys(map(str, directories))]))
 
 
-def render_page(runs: Sequence[Run], *, trend: bool = False) -> str:
-    """The whole page; `trend` says that the runs are versions of one system, in their order."""
+def render_page(runs: Sequence[Run], *, trend: bool = False, home: str = "") -> str:
+    """The whole page; `trend` says that the runs are versions of one system, in their order; `home` is the page that
+    leads here, if there is one."""
     explorer = Explorer(runs)
     page = _Page(runs, explorer, trend)
-    script, style = _asset("page.js"), _asset("page.css")
+    script, style = asset("page.js"), asset("page.css")
     parts = {
         "policy": policy(script, style),
         "version": joined(__version__),
         "title": joined(page.title),
         "style": style,
-        "header": page.header(),
+        "header": page.header(home),
         "report": joined([page.finding(), page.measured(), page.sections()]),
         "reproduce": page.reproduction(),
         "footer": tag("p", f"Written by gendermark {__version__}. The page asks nothing of any other computer."),
         "rows": embedded_json({**explorer.embedded(), "words": names_for_people(explorer, page.benchmarks)}),
         "script": script,
     }
-    return re.sub(r"\{\{(\w+)\}\}", lambda found: str(parts[found[1]]), _asset("page.html"))
+    return re.sub(r"\{\{(\w+)\}\}", lambda found: str(parts[found[1]]), asset("page.html"))
 
 
 def policy(script: str, style: str, *, connect: bool = False) -> str:
@@ -78,7 +79,7 @@ def _hash(text: str) -> str:
 
 
 @cache
-def _asset(name: str) -> str:
+def asset(name: str) -> str:
     return (files("gendermark.report") / "assets" / name).read_text(encoding="utf-8")
 
 
@@ -95,8 +96,9 @@ def names_for_people(explorer: Explorer, benchmarks: Iterable[str]) -> dict[str,
 class _Page(Sections):
     """The parts of a page, from top to bottom."""
 
-    def header(self) -> Markup:
-        links = [("#finding", "The finding"), ("#measured", "What was measured")]
+    def header(self, home: str = "") -> Markup:
+        links = [(home, "All systems")] if home else []
+        links += [("#finding", "The finding"), ("#measured", "What was measured")]
         links += [(f"#{name}", title_of(name)) for name in self.benchmarks]
         links += [("#sentences", "The sentences"), ("#reproduce", "How to reproduce")]
         contents = tag("ul", [tag("li", tag("a", text, href=href)) for href, text in links])

@@ -16,6 +16,7 @@ from gendermark.telling import (
     Form,
     Place,
     Row,
+    Sides,
     Telling,
     by_gender,
     direction_of,
@@ -135,6 +136,7 @@ TELLING = Telling(
     findings=findings,
     forms=forms,
     figures=(outcomes, genders, confusion),
+    sides=Sides("strict_accuracy:feminine", "strict_accuracy:masculine", "recall_gap:all"),
     leading="strict_accuracy:all",
     also_shown=(
         "strict_accuracy:masculine",

@@ -16,6 +16,7 @@ from gendermark.telling import (
     Highlight,
     Place,
     Row,
+    Sides,
     Telling,
     against_half,
     by_gender,
@@ -28,6 +29,7 @@ from gendermark.telling import (
     women_and_men,
 )
 
+_SIDES = Sides("accuracy:feminine", "accuracy:masculine", "recall_gap:all")
 _HIDDEN = frozenset({"pair", "rules", "decidable", "context"})
 
 
@@ -81,6 +83,7 @@ PAIRS = Telling(
     findings=pair_findings,
     forms=pair_forms,
     figures=(genders, sentence_gaps, confusion),
+    sides=_SIDES,
     also_shown=("accuracy:masculine", "accuracy:feminine"),
     beside_published=("accuracy:all", "delta_qual:all"),
     published="gendermark.benchmarks.mt_geneval",
@@ -114,6 +117,7 @@ CONTEXTS = Telling(
     findings=context_findings,
     forms=lambda cells: [_accuracies(CONTEXTUAL, cells)],
     figures=(genders, confusion),
+    sides=_SIDES,
     beside_published=("accuracy:all",),
     published="gendermark.benchmarks.mt_geneval",
     hidden_tags=_HIDDEN,

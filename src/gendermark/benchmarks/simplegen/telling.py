@@ -8,7 +8,7 @@ from gendermark.benchmarks.simplegen.figures import groups
 from gendermark.drawing.confusion import confusion
 from gendermark.drawing.professions import professions
 from gendermark.result import Result
-from gendermark.telling import Cell, Finding, Form, Telling, gap, rows_by_run, women_and_men
+from gendermark.telling import Cell, Finding, Form, Sides, Telling, gap, rows_by_run, women_and_men
 
 
 def findings(result: Result) -> list[Finding]:
@@ -51,6 +51,7 @@ TELLING = Telling(
     findings=findings,
     forms=forms,
     figures=(groups, professions, confusion),
+    sides=Sides("correct:fc", "correct:mc", "recall_gap:all", "get the right gender"),
     leading="correct:all",
     also_shown=("correct:fc", "correct:mc", "recall_gap:all"),
     beside_published=("pro:all", "anti:all", "delta:all"),
