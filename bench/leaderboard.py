@@ -238,8 +238,9 @@ def photograph(site: Path) -> None:
     with tempfile.TemporaryDirectory() as profile:
         subprocess.run(
             [
-                program, "--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", f"--user-data-dir={profile}",
-                "--window-size=1240,1560", f"--screenshot={PICTURE}", (site / INDEX).resolve().as_uri(),
+                program, "--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",
+                f"--user-data-dir={profile}", "--window-size=1240,1560", f"--screenshot={PICTURE}",
+                (site / INDEX).resolve().as_uri(),
             ],
             check=True, capture_output=True,
         )  # fmt: skip

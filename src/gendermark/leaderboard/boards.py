@@ -28,7 +28,7 @@ Pair = tuple[int, int]
 
 @dataclass(frozen=True)
 class Standing:
-    """A system on a board: the ranks that it may have."""
+    """A system on a board: the ranks that it may have; 0 where there is no number to rank it by."""
 
     submission: Submission
     first: int
@@ -36,6 +36,8 @@ class Standing:
 
     @property
     def rank(self) -> str:
+        if not self.first:
+            return "–"
         return str(self.first) if self.first == self.last else f"{self.first}–{self.last}"
 
     def estimate(self, key: tuple[str, str]) -> Estimate | None:
@@ -58,8 +60,7 @@ class Board:
 
     @property
     def benchmark(self) -> Benchmark:
-        found: Benchmark = registry.load("benchmark", self.any.result.selection.benchmark)
-        return found
+        return _benchmark(self.any)
 
     @property
     def metric(self) -> tuple[str, str]:
@@ -118,7 +119,7 @@ def compare_all(cells: Sequence[Path]) -> dict[Pair, Comparison]:
 
 
 def _in_order(found: Sequence[Submission]) -> list[Submission]:
-    benchmark: Benchmark = registry.load("benchmark", found[0].result.selection.benchmark)
+    benchmark = _benchmark(found[0])
     metric = key_from(leading_of(benchmark))
     better = benchmark.describe(metric[0]).better
 
@@ -132,12 +133,22 @@ def _in_order(found: Sequence[Submission]) -> list[Submission]:
 
 
 def _ranked(found: Sequence[Submission], pairs: Mapping[Pair, Comparison]) -> tuple[Standing, ...]:
-    n = len(found)
-    n_better, n_worse = [0] * n, [0] * n
+    """Those without a number stand behind all others, and have no rank."""
+    n_better, n_worse = [0] * len(found), [0] * len(found)
+    has_value = [one.result.find(*key_from(leading_of(_benchmark(one)))) is not None for one in found]
+    n = sum(has_value)
     for (i, j), comparison in pairs.items():
         change = comparison.change()
         better, worse = {"better": (j, i), "worse": (i, j)}.get(change, (None, None))
         if better is not None and worse is not None:
             n_better[worse] += 1
             n_worse[better] += 1
-    return tuple(Standing(one, 1 + n_better[at], n - n_worse[at]) for at, one in enumerate(found))
+    return tuple(
+        Standing(one, 1 + n_better[at], n - n_worse[at]) if has_value[at] else Standing(one, 0, 0)
+        for at, one in enumerate(found)
+    )
+
+
+def _benchmark(submission: Submission) -> Benchmark:
+    found: Benchmark = registry.load("benchmark", submission.result.selection.benchmark)
+    return found

@@ -149,11 +149,11 @@ def _reading(found: Sequence[Board]) -> Markup:
         for b in found
     )
     lines = [
-        "A number stands above its 95 % interval. Intervals go by groups of sentences that belong together (those about "
-        "one occupation, for example), not by single sentences.",
-        "A rank is a range: “2–5” of 14 means that one system is clearly better and nine are clearly worse. Systems are "
-        "compared pair by pair on the same sentences; clear means p below 0.05 after Holm's correction over all pairs of "
-        "the board.",
+        "A number stands above its 95 % interval. Intervals go by groups of sentences that belong together (those "
+        "about one occupation, for example), not by single sentences.",
+        "A rank is a range: “2–5” of 14 means that one system is clearly better and nine are clearly worse. Systems "
+        "are compared pair by pair on the same sentences; clear means p below 0.05 after Holm's correction over all "
+        "pairs of the board.",
         "Men minus women: how many more men than women of 100 get the right gender. 0 is even; a small gap is worth "
         "little where few are right.",
         "What nobody wrote down is called unrecorded: for most systems here that is the version, and for language "

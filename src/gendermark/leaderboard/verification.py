@@ -17,19 +17,21 @@ _CLOSE = 1e-6
 """Other builds of numpy may round the last digits otherwise."""
 _MAY_DIFFER = frozenset({"gendermark"})
 _MOST_NUMBERS = 3
+_GIVEN = "the outputs give"
 
 
 def faults(cell: Path) -> list[str]:
     """What is wrong with a submission, one sentence each; none if it follows from its outputs."""
+    found: list[str] = []
     try:
         submission = read(cell)
-        found = on_paper(submission)
+        found += on_paper(submission)
         told = folder.read_cell(cell)
         texts = folder.read_texts(cell, told)
         origin = Origin(submission.system.full_label, told.signed.get("decoding", ""), RESAMPLING)
         _, _, made = score_again(told, texts, told.selection, origin, str(cell))
     except UserError as problem:
-        return [str(problem)]
+        return [*found, str(problem)]
     older = _other_rules(cell, told, made)
     return [*found, *older] if older else [*found, *_against(cell, submission, told, made)]
 
@@ -44,8 +46,10 @@ def on_paper(submission: Submission) -> list[str]:
             f"{texts}: these are not the outputs that were submitted (SHA-256 {seen[:12]}… instead of "
             f"{str(submission.sha256)[:12]}…)"
         )
-    found += _signatures(cell / FILE, submission.row["signature"], result.signature, f"{folder.RESULT} says")
-    return found
+    said = f"{folder.RESULT} says"
+    found += _signatures(cell / FILE, submission.row["signature"], result.signature, said)
+    shown = _by_key(row_of(result)["estimates"])
+    return found + list(_numbers(cell / FILE, _by_key(submission.row["estimates"]), shown, said))
 
 
 def _other_rules(cell: Path, told: Result, made: Result) -> list[str]:
@@ -58,8 +62,8 @@ def _other_rules(cell: Path, told: Result, made: Result) -> list[str]:
 
 def _against(cell: Path, submission: Submission, told: Result, made: Result) -> Iterator[str]:
     """Everything that is said in the folder, against what the outputs give."""
-    yield from _signatures(cell / folder.RESULT, told.signature, made.signature, "the outputs give")
-    yield from _numbers(cell / folder.RESULT, _estimates(told), _estimates(made))
+    yield from _signatures(cell / folder.RESULT, told.signature, made.signature, _GIVEN)
+    yield from _numbers(cell / folder.RESULT, _estimates(told), _estimates(made), _GIVEN)
     for what in ("tests", "tables", "warnings"):
         if not _same(_plain(getattr(told, what)), _plain(getattr(made, what))):
             yield f"{cell / folder.RESULT}: its {what} do not follow from the outputs"
@@ -68,7 +72,6 @@ def _against(cell: Path, submission: Submission, told: Result, made: Result) -> 
         n = sum(not _same(one, other) for one, other in pairs)
         yield f"{cell / folder.JUDGEMENTS}: {n:,} of {len(told.judgements):,} judgements do not follow from the outputs"
     row = row_of(made)
-    yield from _numbers(cell / FILE, _by_key(submission.row["estimates"]), _by_key(row["estimates"]))
     for what in row.keys() - {"gendermark", "signature", "estimates"}:
         if submission.row.get(what) != row[what]:
             yield f"{cell / FILE}: its {what} do not follow from the outputs ({submission.row.get(what)!r:.80})"
@@ -89,15 +92,15 @@ def _by_key(rows: Sequence[Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
     return {f"{row.get('metric')}:{row.get('slice')}": row for row in rows}
 
 
-def _numbers(path: Path, told: Mapping[str, Any], made: Mapping[str, Any]) -> Iterator[str]:
+def _numbers(path: Path, told: Mapping[str, Any], made: Mapping[str, Any], who: str) -> Iterator[str]:
     wrong = [key for key in dict.fromkeys([*made, *told]) if not _same(told.get(key), made.get(key))]
     for key in wrong[:_MOST_NUMBERS]:
         one, other = told.get(key, {}), made.get(key, {})
         fields = [name for name in {**one, **other} if not _same(one.get(name), other.get(name))]
         name = "value" if "value" in fields else fields[0]
-        yield f"{path}: {key} has {name} {_shown(one, name)}, and the outputs give {_shown(other, name)}"
+        yield f"{path}: {key} has {name} {_shown(one, name)}, and {who} {_shown(other, name)}"
     if len(wrong) > _MOST_NUMBERS:
-        yield f"{path}: {len(wrong) - _MOST_NUMBERS:,} more numbers do not follow from the outputs"
+        yield f"{path}: {len(wrong) - _MOST_NUMBERS:,} more numbers are others than {who}"
 
 
 def _shown(row: Mapping[str, Any], name: str) -> str:

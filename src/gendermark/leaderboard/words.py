@@ -139,8 +139,9 @@ def leaders(board: Board) -> str:
     if len(board.standings) < 2 or not board.pairs or board.about.better == "neither":
         return ""
     names = labels([standing.submission.system for standing in board.standings])
-    first = [names[standing.submission.system] for standing in board.standings if standing.first == 1]
-    if len(first) == len(board.standings):
+    ranked = [standing for standing in board.standings if standing.first]
+    first = [names[standing.submission.system] for standing in ranked if standing.first == 1]
+    if len(first) == len(ranked):
         return f"{direction_of(board)}: no system is clearly better than any other."
     if len(first) == 1:
         return f"{direction_of(board)}: {first[0]} is first, clearly."
