@@ -1,6 +1,6 @@
 """The leaderboard of real systems: makes the submissions from released outputs, and everything that is made of them.
 
-    GENDERMARK_DATA_MIRROR=MIRROR python bench/leaderboard.py [-o DIR] [--verify]
+    GENDERMARK_DATA_MIRROR=MIRROR python bench/leaderboard.py [-o DIR] [--verify] [--only-pages]
 
 MIRROR is a directory that has the released outputs as OWNER/REPO/REVISION/PATH; without it nothing is done. Writes
 
@@ -29,7 +29,7 @@ from typing import Any
 
 from gendermark import api
 from gendermark.leaderboard import words
-from gendermark.leaderboard.boards import Board, boards
+from gendermark.leaderboard.boards import Board
 from gendermark.leaderboard.site import INDEX, build
 from gendermark.leaderboard.submission import (
     FILE,
@@ -39,7 +39,6 @@ from gendermark.leaderboard.submission import (
     find,
     hash_of,
     key_from,
-    read,
     write,
 )
 from gendermark.leaderboard.verification import faults
@@ -239,7 +238,7 @@ def photograph(site: Path) -> None:
         subprocess.run(
             [
                 program, "--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",
-                f"--user-data-dir={profile}", "--window-size=1240,1560", f"--screenshot={PICTURE}",
+                f"--user-data-dir={profile}", "--window-size=1100,1620", f"--screenshot={PICTURE}",
                 (site / INDEX).resolve().as_uri(),
             ],
             check=True, capture_output=True,
@@ -254,6 +253,7 @@ def main() -> None:
     parser.add_argument(
         "--verify", action="store_true", help="also score everything again, as `leaderboard verify` does"
     )
+    parser.add_argument("--only-pages", action="store_true", help="take the submissions that DIR already has")
     given = parser.parse_args()
     mirror = Path(os.environ.get("GENDERMARK_DATA_MIRROR", ""))
     if not (mirror / FOURTEEN).is_dir():
@@ -264,17 +264,16 @@ def main() -> None:
         results, site = output / "results", output / "site"
         started = time.monotonic()
         by_system: dict[str, list[Job]] = {}
-        for job in jobs():
+        for job in jobs() if not given.only_pages else ():
             by_system.setdefault(job.system.slug, []).append(job)
         made = [cell for own in each(submit, [(mirror, results, own) for own in by_system.values()]) for cell in own]
         submitted = time.monotonic()
-        build([results], site)
+        found = build([results], site)
         built = time.monotonic()
         print(
             f"leaderboard: {len(made)} submissions in {submitted - started:.0f} s, pages in {built - submitted:.0f} s"
         )
         copy_rows(results)
-        found = boards([read(cell) for cell in find([results])])
         if DOC.exists():
             write_doc(found)
         photograph(site)

@@ -31,8 +31,8 @@ def index(site: Path) -> str:
 def test_the_index_opens_with_the_finding(index: str) -> None:
     assert "<h1>Women and men in translation: clear differences in 2 of 6 results</h1>" in index
     assert "SimpleGEN: of 100 women and of 100 men, how many get the right gender?" in index
-    assert "Halfway, Spanish: " in index
-    assert "English → Spanish: Right 1.0 is first, clearly." in index
+    assert "Halfway, Spanish, " in index
+    assert "<p>Right 1.0 is first, clearly.</p>" in index
 
 
 def test_every_number_of_a_table_has_its_interval(index: str) -> None:
@@ -77,7 +77,8 @@ def test_names_cannot_become_markup(tmp_path: Path) -> None:
                    directory=tmp_path / "run")  # fmt: skip
     for scored in of_run(tmp_path / "run", hostile):
         write(tmp_path / "results", hostile, OutputFacts("javascript:alert(3)", "<b>"), scored)
-    page = build([tmp_path / "results"], tmp_path / "site", jobs=1).read_text(encoding="utf-8")
+    build([tmp_path / "results"], tmp_path / "site", jobs=1)
+    page = (tmp_path / "site" / "index.html").read_text(encoding="utf-8")
     assert "<script>alert" not in page
     assert "<img" not in page
     assert 'href="javascript' not in page

@@ -42,10 +42,10 @@ def build(
     jobs: Jobs = 0,
 ) -> None:
     """Write the pages: an index with pictures, ranks and tables, and the report of each system."""
-    from gendermark.leaderboard.site import build as build_site
+    from gendermark.leaderboard import site
 
-    index = build_site(directories, output, jobs, say)
-    say(f"leaderboard written to {index}")
+    site.build(directories, output, jobs, say)
+    say(f"leaderboard written to {output / site.INDEX}")
 
 
 @app.command()

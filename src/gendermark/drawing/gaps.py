@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from gendermark.drawing.charts import GREY, Look, Span
+from gendermark.drawing.charts import Look, Span
 from gendermark.drawing.svg import SIZE, SMALL, WIDTH, Canvas, Scale, scale_around, text_width, tick_label
 
 _HEIGHT = 13.0
@@ -61,9 +61,9 @@ def _draw(canvas: Canvas, dots: Sequence[tuple[Span, Look]], across: Scale, midd
     """The bar lies behind; each interval beside it, so that all three can be seen."""
     places = sorted(across(span.value) for span, _ in dots)
     if len(places) > 1:
-        canvas.rect((places[0], middle - 1.6, max(places[-1] - places[0], 0.1), 3.2), GREY)
+        canvas.line((places[0], middle), (places[-1], middle), width=3.2, faint=True)
     for number, (span, look) in enumerate(dots):
-        y = middle + (4.2 * (number - (len(dots) - 1) / 2) * 2 / max(len(dots), 2) if len(dots) > 1 else 0.0)
+        y = middle + 4.2 * (number - (len(dots) - 1) / 2)
         if span.low is not None and span.high is not None and span.high > span.low:
             canvas.path([(across(span.low), y), (across(span.high), y)], look.colour, width=0.9)
     for span, look in dots:

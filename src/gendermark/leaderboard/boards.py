@@ -95,6 +95,8 @@ def boards(submissions: Sequence[Submission], jobs: int = 0) -> list[Board]:
 
 def compare_all(cells: Sequence[Path]) -> dict[Pair, Comparison]:
     """Every two of some results that were measured alike, by the metric that their board is ordered by."""
+    if len(cells) < 2:
+        return {}
     results = [folder.read_cell(cell) for cell in cells]
     for other in results[1:]:
         check_comparable(results[0], other)

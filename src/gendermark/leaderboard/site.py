@@ -30,8 +30,8 @@ PAGES = "systems"
 Tell = Callable[[str], None]
 
 
-def build(directories: Sequence[Path], output: Path, jobs: int = 0, tell: Tell = lambda _: None) -> Path:
-    """Write the pages of all submissions in some directories; gives the index."""
+def build(directories: Sequence[Path], output: Path, jobs: int = 0, tell: Tell = lambda _: None) -> list[Board]:
+    """Write the pages of all submissions in some directories; gives the boards that they show."""
     submissions = [read(cell) for cell in find(directories)]
     check_distinct(submissions)
     for one in submissions:
@@ -49,7 +49,7 @@ def build(directories: Sequence[Path], output: Path, jobs: int = 0, tell: Tell =
     work = [(str(directory), output / PAGES / f"{slug}.html") for directory, slug in pages.items()]
     for _ in each(write_system, work, jobs):
         pass
-    return output / INDEX
+    return made
 
 
 def write_system(directory: str, path: Path) -> None:
@@ -95,14 +95,15 @@ def _picture(found: Sequence[Board]) -> Content:
     drawn = [_drawn(pictures.standings(board), words.direction_of(board)) for board in several]
     caption = tag("p", pictures.standings(several[0]).caption, class_="note")
     sides = found[0].benchmark.tells.sides
-    asked = f"of 100 women and of 100 men, how many {sides.what}?" if sides else found[0].benchmark.question
-    title = tag("h2", f"{found[0].benchmark.title}: {asked}")
-    return tag("section", title, caption, tag("div", drawn, class_="pictures"), id="picture")
+    asked = f": of 100 women and of 100 men, how many {sides.what}?" if sides else ""
+    heads = [tag("h2", f"{found[0].benchmark.title}{asked}"), tag("p", found[0].benchmark.question), caption]
+    return tag("section", heads, tag("div", drawn, class_="pictures"), id="picture")
 
 
 def _drawn(figure: Figure, title: str) -> Markup:
     # The drawing escapes every text itself; in the page it takes the page's colours, dark ones too.
-    return tag("figure", tag("h3", title), Markup(figure.svg))
+    drawing = tag("div", Markup(figure.svg), class_="scroll", role="region", aria_label=figure.title, tabindex=0)
+    return tag("figure", tag("h3", title), drawing)
 
 
 def _benchmarks(found: Sequence[Board]) -> list[Markup]:
@@ -127,7 +128,7 @@ def _years(found: Sequence[Board]) -> Content:
     if not told:
         return None
     drawn = [_drawn(figure, figure.title) for figure in pictures.years(found)]
-    about = "By the number that each board is ordered by; clear after Holm's correction over all pairs of the board."
+    about = "A change is clear if it is after Holm's correction over all pairs of the board."
     listed = tag("ul", [tag("li", sentence) for sentence in told])
     parts = [tag("h2", "Over the years"), tag("p", about, class_="note"), listed]
     return tag("section", *parts, tag("div", drawn, class_="pictures"), id="years")

@@ -84,8 +84,8 @@ def headline(found: Sequence[Board]) -> Headline:
         (
             f"{first[0].benchmark.title}: {_counted(n_systems, 'system')} into {listed(languages)}, "
             f"{len(cases):,} results in all. In {n_men:,} of them men {sides.what} clearly more often than women, in "
-            f"{n_women:,} women more often than men; in {len(cases) - n_men - n_women:,} the difference cannot be told "
-            "from chance (p below 0.05 after Holm's correction over all of them).",
+            f"{n_women or 'none'} women more often than men; in {len(cases) - n_men - n_women or 'none'} the "
+            "difference cannot be told from chance. (Clear: p below 0.05 after Holm's correction over all of them.)",
             _range(cases, sides.what),
         ),
     )
@@ -131,7 +131,8 @@ def _cases(found: Sequence[Board], sides: Sides) -> list[_Case]:
 def _leaders(found: Sequence[Board]) -> Headline:
     n_systems = len({standing.submission.system for board in found for standing in board.standings})
     title = f"{found[0].benchmark.title}: {_counted(n_systems, 'system')} compared"
-    return Headline(title, tuple(sentence for board in found if (sentence := leaders(board))))
+    told = tuple(f"{direction_of(board)}: {sentence}" for board in found if (sentence := leaders(board)))
+    return Headline(title, told)
 
 
 def leaders(board: Board) -> str:
@@ -142,10 +143,10 @@ def leaders(board: Board) -> str:
     ranked = [standing for standing in board.standings if standing.first]
     first = [names[standing.submission.system] for standing in ranked if standing.first == 1]
     if len(first) == len(ranked):
-        return f"{direction_of(board)}: no system is clearly better than any other."
+        return "No system is clearly better than any other."
     if len(first) == 1:
-        return f"{direction_of(board)}: {first[0]} is first, clearly."
-    return f"{direction_of(board)}: no system is clearly better than {listed(first, 'or')}."
+        return f"{first[0]} is first, clearly."
+    return f"No system is clearly better than {listed(first, 'or')}."
 
 
 def trends(board: Board) -> list[str]:
@@ -168,8 +169,8 @@ def trends(board: Board) -> list[str]:
             numbers = [unit.show(e.value if e else None) for e in values]
             dates = [s.submission.system.shown_date for s in (before, after)]
             found.append(
-                f"{before.submission.system.name}, {language_of(board)}: {numbers[0]} in {dates[0]}, {numbers[1]} in "
-                f"{dates[1]}: {told}."
+                f"{before.submission.system.name}, {language_of(board)}, {board.about.label}: {numbers[0]} in "
+                f"{dates[0]}, {numbers[1]} in {dates[1]}: {told}."
             )
     return found
 
