@@ -43,7 +43,7 @@ def test_every_number_of_a_table_has_its_interval(index: str) -> None:
     assert all(row.count('class="interval"') >= 5 for row in rows)
 
 
-def test_links_lead_to_pages_that_are_there_and_back(site: Path, index: str) -> None:
+def test_links_lead_to_pages_that_are_there_and_back(made: Path, site: Path, index: str) -> None:
     targets = set(re.findall(r'href="([^"#]+\.html)"', index))
     assert targets == {
         f"systems/{slug}.html" for slug in ("right-1-0-2025", "halfway-2024-25", "halfway-2019", "only-men")
@@ -51,6 +51,7 @@ def test_links_lead_to_pages_that_are_there_and_back(site: Path, index: str) -> 
     for target in targets:
         page = (site / target).read_text(encoding="utf-8")
         assert '<a href="../index.html">All systems</a>' in page
+        assert f"gendermark leaderboard verify {made}" in page  # a system is no command
     assert "Gender in translation: Halfway (2019)" in (site / "systems" / "halfway-2019.html").read_text(
         encoding="utf-8"
     )

@@ -105,6 +105,19 @@ def _older_rules(cell: Path) -> None:
         (cell / name).write_text(re.sub(r"\|rules:best-\d+\|", "|rules:best-0|", text), encoding="utf-8")
 
 
+def _wrong_kind(cell: Path) -> None:
+    _edit(cell / FILE, lambda row: row["outputs"].update(sha256=7))
+
+
+def _more_judgements(cell: Path) -> None:
+    """Of a sentence that the data do not have."""
+    for name in ("judgements.jsonl", "translations.jsonl"):
+        lines = (cell / name).read_text(encoding="utf-8").splitlines()
+        row = {**json.loads(lines[0]), "item_id": "more"}
+        (cell / name).write_text("\n".join([*lines, json.dumps(row)]) + "\n", encoding="utf-8")
+    _edit(cell / "result.json", lambda row: row.update(n_judgements=row["n_judgements"] + 1))
+
+
 def _break(cell: Path) -> None:
     _edit(cell / FILE, lambda row: row.pop("system"))
 
@@ -126,6 +139,8 @@ def _break(cell: Path) -> None:
         (_change_table, "result.json: its tables do not follow from the outputs"),
         (_leave_out_a_sentence, "translations.jsonl: lacks 1 of 2,720 sentences"),
         (_older_rules, "it was scored by rules best-0, and this version has best-"),
+        (_wrong_kind, "submission.json: is not a submission that this version can read (a value is of the wrong kind)"),
+        (_more_judgements, "judgements.jsonl: 1 of 2,721 judgements do not follow from the outputs"),
         (_break, "submission.json: is not a submission that this version can read ('system')"),
     ],
 )

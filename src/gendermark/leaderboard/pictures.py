@@ -64,7 +64,7 @@ def _one_dot(standing: Standing, board: Board) -> list[tuple[Span, Look]]:
 
 def years(found: Sequence[Board]) -> list[Figure]:
     """Systems that were measured with several dates: a figure for each, a panel for each language."""
-    panels: dict[tuple[str, str, tuple[str, ...]], list[LinePanel]] = {}
+    panels: dict[tuple[str, str, tuple[str, ...], str], list[LinePanel]] = {}
     for board in found:
         sides = board.benchmark.tells.sides
         for places in dated(board):
@@ -74,17 +74,16 @@ def years(found: Sequence[Board]) -> list[Figure]:
             keys = keys or [(replace(MALE, colour=BLUE), board.metric)]
             series = [(look, [_span(standing, key) for standing in own]) for look, key in keys]
             if any(span for _, spans in series for span in spans):
-                key = (own[0].submission.system.name, board.benchmark.title, dates)
+                told = f"How many women and men of 100 {sides.what}" if sides else board.about.label
+                key = (own[0].submission.system.name, board.benchmark.title, dates, told)
                 panels.setdefault(key, []).append(LinePanel(f"into {language_of(board)}", series, _LEAST))
     drawn = []
-    for (name, benchmark, dates), own_panels in panels.items():
-        is_of_both = len(own_panels[0].series) > 1
+    for (name, benchmark, dates, told), own_panels in panels.items():
 
         def draw(canvas: Canvas, panels: Sequence[LinePanel] = own_panels, names: Sequence[str] = dates) -> None:
             has_both = len(panels[0].series) > 1
             lines(canvas, panels, names, legend(canvas, [("women", FEMALE), ("men", MALE)], 0.0) if has_both else 0.0)
 
-        told = "How many women and men of 100 keep their gender" if is_of_both else "The number that boards go by"
         title = f"{name} over the years, {benchmark}"
         drawn.append(figure(f"years.{name}.{benchmark}", title, f"{told}; 95 % intervals.", "", draw))
     return drawn

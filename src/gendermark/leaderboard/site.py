@@ -113,7 +113,7 @@ def _benchmarks(found: Sequence[Board]) -> list[Markup]:
         several, single = ([b for b in own if (len(b.standings) > 1) is many] for many in (True, False))
         parts: list[Content] = [tag("h2", own[0].benchmark.title), tag("p", own[0].benchmark.question)]
         for board in several:
-            parts += [tag("h3", words.direction_of(board)), tag("p", words.leaders(board)), board_table(board)]
+            parts += [tag("h3", words.direction_of(board)), tag("p", words.leaders(board) or None), board_table(board)]
         if number > 0 and several:
             drawn = [_drawn(pictures.standings(board), words.direction_of(board)) for board in several]
             parts.append(tag("div", drawn, class_="pictures"))
@@ -157,9 +157,9 @@ def _reading(found: Sequence[Board]) -> Markup:
         "pairs of the board.",
         "Men minus women: how many more men than women of 100 get the right gender. 0 is even; a small gap is worth "
         "little where few are right.",
-        "What nobody wrote down is called unrecorded: for most systems here that is the version, and for language "
-        "models the prompt. A result holds for these outputs, not for what the system says today.",
-        "Each result follows from its outputs: `gendermark leaderboard verify` scores them again.",
+        "What nobody wrote down is called unrecorded. Without a version (and, of a language model, the prompt) a "
+        "result holds for these outputs, and not for what the system says today.",
+        "`gendermark leaderboard verify` scores the outputs again and refuses results that do not follow from them.",
     ]
     parts = [tag("h2", "How to read it"), tag("ul", [tag("li", line) for line in lines])]
     signed = tag("ul", [tag("li", tag("code", line)) for line in data])

@@ -121,7 +121,7 @@ def write(root: Path, system: SystemFacts, outputs: OutputFacts, scored: Scored)
     cells[result.cell] = {"signature": result.signature}
     selections = {**selections, result.cell: result.selection}
     config = RunConfig(system.full_label, tuple(selections.values()), resampling=RESAMPLING)
-    folder.write_manifest(directory, config.to_json(), "finished", cells)
+    folder.write_manifest(directory, {**config.to_json(), "submission": True}, "finished", cells)
     texts = folder.texts_path(cell, result)
     folder.write_json(
         cell / FILE,
@@ -234,13 +234,22 @@ def read(cell: Path) -> Submission:
         outputs = row["outputs"]
         files = tuple((file["name"], file["sha256"]) for file in outputs["files"])
         facts = OutputFacts(outputs["source"], outputs["licence"], outputs["note"], files)
-        told = dict(row["result"])
-        {key: told[key] for key in ("signature", "counts", "estimates")}
+        told, digest = row["result"], outputs["sha256"]
+        texts = (
+            digest,
+            told["signature"],
+            facts.source,
+            facts.licence,
+            facts.note,
+            *(x for file in files for x in file),
+        )
+        if not all(isinstance(text, str) for text in texts) or not all(isinstance(e, dict) for e in told["estimates"]):
+            raise TypeError("a value is of the wrong kind")
         system = SystemFacts(**row["system"])
     except (KeyError, TypeError, ValueError, UserError) as problem:
         raise BadFile(path, f"is not a submission that this version can read ({problem})") from None
     result, _ = folder.read_result(cell)
-    return Submission(cell, system, facts, outputs["sha256"], told, result)
+    return Submission(cell, system, facts, digest, told, result)
 
 
 def check_distinct(found: Sequence[Submission]) -> None:

@@ -64,6 +64,8 @@ def systems_table(found: Sequence[Sequence[Submission]], pages: str) -> Markup:
         links: list[Content] = []
         for number, source in enumerate(sources):
             links += ["; " if number else None, _source(source)]
+        notes = dict.fromkeys(one.outputs.note for one in submissions if one.outputs.note)
+        links += [tag("small", " (", "; ".join(notes), ")")] if notes else []
         rows.append(
             tag(
                 "tr",

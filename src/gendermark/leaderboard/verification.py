@@ -68,8 +68,8 @@ def _against(cell: Path, submission: Submission, told: Result, made: Result) -> 
         if not _same(_plain(getattr(told, what)), _plain(getattr(made, what))):
             yield f"{cell / folder.RESULT}: its {what} do not follow from the outputs"
     if not _same(_plain(told.judgements), _plain(made.judgements)):
-        pairs = zip(_plain(told.judgements), _plain(made.judgements), strict=True)
-        n = sum(not _same(one, other) for one, other in pairs)
+        by_item = {row["item_id"]: row for row in _plain(made.judgements)}
+        n = sum(not _same(row, by_item.get(row["item_id"])) for row in _plain(told.judgements))
         yield f"{cell / folder.JUDGEMENTS}: {n:,} of {len(told.judgements):,} judgements do not follow from the outputs"
     row = row_of(made)
     for what in row.keys() - {"gendermark", "signature", "estimates"}:

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from gendermark import statistics
 from gendermark.leaderboard.boards import Board, Standing
-from gendermark.leaderboard.submission import SystemFacts, key_from
+from gendermark.leaderboard.submission import UNRECORDED, SystemFacts, key_from
 from gendermark.linguistics.codes import NAMES
 from gendermark.records import Estimate
 from gendermark.runs.compare import ALPHA
@@ -179,7 +179,7 @@ def dated(board: Board) -> list[list[int]]:
     """The places of systems of one name with different dates, in the order of these."""
     by_name: dict[str, list[int]] = {}
     for place, standing in enumerate(board.standings):
-        if standing.submission.system.date != "unrecorded":
+        if standing.submission.system.date != UNRECORDED:
             by_name.setdefault(standing.submission.system.name, []).append(place)
     found = []
     for places in by_name.values():
