@@ -36,6 +36,7 @@ ORDER = (
     "api",
     "annotation",
     "report",
+    "leaderboard",
     "study",
     "cli",
 )

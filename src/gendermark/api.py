@@ -12,7 +12,7 @@ from typing import Any
 
 from gendermark import registry
 from gendermark.auditing import audit as auditing
-from gendermark.benchmarks.benchmark import Benchmark, ItemSet
+from gendermark.benchmarks.benchmark import Answers, Benchmark, ItemSet
 from gendermark.errors import UnknownName, UnmatchedSources, UserError
 from gendermark.linguistics.failures import MISSING
 from gendermark.metrics.metric import Resampling
@@ -79,8 +79,28 @@ def score(
     `name="Bing 2019"` is what the system is called in tables and headings.
     """
     name = str(options.pop("name", ""))
-    found, selection = select(benchmark, to, **options)
     origin = Origin("files", resampling=resampling or Resampling(), name=name)
+    return score_texts(benchmark, translations, to, origin, **options).result
+
+
+@dataclass(frozen=True)
+class Scored:
+    """A result and all that it was made from, as a run folder keeps it."""
+
+    item_set: ItemSet
+    answers: Answers
+    result: Result
+
+
+def score_texts(
+    benchmark: str | Selection,
+    translations: Translations | Mapping[str, Translations],
+    to: str,
+    origin: Origin,
+    **options: Any,
+) -> Scored:
+    """The same with the texts; the origin says whose they are."""
+    found, selection = select(benchmark, to, **options)
     if found.draws:
         said = benchmark if isinstance(benchmark, Selection) else Selection(benchmark, target_language=to, **options)
         drawn = partial(found.drawn_elsewhere, said)
@@ -100,7 +120,7 @@ def score(
         item_set, texts = _matched_in_another_revision(found, selection, given, asked_for)
     check_genders(_THEMSELVES, found, item_set, texts)
     answers = [[Translation("", text, error=MISSING if text is None else None)] for text in texts]
-    return judge_and_estimate(found, item_set, answers, origin)
+    return Scored(item_set, answers, judge_and_estimate(found, item_set, answers, origin))
 
 
 def _score_samples(
@@ -109,7 +129,7 @@ def _score_samples(
     samples: Any,
     origin: Origin,
     drawn_elsewhere: Callable[[int], Mapping[str, Any]],
-) -> Result:
+) -> Scored:
     item_set = benchmark.load(selection)
     if isinstance(samples, str | Path):
         # Samples of all sentences serve for a part of them, too.
@@ -125,7 +145,8 @@ def _score_samples(
             raise UserError(f"samples of {len(samples):,} sentences were given for {len(item_set.items):,}")
         drawn = [Samples(tuple(texts)) for texts in samples]
     signed = replace(selection, **drawn_elsewhere(max(len(one.texts) for one in drawn)))
-    return judge_and_estimate(benchmark, replace(item_set, selection=signed), [_answers(one) for one in drawn], origin)
+    item_set, answers = replace(item_set, selection=signed), [_answers(one) for one in drawn]
+    return Scored(item_set, answers, judge_and_estimate(benchmark, item_set, answers, origin))
 
 
 def _answers(samples: Samples) -> list[Translation]:

@@ -361,6 +361,11 @@ class TwoRates:
     source_tells: bool = True
     """Whether the source tells the gender, which can be kept; or leaves it open, so that people become men or women."""
 
+    @property
+    def what(self) -> str:
+        """What those do whom the two count."""
+        return "keep their gender" if self.source_tells else "come out so"
+
 
 @dataclass(frozen=True)
 class Telling:
@@ -390,3 +395,8 @@ class Telling:
     """Whether a translation that shows no gender is as good as any: the source says nothing of it."""
     shares_one_scale: bool = True
     """Whether its headline numbers are drawn on one scale."""
+
+    @property
+    def sides(self) -> TwoRates | None:
+        """Women and men apart, where the source tells who is who."""
+        return self.two_rates if self.two_rates is not None and self.two_rates.source_tells else None

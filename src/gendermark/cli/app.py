@@ -32,6 +32,7 @@ VERBS = {
     "gate": "gate:gate",
     "power": "power:power",
     "report": "report:report",
+    "leaderboard": "leaderboard:app",
     "ui": "ui:ui",
     "annotate": "annotate:app",
     "study": "study:app",

@@ -119,7 +119,7 @@ def score(
     if samples:
         given, options["parts"] = samples, (group,) if group else ()
     elif translations:
-        given = _by_part(found, [read(file) for file in translations], group)
+        given = by_part(found, [read(file) for file in translations], group)
     result = api.score(benchmark, given, to, how, **options)
     if judgements is not None:
         write_jsonl(judgements, (judgement.to_json() for judgement in result.judgements))
@@ -139,7 +139,7 @@ def score(
             say_next(after_score(called, file, how, {key: "yes" for key, given in repairs.items() if given}))
 
 
-def _by_part(benchmark: Benchmark, files: list[TranslationFile], group: str) -> Any:
+def by_part(benchmark: Benchmark, files: list[TranslationFile], group: str) -> Any:
     """One file for all, one for a group, or the two genders of a benchmark of pairs in two files."""
     genders = ("masculine", "feminine")
     if len(files) == 2 and benchmark.choices_of("parts") == genders and not group:

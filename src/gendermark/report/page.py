@@ -34,28 +34,28 @@ def write_page(path: Path, directories: Sequence[Path | str]) -> None:
     write_text(path, render_page([read_run(directory) for directory in dict.fromkeys(map(str, directories))]))
 
 
-def render_page(runs: Sequence[Run], *, trend: bool = False, gate: Verdict | None = None) -> str:
+def render_page(runs: Sequence[Run], *, trend: bool = False, gate: Verdict | None = None, home: str = "") -> str:
     """The whole page; `trend` says that the runs are versions of one system, in their order.
 
-    With `gate`, what a gate found comes first.
+    With `gate`, what a gate found comes first; `home` is the page that leads here, if there is one.
     """
     explorer = Explorer(runs)
     page = _Page(runs, explorer, trend=trend, gate=gate)
-    script, style = _asset("page.js"), _asset("page.css")
+    script, style = asset("page.js"), asset("page.css")
     parts = {
         "policy": policy(script, style),
         "version": joined(__version__),
         "title": joined(page.title),
         "style": style,
         "header": tag("h1", tag("bdi", page.title)),
-        "contents": page.contents(),
+        "contents": page.contents(home),
         "report": joined([page.finding(), page.measured(), page.sections()]),
         "reproduce": page.reproduction(),
         "footer": tag("p", f"Written by gendermark {__version__}. The page asks nothing of any other computer."),
         "rows": embedded_json({**explorer.embedded(), "words": names_for_people(explorer, page.benchmarks)}),
         "script": script,
     }
-    return re.sub(r"\{\{(\w+)\}\}", lambda found: str(parts[found[1]]), _asset("page.html"))
+    return re.sub(r"\{\{(\w+)\}\}", lambda found: str(parts[found[1]]), asset("page.html"))
 
 
 def policy(script: str, style: str, *, connect: bool = False) -> str:
@@ -84,7 +84,7 @@ def _hash(text: str) -> str:
 
 
 @cache
-def _asset(name: str) -> str:
+def asset(name: str) -> str:
     return (files("gendermark.report") / "assets" / name).read_text(encoding="utf-8")
 
 
@@ -112,8 +112,9 @@ def contents(links: Sequence[tuple[str, str]], places: Mapping[str, str] | None 
 class _Page(Sections):
     """The parts of a page, from top to bottom."""
 
-    def contents(self) -> Markup:
-        links = [("#finding", "The finding"), ("#measured", "What was measured")]
+    def contents(self, home: str = "") -> Markup:
+        links = [(home, "All systems")] if home else []
+        links += [("#finding", "The finding"), ("#measured", "What was measured")]
         links += [(f"#{name}", title_of(name)) for name in self.benchmarks]
         links += [("#sentences", "The sentences")]
         links += [(Filter(differ="yes").link, "Where systems disagree")] if self.several else []

@@ -23,6 +23,8 @@ def commands(manifest: Mapping[str, Any], directory: str) -> list[str]:
     config = manifest["config"]
     if config.get("audited"):
         return [shlex.join(["gendermark", "audit", str(config["audited"])])]
+    if config.get("submission") and "rejudged" not in config:  # made of outputs that are given; they are scored again
+        return [shlex.join(["gendermark", "leaderboard", "verify", directory])]
     try:
         selections = [Selection.from_json(row) for row in config["selections"]]
         arguments = _arguments(selections)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from gendermark import registry
-from gendermark.benchmarks.benchmark import Benchmark
+from gendermark.benchmarks.benchmark import Answers, Benchmark, ItemSet
 from gendermark.errors import UserError
 from gendermark.metrics.metric import Resampling
 from gendermark.records import Gender, Judgement
@@ -103,24 +103,29 @@ def _refuse_unused(options: Mapping[str, Any], chosen: Sequence[Selection]) -> N
 
 
 def _cell(run: folder.Run, old: Result, selection: Selection, resampling: Resampling, output: Path | None) -> Rejudged:
-    benchmark: Benchmark = registry.load("benchmark", selection.benchmark)
-    texts = {j.item_id: text for j, text in zip(old.judgements, run.texts[old.cell], strict=True)}
-    item_set = benchmark.load(selection)
-    missing = [item.item_id for item in item_set.items if item.item_id not in texts]
-    if missing or item_set.origin != old.origin:
-        what = f"{len(missing):,} of its sentences" if missing else f"its data ({old.origin})"
-        raise UserError(
-            f"{run.name}, {old.cell}: this version lacks {what}, so it cannot be judged again; run it again"
-        )
-    answers = [texts[item.item_id].answers for item in item_set.items]
     origin = Origin(old.system, old.signed.get("decoding", ""), resampling, old.name)
-    new = score(benchmark, item_set, answers, origin)
+    item_set, answers, new = score_again(old, run.texts[old.cell], selection, origin, f"{run.name}, {old.cell}")
     changes = _changes(old.judgements, new.judgements)
     kept = [test for test in old.tests if test.name == _ASKS_A_SYSTEM and not changes]
     new = replace(new, tests=(*new.tests, *kept))
     if output is not None:
         folder.write_cell(output, item_set, answers, new)
     return Rejudged(new, changes)
+
+
+def score_again(
+    old: Result, texts: Sequence[folder.Text], selection: Selection, origin: Origin, where: str
+) -> tuple[ItemSet, Answers, Result]:
+    """The stored texts of a cell, in the order of its judgements, judged and estimated by this version."""
+    benchmark: Benchmark = registry.load("benchmark", selection.benchmark)
+    by_item = {j.item_id: text for j, text in zip(old.judgements, texts, strict=True)}
+    item_set = benchmark.load(selection)
+    missing = [item.item_id for item in item_set.items if item.item_id not in by_item]
+    if missing or item_set.origin != old.origin:
+        what = f"{len(missing):,} of its sentences" if missing else f"its data ({old.origin})"
+        raise UserError(f"{where}: this version has not {what}, so it cannot be judged again; run it again")
+    answers = [by_item[item.item_id].answers for item in item_set.items]
+    return item_set, answers, score(benchmark, item_set, answers, origin)
 
 
 def _changes(old: Sequence[Judgement], new: Sequence[Judgement]) -> tuple[Change, ...]:

@@ -1,0 +1,189 @@
+"""What a leaderboard shows, in sentences that are never surer than their intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from gendermark import statistics
+from gendermark.leaderboard.boards import Board, Standing
+from gendermark.leaderboard.submission import UNRECORDED, SystemFacts, key_from
+from gendermark.linguistics.codes import NAMES
+from gendermark.records import Estimate
+from gendermark.runs.compare import ALPHA
+from gendermark.telling import TwoRates, rounded
+
+
+def language_of(board: Board) -> str:
+    target = board.any.result.selection.target_language
+    return NAMES.get(target, target)
+
+
+def direction_of(board: Board) -> str:
+    """In words, with what sets the board apart."""
+    selection = board.any.result.selection
+    source = NAMES.get(selection.source_language, selection.source_language)
+    return f"{source} → {language_of(board)}" + (f" ({board.label})" if board.label else "")
+
+
+def listed(names: Sequence[str], word: str = "and") -> str:
+    return f"{', '.join(names[:-1])} {word} {names[-1]}" if len(names) > 1 else "".join(names)
+
+
+def labels(systems: Sequence[SystemFacts]) -> dict[SystemFacts, str]:
+    """As short as they can be; with dates where one system stands there twice."""
+    distinct = list(dict.fromkeys(systems))
+    short = [system.label for system in distinct]
+    return {
+        system: system.label if short.count(system.label) == 1 else f"{system.label} {system.shown_date}"
+        for system in distinct
+    }
+
+
+@dataclass(frozen=True)
+class _Case:
+    """One system in one language."""
+
+    board: Board
+    standing: Standing
+    women: Estimate
+    men: Estimate
+    gap: Estimate
+
+    @property
+    def name(self) -> str:
+        return f"{self.standing.submission.system.full_label}, {language_of(self.board)}"
+
+
+@dataclass(frozen=True)
+class Headline:
+    """The finding: a title, and what it rests on."""
+
+    title: str
+    sentences: tuple[str, ...] = ()
+
+
+def headline(found: Sequence[Board]) -> Headline:
+    """Of the benchmark with most submissions."""
+    if not found:
+        return Headline("Leaderboard")
+    first = [board for board in found if board.benchmark.name == found[0].benchmark.name]
+    sides = first[0].benchmark.tells.sides
+    cases = _cases(first, sides) if sides else []
+    if not sides or not cases:
+        return _leaders(first)
+    adjusted = statistics.holm([case.gap.p_value for case in cases])
+    clear = [p is not None and p < ALPHA for p in adjusted]
+    n_men = sum(is_clear and (case.gap.value or 0) > 0 for is_clear, case in zip(clear, cases, strict=True))
+    n_women = sum(is_clear and (case.gap.value or 0) < 0 for is_clear, case in zip(clear, cases, strict=True))
+    n_systems = len({case.standing.submission.system for case in cases})
+    languages = list(dict.fromkeys(language_of(case.board) for case in cases))
+    return Headline(
+        _title(n_men, n_women, len(cases)),
+        (
+            f"{first[0].benchmark.title}: {_counted(n_systems, 'system')} into {listed(languages)}, "
+            f"{len(cases):,} results in all. In {n_men:,} of them men {sides.what} clearly more often than women, in "
+            f"{n_women or 'none'} women more often than men; in {len(cases) - n_men - n_women or 'none'} the "
+            "difference cannot be told from chance. (Clear: p below 0.05 after Holm's correction over all of them.)",
+            _range(cases, sides.what),
+        ),
+    )
+
+
+def _title(n_men: int, n_women: int, n_cases: int) -> str:
+    """The side that most results are on, with how many are on either; no side where none is clear."""
+    if max(n_men, n_women) * 2 <= n_cases or n_men == n_women:
+        return f"Women and men in translation: clear differences in {n_men + n_women:,} of {n_cases:,} results"
+    who = ("women", "men") if n_men > n_women else ("men", "women")
+    reverse = min(n_men, n_women)
+    return (
+        f"Translation systems get {who[0]} wrong more often than {who[1]}: clearly in {max(n_men, n_women):,} of "
+        f"{n_cases:,} results, the reverse in {f'{reverse:,}' if reverse else 'none'}"
+    )
+
+
+def _counted(n: int, noun: str) -> str:
+    return f"{n:,} {noun}{'' if n == 1 else 's'}"
+
+
+def _range(cases: Sequence[_Case], what: str) -> str:
+    def value(estimate: Estimate) -> float:
+        return estimate.value or 0.0
+
+    ends = [f(cases, key=lambda case: value(case.women)) for f in (max, min)]
+    told = [f"{rounded(value(case.women))} ({case.name})" for case in ends]
+    men = [rounded(f(value(case.men) for case in cases)) for f in (max, min)]
+    return f"Of 100 women between {told[0]} and {told[1]} {what}; of 100 men between {men[0]} and {men[1]}."
+
+
+def _cases(found: Sequence[Board], sides: TwoRates) -> list[_Case]:
+    """All that have the three numbers."""
+    cases = []
+    for board in found:
+        for standing in board.standings:
+            women, men, gap = (standing.estimate(key_from(name)) for name in (sides.women, sides.men, sides.gap))
+            if women is not None and men is not None and gap is not None:
+                cases.append(_Case(board, standing, women, men, gap))
+    return cases
+
+
+def _leaders(found: Sequence[Board]) -> Headline:
+    n_systems = len({standing.submission.system for board in found for standing in board.standings})
+    title = f"{found[0].benchmark.title}: {_counted(n_systems, 'system')} compared"
+    told = tuple(f"{direction_of(board)}: {sentence}" for board in found if (sentence := leaders(board)))
+    return Headline(title, told)
+
+
+def leaders(board: Board) -> str:
+    """Who is first, and who cannot be told from it."""
+    if len(board.standings) < 2 or not board.pairs or board.about.better == "neither":
+        return ""
+    names = labels([standing.submission.system for standing in board.standings])
+    ranked = [standing for standing in board.standings if standing.first]
+    first = [names[standing.submission.system] for standing in ranked if standing.first == 1]
+    if len(first) == len(ranked):
+        return "No system is clearly better than any other."
+    if len(first) == 1:
+        return f"{first[0]} is first, clearly."
+    return f"No system is clearly better than {listed(first, 'or')}."
+
+
+def trends(board: Board) -> list[str]:
+    """Systems that stand on a board with several dates: from each to the next."""
+    found = []
+    for places in dated(board):
+        for earlier, later in pairwise(places):
+            pair = (min(earlier, later), max(earlier, later))
+            comparison = board.pairs.get(pair)
+            if comparison is None or comparison.first is None or comparison.second is None:
+                continue
+            turned = pair != (earlier, later)
+            change = comparison.change()
+            if turned:
+                change = {"better": "worse", "worse": "better"}.get(change, change)
+            before, after = (board.standings[place] for place in (earlier, later))
+            values = [s.estimate(board.metric) for s in (before, after)]
+            told = "no clear change" if change == "unclear" else f"{change}, by more than chance explains"
+            unit = board.about.unit
+            numbers = [unit.show(e.value if e else None) for e in values]
+            dates = [s.submission.system.shown_date for s in (before, after)]
+            found.append(
+                f"{before.submission.system.name}, {language_of(board)}, {board.about.label}: {numbers[0]} in "
+                f"{dates[0]}, {numbers[1]} in {dates[1]}: {told}."
+            )
+    return found
+
+
+def dated(board: Board) -> list[list[int]]:
+    """The places of systems of one name with different dates, in the order of these."""
+    by_name: dict[str, list[int]] = {}
+    for place, standing in enumerate(board.standings):
+        if standing.submission.system.date != UNRECORDED:
+            by_name.setdefault(standing.submission.system.name, []).append(place)
+    found = []
+    for places in by_name.values():
+        places.sort(key=lambda place: board.standings[place].submission.system.date)
+        if len({board.standings[place].submission.system.date for place in places}) > 1:
+            found.append(places)
+    return found

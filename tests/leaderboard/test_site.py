@@ -1,0 +1,114 @@
+"""The pages: what they say, what they link to, and that nothing that was submitted can become markup."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+import gendermark
+from gendermark.errors import UserError
+from gendermark.leaderboard.site import build
+from gendermark.leaderboard.submission import FILE, OutputFacts, SystemFacts, of_run, write
+
+
+@pytest.fixture(scope="module")
+def site(made: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    output = tmp_path_factory.mktemp("site")
+    build([made], output, jobs=1)
+    return output
+
+
+@pytest.fixture(scope="module")
+def index(site: Path) -> str:
+    return (site / "index.html").read_text(encoding="utf-8")
+
+
+def test_the_index_opens_with_the_finding(index: str) -> None:
+    assert "<h1>Women and men in translation: clear differences in 2 of 6 results</h1>" in index
+    assert "SimpleGEN: of 100 women and of 100 men, how many get the right gender?" in index
+    assert "Halfway, Spanish, " in index
+    assert "<p>Right 1.0 is first, clearly.</p>" in index
+
+
+def test_every_number_of_a_table_has_its_interval(index: str) -> None:
+    table = re.search(r'aria-label="SimpleGEN, English → Spanish".*?</table>', index, re.S)
+    assert table
+    rows = re.findall(r"<tr>.*?</tr>", table[0], re.S)[1:]
+    assert [re.search(r'<td data-key="\d">(.*?)</td>', row)[1] for row in rows] == ["1", "2", "3", "4"]  # type: ignore[index]
+    assert all(row.count('class="interval"') >= 5 for row in rows)
+
+
+def test_links_lead_to_pages_that_are_there_and_back(made: Path, site: Path, index: str) -> None:
+    targets = set(re.findall(r'href="([^"#]+\.html)"', index))
+    assert targets == {
+        f"systems/{slug}.html" for slug in ("right-1-0-2025", "halfway-2024-25", "halfway-2019", "only-men")
+    }
+    for target in targets:
+        page = (site / target).read_text(encoding="utf-8")
+        assert '<a href="../index.html">All systems</a>' in page
+        assert f"gendermark leaderboard verify {made}" in page  # a system is no command
+    assert "Gender in translation: Halfway (2019)" in (site / "systems" / "halfway-2019.html").read_text(
+        encoding="utf-8"
+    )
+
+
+def test_nothing_is_fetched_and_nothing_else_can_run(index: str) -> None:
+    class Tags(HTMLParser):
+        found: list[tuple[str, dict[str, str | None]]] = []  # noqa: RUF012
+
+        def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+            self.found.append((tag, dict(attrs)))
+
+    parser = Tags()
+    parser.feed(index)
+    assert all("src" not in attributes and "style" not in attributes for _, attributes in parser.found)
+    (policy,) = [a["content"] for tag, a in parser.found if a.get("http-equiv") == "Content-Security-Policy"]
+    assert policy is not None
+    assert policy.startswith("default-src 'none'; script-src 'sha256-")
+
+
+def test_names_cannot_become_markup(tmp_path: Path) -> None:
+    hostile = SystemFacts("x<script>alert(1)</script>", '"><img src=x onerror=alert(2)>', "</table>", "&lt;", "2020")
+    gendermark.run("fake:right", [gendermark.Selection("mt-geneval-contextual", "en", "es", data="core")],
+                   directory=tmp_path / "run")  # fmt: skip
+    for scored in of_run(tmp_path / "run", hostile):
+        write(tmp_path / "results", hostile, OutputFacts("javascript:alert(3)", "<b>"), scored)
+    build([tmp_path / "results"], tmp_path / "site", jobs=1)
+    page = (tmp_path / "site" / "index.html").read_text(encoding="utf-8")
+    assert "<script>alert" not in page
+    assert "<img" not in page
+    assert 'href="javascript' not in page
+    assert page.count("</table>") == page.count("<table")
+
+
+def test_a_tampered_submission_is_not_shown(results: Path, tmp_path: Path) -> None:
+    cell = results / "halfway-2019" / "simplegen.en-es"
+    with (cell / "translations.jsonl").open("a", encoding="utf-8") as file:
+        file.write("\n")
+    with pytest.raises(UserError, match="not the outputs that were submitted"):
+        build([results], tmp_path / "site", jobs=1)
+    assert not (tmp_path / "site").exists()
+
+
+def test_a_number_changed_on_one_paper_is_not_shown(results: Path, tmp_path: Path) -> None:
+    path = results / "only-men" / "simplegen.en-es" / FILE
+    row = json.loads(path.read_text(encoding="utf-8"))
+    row["result"]["estimates"][0]["value"] = 100.0
+    path.write_text(json.dumps(row), encoding="utf-8")
+    with pytest.raises(UserError, match=r"correct:all has value 100.0000, and result\.json says"):
+        build([results], tmp_path / "site", jobs=1)
+
+
+def test_a_system_in_two_directories_is_refused(made: Path, results: Path, tmp_path: Path) -> None:
+    shutil.rmtree(results / "halfway-2019" / "simplegen.en-es")
+    shutil.copytree(made / "right-1-0-2025", tmp_path / "other" / "x")
+    for name in ("simplegen.en-es", "tgbi.ko-en"):
+        shutil.rmtree(tmp_path / "other" / "x" / name)
+    shutil.rmtree(results / "right-1-0-2025" / "simplegen.en-he")
+    with pytest.raises(UserError, match="two directories hold the system right-1-0-2025"):
+        build([results, tmp_path / "other"], tmp_path / "site", jobs=1)

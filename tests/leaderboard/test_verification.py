@@ -1,0 +1,153 @@
+"""What follows from its outputs is verified; whatever was changed, by hand or by mistake, is caught and named."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gendermark.leaderboard.submission import FILE, hash_of
+from gendermark.leaderboard.verification import faults
+
+CELL = Path("halfway-2019") / "simplegen.en-es"
+
+
+def _edit(path: Path, change: Callable[[Any], Any]) -> None:
+    value = json.loads(path.read_text(encoding="utf-8"))
+    change(value)
+    path.write_text(json.dumps(value), encoding="utf-8")
+
+
+def _edit_line(path: Path, number: int, change: Callable[[Any], Any]) -> None:
+    lines = path.read_text(encoding="utf-8").splitlines()
+    value = json.loads(lines[number])
+    change(value)
+    path.write_text("\n".join([*lines[:number], json.dumps(value), *lines[number + 1 :]]) + "\n", encoding="utf-8")
+
+
+def test_what_follows_is_verified(made: Path) -> None:
+    assert faults(made / CELL) == []
+
+
+def _change_number(cell: Path) -> None:
+    _edit(cell / "result.json", lambda row: row["estimates"][0].update(value=99.0))
+
+
+def _change_small_number(cell: Path) -> None:
+    _edit(cell / FILE, lambda row: row["result"]["estimates"][0].update(value=99.0))
+
+
+def _change_interval(cell: Path) -> None:
+    _edit(cell / FILE, lambda row: row["result"]["estimates"][0].update(low=98.0))
+
+
+def _leave_out_a_number(cell: Path) -> None:
+    _edit(cell / FILE, lambda row: row["result"]["estimates"].pop())
+
+
+def _change_outputs(cell: Path) -> None:
+    _edit_line(cell / "translations.jsonl", 5, lambda row: row.update(translation="La médica está aquí."))
+
+
+def _change_outputs_and_their_hash(cell: Path) -> None:
+    _change_many_outputs(cell)
+    _edit(cell / FILE, lambda row: row["outputs"].update(sha256=hash_of(cell / "translations.jsonl")))
+
+
+def _change_many_outputs(cell: Path) -> None:
+    path = cell / "translations.jsonl"
+    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    # Every one becomes the same, as if the system were right about all of this kind.
+    rows = [{**row, "translation": rows[0]["translation"]} for row in rows]
+    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
+
+
+def _change_signature(cell: Path) -> None:
+    for name in (FILE, "result.json"):
+        path = cell / name
+        path.write_text(path.read_text(encoding="utf-8").replace("|cluster:", "|cluster:un"), encoding="utf-8")
+
+
+def _change_one_signature(cell: Path) -> None:
+    path = cell / FILE
+    path.write_text(path.read_text(encoding="utf-8").replace("|parts:all", "|parts:some"), encoding="utf-8")
+
+
+def _change_judgement(cell: Path) -> None:
+    other = {"masculine": "feminine", "feminine": "masculine"}
+    _edit_line(cell / "judgements.jsonl", 7, lambda row: row.update(observed=other[row["observed"]]))
+
+
+def _change_version(cell: Path) -> None:
+    _edit(cell / FILE, lambda row: row["system"].update(version="3.5"))
+
+
+def _change_counts(cell: Path) -> None:
+    _edit(cell / FILE, lambda row: row["result"]["counts"].update(judged=1))
+
+
+def _change_table(cell: Path) -> None:
+    _edit(cell / "result.json", lambda row: row["tables"][0]["rows"].pop())
+
+
+def _leave_out_a_sentence(cell: Path) -> None:
+    path = cell / "translations.jsonl"
+    path.write_text("".join(path.read_text(encoding="utf-8").splitlines(keepends=True)[1:]), encoding="utf-8")
+
+
+def _older_rules(cell: Path) -> None:
+    for name in (FILE, "result.json"):
+        text = (cell / name).read_text(encoding="utf-8")
+        (cell / name).write_text(re.sub(r"\|rules:best-\d+\|", "|rules:best-0|", text), encoding="utf-8")
+
+
+def _wrong_kind(cell: Path) -> None:
+    _edit(cell / FILE, lambda row: row["outputs"].update(sha256=7))
+
+
+def _more_judgements(cell: Path) -> None:
+    """Of a sentence that the data do not have."""
+    for name in ("judgements.jsonl", "translations.jsonl"):
+        lines = (cell / name).read_text(encoding="utf-8").splitlines()
+        row = {**json.loads(lines[0]), "item_id": "more"}
+        (cell / name).write_text("\n".join([*lines, json.dumps(row)]) + "\n", encoding="utf-8")
+    _edit(cell / "result.json", lambda row: row.update(n_judgements=row["n_judgements"] + 1))
+
+
+def _break(cell: Path) -> None:
+    _edit(cell / FILE, lambda row: row.pop("system"))
+
+
+@pytest.mark.parametrize(
+    ("tamper", "said"),
+    [
+        (_change_number, "result.json: {metric} has value 99.0000, and the outputs give"),
+        (_change_small_number, "submission.json: correct:all has value 99.0000, and result.json says"),
+        (_change_interval, "submission.json: correct:all has low 98.0000, and result.json says"),
+        (_leave_out_a_number, "submission.json: "),
+        (_change_outputs, "translations.jsonl: these are not the outputs that were submitted (SHA-256 "),
+        (_change_outputs_and_their_hash, "result.json: {metric} has value "),
+        (_change_signature, "result.json: its signature has cluster:un"),
+        (_change_one_signature, "submission.json: its signature has parts:some, result.json says parts:all"),
+        (_change_judgement, "judgements.jsonl: 1 of 2,720 judgements do not follow from the outputs"),
+        (_change_version, "its signature has system:Halfway (2019), the outputs give system:Halfway 3.5 (2019)"),
+        (_change_counts, "submission.json: its counts do not follow from the outputs"),
+        (_change_table, "result.json: its tables do not follow from the outputs"),
+        (_leave_out_a_sentence, "translations.jsonl: lacks 1 of 2,720 sentences"),
+        (_older_rules, "it was scored by rules best-0, and this version has best-"),
+        (_wrong_kind, "submission.json: is not a submission that this version can read (a value is of the wrong kind)"),
+        (_more_judgements, "judgements.jsonl: 1 of 2,721 judgements do not follow from the outputs"),
+        (_break, "submission.json: is not a submission that this version can read ('system')"),
+    ],
+)
+def test_tampering_is_caught(results: Path, tamper: Callable[[Path], None], said: str) -> None:
+    cell = results / CELL
+    row = json.loads((cell / "result.json").read_text(encoding="utf-8"))["estimates"][0]
+    tamper(cell)
+    found = faults(cell)
+    assert any(said.format(metric=f"{row['metric']}:{row['slice']}") in fault for fault in found), found
+    assert all("\n" not in fault for fault in found)
