@@ -348,7 +348,7 @@ def test_two_files_equal_one(tmp_path: Path, capsys: pytest.CaptureFixture[str])
 
     assert estimates(together) == estimates(apart)
     assert _exit_code(["score", CONTEXTS, "--to", "es", "--translations", str(men), "--translations", str(women)]) == 2
-    assert "twice, masculine then feminine, for a benchmark of pairs only" in capsys.readouterr().err
+    assert "only a benchmark of pairs takes two, masculine then feminine" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("benchmark", [PAIRS, CONTEXTS])

@@ -82,7 +82,7 @@ def test_the_command(cli: Any) -> None:
         ([], "say which language"),
         (["--to", "es", "--icc", "1.5"], "--icc lies between 0 and 1, not 1.5"),
         (["--to", "es", "--points", "0"], "--points lies between 0 and 100, not 0"),
-        (["tgbi", "--to", "en", "--data", "core"], "nothing here tells women from men"),
+        (["tgbi", "--to", "en", "--data", "core"], "no benchmark here tells women from men"),
     ],
 )
 def test_what_is_refused(cli: Any, arguments: list[str], words: str) -> None:

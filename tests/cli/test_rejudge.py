@@ -69,7 +69,7 @@ def test_several_runs_are_one_table(cli: Cli, run: Path, tmp_path: Path) -> None
         (("--rules", "paper"), ("unknown rules of winomt 'paper'", "paper2019")),
         (("--aligner", "magic"), ("unknown aligner 'magic'",)),
         (("-o", "{run}"), ("{run} holds the run that is judged again; choose another directory with -o",)),
-        (("{run}", "-o", "{tmp}/out"), ("two of the run folders have the same name",)),
+        (("{run}", "-o", "{tmp}/out"), ("two run folders have the same name",)),
     ],
 )
 def test_refusals(cli: Cli, run: Path, tmp_path: Path, arguments: tuple[str, ...], words: tuple[str, ...]) -> None:

@@ -133,7 +133,7 @@ def test_data_that_this_version_does_not_have(
     tmp_path: Path, selection: Selection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run(tmp_path / "run", "fake:right", selection)
-    start = rf"^{tmp_path / 'run'}, tiny\.en-xx: this version has not"
+    start = rf"^{tmp_path / 'run'}, tiny\.en-xx: this version lacks"
     monkeypatch.setattr("runs.tiny.BENCHMARK", tiny(n_occupations=19))
     with pytest.raises(UserError, match=rf"{start} its data \(tiny-20\), so it cannot be judged again; run it again$"):
         rejudge(tmp_path / "run", {})

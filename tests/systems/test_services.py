@@ -626,7 +626,9 @@ def test_the_region_of_azure(family: Family, server: Server, monkeypatch: pytest
     assert everywhere.system_id == "azure:https://api.cognitive.microsofttranslator.com"
     everywhere.close()
     monkeypatch.setenv("AZURE_TRANSLATOR_REGION", "west europe\r\n")
-    with pytest.raises(UserError, match=r"^AZURE_TRANSLATOR_REGION is the name of a region, for example westeurope"):
+    with pytest.raises(
+        UserError, match=r"^AZURE_TRANSLATOR_REGION must be the name of a region, for example westeurope"
+    ):
         family.open(server.url)
 
 

@@ -82,7 +82,7 @@ def test_tokenizer_json(tmp_path: Path) -> None:
         assert "".join(found.source.pieces(TEXT)).replace("▁", " ").strip() == TEXT
         assert found.target.text(found.target.pieces(TEXT)) == TEXT
     (tmp_path / "tokenizer.json").write_text("{}")
-    with pytest.raises(BadFile, match=r"tokenizer\.json: is no tokenizer\.json that can be read \("):
+    with pytest.raises(BadFile, match=r"tokenizer\.json: is not a readable tokenizer\.json \("):
         open_tokenisers(tmp_path)
 
 

@@ -50,8 +50,14 @@ def report(
         raise UnknownName("report format", chosen, FORMATS)
     if figure_format and figures is None:
         raise UserError("--figure-format says how figures are written, not where; add --figures DIR")
-    # Where the report itself goes to stdout nothing is lost by asking again.
-    formats, problem = _formats(figure_format, refuse=output is None) if figures is not None else ((), None)
+    formats: Sequence[str] = ()
+    problem: MissingExtra | None = None
+    if figures is not None:
+        from gendermark.report.figures import check_directory
+
+        check_directory(figures)
+        # Where the report itself goes to stdout nothing is lost by asking again.
+        formats, problem = _formats(figure_format, refuse=output is None)
     text, results = _rendered(_once(folders(runs, name)), chosen, trend)
     if output is None:
         typer.echo(text, nl=False)

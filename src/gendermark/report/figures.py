@@ -61,6 +61,11 @@ def compared_with_first(runs: Mapping[str, Sequence[Result]]) -> dict[str, Compa
     return {name: against_first(first, second) for name, second in others}
 
 
+def check_directory(directory: Path) -> None:
+    if directory.is_file():
+        raise UserError(f"{directory} is a file; give a directory for the figures")
+
+
 def check_formats(formats: Sequence[str]) -> dict[str, Callable[[str], bytes]]:
     """What makes a file of each format from SVG; refuses what is unknown, or needs an extra that is not there."""
     for name in formats:
@@ -72,8 +77,7 @@ def check_formats(formats: Sequence[str]) -> dict[str, Callable[[str], bytes]]:
 def write_figures(directory: Path | str, found: Sequence[Figure], formats: Sequence[str] = FORMATS) -> list[Path]:
     """Every figure in every format, and a file of captions; what a format lacks is said before anything is written."""
     directory = Path(directory)
-    if directory.is_file():
-        raise UserError(f"{directory} is a file; give a directory for the figures")
+    check_directory(directory)
     converters = check_formats(formats)
     written = []
     for figure in found:
