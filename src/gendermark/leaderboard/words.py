@@ -85,7 +85,7 @@ def headline(found: Sequence[Board]) -> Headline:
             f"{first[0].benchmark.title}: {_counted(n_systems, 'system')} into {listed(languages)}, "
             f"{len(cases):,} results in all. In {n_men:,} of them men {sides.what} clearly more often than women, in "
             f"{n_women or 'none'} women more often than men; in {len(cases) - n_men - n_women or 'none'} the "
-            "difference cannot be told from chance. (Clear: p below 0.05 after Holm's correction over all of them.)",
+            "difference could be chance. (Clear: p below 0.05 after Holm's correction over all of them.)",
             _range(cases, sides.what),
         ),
     )
