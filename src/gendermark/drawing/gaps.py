@@ -34,7 +34,7 @@ class Heads:
 def gaps(canvas: Canvas, rows: Sequence[GapRow], heads: Heads, bounds: tuple[float, float] | None, top: float) -> float:
     """Rows from best to worst; the scale is by the values where no bounds are given. Gives the place below."""
     before = max(text_width(text, SMALL) for text in (heads.before, *(row.before for row in rows))) + 5
-    label = min(max(text_width(text, SMALL) for text in (heads.label, *(row.label for row in rows))), 0.42 * WIDTH)
+    label = min(max(text_width(text, SMALL) for text in (heads.label, *(row.label for row in rows))), 0.48 * WIDTH)
     after = max(text_width(text, SMALL) for text in (heads.after, *(row.after for row in rows)))
     start, end = before + label + 7, WIDTH - after - (8 if after else 4)
     values = [x for row in rows for span, _ in row.dots for x in span if x is not None]

@@ -33,7 +33,7 @@ def standings(board: Board) -> Figure:
         rows.append(GapRow(names[standing.submission.system], dots, rank, after))
     ranked = any(row.before for row in rows)
     is_percent = about.unit.is_of_hundred
-    scale = f"of 100, {sides.what}" if sides else about.label
+    scale = "of 100" if sides else about.label
     heads = Heads("rank" if ranked else "", "system", scale, "gap" if sides else "")
 
     def draw(canvas: Canvas) -> None:
