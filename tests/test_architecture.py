@@ -18,6 +18,7 @@ ORDER = (
     "registry",
     "textfiles",
     "locks",
+    "deadlines",
     "markup",
     "selection",
     "data",

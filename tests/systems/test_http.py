@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import itertools
 import json
 import queue
@@ -9,13 +10,16 @@ import re
 import socket
 import threading
 import time
+import tracemalloc
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from typing import Any
 
+import httpx
 import pytest
 
+from gendermark import deadlines
 from gendermark.errors import SystemFailure, UserError
 from gendermark.records import Request, Translation
 from gendermark.systems import http, keys
@@ -126,6 +130,51 @@ def test_a_silent_server_is_asked_again(server: Server, step: Step) -> None:
     assert sentence == (
         "gave no complete answer within 1.5 seconds (attempt 2, the last); raise timeout_seconds or lower concurrency"
     )
+
+
+CHUNKED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+
+
+@pytest.mark.parametrize(
+    ("beginning", "piece"),
+    [
+        pytest.param(b"HTTP/1.1 200 OK\r\nX-Long: ", b"x", id="slow header"),
+        pytest.param(b"", b"HTTP/1.1 100 Continue\r\n\r\n", id="100 Continue without end"),
+        pytest.param(CHUNKED + b"5;name=", b"x", id="slow chunk extension"),
+        pytest.param(CHUNKED + b"2\r\n{}\r\n0\r\n", b"X-More: x\r\n", id="trailers without end"),
+        pytest.param(
+            b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n\x1f\x8b\x08\x08" + bytes(6), b"x", id="gzip file name"
+        ),
+    ],
+)
+def test_one_deadline_bounds_the_whole_request(server: Server, beginning: bytes, piece: bytes) -> None:
+    server.script(servers.drips(beginning, piece))
+    started = time.monotonic()
+    sentence = failed(server, timeout_seconds="1", max_retries="0")
+    assert sentence == "gave no complete answer within 1 seconds; raise timeout_seconds or lower concurrency"
+    assert time.monotonic() - started < 10
+
+
+def test_looking_up_a_name_is_part_of_the_deadline(monkeypatch: pytest.MonkeyPatch) -> None:
+    enough = threading.Event()
+
+    def look_up(*_: object, **__: object) -> list[Any]:
+        enough.wait(30)
+        return []
+
+    monkeypatch.setattr(socket, "getaddrinfo", look_up)
+    system = Toy("http://slow.invalid", timeout_seconds="0.3", max_retries="0")
+    try:
+        with pytest.raises(SystemFailure, match=r"the address of slow\.invalid was not found in time"):
+            list(system.answer(requests(1)))
+    finally:
+        enough.set()
+        system.close()
+
+
+def test_a_version_of_httpx_that_takes_no_deadline() -> None:
+    with pytest.raises(UserError, match=r"this version of httpx cannot be given a time limit; install httpx 0\.28"):
+        deadlines.bounded(httpx.Client(transport=httpx.MockTransport(lambda _: httpx.Response(200))))
 
 
 def test_attempts_are_limited(server: Server, waits: list[float]) -> None:
@@ -400,6 +449,37 @@ def test_what_is_not_json_is_asked_for_once_more(server: Server, body: bytes) ->
 def test_an_answer_that_cannot_be_unpacked(server: Server) -> None:
     server.script(*[servers.says(b"no gzip", Content_Encoding="gzip")] * 2)
     assert failed(server) == "sent an answer that cannot be unpacked (attempt 2, the last)"
+
+
+def test_an_answer_cut_in_its_packing(server: Server) -> None:
+    packed = gzip.compress(json.dumps({"texts": ["ONE"]}).encode())
+    server.script(servers.says(packed, Content_Encoding="gzip"))
+    assert ask(server) == "ONE"
+    assert server.asked[0].headers["accept-encoding"] == "gzip"
+    server.script(*[servers.says(packed[:-9], Content_Encoding="gzip")] * 2)
+    assert "sent an answer that cannot be unpacked" in failed(server)
+
+
+@pytest.mark.parametrize("packing", ["gzip, gzip", "gzip, identity, gzip", "br"])
+def test_answers_packed_in_another_way_are_refused(server: Server, packing: str) -> None:
+    bomb = gzip.compress(gzip.compress(bytes(1_000_000)))
+    server.script(*[servers.says(bomb, Content_Encoding=packing)] * 2)
+    assert failed(server) == (
+        f"sent an answer packed in a way that it was not asked for ({packing}) (attempt 2, the last)"
+    )
+
+
+def test_an_answer_that_unpacks_to_too_much_is_unpacked_in_steps(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(http, "_MOST_BYTES", 100_000)
+    server.script(servers.says(gzip.compress(b" " * 60_000_000), Content_Encoding="gzip"))
+    tracemalloc.start()
+    sentence = failed(server)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert sentence.startswith("sent more than 100,000 bytes in one answer")
+    assert peak < 20_000_000
 
 
 def test_an_answer_without_end(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
