@@ -5,6 +5,7 @@ The one reader and writer of run folders; everything else asks here.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import platform
 import sys
@@ -29,6 +30,9 @@ from gendermark.textfiles import read_json, read_jsonl, write_jsonl, write_text
 MANIFEST, RESULT, JUDGEMENTS = "manifest.json", "result.json", "judgements.jsonl"
 TRANSLATIONS, SAMPLES = "translations.jsonl", "samples.jsonl"
 """Of a cell: one of the two."""
+_FILES = (TRANSLATIONS, SAMPLES, JUDGEMENTS, RESULT)
+SUMS = "sha256"
+"""In the manifest, of each cell."""
 
 
 # -- written -----------------------------------------------------------------------------------------------------------
@@ -86,6 +90,16 @@ def write_cell(directory: Path, item_set: ItemSet, answers: Answers, result: Res
     tables = [table.to_json() for table in result.tables]
     extra = {"selection": result.selection.to_json(), "origin": result.origin, "tables": tables}
     write_json(cell / RESULT, {**result.to_json(), **extra, "n_judgements": len(result.judgements)})
+
+
+def sums(cell: Path) -> dict[str, str]:
+    """The SHA-256 of every file of a cell: the manifest keeps them, so that a later change shows."""
+    return {path.name: _sum(path) for path in (cell / name for name in _FILES) if path.exists()}
+
+
+def _sum(path: Path) -> str:
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def _translated(item: Item, answers: Sequence[Translation]) -> dict[str, Any]:
@@ -186,7 +200,20 @@ def read_run(directory: Path | str) -> Run:
         raise UserError(
             f"the run in {directory} is not finished; give the same `gendermark run` command again to finish it"
         )
-    return Run(str(directory), manifest, [read_cell(path / cell) for cell in manifest["cells"]])
+    results = [read_cell(path / cell) for cell in manifest["cells"]]
+    for cell, row in manifest["cells"].items():
+        _check_sums(path / cell, row)
+    return Run(str(directory), manifest, results)
+
+
+def _check_sums(cell: Path, row: Any) -> None:
+    """Files that were changed after the run are refused; folders of earlier versions have no sums to check."""
+    expected: Any = row.get(SUMS) if isinstance(row, dict) else None
+    for name, found in sums(cell).items() if isinstance(expected, dict) else ():
+        if expected.get(name) != found:
+            raise BadFile(
+                cell / name, f"was changed after the run (its SHA-256 is not the one in {MANIFEST}); run it again"
+            )
 
 
 def read_results(directory: Path | str) -> list[Result]:

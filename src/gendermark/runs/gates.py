@@ -17,7 +17,7 @@ from gendermark.records import Gender, show_p
 from gendermark.records import Verdict as JudgementVerdict
 from gendermark.result import Result
 from gendermark.runs.compare import Comparison, compare, metric_names
-from gendermark.runs.folder import read_results
+from gendermark.runs.verify import check_counted, read_verified
 
 NO_WORSE = "no worse than the baseline"
 LEAST_SHARE = 0.05
@@ -110,7 +110,7 @@ class Verdict:
 
 def bounds(directory: Path, minimum: Mapping[str, str], maximum: Mapping[str, str]) -> list[Check]:
     """Values against fixed bounds. `METRIC` may be `metric`, `metric:slice`, or either after `benchmark.`."""
-    results = read_results(directory)
+    results = read_verified(directory)
     checks = []
     for limits, word in ((minimum, "least"), (maximum, "most")):
         for key, text in limits.items():
@@ -123,6 +123,8 @@ def bounds(directory: Path, minimum: Mapping[str, str], maximum: Mapping[str, st
             ]
             if not found:
                 raise UserError(f"the run has no metric {key!r}; {_nearest(key, results)}")
+            for result in results:
+                check_counted(result, [estimate for of, estimate in found if of is result])
             for result, estimate in found:
                 value = estimate.value
                 weakness = _weakness(result, estimate.metric, estimate.slice)
@@ -163,7 +165,7 @@ def _limit(key: str, text: str) -> float:
 
 def against_baseline(directory: Path, baseline: Path, resampling: Resampling, alpha: float) -> list[Check]:
     """Fails where a headline metric is worse than the baseline's by more than chance explains."""
-    before, now = read_results(baseline), read_results(directory)
+    before, now = read_verified(baseline), read_verified(directory)
     # As sure as is asked for: the interval that must leave 0 out goes with the level of the test.
     report = compare(before, now, replace(resampling, confidence=min(max(1 - alpha, 0.001), 0.999)))
     # What the baseline measured and this run did not is a loss, not a draw; so are single metrics below.

@@ -75,7 +75,13 @@ def rejudge(directory: Path | str, options: Mapping[str, Any], output: Path | No
     for old, selection in zip(run.results, chosen, strict=True):
         found.append(_cell(run, old, selection, resampling, output))
     if output is not None:
-        cells = {one.result.cell: {"signature": one.result.signature} for one in found}
+        cells = {
+            one.result.cell: {
+                "signature": one.result.signature,
+                folder.SUMS: folder.sums(output / one.result.cell),
+            }
+            for one in found
+        }
         folder.write_manifest(output, config, "finished", cells, run.notes)
     return found
 
