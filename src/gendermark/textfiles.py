@@ -140,6 +140,11 @@ def _refuse_constant(name: str) -> None:
     raise ValueError(f"{name} is not a JSON number")
 
 
+def printable(text: str) -> str:
+    """One line without control characters and signs that turn text around: a terminal would obey them."""
+    return " ".join("".join(x if x.isprintable() or x.isspace() else "\ufffd" for x in text).split())
+
+
 def write_text(path: Path | str, text: str) -> None:
     """Write a file whole or not at all: a reader never sees half of it, and a full disk leaves the old one."""
     path = Path(path)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import gzip
 import itertools
 import json
@@ -15,6 +16,7 @@ from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from typing import Any
+from urllib.parse import quote
 
 import httpx
 import pytest
@@ -775,9 +777,51 @@ def refuse_to_repeat(server: Server, said: str, code: int) -> None:
 def test_a_key_in_an_answer_of_another_shape(server: Server) -> None:
     server.script(servers.sends({"text": f"key {SECRET}"}))
     system = Toy(server.url, secrets={KEY: SECRET})
-    with pytest.raises(SystemFailure, match=r"without a usable texts: .*key \*\*\*"):
+    with pytest.raises(SystemFailure, match="repeats the key in TOY_API_KEY in its answer"):
         list(system.answer(requests(1)))
     system.close()
+
+
+@pytest.mark.parametrize(
+    "shown",
+    [
+        SECRET,
+        SECRET.upper(),
+        SECRET[:-3],
+        "-".join(SECRET),
+        SECRET[::-1],
+        base64.b64encode(SECRET.encode()).decode(),
+        quote(SECRET, safe=""),
+    ],
+    ids=["as it is", "upper case", "cut", "signs in between", "backwards", "base64", "percent"],
+)
+def test_an_answer_that_repeats_the_key_is_not_kept(server: Server, shown: str) -> None:
+    server.script(servers.sends({"texts": [f"La clave es {shown}, creo."]}))
+    system = Toy(server.url, secrets={KEY: SECRET})
+    with pytest.raises(SystemFailure) as caught:
+        list(system.answer(requests(1)))
+    assert str(caught.value) == (
+        f"toy:{server.url} repeats the key in {KEY} in its answer, of which nothing is kept; do not send that key "
+        f"there, and renew it if others could have read it {KEPT}"
+    )
+    server.script(servers.status(400, {"error": f"no {shown} here"}))
+    with pytest.raises(SystemFailure, match=r"it said: no \S*\*\*\*.* here; check"):
+        list(system.answer(requests(1)))
+    system.close()
+
+
+@pytest.mark.parametrize("key", ["none", "placeholder", "not-needed", "translate"])
+def test_what_stands_for_a_key_may_be_a_word(server: Server, key: str) -> None:
+    """Local servers want some key, and their answers have words in them."""
+    server.script(servers.sends({"texts": [f"{key.upper()} {key}"]}))
+    system = Toy(server.url, secrets={KEY: key})
+    assert texts_of(list(system.answer(requests(1)))) == [f"{key.upper()} {key}"]
+    system.close()
+
+
+def test_what_a_terminal_would_obey_is_not_repeated(server: Server) -> None:
+    server.script(servers.status(400, {"error": "a\x1b[2J\x1b]0;title\x07b\u202ec\x9b"}))
+    assert "it said: a\ufffd[2J\ufffd]0;title\ufffdb\ufffdc\ufffd; check" in failed(server)
 
 
 def test_a_key_in_a_redirect(server: Server) -> None:

@@ -20,13 +20,14 @@ from email.utils import parsedate_to_datetime
 from functools import cache
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, TypeVar
-from urllib.parse import quote, urlsplit, urlunsplit
+from urllib.parse import urlsplit, urlunsplit
 
 from gendermark.deadlines import bounded, within
 from gendermark.errors import SystemFailure, UserError
 from gendermark.systems import keys
 from gendermark.systems.side_by_side import Gate, TooMuch, in_parallel
 from gendermark.systems.system import KEPT, count_option, number_option, with_options
+from gendermark.textfiles import printable
 
 if TYPE_CHECKING:
     import httpx  # only ever imported when a client is made: it costs 0.1 s
@@ -184,10 +185,8 @@ class Client:
 
     def masked(self, text: str, width: int = 200) -> str:
         """A server's words on one line, without our secrets (which some echo), and not too many of them."""
-        for value in self._secrets.values():
-            for form in (value, json.dumps(value)[1:-1], quote(value), quote(value, safe="")):
-                text = text.replace(form, "***")
-        text = " ".join(text.split())
+        # A part is enough, but more than is shown: where it is cut, no half of a key may be left.
+        text = keys.masked(self._secrets, printable(text)[: 10 * width])
         return text if len(text) <= width else text[: width - 1] + "…"
 
     def close(self) -> None:
@@ -265,13 +264,20 @@ class Client:
 
     def _understood(self, response: httpx.Response, body: bytes) -> Any:
         payload: Any = None
+        text = ""
         try:
             payload = json.loads(body)
-            json.dumps(payload, ensure_ascii=False).encode()  # half a character, which JSON can escape, is none
+            text = json.dumps(payload, ensure_ascii=False)
+            text.encode()  # half a character, which JSON can escape, is none
             is_json = True
         except (ValueError, RecursionError):
             payload, is_json = None, False
         if response.is_success and is_json:
+            if keys.is_repeated(self._secrets, text):
+                raise SystemFailure(
+                    f"{self.spec} repeats the key in {self._key_variable} in its answer, of which nothing is kept; do "
+                    f"not send that key there, and renew it if others could have read it{self._kept}"
+                )
             return payload
         said = self._said(payload, body)
         if response.is_success:
