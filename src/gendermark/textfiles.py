@@ -160,6 +160,8 @@ def write_text(path: Path | str, text: str) -> None:
         temporary = Path(name)
         with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
             file.write(text)
+            file.flush()
+            os.fsync(file.fileno())  # else, after a power cut, the new name could stand for an empty file
         umask = os.umask(0)
         os.umask(umask)
         temporary.chmod(0o666 & ~umask)  # mkstemp makes files private; these are ordinary ones
