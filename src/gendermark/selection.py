@@ -113,6 +113,9 @@ class Selection(metaclass=_OfItsBenchmark):
     def from_json(cls, row: Mapping[str, Any]) -> Selection:
         """Run folders of version 0.1 have the options of all benchmarks, empty where they do not belong."""
         made: Selection = Selection(**{**row, "parts": tuple(row["parts"])})
+        for one in fields(made):
+            if not isinstance(value := getattr(made, one.name), str if one.name == "benchmark" else type(one.default)):
+                raise TypeError(f"{one.name} cannot be {value!r:.40}")
         return made
 
     @property

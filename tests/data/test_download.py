@@ -283,6 +283,14 @@ def test_a_mirror_directory_that_is_not_there(toy: Any, monkeypatch: pytest.Monk
     assert refusal(toy).startswith(f"there is no directory {mirror}; correct GENDERMARK_DATA_MIRROR, or unset it")
 
 
+@pytest.mark.parametrize("mirror", ["http://[::bad", "http://me:hunter2@[", "//[x"])
+def test_a_mirror_that_is_no_url(toy: Any, monkeypatch: pytest.MonkeyPatch, mirror: str) -> None:
+    monkeypatch.setenv("GENDERMARK_DATA_MIRROR", mirror)
+    sentence = refusal(toy, UserError)
+    assert sentence.startswith("GENDERMARK_DATA_MIRROR is neither a directory nor a URL (")
+    assert "hunter2" not in sentence
+
+
 def test_a_mirror_of_another_kind(toy: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GENDERMARK_DATA_MIRROR", "ftp://me:hunter2@host/data")
     assert refusal(toy, UserError) == (

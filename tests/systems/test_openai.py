@@ -582,6 +582,16 @@ def test_a_server_that_wants_a_key(server: Server) -> None:
     assert "it wants a key: set OPENAI_API_KEY" in failure(opened(server), requests(1))
 
 
+@pytest.mark.parametrize("n", [10**400, -5, 10**12, "many", None])
+def test_a_count_of_tokens_that_is_none(server: Server, n: Any) -> None:
+    usage = {"prompt_tokens": n, "completion_tokens": n}
+    server.script(servers.sends({**answers(choice("LA MÉDICA VOLVIÓ.")), "usage": usage}))
+    system = opened(server, price_input="1", price_output="1")
+    answered(system, requests(1))
+    assert "used tokens that it does not count in 1 answers" in system.notes()[0]
+    system.close()
+
+
 def test_an_answer_that_holds_the_key(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", SECRET)
     server.script(servers.sends(answers(choice(f"I cannot assist with {SECRET}."))))

@@ -56,6 +56,10 @@ class _PassingError(DataUnavailable):
 def open_source(progress: Progress, say: Say) -> Iterator[Bring]:
     """The place official files come from now, as a function that brings one of them."""
     mirror = os.environ.get(MIRROR, "").strip()
+    try:
+        urlsplit(mirror)
+    except ValueError as problem:  # not shown itself: there may be a password in it
+        raise UserError(f"{MIRROR} is neither a directory nor a URL ({problem}); {_remedy()}") from None
     scheme = mirror.partition("://")[0].lower() if "://" in mirror else ""
     if mirror and scheme in ("", "file"):
         directory = Path(url2pathname(urlsplit(mirror).path)) if scheme else Path(mirror)

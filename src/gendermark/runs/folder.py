@@ -161,8 +161,13 @@ def text_of(row: Mapping[str, Any]) -> tuple[str, Text]:
     is_list = isinstance(samples, list) and all(isinstance(text, str | None) for text in samples)
     if not (is_list and isinstance(item_id, str) and isinstance(source, str) and isinstance(error, str | None)):
         raise ValueError
-    numbers = [tuple(row.get(name, ())) for name in ("logprobs", "n_tokens")]
-    return item_id, Text(source, tuple(samples), error, *numbers)
+    numbers = [row.get(name, []) for name in ("logprobs", "n_tokens")]
+    for known in numbers:
+        # A judge pairs them with the samples, and adds them up.
+        is_known = isinstance(known, list) and all(isinstance(one, int | float | None) for one in known)
+        if not is_known or len(known) not in (0, len(samples)):
+            raise ValueError
+    return item_id, Text(source, tuple(samples), error, *map(tuple, numbers))
 
 
 @dataclass(frozen=True)
@@ -232,7 +237,32 @@ def read_manifest(directory: Path) -> dict[str, Any]:
     kinds = {"config": dict, "cells": dict, "status": str}
     if not isinstance(manifest, dict) or not all(isinstance(manifest.get(k), kind) for k, kind in kinds.items()):
         raise BadFile(path, "is not a manifest of gendermark; run again into another directory")
+    if not _is_sound(manifest):
+        raise BadFile(path, "has a value of another kind than a run writes; run again into another directory")
     return manifest
+
+
+def _is_sound(manifest: Mapping[str, Any]) -> bool:
+    """Whether everything in a manifest that anybody reads is of its kind. What is not there was not asked for."""
+    config = manifest["config"]
+    resampling, options = config.get("resampling", {}), config.get("system_options", {})
+    selections, notes = config.get("selections", []), manifest.get("notes", [])
+    if not all(isinstance(one, dict) for one in (resampling, options, *manifest["cells"].values())):
+        return False
+    if not all(isinstance(one, list) for one in (selections, notes)):
+        return False
+    numbers = [value for name, value in resampling.items() if name in ("n_resamples", "seed", "confidence")]
+    return (
+        isinstance(config.get("system", ""), str)
+        and all(isinstance(one, str) for one in (*options.values(), *notes))
+        and all(isinstance(one, int | float) for one in numbers)
+        and all(isinstance(row, dict) and all(map(_is_plain, row.values())) for row in selections)
+    )
+
+
+def _is_plain(value: Any) -> bool:
+    """A text, a number or a list of texts, as options of benchmarks are."""
+    return isinstance(value, str | int | float) or (isinstance(value, list) and all(isinstance(x, str) for x in value))
 
 
 def read_cell(cell: Path) -> Result:

@@ -331,7 +331,10 @@ class Client:
         return self.masked(message)
 
     def _location(self, response: httpx.Response) -> str:
-        parts = urlsplit(str(response.headers.get("Location", "nowhere")))
+        try:
+            parts = urlsplit(str(response.headers.get("Location", "nowhere")))
+        except ValueError:
+            return "an address that is none"
         return self.masked(urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", "")))
 
     def _wait_for_turn(self, stop: threading.Event) -> None:
@@ -475,10 +478,11 @@ def _retry_after(text: str | None) -> float:
     """How many seconds a server asks us to wait; 0 if it does not say, or says it in no way that there is."""
     if not text:
         return 0.0
-    if re.fullmatch(r"\d+(\.\d+)?", text.strip()):
-        return float(text)
+    if re.fullmatch(r"[0-9]+(\.[0-9]+)?", text.strip()):
+        return min(float(text), 1e9)
     try:
         date = parsedate_to_datetime(text)
-    except ValueError:
+        # A date of the year 9999 with an hour of another zone is beyond what can be reckoned with.
+        return max(0.0, (date.replace(tzinfo=date.tzinfo or UTC) - datetime.now(UTC)).total_seconds())
+    except (ValueError, OverflowError):
         return 0.0
-    return max(0.0, (date.replace(tzinfo=date.tzinfo or UTC) - datetime.now(UTC)).total_seconds())
