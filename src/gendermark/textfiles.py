@@ -140,6 +140,10 @@ def _refuse_constant(name: str) -> None:
     raise ValueError(f"{name} is not a JSON number")
 
 
+FORMULA_STARTS = ("=", "+", "-", "@", "＝", "＋", "－", "＠")
+"""With which a spreadsheet program takes a cell for a formula."""
+
+
 def printable(text: str) -> str:
     """One line without control characters and signs that turn text around: a terminal would obey them."""
     return " ".join("".join(x if x.isprintable() or x.isspace() else "\ufffd" for x in text).split())

@@ -6,8 +6,9 @@ import http.client
 import json
 import socket
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import closing
+from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from typing import Any
 
@@ -200,6 +201,16 @@ def test_a_browser_is_let_in_once_by_another_address(ask: Ask, server: Server) -
     assert ask(at=f"/{path}").status == 403
 
 
+def test_many_at_once_are_not_made_to_wait(server: Server) -> None:
+    """The system tries a connection that finds no place again only after a second, then three, then seven."""
+    started = time.monotonic()
+    with ExitStack() as stack:
+        for _ in range(200):
+            stack.enter_context(socket.create_connection(server.server_address[:2], timeout=20))
+    assert time.monotonic() - started < 10
+    assert server.request_queue_size >= 200
+
+
 # -- methods and origins -----------------------------------------------------------------------------------------------
 
 
@@ -233,6 +244,7 @@ def test_pages_of_other_sites_cannot_write(ask: Ask, origin: str) -> None:
         ({}, {"Content_Type": ""}, 415),
         ({}, {"Content_Length": ""}, 411),
         ({}, {"Content_Length": "-1"}, 411),
+        ({}, {"Content_Length": "9" * 5_000}, 413),
         ({}, {"Content_Length": "٣"}, 411),
         ({"a": "x" * LONGEST_BODY}, {}, 413),
         ([], {}, 400),

@@ -216,7 +216,7 @@ def test_retry_after_as_a_date(server: Server, waits: list[float]) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["soon", "-3", "Wed, 21 Oct 2015 07:28:00 GMT", "99 Oct", "", "Fri, 31 Dec 9999 23:59:59 -2359", "٣"],
+    ["soon", "-3", "Wed, 21 Oct 2015 07:28:00 GMT", "99 Oct", "", "Wed, 21 Oct 99999999999999999999 07:28:00 GMT", "٣"],
 )
 def test_retry_after_that_says_nothing_of_use(server: Server, waits: list[float], text: str) -> None:
     server.script(servers.status(503, Retry_After=text.encode().decode("latin-1")))
@@ -825,11 +825,6 @@ def test_what_stands_for_a_key_may_be_a_word(server: Server, key: str) -> None:
 def test_what_a_terminal_would_obey_is_not_repeated(server: Server) -> None:
     server.script(servers.status(400, {"error": "a\x1b[2J\x1b]0;title\x07b\u202ec\x9b"}))
     assert "it said: a\ufffd[2J\ufffd]0;title\ufffdb\ufffdc\ufffd; check" in failed(server)
-
-
-def test_a_redirect_to_no_address(server: Server) -> None:
-    server.script(servers.status(302, Location="http://[::bad"))
-    assert "redirects are not followed: give an address that is none itself if it is right" in failed(server)
 
 
 def test_a_key_in_a_redirect(server: Server) -> None:

@@ -27,6 +27,7 @@ from gendermark.errors import UserError
 LOOPBACK = "127.0.0.1"
 LONGEST_BODY = 64 * 1024
 """Bytes of one write: an answer and a comment."""
+_MOST_DIGITS = 9
 _IDLE_SECONDS = 60
 _LOOPBACK_NAMES = frozenset({"localhost", LOOPBACK, "::1"})
 _EVERYWHERE = frozenset({"", "0.0.0.0", "::"})
@@ -73,6 +74,8 @@ class Server(ThreadingHTTPServer):
     """Listens as soon as it is made; answers while `serve_forever` runs. Close it after that."""
 
     daemon_threads = True
+    request_queue_size = 512
+    """Connections that wait to be taken; with the usual 5, one of many at once is tried again after seconds only."""
 
     def __init__(self, site: Site, host: str = LOOPBACK, port: int = 0, token: str = "") -> None:
         self.site, self.host = site, host
@@ -224,7 +227,7 @@ class _Handler(BaseHTTPRequestHandler):
         length = self.headers.get("Content-Length", "")
         if not (length.isascii() and length.isdecimal()):
             raise _Refusal(HTTPStatus.LENGTH_REQUIRED, "the length is not told")
-        if int(length) > LONGEST_BODY:
+        if len(length) > _MOST_DIGITS or int(length) > LONGEST_BODY:
             raise _Refusal(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"more than {LONGEST_BODY:,} bytes are not taken")
         try:
             value = json.loads(self.rfile.read(int(length)))

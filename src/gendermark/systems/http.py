@@ -331,10 +331,7 @@ class Client:
         return self.masked(message)
 
     def _location(self, response: httpx.Response) -> str:
-        try:
-            parts = urlsplit(str(response.headers.get("Location", "nowhere")))
-        except ValueError:
-            return "an address that is none"
+        parts = urlsplit(str(response.headers.get("Location", "nowhere")))
         return self.masked(urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", "")))
 
     def _wait_for_turn(self, stop: threading.Event) -> None:
@@ -482,7 +479,6 @@ def _retry_after(text: str | None) -> float:
         return min(float(text), 1e9)
     try:
         date = parsedate_to_datetime(text)
-        # A date of the year 9999 with an hour of another zone is beyond what can be reckoned with.
         return max(0.0, (date.replace(tzinfo=date.tzinfo or UTC) - datetime.now(UTC)).total_seconds())
     except (ValueError, OverflowError):
         return 0.0
