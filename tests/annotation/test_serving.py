@@ -665,15 +665,20 @@ class Served:
         )
         assert self.process.stdout is not None
         self.url = self.process.stdout.readline().strip()
+        where = urlsplit(self.url)
+        with closing(http.client.HTTPConnection(where.netloc, timeout=PATIENCE_SECONDS)) as connection:
+            connection.request("GET", where.path)
+            self._cookie = connection.getresponse().headers["Set-Cookie"].partition(";")[0]
 
     def ask(self, path: str, sent: Mapping[str, Any] | None = None) -> Any:
         where = urlsplit(self.url)
         with closing(http.client.HTTPConnection(where.netloc, timeout=PATIENCE_SECONDS)) as connection:
+            headers = {"Cookie": self._cookie}
             if sent is None:
-                connection.request("GET", where.path + path)
+                connection.request("GET", f"/{path}", headers=headers)
             else:
-                headers = {"Origin": f"http://{where.netloc}", "Content-Type": "application/json"}
-                connection.request("POST", where.path + path, json.dumps(sent), headers)
+                headers |= {"Origin": f"http://{where.netloc}", "Content-Type": "application/json"}
+                connection.request("POST", f"/{path}", json.dumps(sent), headers)
             answer = connection.getresponse()
             content = answer.read()
         assert answer.status == 200, content
