@@ -335,14 +335,18 @@ def test_what_sqlite_changes_is_no_damage(path: Path) -> None:
 
 
 def test_an_empty_file_is_not_taken_for_a_new_store(path: Path) -> None:
-    path.parent.mkdir()
-    path.touch()
+    with Store(path) as store:
+        store.put("system", answers(REQUESTS))
+    path.write_bytes(b"")
     with (
         pytest.raises(UserError, match=r"is an empty file, so what it held is lost; put back a copy of it, or delete"),
         Store(path),
     ):
         pass
     assert path.read_bytes() == b""
+    path.unlink()
+    with Store(path) as store:  # on purpose
+        assert store.claim("system", REQUESTS) == REQUESTS
 
 
 @pytest.mark.parametrize("harm", [Path.unlink, lambda path: (path.unlink(), path.write_bytes(b"x")), _emptied])
@@ -378,10 +382,10 @@ def test_the_lock_file_of_a_killed_process_is_removed(path: Path) -> None:
         process.send_signal(signal.SIGKILL)
         process.wait()
     owners = path.with_name(f"{path.name}.owners")
-    assert len(list(owners.iterdir())) == 2
+    assert len(list(owners.iterdir())) == 3
     with Store(path):
-        assert len(list(owners.iterdir())) == 2  # ours
-    assert [left.name for left in owners.iterdir()] == ["opening"]
+        assert len(list(owners.iterdir())) == 3  # ours
+    assert {left.name for left in owners.iterdir()} == {"made", "opening"}
 
 
 def test_whatever_is_damaged_it_is_a_sentence(tmp_path: Path) -> None:

@@ -59,7 +59,8 @@ CREATE TABLE IF NOT EXISTS claim (
 
 _ANSWER = "text, log_probability, n_tokens, token_log_probabilities"
 _COLUMNS = f"system_id, request_id, sample, {_ANSWER}"
-_OPENING = "opening"
+_OPENING, _MADE = "opening", "made"
+"""Beside the lock files of owners: the lock of whoever opens the store, and a sign that there has been one."""
 log = logging.getLogger(__name__)
 
 
@@ -94,7 +95,7 @@ class Store:
         with ExitStack() as resources:
             with self._problems():
                 self.path.parent.mkdir(parents=True, exist_ok=True)
-                was_empty = self.path.exists() and self.path.stat().st_size == 0
+                was_empty = self._is_emptied()
                 self._connection = sqlite3.connect(self.path, timeout=_BUSY_TIMEOUT_SECONDS, isolation_level=None)
                 resources.callback(self._connection.close)
                 self._connection.execute("PRAGMA schema_version")  # opens the file: what is wrong with it shows here
@@ -107,6 +108,7 @@ class Store:
                     self._connection.execute("PRAGMA synchronous=NORMAL")
                     self._connection.executescript(_SCHEMA)
                     self._add_missing_columns()
+                    self._lock_path(_MADE).touch()
                     # Inside, as a lock file that nobody holds yet would be taken for that of a killed run.
                     self._remove_dead_owners()
                     resources.enter_context(locks.hold(self._lock_path(self._owner)))
@@ -217,6 +219,16 @@ class Store:
                 [(system_id, *key) for key in keys],
             )
 
+    def _is_emptied(self) -> bool:
+        """Whether there was a store and only its name is left. One that was deleted is to begin anew."""
+        made = self._lock_path(_MADE)
+        if self.path.exists():
+            # By the sign too: a store that another process is just making is empty for a moment.
+            return self.path.stat().st_size == 0 and made.exists()
+        with contextlib.suppress(OSError):
+            made.unlink()
+        return False
+
     def _check(self, was_empty: bool) -> None:
         """Whether the file is whole, before anything is believed or added."""
         (n_tables,) = self._connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
@@ -235,7 +247,7 @@ class Store:
     def _remove_dead_owners(self) -> None:
         """The lock files of runs that were killed."""
         for path in self._lock_path(_OPENING).parent.iterdir():
-            if path.name != _OPENING and not locks.is_held(path):
+            if path.name not in (_OPENING, _MADE) and not locks.is_held(path):
                 with contextlib.suppress(OSError):
                     path.unlink()
 
