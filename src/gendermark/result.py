@@ -58,8 +58,7 @@ class Result:
             if not is_text or not _is_p_value(test.p_value) or not _is_number(test.statistic or 0):
                 raise TypeError(f"the test {test.name!r:.60} has a value of the wrong kind")
         for table in self.tables:
-            widths = {len(row) for row in table.rows} | {len(table.columns)}
-            if not _all_texts(table.name, table.title, *table.columns) or len(widths) > 1 or 0 in widths:
+            if not _all_texts(table.name, table.title, *table.columns) or not all((table.columns, *table.rows)):
                 raise TypeError(f"the table {table.name!r:.60} is not one of texts under named columns")
         for j in self.judgements:
             facts = (j.item_id, j.group_id, j.entity, j.contrast, j.reason, j.outcome)
