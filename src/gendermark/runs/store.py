@@ -4,8 +4,8 @@ One SQLite file for all runs. A translation is filed under system, request and s
 transaction that hands over the portion it came in: kill -9 leaves either the whole portion or nothing of it.
 
 Every translation has a checksum: one that a failing disk or another program has changed is thrown away and asked for
-again, and the user is told. What was answered is on the disk, whatever becomes of the power, after two seconds at most:
-to wait for the disk after every portion would slow down fast systems by a quarter.
+again, and the user is told. A power cut loses at most the answers of two seconds: to wait for the disk after every
+portion would slow down fast systems by a quarter.
 
 Two runs may work at once. Before asking its system, a run claims the requests; the other sees the claim and waits for
 the answer instead. Each run holds a file lock while it lives, so the claims of a killed run are known to be void.
@@ -41,7 +41,7 @@ Key = tuple[str, int]
 
 _BUSY_TIMEOUT_SECONDS = 60.0
 _SECONDS_UNTIL_SAFE = 2.0
-"""How long an answer may be on its way to the disk. It outlives our process at once."""
+"""Of work, after which the disk is waited for. What was answered outlives our process at once."""
 _IDS_PER_QUERY = 500
 """Older builds of SQLite take at most 999 values in one statement."""
 _SCHEMA = """
