@@ -19,6 +19,7 @@ ORDER = (
     "registry",
     "textfiles",
     "locks",
+    "deadlines",
     "markup",
     "selection",
     "data",

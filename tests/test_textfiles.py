@@ -247,3 +247,12 @@ def test_paths_that_cannot_be_written(tmp_path: Path) -> None:
     for path in (tmp_path, tmp_path / "file" / "below", tmp_path / ("x" * 5000), tmp_path / "a\0b"):
         with pytest.raises(UserError, match="cannot write"):
             write_text(path, "x")
+
+
+def test_a_file_is_on_the_disk_before_it_takes_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    done: list[str] = []
+    for owner, name in ((os, "fsync"), (Path, "replace")):
+        real = getattr(owner, name)
+        monkeypatch.setattr(owner, name, lambda *given, real=real, name=name: (done.append(name), real(*given))[1])
+    textfiles.write_text(tmp_path / "a.txt", "a")
+    assert done == ["fsync", "replace"]

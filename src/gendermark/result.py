@@ -54,12 +54,20 @@ class Result:
             raise TypeError(f"origin, system, signature and warnings are texts, not all of {self.origin!r:.60} ...")
         for e in self.estimates:
             numbers = [x for x in (e.value, e.low, e.high) if x is not None] + [e.n_groups, e.n_judged, e.n_total]
-            if not _all_texts(e.metric, e.slice) or not all(map(_is_number, numbers)):
+            if not _all_texts(e.metric, e.slice) or not all(map(_is_number, numbers)) or not _is_p_value(e.p_value):
                 raise TypeError(
                     f"an estimate has a value of the wrong kind: {e.metric!r}, {e.slice!r}, {numbers!r:.60}"
                 )
+        for test in self.tests:
+            is_text = _all_texts(test.name, test.question) and isinstance(test.details, Mapping)
+            if not is_text or not _is_p_value(test.p_value) or not _is_number(test.statistic or 0):
+                raise TypeError(f"the test {test.name!r:.60} has a value of the wrong kind")
+        for table in self.tables:
+            if not _all_texts(table.name, table.title, *table.columns) or not all((table.columns, *table.rows)):
+                raise TypeError(f"the table {table.name!r:.60} is not one of texts under named columns")
         for j in self.judgements:
-            if not _all_texts(j.item_id, j.group_id, *j.tags.values()):
+            facts = (j.item_id, j.group_id, j.entity, j.contrast, j.reason, j.outcome)
+            if not _all_texts(*facts, *j.evidence, *j.tags.values()) or not isinstance(j.index, int):
                 raise TypeError(f"judgement {j.item_id!r:.60} has a value of the wrong kind")
 
     @property
@@ -149,6 +157,10 @@ def run_labels(runs: Mapping[str, Sequence[Result]]) -> dict[str, str]:
 
 def _all_texts(*values: object) -> bool:
     return all(isinstance(value, str) for value in values)
+
+
+def _is_p_value(value: object) -> bool:
+    return value is None or (_is_number(value) and 0 <= value <= 1)  # type: ignore[operator]  # it is a number
 
 
 def _is_number(value: object) -> bool:

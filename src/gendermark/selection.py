@@ -113,6 +113,12 @@ class Selection(metaclass=_OfItsBenchmark):
     def from_json(cls, row: Mapping[str, Any]) -> Selection:
         """Run folders of version 0.1 have the options of all benchmarks, empty where they do not belong."""
         made: Selection = Selection(**{**row, "parts": tuple(row["parts"])})
+        for one in fields(made):
+            value = getattr(made, one.name)
+            # Of the kinds that can be told by what an option is if nobody gives it; benchmarks of others may have more.
+            kind = str if one.name == "benchmark" else type(one.default)
+            if kind in (str, int) and not isinstance(value, kind):
+                raise TypeError(f"{one.name} cannot be {value!r:.40}")
         return made
 
     @property

@@ -141,6 +141,15 @@ def _refuse_constant(name: str) -> None:
     raise ValueError(f"{name} is not a JSON number")
 
 
+FORMULA_STARTS = ("=", "+", "-", "@", "＝", "＋", "－", "＠")
+"""With which a spreadsheet program takes a cell for a formula."""
+
+
+def printable(text: str) -> str:
+    """One line without control characters and signs that turn text around: a terminal would obey them."""
+    return " ".join("".join(x if x.isprintable() or x.isspace() else "\ufffd" for x in text).split())
+
+
 def write_text(path: Path | str, text: str) -> None:
     """Write a file whole or not at all: a reader never sees half of it, and a full disk leaves the old one."""
     path = Path(path)
@@ -151,10 +160,13 @@ def write_text(path: Path | str, text: str) -> None:
         if path.is_symlink() or (path.exists() and not path.is_file()):
             path.write_text(text, encoding="utf-8", newline="\n")
             return
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        # Of a long name a part: with what is added, the whole of it could be longer than file systems take.
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:40]}.")
         temporary = Path(name)
         with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
             file.write(text)
+            file.flush()
+            os.fsync(file.fileno())  # else, after a power cut, the new name could stand for an empty file
         umask = os.umask(0)
         os.umask(umask)
         temporary.chmod(0o666 & ~umask)  # mkstemp makes files private; these are ordinary ones

@@ -32,6 +32,7 @@ from gendermark.annotation import (
 )
 from gendermark.errors import BadFile, UnknownName, UserError
 from gendermark.linguistics.contrast import without_tags
+from made_runs import without_sums
 
 # -- the sample ------------------------------------------------------------------------------------------------------
 
@@ -165,7 +166,7 @@ def test_runs_that_cannot_stand_together(folders: list[Path], tmp_path: Path) ->
         read_runs([first, german])
     with pytest.raises(UnknownName, match="unknown cell of"):
         read_runs([first, german], CELL)
-    other = Path(shutil.copytree(folders[1], tmp_path / "other"))
+    other = without_sums(Path(shutil.copytree(folders[1], tmp_path / "other")))
     path = other / CELL / "result.json"
     path.write_text(re.sub(r'"origin": "[^"]+"', '"origin": "core-x"', path.read_text(encoding="utf-8")), "utf-8")
     with pytest.raises(
@@ -203,7 +204,7 @@ def test_several_cells(tmp_path: Path) -> None:
 
 
 def test_judgements_without_context(folders: list[Path], tmp_path: Path) -> None:
-    damaged = Path(shutil.copytree(folders[1], tmp_path / "x"))
+    damaged = without_sums(Path(shutil.copytree(folders[1], tmp_path / "x")))
     path = damaged / CELL / "judgements.jsonl"
     path.write_text(path.read_text(encoding="utf-8").replace('"context":', '"text":'), encoding="utf-8")
     with pytest.raises(UserError, match=f"judgement context-0000 of {CELL} has no context; run it again"):
@@ -289,7 +290,7 @@ def test_run_folders_are_those_of_the_key(key: Lineup, folders: list[Path], tmp_
         match_runs(replace(key, origin="core-x"), folders)
     with pytest.raises(UnknownName, match="unknown cell of"):
         match_runs(replace(key, cell="mt-geneval-contextual.en-de"), folders)
-    changed = Path(shutil.copytree(folders[2], tmp_path / "changed"))
+    changed = without_sums(Path(shutil.copytree(folders[2], tmp_path / "changed")))
     path = changed / CELL / "translations.jsonl"
     path.write_text(path.read_text(encoding="utf-8").replace("El ", "Un "), encoding="utf-8")
     with pytest.raises(UserError, match=r"the translation of context-\d+ in .*changed is not the one that people were"):

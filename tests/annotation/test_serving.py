@@ -320,6 +320,49 @@ def test_a_sheet_that_somebody_filled_in_elsewhere_is_not_overwritten(desk: Desk
         desk.join({"name": "Eva"})
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        {"who": "../../results", "event": "joined", "name": "Eva"},
+        {"who": "/results", "event": "joined", "name": "Eva"},
+        {"who": "", "event": "joined", "name": "Eva"},
+        {"who": "eva", "event": "joined", "name": "x" * 61},
+        {"who": "ana", "event": "answered", "item": -1, "answer": "m", "note": ""},
+    ],
+)
+def test_a_journal_that_others_wrote_to_leads_to_no_other_file(sheet: Path, line: dict[str, Any]) -> None:
+    victim = sheet.with_name("results.csv")
+    victim.write_text("numbers", encoding="utf-8")
+    with open_desk(sheet) as desk:
+        desk.join({"name": "Ana"})
+        desk._journal.append(line)
+    with pytest.raises(BadFile, match=r"journal\.jsonl, line 3: is not a line of this journal"), open_desk(sheet):
+        pass
+    assert victim.read_text(encoding="utf-8") == "numbers"
+    assert {path.name for path in sheet.parent.iterdir()} == {"sheet.csv", "results.csv", "answers"}
+
+
+@pytest.mark.skipif(os.name != "posix", reason="links need rights on Windows")
+def test_a_sheet_that_is_a_link_is_not_written_through(desk: Desk, tmp_path: Path) -> None:
+    victim = tmp_path / "results.csv"
+    victim.write_text("numbers", encoding="utf-8")
+    desk.sheet_of("ana").symlink_to(victim)
+    assert "is a link to another file, which is not overwritten; delete the link" in give(desk, 0, "m")["warning"]
+    assert victim.read_text(encoding="utf-8") == "numbers"
+
+
+def test_a_name_that_is_longer_as_a_file_than_as_a_name(sheet: Path) -> None:
+    names = ["\u1f80" * 60, "\u1f80" * 59 + "a"]  # a letter that becomes two, of five bytes
+    with open_desk(sheet) as desk:
+        people = [desk.join({"name": name})["who"] for name in names]
+        for who in people:
+            assert give(desk, 0, "m", who=who)["warning"] == ""
+    with open_desk(sheet) as desk:
+        sheets = {desk.sheet_of(who) for who in people}
+        assert len(sheets) == 2
+        assert all(cells(path)[1][4] == "M" for path in sheets)
+
+
 # -- two tabs ----------------------------------------------------------------------------------------------------------
 
 
@@ -622,15 +665,20 @@ class Served:
         )
         assert self.process.stdout is not None
         self.url = self.process.stdout.readline().strip()
+        where = urlsplit(self.url)
+        with closing(http.client.HTTPConnection(where.netloc, timeout=PATIENCE_SECONDS)) as connection:
+            connection.request("GET", where.path)
+            self._cookie = connection.getresponse().headers["Set-Cookie"].partition(";")[0]
 
     def ask(self, path: str, sent: Mapping[str, Any] | None = None) -> Any:
         where = urlsplit(self.url)
         with closing(http.client.HTTPConnection(where.netloc, timeout=PATIENCE_SECONDS)) as connection:
+            headers = {"Cookie": self._cookie}
             if sent is None:
-                connection.request("GET", where.path + path)
+                connection.request("GET", f"/{path}", headers=headers)
             else:
-                headers = {"Origin": f"http://{where.netloc}", "Content-Type": "application/json"}
-                connection.request("POST", where.path + path, json.dumps(sent), headers)
+                headers |= {"Origin": f"http://{where.netloc}", "Content-Type": "application/json"}
+                connection.request("POST", f"/{path}", json.dumps(sent), headers)
             answer = connection.getresponse()
             content = answer.read()
         assert answer.status == 200, content

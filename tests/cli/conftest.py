@@ -12,6 +12,7 @@ import typer
 
 import gendermark
 from gendermark.cli.app import _exit_code
+from made_runs import without_sums
 from outcomes import Outcome
 
 Cli = Callable[..., Outcome]
@@ -65,11 +66,12 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Run folders `one` and `two` of one set of TGBI, quickly read. Not to be written to."""
+    """Run folders `one` and `two` of one set of TGBI, quickly read and without sums. Not to be written to."""
     base = tmp_path_factory.mktemp("small")
     selection = gendermark.Selection("tgbi", "ko", "en", data="core", parts=("negative",))
     for name, spec in (("one", "fake:right?p=0.5"), ("two", "fake:masculine")):
         gendermark.run(spec, [selection], directory=base / name)
+        without_sums(base / name)
     return base
 
 

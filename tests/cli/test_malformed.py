@@ -535,6 +535,7 @@ def _readers(broken: Path, good: Path) -> list[tuple[str | Path, ...]]:
     return [
         ("report", broken),
         ("report", good, broken, "--format", "json"),
+        ("report", broken, "-o", broken.with_name("page.html")),
         ("compare", good, broken),
         ("gate", broken, "--min", "p_s:negative=0"),
         ("gate", good, "--baseline", broken),
@@ -558,6 +559,22 @@ def _readers(broken: Path, good: Path) -> list[tuple[str | Path, ...]]:
         (RESULT, ("system",), []),
         (RESULT, ("warnings",), "none"),
         (RESULT, ("signature",), None),
+        (RESULT, ("estimates", 0, "p_value"), "x"),
+        (RESULT, ("estimates", 0, "p_value"), -1),
+        (RESULT, ("tests", 0, "question"), []),
+        (RESULT, ("tests", 0, "question"), 1.5),
+        (RESULT, ("tests", 0, "p_value"), "x"),
+        (RESULT, ("tests", 0, "details"), None),
+        (RESULT, ("tests", 0, "details"), "x"),
+        (RESULT, ("tables", 0, "name"), 1),
+        (RESULT, ("tables", 0, "columns"), [1]),
+        (RESULT, ("tables", 0, "columns"), []),
+        (RESULT, ("tables", 0, "rows"), [[]]),
+        (RESULT, ("selection", "source_language"), []),
+        (RESULT, ("selection", "data"), None),
+        (JUDGEMENTS, ("evidence",), [1]),
+        (JUDGEMENTS, ("tags", "entity"), 1),
+        (JUDGEMENTS, ("tags", "entity"), [1]),
         (JUDGEMENTS, ("item_id",), []),
         (JUDGEMENTS, ("index",), "first"),
         (JUDGEMENTS, ("group_id",), []),
@@ -581,6 +598,33 @@ def test_run_folder_with_a_value_of_another_kind(
         outcome = cli(*arguments)
         if outcome.exit_code == 2:
             outcome.is_refusal(CELL)
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        (("system",), 1),
+        (("system_options",), "x"),
+        (("system_options",), {"a": 1}),
+        (("selections",), {}),
+        (("selections", 0, "data"), None),
+        (("selections", 0, "revision"), {}),
+        (("resampling",), None),
+        (("resampling", "confidence"), None),
+        (("resampling", "confidence"), "x"),
+    ],
+    ids=lambda value: f"{value!r:.30}",
+)
+def test_manifest_with_a_value_of_another_kind(
+    cli: Any, folders: Path, path: tuple[str | int, ...], value: Any
+) -> None:
+    manifest = folders / "one" / MANIFEST
+    manifest.write_bytes(_edit(_put("config", *path, value=value))(manifest.read_bytes()))
+    sentence = "has a value of another kind than a run writes; run again into another directory"
+    for arguments in _readers(folders / "one", folders / "two"):
+        cli(*arguments).is_refusal(str(folders / "one" / MANIFEST), sentence)
+    seen = cli("ui", folders / "one", "--no-open")
+    assert (seen.exit_code, seen.err.count(sentence)) == (2, 1)
 
 
 @pytest.mark.parametrize(

@@ -263,3 +263,21 @@ def test_progress_bar_for_people(monkeypatch: pytest.MonkeyPatch, capsys: pytest
         progress(1, 2)
         progress(2, 2)
     assert capsys.readouterr().out == ""
+
+
+def test_a_file_name_gives_no_commands(cli: Any, small: Path, tmp_path: Path) -> None:
+    """Neither to GitHub, which obeys lines that begin with two colons, nor to a terminal."""
+    page = tmp_path / "a\n::error::boo \x1b[2J.html"
+    said = cli("report", small / "one", "-o", page).err
+    assert "a ::error::boo \ufffd[2J.html" in said
+    assert not [line for line in said.splitlines() if line.startswith("::")]
+
+
+def test_a_report_is_the_same_in_every_process(small: Path, tmp_path: Path) -> None:
+    pages = []
+    for seed in ("1", "2"):
+        page = tmp_path / f"{seed}.html"
+        environment = _environment(PYTHONHASHSEED=seed)
+        assert _spawn("report", small / "one", small / "two", "-o", page, environment=environment).returncode == 0
+        pages.append(page.read_bytes())
+    assert pages[0] == pages[1]

@@ -139,6 +139,12 @@ class Server:
         self.go_on.wait(10)
         handler.wfile.write(content[BROKEN_OFF:])
 
+    def drip(self, handler: BaseHTTPRequestHandler, content: bytes) -> None:
+        """A header that never ends, a letter now and then."""
+        handler.wfile.write(b"HTTP/1.1 200 OK\r\nX-Long: ")
+        while not self.go_on.wait(0.02):
+            handler.wfile.write(b"x")
+
     def endless(self, handler: BaseHTTPRequestHandler, content: bytes) -> None:
         handler.send_response(200)
         handler.end_headers()

@@ -8,13 +8,16 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
+import time
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 
 import gendermark
-from gendermark import locks
+from gendermark import deadlines, locks
 from gendermark.data import cache, download
 from gendermark.errors import DataUnavailable, UserError
 from runs.children import wait_until
@@ -194,6 +197,26 @@ def test_a_silent_server_times_out(toy: Any, server: Any, monkeypatch: pytest.Mo
     assert "ended after 3,000 of 150,000 bytes (" in refusal(toy)
 
 
+def test_headers_that_drip_are_not_waited_for(toy: Any, server: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(download, "PATIENCE", download.Patience(attempts=1, timeout_seconds=0.5))
+    server.steps[A] = [server.drip]
+    started = time.monotonic()
+    assert "ended after 0 of 150,000 bytes (" in refusal(toy)
+    assert time.monotonic() - started < 5
+
+
+def test_a_slow_download_has_the_time_that_its_bytes_need(
+    toy: Any, server: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The limit is for a server that sends nothing of use, not for one that sends slowly."""
+    patience = download.Patience(attempts=1, timeout_seconds=0.5, slowest_bytes_per_second=1_000)
+    monkeypatch.setattr(download, "PATIENCE", patience)
+    threading.Timer(1.0, server.go_on.set).start()
+    monkeypatch.setattr(download, "_open_client", lambda: deadlines.bounded(httpx.Client(timeout=5)))
+    server.steps[A] = [server.stall]
+    assert toy.fetch() == content(toy, tmp_path)
+
+
 def test_an_endless_body_is_cut_off(toy: Any, server: Any) -> None:
     server.steps[A] = [server.endless]
     assert "data/a.txt sends more than the 150,000 bytes on its card; correct" in refusal(toy)
@@ -258,6 +281,14 @@ def test_a_mirror_directory(toy: Any, tmp_path: Path, monkeypatch: pytest.Monkey
 def test_a_mirror_directory_that_is_not_there(toy: Any, monkeypatch: pytest.MonkeyPatch, mirror: str) -> None:
     monkeypatch.setenv("GENDERMARK_DATA_MIRROR", mirror)
     assert refusal(toy).startswith(f"there is no directory {mirror}; correct GENDERMARK_DATA_MIRROR, or unset it")
+
+
+@pytest.mark.parametrize("mirror", ["http://[::bad", "http://me:hunter2@[", "//[x"])
+def test_a_mirror_that_is_no_url(toy: Any, monkeypatch: pytest.MonkeyPatch, mirror: str) -> None:
+    monkeypatch.setenv("GENDERMARK_DATA_MIRROR", mirror)
+    sentence = refusal(toy, UserError)
+    assert sentence.startswith("GENDERMARK_DATA_MIRROR is neither a directory nor a URL (")
+    assert "hunter2" not in sentence
 
 
 def test_a_mirror_of_another_kind(toy: Any, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -23,7 +23,7 @@ from gendermark.report.explorer import (
 )
 from gendermark.runs.folder import Run, Text, read_run
 from gendermark.selection import Selection
-from made_runs import MadeRun, made, run_of
+from made_runs import MadeRun, made, run_of, without_sums
 
 WINOMT = Selection("winomt", "en", "es", data="core", parts=("anti",))
 TGBI = Selection("tgbi", "ko", "en", data="core", parts=("negative",))
@@ -83,7 +83,7 @@ def test_of_many_samples_the_most_frequent_one_is_shown(base: Path) -> None:
 def test_a_damaged_file_of_translations_is_refused(base: Path, tmp_path: Path, line: str, words: str) -> None:
     import shutil
 
-    run = Path(shutil.copytree(base / "right", tmp_path / "run"))
+    run = without_sums(Path(shutil.copytree(base / "right", tmp_path / "run")))
     (run / "winomt.en-es" / "translations.jsonl").write_text(line, encoding="utf-8")
     with pytest.raises(BadFile, match=r"translations\.jsonl") as problem:
         Explorer([read_run(run)])

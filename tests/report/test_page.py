@@ -21,7 +21,7 @@ from gendermark.errors import UserError
 from gendermark.records import Estimate
 from gendermark.report.explorer import Explorer, Filter
 from gendermark.report.findings import corrected, finding_about, findings, in_brief, main_topic
-from gendermark.report.page import embedded_json, render_page, write_page
+from gendermark.report.page import embedded_json, names_for_people, render_page, write_page
 from gendermark.result import Result
 from gendermark.runs.folder import Run, Text, read_run
 from gendermark.selection import Selection
@@ -430,3 +430,8 @@ def test_an_unfinished_run_is_refused(base: Path, tmp_path: Path) -> None:
     (run / "manifest.json").write_text(json.dumps({**manifest, "status": "running"}), encoding="utf-8")
     with pytest.raises(UserError, match="is not finished"):
         write_page(tmp_path / "report.html", [run])
+
+
+def test_names_for_the_script_have_one_order() -> None:
+    explorer = Explorer([])
+    assert list(names_for_people(explorer, {"winomt", "tgbi", "gest"})["benchmarks"]) == ["gest", "tgbi", "winomt"]

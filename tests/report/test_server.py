@@ -6,8 +6,9 @@ import http.client
 import json
 import socket
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import closing
+from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from typing import Any
 
@@ -69,18 +70,18 @@ def server() -> Iterator[Server]:
 
 @pytest.fixture
 def ask(server: Server) -> Ask:
-    """`ask(path)` behind the token; `ask(path, at="/...")` anywhere. Headers with an empty value are left out."""
+    """`ask(path)` as a browser that was let in; `ask(at="/...")` as any other. Headers without a value are left out."""
 
     def ask_(path: str = "", *, at: str = "", method: str = "GET", body: Any = None, **headers: str) -> Answer:
         port = server.server_address[1]
         content = body if isinstance(body, bytes | None) else json.dumps(body).encode()
-        given = {"Host": f"127.0.0.1:{port}"}
+        given = {"Host": f"127.0.0.1:{port}", "Cookie": "" if at else f"a=b; {server.cookie}; c"}
         if content is not None:
             given |= {"Content-Type": "application/json", "Content-Length": str(len(content))}
             given["Origin"] = f"http://127.0.0.1:{port}"
         given |= {name.replace("_", "-"): value for name, value in headers.items()}
         with closing(http.client.HTTPConnection("127.0.0.1", port, timeout=10)) as connection:
-            connection.putrequest(method, at or f"/{server.token}/{path}", skip_host=True, skip_accept_encoding=True)
+            connection.putrequest(method, at or f"/{path}", skip_host=True, skip_accept_encoding=True)
             for name, value in given.items():
                 if value:
                     connection.putheader(name, value)
@@ -158,11 +159,38 @@ def test_a_part_of_the_token_is_not_enough(ask: Ask, server: Server) -> None:
     assert ask(at=f"/{server.token}x/").status == 403
     assert ask(at=f"/x?{server.token}/").status == 403
     assert ask("keep", at="/x/keep", method="POST", body={}).status == 403
+    for cookie in (server.cookie[:-1], server.cookie + "x", server.cookie.partition("=")[2], "gendermark=", "é"):
+        assert ask(Cookie=cookie.encode().decode("latin-1")).status == 403
+        assert ask("keep", method="POST", body={}, Cookie=cookie.encode().decode("latin-1")).status == 403
 
 
-def test_an_address_without_its_last_slash_leads_on(ask: Ask, server: Server) -> None:
-    answer = ask(at=f"/{server.token}")
-    assert (answer.status, answer.headers["location"]) == (303, f"/{server.token}/")
+@pytest.mark.parametrize("slash", ["", "/"])
+def test_the_token_is_exchanged_for_a_cookie_and_leaves_the_address(ask: Ask, server: Server, slash: str) -> None:
+    answer = ask(at=f"/{server.token}{slash}")
+    assert (answer.status, answer.headers["location"]) == (303, "/")
+    assert answer.headers["set-cookie"] == f"{server.cookie}; HttpOnly; SameSite=Strict; Path=/"
+    assert server.token not in answer.headers["set-cookie"]
+    assert ask(at="/").status == 403
+    assert ask(at="/", Cookie=server.cookie).status == 200
+    # The token lets in, and does nothing else.
+    assert ask(at=f"/{server.token}/echo").status == 403
+    assert ask(at=f"/{server.token}/", method="POST", body={}).status == 403
+
+
+def test_a_link_on_another_site_leads_in_too(ask: Ask, server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    """After a redirect from there, a browser would keep the cookie back; from a page of ours it does not."""
+    answer = ask(at=f"/{server.token}/", Sec_Fetch_Site="cross-site")
+    assert (answer.status, "location" in answer.headers) == (200, False)
+    assert b'content="0; url=/"' in answer.body
+    assert answer.headers["set-cookie"].startswith(server.cookie)
+    monkeypatch.setattr(Server, "is_open_to_others", True)  # there browsers do not say where a visit comes from
+    assert ask(at=f"/{server.token}/").status == 200
+
+
+def test_the_cookie_is_that_of_the_token(server: Server) -> None:
+    with Server(SITE, token=server.token) as again, Server(SITE) as other:
+        values = [one.cookie.partition("=")[2] for one in (server, again, other)]
+    assert values[0] == values[1] != values[2]
 
 
 @pytest.mark.parametrize(
@@ -196,8 +224,19 @@ def test_a_browser_is_let_in_once_by_another_address(ask: Ask, server: Server) -
     assert server.token not in path
     assert ask(at=f"/{path}x").status == 403
     first = ask(at=f"/{path}")
-    assert (first.status, first.headers["location"]) == (303, f"/{server.token}/")
+    assert (first.status, first.headers["location"]) == (303, "/")
+    assert first.headers["set-cookie"].startswith(f"{server.cookie}; HttpOnly")
     assert ask(at=f"/{path}").status == 403
+
+
+def test_many_at_once_are_not_made_to_wait(server: Server) -> None:
+    """The system tries a connection that finds no place again only after a second, then three, then seven."""
+    started = time.monotonic()
+    with ExitStack() as stack:
+        for _ in range(200):
+            stack.enter_context(socket.create_connection(server.server_address[:2], timeout=20))
+    assert time.monotonic() - started < 10
+    assert server.request_queue_size >= 200
 
 
 # -- methods and origins -----------------------------------------------------------------------------------------------
@@ -233,6 +272,7 @@ def test_pages_of_other_sites_cannot_write(ask: Ask, origin: str) -> None:
         ({}, {"Content_Type": ""}, 415),
         ({}, {"Content_Length": ""}, 411),
         ({}, {"Content_Length": "-1"}, 411),
+        ({}, {"Content_Length": "9" * 5_000}, 413),
         ({}, {"Content_Length": "٣"}, 411),
         ({"a": "x" * LONGEST_BODY}, {}, 413),
         ([], {}, 400),

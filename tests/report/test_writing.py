@@ -225,7 +225,9 @@ def test_any_name_keeps_the_tables_whole(name: str, more: str) -> None:
     json.loads(render(runs, "json"))
 
 
-@pytest.mark.parametrize("text", ["=1+1", "+1", "-1+cmd|' /C calc'!A0", "@SUM(A1)", "\t=1", "\r=1", " =1"])
+@pytest.mark.parametrize(
+    "text", ["=1+1", "+1", "-1+cmd|' /C calc'!A0", "@SUM(A1)", "\t=1", "\r=1", " =1", "＝1", "＋1", "－1", "＠A"]
+)
 def test_formulas_are_not_handed_to_spreadsheets(text: str, tmp_path: Path) -> None:
     (row, *_) = csv.DictReader(io.StringIO(render({"run": [_result(text)]}, "csv"), newline=""))
     assert row["system"] == f"'{text.strip()}"
@@ -364,3 +366,12 @@ def test_a_real_run_in_every_format() -> None:
     assert len(_markdown_rows(render({"run": results}, "md"))) == n + 1
     assert len(_latex_rows(render({"run": results}, "latex"))) == n + 1
     assert len(render({"run": results}, "csv").splitlines()) == n + 1
+
+
+@pytest.mark.parametrize("name", ["![x](https://e.example/p.png)", "[x](https://e.example)", "![x][1]", "![x]\\(a)"])
+def test_a_name_makes_no_image_and_no_link(name: str) -> None:
+    result = replace(_result(name), origin=name)
+    result = replace(result, estimates=(replace(result.estimates[0], slice=name), *result.estimates))
+    text = render({name: [result], f"{name} 2": [result]}, "md") + "\n\n[1]: https://e.example/q.png\n"
+    tokens = [one for token in MarkdownIt("commonmark").enable("table").parse(text) for one in token.children or []]
+    assert not [token.type for token in tokens if token.type in ("image", "link_open")]

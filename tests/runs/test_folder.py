@@ -265,3 +265,12 @@ def test_a_run_of_version_0_1_goes_on(run: Path, selection: Selection) -> None:
     )
     with pytest.raises(UserError, match=r"holds another run \(it differs in selections\)"):
         running.run(config, run)
+
+
+@pytest.mark.parametrize("numbers", [1, "x", {}, [1], ["x", "y"], [[], []]])
+def test_numbers_of_samples_that_are_none(numbers: Any) -> None:
+    row = {"id": "a", "source": "s", "samples": ["x", "y"], "logprobs": [-1.0, None]}
+    assert folder.text_of(row)[1].log_probabilities == (-1.0, None)
+    for name in ("logprobs", "n_tokens"):
+        with pytest.raises(ValueError, match=r"^$"):
+            folder.text_of({**row, name: numbers})

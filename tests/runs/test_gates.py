@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -23,6 +24,7 @@ from gendermark.runs.gates import NO_TOLERANCE, NOTHING_COMPARED, Check, Strictn
 from gendermark.runs.losses import Sides
 from gendermark.runs.run import RunConfig
 from gendermark.selection import Selection
+from made_runs import without_sums
 from runs.tiny import ACCURACY, BENCHMARK, GAP, tiny
 
 Run = Callable[..., Path]
@@ -57,6 +59,58 @@ def measures(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
         monkeypatch.setattr("runs.tiny.BENCHMARK", changed)
 
     return change
+
+
+# -- numbers that somebody has changed
+
+
+def edit(path: Path, change: Callable[[Any], Any]) -> None:
+    path.write_text(json.dumps(change(json.loads(path.read_text()))))
+
+
+def raised(row: dict[str, Any]) -> dict[str, Any]:
+    """A result whose accuracy is nearly perfect."""
+    return {
+        **row,
+        "estimates": [{**e, "value": 99.9 if e["metric"] == "accuracy" else e["value"]} for e in row["estimates"]],
+    }
+
+
+@pytest.mark.parametrize("file", ["result.json", "judgements.jsonl", "translations.jsonl"])
+def test_a_run_folder_that_was_changed_is_refused(run: Run, file: str) -> None:
+    directory = run("fake:masculine")
+    path = directory / "tiny.en-xx" / file
+    path.write_text(path.read_text() + "\n")
+    words = f"{path}: was changed after the run (its SHA-256 is not the one in manifest.json); run it again"
+    for ask in (lambda: bounds(directory, {"accuracy": "1"}, {}), lambda: checked(directory, baseline=directory)):
+        with pytest.raises(UserError) as caught:
+            ask()
+        assert str(caught.value) == words
+
+
+def test_a_number_that_its_judgements_do_not_give_is_refused(run: Run) -> None:
+    """Also where somebody has put the manifest in order too."""
+    directory, honest = without_sums(run("fake:masculine")), run("fake:right")
+    edit(directory / "tiny.en-xx" / "result.json", raised)
+    words = (
+        r"^fake:masculine, tiny\.en-xx: result\.json has accuracy 99\.9 \(80 of 80 judged\), but the judgements beside "
+        r"it give 50\.0 \(80 of 80 judged\); one of the two was changed"
+    )
+    for ask in (
+        lambda: bounds(directory, {"accuracy": "90"}, {}),
+        lambda: checked(directory, baseline=honest),
+        lambda: checked(honest, baseline=directory),
+    ):
+        with pytest.raises(UserError, match=words):
+            ask()
+
+
+def test_a_bound_on_what_this_version_does_not_count(run: Run, measures: Callable[..., None]) -> None:
+    measures(headline=("of_men",), metrics=lambda *_: [OF_MEN])
+    earlier = run("fake:masculine")
+    measures(headline=("of_men",), metrics=lambda *_: [replace(OF_MEN, needs=("all.new",))])
+    with pytest.raises(UserError, match=r"has of_men 100\.0 .* but the judgements beside it give no such number"):
+        bounds(earlier, {"of_men": "50"}, {})
 
 
 # -- bounds
@@ -151,7 +205,7 @@ def test_a_metric_that_the_run_does_not_have(run: Run, name: str, guess: str) ->
 
 
 def test_judgements_without_a_tag(run: Run) -> None:
-    directory = run("fake:right")
+    directory = without_sums(run("fake:right"))
     path = directory / "tiny.en-xx" / "judgements.jsonl"
     path.write_text(path.read_text().replace('"side"', '"other"'))
     with pytest.raises(UserError, match=r"^tiny\.en-xx: the judgements of the run lack the tag 'side'; run it again$"):

@@ -95,7 +95,7 @@ def test_every_output_gives_the_same_answer(
 
 def _gate(before: Sequence[Result], now: Sequence[Result]) -> list[gates.Check]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(gates, "read_results", lambda path: {"before": before, "now": now}[path.name])
+        patch.setattr(gates, "read_verified", lambda path: {"before": before, "now": now}[path.name])
         return gates.against_baseline(Path("now"), Path("before"), RESAMPLING, ALPHA)
 
 

@@ -92,6 +92,7 @@ def test_the_folder(tmp_path: Path, config: RunConfig, selection: Selection) -> 
     assert list(found["cells"]) == ["tiny.en-xx", "tiny.en-yy"] == [result.cell for result in results]
     for result in results:
         cell = found["cells"][result.cell]
+        assert set(cell.pop("sha256")) == {"translations.jsonl", "judgements.jsonl", "result.json"}
         assert set(cell) == {"signature", "n_asked", "n_stored", "translate_seconds", "score_seconds"}
         assert cell["signature"] == result.signature
         assert (cell["n_asked"], cell["n_stored"]) == (80, 0)

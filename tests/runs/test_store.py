@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import random
 import signal
 import sqlite3
 import subprocess
@@ -244,6 +246,10 @@ def test_many_processes_make_the_same_new_store_at_once(tmp_path: Path) -> None:
 # -- what can be wrong with the place
 
 
+def _emptied(path: Path) -> None:
+    path.write_bytes(b"")
+
+
 def _refused(path: Path) -> str:
     with pytest.raises(UserError) as caught, Store(path):
         pass
@@ -268,10 +274,139 @@ def test_a_damaged_store(path: Path) -> None:
     content[4096:] = b"\xa5" * (len(content) - 4096)
     path.write_bytes(content)
     with (
-        pytest.raises(UserError, match=r"cannot be used \(database disk image is malformed\).*--store"),
+        pytest.raises(
+            UserError, match=r"is damaged \(.*\); put back a copy of it, or choose another file with --store"
+        ),
         Store(path) as s,
     ):
         s.get("system", REQUESTS)
+
+
+def test_a_flipped_bit_is_noticed_and_only_that_answer_is_asked_again(
+    path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    with Store(path) as store:
+        store.put("system", [Translation(request_id, f"Frase {n}.") for n, request_id in enumerate(IDS)])
+    path.write_bytes(path.read_bytes().replace(b"Frase 3.", b"Grase 3."))
+    with Store(path) as store:
+        assert sorted(answer.text or "" for answer in store.get("system", REQUESTS).values()) == [
+            f"Frase {n}." for n in (0, 1, 2, 4)
+        ]
+        assert store.claim("system", REQUESTS) == REQUESTS[3:4]
+    assert caplog.messages == [
+        f"the store of translations {path} holds 1 damaged answers of system (their checksums do not fit); they are "
+        "thrown away and asked for again; check the disk"
+    ]
+
+
+def test_a_lost_last_byte_is_noticed(path: Path) -> None:
+    many = [Request(f"Sentence {number}.", "en", "es") for number in range(300)]
+    with Store(path) as store:
+        store.put("system", answers(many))
+    path.write_bytes(path.read_bytes()[:-1])
+    with Store(path) as store:
+        found = store.get("system", many)
+    assert {answer.text for answer in found.values()} == {"Frase."}
+
+
+@pytest.mark.parametrize(
+    ("column", "value"), [("text", b"x"), ("log_probability", "high"), ("token_log_probabilities", "[")]
+)
+def test_an_answer_of_another_kind_is_no_answer(path: Path, column: str, value: Any) -> None:
+    with Store(path) as store:
+        store.put("system", answers(REQUESTS))
+        store._connection.execute(f"UPDATE translation SET {column} = ? WHERE request_id = ?", (value, IDS[0]))
+        store._connection.execute("UPDATE translation SET checksum = NULL")
+        store._connection.execute("ALTER TABLE translation DROP COLUMN checksum")  # as earlier versions had it
+    with Store(path) as store:
+        assert set(store.get("system", REQUESTS)) == {(request_id, 0) for request_id in IDS[1:]}
+
+
+def test_what_sqlite_changes_is_no_damage(path: Path) -> None:
+    given = [
+        Translation(IDS[0], "a", log_probability=-1),
+        Translation(IDS[1], "b", log_probability=-0.0, n_tokens=3),
+        Translation(IDS[2], "c\0d", log_probability=float("nan")),
+    ]
+    with Store(path) as store:
+        store.put("system", given)
+        found = store.get("system", REQUESTS)
+    assert {one.text: one.log_probability for one in found.values()} == {"a": -1.0, "b": 0.0, "c\0d": None}
+
+
+def test_an_empty_file_is_not_taken_for_a_new_store(path: Path) -> None:
+    with Store(path) as store:
+        store.put("system", answers(REQUESTS))
+    path.write_bytes(b"")
+    with (
+        pytest.raises(UserError, match=r"is an empty file, so what it held is lost; put back a copy of it, or delete"),
+        Store(path),
+    ):
+        pass
+    assert path.read_bytes() == b""
+    path.unlink()
+    with Store(path) as store:  # on purpose
+        assert store.claim("system", REQUESTS) == REQUESTS
+
+
+@pytest.mark.parametrize("harm", [Path.unlink, lambda path: (path.unlink(), path.write_bytes(b"x")), _emptied])
+@POSIX_ONLY
+def test_a_store_that_goes_away_under_way_is_noticed(path: Path, harm: Callable[[Path], Any]) -> None:
+    with Store(path) as store:
+        store.claim("system", REQUESTS)
+        harm(path)
+        with pytest.raises(
+            UserError, match=r"was deleted or replaced while it was in use, so nothing more can be kept"
+        ):
+            store.put("system", answers(REQUESTS))
+
+
+def test_answers_are_on_the_disk_after_a_short_time(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """SQLite waits for the disk at the end of a transaction only if it is told so before."""
+    said: list[str] = []
+    with Store(path) as store:
+        store._connection.set_trace_callback(said.append)
+        for seconds in (3_600.0, 0.0, 3_600.0):
+            monkeypatch.setattr("gendermark.runs.store._SECONDS_UNTIL_SAFE", seconds)
+            store.put("system", answers(REQUESTS))
+            said.append("put")
+    levels = [
+        words.partition("=")[2] if "=" in words else words for words in said if "synchronous" in words or words == "put"
+    ]
+    assert levels == ["put", "FULL", "NORMAL", "put", "put", "FULL"]
+
+
+@POSIX_ONLY
+def test_the_lock_file_of_a_killed_process_is_removed(path: Path) -> None:
+    with _another_process_claims(path) as process:
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+    owners = path.with_name(f"{path.name}.owners")
+    assert len(list(owners.iterdir())) == 3
+    with Store(path):
+        assert len(list(owners.iterdir())) == 3  # ours
+    assert {left.name for left in owners.iterdir()} == {"made", "opening"}
+
+
+def test_whatever_is_damaged_it_is_a_sentence(tmp_path: Path) -> None:
+    """The first page, which says what the rest is, and a page of answers."""
+    good = tmp_path / "good.sqlite"
+    with Store(good) as store:
+        store.put("system", answers([Request(str(number), "en", "es") for number in range(100)]))
+    content = good.read_bytes()
+    generator = random.Random(5)
+    for number in range(150):
+        damaged = bytearray(content)
+        for _ in range(generator.choice((1, 4, 40))):
+            damaged[generator.randrange(4096 if number % 3 else len(damaged))] = generator.randrange(256)
+        path = tmp_path / "damaged.sqlite"
+        path.write_bytes(damaged)
+        with contextlib.suppress(UserError), Store(path) as store:
+            store.claim("system", REQUESTS)
+            store.put("system", answers(REQUESTS))
+            assert {answer.text for answer in store.get("system", REQUESTS).values()} == {"Frase."}
+        for left in tmp_path.glob("damaged.sqlite-*"):
+            left.unlink()
 
 
 def test_a_directory_in_its_place(tmp_path: Path) -> None:

@@ -2,19 +2,31 @@
 
 from __future__ import annotations
 
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 
 from gendermark.errors import SystemFailure, UserError
 from gendermark.records import Request, Task, Translation
 from gendermark.runs import translate as translating
+from gendermark.runs import waiting
 from gendermark.runs.store import Store
 from gendermark.runs.translate import translate
 from gendermark.systems.system import System
+from runs import children
+from runs.children import wait_until
 
 REQUESTS = [Request(f"Sentence {number}.", "en", "es") for number in range(10)]
 
@@ -246,7 +258,7 @@ def test_waits_for_the_answers_of_another_run(path: Path, store: Store, monkeypa
             others = REQUESTS[:3] if waits == 2 else REQUESTS[3:6] if waits == 4 else []
             another.put(Recorder.system_id, [Translation(request.request_id, "theirs") for request in others])
 
-        monkeypatch.setattr(translating.time, "sleep", sleep)
+        monkeypatch.setattr(waiting.time, "sleep", sleep)
         system, progress = Recorder(), Progress()
         answers = translate(system, REQUESTS, store, progress)
     assert texts(answers) == ["theirs"] * 6 + [request.source.upper() for request in REQUESTS[6:]]
@@ -259,7 +271,7 @@ def test_asks_what_another_run_gave_up(path: Path, store: Store, monkeypatch: py
     another = Store(path).__enter__()
     another.claim(Recorder.system_id, REQUESTS)
     another.put(Recorder.system_id, [Translation(REQUESTS[0].request_id, "theirs")])
-    monkeypatch.setattr(translating.time, "sleep", lambda _: another.__exit__(None, None, None))
+    monkeypatch.setattr(waiting.time, "sleep", lambda _: another.__exit__(None, None, None))
     system = Recorder()
     answers = translate(system, REQUESTS, store, ignore)
     assert texts(answers) == ["theirs"] + [request.source.upper() for request in REQUESTS[1:]]
@@ -394,9 +406,85 @@ def test_another_run_wants_fewer_samples(path: Path, store: Store, monkeypatch: 
         def sleep(_: float) -> None:
             another.put(Sampler.system_id, [Translation(theirs[0].request_id, "theirs", n) for n in range(10)])
 
-        monkeypatch.setattr(translating.time, "sleep", sleep)
+        monkeypatch.setattr(waiting.time, "sleep", sleep)
         system, progress = Sampler(), Progress()
         (samples,) = translate(system, sampling(16, n_requests=1), store, progress).translations
     assert [answer.text for answer in samples[8:12]] == ["theirs", "theirs", "Sentence 0. 10+0", "Sentence 0. 10+1"]
     assert system.portions == [(10, 6)]
     assert progress.is_monotone_up_to(16)
+
+
+# -- waiting for another run
+
+
+CLAIM = """
+import sys, time
+from gendermark.records import Request
+from gendermark.runs.store import Store
+with Store(sys.argv[1]) as store:
+    store.claim("test:recorder", [Request(f"Sentence {n}.", "en", "es") for n in range(4)])
+    print("claimed", flush=True)
+    time.sleep(600)
+"""
+
+
+@pytest.fixture
+def claiming(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
+    """Another run that has claimed four of the requests, and answers none of them."""
+    command = [sys.executable, "-c", CLAIM, str(tmp_path / "store")]
+    variables = {**os.environ, "PYTHONPATH": str(children.SOURCES)}
+    with subprocess.Popen(command, env=variables, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "claimed\n"
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="whether a process is stopped is read from /proc")
+def test_a_stopped_run_is_named_and_not_waited_for_without_end(
+    tmp_path: Path,
+    claiming: subprocess.Popen[str],
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    monkeypatch.setattr(waiting, "PATIENCE", waiting.Patience(until_told=0.1, for_stopped=0.5))
+    claiming.send_signal(signal.SIGSTOP)
+    wait_until(lambda: " T " in Path(f"/proc/{claiming.pid}/stat").read_text(), "it was stopped")
+    system = Recorder()
+    with Store(tmp_path / "store") as store, pytest.raises(SystemFailure) as caught:
+        translate(system, REQUESTS, store, ignore)
+    assert len(system.sources) == 6, "what the other has not claimed is asked first"
+    what = (
+        f"process {claiming.pid} on {quote(socket.gethostname())} is asking test:recorder for 4 of these translations "
+        f"and is stopped; let it go on with `kill -CONT {claiming.pid}`, or end it with `kill -KILL {claiming.pid}`"
+    )
+    assert caplog.messages == [f"{what}; waiting for it"]
+    assert re.fullmatch(
+        rf"{re.escape(what)}, then run again \(no new answer in \d+ s; all others are kept\)", str(caught.value)
+    )
+
+
+def test_a_living_run_is_waited_for_longer_but_not_for_ever(
+    tmp_path: Path, claiming: subprocess.Popen[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(waiting, "PATIENCE", waiting.Patience(until_told=0.1, for_stopped=0.2, for_living=1.0))
+    started = time.monotonic()
+    with (
+        Store(tmp_path / "store") as store,
+        pytest.raises(SystemFailure, match=r"translations; end it, then run again"),
+    ):
+        translate(Recorder(), REQUESTS, store, ignore)
+    assert time.monotonic() - started >= 1
+
+
+def test_when_the_other_run_is_killed_its_requests_are_asked(
+    tmp_path: Path, claiming: subprocess.Popen[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(waiting, "PATIENCE", waiting.Patience(until_told=0.1))
+    threading.Timer(0.5, claiming.kill).start()
+    system = Recorder()
+    with Store(tmp_path / "store") as store:
+        found = translate(system, REQUESTS, store, ignore)
+    assert len(texts(found)) == len(system.sources) == 10

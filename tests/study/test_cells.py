@@ -12,6 +12,7 @@ from gendermark.result import Result
 from gendermark.study.cells import Cell, read_cell, read_cells
 from gendermark.study.cues import Question, model_cues
 from gendermark.study.samples import look_at
+from made_runs import without_sums
 from study.toys import scored, written
 
 
@@ -31,7 +32,7 @@ def test_several_languages_need_a_choice(coin: Cell, given: dict[str, list[Resul
 
 
 def test_damaged_samples_are_named(runs: Path, tmp_path: Path) -> None:
-    run = Path(shutil.copytree(runs / "coin", tmp_path / "run"))
+    run = without_sums(Path(shutil.copytree(runs / "coin", tmp_path / "run")))
     path = run / "uncertainty.en-es" / "samples.jsonl"
     lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
     path.write_text("".join(lines[1:]), encoding="utf-8")

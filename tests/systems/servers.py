@@ -133,6 +133,19 @@ def trickle(server: Server, handler: BaseHTTPRequestHandler, asked: Asked) -> No
         handler.wfile.flush()
 
 
+def drips(beginning: bytes, piece: bytes) -> Step:
+    """These very bytes instead of an answer, then a piece now and then without end."""
+
+    def drip(server: Server, handler: BaseHTTPRequestHandler, asked: Asked) -> None:
+        handler.close_connection = True
+        handler.wfile.write(beginning)
+        while not server.go_on.wait(0.02):
+            handler.wfile.write(piece)
+            handler.wfile.flush()
+
+    return drip
+
+
 def endless(server: Server, handler: BaseHTTPRequestHandler, asked: Asked) -> None:
     handler.send_response(200)
     handler.end_headers()

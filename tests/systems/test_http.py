@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import gzip
 import itertools
 import json
 import queue
@@ -9,13 +11,17 @@ import re
 import socket
 import threading
 import time
+import tracemalloc
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from typing import Any
+from urllib.parse import quote
 
+import httpx
 import pytest
 
+from gendermark import deadlines
 from gendermark.errors import SystemFailure, UserError
 from gendermark.records import Request, Translation
 from gendermark.systems import http, keys
@@ -128,6 +134,51 @@ def test_a_silent_server_is_asked_again(server: Server, step: Step) -> None:
     )
 
 
+CHUNKED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+
+
+@pytest.mark.parametrize(
+    ("beginning", "piece"),
+    [
+        pytest.param(b"HTTP/1.1 200 OK\r\nX-Long: ", b"x", id="slow header"),
+        pytest.param(b"", b"HTTP/1.1 100 Continue\r\n\r\n", id="100 Continue without end"),
+        pytest.param(CHUNKED + b"5;name=", b"x", id="slow chunk extension"),
+        pytest.param(CHUNKED + b"2\r\n{}\r\n0\r\n", b"X-More: x\r\n", id="trailers without end"),
+        pytest.param(
+            b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n\x1f\x8b\x08\x08" + bytes(6), b"x", id="gzip file name"
+        ),
+    ],
+)
+def test_one_deadline_bounds_the_whole_request(server: Server, beginning: bytes, piece: bytes) -> None:
+    server.script(servers.drips(beginning, piece))
+    started = time.monotonic()
+    sentence = failed(server, timeout_seconds="1", max_retries="0")
+    assert sentence == "gave no complete answer within 1 seconds; raise timeout_seconds or lower concurrency"
+    assert time.monotonic() - started < 10
+
+
+def test_looking_up_a_name_is_part_of_the_deadline(monkeypatch: pytest.MonkeyPatch) -> None:
+    enough = threading.Event()
+
+    def look_up(*_: object, **__: object) -> list[Any]:
+        enough.wait(30)
+        return []
+
+    monkeypatch.setattr(socket, "getaddrinfo", look_up)
+    system = Toy("http://slow.invalid", timeout_seconds="0.3", max_retries="0")
+    try:
+        with pytest.raises(SystemFailure, match=r"the address of slow\.invalid was not found in time"):
+            list(system.answer(requests(1)))
+    finally:
+        enough.set()
+        system.close()
+
+
+def test_a_version_of_httpx_that_takes_no_deadline() -> None:
+    with pytest.raises(UserError, match=r"this version of httpx cannot be given a time limit; install httpx 0\.28"):
+        deadlines.bounded(httpx.Client(transport=httpx.MockTransport(lambda _: httpx.Response(200))))
+
+
 def test_attempts_are_limited(server: Server, waits: list[float]) -> None:
     server.script(*[servers.status(503, {"error": "resting"})] * 9)
     assert failed(server) == (f"answered HTTP 503 (Service Unavailable); it said: resting (attempt 6, the last) {KEPT}")
@@ -163,9 +214,12 @@ def test_retry_after_as_a_date(server: Server, waits: list[float]) -> None:
     assert waits == [pytest.approx(60, abs=10)]
 
 
-@pytest.mark.parametrize("text", ["soon", "-3", "Wed, 21 Oct 2015 07:28:00 GMT", "99 Oct", ""])
+@pytest.mark.parametrize(
+    "text",
+    ["soon", "-3", "Wed, 21 Oct 2015 07:28:00 GMT", "99 Oct", "", "Wed, 21 Oct 99999999999999999999 07:28:00 GMT", "٣"],
+)
 def test_retry_after_that_says_nothing_of_use(server: Server, waits: list[float], text: str) -> None:
-    server.script(servers.status(503, Retry_After=text))
+    server.script(servers.status(503, Retry_After=text.encode().decode("latin-1")))
     assert ask(server) == "SENTENCE 1."
     assert 0.5 <= waits[0] <= 1.5  # as if there were none
 
@@ -400,6 +454,37 @@ def test_what_is_not_json_is_asked_for_once_more(server: Server, body: bytes) ->
 def test_an_answer_that_cannot_be_unpacked(server: Server) -> None:
     server.script(*[servers.says(b"no gzip", Content_Encoding="gzip")] * 2)
     assert failed(server) == "sent an answer that cannot be unpacked (attempt 2, the last)"
+
+
+def test_an_answer_cut_in_its_packing(server: Server) -> None:
+    packed = gzip.compress(json.dumps({"texts": ["ONE"]}).encode())
+    server.script(servers.says(packed, Content_Encoding="gzip"))
+    assert ask(server) == "ONE"
+    assert server.asked[0].headers["accept-encoding"] == "gzip"
+    server.script(*[servers.says(packed[:-9], Content_Encoding="gzip")] * 2)
+    assert "sent an answer that cannot be unpacked" in failed(server)
+
+
+@pytest.mark.parametrize("packing", ["gzip, gzip", "gzip, identity, gzip", "br"])
+def test_answers_packed_in_another_way_are_refused(server: Server, packing: str) -> None:
+    bomb = gzip.compress(gzip.compress(bytes(1_000_000)))
+    server.script(*[servers.says(bomb, Content_Encoding=packing)] * 2)
+    assert failed(server) == (
+        f"sent an answer packed in a way that it was not asked for ({packing}) (attempt 2, the last)"
+    )
+
+
+def test_an_answer_that_unpacks_to_too_much_is_unpacked_in_steps(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(http, "_MOST_BYTES", 100_000)
+    server.script(servers.says(gzip.compress(b" " * 60_000_000), Content_Encoding="gzip"))
+    tracemalloc.start()
+    sentence = failed(server)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert sentence.startswith("sent more than 100,000 bytes in one answer")
+    assert peak < 20_000_000
 
 
 def test_an_answer_without_end(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -695,9 +780,51 @@ def refuse_to_repeat(server: Server, said: str, code: int) -> None:
 def test_a_key_in_an_answer_of_another_shape(server: Server) -> None:
     server.script(servers.sends({"text": f"key {SECRET}"}))
     system = Toy(server.url, secrets={KEY: SECRET})
-    with pytest.raises(SystemFailure, match=r"without a usable texts: .*key \*\*\*"):
+    with pytest.raises(SystemFailure, match="repeats the key in TOY_API_KEY in its answer"):
         list(system.answer(requests(1)))
     system.close()
+
+
+@pytest.mark.parametrize(
+    "shown",
+    [
+        SECRET,
+        SECRET.upper(),
+        SECRET[:-3],
+        "-".join(SECRET),
+        SECRET[::-1],
+        base64.b64encode(SECRET.encode()).decode(),
+        quote(SECRET, safe=""),
+    ],
+    ids=["as it is", "upper case", "cut", "signs in between", "backwards", "base64", "percent"],
+)
+def test_an_answer_that_repeats_the_key_is_not_kept(server: Server, shown: str) -> None:
+    server.script(servers.sends({"texts": [f"La clave es {shown}, creo."]}))
+    system = Toy(server.url, secrets={KEY: SECRET})
+    with pytest.raises(SystemFailure) as caught:
+        list(system.answer(requests(1)))
+    assert str(caught.value) == (
+        f"toy:{server.url} repeats the key in {KEY} in its answer, of which nothing is kept; do not send that key "
+        f"there, and renew it if others could have read it {KEPT}"
+    )
+    server.script(servers.status(400, {"error": f"no {shown} here"}))
+    with pytest.raises(SystemFailure, match=r"it said: no \S*\*\*\*.* here; check"):
+        list(system.answer(requests(1)))
+    system.close()
+
+
+@pytest.mark.parametrize("key", ["none", "placeholder", "not-needed", "translate"])
+def test_what_stands_for_a_key_may_be_a_word(server: Server, key: str) -> None:
+    """Local servers want some key, and their answers have words in them."""
+    server.script(servers.sends({"texts": [f"{key.upper()} {key}"]}))
+    system = Toy(server.url, secrets={KEY: key})
+    assert texts_of(list(system.answer(requests(1)))) == [f"{key.upper()} {key}"]
+    system.close()
+
+
+def test_what_a_terminal_would_obey_is_not_repeated(server: Server) -> None:
+    server.script(servers.status(400, {"error": "a\x1b[2J\x1b]0;title\x07b\u202ec\x9b"}))
+    assert "it said: a\ufffd[2J\ufffd]0;title\ufffdb\ufffdc\ufffd; check" in failed(server)
 
 
 def test_a_key_in_a_redirect(server: Server) -> None:

@@ -582,10 +582,20 @@ def test_a_server_that_wants_a_key(server: Server) -> None:
     assert "it wants a key: set OPENAI_API_KEY" in failure(opened(server), requests(1))
 
 
+@pytest.mark.parametrize("n", [10**400, -5, 10**12, "many", None])
+def test_a_count_of_tokens_that_is_none(server: Server, n: Any) -> None:
+    usage = {"prompt_tokens": n, "completion_tokens": n}
+    server.script(servers.sends({**answers(choice("LA MÉDICA VOLVIÓ.")), "usage": usage}))
+    system = opened(server, price_input="1", price_output="1")
+    answered(system, requests(1))
+    assert "used tokens that it does not count in 1 answers" in system.notes()[0]
+    system.close()
+
+
 def test_an_answer_that_holds_the_key(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", SECRET)
     server.script(servers.sends(answers(choice(f"I cannot assist with {SECRET}."))))
-    assert one(server).error == "refusal: I cannot assist with ***."
+    assert "repeats the key in OPENAI_API_KEY in its answer" in failure(opened(server), requests(1))
 
 
 @pytest.mark.parametrize(
@@ -870,7 +880,7 @@ def test_no_byte_of_the_key_is_left_anywhere(server: Server, tmp_path: Path, pro
     refusal = servers.echoes(200, lambda a: answers(choice(f"I cannot assist with {a.headers['authorization']}")))
     bad_key = servers.echoes(401, lambda a: {"error": {"message": f"Bad: {a.headers['authorization']}"}})
     server.good = _gendered
-    server.script(servers.good, refusal, servers.good)
+    server.script(servers.good, refusal)
     environment = {**children.environment(tmp_path / "site"), "OPENAI_API_KEY": SECRET}
     arguments = [
         "run",
@@ -884,18 +894,16 @@ def test_no_byte_of_the_key_is_left_anywhere(server: Server, tmp_path: Path, pro
         "tiny",
     ]
     arguments += [f"--system-option=prompt={prompt}", "--resamples", "100", "--store", str(tmp_path / "kept" / "store")]
-    said_by_us = ""
-    for name in ("run", "second"):
-        process = children.start([*arguments, "-o", str(tmp_path / "kept" / name)], environment)
+    said_by_us, codes = "", []
+    for script in ([bad_key], [], []):
+        process = children.start([*arguments, "-o", str(tmp_path / "kept" / "run")], environment)
         said_by_us += "".join(process.communicate(timeout=children.PATIENCE_SECONDS))
-        server.script(bad_key)
-    assert process.returncode == 2
+        codes.append(process.returncode)
+        server.script(*script)
+    assert codes == [2, 2, 0]
+    assert "repeats the key in OPENAI_API_KEY in its answer, of which nothing is kept" in said_by_us
     assert "check the key in OPENAI_API_KEY" in said_by_us
     assert server.of(CHAT)[0].headers["authorization"] == f"Bearer {SECRET}"
-    rows = (tmp_path / "kept" / "run" / "tiny.en-xx" / "translations.jsonl").read_text()
-    assert rows.count("I cannot assist with Bearer ***") == 1
-    judgements = (tmp_path / "kept" / "run" / "tiny.en-xx" / "judgements.jsonl").read_text()
-    assert judgements.count('"verdict": "not-translated"') == 1  # a refusal is neither neutral nor wrong
     files = [path for path in (tmp_path / "kept").rglob("*") if path.is_file()]
     assert len(files) > 4
     for form in (SECRET, json.dumps(SECRET)[1:-1], SECRET.removeprefix("sk-open-")):

@@ -8,6 +8,7 @@ What the judge said is not known here before a person has finished.
 from __future__ import annotations
 
 import csv
+import hashlib
 import io
 import os
 import re
@@ -34,6 +35,8 @@ from gendermark.textfiles import write_text
 JOURNAL = "journal.jsonl"
 TOKEN = ".token"
 LONGEST_NAME = 60
+_LONGEST_FILE_NAME = 120
+"""Bytes; most file systems take 255, and some of them are for a temporary file."""
 LONGEST_NOTE = 2_000
 """Characters."""
 ASSETS = {"": "annotate.html", "annotate.css": "annotate.css", "annotate.js": "annotate.js"}
@@ -169,6 +172,11 @@ class Desk:
         self._resources.close()
 
     def sheet_of(self, who: str) -> Path:
+        """No file system takes names of any length; a long one is cut, and told from others by its digest."""
+        name = who.encode()
+        if len(name) > _LONGEST_FILE_NAME:
+            digest = hashlib.sha256(name).hexdigest()[:12]
+            who = f"{name[:_LONGEST_FILE_NAME].decode(errors='ignore')}-{digest}"
         return self.directory / f"{who}.csv"
 
     # -- what the page asks for ----------------------------------------------------------------------------------------
@@ -309,7 +317,7 @@ class Desk:
         for number, event in enumerate(lines[1:], start=2):
             try:
                 self._repeat(event)
-            except (KeyError, TypeError, ValueError, IndexError):
+            except (KeyError, TypeError, ValueError, IndexError, UserError):
                 raise BadFile(
                     self._journal.path, "is not a line of this journal; put back a copy of it", line=number
                 ) from None
@@ -317,13 +325,17 @@ class Desk:
     def _repeat(self, event: Mapping[str, Any]) -> None:
         who, kind = str(event["who"]), event["event"]
         if kind == "joined":
-            self._people[who] = Annotator(str(event["name"]))
+            # It names the file of the sheet: others who can write this journal must not choose any other file.
+            if not who or who != identity_of(who):
+                raise ValueError(who)
+            self._people[who] = Annotator(_line(event, "name", LONGEST_NAME))
         elif kind == "closed":
             self._people[who].is_closed = True
         elif kind in ("answered", "undone"):
             choice = str(event["answer"])
-            self._row(event["item"], Answer(choice))
-            self._people[who].change(event["item"], choice, str(event["note"]), is_undo=kind == "undone")
+            item, note = _number(event, "item"), _line(event, "note", LONGEST_NOTE)
+            self._row(item, Answer(choice))
+            self._people[who].change(item, choice, note, is_undo=kind == "undone")
         else:
             raise ValueError(kind)
 
@@ -339,12 +351,14 @@ class Desk:
         return cells
 
     def _write_sheet(self, who: str) -> None:
-        person = self._people[who]
+        person, path = self._people[who], self.sheet_of(who)
+        if path.is_symlink():
+            raise BadFile(path, "is a link to another file, which is not overwritten; delete the link")
         buffer = io.StringIO(newline="")
         writer = csv.writer(buffer)
         writer.writerow(self.questions.form.columns)
         writer.writerows(self._row(item, person.answer(item)) for item in range(len(self.questions.rows)))
-        write_text(self.sheet_of(who), "\ufeff" + buffer.getvalue())
+        write_text(path, "\ufeff" + buffer.getvalue())
 
     def _try_write_sheet(self, who: str) -> str:
         """Why the sheet could not be written, if so. The answer is safe in the journal; the next one tries again."""

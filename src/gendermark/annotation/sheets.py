@@ -15,14 +15,13 @@ from pathlib import Path
 
 from gendermark.errors import BadFile, UserError
 from gendermark.records import Gender
-from gendermark.textfiles import read_text, write_text
+from gendermark.textfiles import FORMULA_STARTS, read_text, write_text
 
 COLUMNS = ("Index", "Entity", "Sentence", "Find entity? [Y/N]", "Gender? [M/F/N]", "Comments")
 SOURCE_COLUMN = "Source"
 ANYBODY = "the person whom the sentence is about"
 """Stands in the column `Entity` where a benchmark names nobody."""
 
-_FORMULA_STARTS = ("=", "+", "-", "@", "＝", "＋", "－", "＠")
 _DELIMITERS = (",", ";", "\t")
 SPREADSHEETS = (".xlsx", ".xls", ".ods", ".numbers")
 _COLUMN_OF = {
@@ -98,7 +97,7 @@ def write_sheet(path: Path | str, rows: Iterable[SampleRow], *, with_source: boo
 
 def inert(cell: str) -> str:
     """With an apostrophe before what a spreadsheet program would run as a formula."""
-    return f"'{cell}" if cell.lstrip().startswith(_FORMULA_STARTS) else cell
+    return f"'{cell}" if cell.lstrip().startswith(FORMULA_STARTS) else cell
 
 
 # -- reading ---------------------------------------------------------------------------------------------------------
@@ -218,4 +217,4 @@ def comparable(text: str) -> str:
     """A sentence without what a spreadsheet program, or our guard against formulas, does to it."""
     plain = " ".join(unicodedata.normalize("NFC", text).translate(_AS_TYPED).split())
     inner = plain.removeprefix("'").lstrip()
-    return inner if inner.startswith(_FORMULA_STARTS) else plain
+    return inner if inner.startswith(FORMULA_STARTS) else plain

@@ -17,6 +17,7 @@ import typer
 from gendermark.cli.options import with_settings
 from gendermark.cli.terminal import say
 from gendermark.errors import UserError
+from gendermark.textfiles import printable
 
 VERBS = {
     "demo": "demo:demo",
@@ -155,4 +156,4 @@ def _invoke(arguments: list[str]) -> int:
 
 def _say_error(problem: str) -> None:
     """One line, whatever a file name or another program's message has in it."""
-    say(f"error: {' '.join(problem.split())}")
+    say(f"error: {printable(problem)}")

@@ -74,6 +74,7 @@ def gate(
     from gendermark.runs import gates
     from gendermark.runs.changed import changed_sentences
     from gendermark.runs.folder import read_run
+    from gendermark.runs.verify import verified
 
     if not baseline and (tolerance or fail_on_gap):
         raise UserError("--tolerance and --fail-on-gap are about a baseline; add --baseline DIR")
@@ -83,6 +84,8 @@ def gate(
         raise UserError(f"--alpha is a probability between 0 and 1 (0.05 is usual), not {alpha:g}")
     strict = gates.Strictness(*_tolerances(tolerance or []), fail_on_gap)
     now, *others = (read_run(*one) for one in folders([run, *([baseline] if baseline else [])], name))
+    for one in (now, *others):
+        verified(one.results)
     limits = pairs(minimum or [], "--min", "anti=60"), pairs(maximum or [], "--max", "delta=15")
     checks = gates.bounds(now.results, *limits)
     changed: tuple[tuple[ChangedSentence, ...], ...] = ()

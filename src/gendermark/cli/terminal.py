@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import sys
 import time
@@ -15,11 +16,17 @@ import typer
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 
 _SECONDS_BETWEEN_LINES = 10.0
+_HIDDEN_COMMAND = re.compile(r"\n\s*::")
 
 
 def say(message: str) -> None:
-    """A message for the person at the terminal."""
-    typer.echo(message, err=True)
+    """A message for the person at the terminal.
+
+    File names and other programs' words are in it: what a terminal would obey is not printed, and no line but the first
+    can be a command of GitHub's.
+    """
+    shown = "".join(x if x.isprintable() or x in "\n\t" else "\ufffd" for x in message)
+    typer.echo(_HIDDEN_COMMAND.sub(" ::", shown), err=True)
 
 
 def is_terminal(stream: TextIO | None) -> bool:

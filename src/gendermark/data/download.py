@@ -19,6 +19,7 @@ from urllib.parse import quote, urlsplit, urlunsplit
 from urllib.request import url2pathname
 
 from gendermark.data.card import DataFile
+from gendermark.deadlines import Deadline, bounded, within
 from gendermark.errors import DataUnavailable, UserError
 
 if TYPE_CHECKING:
@@ -40,7 +41,9 @@ class Patience:
     backoff_seconds: float = 0.5
     """Before the second attempt; doubled before each one after it."""
     timeout_seconds: float = 20.0
-    """Without a single byte."""
+    """For an answer to begin, and for all of it beyond what the slowest line needs."""
+    slowest_bytes_per_second: float = 5_000.0
+    """Of a body; whoever sends less is left, and asked for the rest in the next attempt."""
 
 
 PATIENCE = Patience()
@@ -77,6 +80,10 @@ class _PassingError(DataUnavailable):
 def open_source(progress: Progress, say: Say) -> Iterator[Bring]:
     """The place official files come from now, as a function that brings one of them."""
     mirror = os.environ.get(MIRROR, "").strip()
+    try:
+        urlsplit(mirror)
+    except ValueError as problem:  # not shown itself: there may be a password in it
+        raise UserError(f"{MIRROR} is neither a directory nor a URL ({problem}); {_remedy()}") from None
     scheme = mirror.partition("://")[0].lower() if "://" in mirror else ""
     if mirror and scheme in ("", "file"):
         directory = Path(url2pathname(urlsplit(mirror).path)) if scheme else Path(mirror)
@@ -146,9 +153,10 @@ def _open_client() -> httpx.Client:
     # identity: a compressed body could not be resumed, nor bounded by the card's size.
     headers = {"Accept-Encoding": "identity", "User-Agent": f"gendermark/{__version__}"}
     try:
-        return httpx.Client(follow_redirects=True, timeout=PATIENCE.timeout_seconds, headers=headers)
+        client = httpx.Client(follow_redirects=True, timeout=PATIENCE.timeout_seconds, headers=headers)
     except (ImportError, ValueError, OSError) as problem:  # a SOCKS proxy, a bad proxy URL, a missing certificate file
         raise DataUnavailable(f"the proxy or certificate settings here cannot be used: {problem}") from None
+    return bounded(client)
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +186,8 @@ class _Web:
         n_before = _size(part)
         try:
             if n_before < file.size:
-                self._transfer(url, file, part, n_before)
+                with within(PATIENCE.timeout_seconds) as deadline:
+                    self._transfer(url, file, part, deadline)
         except (httpx.ConnectError, httpx.ConnectTimeout, httpx.ProxyError) as problem:
             raise _PassingError(
                 f"no connection to {urlsplit(origin).netloc} ({problem}); without a network use --data core, "
@@ -198,8 +207,9 @@ class _Web:
                 raise _PassingError(str(problem)) from None
             raise
 
-    def _transfer(self, url: str, file: DataFile, part: Path, n_here: int) -> None:
-        """Add what a server sends to the `n_here` bytes of the .part, or start that again if it will not go on."""
+    def _transfer(self, url: str, file: DataFile, part: Path, deadline: Deadline) -> None:
+        """Add what a server sends to the bytes of the .part, or start that again if it will not go on."""
+        n_here = _size(part)
         with self.client.stream("GET", url, headers={"Range": f"bytes={n_here}-"} if n_here else {}) as response:
             status, range_sent = response.status_code, response.headers.get("Content-Range", "")
             answer = f"{_shown(str(response.url))} answers HTTP {status} ({response.reason_phrase}); {_remedy()}"
@@ -213,6 +223,7 @@ class _Web:
             with part.open("ab" if n_here else "wb") as stream:
                 for chunk in response.iter_raw():
                     n_here += len(chunk)
+                    deadline.put_off(len(chunk) / PATIENCE.slowest_bytes_per_second)
                     if n_here > file.size:
                         break
                     stream.write(chunk)

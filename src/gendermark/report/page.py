@@ -94,7 +94,7 @@ def names_for_people(explorer: Explorer, benchmarks: Iterable[str]) -> dict[str,
         "languages": NAMES,
         "right_to_left": sorted(RIGHT_TO_LEFT),
         "slices": explorer.slice_labels(),
-        "benchmarks": {name: title_of(name) for name in benchmarks},
+        "benchmarks": {name: title_of(name) for name in sorted(benchmarks)},
     }
 
 

@@ -1,13 +1,16 @@
 """A small web server for one browser, or for a few people who trust each other, by the standard library alone.
 
-Whoever knows the address may come in, and nobody else: it has a random token in it. What is served is named one by one
+Whoever knows the address may come in, and nobody else: it has a random token in it. The first visit exchanges the token
+for a cookie and leads on to a clean address, so that the token stays out of histories, bookmarks and pictures of the
+screen. What is served is named one by one
 in a `Site`, so a request can reach no file, whatever its path says. Pages of other sites that the same browser shows
-can neither read here (token, host and same-origin policy) nor write (the same, and the origin of every write is looked
+can neither read here (cookie, host and same-origin policy) nor write (the same, and the origin of every write is looked
 at).
 """
 
 from __future__ import annotations
 
+import hashlib
 import hmac
 import ipaddress
 import json
@@ -27,6 +30,7 @@ from gendermark.errors import UserError
 LOOPBACK = "127.0.0.1"
 LONGEST_BODY = 64 * 1024
 """Bytes of one write: an answer and a comment."""
+_MOST_DIGITS = 9
 _IDLE_SECONDS = 60
 _LOOPBACK_NAMES = frozenset({"localhost", LOOPBACK, "::1"})
 _EVERYWHERE = frozenset({"", "0.0.0.0", "::"})
@@ -49,7 +53,7 @@ class File:
 
 @dataclass(frozen=True)
 class Site:
-    """All there is to be asked for, by the path behind the token; the page itself has the empty path.
+    """All there is to be asked for, by path; the page itself has the empty path.
 
     Reads get the fields of the query, writes the object that was sent; what they return is sent as JSON. A `UserError`
     is sent as its sentence.
@@ -73,6 +77,8 @@ class Server(ThreadingHTTPServer):
     """Listens as soon as it is made; answers while `serve_forever` runs. Close it after that."""
 
     daemon_threads = True
+    request_queue_size = 512
+    """Connections that wait to be taken; with the usual 5, one of many at once is tried again after seconds only."""
 
     def __init__(self, site: Site, host: str = LOOPBACK, port: int = 0, token: str = "") -> None:
         self.site, self.host = site, host
@@ -121,6 +127,17 @@ class Server(ThreadingHTTPServer):
         if name in _LOOPBACK_NAMES or name == self.host.casefold():
             return True
         return self.is_open_to_others and (name == socket.gethostname().casefold() or _is_address(name))
+
+    @property
+    def cookie(self) -> str:
+        """Name and value. By port, as cookies of all ports of a computer come together; made of the token, so that tabs
+        go on after a new start with the same one."""
+        value = hmac.digest(self.token.encode(), b"cookie", hashlib.sha256).hex()
+        return f"gendermark-{self.server_address[1]}={value}"
+
+    def knows(self, cookies: str) -> bool:
+        """Whether our cookie is among those that were sent."""
+        return any(_is_equal(one.strip(), self.cookie) for one in cookies.split(";"))
 
     def redeem(self, code: str) -> bool:
         """Whether this is the code of `launch_url`, which is good for once."""
@@ -176,7 +193,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _answer(self, work: Callable[[str], None]) -> None:
         try:
-            work(self._path_behind_token())
+            work(self._allowed_path())
         except _Refusal as refusal:
             self._fail(refusal.status, str(refusal))
         except UserError as problem:
@@ -186,19 +203,32 @@ class _Handler(BaseHTTPRequestHandler):
         except Exception as fault:  # noqa: BLE001 (ours, whatever it is; the page says so, and the server goes on)
             self._fail(HTTPStatus.INTERNAL_SERVER_ERROR, f"this is a bug in gendermark, not your mistake: {fault!r}")
 
-    def _path_behind_token(self) -> str:
+    def _allowed_path(self) -> str:
         if not self.server.is_ours(self.headers.get("Host", "")):
             raise _Refusal(HTTPStatus.FORBIDDEN, "this server does not have that name")
-        token, slash, rest = self.path.partition("?")[0].removeprefix("/").partition("/")
-        if token == "open" and self.command == "GET" and self.server.redeem(rest):
+        path = self.path.partition("?")[0].removeprefix("/")
+        first, _, rest = path.partition("/")
+        if self.command == "GET" and (
+            (first == "open" and self.server.redeem(rest)) or (not rest and _is_equal(first, self.server.token))
+        ):
             return _TO_PAGE
-        if not _is_equal(token, self.server.token):
-            raise _Refusal(HTTPStatus.FORBIDDEN, "the address is not complete; use the one that was printed")
-        return rest if slash else _TO_PAGE
+        if not self.server.knows(self.headers.get("Cookie", "")):
+            raise _Refusal(HTTPStatus.FORBIDDEN, "this browser is not known here; open the address that was printed")
+        return path
+
+    def _let_in(self) -> None:
+        """The cookie for the token, and on to the page."""
+        cookie = f"{self.server.cookie}; HttpOnly; SameSite=Strict; Path=/"
+        origin = self.headers.get("Sec-Fetch-Site", "cross-site" if self.server.is_open_to_others else "none")
+        if origin == "cross-site":  # by a link in a mail: a redirect would still be that site's, and have no cookie
+            page = b'<!doctype html><meta http-equiv="refresh" content="0; url=/"><a href="/">Go on</a>'
+            self._send(HTTPStatus.OK, "text/html", page, **{"Set-Cookie": cookie})
+        else:
+            self._send(HTTPStatus.SEE_OTHER, "text/plain", b"", Location="/", **{"Set-Cookie": cookie})
 
     def _get(self, path: str) -> None:
         if path == _TO_PAGE:
-            self._send(HTTPStatus.SEE_OTHER, "text/plain", b"", Location=f"/{self.server.token}/")
+            self._let_in()
         elif file := self._site.files.get(path):
             made = file if isinstance(file, File) else file()
             self._send(HTTPStatus.OK, made.kind, made.content)
@@ -224,7 +254,7 @@ class _Handler(BaseHTTPRequestHandler):
         length = self.headers.get("Content-Length", "")
         if not (length.isascii() and length.isdecimal()):
             raise _Refusal(HTTPStatus.LENGTH_REQUIRED, "the length is not told")
-        if int(length) > LONGEST_BODY:
+        if len(length) > _MOST_DIGITS or int(length) > LONGEST_BODY:
             raise _Refusal(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"more than {LONGEST_BODY:,} bytes are not taken")
         try:
             value = json.loads(self.rfile.read(int(length)))

@@ -19,7 +19,7 @@ from gendermark.report.numbers import find
 from gendermark.result import Result, run_labels
 from gendermark.runs.comparable import described, key_of, told_apart
 from gendermark.telling import NO_SPREAD, Cell, Form, Place, Row
-from gendermark.textfiles import write_text
+from gendermark.textfiles import FORMULA_STARTS, write_text
 
 _LATEX = {
     "\\": r"\textbackslash{}",
@@ -42,7 +42,7 @@ _LATEX = {
     "→": r"$\rightarrow$",
     "Δ": r"$\Delta$",
 }
-_MARKDOWN = str.maketrans({character: f"\\{character}" for character in "\\|`*<"})
+_MARKDOWN = str.maketrans({character: f"\\{character}" for character in "\\|`*<!"})
 
 
 def render(runs: Mapping[str, Sequence[Result]], format_: str) -> str:
@@ -54,7 +54,9 @@ def render(runs: Mapping[str, Sequence[Result]], format_: str) -> str:
         return json.dumps(content, ensure_ascii=False, indent=2) + "\n"
     if format_ == "md":
         groups = groupby(_paper_tables(runs), key=lambda table: table.title)
-        papers = ["\n".join([f"## {title}\n", *map(_markdown_form, tables)]) for title, tables in groups]
+        papers = [
+            "\n".join([f"## {_markdown_text(title)}\n", *map(_markdown_form, tables)]) for title, tables in groups
+        ]
         return "\n".join([*papers, *(_markdown(table, notes) for table, notes in _side_by_side(runs))])
     labels = _Labels()
     papers = [_latex_form(part, labels) for form in _paper_tables(runs) for part in form.parts()]
@@ -137,7 +139,7 @@ def _interval(estimate: Estimate) -> str:
 def _markdown(table: Table, notes: Sequence[str]) -> str:
     rule = _markdown_line(["---", "---", *["---:"] * (len(table.columns) - 2)])
     rows = [_markdown_line(row) for row in table.rows]
-    lines = [f"## {table.title}", "", _markdown_line(table.columns), rule, *rows, ""]
+    lines = [f"## {_markdown_text(table.title)}", "", _markdown_line(table.columns), rule, *rows, ""]
     quoted = [_one_line(note).replace("`", "'") for note in notes]
     return "\n".join([*lines, *(f"- `{note}`" for note in quoted), ""])
 
@@ -249,7 +251,7 @@ def _markdown_form(table: _PaperTable) -> str:
         columns = [f"{table.names[run]}: {column}" for run in form.runs for column in form.columns]
     rows = [[table.head(row), *(table.amount(place, with_interval=True) for place in row.values)] for row in form.rows]
     lines = [_markdown_line([form.corner, *columns]), _markdown_line(["---", *["---:"] * len(columns)])]
-    return "\n".join([table.caption, "", *lines, *map(_markdown_line, rows), ""])
+    return "\n".join([_markdown_text(table.caption), "", *lines, *map(_markdown_line, rows), ""])
 
 
 def _latex_form(table: _PaperTable, labels: _Labels) -> str:
@@ -294,7 +296,12 @@ class _Labels:
 
 
 def _markdown_line(cells: Sequence[Any]) -> str:
-    return "| " + " | ".join(_one_line(cell).translate(_MARKDOWN) for cell in cells) + " |"
+    return "| " + " | ".join(map(_markdown_text, cells)) + " |"
+
+
+def _markdown_text(text: Any) -> str:
+    """As it is, whatever it holds: a name must make neither a link nor an image that is fetched from elsewhere."""
+    return _one_line(text).translate(_MARKDOWN).replace("](", "]\\(").replace("][", "]\\[")
 
 
 def _latex_line(cells: Sequence[Any]) -> str:
@@ -329,4 +336,4 @@ def _harmless(cell: Any) -> Any:
     if not isinstance(cell, str):
         return cell
     text = _one_line(cell)
-    return f"'{text}" if text.startswith(("=", "+", "-", "@")) else text
+    return f"'{text}" if text.startswith(FORMULA_STARTS) else text

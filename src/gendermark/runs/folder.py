@@ -5,6 +5,7 @@ The one reader and writer of run folders; everything else asks here.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import platform
 import sys
@@ -30,6 +31,9 @@ from gendermark.textfiles import read_json, read_jsonl, write_jsonl, write_text
 MANIFEST, RESULT, JUDGEMENTS = "manifest.json", "result.json", "judgements.jsonl"
 TRANSLATIONS, SAMPLES = "translations.jsonl", "samples.jsonl"
 """Of a cell: one of the two."""
+_FILES = (TRANSLATIONS, SAMPLES, JUDGEMENTS, RESULT)
+SUMS = "sha256"
+"""In the manifest, of each cell."""
 
 
 # -- written -----------------------------------------------------------------------------------------------------------
@@ -96,6 +100,16 @@ def write_cell(directory: Path, item_set: ItemSet, answers: Answers, result: Res
     write_json(cell / RESULT, {**result.to_json(), **extra, "n_judgements": len(result.judgements)})
 
 
+def sums(cell: Path) -> dict[str, str]:
+    """The SHA-256 of every file of a cell: the manifest keeps them, so that a later change shows."""
+    return {path.name: _sum(path) for path in (cell / name for name in _FILES) if path.exists()}
+
+
+def _sum(path: Path) -> str:
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
 def _translated(item: Item, answers: Sequence[Translation]) -> dict[str, Any]:
     (answer,) = answers
     return {"item_id": item.item_id, "source": item.source, "translation": answer.text, "error": answer.error}
@@ -155,8 +169,13 @@ def text_of(row: Mapping[str, Any]) -> tuple[str, Text]:
     is_list = isinstance(samples, list) and all(isinstance(text, str | None) for text in samples)
     if not (is_list and isinstance(item_id, str) and isinstance(source, str) and isinstance(error, str | None)):
         raise ValueError
-    numbers = [tuple(row.get(name, ())) for name in ("logprobs", "n_tokens")]
-    return item_id, Text(source, tuple(samples), error, *numbers)
+    numbers = [row.get(name, []) for name in ("logprobs", "n_tokens")]
+    for known in numbers:
+        # A judge pairs them with the samples, and adds them up.
+        is_known = isinstance(known, list) and all(isinstance(one, int | float | None) for one in known)
+        if not is_known or len(known) not in (0, len(samples)):
+            raise ValueError
+    return item_id, Text(source, tuple(samples), error, *map(tuple, numbers))
 
 
 @dataclass(frozen=True)
@@ -202,7 +221,19 @@ def read_run(directory: Path | str, name: str = "") -> Run:
         )
     called = str(manifest.get("name", ""))
     results = [replace(read_cell(path / cell), name=called) for cell in manifest["cells"]]
+    for cell, row in manifest["cells"].items():
+        _check_sums(path / cell, row)
     return Run(str(directory), manifest, results)
+
+
+def _check_sums(cell: Path, row: Any) -> None:
+    """Files that were changed after the run are refused; folders of earlier versions have no sums to check."""
+    expected: Any = row.get(SUMS) if isinstance(row, dict) else None
+    for name, found in sums(cell).items() if isinstance(expected, dict) else ():
+        if expected.get(name) != found:
+            raise BadFile(
+                cell / name, f"was changed after the run (its SHA-256 is not the one in {MANIFEST}); run it again"
+            )
 
 
 def read_results(directory: Path | str) -> list[Result]:
@@ -226,7 +257,32 @@ def read_manifest(directory: Path) -> dict[str, Any]:
     kinds = {"config": dict, "cells": dict, "status": str}
     if not isinstance(manifest, dict) or not all(isinstance(manifest.get(k), kind) for k, kind in kinds.items()):
         raise BadFile(path, "is not a manifest of gendermark; run again into another directory")
+    if not _is_sound(manifest):
+        raise BadFile(path, "has a value of another kind than a run writes; run again into another directory")
     return manifest
+
+
+def _is_sound(manifest: Mapping[str, Any]) -> bool:
+    """Whether everything in a manifest that anybody reads is of its kind. What is not there was not asked for."""
+    config = manifest["config"]
+    resampling, options = config.get("resampling", {}), config.get("system_options", {})
+    selections, notes = config.get("selections", []), manifest.get("notes", [])
+    if not all(isinstance(one, dict) for one in (resampling, options, *manifest["cells"].values())):
+        return False
+    if not all(isinstance(one, list) for one in (selections, notes)):
+        return False
+    numbers = [value for name, value in resampling.items() if name in ("n_resamples", "seed", "confidence")]
+    return (
+        isinstance(config.get("system", ""), str)
+        and all(isinstance(one, str) for one in (*options.values(), *notes))
+        and all(isinstance(one, int | float) for one in numbers)
+        and all(isinstance(row, dict) and all(map(_is_plain, row.values())) for row in selections)
+    )
+
+
+def _is_plain(value: Any) -> bool:
+    """A text, a number or a list of texts, as options of benchmarks are."""
+    return isinstance(value, str | int | float) or (isinstance(value, list) and all(isinstance(x, str) for x in value))
 
 
 def read_cell(cell: Path) -> Result:

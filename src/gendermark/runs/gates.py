@@ -18,8 +18,8 @@ from gendermark.records import Verdict as JudgementVerdict
 from gendermark.result import Result
 from gendermark.runs.changed import ChangedSentence
 from gendermark.runs.compare import Comparison, compare, metric_names
-from gendermark.runs.folder import read_results
 from gendermark.runs.losses import Sides, judgements_under, sides_of
+from gendermark.runs.verify import check_counted, read_verified
 
 NO_WORSE = "no worse than the baseline"
 LEAST_SHARE = 0.05
@@ -165,7 +165,7 @@ Given = Path | Sequence[Result]
 
 
 def _results(given: Given) -> Sequence[Result]:
-    return read_results(given) if isinstance(given, Path) else given
+    return read_verified(given) if isinstance(given, Path) else given
 
 
 def bounds(run: Given, minimum: Mapping[str, str], maximum: Mapping[str, str]) -> list[Check]:
@@ -183,6 +183,8 @@ def bounds(run: Given, minimum: Mapping[str, str], maximum: Mapping[str, str]) -
             ]
             if not found:
                 raise UserError(f"the run has no metric {key!r}; {_nearest(key, results)}")
+            for result in results:
+                check_counted(result, [estimate for of, estimate in found if of is result])
             for result, estimate in found:
                 value = estimate.value
                 weakness = _weakness(result, estimate.metric, estimate.slice)

@@ -75,7 +75,13 @@ def rejudge(directory: Path | str, options: Mapping[str, Any], output: Path | No
     for old, selection in zip(run.results, chosen, strict=True):
         found.append(_cell(run, old, selection, resampling, output))
     if output is not None:
-        cells = {one.result.cell: {"signature": one.result.signature} for one in found}
+        cells = {
+            one.result.cell: {
+                "signature": one.result.signature,
+                folder.SUMS: folder.sums(output / one.result.cell),
+            }
+            for one in found
+        }
         folder.write_manifest(output, config, "finished", cells, run.notes, str(run.manifest.get("name", "")))
     return found
 
@@ -123,7 +129,7 @@ def score_again(
     missing = [item.item_id for item in item_set.items if item.item_id not in by_item]
     if missing or item_set.origin != old.origin:
         what = f"{len(missing):,} of its sentences" if missing else f"its data ({old.origin})"
-        raise UserError(f"{where}: this version has not {what}, so it cannot be judged again; run it again")
+        raise UserError(f"{where}: this version lacks {what}, so it cannot be judged again; run it again")
     answers = [by_item[item.item_id].answers for item in item_set.items]
     return item_set, answers, score(benchmark, item_set, answers, origin)
 

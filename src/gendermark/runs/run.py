@@ -129,10 +129,13 @@ def _do(
         with around.open_progress(f"{step.title}, forced choice") as progress:
             choice = forced_choice(system, step.choices, step.pairs, result.judgements, store, progress)
         result = replace(result, tests=(*result.tests, choice))
+    sums = {}
     if directory is not None:
         folder.write_cell(directory, step.item_set, answers.translations, result)
+        sums = {folder.SUMS: folder.sums(directory / result.cell)}
     return result, {
         "signature": result.signature,
+        **sums,
         "n_asked": answers.n_asked,
         "n_stored": answers.n_stored,
         "translate_seconds": round(translated - started, 3),

@@ -3,6 +3,10 @@
 One SQLite file for all runs. A translation is filed under system, request and sample number, in the same
 transaction that hands over the portion it came in: kill -9 leaves either the whole portion or nothing of it.
 
+Every translation has a checksum: one that a failing disk or another program has changed is thrown away and asked for
+again, and the user is told. A power cut loses at most the answers of two seconds: to wait for the disk after every
+portion would slow down fast systems by a quarter.
+
 Two runs may work at once. Before asking its system, a run claims the requests; the other sees the claim and waits for
 the answer instead. Each run holds a file lock while it lives, so the claims of a killed run are known to be void.
 """
@@ -11,27 +15,39 @@ from __future__ import annotations
 
 import contextlib
 import json
+import logging
+import math
+import os
+import socket
 import sqlite3
+import time
 import uuid
+import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
+from typing import Any
+from urllib.parse import quote
 
 from gendermark import locks
 from gendermark.errors import UserError
 from gendermark.records import Request, Translation
+from gendermark.textfiles import printable
 
 Key = tuple[str, int]
 """Request id and sample number."""
 
 _BUSY_TIMEOUT_SECONDS = 60.0
+_SECONDS_UNTIL_SAFE = 2.0
+"""Of work, after which the disk is waited for. What was answered outlives our process at once."""
 _IDS_PER_QUERY = 500
 """Older builds of SQLite take at most 999 values in one statement."""
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS translation (
   system_id TEXT NOT NULL, request_id TEXT NOT NULL, sample INTEGER NOT NULL, text TEXT NOT NULL, log_probability REAL,
-  n_tokens INTEGER, token_log_probabilities TEXT,
+  n_tokens INTEGER, token_log_probabilities TEXT, checksum INTEGER,
   PRIMARY KEY (system_id, request_id, sample)
 ) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS claim (
@@ -41,30 +57,62 @@ CREATE TABLE IF NOT EXISTS claim (
 """
 
 
+_ANSWER = "text, log_probability, n_tokens, token_log_probabilities"
+_COLUMNS = f"system_id, request_id, sample, {_ANSWER}"
+_OPENING, _MADE = "opening", "made"
+"""Beside the lock files of owners: the lock of whoever opens the store, and a sign that there has been one."""
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Owner:
+    """A run that has claimed requests."""
+
+    process_id: int
+    host: str
+
+    @property
+    def is_stopped(self) -> bool:
+        """Whether it is known to be held up (`kill -STOP`, Ctrl-Z), and not only slow."""
+        if self.host != _host():
+            return False
+        with contextlib.suppress(OSError, IndexError):  # there is /proc on Linux only
+            status = Path(f"/proc/{self.process_id}/stat").read_text(encoding="latin-1")
+            return status.rpartition(")")[2].split()[0] in ("T", "t")
+        return False
+
+
 class Store:
     """Use as a context manager: claims are held inside it and given back at its end."""
 
     def __init__(self, path: Path | str) -> None:
         self.path = Path(path)
-        self._owner = uuid.uuid4().hex
+        self._owner = f"{uuid.uuid4().hex}.{os.getpid()}.{_host()}"
         self._resources = ExitStack()
+        self._last_safe = time.monotonic()
 
     def __enter__(self) -> Store:
         with ExitStack() as resources:
             with self._problems():
                 self.path.parent.mkdir(parents=True, exist_ok=True)
+                was_empty = self._is_emptied()
                 self._connection = sqlite3.connect(self.path, timeout=_BUSY_TIMEOUT_SECONDS, isolation_level=None)
                 resources.callback(self._connection.close)
                 self._connection.execute("PRAGMA schema_version")  # opens the file: what is wrong with it shows here
                 # SQLite does not wait for another process that is just setting up the same file.
-                with locks.hold(self._lock_path("opening"), timeout_seconds=_BUSY_TIMEOUT_SECONDS):
+                with locks.hold(self._lock_path(_OPENING), timeout_seconds=_BUSY_TIMEOUT_SECONDS):
+                    self._check(was_empty)
                     # Write-ahead log: readers and the one writer do not wait for each other, and a commit survives
                     # kill -9.
                     self._connection.execute("PRAGMA journal_mode=WAL")
                     self._connection.execute("PRAGMA synchronous=NORMAL")
                     self._connection.executescript(_SCHEMA)
                     self._add_missing_columns()
-            resources.enter_context(locks.hold(self._lock_path(self._owner)))
+                    self._lock_path(_MADE).touch()
+                    # Inside, as a lock file that nobody holds yet would be taken for that of a killed run.
+                    self._remove_dead_owners()
+                    resources.enter_context(locks.hold(self._lock_path(self._owner)))
+                self._identity = _identity(self.path)
             resources.callback(self._release)
             self._resources = resources.pop_all()
         return self
@@ -79,20 +127,30 @@ class Store:
     def get(self, system_id: str, requests: Iterable[Request]) -> dict[Key, Translation]:
         """The finished translations of these requests, every sample there is of each."""
         found: dict[Key, Translation] = {}
+        damaged: list[Key] = []
         ids = list(dict.fromkeys(request.request_id for request in requests))
         with self._problems():
             for start in range(0, len(ids), _IDS_PER_QUERY):
                 chunk = ids[start : start + _IDS_PER_QUERY]
                 rows = self._connection.execute(
-                    "SELECT request_id, sample, text, log_probability, n_tokens, token_log_probabilities "
-                    "FROM translation "
+                    f"SELECT checksum, request_id, sample, {_ANSWER} FROM translation "
                     f"WHERE system_id = ? AND request_id IN ({','.join('?' * len(chunk))})",
                     (system_id, *chunk),
                 )
-                for request_id, sample, text, log_probability, n_tokens, by_token in rows:
-                    found[request_id, sample] = Translation(
-                        request_id, text, sample, None, log_probability, n_tokens, _numbers(by_token)
-                    )
+                for checksum, *row in rows:
+                    key = (row[0], row[1])
+                    answer = _answer(row) if checksum == _checksum((system_id, *row)) else None
+                    if answer is None:
+                        damaged.append(key)
+                    else:
+                        found[key] = answer
+        if damaged:
+            self._drop(system_id, damaged)
+            log.warning(
+                "the store of translations %s holds %s damaged answers of %s (their checksums do not fit); they are "
+                "thrown away and asked for again; check the disk",
+                *(self.path, f"{len(damaged):,}", system_id),
+            )
         return found
 
     def claim(self, system_id: str, requests: Sequence[Request]) -> list[Request]:
@@ -104,6 +162,8 @@ class Store:
             for (owner,) in others:
                 if not locks.is_held(self._lock_path(owner)):
                     connection.execute("DELETE FROM claim WHERE owner = ?", (owner,))
+                    with contextlib.suppress(OSError):
+                        self._lock_path(owner).unlink()
             connection.executemany(
                 "INSERT OR IGNORE INTO claim SELECT ?, ?, ?, ? WHERE NOT EXISTS "
                 "(SELECT 1 FROM translation WHERE system_id = ? AND request_id = ? AND sample = ?)",
@@ -119,22 +179,11 @@ class Store:
 
     def put(self, system_id: str, translations: Iterable[Translation]) -> None:
         """Make a portion of answers safe. Errors are not kept: the next run asks again."""
-        rows = [
-            (
-                system_id,
-                answer.request_id,
-                answer.sample,
-                answer.text,
-                answer.log_probability,
-                answer.n_tokens,
-                json.dumps(answer.token_log_probabilities) if answer.token_log_probabilities is not None else None,
-            )
-            for answer in translations
-        ]
-        with self._transaction() as connection:
+        rows = [_row(system_id, answer) for answer in translations]
+        with self._safely(), self._transaction() as connection:
             connection.executemany(
-                "INSERT OR IGNORE INTO translation VALUES (?, ?, ?, ?, ?, ?, ?)",
-                [row for row in rows if row[3] is not None],
+                f"INSERT OR IGNORE INTO translation ({_COLUMNS}, checksum) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                [(*row, _checksum(row)) for row in rows if row[3] is not None],
             )
             # Errors give their claims back too: two runs that wait for each other's errors would wait for ever.
             connection.executemany(
@@ -150,15 +199,87 @@ class Store:
                 [(system_id, request.request_id) for request in requests],
             )
 
+    def others(self, system_id: str) -> list[Owner]:
+        """The runs that are asking this system for something now, without ourselves."""
+        found = []
+        with self._problems():
+            owners = self._connection.execute(
+                "SELECT DISTINCT owner FROM claim WHERE owner != ? AND system_id = ?", (self._owner, system_id)
+            ).fetchall()
+        for (owner,) in owners:
+            with contextlib.suppress(ValueError):  # one of an earlier version has no number
+                _, process_id, host = str(owner).split(".", 2)
+                found.append(Owner(int(process_id), host))
+        return found
+
+    def _drop(self, system_id: str, keys: Iterable[Key]) -> None:
+        with self._transaction() as connection:
+            connection.executemany(
+                "DELETE FROM translation WHERE system_id = ? AND request_id = ? AND sample = ?",
+                [(system_id, *key) for key in keys],
+            )
+
+    def _is_emptied(self) -> bool:
+        """Whether there was a store and only its name is left. One that was deleted is to begin anew."""
+        made = self._lock_path(_MADE)
+        if self.path.exists():
+            # By the sign too: a store that another process is just making is empty for a moment.
+            return self.path.stat().st_size == 0 and made.exists()
+        with contextlib.suppress(OSError):
+            made.unlink()
+        return False
+
+    def _check(self, was_empty: bool) -> None:
+        """Whether the file is whole, before anything is believed or added."""
+        (n_tables,) = self._connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        if was_empty and not n_tables:
+            raise UserError(
+                f"the store of translations {self.path} is an empty file, so what it held is lost; put back a copy of "
+                "it, or delete it to begin a new one"
+            )
+        (found,) = self._connection.execute("PRAGMA quick_check(1)").fetchone()
+        if found != "ok":
+            raise UserError(
+                f"the store of translations {self.path} is damaged ({printable(str(found))}); put back a copy of it, "
+                "or choose another file with --store"
+            )
+
+    def _remove_dead_owners(self) -> None:
+        """The lock files of runs that were killed."""
+        for path in self._lock_path(_OPENING).parent.iterdir():
+            if path.name not in (_OPENING, _MADE) and not locks.is_held(path):
+                with contextlib.suppress(OSError):
+                    path.unlink()
+
+    @contextmanager
+    def _safely(self) -> Iterator[None]:
+        """Now and then wait until the disk has what was written up to the end of the `with`."""
+        now = time.monotonic()
+        if now - self._last_safe < _SECONDS_UNTIL_SAFE:
+            yield
+            return
+        self._last_safe = now
+        with self._problems():
+            self._connection.execute("PRAGMA synchronous=FULL")
+        try:
+            yield
+        finally:
+            with self._problems():
+                self._connection.execute("PRAGMA synchronous=NORMAL")
+
     def _add_missing_columns(self) -> None:
         """A store of an earlier version keeps what it holds."""
         there = {row[1] for row in self._connection.execute("PRAGMA table_info(translation)")}
-        for column, kind in (("n_tokens", "INTEGER"), ("token_log_probabilities", "TEXT")):
+        for column, kind in (("n_tokens", "INTEGER"), ("token_log_probabilities", "TEXT"), ("checksum", "INTEGER")):
             if column not in there:
                 self._connection.execute(f"ALTER TABLE translation ADD COLUMN {column} {kind}")
+        if "checksum" not in there:
+            self._connection.create_function("checksum_of", -1, lambda *row: _checksum(row))
+            self._connection.execute(f"UPDATE translation SET checksum = checksum_of({_COLUMNS})")
 
     def _release(self) -> None:
         with contextlib.suppress(sqlite3.Error):
+            self._connection.execute("PRAGMA synchronous=FULL")
             self._connection.execute("DELETE FROM claim WHERE owner = ?", (self._owner,))
 
     def _lock_path(self, owner: str) -> Path:
@@ -167,6 +288,11 @@ class Store:
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
         with self._problems():
+            if _identity(self.path) != self._identity:
+                raise UserError(
+                    f"the store of translations {self.path} was deleted or replaced while it was in use, so nothing "
+                    "more can be kept in it; put it back, or run again"
+                )
             self._connection.execute("BEGIN IMMEDIATE")
             try:
                 yield self._connection
@@ -180,12 +306,53 @@ class Store:
     def _problems(self) -> Iterator[None]:
         try:
             yield
-        except (sqlite3.Error, OSError) as problem:
+        except (sqlite3.Error, OSError, UnicodeError, OverflowError) as problem:  # of names in a damaged schema
             raise UserError(
                 f"the store of translations {self.path} cannot be used ({problem}); what it holds is kept: free "
                 "space or mend permissions and run again, or choose another file with --store"
             ) from None
 
 
-def _numbers(text: str | None) -> tuple[float, ...] | None:
-    return tuple(json.loads(text)) if text is not None else None
+def _identity(path: Path) -> tuple[int, int, bool]:
+    """What tells a file from another in its place, and from one that was emptied; of none at all, zeros."""
+    try:
+        status = path.stat()
+    except FileNotFoundError:
+        return 0, 0, False
+    return status.st_dev, status.st_ino, status.st_size > 0
+
+
+def _checksum(row: Sequence[Any]) -> int:
+    """Of everything in a row; against damage, not against people. A cryptographic one would take twice as long."""
+    return zlib.crc32("\x1f".join(map(str, row)).encode("utf-8", "replace"))
+
+
+def _row(system_id: str, answer: Translation) -> tuple[Any, ...]:
+    """What is written of an answer, exactly as SQLite gives it back (of -0.0 it keeps 0.0, of NaN nothing)."""
+    number = answer.log_probability
+    by_token = answer.token_log_probabilities
+    return (
+        system_id,
+        answer.request_id,
+        int(answer.sample),
+        answer.text,
+        None if number is None or math.isnan(number) else float(number) + 0.0,
+        None if answer.n_tokens is None else int(answer.n_tokens),
+        None if by_token is None else json.dumps(by_token),
+    )
+
+
+def _answer(row: Sequence[Any]) -> Translation | None:
+    """An answer as it was written; None if no run wrote it so."""
+    request_id, sample, text, log_probability, n_tokens, by_token = row
+    try:
+        numbers = tuple(map(float, json.loads(by_token))) if by_token is not None else None
+    except (TypeError, ValueError):
+        return None
+    if not isinstance(text, str) or not isinstance(log_probability, float | None):
+        return None
+    return Translation(request_id, text, sample, None, log_probability, n_tokens, numbers)
+
+
+def _host() -> str:
+    return quote(socket.gethostname(), safe="")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -10,13 +9,12 @@ from dataclasses import dataclass, replace
 from gendermark.errors import SystemFailure, UserError
 from gendermark.records import Request, Task, Translation
 from gendermark.runs.store import Key, Store
+from gendermark.runs.waiting import Waiting
 from gendermark.systems.sampling import Decoding
 from gendermark.systems.system import System, families_that_can
 
 Progress = Callable[[int, int], None]
 """(finished, total) in answers, called after every portion."""
-
-_POLL_SECONDS = 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +51,7 @@ def translate(system: System, requests: Sequence[Request], store: Store | None, 
     n_stored = sum(request.request_id not in incomplete for request in requests)
     n_asked, n_done, n_total = 0, 0, sum(portion.n_samples for portion in pending)
     progress(n_done, n_total)
+    waiting = Waiting(system, store)
     while pending:
         batch = [pending.popleft() for _ in range(min(system.batch_size, len(pending)))]
         claimed = store.claim(system.system_id, batch)
@@ -72,7 +71,7 @@ def translate(system: System, requests: Sequence[Request], store: Store | None, 
             progress(n_done, n_total)
             pending.extend(still)
             if still and not claimed:
-                time.sleep(_POLL_SECONDS)
+                waiting.pause(n_done, n_total - n_done)
     found = tuple(tuple(answers[request.request_id, sample] for sample in request.samples) for request in requests)
     return Answers(found, n_asked, n_stored)
 

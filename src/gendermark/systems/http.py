@@ -12,6 +12,7 @@ import re
 import ssl
 import threading
 import time
+import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -19,12 +20,14 @@ from email.utils import parsedate_to_datetime
 from functools import cache
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, TypeVar
-from urllib.parse import quote, urlsplit, urlunsplit
+from urllib.parse import urlsplit, urlunsplit
 
+from gendermark.deadlines import bounded, within
 from gendermark.errors import SystemFailure, UserError
 from gendermark.systems import keys
 from gendermark.systems.side_by_side import Gate, TooMuch, in_parallel
 from gendermark.systems.system import KEPT, count_option, number_option, with_options
+from gendermark.textfiles import printable
 
 if TYPE_CHECKING:
     import httpx  # only ever imported when a client is made: it costs 0.1 s
@@ -38,6 +41,9 @@ OPTIONS = ("timeout_seconds", "max_retries", "concurrency", "requests_per_second
 _LONGEST_TIMEOUT_SECONDS = 86_400.0
 _MOST_BYTES = 50_000_000
 """Of one answer; a server that never stops must not fill the memory."""
+_PACKINGS = ("gzip", "x-gzip")
+"""The ways to pack an answer that are unpacked here, each by itself; another, or several, are refused."""
+_GZIP = 16 + zlib.MAX_WBITS
 _DEEPEST = 6
 """Levels of an answer that are searched; a message lies two or three deep."""
 _WORTH_ANOTHER_TRY = {408, 425, 429}
@@ -179,10 +185,8 @@ class Client:
 
     def masked(self, text: str, width: int = 200) -> str:
         """A server's words on one line, without our secrets (which some echo), and not too many of them."""
-        for value in self._secrets.values():
-            for form in (value, json.dumps(value)[1:-1], quote(value), quote(value, safe="")):
-                text = text.replace(form, "***")
-        text = " ".join(text.split())
+        # A part is enough, but more than is shown: where it is cut, no half of a key may be left.
+        text = keys.masked(self._secrets, printable(text)[: 10 * width])
         return text if len(text) <= width else text[: width - 1] + "…"
 
     def close(self) -> None:
@@ -230,10 +234,9 @@ class Client:
     def _attempt(self, method: str, url: str, content: Mapping[str, Any]) -> Any:
         import httpx
 
-        deadline = time.monotonic() + self._timeout_seconds
         try:
-            with self._http.stream(method, url, **content) as response:
-                body = _read(response, deadline)
+            with within(self._timeout_seconds), self._http.stream(method, url, **content) as response:
+                body = _read(response)
         except (httpx.ConnectError, httpx.ConnectTimeout, httpx.ProxyError) as problem:
             reason = self.masked(str(problem)) or "no answer"
             raise _PassingError(
@@ -250,7 +253,7 @@ class Client:
             raise SystemFailure(
                 f"{self.spec} sent more than {_MOST_BYTES:,} bytes in one answer; check the URL {self.url}"
             ) from None
-        except httpx.DecodingError:
+        except zlib.error:
             raise _PassingError("sent an answer that cannot be unpacked", is_garbled=True) from None
         except httpx.TransportError as problem:
             raise _PassingError(
@@ -261,13 +264,20 @@ class Client:
 
     def _understood(self, response: httpx.Response, body: bytes) -> Any:
         payload: Any = None
+        text = ""
         try:
             payload = json.loads(body)
-            json.dumps(payload, ensure_ascii=False).encode()  # half a character, which JSON can escape, is none
+            text = json.dumps(payload, ensure_ascii=False)
+            text.encode()  # half a character, which JSON can escape, is none
             is_json = True
         except (ValueError, RecursionError):
             payload, is_json = None, False
         if response.is_success and is_json:
+            if keys.is_repeated(self._secrets, text):
+                raise SystemFailure(
+                    f"{self.spec} repeats the key in {self._key_variable} in its answer, of which nothing is kept; do "
+                    f"not send that key there, and renew it if others could have read it{self._kept}"
+                )
             return payload
         said = self._said(payload, body)
         if response.is_success:
@@ -369,17 +379,23 @@ class _Endless(Exception):
     """An answer longer than any answer is."""
 
 
-def _read(response: httpx.Response, deadline: float) -> bytes:
-    """The whole body. The time limit is one for all of it: a server could send a byte now and then for ever."""
-    import httpx
-
+def _read(response: httpx.Response) -> bytes:
+    """The whole body, unpacked in steps: a few bytes can be made to unpack to more than fits in memory."""
+    packing = response.headers.get("Content-Encoding", "").strip().lower()
+    if packing not in ("", "identity", *_PACKINGS):
+        raise _PassingError(
+            f"sent an answer packed in a way that it was not asked for ({packing:.40})", is_garbled=True
+        )
+    unpacking = zlib.decompressobj(_GZIP) if packing in _PACKINGS else None
     body = bytearray()
-    for chunk in response.iter_bytes():
-        body += chunk
-        if len(body) > _MOST_BYTES:
+    n_sent = 0
+    for chunk in response.iter_raw():
+        n_sent += len(chunk)
+        body += chunk if unpacking is None else unpacking.decompress(chunk, _MOST_BYTES + 1 - len(body))
+        if max(len(body), n_sent) > _MOST_BYTES:
             raise _Endless
-        if time.monotonic() > deadline:
-            raise httpx.ReadTimeout("too slow")
+    if unpacking is not None and n_sent and not unpacking.eof:
+        raise zlib.error("it ends too early")
     return bytes(body)
 
 
@@ -391,14 +407,12 @@ def _open(
 ) -> httpx.Client:
     import httpx
 
-    from gendermark import __version__
-
     host = urlsplit(url).hostname or ""
     # A proxy could not reach our own machine, and would read what is sent in the clear.
     direct = {f"all://{f'[{host}]' if ':' in host else host}": None} if keys.is_loopback(host) else None
     try:
-        return httpx.Client(
-            headers={"User-Agent": f"gendermark/{__version__}", "Accept": "application/json", **headers},
+        client = httpx.Client(
+            headers={**_usual_headers(), **headers},
             timeout=timeout_seconds,
             auth=auth,
             follow_redirects=False,
@@ -408,6 +422,17 @@ def _open(
         )
     except (ImportError, ValueError, OSError, httpx.InvalidURL) as problem:  # SOCKS, a bad proxy URL, no certificates
         raise UserError(f"the proxy or certificate settings here cannot be used: {problem}") from None
+    return bounded(client)
+
+
+def _usual_headers() -> dict[str, str]:
+    from gendermark import __version__
+
+    return {
+        "User-Agent": f"gendermark/{__version__}",
+        "Accept": "application/json",
+        "Accept-Encoding": _PACKINGS[0],
+    }
 
 
 @cache
@@ -450,10 +475,10 @@ def _retry_after(text: str | None) -> float:
     """How many seconds a server asks us to wait; 0 if it does not say, or says it in no way that there is."""
     if not text:
         return 0.0
-    if re.fullmatch(r"\d+(\.\d+)?", text.strip()):
-        return float(text)
+    if re.fullmatch(r"[0-9]+(\.[0-9]+)?", text.strip()):
+        return min(float(text), 1e9)
     try:
         date = parsedate_to_datetime(text)
-    except ValueError:
+        return max(0.0, (date.replace(tzinfo=date.tzinfo or UTC) - datetime.now(UTC)).total_seconds())
+    except (ValueError, OverflowError):
         return 0.0
-    return max(0.0, (date.replace(tzinfo=date.tzinfo or UTC) - datetime.now(UTC)).total_seconds())

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import base64
 import ipaddress
+import json
+import math
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from urllib.parse import urlsplit, urlunsplit
+from urllib.parse import quote, unquote, urlsplit, urlunsplit
 
 from gendermark.errors import UserError
 from gendermark.systems.system import refuse_unknown_options
 
 _SHORTEST_SECRET = 8
 """Anything shorter could be part of a text by chance: local servers are given keys like "none"."""
+_LONGER_THAN_A_WORD = 20
+_DIGIT = re.compile(r"\d")
+_SIGNS = re.compile(r"[^0-9A-Za-z]+")
 _SECRET_WORDS = re.compile(r"key|token|secret|password|auth|credential", re.IGNORECASE)
 
 
@@ -41,6 +47,44 @@ def are_in(secrets: Mapping[str, str], texts: Iterable[str]) -> bool:
     """Whether a key stands in a text that others could read."""
     longer = [value for value in secrets.values() if len(value) >= _SHORTEST_SECRET]
     return any(value in text for text in texts for value in longer)
+
+
+def is_repeated(secrets: Mapping[str, str], text: str) -> bool:
+    """Whether an answer has a key in it, also one in other letters, with signs in between, encoded or cut a little."""
+    forms = [_SIGNS.sub("", form).lower() for form in {text, unquote(text)}]
+    pieces = [piece for value in secrets.values() for piece in _pieces(value, 0.75)]
+    return any(piece in form for form in forms for piece in pieces)
+
+
+def masked(secrets: Mapping[str, str], text: str) -> str:
+    """A text without keys and without whatever is much like one."""
+    for value in secrets.values():
+        for form in (value, json.dumps(value)[1:-1], quote(value), quote(value, safe="")):
+            text = text.replace(form, "***")
+    places = [place for place, letter in enumerate(text) if letter.isascii() and letter.isalnum()]
+    letters = "".join(text[place].lower() for place in places)
+    hidden: set[int] = set()
+    for value in secrets.values():
+        for piece in _pieces(value, 0.5):
+            start = letters.find(piece)
+            while start >= 0:
+                hidden.update(range(places[start], places[start + len(piece) - 1] + 1))
+                start = letters.find(piece, start + 1)
+    shown = "".join("\0" if place in hidden else letter for place, letter in enumerate(text))
+    return re.sub("\0+", "***", shown)
+
+
+def _pieces(secret: str, share: float) -> set[str]:
+    """All parts of a key of this length, forwards, backwards and in base64; none of what could be a word."""
+    encoded = base64.b64encode(secret.encode()).decode()
+    forms = [_SIGNS.sub("", form).lower() for form in (secret, secret[::-1], encoded)]
+    if len(forms[0]) < _SHORTEST_SECRET or not (_DIGIT.search(secret) or len(forms[0]) >= _LONGER_THAN_A_WORD):
+        return set()
+    found = set()
+    for form in forms:
+        width = max(_SHORTEST_SECRET, math.ceil(share * len(form)))
+        found |= {form[start : start + width] for start in range(len(form) - width + 1)}
+    return found
 
 
 def is_loopback(host: str) -> bool:

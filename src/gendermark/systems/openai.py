@@ -32,6 +32,8 @@ _FILTERED = re.compile(r"content.?(?:filter|policy|management)|safety|moderation
 _TOO_LONG = re.compile(r"context.?length|maximum context|too long|too many tokens", re.IGNORECASE)
 _ONE_AT_A_TIME = re.compile(r"\bn\b|(?:multiple|number of) (?:choices|completions)", re.IGNORECASE)
 _MOST_NAMED = 12
+_MOST_TOKENS = 10**9
+"""Of one answer; a server that counts more does not count."""
 
 
 class OpenAI(System):
@@ -368,7 +370,8 @@ def _usage(payload: Any) -> dict[str, int]:
     """Tokens by kind, as far as the server counts them."""
     usage = payload.get("usage") if isinstance(payload, dict) else None
     usage = usage if isinstance(usage, dict) else {}
-    return {name: n for name in ("prompt_tokens", "completion_tokens") if isinstance(n := usage.get(name), int)}
+    counts = {name: usage.get(name) for name in ("prompt_tokens", "completion_tokens")}
+    return {name: n for name, n in counts.items() if isinstance(n, int) and 0 <= n <= _MOST_TOKENS}
 
 
 def _item_problem(problem: http.Refusal) -> str | None:

@@ -1,0 +1,160 @@
+"""One deadline for everything that a request over HTTP waits for: names, connections, headers, bodies, trailers.
+
+httpx limits each single wait, so that a server which sends a byte now and then is waited for without end. Here every
+read and write of a socket gets what is left of one deadline. Requests of httpx are made in the thread that asks, so the
+deadline belongs to a thread.
+"""
+
+from __future__ import annotations
+
+import queue
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from gendermark.errors import UserError
+
+if TYPE_CHECKING:
+    import ssl
+
+    import httpx
+
+_BYTES_AT_ONCE = 16_384
+"""That are written before the deadline is looked at again."""
+_current = threading.local()
+
+
+class Deadline:
+    """When all must be done; it can be put off, for a download that makes progress."""
+
+    def __init__(self, seconds: float) -> None:
+        self._end = time.monotonic() + seconds
+
+    def put_off(self, seconds: float) -> None:
+        self._end += seconds
+
+    @property
+    def seconds_left(self) -> float:
+        return self._end - time.monotonic()
+
+
+@contextmanager
+def within(seconds: float) -> Iterator[Deadline]:
+    """What this thread asks of a `bounded` client inside a `with` ends by then, with one of httpx's timeouts."""
+    _current.deadline = Deadline(seconds)
+    try:
+        yield _current.deadline
+    finally:
+        _current.deadline = None
+
+
+def bounded(client: httpx.Client) -> httpx.Client:
+    """A client whose sockets heed the deadline of the thread that uses them."""
+    # httpx has no public way to give it a network of ours, with proxies and certificates as it finds them.
+    transports = [client._transport, *client._mounts.values()]
+    for transport in transports:
+        pool: Any = getattr(transport, "_pool", None)
+        if hasattr(pool, "_network_backend"):
+            pool._network_backend = _Network(pool._network_backend)
+        elif transport is not None:
+            raise UserError("this version of httpx cannot be given a time limit; install httpx 0.28")
+    return client
+
+
+def _left(timeout: float | None, kind: str) -> float:
+    """What is left for one wait; at its end the error that httpcore has for it."""
+    import httpcore
+
+    deadline: Deadline | None = getattr(_current, "deadline", None)
+    left = threading.TIMEOUT_MAX if timeout is None else timeout
+    if deadline is not None:
+        left = min(left, deadline.seconds_left)
+    if left <= 0:
+        raise getattr(httpcore, kind)("the time is up")
+    return left
+
+
+class _Stream:
+    """A connection of httpcore's, each wait of which is cut to what is left. (It is asked for these methods only.)"""
+
+    def __init__(self, inner: Any) -> None:
+        self._inner = inner
+
+    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+        found: bytes = self._inner.read(max_bytes, _left(timeout, "ReadTimeout"))
+        return found
+
+    def write(self, buffer: bytes, timeout: float | None = None) -> None:
+        for start in range(0, len(buffer), _BYTES_AT_ONCE):
+            self._inner.write(buffer[start : start + _BYTES_AT_ONCE], _left(timeout, "WriteTimeout"))
+
+    def start_tls(
+        self, ssl_context: ssl.SSLContext, server_hostname: str | None = None, timeout: float | None = None
+    ) -> _Stream:
+        return _Stream(self._inner.start_tls(ssl_context, server_hostname, _left(timeout, "ConnectTimeout")))
+
+    def close(self) -> None:
+        self._inner.close()
+
+    def get_extra_info(self, info: str) -> Any:
+        return self._inner.get_extra_info(info)
+
+
+class _Network:
+    """What httpcore connects with; finding the address of a name, and each address of it, is part of the time."""
+
+    def __init__(self, inner: Any) -> None:
+        self._inner = inner
+
+    def connect_tcp(self, host: str, port: int, timeout: float | None = None, **options: Any) -> _Stream:
+        import httpcore
+
+        failure: Exception | None = None
+        for address in _addresses(host, port, timeout):
+            left = _left(timeout, "ConnectTimeout")
+            try:
+                return _Stream(self._inner.connect_tcp(address, port, left, **options))
+            except (httpcore.ConnectError, httpcore.ConnectTimeout) as problem:
+                failure = problem
+        raise failure or httpcore.ConnectError(f"{host} has no address")
+
+    def sleep(self, seconds: float) -> None:
+        self._inner.sleep(seconds)
+
+
+def _addresses(host: str, port: int, timeout: float | None) -> list[str]:
+    """The addresses of a name. Looking them up cannot be interrupted, so another thread does it."""
+    import httpcore
+
+    found: queue.SimpleQueue[list[str] | OSError] = queue.SimpleQueue()
+
+    def look_up() -> None:
+        try:
+            rows = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+            found.put(list(dict.fromkeys(str(row[4][0]) for row in rows)))
+        except (OSError, UnicodeError) as problem:
+            found.put(problem if isinstance(problem, OSError) else OSError(str(problem)))
+
+    if _is_address(host):
+        return [host]
+    threading.Thread(target=look_up, daemon=True).start()
+    try:
+        answer = found.get(timeout=_left(timeout, "ConnectTimeout"))
+    except queue.Empty:
+        raise httpcore.ConnectTimeout(f"the address of {host} was not found in time") from None
+    if isinstance(answer, OSError):
+        raise httpcore.ConnectError(str(answer)) from None
+    return answer
+
+
+def _is_address(host: str) -> bool:
+    for family in (socket.AF_INET, socket.AF_INET6):
+        try:
+            socket.inet_pton(family, host)
+        except (OSError, ValueError):
+            continue
+        return True
+    return False
