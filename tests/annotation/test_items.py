@@ -30,6 +30,7 @@ from gendermark.annotation import (
 from gendermark.annotation.items import Items, match
 from gendermark.errors import BadFile, UnknownName, UserError
 from gendermark.records import Gender
+from made_runs import without_sums
 
 # -- the sample ------------------------------------------------------------------------------------------------------
 
@@ -240,7 +241,7 @@ def test_read_cell_refuses(run_folder: Path, tmp_path: Path) -> None:
     ],
 )
 def test_damaged_translations(run_folder: Path, tmp_path: Path, damage: Any, message: str) -> None:
-    copy = Path(shutil.copytree(run_folder, tmp_path / "copy"))
+    copy = without_sums(Path(shutil.copytree(run_folder, tmp_path / "copy")))
     path = copy / "tgbi.ko-en" / "translations.jsonl"
     path.write_text("\n".join(damage(path.read_text(encoding="utf-8").splitlines())), encoding="utf-8")
     with pytest.raises(BadFile, match=message):

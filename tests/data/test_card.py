@@ -61,7 +61,9 @@ def test_every_card_lists_the_mirror(name: str) -> None:
 
 
 def test_an_unknown_name_is_answered_with_the_known_ones() -> None:
-    with pytest.raises(UnknownName, match=r"^unknown official data set 'winomd' \(did you mean 'winomt'\?\); there"):
+    with pytest.raises(
+        UnknownName, match=r"^unknown official data set 'winomd' \(did you mean 'winomt'\?\); available"
+    ):
         load_card("winomd")
     with pytest.raises(UnknownName, match=r"^unknown official data set '../card'; there is"):
         load_card("../card")

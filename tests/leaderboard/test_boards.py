@@ -72,7 +72,8 @@ def test_the_headline_counts_what_is_clear(found: list[Board]) -> None:
     told = words.headline(found)
     assert told.title == "Women and men in translation: clear differences in 2 of 6 results"
     assert (
-        "4 systems into Spanish and Hebrew, 6 results in all. In 2 of them men keep their gender" in told.sentences[0]
+        "4 systems, all into Spanish; fewer into Hebrew (2), 6 results in all. In 2 of them men keep their gender"
+        in told.sentences[0]
     )
     assert "between 100 (" in told.sentences[1]
 

@@ -40,9 +40,9 @@ def told(system: str, benchmark: str) -> str:
         ("fake:right", "winomt", "no difference is seen (−8.8 to 8.8 points)"),
         ("fake:masculine", "winomt", "50 ("),
         ("fake:masculine", "winomt", "of 100 men 100 (91 to 100): men more often, by 100.0 points"),
-        ("fake:masculine", "winomt", "choose the masculine, more than half"),
+        ("fake:masculine", "winomt", "it is masculine in 100 (91 to 100) of 100, more than half"),
         ("fake:feminine", "winomt", "of 100 men 0 (0 to 9): women more often, by 100.0 points"),
-        ("fake:feminine", "winomt", "choose the masculine, fewer than half"),
+        ("fake:feminine", "winomt", "of 100, fewer than half"),
         ("fake:stereotyped?s=0.6", "winomt", "The gender is kept more often where it fits the stereotype"),
         ("fake:right", "mt-geneval-counterfactual", "100 (93 to 100) are right in both"),
         ("fake:masculine", "mt-geneval-counterfactual", "0 (0 to 7) are right in both"),
@@ -157,7 +157,7 @@ def test_without_an_interval_of_the_difference_nothing_is_said_about_it() -> Non
 
 def test_less_than_half_does_not_read_as_half() -> None:
     shares = (estimate("accuracy", "mf", 70, 60, 80), estimate("masculine_share", "neutral", 46, 42, 49.7))
-    assert "46 (42 to 49.7) of 100 translations that choose one" in findings(result_of("winomt", *shares))[-1]
+    assert "it is masculine in 46 (42 to 49.7) of 100" in findings(result_of("winomt", *shares))[-1]
 
 
 def test_an_interval_without_width_is_no_certainty() -> None:

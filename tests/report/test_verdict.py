@@ -89,15 +89,15 @@ def test_systems_that_are_alike_are_told_together_and_the_best_only_if_it_beats_
     found = [[rates(TURNED, 10), rates(TURNED, 30), rates(TURNED, 20)]] * 2
     names = ["one", "two", "three"]
     start = "All three turn most women into men in both languages"
-    assert told(names, found, better=[(0, 1), (2, 1)]) == f"{start}; the gap is smallest for two."
+    assert told(names, found, better=[(0, 1), (2, 1)]) == f"{start}; the gap is clearly smallest for two."
     assert told(names, found, better=[(0, 1)]) == f"{start}."
 
 
 def test_systems_that_differ_are_told_one_by_one() -> None:
     found = [[rates(TURNED), rates(ALIKE), None], [rates(TURNED), rates(WOMEN_LESS), None]]
     assert told(["one", "two", "three"], found) == (
-        "one turns most women into men; two (in 1 of 2 languages) keeps women's gender less often than men's; "
-        "elsewhere no difference is clear."
+        "one turns most women into men; women's gender is kept less often than men's by two in French; elsewhere no "
+        "difference is clear."
     )
 
 
@@ -111,7 +111,7 @@ def test_the_best_system_is_the_one_that_compare_calls_better() -> None:
     page = render_page(runs)
     gaps = [c for c in compare(runs[1].results, runs[2].results).comparisons if c.metric == "recall_gap"]
     is_clear = gaps[0].change() == "better"
-    assert ("the gap is smallest for right (fake)" in page) is is_clear
+    assert ("the gap is clearly smallest for right (fake)" in page) is is_clear
 
 
 def test_beside_a_finding_stand_sentences_of_its_kind_with_the_deciding_words_marked(tmp_path: Path) -> None:

@@ -42,7 +42,10 @@ def standings(board: Board) -> Figure:
 
     title = f"{board.benchmark.title}, {direction_of(board)}"
     marks = "Thin lines: 95 % intervals" + ("; grey bars: the gap, men minus women." if sides else ".")
-    caption = f"Best first, by “{about.label}”. {marks} A rank is a range where systems cannot be told apart."
+    caption = (
+        f"Ordered by “{about.label}” over all sentences, which the tables have. {marks} Rank: the places a system may "
+        "hold; where two ranges overlap, it may not be clear which is better."
+    )
     return figure(f"board.{board.any.result.cell}.{board.label}", title, caption, board.any.result.cell, draw)
 
 

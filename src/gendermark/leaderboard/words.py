@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -78,15 +79,15 @@ def headline(found: Sequence[Board]) -> Headline:
     n_men = sum(is_clear and (case.gap.value or 0) > 0 for is_clear, case in zip(clear, cases, strict=True))
     n_women = sum(is_clear and (case.gap.value or 0) < 0 for is_clear, case in zip(clear, cases, strict=True))
     n_systems = len({case.standing.submission.system for case in cases})
-    languages = list(dict.fromkeys(language_of(case.board) for case in cases))
+    languages = Counter(language_of(case.board) for case in cases)
     return Headline(
         _title(n_men, n_women, len(cases)),
         (
-            f"{first[0].benchmark.title}: {_counted(n_systems, 'system')} into {listed(languages)}, "
-            f"{len(cases):,} results in all. In {n_men:,} of them men {sides.what} clearly more often than women, in "
+            f"{first[0].benchmark.title}: {_counted(n_systems, 'system')}, {_covered(languages)}, {len(cases):,} "
+            f"results in all. In {n_men:,} of them men {sides.what} clearly more often than women, in "
             f"{n_women or 'none'} women more often than men; in {len(cases) - n_men - n_women or 'none'} the "
-            "difference could be chance. (Clear: p below 0.05 after Holm's correction over all of them.)",
-            _range(cases, sides.what),
+            f"difference could be chance. {_recorded(first)}",
+            f"{_range(cases, sides.what)} Clear is what has p below 0.05 after Holm's correction over all results.",
         ),
     )
 
@@ -98,7 +99,7 @@ def _title(n_men: int, n_women: int, n_cases: int) -> str:
     who = ("women", "men") if n_men > n_women else ("men", "women")
     reverse = min(n_men, n_women)
     return (
-        f"Translation systems get {who[0]} wrong more often than {who[1]}: clearly in {max(n_men, n_women):,} of "
+        f"Translation systems keep {who[0]}'s gender less often than {who[1]}'s: clearly in {max(n_men, n_women):,} of "
         f"{n_cases:,} results, the reverse in {f'{reverse:,}' if reverse else 'none'}"
     )
 
@@ -111,10 +112,33 @@ def _range(cases: Sequence[_Case], what: str) -> str:
     def value(estimate: Estimate) -> float:
         return estimate.value or 0.0
 
-    ends = [f(cases, key=lambda case: value(case.women)) for f in (max, min)]
+    ends = [f(cases, key=lambda case: value(case.women)) for f in (min, max)]
     told = [f"{rounded(value(case.women))} ({case.name})" for case in ends]
-    men = [rounded(f(value(case.men) for case in cases)) for f in (max, min)]
-    return f"Of 100 women between {told[0]} and {told[1]} {what}; of 100 men between {men[0]} and {men[1]}."
+    men = [rounded(f(value(case.men) for case in cases)) for f in (min, max)]
+    return (
+        f"Of 100 women, {told[0]} to {told[1]} {what}. Of 100 men it is {men[0]} in the worst and {men[1]} in the best "
+        "case."
+    )
+
+
+def _covered(languages: Counter[str]) -> str:
+    """Languages with as many systems as any, and those with fewer."""
+    most = max(languages.values())
+    full = [name for name, n in languages.items() if n == most]
+    rest = [f"{name} ({n})" for name, n in languages.items() if n < most]
+    beside = f"; fewer into {listed(rest)}" if rest else ""
+    return f"{'all' if most > 1 else 'each'} into {listed(full)}{beside}"
+
+
+def _recorded(found: Sequence[Board]) -> str:
+    """How much is known of the systems: dates, and whether versions are recorded."""
+    systems = list(dict.fromkeys(standing.submission.system for board in found for standing in board.standings))
+    dates = listed(sorted({system.shown_date for system in systems}))
+    n_unknown = sum(system.version == UNRECORDED for system in systems)
+    if not n_unknown:
+        return f"Outputs of {dates}."
+    whose = "no system's version" if n_unknown == len(systems) else f"not the version of {n_unknown:,} systems"
+    return f"Outputs of {dates}; {whose} is recorded."
 
 
 def _cases(found: Sequence[Board], sides: TwoRates) -> list[_Case]:

@@ -47,7 +47,7 @@ class Opening(View):
         parts: list[Content] = [tag("h2", "The finding"), self._gate()]
         parts += [self._verdicts(), self._lost(), self._pictures()]
         if self.several:
-            parts += [self._lead(), self._where_they_disagree(), self._side_by_side()]
+            parts += [self._for_example(), self._where_they_disagree(), self._lead(), self._side_by_side()]
         else:
             for benchmark in self.benchmarks:
                 parts.append(tag("h3", tag("a", question_of(benchmark), href=f"#{benchmark}")))
@@ -186,7 +186,11 @@ class Opening(View):
         for numbers in self.of_benchmark(benchmark):
             rates = {run: found for run, _ in numbers.results() if (found := self._rates(numbers, run)) is not None}
             lines = [
-                Line(self.paper.system(run) if self.several else direction_of(numbers), found, code_of(numbers))
+                Line(
+                    tag("bdi", self.explorer.systems[run]) if self.several else direction_of(numbers),
+                    found,
+                    code_of(numbers),
+                )
                 for run, found in rates.items()
                 if found.source_tells is source_tells
             ]
@@ -201,21 +205,32 @@ class Opening(View):
         n = sum(1 for _ in self.explorer.matches(Filter(differ="yes")))
         if not n:
             return None
+        whole = sum(map(len, self.explorer.cells))
         link = tag("a", f"{n:,} sentences on which the systems disagree", href=Filter(differ="yes").link)
-        return tag("p", "Read the ", link, ".", class_="lead")
+        return tag("p", "Read the ", link, f", of {whole:,}.", class_="lead")
+
+    def _for_example(self) -> Content:
+        """Sentences that show the finding, of the first place that has any."""
+        for numbers in self.numbers:
+            if disagreements(numbers.cell):
+                where = f"For example, {title_of(numbers.benchmark)}, {direction_of(numbers)}:"
+                return [tag("p", where, class_="note"), self._on_which_they_differ(numbers)]
+        return None
 
     def _lead(self) -> Content:
         """How the later systems fare against the first, in one sentence each: by the leading metric of each place."""
         lines = []
         for run in self.paper.runs[1:]:
             compared = [difference for difference in self.differences.of_run(run) if difference.is_leading]
+            labels = {difference.label for difference in compared}
+            start = f", by {labels.pop()}: " if len(labels) == 1 else ": "
             told: list[Content] = []
             for change in CHANGES:
                 places = [self._place(difference) for difference in compared if difference.change == change]
                 if places:
                     many = len(places) > _MOST_PLACES
                     where = f"{len(places)} of {len(compared)} comparisons" if many else ", ".join(places)
-                    told += ["; " if told else ": ", self._change(change), f" in {where}"]
+                    told += ["; " if told else start, self._change(change), f" in {where}"]
             if told:
                 system, first = self.paper.system(run), self.paper.system(0)
                 lines.append(tag("p", system, " against ", first, told, ".", class_="lead"))
@@ -226,7 +241,9 @@ class Opening(View):
         cells = self.of_benchmark(difference.benchmark)
         here = next((n for n in cells if any(r.cell == difference.comparison.cell for _, r in n.results())), None)
         name = title_of(difference.benchmark)
-        return f"{name} {direction_of(here)}" if here is not None and len(cells) > 1 else name
+        if here is None or len(cells) == 1:
+            return name
+        return place_of(here) if len(self.benchmarks) == 1 else f"{name} {place_of(here)}"
 
     def _change(self, change: str) -> Markup:
         shown = "no clear difference" if change == "unclear" else change
@@ -244,20 +261,15 @@ class Opening(View):
                 link = tag("a", title_of(benchmark), href=f"#{benchmark}")
                 head: list[Content] = [tag("h3", link) if place == 0 else None]
                 head.append(tag("p", direction_of(numbers)) if len(cells) > 1 else None)
-                leading = [d for run in self.paper.runs[1:] if (d := self.leading(numbers, run)) is not None]
-                compared = f"compared by: {leading[0].label}" if leading else ""
-                head.append(tag("p", compared, class_="compared") if compared else None)
                 about = main_topic([self._corrected(result) for _, result in numbers.results()])
                 told = [self._main(numbers, run, about, named=many) for run in self.paper.runs]
                 rows.append(tag("div", tag("div", head), told, class_=class_, data_place=code_of(numbers)))
-                rows.append(self._on_which_they_differ(numbers))
         return rows
 
     def _on_which_they_differ(self, numbers: CellNumbers) -> Markup:
         """Two sentences on which the systems disagree, with what each made of them."""
-        markers = [marker(run) for run in self.paper.runs]
-        items = disagreements(numbers.cell)
-        blocks = [shown(numbers.cell, item, self.paper.runs, markers) for item in items]
+        names = [tag("strong", tag("bdi", name), ":") for name in self.explorer.systems]
+        blocks = [shown(numbers.cell, item, self.paper.runs, names) for item in disagreements(numbers.cell)]
         return tag("div", blocks, class_="shown", data_place=code_of(numbers))
 
     def _main(self, numbers: CellNumbers, run: int, about: str, *, named: bool) -> Markup:
@@ -296,7 +308,9 @@ class Opening(View):
         if leading is None:
             return None
         what, against, by = leading.sentence
-        return [tag("strong", what, class_=change_class(leading.change)), against, marker(0), by]
+        start = f"{leading.label[:1].upper()}{leading.label[1:]}: "
+        changed = tag("strong", f"{what[:1].lower()}{what[1:]}", class_=change_class(leading.change))
+        return [start, changed, against, marker(0), by]
 
     def _changes(self, numbers: CellNumbers, run: int) -> Content:
         """What a later system does worse or better than the first; what cannot be told comes last."""

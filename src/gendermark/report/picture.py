@@ -12,14 +12,15 @@ from dataclasses import dataclass
 from gendermark.markup import Content, Markup, minus, tag
 from gendermark.records import Estimate
 from gendermark.report.numbers import across, axis
-from gendermark.report.verdict import Rates
+from gendermark.report.verdict import ALIKE, Rates
 from gendermark.telling import rounded
 
 _SCALE = (0.0, 100.0)
 _HEIGHT = 24
 _LANES = {"women": 7, "men": 17}
-_SHAPES = {"women": "M-4.8 0a4.8 4.8 0 1 0 9.6 0a4.8 4.8 0 1 0 -9.6 0Z", "men": "M-4.2 -4.2H4.2V4.2H-4.2Z"}
-KEPT = "Of 100 women and of 100 men, how many keep their gender?"
+_SHAPES = {"women": "M0 -5.4L5.3 4.2H-5.3Z", "men": "M-4.8 0a4.8 4.8 0 1 0 9.6 0a4.8 4.8 0 1 0 -9.6 0Z"}
+"""As in the figures."""
+KEPT = "Of 100 sentences about women, and of 100 about men, how many keep the gender?"
 BECOME = "Of 100 people whose gender is open, how many become women, how many men?"
 
 
@@ -50,11 +51,12 @@ def picture(groups: Sequence[Group], *, source_tells: bool, intervals: str) -> M
         tag("th", "women", scope="col"),
         tag("th", "men", scope="col"),
         tag("th", "gap", scope="col"),
+        tag("td"),
     )
     bodies = [
         tag(
             "tbody",
-            tag("tr", tag("th", group.heading, colspan=5, scope="rowgroup", class_="group"))
+            tag("tr", tag("th", group.heading, colspan=6, scope="rowgroup", class_="group"))
             if group.heading is not None
             else None,
             [_row(line) for line in group.lines],
@@ -69,7 +71,8 @@ def picture(groups: Sequence[Group], *, source_tells: bool, intervals: str) -> M
         _key("women"),
         " women, ",
         _key("men"),
-        f" men. Lines are {intervals} intervals; the band between the two is the gap, in points.",
+        f" men. Lines: {intervals} intervals. The grey band is the gap, in points; one that is not clear could be "
+        "chance.",
     )
     table = tag("table", legend, tag("thead", head), bodies, class_="dumbbells")
     return tag("div", table, class_="scroll", tabindex=0, role="group", aria_label="Women and men")
@@ -81,14 +84,18 @@ def _one_of(codes: set[str]) -> str | None:
 
 def _row(line: Line) -> Markup:
     rates = line.rates
-    gap = (rates.men.value or 0.0) - (rates.women.value or 0.0)
+    # Of the numbers beside it, which readers check.
+    gap = float(rounded(rates.men.value)) - float(rounded(rates.women.value))
+    shown = minus(f"{gap:+.3g}") if gap else "0"
+    is_clear = rates.kind is not ALIKE
     return tag(
         "tr",
         tag("th", line.label, scope="row", class_="text"),
         tag("td", _drawn(rates), class_="drawn"),
         tag("td", _number(rates.women)),
         tag("td", _number(rates.men)),
-        tag("td", minus(f"{round(gap):+d}") if round(gap) else "0"),
+        tag("td", tag("strong", shown) if is_clear else shown),
+        tag("td", tag("span", "" if is_clear else "not clear", class_="interval"), class_="text"),
         data_place=line.code,
     )
 

@@ -19,32 +19,54 @@ from gendermark.runs.compare import Comparison
 from gendermark.telling import TwoRates, as_percent, leaning, rounded
 
 HALF = 50.0
+_MOST_NAMED = 4
+"""Languages that are named; more are counted."""
 _NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 
 
 @dataclass(frozen=True)
 class Kind:
-    """What may be said of a system: of one, and of several."""
+    """What may be said of a system, of several, and of what happens where."""
 
     one: str
     several: str
+    happens: str
+    """Before "by" and the names of systems."""
 
 
 # In the order in which they are told.
-TURNED = Kind("turns most women into men", "turn most women into men")
-LOST = Kind("loses the gender of most people", "lose the gender of most people")
-WOMEN_LESS = Kind("keeps women's gender less often than men's", "keep women's gender less often than men's")
-MEN_LESS = Kind("keeps men's gender less often than women's", "keep men's gender less often than women's")
-MOST_MEN = Kind("makes men of most people whose gender is open", "make men of most people whose gender is open")
+TURNED = Kind("turns most women into men", "turn most women into men", "most women are turned into men")
+LOST = Kind("loses the gender of most people", "lose the gender of most people", "the gender of most people is lost")
+WOMEN_LESS = Kind(
+    "keeps women's gender less often than men's",
+    "keep women's gender less often than men's",
+    "women's gender is kept less often than men's",
+)
+MEN_LESS = Kind(
+    "keeps men's gender less often than women's",
+    "keep men's gender less often than women's",
+    "men's gender is kept less often than women's",
+)
+MOST_MEN = Kind(
+    "makes men of most people whose gender is open",
+    "make men of most people whose gender is open",
+    "most people whose gender is open are made men",
+)
 MORE_MEN = Kind(
     "makes men more often than women of people whose gender is open",
     "make men more often than women of people whose gender is open",
+    "people whose gender is open are made men more often than women",
 )
 MORE_WOMEN = Kind(
     "makes women more often than men of people whose gender is open",
     "make women more often than men of people whose gender is open",
+    "people whose gender is open are made women more often than men",
 )
-ALIKE = Kind("shows no clear difference between women and men", "show no clear difference between women and men")
+ALIKE = Kind(
+    "shows no clear difference between women and men",
+    "show no clear difference between women and men",
+    "no difference between women and men is clear",
+)
 KINDS = (TURNED, LOST, WOMEN_LESS, MEN_LESS, MOST_MEN, MORE_MEN, MORE_WOMEN, ALIKE)
 
 
@@ -175,12 +197,11 @@ class Told:
                     parts.append(f"{_listed([self.systems[run] for run in in_all])} {_verb(kind, len(in_all))}")
                 if len(in_all) < len(have):
                     parts.append("elsewhere no difference is clear")
+            elif len(in_all) == len(have) > 0:
+                parts.append(f"{_listed([self.systems[run] for run in in_all])} {_verb(kind, len(in_all))}")
             elif have:
-                partly = [run for run in have if run not in in_all]
-                of_all = f" of {len(self.places)} languages"
-                shares = {run: f" (in {have[run]}{of_all if run == partly[0] else ''})" for run in partly}
-                names = [f"{self.systems[run]}{shares.get(run, '')}" for run in have]
-                parts.append(f"{_listed(names)} {_verb(kind, len(have))}")
+                where = [f"by {self.systems[run]} in {self._named(by_run[run][kind])}" for run in have]
+                parts.append(f"{kind.happens} {', '.join(where)}")
         text = "; ".join([*parts, *self._least(present)])
         if len(self.places) == 1:
             return _sentence(f"in {self.places[0]}, {text}")
@@ -193,6 +214,10 @@ class Told:
             if (own := rates[run]) is not None:
                 found.setdefault(own.kind, []).append(place)
         return {kind: found[kind] for kind in KINDS if kind in found}
+
+    def _named(self, places: Sequence[str]) -> str:
+        """Languages one by one, if they are few."""
+        return _listed(places) if len(places) <= _MOST_NAMED else self._share(len(places))
 
     def _share(self, n: int) -> str:
         whole = len(self.places)
@@ -217,13 +242,14 @@ class Told:
             found = [self.compared(number, other, best) for other in here if other != best]
             if all(comparison is not None and comparison.change() == "better" for comparison in found):
                 won[best] = won.get(best, 0) + 1
-        if not won:
-            return []
-        order = sorted(won, key=lambda run: (-won[run], run))
         n = len(self.places)
-        where = [f" in {won[run]} of {n} languages" if n > 1 and won[run] < n else "" for run in order]
-        least = "the gap is smaller for " if len(present) == 2 else "the gap is smallest for "
-        return [least + _listed([f"{self.systems[run]}{place}" for run, place in zip(order, where, strict=True)])]
+        # Better in one language of four is no reason to call a system the better one.
+        winner = next((run for run in won if 2 * won[run] > n), None)
+        if winner is None:
+            return []
+        where = f", in {won[winner]} of {n} languages" if won[winner] < n else ""
+        least = "smaller" if len(present) == 2 else "smallest"
+        return [f"the gap is clearly {least} for {self.systems[winner]}{where}"]
 
 
 def verdicts(results: Sequence[Result]) -> dict[str, str]:

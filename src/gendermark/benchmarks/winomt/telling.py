@@ -59,8 +59,8 @@ def _open_gender(masculine: Estimate | None) -> list[Finding]:
     if masculine is None or masculine.low is None or masculine.high is None:
         return []
     start = (
-        f"Where the sentence leaves the gender open, {share(masculine)} of 100 translations that choose one choose "
-        "the masculine"
+        "Where the sentence leaves the gender open and the translation picks one, it is masculine in "
+        f"{share(masculine)} of 100"
     )
     found = against_half(start, masculine, "more than half", "fewer than half", "not clearly different from half")
     return [replace(found, shows=(became(Gender.NEUTRAL, Gender.MASCULINE),))]
