@@ -197,7 +197,7 @@ def test_a_bad_candidate_fails_and_still_has_its_page(
     ("inputs", "said", "has_page"),
     [
         ({"system": "fake:right", "baseline": "absent"}, "absent", True),
-        ({"system": "fake:right"}, "something to check; give --baseline DIR", True),
+        ({"system": "fake:right"}, "to check; give --baseline DIR", True),
         ({"system": "no-such:family", "gate-arguments": "--min p_s:negative=0"}, "no-such", False),
         ({"gate-arguments": "--min p_s:negative=0"}, "the action needs either system or translations", False),
         ({"system": "fake:right", "translations": "x"}, "the action needs either system or translations", False),

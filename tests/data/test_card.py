@@ -65,7 +65,7 @@ def test_an_unknown_name_is_answered_with_the_known_ones() -> None:
         UnknownName, match=r"^unknown official data set 'winomd' \(did you mean 'winomt'\?\); available"
     ):
         load_card("winomd")
-    with pytest.raises(UnknownName, match=r"^unknown official data set '../card'; there is"):
+    with pytest.raises(UnknownName, match=r"^unknown official data set '../card'; available: "):
         load_card("../card")
     with pytest.raises(UnknownName, match=r"^unknown revision of winomt '2018' .*available: 2019, latest"):
         load_card("winomt").revision("2018")

@@ -75,7 +75,7 @@ def test_the_headline_counts_what_is_clear(found: list[Board]) -> None:
         "4 systems, all into Spanish; fewer into Hebrew (2), 6 results in all. In 2 of them men keep their gender"
         in told.sentences[0]
     )
-    assert "between 100 (" in told.sentences[1]
+    assert "Of 100 women, 0 (Only Men, Spanish) to 100 (" in told.sentences[1]
 
 
 def test_a_system_of_two_dates_has_a_trend(found: list[Board]) -> None:

@@ -45,7 +45,7 @@ class Opening(View):
 
     def finding(self) -> Markup:
         parts: list[Content] = [tag("h2", "The finding"), self._gate()]
-        parts += [self._verdicts(), self._lost(), self._pictures()]
+        parts += [self._lost(), self._verdicts(), self._pictures()]
         if self.several:
             parts += [self._for_example(), self._where_they_disagree(), self._lead(), self._side_by_side()]
         else:
