@@ -30,6 +30,15 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What installs the package anew takes too long for every `make test`."""
+    if not os.environ.get("GENDERMARK_SLOW_TESTS"):
+        slow = pytest.mark.skip(reason="slow; set GENDERMARK_SLOW_TESTS=1, as .ci/run does")
+        for item in items:
+            if item.get_closest_marker("slow"):
+                item.add_marker(slow)
+
+
 def pytest_collection_finish() -> None:
     """What is loaded now stays: the collector need not look at it again and again (statsmodels calls it every time)."""
     gc.freeze()

@@ -168,6 +168,7 @@ def test_every_input_is_used_and_told_about() -> None:
 
 
 @needs_bash
+@pytest.mark.slow
 def test_a_good_candidate_passes(tmp_path: Path, program: str, baseline: Path) -> None:
     job = _job(tmp_path, program, system="fake:right", baseline=str(baseline), report="deep/page.html", **_given(SMALL))
     assert job.code == 0, job.log
@@ -178,6 +179,7 @@ def test_a_good_candidate_passes(tmp_path: Path, program: str, baseline: Path) -
 
 
 @needs_bash
+@pytest.mark.slow
 def test_a_bad_candidate_fails_and_still_has_its_page(
     tmp_path: Path, program: str, baseline: Path, masculine: Path
 ) -> None:
@@ -193,6 +195,7 @@ def test_a_bad_candidate_fails_and_still_has_its_page(
 
 
 @needs_bash
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("inputs", "said", "has_page"),
     [

@@ -140,6 +140,7 @@ def _third_party_imports() -> set[str]:
     return {packages.get(name, name).lower() for name in found - sys.stdlib_module_names - {"gendermark"}}
 
 
+@pytest.mark.slow
 def test_the_package_is_the_installed_one(installed: Path, tmp_path: Path) -> None:
     code = (
         "import gendermark, gendermark.api, importlib.metadata, json;"
@@ -152,12 +153,14 @@ def test_the_package_is_the_installed_one(installed: Path, tmp_path: Path) -> No
     assert version == gendermark.__version__
 
 
+@pytest.mark.slow
 def test_list_and_export(new: Callable[..., str], checkout: Callable[..., str]) -> None:
     assert new("--version") == f"{gendermark.__version__}\n"
     for arguments in (("list", "languages"), ("export", "simplegen", "--data", "core", "--to", "de")):
         assert new(*arguments) == checkout(*arguments)
 
 
+@pytest.mark.slow
 def test_score(new: Callable[..., str], checkout: Callable[..., str], tmp_path: Path) -> None:
     item_set = gendermark.items("simplegen", "de", data="core")
     lines = ["Die Ärztin." if number % 2 else "Der Arzt." for number, _ in enumerate(item_set.items)]
@@ -168,12 +171,14 @@ def test_score(new: Callable[..., str], checkout: Callable[..., str], tmp_path: 
     assert json.loads(printed)["estimates"]
 
 
+@pytest.mark.slow
 def test_run_and_report(new: Callable[..., str], checkout: Callable[..., str]) -> None:
     arguments = ("run", "--system", "fake:right", "--data", "core", "--to", "es")
     assert new(*arguments, "-o", "out") == checkout(*arguments, "-o", "out-checkout")
     assert new("report", "out") == checkout("report", "out-checkout")
 
 
+@pytest.mark.slow
 def test_the_bundled_model(new: Callable[..., str], tmp_path: Path) -> None:
     benchmark = "mt-geneval-counterfactual"
     assert new("run", "--system", "demo:en-es", "--benchmark", benchmark, "--data", "core", "--to", "es", "-o", "demo")

@@ -8,10 +8,9 @@ from contextlib import ExitStack, closing
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gendermark import registry
-from gendermark.auditing import audit as auditing
 from gendermark.benchmarks.benchmark import Answers, Benchmark, ItemSet
 from gendermark.errors import UnknownName, UnmatchedSources, UserError
 from gendermark.linguistics.failures import MISSING
@@ -32,6 +31,9 @@ from gendermark.systems.sampling import Decoding
 from gendermark.systems.soundness import Given, Line, check_genders, check_samples, is_of_pairs
 from gendermark.systems.system import open_system
 from gendermark.systems.translation_files import TranslationFile, open_translations, read_samples
+
+if TYPE_CHECKING:
+    from gendermark.auditing.audit import Audit
 
 log = logging.getLogger(__name__)
 
@@ -220,11 +222,13 @@ def _texts(given: _Given, benchmark: Benchmark, item_set: ItemSet) -> Sequence[s
     return texts
 
 
-def audit(files: Path | str | Sequence[Path | str], directory: Path | str | None = None) -> auditing.Audit:
+def audit(files: Path | str | Sequence[Path | str], directory: Path | str | None = None) -> Audit:
     """Recognise what is in some files of translations, and score all of it; see `gendermark audit`.
 
     With a directory, a run folder for each system is left there.
     """
+    from gendermark.auditing import audit as auditing  # not for everybody who scores a file
+
     given = [files] if isinstance(files, str | Path) else files
     return auditing.audit(given, Path(directory) if directory is not None else None)
 

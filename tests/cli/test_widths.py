@@ -78,7 +78,10 @@ COMMANDS: dict[str, tuple[tuple[str, ...], Callable[[Any], Iterator[str]]]] = {
         ),
         _of_results,
     ),
-    "score": (("score", "simplegen", "--to", "es", "--data", "core", "--translations", "{good}"), _of_results),
+    "score": (
+        ("score", "simplegen", "--to", "es", "--data", "core", "--translations", "{good}", "--resamples", "100"),
+        _of_results,
+    ),
     "compare": (("compare", "{small}/one", "{small}/two", "--all", *QUICK), _of_comparisons),
     "many": (("compare", "{small}/one", "{small}/two", "{tmp}/three", "--metric", "p_s:negative", *QUICK), _of_matrix),
     "gate": (("gate", "{small}/two", "--baseline", "{small}/one", *QUICK), _of_checks),
