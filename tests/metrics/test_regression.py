@@ -162,7 +162,7 @@ def test_levels_recover_planted_effects_and_their_intervals_cover_them() -> None
     sets = np.repeat(np.arange(n_sets), 3)
     occupations = sets % n_occupations
     within, shrunk, covered = [], [], []
-    for _ in range(300):
+    for _ in range(120):
         recent = rng.random(n_sets) < 0.5  # a set in which "she" is also the last person named, or not
         columns = {
             "feminine": np.tile([0.0, 1, 0], n_sets),

@@ -447,7 +447,8 @@ def test_many_systems_have_their_letters_beside_the_marks(n_runs: int, has_lette
 
 
 def test_a_long_name_of_a_metric_is_wrapped_and_not_cut() -> None:
-    runs = {name: _run(f"fake:{name}", "uncertainty") for name in ("coin", "masculine")}
+    selection = Selection("uncertainty", "en", "es", data="core", parts=("referenced",), n_samples=3)
+    runs = {name: tuple(gendermark.run(f"fake:{name}", [selection])) for name in ("coin", "masculine")}
     texts = _texts(_figure(figures(runs), "comparison"))
     assert {"distance from", "even, ambiguous"} <= set(texts)
     assert not [text for text in texts if "…" in text]
