@@ -139,4 +139,5 @@ def test_a_system_that_follows_stereotypes_is_not_said_to_treat_all_alike_and_no
     page = render_page([run_of("fake:stereotyped?s=0.7", Selection("winomt", "en", "es", data="core"))])
     verdict = page.partition('<p class="verdict">')[2].partition("</p>")[0]
     assert verdict.startswith("Shows no clear difference between women and men: in Spanish ")
-    assert "But the gender is kept more often where it fits the stereotype of the occupation, by " in verdict
+    added = page.partition('<p class="lead">')[2].partition("</p>")[0]
+    assert added.startswith("But the gender is kept more often where it fits the stereotype of the occupation, by ")

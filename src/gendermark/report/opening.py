@@ -91,21 +91,42 @@ class Opening(View):
     # -- the verdict, and its picture ----------------------------------------------------------------------------------
 
     def _verdicts(self) -> Content:
-        """One sentence for each benchmark; the first stands out."""
-        told = [(benchmark, text) for benchmark in self.benchmarks if (text := self._verdict(benchmark))]
+        """What the largest benchmark says stands out, first of those whose source tells the gender; then the others."""
+        told: dict[tuple[str, str], list[str]] = {}
+        for benchmark in self._by_weight:
+            verdict, though = self._verdict(benchmark)
+            if verdict:
+                told.setdefault((verdict, though), []).append(benchmark)
         if not told:
             return None
-        (_, first), *others = told
-        lines = [
-            tag("li", tag("a", title_of(benchmark), href=f"#{benchmark}"), f": {text}") for benchmark, text in others
-        ]
-        return [tag("p", first, class_="verdict"), tag("ul", lines, class_="verdicts") if lines else None]
+        ((verdict, though), own), *others = told.items()
+        parts: list[Content] = [tag("p", verdict, class_="verdict")]
+        if others or len(own) > 1:
+            parts.append(tag("p", "So says ", self._titles(own), ".", class_="note"))
+        parts.append(tag("p", though, class_="lead") if though else None)
+        lines = [tag("li", self._titles(names), f": {' '.join(filter(None, text))}") for text, names in others]
+        return [*parts, tag("ul", lines, class_="verdicts") if lines else None]
 
-    def _verdict(self, benchmark: str) -> str:
+    def _titles(self, benchmarks: Sequence[str]) -> list[Content]:
+        links = [tag("a", title_of(name), href=f"#{name}") for name in benchmarks]
+        return [[", " if place else "", link] for place, link in enumerate(links)]
+
+    @cached_property
+    def _by_weight(self) -> list[str]:
+        """Benchmarks whose source tells the gender first, and the larger before the smaller."""
+
+        def weight(benchmark: str) -> tuple[bool, int]:
+            cells = self.of_benchmark(benchmark)
+            return cells[0].cell.benchmark.tells.sides is not None, sum(len(numbers.cell) for numbers in cells)
+
+        return sorted(self.benchmarks, key=weight, reverse=True)
+
+    def _verdict(self, benchmark: str) -> tuple[str, str]:
+        """One sentence, and what else is clear."""
         cells = self.of_benchmark(benchmark)
         asked = cells[0].cell.benchmark.tells.two_rates
         if asked is None:
-            return ""
+            return "", ""
         metric, _, part = asked.gap.partition(":")
 
         def compared(place: int, first: int, second: int) -> Comparison | None:
@@ -116,7 +137,7 @@ class Opening(View):
 
         rates = [[self._rates(numbers, run) for run in self.paper.runs] for numbers in cells]
         told = Told([place_of(numbers) for numbers in cells], self.explorer.systems, rates, compared).sentence()
-        return " ".join(text for text in (told, *self._though(cells, rates)) if text)
+        return told, " ".join(self._though(cells, rates))
 
     def _though(self, cells: Sequence[CellNumbers], rates: Sequence[Sequence[Rates | None]]) -> list[str]:
         """What else is clear about systems that show no difference between women and men: stereotypes, mostly."""
@@ -170,7 +191,7 @@ class Opening(View):
         """Women and men, system by system and language by language: those whose gender is told, then the others."""
         drawn = []
         for source_tells in (True, False):
-            by_benchmark = [groups for name in self.benchmarks if (groups := self._groups(name, source_tells))]
+            by_benchmark = [groups for name in self._by_weight if (groups := self._groups(name, source_tells))]
             n_lines = sum(len(group.lines) for groups in by_benchmark for group in groups)
             first = by_benchmark[:1] if n_lines > _MOST_LINES else by_benchmark
             for part in (first, by_benchmark[len(first) :]):

@@ -23,6 +23,7 @@ from gendermark.telling import (
     direction_of,
     doubt,
     gap,
+    leaning,
     rows_by_direction,
     runs_of,
     share,
@@ -115,6 +116,8 @@ def context_findings(result: Result) -> list[Finding]:
         "not clearly different from guessing",
     )
     first = against_half(start, right, *guessing)
+    if leaning(right, 50.0) > 0:  # better than guessing is no bias
+        first = replace(first, effect=0.0)
     return [replace(first, text=f"{first.text}{doubt(right)}"), *_women_and_men(result, "accuracy")]
 
 
