@@ -11,6 +11,7 @@ import gendermark
 from gendermark.errors import UserError
 from gendermark.leaderboard import words
 from gendermark.leaderboard.boards import Board, boards
+from gendermark.leaderboard.pictures import standings
 from gendermark.leaderboard.submission import (
     OutputFacts,
     SystemFacts,
@@ -89,3 +90,13 @@ def test_a_system_stands_once_on_a_board(made: Path) -> None:
     one = read(find([made])[0])
     with pytest.raises(UserError, match=r"are both .* keep one, or tell them apart by --version"):
         check_distinct([one, replace(one, cell=Path("elsewhere"))])
+
+
+def test_gaps_that_could_be_chance_stand_in_brackets(found: list[Board]) -> None:
+    spanish = [board for board in found if board.any.result.cell.startswith("simplegen")]
+    unclear = words.unclear_gaps(spanish)
+    drawn = standings(spanish[0], unclear).svg
+    n_unclear = sum(standing.submission.cell in unclear for standing in spanish[0].standings)
+    assert 0 < n_unclear < len(spanish[0].standings)
+    assert drawn.count(">(") == n_unclear
+    assert ">+100<" in drawn, "who makes everybody a man does so clearly"

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from gendermark.drawing.charts import BLUE, Look, Span, legend
 from gendermark.drawing.gaps import GapRow, Heads, gaps
@@ -20,8 +21,8 @@ _LEAST = 20.0
 """Points between the ends of a scale of years, so that next to nothing does not look like much."""
 
 
-def standings(board: Board) -> Figure:
-    """One row per system, the best first."""
+def standings(board: Board, unclear: Collection[Path] = ()) -> Figure:
+    """One row per system, the best first; gaps of those that are `unclear` stand in brackets."""
     names = labels([standing.submission.system for standing in board.standings])
     sides, about = board.benchmark.tells.sides, board.about
     rows = []
@@ -29,6 +30,7 @@ def standings(board: Board) -> Figure:
         dots = _dots(standing, sides) if sides else _one_dot(standing, board)
         gap = standing.estimate(key_from(sides.gap)) if sides else None
         after = minus(f"{gap.value:+.0f}") if gap is not None and gap.value is not None else ""
+        after = f"({after})" if after and standing.submission.cell in unclear else after
         rank = standing.rank if board.pairs and about.better != "neither" else ""
         rows.append(GapRow(names[standing.submission.system], dots, rank, after))
     ranked = any(row.before for row in rows)
@@ -41,7 +43,9 @@ def standings(board: Board) -> Figure:
         gaps(canvas, rows, heads, (0.0, 100.0) if is_percent and sides else None, top)
 
     title = f"{board.benchmark.title}, {direction_of(board)}"
-    marks = "Thin lines: 95 % intervals" + ("; grey bars: the gap, men minus women." if sides else ".")
+    marks = "Thin lines: 95 % intervals" + (
+        "; grey bars: the gap, men minus women, in brackets where it could be chance." if sides else "."
+    )
     caption = (
         f"Ordered by “{about.label}” over all sentences, which the tables have. {marks} Rank: the places a system may "
         "hold; where two ranges overlap, it may not be clear which is better."

@@ -92,7 +92,8 @@ def _picture(found: Sequence[Board]) -> Content:
     """Of the benchmark with most submissions: each language in which systems can be compared."""
     shown = [b for b in found if b.benchmark.name == found[0].benchmark.name]
     several = [b for b in shown if len(b.standings) > 1] or shown
-    drawn = [_drawn(pictures.standings(board), words.direction_of(board)) for board in several]
+    unclear = words.unclear_gaps(shown)
+    drawn = [_drawn(pictures.standings(board, unclear), words.direction_of(board)) for board in several]
     caption = tag("p", pictures.standings(several[0]).caption, class_="note")
     sides = found[0].benchmark.tells.sides
     asked = f": of 100 women and of 100 men, how many {sides.what}?" if sides else ""
@@ -115,7 +116,8 @@ def _benchmarks(found: Sequence[Board]) -> list[Markup]:
         for board in several:
             parts += [tag("h3", words.direction_of(board)), tag("p", words.leaders(board) or None), board_table(board)]
         if number > 0 and several:
-            drawn = [_drawn(pictures.standings(board), words.direction_of(board)) for board in several]
+            unclear = words.unclear_gaps(own)
+            drawn = [_drawn(pictures.standings(board, unclear), words.direction_of(board)) for board in several]
             parts.append(tag("div", drawn, class_="pictures"))
         if single:
             parts += [tag("h3", "Directions with one system"), few_table(single)]

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from pathlib import Path
 
 from gendermark import statistics
 from gendermark.leaderboard.boards import Board, Standing
@@ -74,8 +75,7 @@ def headline(found: Sequence[Board]) -> Headline:
     cases = _cases(first, sides) if sides else []
     if not sides or not cases:
         return _leaders(first)
-    adjusted = statistics.holm([case.gap.p_value for case in cases])
-    clear = [p is not None and p < ALPHA for p in adjusted]
+    clear = _are_clear(cases)
     n_men = sum(is_clear and (case.gap.value or 0) > 0 for is_clear, case in zip(clear, cases, strict=True))
     n_women = sum(is_clear and (case.gap.value or 0) < 0 for is_clear, case in zip(clear, cases, strict=True))
     n_systems = len({case.standing.submission.system for case in cases})
@@ -150,6 +150,18 @@ def _cases(found: Sequence[Board], sides: TwoRates) -> list[_Case]:
             if women is not None and men is not None and gap is not None:
                 cases.append(_Case(board, standing, women, men, gap))
     return cases
+
+
+def _are_clear(cases: Sequence[_Case]) -> list[bool]:
+    return [p is not None and p < ALPHA for p in statistics.holm([case.gap.p_value for case in cases])]
+
+
+def unclear_gaps(found: Sequence[Board]) -> frozenset[Path]:
+    """Folders of submissions of one benchmark whose gap could be chance, corrected as the headline is."""
+    sides = found[0].benchmark.tells.sides if found else None
+    cases = _cases(found, sides) if sides else []
+    clear = _are_clear(cases)
+    return frozenset(case.standing.submission.cell for case, is_clear in zip(cases, clear, strict=True) if not is_clear)
 
 
 def _leaders(found: Sequence[Board]) -> Headline:

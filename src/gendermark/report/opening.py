@@ -136,8 +136,8 @@ class Opening(View):
             return next((c for c in found if c.key == key), None)
 
         rates = [[self._rates(numbers, run) for run in self.paper.runs] for numbers in cells]
-        told = Told([place_of(numbers) for numbers in cells], self.explorer.systems, rates, compared).sentence()
-        return told, " ".join(self._though(cells, rates))
+        told = Told([place_of(numbers) for numbers in cells], self.explorer.systems, rates, compared)
+        return told.sentence(), " ".join(filter(None, [told.largest(), *self._though(cells, rates)]))
 
     def _though(self, cells: Sequence[CellNumbers], rates: Sequence[Sequence[Rates | None]]) -> list[str]:
         """What else is clear about systems that show no difference between women and men: stereotypes, mostly."""
@@ -255,7 +255,7 @@ class Opening(View):
             if told:
                 system, first = self.paper.system(run), self.paper.system(0)
                 lines.append(tag("p", system, " against ", first, told, ".", class_="lead"))
-        return lines
+        return [tag("h3", "Against the first system, over all sentences"), lines] if lines else None
 
     def _place(self, difference: Difference) -> str:
         """A benchmark, with its direction where there are several."""

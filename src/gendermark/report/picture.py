@@ -71,8 +71,8 @@ def picture(groups: Sequence[Group], *, source_tells: bool, intervals: str) -> M
         _key("women"),
         " women, ",
         _key("men"),
-        f" men. Lines: {intervals} intervals. The grey band is the gap, in points; one that is not clear could be "
-        "chance.",
+        f" men. Lines: {intervals} intervals. The grey band is the gap, in points, rounded after subtracting; one "
+        "that is not clear could be chance.",
     )
     table = tag("table", legend, tag("thead", head), bodies, class_="dumbbells")
     return tag("div", table, class_="scroll", tabindex=0, role="group", aria_label="Women and men")
@@ -84,9 +84,8 @@ def _one_of(codes: set[str]) -> str | None:
 
 def _row(line: Line) -> Markup:
     rates = line.rates
-    # Of the numbers beside it, which readers check.
-    gap = float(rounded(rates.men.value)) - float(rounded(rates.women.value))
-    shown = minus(f"{gap:+.3g}") if gap else "0"
+    gap = (rates.men.value or 0.0) - (rates.women.value or 0.0)
+    shown = minus(f"{gap:+.0f}") if round(gap) else "0"
     is_clear = rates.kind is not ALIKE
     return tag(
         "tr",

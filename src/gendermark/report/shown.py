@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from gendermark.linguistics.codes import RIGHT_TO_LEFT
 from gendermark.markup import Content, Markup, tag
-from gendermark.records import Judgement, Span
+from gendermark.records import Gender, Judgement, Span
 from gendermark.report.explorer import Cell, outcome_of
 from gendermark.telling import Finding
 
@@ -33,12 +33,12 @@ def sentences(cell: Cell, run: int, finding: Finding, used: set[str]) -> list[st
 
 
 def disagreements(cell: Cell) -> list[str]:
-    """Two short sentences that some systems have right and others wrong: about a woman and about a man, if there are.
+    """Two short sentences that some systems have right and others wrong: about women, if there are such.
 
     The more even the division, the better it tells.
     """
     runs = [run for run, result in enumerate(cell.results) if result is not None]
-    best: dict[object, tuple[tuple[int, int], str]] = {}
+    found: list[tuple[tuple[bool, int, int], str]] = []
     for item_id in cell.item_ids:
         judged = [cell.judgement(run, item_id) for run in runs]
         if any(j is None or not j.spans or j.observed is None for j in judged):
@@ -48,10 +48,8 @@ def disagreements(cell: Cell) -> list[str]:
         if right in (0, len(runs)) or length > 2 * _LONGEST:
             continue
         expected = judged[0].expected if judged[0] is not None else None
-        rank = (abs(2 * right - len(runs)), length)
-        if expected not in best or rank < best[expected][0]:
-            best[expected] = rank, item_id
-    return [item_id for _, item_id in sorted(best.values())[:2]]
+        found.append(((expected is not Gender.FEMININE, abs(2 * right - len(runs)), length), item_id))
+    return [item_id for _, item_id in sorted(found)[:2]]
 
 
 def _together(kinds: Sequence[Sequence[Judgement]]) -> Iterator[tuple[Judgement, ...]]:

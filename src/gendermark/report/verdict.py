@@ -167,6 +167,19 @@ class Told:
             return ""
         return self._of_one(present[0]) if len(self.systems) == 1 else self._of_several(present)
 
+    def largest(self) -> str:
+        """The largest gap of all, where there are several systems: how bad it is at worst."""
+        clear = [
+            (rates, place, self.systems[run])
+            for place, row in zip(self.places, self.rates, strict=True)
+            for run, rates in enumerate(row)
+            if rates is not None and rates.kind is not ALIKE
+        ]
+        if len(self.systems) == 1 or not clear:
+            return ""
+        rates, place, system = max(clear, key=lambda one: one[0].size)
+        return f"The largest gap is {system}'s in {place}: {rates.numbers}."
+
     def _of_one(self, run: int) -> str:
         found = {place: rates[run] for place, rates in zip(self.places, self.rates, strict=True)}
         parts = []
