@@ -87,7 +87,7 @@ def test_opens_from_disk_and_asks_nothing_of_anybody(open_page: Any, page_path: 
     assert page.title() == "Gender in translation: right (fake, p=0.9) and masculine (fake)"
     told = page.inner_text("#finding")
     assert "masculine (fake) turns most women into men" in told
-    assert "How many keep their gender?".lower() in told.lower()
+    assert "how many keep the gender?" in told
     assert "masculine (fake) against" in told.replace("\n", " ")
     assert _n_shown(page) == sum(len(result.judgements) for result in runs[0].results)
     assert page.locator("#list .row").count() > 3
