@@ -71,8 +71,8 @@ def picture(groups: Sequence[Group], *, source_tells: bool, intervals: str) -> M
         _key("women"),
         " women, ",
         _key("men"),
-        f" men. Lines: {intervals} intervals. The grey band is the gap, in points, rounded after subtracting: bold if it "
-        "is clear, else it could be chance.",
+        f" men. Lines: {intervals} intervals. The grey band is the gap, in points, rounded after subtracting: bold if "
+        "it is clear, else it could be chance.",
     )
     table = tag("table", legend, tag("thead", head), bodies, class_="dumbbells")
     return tag("div", table, class_="scroll", tabindex=0, role="group", aria_label="Women and men")
