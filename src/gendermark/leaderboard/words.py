@@ -122,12 +122,13 @@ def _range(cases: Sequence[_Case], what: str) -> str:
 
 
 def _covered(languages: Counter[str]) -> str:
-    """Languages with as many systems as any, and those with fewer."""
-    most = max(languages.values())
-    full = [name for name, n in languages.items() if n == most]
-    rest = [f"{name} ({n})" for name, n in languages.items() if n < most]
-    beside = f"; fewer into {listed(rest)}" if rest else ""
-    return f"{'all' if most > 1 else 'each'} into {listed(full)}{beside}"
+    """How many systems there are into each language: "16 into Spanish and Portuguese, 1 each into German and Arabic"."""
+    parts = []
+    for n in sorted(set(languages.values()), reverse=True):
+        names = [name for name, own in languages.items() if own == n]
+        each = " each" if n == 1 and len(names) > 1 else ""
+        parts.append(f"{n:,}{each} into {listed(names)}")
+    return ", ".join(parts)
 
 
 def _recorded(found: Sequence[Board]) -> str:
@@ -137,8 +138,9 @@ def _recorded(found: Sequence[Board]) -> str:
     n_unknown = sum(system.version == UNRECORDED for system in systems)
     if not n_unknown:
         return f"Outputs of {dates}."
-    whose = "no system's version" if n_unknown == len(systems) else f"not the version of {n_unknown:,} systems"
-    return f"Outputs of {dates}; {whose} is recorded."
+    if n_unknown == len(systems):
+        return f"Outputs of {dates}; no system's version is recorded."
+    return f"Outputs of {dates}; of {n_unknown:,} systems the version is not recorded."
 
 
 def _cases(found: Sequence[Board], sides: TwoRates) -> list[_Case]:
