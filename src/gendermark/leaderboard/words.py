@@ -122,7 +122,7 @@ def _range(cases: Sequence[_Case], what: str) -> str:
 
 
 def _covered(languages: Counter[str]) -> str:
-    """How many systems there are into each language: "16 into Spanish and Portuguese, 1 each into German and Arabic"."""
+    """How many systems there are into each language: "16 into Spanish, 1 each into German and Arabic"."""
     parts = []
     for n in sorted(set(languages.values()), reverse=True):
         names = [name for name, own in languages.items() if own == n]
