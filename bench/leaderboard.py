@@ -271,7 +271,7 @@ def photograph(site: Path) -> None:
         subprocess.run(
             [
                 program, "--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",
-                f"--user-data-dir={profile}", "--window-size=1100,1620", f"--screenshot={PICTURE}",
+                f"--user-data-dir={profile}", "--window-size=1100,1700", f"--screenshot={PICTURE}",
                 (site / INDEX).resolve().as_uri(),
             ],
             check=True, capture_output=True,
