@@ -90,7 +90,12 @@ def extract(answer: str, source: str, target_language: str) -> Extraction:
     What the source itself has (a colon, quotes, an apology) is never taken for the model's own words. An answer that
     gives both genders is not cut to the first: "el/la", "X / Y" stay whole, and two whole alternatives are a problem.
     """
-    return _Answer(_own_sentence(source), target_language).extract(answer)
+    own = _Answer(_own_sentence(source), target_language)
+    found = own.extract(answer)
+    # What was taken away may have hidden more of the kind.
+    while found.text is not None and len(found.text) < len(answer):
+        answer, found = found.text, own.extract(found.text)
+    return found
 
 
 class _Answer:
