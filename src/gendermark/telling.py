@@ -231,6 +231,11 @@ def signed(value: float) -> str:
     return minus(f"{round(value, 1) + 0.0:.1f}")
 
 
+def listed(names: Sequence[str], word: str = "and") -> str:
+    """ "Spanish, French and Italian"."""
+    return f"{', '.join(names[:-1])} {word} {names[-1]}" if len(names) > 1 else "".join(names)
+
+
 def direction(source: str, target: str) -> str:
     return f"{NAMES.get(source, source)} → {NAMES.get(target, target)}"
 

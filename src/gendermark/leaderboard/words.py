@@ -14,7 +14,7 @@ from gendermark.leaderboard.submission import UNRECORDED, SystemFacts, key_from
 from gendermark.linguistics.codes import NAMES
 from gendermark.records import Estimate
 from gendermark.runs.compare import ALPHA
-from gendermark.telling import TwoRates, rounded
+from gendermark.telling import TwoRates, listed, rounded
 
 
 def language_of(board: Board) -> str:
@@ -27,10 +27,6 @@ def direction_of(board: Board) -> str:
     selection = board.any.result.selection
     source = NAMES.get(selection.source_language, selection.source_language)
     return f"{source} → {language_of(board)}" + (f" ({board.label})" if board.label else "")
-
-
-def listed(names: Sequence[str], word: str = "and") -> str:
-    return f"{', '.join(names[:-1])} {word} {names[-1]}" if len(names) > 1 else "".join(names)
 
 
 def labels(systems: Sequence[SystemFacts]) -> dict[SystemFacts, str]:

@@ -16,7 +16,7 @@ from gendermark.records import Estimate, Gender
 from gendermark.report.findings import can_be_told
 from gendermark.result import Result
 from gendermark.runs.compare import Comparison
-from gendermark.telling import TwoRates, as_percent, leaning, rounded
+from gendermark.telling import TwoRates, as_percent, leaning, listed, rounded
 
 HALF = 50.0
 _MOST_NAMED = 4
@@ -207,11 +207,11 @@ class Told:
                 parts.append(f"{_all(len(in_all))} {kind.several}{self._everywhere(kind)}")
             elif kind is ALIKE:
                 if in_all:
-                    parts.append(f"{_listed([self.systems[run] for run in in_all])} {_verb(kind, len(in_all))}")
+                    parts.append(f"{listed([self.systems[run] for run in in_all])} {_verb(kind, len(in_all))}")
                 if len(in_all) < len(have):
                     parts.append("elsewhere no difference is clear")
             elif len(in_all) == len(have) > 0:
-                parts.append(f"{_listed([self.systems[run] for run in in_all])} {_verb(kind, len(in_all))}")
+                parts.append(f"{listed([self.systems[run] for run in in_all])} {_verb(kind, len(in_all))}")
             elif have:
                 where = [f"by {self.systems[run]} in {self._named(by_run[run][kind])}" for run in have]
                 parts.append(f"{kind.happens} {', '.join(where)}")
@@ -230,7 +230,7 @@ class Told:
 
     def _named(self, places: Sequence[str]) -> str:
         """Languages one by one, if they are few."""
-        return _listed(places) if len(places) <= _MOST_NAMED else self._share(len(places))
+        return listed(places) if len(places) <= _MOST_NAMED else self._share(len(places))
 
     def _share(self, n: int) -> str:
         whole = len(self.places)
@@ -307,10 +307,6 @@ def _all(n: int) -> str:
 
 def _number(n: int) -> str:
     return _NUMBERS[n] if n < len(_NUMBERS) else f"{n}"
-
-
-def _listed(names: Sequence[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def _sentence(text: str) -> str:

@@ -19,7 +19,7 @@ from gendermark.report.verdict import language_of
 from gendermark.runs.compare import ComparisonReport
 from gendermark.runs.folder import Run
 from gendermark.runs.gates import Verdict
-from gendermark.telling import direction
+from gendermark.telling import direction, listed
 
 _MOST_NAMED = 3
 """Systems that are named in the title of a page."""
@@ -63,7 +63,7 @@ class View:
         if len(self.runs) > _MOST_NAMED:
             return f"Gender in translation: {len(self.runs)} systems side by side"
         if self.several:
-            return f"Gender in translation: {', '.join(self.explorer.systems[:-1])} and {self.explorer.systems[-1]}"
+            return f"Gender in translation: {listed(self.explorer.systems)}"
         return f"Gender in translation: {self.explorer.systems[0]}" if self.runs else "Gender in translation"
 
     def of_benchmark(self, benchmark: str) -> list[CellNumbers]:
