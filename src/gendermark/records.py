@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
@@ -169,6 +169,17 @@ class Translation:
 
 Span = tuple[int, int]
 """Where a piece of a text begins and ends, in characters."""
+
+
+def pieces(text: str, spans: Iterable[Span]) -> Iterator[tuple[str, bool]]:
+    """A text cut at these places: each piece, and whether it is one of them. What overlaps or lies outside is none."""
+    end = 0
+    for start, stop in sorted(spans):
+        if end <= start < stop <= len(text):
+            yield text[end:start], False
+            yield text[start:stop], True
+            end = stop
+    yield text[end:], False
 
 
 @dataclass(frozen=True, slots=True)

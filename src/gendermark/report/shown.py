@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from gendermark.linguistics.codes import RIGHT_TO_LEFT
 from gendermark.markup import Content, Markup, tag
-from gendermark.records import Gender, Judgement, Span
+from gendermark.records import Gender, Judgement, Span, pieces
 from gendermark.report.explorer import Cell, outcome_of
 from gendermark.telling import Finding
 
@@ -111,10 +111,4 @@ def _language(code: str) -> dict[str, str | None]:
 
 
 def _marked(text: str, spans: Sequence[Span]) -> list[Content]:
-    parts: list[Content] = []
-    end = 0
-    for start, stop in sorted(spans):
-        if end <= start < stop <= len(text):
-            parts += [text[end:start], tag("mark", text[start:stop])]
-            end = stop
-    return [*parts, text[end:]]
+    return [tag("mark", piece) if is_marked else piece for piece, is_marked in pieces(text, spans)]

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from gendermark.records import Gender, Judgement, Verdict
+from gendermark.records import Gender, Judgement, Verdict, pieces
 from gendermark.runs.folder import Run, Text
 
 _PEOPLE = {Gender.FEMININE: "a woman", Gender.MASCULINE: "a man", Gender.NEUTRAL: "open"}
@@ -23,13 +23,8 @@ class Answer:
     @property
     def marked(self) -> str:
         """The text with the deciding words in brackets."""
-        found = self.judgement.spans or self._places()
-        pieces, end = [], 0
-        for start, stop in sorted(found):
-            if end <= start < stop <= len(self.text):
-                pieces += [self.text[end:start], "[", self.text[start:stop], "]"]
-                end = stop
-        return "".join([*pieces, self.text[end:]]) if self.text else "(nothing)"
+        cut = pieces(self.text, self.judgement.spans or self._places())
+        return "".join(f"[{piece}]" if is_marked else piece for piece, is_marked in cut) or "(nothing)"
 
     def _places(self) -> list[tuple[int, int]]:
         """Of the evidence of a judge that gives no places."""
