@@ -101,6 +101,13 @@ def test_systems_that_differ_are_told_one_by_one() -> None:
     )
 
 
+def test_the_largest_gap_is_told_where_there_are_several() -> None:
+    found = [[rates(WOMEN_LESS, 60, 90), rates(ALIKE, 88, 90)], [rates(WOMEN_LESS, 36, 77), rates(WOMEN_LESS, 50, 80)]]
+    said = "The largest gap is one's in French: 36 of 100 women keep their gender, 77 of 100 men."
+    assert Told(["Spanish", "French"], ["one", "two"], found, lambda *_: None).largest() == said
+    assert Told(["Spanish"], ["one", "two"], found[:1], lambda *_: None).largest() == ""
+
+
 def test_a_language_is_named_where_there_is_one() -> None:
     assert told(["one", "two"], [[rates(LOST), rates(LOST)]]) == "In Spanish, both lose the gender of most people."
 

@@ -168,14 +168,14 @@ class Told:
         return self._of_one(present[0]) if len(self.systems) == 1 else self._of_several(present)
 
     def largest(self) -> str:
-        """The largest gap of all, where there are several systems: how bad it is at worst."""
+        """The largest of several clear gaps: how bad it is at worst. Where there is one, the sentence names it."""
         clear = [
             (rates, place, self.systems[run])
             for place, row in zip(self.places, self.rates, strict=True)
             for run, rates in enumerate(row)
             if rates is not None and rates.kind is not ALIKE
         ]
-        if len(self.systems) == 1 or not clear:
+        if len(self.systems) == 1 or len(self.places) == 1 or len(clear) < 2:
             return ""
         rates, place, system = max(clear, key=lambda one: one[0].size)
         return f"The largest gap is {system}'s in {place}: {rates.numbers}."
