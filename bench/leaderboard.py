@@ -30,6 +30,7 @@ from pathlib import Path
 from typing import Any
 
 from gendermark import api
+from gendermark.executors.executor import open_executor
 from gendermark.leaderboard import words
 from gendermark.leaderboard.boards import Board
 from gendermark.leaderboard.site import INDEX, build
@@ -46,7 +47,6 @@ from gendermark.leaderboard.submission import (
     write,
 )
 from gendermark.leaderboard.verification import faults
-from gendermark.leaderboard.workers import each
 from gendermark.runs.score import Origin
 from gendermark.selection import Selection
 from gendermark.systems.translation_files import open_translations
@@ -137,8 +137,9 @@ def _facts(place: str, licence: str, note: str) -> OutputFacts:
 # -- submissions -------------------------------------------------------------------------------------------------------
 
 
-def submit(mirror: Path, root: Path, own: Sequence[Job]) -> list[str]:
+def submit(work: tuple[Path, Path, Sequence[Job]]) -> list[str]:
     """All cells of one system."""
+    mirror, root, own = work
     return [_submit(mirror, root, job) for job in own]
 
 
@@ -292,17 +293,18 @@ def main() -> None:
     if not (mirror / FOURTEEN).is_dir():
         print("leaderboard: set GENDERMARK_DATA_MIRROR to a directory with the released outputs; nothing was done")
         return
-    with tempfile.TemporaryDirectory() as place:
+    with tempfile.TemporaryDirectory() as place, open_executor("processes") as workers:
         output = given.output or Path(place)
         results, site = output / "results", output / "site"
         started = time.monotonic()
         by_system: dict[str, list[Job]] = {}
         for job in jobs() if not given.only_pages else ():
             by_system.setdefault(job.system.slug, []).append(job)
-        made = [cell for own in each(submit, [(mirror, results, own) for own in by_system.values()]) for cell in own]
+        work = [(mirror, results, own) for own in by_system.values()]
+        made = [cell for own in workers.in_order(submit, work) for cell in own]
         made += run_here(results) if not given.only_pages else []
         submitted = time.monotonic()
-        found = build([results], site)
+        found = build([results], site, workers)
         built = time.monotonic()
         print(
             f"leaderboard: {len(made)} submissions in {submitted - started:.0f} s, pages in {built - submitted:.0f} s"
@@ -312,7 +314,7 @@ def main() -> None:
             write_doc(found)
         photograph(site)
         if given.verify:
-            wrong = [one for own in each(faults, [(cell,) for cell in find([results])]) for one in own]
+            wrong = [one for own in workers.in_order(faults, find([results])) for one in own]
             print(f"verified in {time.monotonic() - built:.0f} s; faults: {wrong or 'none'}")
 
 

@@ -21,6 +21,7 @@ ORDER = (
     "locks",
     "deadlines",
     "markup",
+    "executors",
     "selection",
     "data",
     "linguistics",

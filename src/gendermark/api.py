@@ -301,7 +301,7 @@ def translate(
         opened.check(asking.source_language, asking.to, requests)
         store = stack.enter_context(Store(around.store or running.default_store()))
         with around.open_progress(f"{opened.spec} {asking.source_language}-{asking.to}") as progress:
-            answers = translating.translate(opened, requests, store, progress)
+            answers = translating.translate(opened, requests, store, progress, around.executor)
         for note in opened.notes():
             around.tell(note)
     return list(answers.translations)

@@ -9,6 +9,7 @@ import pytest
 
 import gendermark
 from gendermark.errors import UserError
+from gendermark.executors.executor import open_executor
 from gendermark.leaderboard import words
 from gendermark.leaderboard.boards import Board, boards
 from gendermark.leaderboard.pictures import standings
@@ -25,7 +26,7 @@ from gendermark.leaderboard.submission import (
 
 @pytest.fixture(scope="module")
 def found(made: Path) -> list[Board]:
-    return boards([read(cell) for cell in find([made])], jobs=1)
+    return boards([read(cell) for cell in find([made])])
 
 
 def test_the_order_follows_the_bias(found: list[Board]) -> None:
@@ -43,7 +44,7 @@ def test_systems_that_cannot_be_told_apart_share_their_ranks(tmp_path: Path) -> 
         gendermark.run(spec, [selection], directory=tmp_path / name)
         for scored in of_run(tmp_path / name, SystemFacts(name)):
             write(tmp_path / "results", SystemFacts(name), OutputFacts(), scored)
-    (board,) = boards([read(cell) for cell in find([tmp_path / "results"])], jobs=1)
+    (board,) = boards([read(cell) for cell in find([tmp_path / "results"])])
     assert {s.submission.system.name: s.rank for s in board.standings} == {"A": "1–2", "B": "1–2", "C": "3"}
     assert words.leaders(board).startswith("No system is clearly better than ")
 
@@ -65,7 +66,8 @@ def test_p_values_are_corrected_over_all_pairs_of_a_board(found: list[Board]) ->
 def test_processes_find_the_same(made: Path, found: list[Board]) -> None:
     submissions = [read(cell) for cell in find([made])]
     many = [replace(one) for one in submissions]
-    assert [board.standings for board in boards(many, jobs=2)] == [board.standings for board in found]
+    with open_executor("processes:2") as two:
+        assert [board.standings for board in boards(many, two)] == [board.standings for board in found]
 
 
 def test_the_headline_counts_what_is_clear(found: list[Board]) -> None:

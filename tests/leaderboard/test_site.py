@@ -19,7 +19,7 @@ from gendermark.leaderboard.submission import FILE, OutputFacts, SystemFacts, of
 @pytest.fixture(scope="module")
 def site(made: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     output = tmp_path_factory.mktemp("site")
-    build([made], output, jobs=1)
+    build([made], output)
     return output
 
 
@@ -78,7 +78,7 @@ def test_names_cannot_become_markup(tmp_path: Path) -> None:
                    directory=tmp_path / "run")  # fmt: skip
     for scored in of_run(tmp_path / "run", hostile):
         write(tmp_path / "results", hostile, OutputFacts("javascript:alert(3)", "<b>"), scored)
-    build([tmp_path / "results"], tmp_path / "site", jobs=1)
+    build([tmp_path / "results"], tmp_path / "site")
     page = (tmp_path / "site" / "index.html").read_text(encoding="utf-8")
     assert "<script>alert" not in page
     assert "<img" not in page
@@ -91,7 +91,7 @@ def test_a_tampered_submission_is_not_shown(results: Path, tmp_path: Path) -> No
     with (cell / "translations.jsonl").open("a", encoding="utf-8") as file:
         file.write("\n")
     with pytest.raises(UserError, match="not the outputs that were submitted"):
-        build([results], tmp_path / "site", jobs=1)
+        build([results], tmp_path / "site")
     assert not (tmp_path / "site").exists()
 
 
@@ -101,7 +101,7 @@ def test_a_number_changed_on_one_paper_is_not_shown(results: Path, tmp_path: Pat
     row["result"]["estimates"][0]["value"] = 100.0
     path.write_text(json.dumps(row), encoding="utf-8")
     with pytest.raises(UserError, match=r"correct:all has value 100.0000, and result\.json says"):
-        build([results], tmp_path / "site", jobs=1)
+        build([results], tmp_path / "site")
 
 
 def test_a_system_in_two_directories_is_refused(made: Path, results: Path, tmp_path: Path) -> None:
@@ -111,4 +111,4 @@ def test_a_system_in_two_directories_is_refused(made: Path, results: Path, tmp_p
         shutil.rmtree(tmp_path / "other" / "x" / name)
     shutil.rmtree(results / "right-1-0-2025" / "simplegen.en-he")
     with pytest.raises(UserError, match="two directories hold the system right-1-0-2025"):
-        build([results, tmp_path / "other"], tmp_path / "site", jobs=1)
+        build([results, tmp_path / "other"], tmp_path / "site")

@@ -162,9 +162,9 @@ def test_an_unknown_name() -> None:
 @pytest.mark.parametrize(
     ("argument", "options", "words"),
     [
-        ("right?s=1", {}, "system family fake:right has no option 's'; available: p, seed"),
-        ("stereotyped", {"p": "1"}, "system family fake:stereotyped has no option 'p'; available: s, seed"),
-        ("masculine?p=1", {}, "system family fake:masculine has no option 'p'; available: seed"),
+        ("right?s=1", {}, "system family fake:right has no option 's'; available: p, seed, delay_ms"),
+        ("stereotyped", {"p": "1"}, "system family fake:stereotyped has no option 'p'; available: s, seed, delay_ms"),
+        ("masculine?p=1", {}, "system family fake:masculine has no option 'p'; available: seed, delay_ms"),
         ("right?p=1.01", {}, "option p of fake:right is a probability between 0 and 1, not '1.01'"),
         ("right?p=-0.1", {}, "option p of fake:right is a probability between 0 and 1, not '-0.1'"),
         ("right?p=often", {}, "option p of fake:right is a probability between 0 and 1, not 'often'"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -102,29 +103,46 @@ class Audit:
 
 def audit(files: Sequence[Path | str], directory: Path | None = None, around: Surroundings = ALONE) -> Audit:
     """Recognise and score all translations in some files; with a directory, each system leaves a run folder there."""
-    known = Known()
+    _known.cache_clear()  # the data on this machine may be other than the last time
     audited: list[Audited] = []
     refused: list[str] = []
     passed_over: list[str] = []
     paths = list(dict.fromkeys(map(Path, files)))
     taken: set[str] = set()
-    for path in paths:
-        name = _tail(path, paths)
-        try:
-            found = _read(path, known)
-        except UserError as problem:
-            refused.append(str(problem))
-            continue
-        passed_over += [f"{name}: {sentence}" for sentence in found.passed_over]
-        for system, cells in _by_system(found.cells).items():
-            folder = directory / _folder(f"{Path(name).with_suffix('')}-{system}", taken) if directory else None
-            named = f"{name} ({system})" if system else name
-            for one in _scored(_Theirs(path, system, named), cells, folder, around):
+    work: list[_Work] = []
+    with around.open_progress("audit") as progress:
+        for number, (path, found) in enumerate(zip(paths, around.executor.in_order(_recognised, paths), strict=True)):
+            progress(number, 2 * len(paths))  # half of the work is to find out what it is
+            if isinstance(found, str):
+                refused.append(found)
+                continue
+            name = _tail(path, paths)
+            passed_over += [f"{name}: {sentence}" for sentence in found.passed_over]
+            for system, cells in _by_system(found.cells).items():
+                folder = directory / _folder(f"{Path(name).with_suffix('')}-{system}", taken) if directory else None
+                named = f"{name} ({system})" if system else name
+                work.append(_Work(_Theirs(path, system, named), cells, folder))
+        for number, scored in enumerate(around.executor.in_order(_scored, work), start=1):
+            progress(len(work) + number, 2 * len(work))
+            for one in scored:
                 if isinstance(one, Audited):
                     audited.append(one)
                 else:
                     refused.append(one)
     return Audit(audited, refused, passed_over)
+
+
+@cache
+def _known() -> Known:
+    return Known()
+
+
+def _recognised(path: Path) -> Found | str:
+    """What a file holds, or why that cannot be told."""
+    try:
+        return _read(path, _known())
+    except UserError as problem:
+        return str(problem)
 
 
 # -- reading
@@ -261,10 +279,21 @@ class _Theirs:
         return f"files:{self.path}#{self.system}" if self.system else f"files:{self.path}"
 
 
-def _scored(
-    theirs: _Theirs, cells: Sequence[Cell], folder: Path | None, around: Surroundings
-) -> Iterator[Audited | str]:
+@dataclass(frozen=True)
+class _Work:
+    """The cells of one system, to be scored."""
+
+    theirs: _Theirs
+    cells: Sequence[Cell]
+    folder: Path | None
+
+
+def _scored(work: _Work) -> list[Audited | str]:
     """The results of one system, and a sentence for each cell that is broken; the others are scored without it."""
+    return list(_each_scored(work.theirs, work.cells, work.folder))
+
+
+def _each_scored(theirs: _Theirs, cells: Sequence[Cell], folder: Path | None) -> Iterator[Audited | str]:
     by_name = {cell.selection.cell: cell for cell in cells}
     opened = _Recognised(theirs.spec, by_name)
     sound = []
@@ -277,7 +306,7 @@ def _scored(
     if sound:
         config = RunConfig(theirs.spec, tuple(cell.selection for cell in sound), audited=str(theirs.path))
         try:
-            results = carry_out(plan(config, opened), opened, folder, around)
+            results = carry_out(plan(config, opened), opened, folder)
         except UserError as problem:  # the folder is another run's, or cannot be written
             raise UserError(str(problem).replace("with -o", "with --keep")) from None
         for result, cell in zip(results, sound, strict=True):

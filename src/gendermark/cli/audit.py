@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gendermark.cli.terminal import AsJson, print_json, say, show_progress
+from gendermark.cli.options import Executor
+from gendermark.cli.terminal import AsJson, open_workers, print_json, say, show_progress
 from gendermark.errors import UserError
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ def audit(
     keep: Annotated[
         Path | None, typer.Option("--keep", metavar="DIR", help="Leave a run folder for each system here.")
     ] = None,
+    executor: Executor = "",
     as_json: AsJson = False,
 ) -> None:
     """Recognise what files of translations hold, score all of it, and write a page."""
@@ -40,7 +42,9 @@ def audit(
 
     _check_output(output)
     with tempfile.TemporaryDirectory(prefix="gendermark-audit-") as temporary:
-        found = carry_out(files, keep or Path(temporary), Surroundings(open_progress=show_progress))
+        with open_workers(executor, len(files)) as workers:
+            around = Surroundings(open_progress=show_progress, executor=workers)
+            found = carry_out(files, keep or Path(temporary), around)
         if not found.audited:
             raise UserError("; ".join(found.refused))
         write_page(output, found.folders)

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from gendermark.cli.options import Data, From, Revision, Rules, To, pairs
-from gendermark.cli.terminal import AsJson, print_json, print_table, say, show_progress
+from gendermark.cli.options import Data, Executor, From, Revision, Rules, To, pairs
+from gendermark.cli.terminal import AsJson, open_workers, print_json, print_table, say, show_progress
 from gendermark.errors import UserError
 
 if TYPE_CHECKING:
@@ -32,35 +32,32 @@ app = typer.Typer(
 Directories = Annotated[
     list[Path], typer.Argument(metavar="DIR...", help="Directories with submissions, at any depth.")
 ]
-Jobs = Annotated[int, typer.Option(min=0, help="Processes side by side; 0: as many as there are cores.")]
 
 
 @app.command()
 def build(
     directories: Directories,
     output: Annotated[Path, typer.Option("-o", "--output", help="Directory for the pages.")],
-    jobs: Jobs = 0,
+    executor: Executor = "",
 ) -> None:
     """Write the pages: an index with pictures, ranks and tables, and the report of each system."""
     from gendermark.leaderboard import site
 
-    site.build(directories, output, jobs, say)
+    with open_workers(executor or "processes") as workers:
+        site.build(directories, output, workers, say)
     say(f"leaderboard written to {output / site.INDEX}")
 
 
 @app.command()
-def verify(directories: Directories, jobs: Jobs = 0, as_json: AsJson = False) -> None:
+def verify(directories: Directories, executor: Executor = "", as_json: AsJson = False) -> None:
     """Score the outputs of submissions again; exit 1, with a sentence for each fault, if a result does not follow."""
     from gendermark.leaderboard.submission import find
     from gendermark.leaderboard.verification import faults
-    from gendermark.leaderboard.workers import each
 
     cells = find(directories)
     rows = []
-    with show_progress("verifying") as progress:
-        for number, (cell, found) in enumerate(
-            zip(cells, each(faults, [(cell,) for cell in cells], jobs), strict=True), start=1
-        ):
+    with open_workers(executor, len(cells)) as workers, show_progress("verifying") as progress:
+        for number, (cell, found) in enumerate(zip(cells, workers.in_order(faults, cells), strict=True), start=1):
             rows.append({"submission": str(cell), "outcome": "refused" if found else "verified", "faults": found})
             progress(number, len(cells))
     refused = [row for row in rows if row["faults"]]

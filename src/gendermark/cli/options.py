@@ -49,6 +49,17 @@ Seed = Annotated[int, typer.Option("--seed", min=0, help="Seed of the resampling
 Confidence = Annotated[float, typer.Option("--confidence", help="Confidence of the intervals, between 0.5 and 1.")]
 
 
+Executor = Annotated[
+    str,
+    typer.Option(
+        "--executor",
+        metavar="WHERE",
+        help="Where the work is done: serial, processes[:N], dask[:N] or dask:ADDRESS; the results are the same.",
+    ),
+]
+Store = Annotated[
+    Path | None, typer.Option("--store", help="File that keeps finished translations; in the cache if not given.")
+]
 Name = Annotated[
     str, typer.Option("--name", metavar="NAME", help='What the system is called in tables and headings: "Bing 2019".')
 ]

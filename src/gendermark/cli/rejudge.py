@@ -7,8 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
-from gendermark.cli.options import takes_settings
-from gendermark.cli.terminal import AsJson, print_json, say
+from gendermark.cli.options import Executor, takes_settings
+from gendermark.cli.terminal import AsJson, open_workers, print_json, say
 from gendermark.errors import UserError
 
 
@@ -20,6 +20,7 @@ def rejudge(
         Path | None,
         typer.Option("-o", "--output", help="Run folder for the new result; of several runs, a directory for them."),
     ] = None,
+    executor: Executor = "",
     as_json: AsJson = False,
     *,
     settings: dict[str, Any],
@@ -35,15 +36,16 @@ def rejudge(
     if len(set(names)) < len(names) and output is not None:
         raise UserError("two run folders have the same name; judge them one at a time, each with its own -o")
     found, results = [], []
-    for run, name in zip(runs, names, strict=True):
-        written = output / name if output is not None and len(runs) > 1 else output
-        cells = judge_again(run, {"rules": rules, **settings}, written)
-        found.append({"run": str(run), "written": str(written or ""), "cells": [cell.to_json() for cell in cells]})
-        results += [cell.result for cell in cells]
-        for cell in cells:
-            say(cell.sentence)
-        if written is not None:
-            say(f"run folder: {written}")
+    with open_workers(executor) as workers:
+        for run, name in zip(runs, names, strict=True):
+            written = output / name if output is not None and len(runs) > 1 else output
+            cells = judge_again(run, {"rules": rules, **settings}, written, workers)
+            found.append({"run": str(run), "written": str(written or ""), "cells": [cell.to_json() for cell in cells]})
+            results += [cell.result for cell in cells]
+            for cell in cells:
+                say(cell.sentence)
+            if written is not None:
+                say(f"run folder: {written}")
     if as_json:
         print_json({"rejudged": found})
     else:

@@ -12,18 +12,20 @@ from gendermark.cli.options import (
     Cluster,
     Confidence,
     Data,
+    Executor,
     From,
     Name,
     Resamples,
     Revision,
     Rules,
     Seed,
+    Store,
     language,
     pairs,
     resampling,
     takes_settings,
 )
-from gendermark.cli.terminal import AsJson, print_json, say, show_progress
+from gendermark.cli.terminal import AsJson, open_workers, print_json, say, show_progress
 from gendermark.errors import UserError
 from gendermark.names import checked
 
@@ -66,9 +68,8 @@ def run(
         ),
     ] = False,
     name: Name = "",
-    store: Annotated[
-        Path | None, typer.Option(help="File that keeps finished translations; in the cache if not given.")
-    ] = None,
+    store: Store = None,
+    executor: Executor = "",
     as_json: AsJson = False,
     *,
     settings: dict[str, Any],
@@ -99,8 +100,10 @@ def run(
     if not benchmark:
         selections = _that_have_files(system, selections)
     config = RunConfig(system, selections, options, resampling(resamples, seed, confidence), forced_choice)
-    around = running.Surroundings(store, show_progress, say, checked(name) if name else "")
-    results = running.run(config, output, around)
+    n_to_score = len(selections) if system.startswith("files:") else 0
+    with open_workers(executor, n_to_score) as workers:
+        around = running.Surroundings(store, show_progress, say, checked(name) if name else "", workers)
+        results = running.run(config, output, around)
     if as_json:
         print_json({"run": str(output), "results": [result.to_json() for result in results]})
     else:

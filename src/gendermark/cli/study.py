@@ -10,8 +10,8 @@ from typing import Annotated, Any
 import typer
 
 from gendermark.cli import study_analyses, terminal
-from gendermark.cli.options import Confidence, Resamples, Seed, pairs, resampling
-from gendermark.cli.terminal import AsJson, print_json, print_table, say, show_progress
+from gendermark.cli.options import Confidence, Executor, Resamples, Seed, Store, pairs, resampling
+from gendermark.cli.terminal import AsJson, open_workers, print_json, print_table, say, show_progress
 from gendermark.study import options
 
 app = typer.Typer(help=options.ABOUT)
@@ -40,9 +40,8 @@ def debias(
     resamples: Resamples = 1000,
     seed: Seed = 12345,
     confidence: Confidence = 0.95,
-    store: Annotated[
-        Path | None, typer.Option(help="File that keeps finished translations; in the cache if not given.")
-    ] = None,
+    store: Store = None,
+    executor: Executor = "",
     as_json: AsJson = False,
 ) -> None:
     """Take gender out of the vectors of professions, and compare the model with what it was."""
@@ -51,7 +50,8 @@ def debias(
 
     how = pairs(system_option or [], "--system-option", "beam_size=1")
     settings = Settings(model, to, data, group, samples, equalise, bleu, how, resampling(resamples, seed, confidence))
-    report = study_debiasing(settings, output, Surroundings(store, show_progress, say))
+    with open_workers(executor) as workers:
+        report = study_debiasing(settings, output, Surroundings(store, show_progress, say, executor=workers))
     if as_json:
         print_json(report)
     else:

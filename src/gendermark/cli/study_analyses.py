@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from gendermark.cli import terminal
-from gendermark.cli.options import Confidence, Resamples, Seed, pairs, resampling
-from gendermark.cli.terminal import AsJson, print_json, print_table, say, show_progress
+from gendermark.cli.options import Confidence, Executor, Resamples, Seed, Store, pairs, resampling
+from gendermark.cli.terminal import AsJson, open_workers, print_json, print_table, say, show_progress
 from gendermark.errors import UserError
 from gendermark.study import options
 
@@ -29,7 +29,6 @@ System = Annotated[str, typer.Option(help="The system as family:argument, for ex
 SystemOption = Annotated[
     list[str] | None, typer.Option("--system-option", metavar="KEY=VALUE", help="Option of the system.")
 ]
-StoreFile = Annotated[Path | None, typer.Option("--store", help="File that keeps finished translations.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -217,7 +216,7 @@ def determiners(
     ],
     from_: Annotated[str, typer.Option("--from", help="Source language.")] = "en",
     system_option: SystemOption = None,
-    store: StoreFile = None,
+    store: Store = None,
     as_json: AsJson = False,
 ) -> None:
     """How probable are "el" and "la", where the source tells the gender and where it does not?"""
@@ -262,7 +261,8 @@ def sampling(
     data: Annotated[str, typer.Option("--data", help="core (bundled, works offline) or official.")] = "core",
     similarity: Annotated[str, typer.Option(help="characters (bundled), use, or e5:MODEL.")] = "",
     system_option: SystemOption = None,
-    store: StoreFile = None,
+    store: Store = None,
+    executor: Executor = "",
     as_json: AsJson = False,
 ) -> None:
     """How far do the numbers depend on how samples are drawn (epsilon) and compared (alpha)?"""
@@ -280,7 +280,8 @@ def sampling(
         similarity,
         pairs(system_option or [], "--system-option", "beam_size=5"),
     )
-    found = vary_sampling(settings, Surroundings(store, show_progress, say))
+    with open_workers(executor) as workers:
+        found = vary_sampling(settings, Surroundings(store, show_progress, say, executor=workers))
     if as_json:
         print_json(found.to_json())
     else:

@@ -9,9 +9,12 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Annotated, Any, TextIO
+from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 import typer
+
+if TYPE_CHECKING:
+    from gendermark.executors.executor import Executor
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 
@@ -117,6 +120,17 @@ def _listed(columns: Sequence[str], cells: Sequence[Sequence[str]], width: int) 
                 lines += wrapped(f"{column}: {cell}" if column else cell, width, indent)
                 indent = 2
     return lines
+
+
+@contextmanager
+def open_workers(executor: str, n_pieces: int = 0) -> Iterator[Executor]:
+    """The workers that `--executor` names, and where they can be watched."""
+    from gendermark.executors.executor import open_executor
+
+    with open_executor(executor, n_pieces) as workers:
+        if workers.dashboard:
+            say(f"the workers can be watched at {workers.dashboard}")
+        yield workers
 
 
 @contextmanager

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from gendermark.cli.options import language, pairs, sampling_pairs
-from gendermark.cli.terminal import say, show_progress
+from gendermark.cli.options import Executor, Store, language, pairs, sampling_pairs
+from gendermark.cli.terminal import open_workers, say, show_progress
 from gendermark.errors import BadFile, UserError
 
 if TYPE_CHECKING:
@@ -38,7 +38,8 @@ def translate(
         list[str] | None, typer.Option("--system-option", metavar="KEY=VALUE", help="Option of the system.")
     ] = None,
     output: Annotated[Path | None, typer.Option("-o", "--output", help="File to write; stdout if not given.")] = None,
-    store: Annotated[Path | None, typer.Option(help="File that keeps finished translations.")] = None,
+    store: Store = None,
+    executor: Executor = "",
     as_json: Annotated[
         bool, typer.Option("--json", help="One JSON object per line; samples and scores always are.")
     ] = False,
@@ -58,7 +59,9 @@ def translate(
     sources = _lines(file)
     asking = api.Asking(to, from_, samples, sampling_pairs(sampling), _lines(str(targets)) if targets else None)
     options = pairs(system_option or [], "--system-option", "beam_size=5")
-    answers = api.translate(system, sources, asking, options, Surroundings(store, show_progress, say))
+    with open_workers(executor) as workers:
+        around = Surroundings(store, show_progress, say, executor=workers)
+        answers = api.translate(system, sources, asking, options, around)
     if samples:
         rows = [
             _sampled(number, source, found) for number, (source, found) in enumerate(zip(sources, answers, strict=True))

@@ -14,8 +14,8 @@ from pathlib import Path
 
 from gendermark import registry, statistics
 from gendermark.benchmarks.benchmark import Benchmark
+from gendermark.executors.executor import SERIAL, Executor
 from gendermark.leaderboard.submission import Submission, key_from, leading_of
-from gendermark.leaderboard.workers import each
 from gendermark.metrics.describe import Description
 from gendermark.metrics.pairing import Pairing
 from gendermark.records import Estimate
@@ -72,14 +72,14 @@ class Board:
         return self.benchmark.describe(self.metric[0])
 
 
-def boards(submissions: Sequence[Submission], jobs: int = 0) -> list[Board]:
+def boards(submissions: Sequence[Submission], executor: Executor = SERIAL) -> list[Board]:
     """In the order of the benchmarks with most submissions, then of languages."""
     labels = told_apart([one.result for one in submissions])
     groups: dict[tuple[str, ...], list[Submission]] = {}
     for one in submissions:
         groups.setdefault(key_of(one.result), []).append(one)
     ordered = {key: _in_order(found) for key, found in groups.items()}
-    compared = each(compare_all, [([one.cell for one in found],) for found in ordered.values()], jobs)
+    compared = executor.in_order(compare_all, [[one.cell for one in found] for found in ordered.values()])
     made = [
         Board(labels[key], _ranked(found, pairs), pairs)
         for (key, found), pairs in zip(ordered.items(), compared, strict=True)

@@ -14,12 +14,12 @@ from pathlib import Path
 from gendermark import __version__
 from gendermark.drawing.sheet import Figure
 from gendermark.errors import UserError
+from gendermark.executors.executor import SERIAL, Executor
 from gendermark.leaderboard import pictures, words
 from gendermark.leaderboard.boards import Board, boards
 from gendermark.leaderboard.submission import Submission, check_distinct, find, read
 from gendermark.leaderboard.tables import board_table, few_table, systems_table
 from gendermark.leaderboard.verification import on_paper
-from gendermark.leaderboard.workers import each
 from gendermark.markup import Content, Markup, joined, tag
 from gendermark.report.page import asset, policy, render_page
 from gendermark.runs.folder import read_run
@@ -30,7 +30,9 @@ PAGES = "systems"
 Tell = Callable[[str], None]
 
 
-def build(directories: Sequence[Path], output: Path, jobs: int = 0, tell: Tell = lambda _: None) -> list[Board]:
+def build(
+    directories: Sequence[Path], output: Path, executor: Executor = SERIAL, tell: Tell = lambda _: None
+) -> list[Board]:
     """Write the pages of all submissions in some directories; gives the boards that they show."""
     submissions = [read(cell) for cell in find(directories)]
     check_distinct(submissions)
@@ -38,7 +40,7 @@ def build(directories: Sequence[Path], output: Path, jobs: int = 0, tell: Tell =
         for fault in on_paper(one):
             raise UserError(f"{fault}; `gendermark leaderboard verify` says more")
     tell(f"{len(submissions):,} submissions; comparing systems")
-    made = boards(submissions, jobs)
+    made = boards(submissions, executor)
     write_text(output / INDEX, render_index(made))
     pages = {one.directory: one.system.slug for one in submissions}
     slugs = list(pages.values())
@@ -47,13 +49,14 @@ def build(directories: Sequence[Path], output: Path, jobs: int = 0, tell: Tell =
             raise UserError(f"two directories hold the system {slug}; put its submissions into one")
     tell(f"writing the pages of {len(pages):,} systems")
     work = [(str(directory), output / PAGES / f"{slug}.html") for directory, slug in pages.items()]
-    for _ in each(write_system, work, jobs):
+    for _ in executor.each(_write_system, work):
         pass
     return made
 
 
-def write_system(directory: str, path: Path) -> None:
+def _write_system(where: tuple[str, Path]) -> None:
     """The report of one system, all its benchmarks and languages."""
+    directory, path = where
     write_text(path, render_page([read_run(directory)], home=f"../{INDEX}"))
 
 

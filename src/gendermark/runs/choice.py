@@ -13,9 +13,7 @@ from gendermark import statistics
 from gendermark.benchmarks.benchmark import Benchmark, ItemSet
 from gendermark.errors import UserError
 from gendermark.records import Judgement, Request, Task, Test, Translation, Verdict
-from gendermark.runs.store import Store
-from gendermark.runs.translate import Progress, translate
-from gendermark.systems.system import System
+from gendermark.runs.translate import Answers
 
 Pairs = Sequence[tuple[str, str] | None]
 """For each item a right and a contrastive translation, or none."""
@@ -36,21 +34,17 @@ def choice_requests(requests: Sequence[Request], pairs: Pairs) -> list[Request]:
     ]
 
 
-def forced_choice(
-    system: System,
-    requests: Sequence[Request],
-    pairs: Pairs,
-    judgements: Sequence[Judgement],
-    store: Store | None,
-    progress: Progress,
-) -> Test:
-    """How often a system prefers the right translation, and how often that agrees with what it wrote."""
-    answers = [samples[0] for samples in translate(system, requests, store, progress).translations]
+def forced_choice(scored: Answers, pairs: Pairs, judgements: Sequence[Judgement], spec: str) -> Test:
+    """How often a system prefers the right translation, and how often that agrees with what it wrote.
+
+    `scored` are its answers to `choice_requests`.
+    """
+    answers = [samples[0] for samples in scored.translations]
     asked = [judgement for judgement, targets in zip(judgements, pairs, strict=True) if targets is not None]
     preferred: list[bool | None] = []
     for right, wrong in zip(answers[::2], answers[1::2], strict=True):
         if right.log_probability is None or wrong.log_probability is None:
-            raise UserError(f"{system.spec} gave no log-probability for a translation it was asked to score")
+            raise UserError(f"{spec} gave no log-probability for a translation it was asked to score")
         is_tie = right.log_probability == wrong.log_probability
         preferred.append(None if is_tie else right.log_probability > wrong.log_probability)
     n_right, n_decided = sum(choice is True for choice in preferred), sum(choice is not None for choice in preferred)

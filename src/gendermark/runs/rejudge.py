@@ -11,6 +11,7 @@ from typing import Any
 from gendermark import registry
 from gendermark.benchmarks.benchmark import Answers, Benchmark, ItemSet
 from gendermark.errors import UserError
+from gendermark.executors.executor import SERIAL, Executor
 from gendermark.metrics.metric import Resampling
 from gendermark.records import Gender, Judgement
 from gendermark.result import Result
@@ -55,7 +56,9 @@ def _word(gender: Gender | None) -> str:
     return gender.value if gender else "not read"
 
 
-def rejudge(directory: Path | str, options: Mapping[str, Any], output: Path | None = None) -> list[Rejudged]:
+def rejudge(
+    directory: Path | str, options: Mapping[str, Any], output: Path | None = None, executor: Executor = SERIAL
+) -> list[Rejudged]:
     """All cells of a run folder; `options` replace those of the selections where a benchmark has them.
 
     With an output directory, a run folder of the new results is written there.
@@ -71,9 +74,20 @@ def rejudge(directory: Path | str, options: Mapping[str, Any], output: Path | No
             raise UserError(f"{output} holds the run that is judged again; choose another directory with -o")
         folder.check_reusable(output, config)
     resampling = Resampling(**config.get("resampling", {}))
-    found = []
-    for old, selection in zip(run.results, chosen, strict=True):
-        found.append(_cell(run, old, selection, resampling, output))
+    work = [
+        _Again(
+            old,
+            run.texts[old.cell],
+            selection,
+            Origin(old.system, old.signed.get("decoding", ""), resampling, old.name),
+            f"{run.name}, {old.cell}",
+        )
+        for old, selection in zip(run.results, chosen, strict=True)
+    ]
+    found = [
+        _rejudged(old, *scored, output)
+        for old, scored in zip(run.results, executor.in_order(_judged_again, work), strict=True)
+    ]
     if output is not None:
         cells = {
             one.result.cell: {
@@ -108,9 +122,23 @@ def _refuse_unused(options: Mapping[str, Any], chosen: Sequence[Selection]) -> N
             options_of(type(one))[name].check(value, first)
 
 
-def _cell(run: folder.Run, old: Result, selection: Selection, resampling: Resampling, output: Path | None) -> Rejudged:
-    origin = Origin(old.system, old.signed.get("decoding", ""), resampling, old.name)
-    item_set, answers, new = score_again(old, run.texts[old.cell], selection, origin, f"{run.name}, {old.cell}")
+@dataclass(frozen=True)
+class _Again:
+    """A cell to be judged again."""
+
+    old: Result
+    texts: Sequence[folder.Text]
+    selection: Selection
+    origin: Origin
+    where: str
+
+
+def _judged_again(work: _Again) -> tuple[ItemSet, Answers, Result]:
+    """On a worker."""
+    return score_again(work.old, work.texts, work.selection, work.origin, work.where)
+
+
+def _rejudged(old: Result, item_set: ItemSet, answers: Answers, new: Result, output: Path | None) -> Rejudged:
     changes = _changes(old.judgements, new.judgements)
     kept = [test for test in old.tests if test.name == _ASKS_A_SYSTEM and not changes]
     new = replace(new, tests=(*new.tests, *kept))

@@ -9,12 +9,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from gendermark import locks
+from gendermark import locks, registry
+from gendermark.benchmarks.benchmark import Benchmark, ItemSet
 from gendermark.data.cache import cache_root
 from gendermark.errors import SystemFailure, UserError
+from gendermark.executors.executor import SERIAL, Executor
 from gendermark.result import Result
 from gendermark.runs import folder
-from gendermark.runs.choice import forced_choice
+from gendermark.runs.choice import Pairs, forced_choice
 from gendermark.runs.plan import Plan, RunConfig, Step, check_cells, plan
 from gendermark.runs.score import Origin, score
 from gendermark.runs.store import Store
@@ -47,6 +49,8 @@ class Surroundings:
     tell: Callable[[str], None] = lambda note: None  # noqa: ARG005
     name: str = ""
     """What the system is called; a run that goes on keeps the name it has."""
+    executor: Executor = SERIAL
+    """Where the work is done."""
 
 
 ALONE = Surroundings()
@@ -82,65 +86,97 @@ def _carry_out(
         for step in planned.steps:
             system.prepare(step.benchmark, step.item_set, step.requests)
     store = stack.enter_context(Store(around.store or default_store())) if system.is_stored else None
-    results: list[Result] = []
+    done: dict[int, Result] = {}
     cells: dict[str, Any] = {}
+    notes: list[str] = []
     n_there = 0
     around = replace(around, name=around.name or (folder.name_in(directory) if directory is not None else ""))
-    for step in planned.steps:
-        system.prepare(step.benchmark, step.item_set, step.requests)
-        check_tasks(system, step.choices)  # some servers show only now that they cannot score
-        if directory is not None and not results:
-            if is_new:
-                _take(directory, config, stack)
-            # Not before a system is ready: a mistyped path must not leave a folder that is "another run's".
-            folder.write_manifest(directory, config, "running", {}, name=around.name)
-        if system.is_stored and not results:
-            for planned_step in planned.steps:
-                unanswered = planned_step.unanswered(system, store)
-                n_there += len(planned_step.requests) - len(unanswered)
-                around.tell(planned_step.forecast(system, unanswered))
-        result, cells[step.item_set.selection.cell] = _do(step, system, store, planned.config, directory, around)
-        results.append(result)
+
+    def translated() -> Iterator[tuple[int, _Translated]]:
+        """One step after the other; while the next one is translated, workers may score those before it."""
+        nonlocal n_there
+        for number, step in enumerate(planned.steps):
+            system.prepare(step.benchmark, step.item_set, step.requests)
+            check_tasks(system, step.choices)  # some servers show only now that they cannot score
+            if directory is not None and number == 0:
+                if is_new:
+                    _take(directory, config, stack)
+                # Not before a system is ready: a mistyped path must not leave a folder that is "another run's".
+                folder.write_manifest(directory, config, "running", {}, name=around.name)
+            if system.is_stored and number == 0:
+                for planned_step in planned.steps:
+                    unanswered = planned_step.unanswered(system, store)
+                    n_there += len(planned_step.requests) - len(unanswered)
+                    around.tell(planned_step.forecast(system, unanswered))
+            yield number, _translated(step, system, store, planned.config, around)
+
+    workers = around.executor if len(planned.steps) > 1 else SERIAL
+    for (number, given), (result, seconds) in workers.each(_scored, translated()):
+        done[number], cell = result, result.cell
+        notes += given.answers.notes
+        if directory is not None:
+            folder.write_cell(directory, given.item_set, given.answers.translations, result)
+            sums = {folder.SUMS: folder.sums(directory / cell)}
+            cells[cell] = {"signature": result.signature, **sums, **given.row, "score_seconds": seconds}
+    results = [done[number] for number in range(len(planned.steps))]
     if n_there:
         n_all = sum(len(step.requests) for step in planned.steps)
         why = "From an earlier run" if is_new or directory is None else "Resumed"
         around.tell(f"{why}: {n_there:,} of {n_all:,} sentences were already translated")
-    notes = tuple(system.notes())
+    notes = list(dict.fromkeys((*system.notes(), *notes)))
     if directory is not None:
-        folder.write_manifest(directory, config, "finished", cells, notes, around.name)
-    for note in notes:
+        ordered = {result.cell: cells[result.cell] for result in results}
+        folder.write_manifest(directory, config, "finished", ordered, notes, around.name)
+    for note in (*notes, *around.executor.notes()):
         around.tell(note)
     return results
 
 
-def _do(
-    step: Step, system: System, store: Store | None, config: RunConfig, directory: Path | None, around: Surroundings
-) -> tuple[Result, dict[str, Any]]:
-    """One step of a plan: its result, and how it went."""
+@dataclass(frozen=True)
+class _Translated:
+    """A step whose translations are there: all that is needed to score it, here or on a worker."""
+
+    item_set: ItemSet
+    answers: Answers
+    origin: Origin
+    row: dict[str, Any]
+    """What the manifest says of it."""
+    pairs: Pairs
+    chosen: Answers | None
+    """What the system thinks of both translations of each pair, if it was asked."""
+
+
+def _translated(
+    step: Step, system: System, store: Store | None, config: RunConfig, around: Surroundings
+) -> _Translated:
     started = time.monotonic()
     with around.open_progress(step.title) as progress:
-        answers = translate(system, step.requests, store, progress)
+        answers = translate(system, step.requests, store, progress, around.executor)
     if system.answers_by_line:
         _check_lines(step, system, store, answers, around)
-    translated = time.monotonic()
-    origin = Origin(system.spec, system.decoding, config.resampling, around.name)
-    result = score(step.benchmark, step.item_set, answers.translations, origin)
-    if config.forced_choice:
-        with around.open_progress(f"{step.title}, forced choice") as progress:
-            choice = forced_choice(system, step.choices, step.pairs, result.judgements, store, progress)
-        result = replace(result, tests=(*result.tests, choice))
-    sums = {}
-    if directory is not None:
-        folder.write_cell(directory, step.item_set, answers.translations, result)
-        sums = {folder.SUMS: folder.sums(directory / result.cell)}
-    return result, {
-        "signature": result.signature,
-        **sums,
+    row = {
         "n_asked": answers.n_asked,
         "n_stored": answers.n_stored,
-        "translate_seconds": round(translated - started, 3),
-        "score_seconds": round(time.monotonic() - translated, 3),
+        "translate_seconds": round(time.monotonic() - started, 3),
     }
+    chosen = None
+    if config.forced_choice:
+        with around.open_progress(f"{step.title}, forced choice") as progress:
+            chosen = translate(system, step.choices, store, progress, around.executor)
+    origin = Origin(system.spec, system.decoding, config.resampling, around.name)
+    return _Translated(step.item_set, answers, origin, row, step.pairs, chosen)
+
+
+def _scored(numbered: tuple[int, _Translated]) -> tuple[Result, float]:
+    """The result of one step, and how many seconds it took."""
+    _, given = numbered
+    started = time.monotonic()
+    benchmark: Benchmark = registry.load("benchmark", given.item_set.selection.benchmark)
+    result = score(benchmark, given.item_set, given.answers.translations, given.origin)
+    if given.chosen is not None:
+        choice = forced_choice(given.chosen, given.pairs, result.judgements, given.origin.system)
+        result = replace(result, tests=(*result.tests, choice))
+    return result, round(time.monotonic() - started, 3)
 
 
 def _check_lines(step: Step, system: System, store: Store | None, answers: Answers, around: Surroundings) -> None:

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 
 from gendermark.errors import SystemFailure, UserError
+from gendermark.executors.executor import SERIAL, Executor
 from gendermark.records import Request, Task, Translation
+from gendermark.runs import working
 from gendermark.runs.store import Key, Store
 from gendermark.runs.waiting import Waiting
 from gendermark.systems.sampling import Decoding
@@ -26,6 +29,8 @@ class Answers:
     """How many requests the system was really asked."""
     n_stored: int
     """How many were already in the store."""
+    notes: tuple[str, ...] = ()
+    """What the systems of workers had to say."""
 
 
 def check_tasks(system: System, requests: Sequence[Request]) -> None:
@@ -40,48 +45,104 @@ def check_tasks(system: System, requests: Sequence[Request]) -> None:
         )
 
 
-def translate(system: System, requests: Sequence[Request], store: Store | None, progress: Progress) -> Answers:
-    """Answer all requests, from the store where it can."""
+def translate(
+    system: System,
+    requests: Sequence[Request],
+    store: Store | None,
+    progress: Progress,
+    executor: Executor = SERIAL,
+) -> Answers:
+    """Answer all requests, from the store where it can; by workers, if there are any and no server does the work."""
     check_tasks(system, requests)
     if store is None or not system.is_stored:
         return _translate_directly(system, requests, progress)
-    answers = store.get(system.system_id, requests)
-    pending = deque(_missing(requests, system, answers))
-    incomplete = {portion.request_id for portion in pending}
-    n_stored = sum(request.request_id not in incomplete for request in requests)
-    n_asked, n_done, n_total = 0, 0, sum(portion.n_samples for portion in pending)
-    progress(n_done, n_total)
-    waiting = Waiting(system, store)
-    while pending:
-        batch = [pending.popleft() for _ in range(min(system.batch_size, len(pending)))]
-        claimed = store.claim(system.system_id, batch)
-        n_asked += len(claimed)
-        for answered in _ask(system, claimed):
-            store.put(system.system_id, answered)
-            answers.update({(answer.request_id, answer.sample): answer for answer in answered})
-            n_done += len(answered)
-            progress(n_done, n_total)
+    return _Translating(system, requests, store, progress).done_by(executor)
+
+
+class _Translating:
+    """One list of requests on its way to its answers. This process alone speaks with the store."""
+
+    def __init__(self, system: System, requests: Sequence[Request], store: Store, progress: Progress) -> None:
+        self._system, self._requests, self._store, self._progress = system, requests, store, progress
+        self._answers = store.get(system.system_id, requests)
+        self._pending = deque(_missing(requests, system, self._answers))
+        self._others: list[Request] = []
+        """What another run is at work on, or has finished meanwhile, or as much of it as it needed itself."""
+        self._notes: dict[str, Sequence[str]] = {}
+        incomplete = {portion.request_id for portion in self._pending}
+        self._n_stored = sum(request.request_id not in incomplete for request in requests)
+        self._n_asked, self._n_done, self._n_total = 0, 0, sum(portion.n_samples for portion in self._pending)
+
+    def done_by(self, executor: Executor) -> Answers:
+        self._progress(self._n_done, self._n_total)
+        waiting = Waiting(self._system, self._store)
+        while self._pending:
+            n_asked = self._n_asked
+            if executor.is_serial or self._system.asks_a_server or self._system.opened_as is None:
+                self._ask_here(self._claimed(self._system.batch_size))
+            else:
+                self._ask_workers(executor)
+            if self._look_again() and self._n_asked == n_asked:
+                waiting.pause(self._n_done, self._n_total - self._n_done)
+        answers = self._answers
+        found = tuple(tuple(answers[one.request_id, sample] for sample in one.samples) for one in self._requests)
+        notes = dict.fromkeys(chain.from_iterable(self._notes.values()))
+        return Answers(found, self._n_asked, self._n_stored, tuple(notes))
+
+    def _ask_here(self, requests: Sequence[Request]) -> None:
+        if requests:
+            for answered in _checked(self._system, requests, self._system.answer(requests)):
+                self._keep(answered)
+
+    def _ask_workers(self, executor: Executor) -> None:
+        for shard, answered in executor.each(working.answer, self._shards()):
+            self._notes[answered.worker] = answered.notes
+            # In one piece, so that a shard is there or is not.
+            self._keep(list(chain.from_iterable(_checked(self._system, shard.requests, answered.portions))))
+
+    def _shards(self) -> Iterator[working.Shard]:
+        system = self._system
+        assert system.opened_as is not None
+        while self._pending:
+            requests = self._claimed(system.shard_size(self._pending[0].task))
+            if requests:
+                yield working.Shard(system.opened_as, system.system_id, system.briefing(requests), tuple(requests))
+
+    def _claimed(self, n: int) -> list[Request]:
+        """Those of the next requests that nobody else is asking for."""
+        batch = [self._pending.popleft() for _ in range(min(n, len(self._pending)))]
+        claimed = self._store.claim(self._system.system_id, batch)
+        self._n_asked += len(claimed)
         if len(claimed) < len(batch):
-            # Another run is at work on the rest, or has finished it meanwhile, or as much of it as it needed itself.
             mine = {(request.request_id, request.first_sample) for request in claimed}
-            others = [request for request in batch if (request.request_id, request.first_sample) not in mine]
-            answers.update(store.get(system.system_id, others))
-            still = list(_missing(others, system, answers))
-            n_done += sum(request.n_samples for request in others) - sum(request.n_samples for request in still)
-            progress(n_done, n_total)
-            pending.extend(still)
-            if still and not claimed:
-                waiting.pause(n_done, n_total - n_done)
-    found = tuple(tuple(answers[request.request_id, sample] for sample in request.samples) for request in requests)
-    return Answers(found, n_asked, n_stored)
+            self._others += [request for request in batch if (request.request_id, request.first_sample) not in mine]
+        return claimed
+
+    def _keep(self, answered: Sequence[Translation]) -> None:
+        self._store.put(self._system.system_id, answered)
+        self._answers.update({(answer.request_id, answer.sample): answer for answer in answered})
+        self._n_done += len(answered)
+        self._progress(self._n_done, self._n_total)
+
+    def _look_again(self) -> bool:
+        """Take what others have answered. Whether they are still at work on something."""
+        if not self._others:
+            return False
+        others, self._others = self._others, []
+        self._answers.update(self._store.get(self._system.system_id, others))
+        still = list(_missing(others, self._system, self._answers))
+        self._n_done += sum(request.n_samples for request in others) - sum(request.n_samples for request in still)
+        self._progress(self._n_done, self._n_total)
+        self._pending.extend(still)
+        return bool(still)
 
 
-def _ask(system: System, requests: Sequence[Request]) -> Iterator[Sequence[Translation]]:
-    """What the system answers, portion by portion: nothing that was not asked for, nothing twice, nothing left out."""
-    if not requests:
-        return
+def _checked(
+    system: System, requests: Sequence[Request], portions: Iterable[Sequence[Translation]]
+) -> Iterator[Sequence[Translation]]:
+    """What a system answers, portion by portion: nothing that was not asked for, nothing twice, nothing left out."""
     missing = {(request.request_id, sample): request for request in requests for sample in request.samples}
-    for answered in system.answer(requests):
+    for answered in portions:
         for answer in answered:
             if missing.pop((answer.request_id, answer.sample), None) is None:
                 raise SystemFailure(

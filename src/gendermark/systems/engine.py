@@ -135,6 +135,10 @@ class Engine(System, Generic[Word, Around]):
 
     # -- what follows from it
 
+    def shard_size(self, task: Task) -> int:
+        # A drawing takes long, and is always cut at these places.
+        return REQUESTS_PER_DRAWING if task is Task.SAMPLE else self.batch_size
+
     def check(self, source_language: str, target_language: str, requests: Sequence[Request]) -> None:  # noqa: ARG002
         with self._quietly():
             self._around((source_language, target_language))

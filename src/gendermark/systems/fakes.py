@@ -8,18 +8,24 @@ What they say is a benchmark's plainest rendering of a gender, so their scores a
 - `stereotyped?s=0.7`: with probability s the stereotype's gender, else the expected one
 - `coin`: the expected gender, and where it is open masculine or feminine evenly; `random`: evenly, always
 - `silent`: nothing; `copy`: the source; `garble`: the right words with their letters doubled and shuffled
+
+`delay_ms=5` makes any of them as slow as a real one, and its answers worth keeping: for trials of what a run survives,
+and of how much faster more workers make it.
 """
 
 from __future__ import annotations
 
 import hashlib
 import random
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
 
+from gendermark import registry
 from gendermark.benchmarks.benchmark import Benchmark, ItemSet
 from gendermark.errors import UnknownName, UserError
 from gendermark.records import Gender, Item, Request, Task, Translation
-from gendermark.systems.system import System, refuse_unknown_options, split_options, with_options
+from gendermark.systems.system import System, number_option, refuse_unknown_options, split_options, with_options
 
 TASKS = frozenset({Task.TRANSLATE, Task.SAMPLE, Task.SCORE})
 _GENDERS = (Gender.MASCULINE, Gender.FEMININE)
@@ -50,17 +56,31 @@ class Fake(System):
         if name not in behaviours:
             raise UnknownName("fake system", name, behaviours)
         parameter, default = _PARAMETERS.get(name, ("", 1.0))
-        refuse_unknown_options(f"fake:{name}", options, [key for key in (parameter, "seed") if key])
+        refuse_unknown_options(f"fake:{name}", options, [key for key in (parameter, "seed", "delay_ms") if key])
         self._probability = _probability(name, parameter, options.get(parameter, str(default)))
         self._seed = options.get("seed", "0")
+        self._delay_seconds = number_option(options, "delay_ms", 0, above=-1) / 1000 if "delay_ms" in options else 0.0
+        self.is_stored = self._delay_seconds > 0
         self._behave = behaviours[name]
         self.spec = self.system_id = with_options(f"fake:{name}", options)
 
     def prepare(self, benchmark: Benchmark, item_set: ItemSet, requests: Sequence[Request]) -> None:
         self._benchmark, self._selection = benchmark, item_set.selection
         self._item_of = {request.source: item for request, item in zip(requests, item_set.items, strict=True)}
+        # What it says of a sentence depends on the item, which another set may have otherwise.
+        content = f"{item_set.origin}/{item_set.selection.to_json()}"
+        self.system_id = f"{self.spec}#{hashlib.sha256(content.encode()).hexdigest()[:16]}"
+
+    def briefing(self, requests: Sequence[Request]) -> Any:
+        items = {request.source: self._item_of[request.source] for request in requests}
+        return self._benchmark.name, self._selection, items
+
+    def brief(self, briefing: Any, requests: Sequence[Request]) -> None:  # noqa: ARG002
+        name, self._selection, self._item_of = briefing
+        self._benchmark = registry.load("benchmark", name)
 
     def answer(self, requests: Sequence[Request]) -> Iterator[Sequence[Translation]]:
+        time.sleep(self._delay_seconds * sum(request.n_samples for request in requests))
         yield [self._answer(request, sample) for request in requests for sample in request.samples]
 
     def _answer(self, request: Request, sample: int) -> Translation:

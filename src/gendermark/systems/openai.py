@@ -37,6 +37,8 @@ _MOST_TOKENS = 10**9
 
 
 class OpenAI(System):
+    asks_a_server = True
+
     def __init__(self, argument: str, options: Mapping[str, str]) -> None:
         keys.refuse_options("openai", options, OPTIONS, KEY)
         url, _, self._model = argument.partition("#")

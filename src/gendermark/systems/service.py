@@ -14,6 +14,7 @@ from gendermark.systems.system import System
 class Service(System):
     """What all services share; a family adds how its own interface is spoken."""
 
+    asks_a_server = True
     n_texts: int = 1
     """Most texts in one request."""
     n_characters: int = 30_000

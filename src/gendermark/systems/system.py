@@ -6,6 +6,7 @@ import contextlib
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any, NamedTuple
 from urllib.parse import parse_qsl
 
 from gendermark import registry
@@ -14,6 +15,13 @@ from gendermark.errors import UserError
 from gendermark.records import Request, Task, Translation
 
 KEPT = "(finished translations are kept; run again to go on)"
+
+
+class Opened(NamedTuple):
+    """How a system was opened."""
+
+    spec: str
+    options: tuple[tuple[str, str], ...]
 
 
 class System(ABC):
@@ -37,6 +45,11 @@ class System(ABC):
     gets all requests in one call and answers in their order."""
     answers_by_line: bool = False
     """Whether only the order of its answers says whose they are, so that one too many shifts all others."""
+    asks_a_server: bool = False
+    """Whether the work is done elsewhere. Then all requests are sent from one process, so that the server's limit of
+    requests at once is kept however many workers there are, and its key stays where it is."""
+    opened_as: Opened | None = None
+    """How to open another one like it, on another machine."""
 
     def prepare(self, benchmark: Benchmark, item_set: ItemSet, requests: Sequence[Request]) -> None:  # noqa: ARG002
         """Told once per item set, before its requests come; these may be of several languages."""
@@ -49,6 +62,19 @@ class System(ABC):
         self, source_language: str, target_language: str, requests: Sequence[Request]
     ) -> None:
         """Refuse what can be refused before the first request is asked: another pair, no server, a bad key."""
+
+    def shard_size(self, task: Task) -> int:  # noqa: ARG002
+        """How many requests a worker is given at once."""
+        return self.batch_size
+
+    def briefing(self, requests: Sequence[Request]) -> Any:  # noqa: ARG002
+        """What another one like it, on another machine, must be told before it can answer these; can be pickled."""
+        return None
+
+    def brief(self, briefing: Any, requests: Sequence[Request]) -> None:  # noqa: ARG002
+        """Take a briefing, in place of `prepare`."""
+        for direction in dict.fromkeys((r.source_language, r.target_language) for r in requests):
+            self.check(*direction, requests)
 
     @abstractmethod
     def answer(self, requests: Sequence[Request]) -> Iterator[Sequence[Translation]]:
@@ -76,6 +102,7 @@ def open_system(spec: str, options: Mapping[str, str] | None = None) -> System:
         families = ", ".join(f"{name}:..." for name in registry.names("system"))
         raise UserError(f"write a system as family:argument, not {spec!r}; available: {families}")
     system: System = registry.load("system", family)(argument, dict(options or {}))
+    system.opened_as = Opened(spec, tuple(sorted((options or {}).items())))
     return system
 
 

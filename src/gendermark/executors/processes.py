@@ -1,0 +1,179 @@
+"""`processes[:N]`: workers on this machine, each a process of its own that keeps what it has loaded.
+
+Our own few lines and not a pool of the standard library: there, one killed worker takes the work of all others with it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import multiprocessing
+import os
+import pickle
+import signal
+import threading
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from multiprocessing.connection import Connection, wait
+from multiprocessing.process import BaseProcess
+from typing import Any, TypeVar
+
+from gendermark.errors import UserError
+from gendermark.executors.executor import MOST_DEATHS, Executor, Outcome, attempt, result_of, worker_died
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+_THREADS = "OMP_NUM_THREADS"
+_SECONDS_TO_END = 5.0
+
+
+@dataclass
+class _Worker:
+    process: BaseProcess
+    connection: Connection
+
+    def end(self) -> None:
+        self.connection.close()  # at which a worker that waits for work ends by itself
+        self.process.join(_SECONDS_TO_END)
+        self.kill()
+
+    def kill(self) -> None:
+        self.connection.close()
+        self.process.kill()
+        self.process.join()
+
+
+@dataclass
+class _Task:
+    content: Any
+    n_deaths: int = field(default=0, compare=False)
+
+
+class Processes(Executor):
+    def __init__(self, n_workers: int = 0) -> None:
+        self.n_workers = n_workers or _n_processors()
+        self._idle: list[_Worker] = []
+        self._n_lost = 0
+
+    def each(self, work: Callable[[T], R], tasks: Iterable[T]) -> Iterator[tuple[T, R]]:
+        waiting = iter(tasks)
+        again: deque[_Task] = deque()
+        busy: dict[Connection, tuple[_Worker, _Task]] = {}
+        failure: BaseException | None = None
+        try:
+            while True:
+                while failure is None and len(busy) < self.n_workers:
+                    task = again.popleft() if again else _next(waiting)
+                    if task is None:
+                        break
+                    worker = self._hand_over(work, task)
+                    busy[worker.connection] = (worker, task)
+                if not busy:
+                    break
+                for connection in wait(list(busy)):
+                    worker, task = busy.pop(connection)  # type: ignore[call-overload]  # nothing else was waited for
+                    outcome = _received(worker)
+                    if outcome is None:
+                        self._n_lost += 1
+                        task.n_deaths += 1
+                        worker.kill()
+                        if task.n_deaths < MOST_DEATHS:
+                            again.append(task)
+                        else:
+                            failure = failure or worker_died(task.n_deaths)
+                        continue
+                    self._idle.append(worker)
+                    try:
+                        result = result_of(outcome)
+                    except (UserError, RuntimeError) as problem:
+                        failure = failure or problem
+                        continue
+                    yield task.content, result
+        finally:
+            # Left early (an interrupt, a full disk): what is under way belongs to nobody any more.
+            for worker, _ in busy.values():
+                worker.kill()
+        if failure is not None:
+            raise failure
+
+    def notes(self) -> list[str]:
+        if not self._n_lost:
+            return []
+        return [f"{self._n_lost:,} workers were lost; what they were doing was done again"]
+
+    def close(self) -> None:
+        while self._idle:
+            self._idle.pop().end()
+
+    def _hand_over(self, work: Callable[[Any], Any], task: _Task) -> _Worker:
+        while True:
+            worker = self._idle.pop() if self._idle else self._started()
+            try:
+                worker.connection.send_bytes(pickle.dumps((work, task.content)))
+            except OSError:  # it died while it had nothing to do
+                self._n_lost += 1
+                worker.kill()
+            else:
+                return worker
+
+    def _started(self) -> _Worker:
+        # Not forked: threads and engines of the driver do not survive a fork.
+        context = multiprocessing.get_context("spawn")
+        ours, theirs = context.Pipe()
+        process = context.Process(target=_serve, args=(theirs,), daemon=True, name="gendermark-worker")
+        with _environment(_THREADS, str(max(1, _n_processors() // self.n_workers))):
+            process.start()
+        theirs.close()
+        return _Worker(process, ours)
+
+
+def _next(tasks: Iterator[Any]) -> _Task | None:
+    try:
+        return _Task(next(tasks))
+    except StopIteration:
+        return None
+
+
+def _received(worker: _Worker) -> Outcome | None:
+    """What a worker gives back; None if it is dead."""
+    try:
+        outcome: Outcome = pickle.loads(worker.connection.recv_bytes())
+    except (EOFError, OSError):
+        return None
+    return outcome
+
+
+def _serve(connection: Connection) -> None:
+    """A worker: work until the driver has no more of it, or is gone."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the driver's business, which then ends us
+    threading.Thread(target=_end_with_driver, daemon=True).start()
+    with contextlib.suppress(EOFError, OSError):
+        while True:
+            work, task = pickle.loads(connection.recv_bytes())
+            connection.send_bytes(pickle.dumps(attempt(work, task)))
+
+
+def _end_with_driver() -> None:
+    """A driver that was killed cannot tell its workers, who may be in the middle of something long."""
+    driver = multiprocessing.parent_process()
+    if driver is not None:
+        driver.join()
+        os._exit(1)
+
+
+def _n_processors() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+@contextlib.contextmanager
+def _environment(name: str, value: str) -> Iterator[None]:
+    """Set a variable for processes that are started inside, unless the user has set it."""
+    if name in os.environ:
+        yield
+        return
+    os.environ[name] = value
+    try:
+        yield
+    finally:
+        del os.environ[name]
