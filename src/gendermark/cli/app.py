@@ -27,6 +27,7 @@ VERBS = {
     "score": "score:score",
     "audit": "audit:audit",
     "run": "run:run",
+    "merge": "merge:merge",
     "rejudge": "rejudge:rejudge",
     "translate": "translate:translate",
     "compare": "compare:compare",

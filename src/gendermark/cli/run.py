@@ -30,6 +30,9 @@ from gendermark.errors import UserError
 from gendermark.names import checked
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from gendermark.result import Result
     from gendermark.selection import Selection
 
 
@@ -70,14 +73,20 @@ def run(
     name: Name = "",
     store: Store = None,
     executor: Executor = "",
+    shard: Annotated[
+        str,
+        typer.Option(
+            metavar="K/N", help="Translate the K-th of N parts only, for arrays of jobs; `gendermark merge` joins them."
+        ),
+    ] = "",
     as_json: AsJson = False,
     *,
     settings: dict[str, Any],
 ) -> None:
     """Translate with a system and score; interrupted, the same command goes on where it stopped."""
     from gendermark import api
-    from gendermark.cli.results import print_results
     from gendermark.runs import run as running
+    from gendermark.runs.parts import Part, run_part
     from gendermark.runs.plan import RunConfig
 
     chosen = api.applicable(
@@ -101,9 +110,22 @@ def run(
         selections = _that_have_files(system, selections)
     config = RunConfig(system, selections, options, resampling(resamples, seed, confidence), forced_choice)
     n_to_score = len(selections) if system.startswith("files:") else 0
+    part = Part.of(shard) if shard else None
     with open_workers(executor, n_to_score) as workers:
         around = running.Surroundings(store, show_progress, say, checked(name) if name else "", workers)
+        if part is not None:
+            n = run_part(config, part, output, around)
+            say(f"part {part} is done, {n:,} sentences: {output}")
+            say("join all parts with `gendermark merge DIR... -o NEW_DIR`")
+            return
         results = running.run(config, output, around)
+    print_run(results, output, as_json=as_json)
+
+
+def print_run(results: Sequence[Result], output: Path, *, as_json: bool) -> None:
+    """What a run has found, and where it lies."""
+    from gendermark.cli.results import print_results
+
     if as_json:
         print_json({"run": str(output), "results": [result.to_json() for result in results]})
     else:

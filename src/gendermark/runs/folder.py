@@ -32,6 +32,8 @@ MANIFEST, RESULT, JUDGEMENTS = "manifest.json", "result.json", "judgements.jsonl
 TRANSLATIONS, SAMPLES = "translations.jsonl", "samples.jsonl"
 """Of a cell: one of the two."""
 _FILES = (TRANSLATIONS, SAMPLES, JUDGEMENTS, RESULT)
+PART = "part"
+"""The status of a folder that holds some of the translations of a run."""
 SUMS = "sha256"
 """In the manifest, of each cell."""
 
@@ -215,6 +217,11 @@ def read_run(directory: Path | str, name: str = "") -> Run:
     path = Path(directory)
     manifest = read_manifest(path)
     manifest |= {"name": name} if name else {}
+    if manifest["status"] == PART:
+        raise UserError(
+            f"{directory} holds one part of a run ({manifest['config'].get('shard')}); join all parts with "
+            "`gendermark merge DIR... -o NEW_DIR`"
+        )
     if manifest["status"] != "finished":
         raise UserError(
             f"the run in {directory} is not finished; give the same `gendermark run` command again to finish it"

@@ -24,7 +24,19 @@ from gendermark.runs.translate import Answers, Progress, check_tasks, translate
 from gendermark.systems.soundness import ANSWERS, Given, Line
 from gendermark.systems.system import System, open_system
 
-__all__ = ["ALONE", "OpenProgress", "RunConfig", "Surroundings", "carry_out", "default_store", "no_progress", "run"]
+__all__ = [
+    "ALONE",
+    "OpenProgress",
+    "Place",
+    "RunConfig",
+    "Surroundings",
+    "Translated",
+    "carry_out",
+    "default_store",
+    "no_progress",
+    "run",
+    "translate_steps",
+]
 
 
 def default_store() -> Path:
@@ -74,44 +86,14 @@ def _carry_out(
     planned: Plan, system: System, directory: Path | None, around: Surroundings, stack: ExitStack
 ) -> list[Result]:
     config = planned.config.to_json()
-    # A folder that is not there yet is made when the system is ready: what is refused before leaves nothing behind.
-    is_new = directory is not None and not directory.exists()
-    if directory is not None:
-        check_cells(planned)
-        if not is_new:
-            _take(directory, config, stack)
-    if len(planned.steps) > 1:
-        # A model for another pair, or a missing file, shows before the first set is paid for. (A single file may be a
-        # pipe, which can be read once only.)
-        for step in planned.steps:
-            system.prepare(step.benchmark, step.item_set, step.requests)
-    store = stack.enter_context(Store(around.store or default_store())) if system.is_stored else None
+    around = replace(around, name=around.name or (folder.name_in(directory) if directory is not None else ""))
     done: dict[int, Result] = {}
     cells: dict[str, Any] = {}
     notes: list[str] = []
-    n_there = 0
-    around = replace(around, name=around.name or (folder.name_in(directory) if directory is not None else ""))
-
-    def translated() -> Iterator[tuple[int, _Translated]]:
-        """One step after the other; while the next one is translated, workers may score those before it."""
-        nonlocal n_there
-        for number, step in enumerate(planned.steps):
-            system.prepare(step.benchmark, step.item_set, step.requests)
-            check_tasks(system, step.choices)  # some servers show only now that they cannot score
-            if directory is not None and number == 0:
-                if is_new:
-                    _take(directory, config, stack)
-                # Not before a system is ready: a mistyped path must not leave a folder that is "another run's".
-                folder.write_manifest(directory, config, "running", {}, name=around.name)
-            if system.is_stored and number == 0:
-                for planned_step in planned.steps:
-                    unanswered = planned_step.unanswered(system, store)
-                    n_there += len(planned_step.requests) - len(unanswered)
-                    around.tell(planned_step.forecast(system, unanswered))
-            yield number, _translated(step, system, store, planned.config, around)
-
     workers = around.executor if len(planned.steps) > 1 else SERIAL
-    for (number, given), (result, seconds) in workers.each(_scored, translated()):
+    # One step after the other; while the next one is translated, workers may score those before it.
+    steps = enumerate(translate_steps(planned, system, Place(directory, config, "running"), around, stack))
+    for (number, given), (result, seconds) in workers.each(_scored, steps):
         done[number], cell = result, result.cell
         notes += given.answers.notes
         if directory is not None:
@@ -119,10 +101,6 @@ def _carry_out(
             sums = {folder.SUMS: folder.sums(directory / cell)}
             cells[cell] = {"signature": result.signature, **sums, **given.row, "score_seconds": seconds}
     results = [done[number] for number in range(len(planned.steps))]
-    if n_there:
-        n_all = sum(len(step.requests) for step in planned.steps)
-        why = "From an earlier run" if is_new or directory is None else "Resumed"
-        around.tell(f"{why}: {n_there:,} of {n_all:,} sentences were already translated")
     notes = list(dict.fromkeys((*system.notes(), *notes)))
     if directory is not None:
         ordered = {result.cell: cells[result.cell] for result in results}
@@ -133,7 +111,54 @@ def _carry_out(
 
 
 @dataclass(frozen=True)
-class _Translated:
+class Place:
+    """Where a run is written, if anywhere, and what its manifest says until it is finished."""
+
+    directory: Path | None
+    config: dict[str, Any]
+    status: str
+
+
+def translate_steps(
+    planned: Plan, system: System, place: Place, around: Surroundings, stack: ExitStack
+) -> Iterator[Translated]:
+    """Every step of a plan with its translations. What is held meanwhile is given back with the stack."""
+    directory = place.directory
+    # A folder that is not there yet is made when the system is ready: what is refused before leaves nothing behind.
+    is_new = directory is not None and not directory.exists()
+    if directory is not None:
+        check_cells(planned)
+        if not is_new:
+            _take(directory, place.config, stack)
+    if len(planned.steps) > 1:
+        # A model for another pair, or a missing file, shows before the first set is paid for. (A single file may be a
+        # pipe, which can be read once only.)
+        for step in planned.steps:
+            system.prepare(step.benchmark, step.item_set, step.requests)
+    store = stack.enter_context(Store(around.store or default_store())) if system.is_stored else None
+    n_there = 0
+    for number, step in enumerate(planned.steps):
+        system.prepare(step.benchmark, step.item_set, step.requests)
+        check_tasks(system, step.choices)  # some servers show only now that they cannot score
+        if directory is not None and number == 0:
+            if is_new:
+                _take(directory, place.config, stack)
+            # Not before a system is ready: a mistyped path must not leave a folder that is "another run's".
+            folder.write_manifest(directory, place.config, place.status, {}, name=around.name)
+        if system.is_stored and number == 0:
+            for planned_step in planned.steps:
+                unanswered = planned_step.unanswered(system, store)
+                n_there += len(planned_step.requests) - len(unanswered)
+                around.tell(planned_step.forecast(system, unanswered))
+        yield _translated(step, system, store, planned.config, around)
+    if n_there:
+        n_all = sum(len(step.requests) for step in planned.steps)
+        why = "From an earlier run" if is_new or directory is None else "Resumed"
+        around.tell(f"{why}: {n_there:,} of {n_all:,} sentences were already translated")
+
+
+@dataclass(frozen=True)
+class Translated:
     """A step whose translations are there: all that is needed to score it, here or on a worker."""
 
     item_set: ItemSet
@@ -146,9 +171,7 @@ class _Translated:
     """What the system thinks of both translations of each pair, if it was asked."""
 
 
-def _translated(
-    step: Step, system: System, store: Store | None, config: RunConfig, around: Surroundings
-) -> _Translated:
+def _translated(step: Step, system: System, store: Store | None, config: RunConfig, around: Surroundings) -> Translated:
     started = time.monotonic()
     with around.open_progress(step.title) as progress:
         answers = translate(system, step.requests, store, progress, around.executor)
@@ -164,10 +187,10 @@ def _translated(
         with around.open_progress(f"{step.title}, forced choice") as progress:
             chosen = translate(system, step.choices, store, progress, around.executor)
     origin = Origin(system.spec, system.decoding, config.resampling, around.name)
-    return _Translated(step.item_set, answers, origin, row, step.pairs, chosen)
+    return Translated(step.item_set, answers, origin, row, step.pairs, chosen)
 
 
-def _scored(numbered: tuple[int, _Translated]) -> tuple[Result, float]:
+def _scored(numbered: tuple[int, Translated]) -> tuple[Result, float]:
     """The result of one step, and how many seconds it took."""
     _, given = numbered
     started = time.monotonic()

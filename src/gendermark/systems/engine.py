@@ -81,7 +81,7 @@ class _CannotContinue(Exception):
 
 class Engine(System, Generic[Word, Around]):
     tasks = frozenset({Task.TRANSLATE, Task.SAMPLE, Task.SCORE})
-    batch_size = 1024  # sorted by length, then cut into the model's batches; each is safe as soon as it is done
+    batch_size = 256  # sorted by length, then cut into the model's batches; each is safe as soon as it is done
     n_samples_per_call = 128
     failures: tuple[type[Exception], ...] = (Exception,)
     """What the library raises where a batch fails."""

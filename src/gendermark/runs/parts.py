@@ -1,0 +1,210 @@
+"""`run --shard K/N` and `merge`: a run in N parts that know nothing of each other, for arrays of jobs on a cluster.
+
+Every part makes the same plan and translates the shards that fall to it, by their places; `merge` puts the answers in
+order and scores them. The result is that of one run.
+"""
+
+from __future__ import annotations
+
+import heapq
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from gendermark.benchmarks.benchmark import Benchmark, ItemSet
+from gendermark.errors import BadFile, UserError
+from gendermark.metrics.metric import Resampling
+from gendermark.records import Request, Task, Translation
+from gendermark.result import Result
+from gendermark.runs import folder
+from gendermark.runs.plan import RunConfig, Step, plan
+from gendermark.runs.run import Place, Surroundings, carry_out, translate_steps
+from gendermark.selection import Selection
+from gendermark.systems.system import System, open_system
+from gendermark.textfiles import read_jsonl, write_jsonl
+
+_STORE = "store.sqlite"
+_ANSWERS, _CHOICES = "part.jsonl", "part.choices.jsonl"
+_SHARD = "shard"
+
+
+@dataclass(frozen=True)
+class Part:
+    """The first of three parts is 1/3."""
+
+    number: int
+    n: int
+
+    @classmethod
+    def of(cls, text: str) -> Part:
+        found = re.fullmatch(r"(\d{1,6})/(\d{1,6})", text.strip())
+        if not found or not 1 <= int(found[1]) <= int(found[2]):
+            raise UserError(f"--shard is K/N, from 1/N to N/N (2/8 is the second of eight), not {text!r}")
+        return cls(int(found[1]), int(found[2]))
+
+    def __str__(self) -> str:
+        return f"{self.number}/{self.n}"
+
+    def places(self, requests: Sequence[Request], system: System) -> list[int]:
+        """Those of the requests that fall to it, by whole shards: they are asked side by side as in one run."""
+        if not requests:
+            return []
+        size = system.shard_size(requests[0].task)
+        return [place for place in range(len(requests)) if place // size % self.n == self.number - 1]
+
+
+# -- one part ----------------------------------------------------------------------------------------------------------
+
+
+def run_part(config: RunConfig, part: Part, directory: Path, around: Surroundings) -> int:
+    """Translate what falls to a part, and leave it in its folder. How many sentences that were."""
+    # By itself, so that no two jobs of an array need the same file: a network's file system may not lock it.
+    around = replace(around, store=around.store or directory / _STORE)
+    with closing(open_system(config.system, config.system_options)) as system, ExitStack() as stack:
+        whole = plan(config, system)
+        places = [part.places(step.requests, system) for step in whole.steps]
+        own = replace(whole, steps=tuple(_only(step, own) for step, own in zip(whole.steps, places, strict=True)))
+        described = {**config.to_json(), _SHARD: str(part)}
+        place = Place(directory, described, "running")
+        cells = {}
+        for given, own_places in zip(translate_steps(own, system, place, around, stack), places, strict=True):
+            cell = directory / given.item_set.selection.cell
+            write_jsonl(cell / _ANSWERS, _rows(own_places, given.answers.translations))
+            if given.chosen is not None:
+                write_jsonl(cell / _CHOICES, _rows(own_places, _by_pair(given.pairs, given.chosen.translations)))
+            facts = {"spec": system.spec, "system_id": system.system_id, "decoding": system.decoding}
+            cells[cell.name] = {"n": len(own_places), **facts}
+        notes = [*system.notes(), *around.executor.notes()]
+        folder.write_manifest(directory, described, folder.PART, cells, notes, around.name)
+    for note in notes:
+        around.tell(note)
+    return sum(map(len, places))
+
+
+def _only(step: Step, places: Sequence[int]) -> Step:
+    items = tuple(step.item_set.items[place] for place in places)
+    pairs = [step.pairs[place] for place in places] if step.pairs else step.pairs
+    requests = [step.requests[place] for place in places]
+    return replace(step, item_set=replace(step.item_set, items=items), requests=requests, pairs=pairs)
+
+
+def _by_pair(pairs: Sequence[Any], scored: Sequence[Sequence[Translation]]) -> Iterator[list[Translation]]:
+    """For each item the answers about its two translations; none, where it has none."""
+    answers = iter(scored)
+    for pair in pairs:
+        yield [one for _ in pair or () for one in next(answers)]
+
+
+def _rows(places: Sequence[int], answers: Any) -> Iterator[dict[str, Any]]:
+    for place, found in zip(places, answers, strict=True):
+        yield {"place": place, "answers": [_row(answer) for answer in found]}
+
+
+def _row(answer: Translation) -> list[Any]:
+    by_token = answer.token_log_probabilities
+    numbers = [answer.log_probability, answer.n_tokens, None if by_token is None else list(by_token)]
+    return [answer.request_id, answer.text, answer.sample, answer.error, *numbers]
+
+
+# -- all of them -------------------------------------------------------------------------------------------------------
+
+
+def merge(directories: Sequence[Path], output: Path, around: Surroundings) -> list[Result]:
+    """Join the parts of a run, and score it."""
+    manifests = {directory: _manifest(directory) for directory in directories}
+    config = _common(manifests)
+    first = next(iter(manifests.values()))
+    notes = list(dict.fromkeys(note for manifest in manifests.values() for note in manifest.get("notes", [])))
+    system = _Joined(list(directories), next(iter(first["cells"].values())), notes)
+    around = replace(around, name=around.name or str(first.get("name", "")))
+    return carry_out(plan(config, system), system, output, around)
+
+
+def _manifest(directory: Path) -> dict[str, Any]:
+    manifest = folder.read_manifest(directory)
+    if manifest["status"] == "running" and _SHARD in manifest["config"]:
+        raise UserError(f"the part in {directory} is not finished; give the same `gendermark run` command again")
+    if manifest["status"] != folder.PART:
+        raise BadFile(directory, "is not a part of a run; give directories that `gendermark run --shard` wrote")
+    return manifest
+
+
+def _common(manifests: Mapping[Path, Mapping[str, Any]]) -> RunConfig:
+    """What all parts were asked; refuses parts of different runs, and too few or too many of them."""
+    by_part: dict[Part, Path] = {}
+    wanted: dict[str, Any] = {}
+    for directory, manifest in manifests.items():
+        part = Part.of(str(manifest["config"][_SHARD]))
+        own = {key: value for key, value in manifest["config"].items() if key != _SHARD}
+        own |= {"parts": part.n, "model": [row.get("system_id") for row in manifest["cells"].values()]}
+        wanted = wanted or own
+        if changed := [key for key in wanted if wanted[key] != own.get(key)]:
+            raise UserError(
+                f"{directory} is a part of another run than {next(iter(manifests))} (they differ in "
+                f"{', '.join(changed)}); join the parts of one"
+            )
+        if part in by_part:
+            raise UserError(f"{by_part[part]} and {directory} hold the same part, {part}; give each once")
+        by_part[part] = directory
+    n = wanted["parts"]
+    if missing := [f"{k}/{n}" for k in range(1, n + 1) if Part(k, n) not in by_part]:
+        raise UserError(f"parts are missing: {', '.join(missing)}; run them with --shard, or give their directories")
+    return RunConfig(
+        wanted["system"],
+        tuple(Selection.from_json(row) for row in wanted["selections"]),
+        wanted["system_options"],
+        Resampling(**wanted["resampling"]),
+        bool(wanted.get("forced_choice")),
+    )
+
+
+class _Joined(System):
+    """Answers what the parts have: in the order of the places, read as they are needed."""
+
+    is_stored = False
+    tasks = frozenset(Task)
+
+    def __init__(self, directories: Sequence[Path], facts: Mapping[str, str], notes: Sequence[str]) -> None:
+        self._directories, self._notes = directories, notes
+        self.spec, self.system_id, self.decoding = facts["spec"], facts["system_id"], facts["decoding"]
+
+    def prepare(self, benchmark: Benchmark, item_set: ItemSet, requests: Sequence[Request]) -> None:  # noqa: ARG002
+        self._cell, self._n = item_set.selection.cell, len(requests)
+        self._task = requests[0].task if requests else Task.TRANSLATE
+
+    def notes(self) -> Sequence[str]:
+        return self._notes
+
+    def answer(self, requests: Sequence[Request]) -> Iterator[Sequence[Translation]]:
+        is_choice = bool(requests) and requests[0].task is not self._task
+        name = _CHOICES if is_choice else _ANSWERS
+        parts = [_read(directory / self._cell / name) for directory in self._directories]
+        n_read = 0
+        for place, answers in heapq.merge(*parts, key=lambda one: one[0]):
+            if place != n_read:
+                raise UserError(
+                    f"{self._directories[0].parent}: the parts of {self._cell} do not fit together; run them again"
+                )
+            n_read += 1
+            yield answers
+        if n_read != self._n:
+            raise UserError(
+                f"the parts have {n_read:,} of {self._n:,} sentences of {self._cell}; was the data changed since?"
+            )
+
+
+def _read(path: Path) -> Iterator[tuple[int, list[Translation]]]:
+    for line, row in read_jsonl(path):
+        try:
+            yield int(row["place"]), [_answer(*fields) for fields in row["answers"]]
+        except (KeyError, TypeError, ValueError):
+            raise BadFile(path, "is not a line that `gendermark run --shard` wrote; run it again", line=line) from None
+
+
+def _answer(*fields: Any) -> Translation:
+    request_id, text, sample, error, log_probability, n_tokens, by_token = fields
+    numbers = None if by_token is None else tuple(by_token)
+    return Translation(request_id, text, sample, error, log_probability, n_tokens, numbers)

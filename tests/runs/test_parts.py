@@ -1,0 +1,118 @@
+"""A run in parts, for arrays of jobs: joined, they are the run."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from gendermark.errors import UserError
+from gendermark.runs import folder
+from gendermark.runs.parts import Part, merge, run_part
+from gendermark.runs.run import ALONE, RunConfig, run
+from gendermark.selection import Selection
+
+SIMPLEGEN = Selection("simplegen", "en", "es", "core")
+SEVERAL = (SIMPLEGEN, Selection("winomt", "en", "de", "core"))
+
+
+def _parts(config: RunConfig, directory: Path, n: int = 3) -> list[Path]:
+    found = [directory / f"part{number}" for number in range(1, n + 1)]
+    for number, path in enumerate(found, start=1):
+        run_part(config, Part(number, n), path, ALONE)
+    return found
+
+
+def _cells(directory: Path) -> dict[str, bytes]:
+    return {f"{path.parent.name}/{path.name}": path.read_bytes() for path in sorted(directory.glob("*/*"))}
+
+
+@pytest.mark.parametrize("system", ["fake:right?p=0.7", "fake:right?p=0.7&delay_ms=0.001"])
+def test_parts_joined_are_the_whole(system: str, tmp_path: Path) -> None:
+    config = RunConfig(system, SEVERAL)
+    parts = _parts(config, tmp_path)
+    merge([parts[2], parts[0], parts[1]], tmp_path / "joined", ALONE)
+    run(config, tmp_path / "whole")
+    assert len(_cells(tmp_path / "whole")) == 6
+    assert _cells(tmp_path / "joined") == _cells(tmp_path / "whole")
+    joined, whole = (folder.read_manifest(tmp_path / name) for name in ("joined", "whole"))
+    assert joined["config"] == whole["config"]
+
+
+def test_forced_choice_and_a_part_that_has_nothing_to_do(tmp_path: Path) -> None:
+    """A model is given many sentences at once, so two parts of a small set are one too many."""
+    config = RunConfig("demo:en-es", (Selection("mt-geneval-counterfactual", "en", "es", "core"),), forced_choice=True)
+    parts = _parts(config, tmp_path, n=2)
+    sizes = [folder.read_manifest(part)["cells"]["mt-geneval-counterfactual.en-es"]["n"] for part in parts]
+    assert min(sizes) == 0
+    (joined,) = merge(parts, tmp_path / "joined", ALONE)
+    (whole,) = run(config, tmp_path / "whole")
+    assert [test.name for test in joined.tests if test.name == "forced-choice"] == ["forced-choice"]
+    assert joined == whole
+    assert _cells(tmp_path / "joined") == _cells(tmp_path / "whole")
+
+
+def test_a_part_goes_on_where_it_stopped_and_needs_no_common_file(tmp_path: Path) -> None:
+    config = RunConfig("fake:right?delay_ms=0.001", (SIMPLEGEN,))
+    for _ in range(2):
+        n = run_part(config, Part(1, 2), tmp_path / "part", ALONE)
+    assert n > 0
+    assert (tmp_path / "part" / "store.sqlite").exists()
+    with pytest.raises(UserError, match=r"holds another run \(it differs in shard\)"):
+        run_part(config, Part(2, 2), tmp_path / "part", ALONE)
+
+
+def test_what_cannot_be_joined(tmp_path: Path) -> None:
+    config = RunConfig("fake:right", (SIMPLEGEN,))
+    parts = _parts(config, tmp_path)
+    with pytest.raises(UserError, match=r"^parts are missing: 2/3, 3/3; run them with --shard"):
+        merge(parts[:1], tmp_path / "joined", ALONE)
+    (tmp_path / "again").symlink_to(parts[0], target_is_directory=True)
+    with pytest.raises(UserError, match=r"part1 and .*again hold the same part, 1/3; give each once"):
+        merge([*parts, tmp_path / "again"], tmp_path / "joined", ALONE)
+    other = tmp_path / "other"
+    run_part(RunConfig("fake:coin", (SIMPLEGEN,)), Part(2, 3), other, ALONE)
+    with pytest.raises(UserError, match=r"other is a part of another run than .*part1 \(they differ in system, "):
+        merge([parts[0], other, parts[2]], tmp_path / "joined", ALONE)
+    run(config, tmp_path / "whole")
+    with pytest.raises(UserError, match="is not a part of a run; give directories that `gendermark run --shard` wrote"):
+        merge([tmp_path / "whole"], tmp_path / "joined", ALONE)
+    manifest = json.loads((parts[0] / "manifest.json").read_text())
+    (parts[0] / "manifest.json").write_text(json.dumps(manifest | {"status": "running"}))
+    with pytest.raises(UserError, match=r"the part in .*part1 is not finished; give the same"):
+        merge(parts, tmp_path / "joined", ALONE)
+    assert not (tmp_path / "joined").exists()
+
+
+def test_parts_that_lost_something(tmp_path: Path) -> None:
+    parts = _parts(RunConfig("fake:right", (SIMPLEGEN,)), tmp_path)
+    path = max((part / "simplegen.en-es" / "part.jsonl" for part in parts), key=_last_place)
+    lines = path.read_text().splitlines(keepends=True)
+    path.write_text("".join(lines[:-1]))
+    with pytest.raises(
+        UserError, match=r"the parts have 2,719 of 2,720 sentences of simplegen\.en-es; was the data changed"
+    ):
+        merge(parts, tmp_path / "joined", ALONE)
+    path.write_text("".join(lines[1:]))
+    with pytest.raises(UserError, match=r"the parts of simplegen\.en-es do not fit together; run them again"):
+        merge(parts, tmp_path / "joined", ALONE)
+    path.write_text('{"place": "x"}\n')
+    with pytest.raises(UserError, match=r"part\.jsonl, line 1: is not a line that `gendermark run --shard` wrote"):
+        merge(parts, tmp_path / "joined", ALONE)
+
+
+def _last_place(path: Path) -> int:
+    return int(json.loads(path.read_text().splitlines()[-1])["place"])
+
+
+def test_a_part_is_no_run(tmp_path: Path) -> None:
+    run_part(RunConfig("fake:right", (SIMPLEGEN,)), Part(1, 2), tmp_path / "part", ALONE)
+    with pytest.raises(UserError, match=r"holds one part of a run \(1/2\); join all parts with `gendermark merge"):
+        folder.read_run(tmp_path / "part")
+
+
+@pytest.mark.parametrize("text", ["0/3", "4/3", "1", "a/b", "1/0", "-1/3"])
+def test_what_is_no_shard(text: str) -> None:
+    with pytest.raises(UserError, match=r"--shard is K/N, from 1/N to N/N \(2/8 is the second of eight\), not"):
+        Part.of(text)

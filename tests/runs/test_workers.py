@@ -1,0 +1,175 @@
+"""A run whose work is done by others: the same result, whoever does it, and whoever of them is killed."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from gendermark.errors import UserError
+from gendermark.executors.executor import open_executor
+from gendermark.records import Request, Translation
+from gendermark.runs import run as running
+from gendermark.runs import working
+from gendermark.runs.run import RunConfig, Surroundings
+from gendermark.runs.store import Store
+from gendermark.runs.translate import translate
+from gendermark.selection import Selection
+from gendermark.systems.system import Opened, System, open_system
+from runs import children
+from runs.workshop import BATCH_SIZE, SOURCES, open_workshop
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL is POSIX")
+
+N_WORKERS = 2
+EXECUTORS = ("processes:2", "dask:2")
+
+
+def _needs(executor: str) -> None:
+    if executor.startswith("dask"):
+        pytest.importorskip("distributed", reason="the extra dask is not installed")
+
+
+def _workers(driver: int) -> list[int]:
+    """The worker processes of a driver."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*"):
+        try:
+            parent = int((path / "stat").read_text(encoding="latin-1").rpartition(")")[2].split()[1])
+            command = (path / "cmdline").read_bytes()
+        except (OSError, IndexError):
+            continue
+        if parent == driver and b"spawn_main" in command:
+            found.append(int(path.name))
+    return found
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="workers are found in /proc")
+@pytest.mark.parametrize("executor", EXECUTORS)
+def test_workers_and_driver_are_killed(executor: str, tmp_path: Path, child_environment: dict[str, str]) -> None:
+    _needs(executor)
+    shop = open_workshop(tmp_path, child_environment, "batch", seconds=0.02)
+    driver = shop.start("run", "--executor", executor)
+    for n_lines in (3, 20):
+        children.wait_until(lambda n=n_lines: len(shop.log) >= n, "the workers were at work")
+        os.kill(_workers(driver.pid)[0], signal.SIGKILL)
+    children.wait_until(lambda: len(shop.log) >= 45, "the others were at work")
+    workers = _workers(driver.pid)
+    driver.send_signal(signal.SIGKILL)
+    driver.communicate()
+    children.wait_until(lambda: not any(map(children.is_alive, workers)), "workers without a driver had ended")
+    shop.wait_for_children()
+    committed, n_logged = shop.committed(), len(shop.log)
+    assert 0 < len(committed) < len(SOURCES)
+    children.finish(shop.start("run", "--executor", executor))
+    assert not committed & set(shop.log[n_logged:])  # what was safe was never asked again
+    # Lost: a shard of each killed worker, and those that were handed out when the driver died.
+    n_in_flight = 2 + 2 * N_WORKERS
+    assert len(shop.log) - len(SOURCES) <= n_in_flight * BATCH_SIZE
+    children.finish(shop.start("serial", "--store", str(tmp_path / "other.sqlite")))
+    assert shop.files() == shop.files("serial")
+
+
+@pytest.mark.parametrize("executor", EXECUTORS)
+def test_results_are_the_same_wherever_the_work_is_done(executor: str, tmp_path: Path) -> None:
+    _needs(executor)
+    selections = tuple(Selection("simplegen", "en", to, "core") for to in ("es", "de"))
+    config = RunConfig("fake:stereotyped?s=0.6&delay_ms=0.01", selections)
+    found = {}
+    for place in ("serial", executor):
+        with open_executor(place) as workers:
+            around = Surroundings(tmp_path / f"{place}.sqlite", executor=workers)
+            running.run(config, tmp_path / place, around)
+        cells = sorted((tmp_path / place).glob("*/*"))
+        found[place] = {f"{path.parent.name}/{path.name}": path.read_bytes() for path in cells}
+    assert len(found["serial"]) == 6
+    assert found[executor] == found["serial"]
+
+
+def test_samples_of_a_model_are_the_same_too(tmp_path: Path) -> None:
+    requests = [Request(f"The {job} said that she was late.", "en", "es") for job in ("doctor", "nurse", "baker")]
+    texts = []
+    for place in ("serial", "processes:2"):
+        with open_executor(place) as workers, Store(tmp_path / f"{place}.sqlite") as store:
+            answers = translate(open_system("demo:en-es"), requests, store, lambda *_: None, workers)
+        texts.append([[one.text for one in found] for found in answers.translations])
+        assert answers.n_asked == len(requests)
+    assert texts[0] == texts[1]
+
+
+class _Server(System):
+    """Stands for any that asks a server."""
+
+    spec = system_id = "stand-in:server"
+    asks_a_server = True
+    opened_as = Opened("stand-in:server", ())
+
+    def __init__(self) -> None:
+        self.pids: list[int] = []
+
+    def answer(self, requests):  # type: ignore[no-untyped-def]
+        self.pids.append(os.getpid())
+        yield [Translation(request.request_id, "hola") for request in requests]
+
+
+def test_servers_are_asked_from_one_process_only(tmp_path: Path) -> None:
+    """Their limit of requests at once, and their key, stay with the driver."""
+    system = _Server()
+    requests = [Request(f"Sentence {number}.", "en", "es") for number in range(100)]
+    with open_executor("processes:2") as workers, Store(tmp_path / "store.sqlite") as store:
+        translate(system, requests, store, lambda *_: None, workers)
+    assert set(system.pids) == {os.getpid()}
+    for family in (
+        "openai:http://127.0.0.1:9/v1#m",
+        "libretranslate:http://127.0.0.1:9",
+        "apertium:http://127.0.0.1:9",
+    ):
+        assert open_system(family).asks_a_server
+
+
+def test_another_model_on_a_worker_is_refused() -> None:
+    request = Request("A sentence.", "en", "es")
+    shard = working.Shard(Opened("demo:en-es", ()), "another model", None, (request,))
+    with pytest.raises(UserError, match=r"^demo:en-es is another system on a worker than here"):
+        working.answer(shard)
+
+
+def test_a_worker_keeps_its_system_open(monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[str] = []
+    real: Callable[..., System] = working.open_system
+    monkeypatch.setattr(working, "open_system", lambda spec, options: opened.append(spec) or real(spec, options))
+    monkeypatch.setattr(working, "_kept", {})
+    system = open_system("demo:en-es")
+    for text in ("She is late.", "He is late."):
+        shard = working.Shard(Opened("demo:en-es", ()), system.system_id, None, (Request(text, "en", "es"),))
+        (portion,) = working.answer(shard).portions
+        assert portion[0].text
+    assert opened == ["demo:en-es"]
+
+
+def test_progress_covers_all_workers(tmp_path: Path) -> None:
+    shown: list[tuple[int, int]] = []
+    config = RunConfig("fake:right?delay_ms=0.01", (Selection("simplegen", "en", "es", "core"),))
+    with open_executor("processes:2") as workers:
+        (result,) = running.run(
+            config, None, Surroundings(tmp_path / "store.sqlite", lambda _: _Recording(shown), executor=workers)
+        )
+    n = len(result.judgements)
+    assert shown[-1][0] == shown[-1][1]
+    assert [done for done, _ in shown] == sorted(done for done, _ in shown)
+    assert len(shown) > n // 64
+
+
+class _Recording:
+    def __init__(self, shown: list[tuple[int, int]]) -> None:
+        self._shown = shown
+
+    def __enter__(self) -> Callable[[int, int], None]:
+        return lambda done, total: self._shown.append((done, total))
+
+    def __exit__(self, *_: object) -> None:
+        return None
