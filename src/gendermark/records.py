@@ -13,6 +13,9 @@ from enum import StrEnum
 from functools import cached_property
 from typing import Any
 
+_as_json = json.JSONEncoder(ensure_ascii=False).encode
+"""As `json.dumps` writes it, which makes an encoder for every call."""
+
 
 class Gender(StrEnum):
     """The gender a source implies, or a translation expresses. `NEUTRAL` means deliberately left open."""
@@ -144,7 +147,7 @@ class Request:
     @cached_property
     def request_id(self) -> str:
         content = [self.source, self.source_language, self.target_language, self.task, self.target, self.options]
-        return hashlib.sha256(json.dumps(content, ensure_ascii=False).encode()).hexdigest()[:32]
+        return hashlib.sha256(_as_json(content).encode()).hexdigest()[:32]
 
     @property
     def samples(self) -> range:

@@ -16,6 +16,8 @@ from gendermark.runs.waiting import Waiting
 from gendermark.systems.sampling import Decoding
 from gendermark.systems.system import System, families_that_can
 
+_BATCHES_PER_CLAIM = 4
+"""To claim each by itself would cost fast systems as much as to keep its answers."""
 Progress = Callable[[int, int], None]
 """(finished, total) in answers, called after every portion."""
 
@@ -79,7 +81,7 @@ class _Translating:
         while self._pending:
             n_asked = self._n_asked
             if executor.is_serial or self._system.asks_a_server or self._system.opened_as is None:
-                self._ask_here(self._claimed(self._system.batch_size))
+                self._ask_here()
             else:
                 self._ask_workers(executor)
             if self._look_again() and self._n_asked == n_asked:
@@ -89,9 +91,12 @@ class _Translating:
         notes = dict.fromkeys(chain.from_iterable(self._notes.values()))
         return Answers(found, self._n_asked, self._n_stored, tuple(notes))
 
-    def _ask_here(self, requests: Sequence[Request]) -> None:
-        if requests:
-            for answered in _checked(self._system, requests, self._system.answer(requests)):
+    def _ask_here(self) -> None:
+        size = self._system.batch_size
+        claimed = self._claimed(_BATCHES_PER_CLAIM * size)
+        for start in range(0, len(claimed), size):
+            batch = claimed[start : start + size]
+            for answered in _checked(self._system, batch, self._system.answer(batch)):
                 self._keep(answered)
 
     def _ask_workers(self, executor: Executor) -> None:
