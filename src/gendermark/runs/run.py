@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -107,6 +107,7 @@ def _carry_out(
         around.tell(f"{why}: {n_there:,} of {n_all:,} sentences were already translated")
     notes = tuple(system.notes())
     if directory is not None:
+        _check_there(directory, cells)
         folder.write_manifest(directory, config, "finished", cells, notes, around.name)
     for note in notes:
         around.tell(note)
@@ -141,6 +142,18 @@ def _do(
         "translate_seconds": round(translated - started, 3),
         "score_seconds": round(time.monotonic() - translated, 3),
     }
+
+
+def _check_there(directory: Path, cells: Mapping[str, Any]) -> None:
+    """Writing makes a folder anew that somebody deleted under way; what was in it before is gone all the same."""
+    gone = [
+        cell for cell, row in cells.items() if not all((directory / cell / name).exists() for name in row[folder.SUMS])
+    ]
+    if gone:
+        raise UserError(
+            f"{', '.join(gone)} in {directory} was deleted while the run was going; give the same command again "
+            "(translations are kept in the store)"
+        )
 
 
 def _check_lines(step: Step, system: System, store: Store | None, answers: Answers, around: Surroundings) -> None:
