@@ -145,9 +145,20 @@ FORMULA_STARTS = ("=", "+", "-", "@", "＝", "＋", "－", "＠")
 """With which a spreadsheet program takes a cell for a formula."""
 
 
+_HARMLESS = "\n\t\u200c\u200d\u200e\u200f"
+"""Not printable, but part of texts: ends of lines, and what joins and orders letters of some scripts."""
+
+
+def disarmed(text: str) -> str:
+    """A text that a terminal shows and does not obey: without control characters and signs that turn it around."""
+    if text.isprintable():
+        return text
+    return "".join(x if x.isprintable() or x in _HARMLESS else " " if x.isspace() else "\ufffd" for x in text)
+
+
 def printable(text: str) -> str:
-    """One line without control characters and signs that turn text around: a terminal would obey them."""
-    return " ".join("".join(x if x.isprintable() or x.isspace() else "\ufffd" for x in text).split())
+    """The same on one line."""
+    return " ".join(disarmed(text).split())
 
 
 def write_text(path: Path | str, text: str) -> None:

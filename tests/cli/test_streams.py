@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import signal
 import subprocess
@@ -271,6 +272,28 @@ def test_a_file_name_gives_no_commands(cli: Any, small: Path, tmp_path: Path) ->
     said = cli("report", small / "one", "-o", page).err
     assert "a ::error::boo \ufffd[2J.html" in said
     assert not [line for line in said.splitlines() if line.startswith("::")]
+
+
+def test_what_a_terminal_would_obey_is_not_printed_there(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Names of systems come with run folders of others. A program gets them as they are."""
+    hostile, joined = "a\x1b]0;title\x07\x9b2Jb\u202ec\r\x85d", "می\u200cروم"
+    for is_terminal in (True, False):
+        monkeypatch.setattr(terminal, "is_terminal", lambda _, answer=is_terminal: answer)
+        terminal.print_table(hostile, (hostile, "x"), [(hostile, joined)])
+        terminal.print_text(hostile)
+        terminal.print_json({hostile: hostile})
+        shown = capsys.readouterr().out
+        obeyed = [sign for sign in "\x1b\x07\x9b\u202e\r\x85" if sign in shown]
+        assert obeyed == [] if is_terminal else "\u202e" in obeyed
+        assert joined in shown
+
+
+def test_what_is_logged_gives_no_commands(capsys: pytest.CaptureFixture[str]) -> None:
+    handler = app._log_handler()
+    handler.emit(logging.makeLogRecord({"msg": "damaged answers of %s", "args": ("openai:x#\x1b[2J\u202e",)}))
+    assert capsys.readouterr().err == "damaged answers of openai:x#\ufffd[2J\ufffd\n"
 
 
 def test_a_report_is_the_same_in_every_process(small: Path, tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import platform
+import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -20,6 +21,7 @@ from gendermark.metrics.metric import Resampling
 from gendermark.records import Request, Task, Translation
 from gendermark.runs import folder
 from gendermark.runs import run as running
+from gendermark.runs.plan import plan
 from gendermark.runs.run import RunConfig
 from gendermark.runs.store import Store
 from gendermark.runs.translate import Progress
@@ -200,6 +202,25 @@ def test_a_folder_of_another_run(tmp_path: Path, config: RunConfig, selection: S
         )
     assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
     running.run(config, tmp_path)
+
+
+def test_a_folder_that_is_deleted_under_way(tmp_path: Path, config: RunConfig, selection: Selection) -> None:
+    class Deleter(Toy):
+        def prepare(self, benchmark: Any, item_set: ItemSet, requests: Any) -> None:
+            done = tmp_path / "run" / "tiny.en-xx" / "result.json"
+            if item_set.selection.target_language == "yy" and done.exists():
+                shutil.rmtree(tmp_path / "run")
+
+    both = replace(config, selections=(selection, replace(selection, target_language="yy")))
+    around = running.Surroundings(tmp_path / "store")
+    with pytest.raises(UserError) as caught:
+        running.carry_out(plan(both, Deleter("", {})), Deleter("", {}), tmp_path / "run", around)
+    assert str(caught.value) == (
+        f"tiny.en-xx in {tmp_path / 'run'} was deleted while the run was going; give the same command again "
+        "(translations are kept in the store)"
+    )
+    running.carry_out(plan(both, Toy("", {})), Toy("", {}), tmp_path / "run", around)
+    assert len(folder.read_results(tmp_path / "run")) == 2
 
 
 def test_a_file_in_its_place(tmp_path: Path, config: RunConfig) -> None:

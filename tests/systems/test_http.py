@@ -827,6 +827,11 @@ def test_what_a_terminal_would_obey_is_not_repeated(server: Server) -> None:
     assert "it said: a\ufffd[2J\ufffd]0;title\ufffdb\ufffdc\ufffd; check" in failed(server)
 
 
+def test_a_location_that_is_no_address(server: Server) -> None:
+    server.script(servers.status(404, Location="http://[::bad"))
+    assert failed(server).startswith("answered HTTP 404 (Not Found); check the URL")
+
+
 def test_a_key_in_a_redirect(server: Server) -> None:
     server.script(servers.status(302, Location=f"http://me:pass@elsewhere/{SECRET}/x?key={SECRET}#{SECRET}"))
     system = Toy(server.url, secrets={KEY: SECRET})

@@ -479,6 +479,14 @@ def test_an_old_libretranslate_translates_between_all(family: Family, server: Se
     prepared(family.open(server.url), "fr")
 
 
+@one("libretranslate")
+@pytest.mark.parametrize("targets", [None, 7, "fr", [1, "de", None]])
+def test_targets_of_another_kind(family: Family, server: Server, targets: Any) -> None:
+    server.script(servers.sends([{"code": "en", "targets": targets}]))
+    with pytest.raises(SystemFailure, match="gave an answer without a usable answer: "):
+        prepared(family.open(server.url), "fr")
+
+
 @one("apertium")
 def test_apertium_on_the_wire(family: Family, server: Server) -> None:
     answers(family.open(server.url), [Request("She said: «a & b»", "en", "es")])

@@ -97,7 +97,8 @@ def write_sheet(path: Path | str, rows: Iterable[SampleRow], *, with_source: boo
 
 def inert(cell: str) -> str:
     """With an apostrophe before what a spreadsheet program would run as a formula."""
-    return f"'{cell}" if cell.lstrip().startswith(FORMULA_STARTS) else cell
+    shown = "".join(filter(str.isprintable, cell)).lstrip()  # what nobody sees in front of it does not count
+    return f"'{cell}" if shown.startswith(FORMULA_STARTS) else cell
 
 
 # -- reading ---------------------------------------------------------------------------------------------------------

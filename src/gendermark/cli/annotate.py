@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 import typer
 
 from gendermark.cli.endings import say_next
-from gendermark.cli.terminal import AsJson, print_json, print_table, say
+from gendermark.cli.terminal import AsJson, echo, print_json, print_table, say
 from gendermark.cli.ui import Host, NoOpen, Port, serve_site
 
 if TYPE_CHECKING:
@@ -300,7 +300,7 @@ def _print(tables: Iterable[Table]) -> None:
     """Piped, an empty line stands between two tables."""
     for place, table in enumerate(tables):
         if place:
-            typer.echo()
+            echo()
         print_table(table.title, table.columns, table.rows)
 
 

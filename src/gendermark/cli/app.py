@@ -17,7 +17,7 @@ import typer
 from gendermark.cli.options import with_settings
 from gendermark.cli.terminal import say
 from gendermark.errors import UserError
-from gendermark.textfiles import printable
+from gendermark.textfiles import disarmed, printable
 
 VERBS = {
     "demo": "demo:demo",
@@ -93,7 +93,7 @@ def _top(context: typer.Context, version: bool = typer.Option(False, "--version"
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line; every mistake a user can make ends in one sentence and exit code 2."""
-    logging.basicConfig(level=logging.WARNING, format="%(message)s")
+    logging.basicConfig(level=logging.WARNING, handlers=[_log_handler()])
     logging.getLogger("gendermark").setLevel(logging.INFO)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
@@ -109,6 +109,19 @@ def main(arguments: list[str] | None = None) -> None:
         _say_error(f"this is a bug in gendermark, not your mistake: {fault!r}; GENDERMARK_DEBUG=1 shows where")
         code = 3
     sys.exit(code)
+
+
+class _Disarmed(logging.Formatter):
+    """Messages have names of files and systems in them, which a terminal must not obey."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        return disarmed(super().format(record))
+
+
+def _log_handler() -> logging.Handler:
+    handler = logging.StreamHandler()
+    handler.setFormatter(_Disarmed("%(message)s"))
+    return handler
 
 
 def _exit_code(arguments: list[str]) -> int:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from gendermark.cli.options import Executor
-from gendermark.cli.terminal import AsJson, open_workers, print_json, say, show_progress
+from gendermark.cli.terminal import AsJson, echo, open_workers, print_json, say, show_progress
 from gendermark.errors import UserError
 
 if TYPE_CHECKING:
@@ -85,13 +85,13 @@ def _print(found: Audit, output: Path) -> None:
     from gendermark.report.findings import corrected, main_finding
 
     for one in found.audited:
-        typer.echo(f"{one.name}: {one.cell.sentence}")
+        echo(f"{one.name}: {one.cell.sentence}")
         for oddity in one.oddities:
-            typer.echo(f"  {oddity}")
+            echo(f"  {oddity}")
     for sentence in found.passed_over:
-        typer.echo(sentence)
-    typer.echo()
+        echo(sentence)
+    echo()
     for one, result in zip(found.audited, corrected(found.results), strict=True):
         title = one.cell.known.benchmark.title
-        typer.echo(f"{one.name}, {title} {result.selection.direction}: {main_finding(result)}")
-    typer.echo(f"\nThe page with every sentence: {output}")
+        echo(f"{one.name}, {title} {result.selection.direction}: {main_finding(result)}")
+    echo(f"\nThe page with every sentence: {output}")

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from gendermark.cli.terminal import say
+from gendermark.cli.terminal import echo, say
 
 KINDS = ("winobias", "winogender")
 
@@ -30,7 +30,7 @@ def convert(
         raise BadFile(file, "has no sentences")
     lines = winograd.to_winomt_lines(rows)
     if output is None:
-        typer.echo("\n".join(lines))
+        echo("\n".join(lines))
     else:
         write_lines(output, lines)
         say(f"{len(lines):,} sentences written to {output}")

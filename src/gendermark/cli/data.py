@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from gendermark.cli import convert, statistics, terminal
-from gendermark.cli.terminal import AsJson, print_json, print_table, say
+from gendermark.cli.terminal import AsJson, echo, print_json, print_table, say
 
 if TYPE_CHECKING:
     from gendermark.data.card import Card, DataFile, Revision
@@ -75,7 +75,7 @@ def get(
     if as_json:
         print_json({"data": records})
     else:
-        typer.echo("\n".join(f"{record['name']}\t{record['revision']}\t{record['directory']}" for record in records))
+        echo("\n".join(f"{record['name']}\t{record['revision']}\t{record['directory']}" for record in records))
 
 
 @app.command()
@@ -105,7 +105,7 @@ def verify(
         print_json({"cache": str(cache.cache_root()), "n_good": n_good, "problems": problems, "mend": mend})
     else:
         for problem in problems:
-            typer.echo("\t".join(problem[key] for key in ("state", "name", "revision", "path")))
+            echo("\t".join(problem[key] for key in ("state", "name", "revision", "path")))
     if problems:
         first = "; ".join(f"{p['name']} {p['revision']} {p['path']} is {p['state']}" for p in problems[:3])
         more = f" (and {len(problems) - 3} more)" if len(problems) > 3 else ""

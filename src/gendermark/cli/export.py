@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from gendermark.cli.options import Data, From, Revision, To, takes_settings
-from gendermark.cli.terminal import AsJson, say
+from gendermark.cli.terminal import AsJson, echo, say
 
 
 @takes_settings("export")
@@ -42,7 +42,7 @@ def export(
     else:
         text = "\n".join(shown_sources(found))
     if output is None:
-        typer.echo(text)
+        echo(text)
     else:
         write_text(output, f"{text}\n")
         say(f"{len(found.items):,} sentences written to {output}; score their translations with `gendermark score`")

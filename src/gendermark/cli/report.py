@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from gendermark.cli.options import Folder, Names, folders
-from gendermark.cli.terminal import say
+from gendermark.cli.terminal import echo, say
 from gendermark.errors import MissingExtra, UnknownName, UserError
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def report(
         formats, problem = _formats(figure_format, refuse=output is None)
     text, results = _rendered(_once(folders(runs, name)), chosen, trend)
     if output is None:
-        typer.echo(text, nl=False)
+        echo(text, nl=False)
     else:
         from gendermark.textfiles import write_text
 

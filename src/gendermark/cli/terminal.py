@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 import typer
 
+from gendermark.textfiles import disarmed
+
 if TYPE_CHECKING:
     from gendermark.executors.executor import Executor
 
@@ -28,8 +30,12 @@ def say(message: str) -> None:
     File names and other programs' words are in it: what a terminal would obey is not printed, and no line but the first
     can be a command of GitHub's.
     """
-    shown = "".join(x if x.isprintable() or x in "\n\t" else "\ufffd" for x in message)
-    typer.echo(_HIDDEN_COMMAND.sub(" ::", shown), err=True)
+    typer.echo(_HIDDEN_COMMAND.sub(" ::", disarmed(message)), err=True)
+
+
+def echo(text: str = "", *, nl: bool = True) -> None:
+    """Data on stdout: as it is for a program; on a terminal, what that would obey is not printed."""
+    typer.echo(disarmed(text) if is_terminal(sys.stdout) else text, nl=nl)
 
 
 def is_terminal(stream: TextIO | None) -> bool:
@@ -38,12 +44,12 @@ def is_terminal(stream: TextIO | None) -> bool:
 
 
 def print_json(value: Any) -> None:
-    typer.echo(json.dumps(value, ensure_ascii=False, indent=2))
+    echo(json.dumps(value, ensure_ascii=False, indent=2))
 
 
 def print_text(text: str, indent: int = 0) -> None:
     """Prose on stdout, in lines that fit the terminal."""
-    typer.echo("\n".join(wrapped(text, shutil.get_terminal_size().columns, indent)))
+    echo("\n".join(wrapped(text, shutil.get_terminal_size().columns, indent)))
 
 
 def wrapped(text: str, width: int, indent: int = 0) -> list[str]:
@@ -69,11 +75,11 @@ def print_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]
     cells = [[" ".join(str(cell).split()) if cell is not None else "" for cell in row] for row in rows]
     if not is_terminal(sys.stdout):
         # A tab or line break inside a cell (a file name may have one) would tear the table apart.
-        typer.echo("\n".join("\t".join(line) for line in ([*columns], *cells)))
+        echo("\n".join("\t".join(line) for line in ([*columns], *cells)))
         return
     width = shutil.get_terminal_size().columns
     lines = _drawn(columns, cells, width) or _listed(columns, cells, width)
-    typer.echo("\n".join([*(wrapped(title, width) if title else []), *lines, ""]))
+    echo("\n".join([*(wrapped(title, width) if title else []), *lines, ""]))
 
 
 _BETWEEN = "  "

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from gendermark.cli.options import Executor, Store, language, pairs, sampling_pairs
-from gendermark.cli.terminal import open_workers, say, show_progress
+from gendermark.cli.terminal import is_terminal, open_workers, say, show_progress
 from gendermark.errors import BadFile, UserError
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def translate(
     """Translate any sentences, draw samples of them, or score given translations; what is finished is kept."""
     from gendermark import api
     from gendermark.runs.run import Surroundings
-    from gendermark.textfiles import write_text
+    from gendermark.textfiles import disarmed, write_text
 
     if samples and targets:
         raise UserError("--samples draws translations and --targets scores given ones; choose one of them")
@@ -75,7 +75,7 @@ def translate(
         # One line each: a break inside a translation would shift all lines behind it.
         text = "".join(f"{' '.join((found[0].text or '').split())}\n" for found in answers)
     if output is None:
-        sys.stdout.write(text)
+        sys.stdout.write(disarmed(text) if is_terminal(sys.stdout) else text)
     else:
         write_text(output, text)
         say(f"{len(answers):,} lines written to {output}")

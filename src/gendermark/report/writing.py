@@ -19,7 +19,7 @@ from gendermark.report.numbers import find
 from gendermark.result import Result, run_labels
 from gendermark.runs.comparable import described, key_of, told_apart
 from gendermark.telling import NO_SPREAD, Cell, Form, Place, Row
-from gendermark.textfiles import FORMULA_STARTS, write_text
+from gendermark.textfiles import FORMULA_STARTS, printable, write_text
 
 _LATEX = {
     "\\": r"\textbackslash{}",
@@ -315,8 +315,8 @@ def _latex_cell(cell: Any) -> str:
 
 
 def _one_line(cell: Any) -> str:
-    """A name may have a line break in it, which would end a table's row, or LaTeX's comment."""
-    return " ".join(str(cell).split())
+    """A name may have a line break in it, which would end a table's row, or LaTeX's comment; or escapes."""
+    return printable(str(cell))
 
 
 def latex_escaped(text: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -103,6 +103,7 @@ def _carry_out(
     results = [done[number] for number in range(len(planned.steps))]
     notes = list(dict.fromkeys((*system.notes(), *notes)))
     if directory is not None:
+        _check_there(directory, cells)
         ordered = {result.cell: cells[result.cell] for result in results}
         folder.write_manifest(directory, config, "finished", ordered, notes, around.name)
     for note in (*notes, *around.executor.notes()):
@@ -200,6 +201,18 @@ def _scored(numbered: tuple[int, Translated]) -> tuple[Result, float]:
         choice = forced_choice(given.chosen, given.pairs, result.judgements, given.origin.system)
         result = replace(result, tests=(*result.tests, choice))
     return result, round(time.monotonic() - started, 3)
+
+
+def _check_there(directory: Path, cells: Mapping[str, Any]) -> None:
+    """Writing makes a folder anew that somebody deleted under way; what was in it before is gone all the same."""
+    gone = [
+        cell for cell, row in cells.items() if not all((directory / cell / name).exists() for name in row[folder.SUMS])
+    ]
+    if gone:
+        raise UserError(
+            f"{', '.join(gone)} in {directory} was deleted while the run was going; give the same command again "
+            "(translations are kept in the store)"
+        )
 
 
 def _check_lines(step: Step, system: System, store: Store | None, answers: Answers, around: Surroundings) -> None:

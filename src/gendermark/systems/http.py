@@ -331,7 +331,10 @@ class Client:
         return self.masked(message)
 
     def _location(self, response: httpx.Response) -> str:
-        parts = urlsplit(str(response.headers.get("Location", "nowhere")))
+        try:
+            parts = urlsplit(str(response.headers.get("Location", "nowhere")))
+        except ValueError:
+            return "the right address"
         return self.masked(urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", "")))
 
     def _wait_for_turn(self, stop: threading.Event) -> None:

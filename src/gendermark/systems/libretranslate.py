@@ -42,8 +42,8 @@ class LibreTranslate(Service):
         languages = self._client.take(self._client.get("/languages"), kind=list)
         codes = [self._client.take(row, "code", kind=str) for row in languages]
         for code, row in zip(codes, languages, strict=True):
-            targets = row.get("targets")
-            offered[code] = targets if isinstance(targets, list) else codes  # older servers translate between all
+            targets = row.get("targets", codes)  # older servers translate between all
+            offered[code] = [self._client.take(to, kind=str) for to in self._client.take(targets, kind=list)]
         if target not in offered.get(source, ()):
             raise self._unknown_direction(source, target, offered, offered.get(source, ()))
 
