@@ -18,6 +18,7 @@ ORDER = (
     "names",
     "registry",
     "textfiles",
+    "spill",
     "locks",
     "deadlines",
     "markup",

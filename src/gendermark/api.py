@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import chain, zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +27,7 @@ from gendermark.runs.score import Origin
 from gendermark.runs.score import score as judge_and_estimate
 from gendermark.runs.store import Store
 from gendermark.selection import Selection, options_of, own_options
+from gendermark.spill import kept, made
 from gendermark.systems.file_formats import Samples
 from gendermark.systems.sampling import Decoding
 from gendermark.systems.soundness import Given, Line, check_genders, check_samples, is_of_pairs
@@ -121,7 +123,7 @@ def score_texts(
     except UnmatchedSources:
         item_set, texts = _matched_in_another_revision(found, selection, given, asked_for)
     check_genders(_THEMSELVES, found, item_set, texts)
-    answers = [[Translation("", text, error=MISSING if text is None else None)] for text in texts]
+    answers = made(lambda text: [Translation("", text, error=MISSING if text is None else None)], texts)
     return Scored(item_set, answers, judge_and_estimate(found, item_set, answers, origin))
 
 
@@ -137,7 +139,7 @@ def _score_samples(
         # Samples of all sentences serve for a part of them, too.
         others = benchmark.load(replace(selection, parts=())).items if selection.parts else ()
         drawn = read_samples(samples, item_set.items, others)
-        check_samples(samples, benchmark, selection, [one.texts for one in drawn], [])
+        check_samples(samples, benchmark, selection, made(lambda one: one.texts, drawn), [])
     elif isinstance(samples, Mapping) or any(isinstance(texts, str) for texts in samples):
         raise UserError(
             f"{benchmark.name} judges many samples of each sentence; give a list of samples for each, or a file of them"
@@ -147,7 +149,7 @@ def _score_samples(
             raise UserError(f"samples of {len(samples):,} sentences were given for {len(item_set.items):,}")
         drawn = [Samples(tuple(texts)) for texts in samples]
     signed = replace(selection, **drawn_elsewhere(max(len(one.texts) for one in drawn)))
-    item_set, answers = replace(item_set, selection=signed), [_answers(one) for one in drawn]
+    item_set, answers = replace(item_set, selection=signed), made(_answers, drawn)
     return Scored(item_set, answers, judge_and_estimate(benchmark, item_set, answers, origin))
 
 
@@ -172,21 +174,21 @@ def _opened(translations: Translations | Mapping[str, Translations]) -> _Given |
 
 def _matched(
     benchmark: Benchmark, selection: Selection, translations: _Given | Mapping[str, _Given]
-) -> tuple[ItemSet, list[str | None]]:
+) -> tuple[ItemSet, Sequence[str | None]]:
     """The items of a selection and the translation of each."""
     if not isinstance(translations, Mapping):
         item_set = benchmark.load(selection)
-        return item_set, list(_texts(translations, benchmark, item_set))
+        return item_set, _texts(translations, benchmark, item_set)
     by_part = {
-        part: list(_texts(given, benchmark, benchmark.load(replace(selection, parts=(part,)))))
+        part: _texts(given, benchmark, benchmark.load(replace(selection, parts=(part,))))
         for part, given in translations.items()
     }
     if is_of_pairs(benchmark) and len(by_part) == 2:
         first, second = by_part.values()
         # Even a system that knows one gender only translates "she" and "he" otherwise, now and then.
-        if len(first) >= _FEWEST_TO_BE_THE_SAME and first == second:
+        if len(first) >= _FEWEST_TO_BE_THE_SAME and all(x == y for x, y in zip_longest(first, second)):
             raise UserError(f"{' and '.join(by_part)} were given the same translations; give each its own")
-    return benchmark.load(selection), [text for texts in by_part.values() for text in texts]
+    return benchmark.load(selection), kept(chain.from_iterable(by_part.values()))
 
 
 def _matched_in_another_revision(
@@ -194,7 +196,7 @@ def _matched_in_another_revision(
     selection: Selection,
     translations: _Given | Mapping[str, _Given],
     asked_for: str | None,
-) -> tuple[ItemSet, list[str | None]]:
+) -> tuple[ItemSet, Sequence[str | None]]:
     """Sources tell which revision was translated; that one is taken, and said, unless the user named one."""
     others = () if asked_for or selection.data != "official" else benchmark.choices_of("revision")
     for revision in others:
@@ -214,7 +216,7 @@ def _texts(given: _Given, benchmark: Benchmark, item_set: ItemSet) -> Sequence[s
     if len(given) != len(item_set.items):
         raise UserError(f"{len(given):,} translations were given for {len(item_set.items):,} sentences")
     texts: Sequence[str] = given
-    lines = [Line(item, text, n) for n, (item, text) in enumerate(zip(item_set.items, texts, strict=True), start=1)]
+    lines = made(Line, item_set.items, texts, range(1, len(texts) + 1))
     notes: list[str] = []
     Given(_THEMSELVES, benchmark, item_set.selection, lines).check(notes)
     for note in notes:

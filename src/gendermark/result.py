@@ -12,6 +12,7 @@ from gendermark.errors import MissingExtra
 from gendermark.names import readable, told_apart
 from gendermark.records import Estimate, Judgement, Table, Test
 from gendermark.selection import Selection
+from gendermark.spill import Long
 
 if TYPE_CHECKING:
     import pandas
@@ -65,10 +66,9 @@ class Result:
         for table in self.tables:
             if not _all_texts(table.name, table.title, *table.columns) or not all((table.columns, *table.rows)):
                 raise TypeError(f"the table {table.name!r:.60} is not one of texts under named columns")
-        for j in self.judgements:
-            facts = (j.item_id, j.group_id, j.entity, j.contrast, j.reason, j.outcome)
-            if not _all_texts(*facts, *j.evidence, *j.tags.values()) or not isinstance(j.index, int):
-                raise TypeError(f"judgement {j.item_id!r:.60} has a value of the wrong kind")
+        # A long list was looked at as it came: every `replace` would read all of it again.
+        for judgement in () if isinstance(self.judgements, Long) else self.judgements:
+            check_judgement(judgement)
 
     @property
     def cell(self) -> str:
@@ -153,6 +153,15 @@ def run_labels(runs: Mapping[str, Sequence[Result]]) -> dict[str, str]:
     """Folder -> how its run is called: by its system; with the folder where two would be called the same."""
     names = [results[0].called if results else folder for folder, results in runs.items()]
     return dict(zip(runs, told_apart(names, list(runs)), strict=True))
+
+
+def check_judgement(judgement: Judgement) -> Judgement:
+    """The same judgement; TypeError for one that only a damaged run folder can hold."""
+    j = judgement
+    facts = (j.item_id, j.group_id, j.entity, j.contrast, j.reason, j.outcome)
+    if not _all_texts(*facts, *j.evidence, *j.tags.values()) or not isinstance(j.index, int):
+        raise TypeError(f"judgement {j.item_id!r:.60} has a value of the wrong kind")
+    return judgement
 
 
 def _all_texts(*values: object) -> bool:

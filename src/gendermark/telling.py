@@ -16,10 +16,11 @@ from gendermark.linguistics.codes import NAMES
 from gendermark.markup import minus
 from gendermark.metrics.describe import Description
 from gendermark.metrics.intervals import estimate
-from gendermark.metrics.metric import Resampling, count, per_judgement
+from gendermark.metrics.metric import Resampling, count_singly
 from gendermark.metrics.rates import difference, rate
 from gendermark.records import Estimate, Gender, Judgement, Unit, Verdict
 from gendermark.result import Result
+from gendermark.spill import remembered
 
 NO_SPREAD = "no spread seen"
 """For an interval without width: all groups of sentences gave the same, which does not make the number certain."""
@@ -82,10 +83,8 @@ def with_lost(result: Result, found: Sequence[Finding]) -> list[Finding]:
     lost = lost_by_gender(result)
     if not lost:
         return list(found)
-    shares = []
-    for gender in _BOTH:
-        own = [judgement.verdict for judgement in result.judgements if judgement.expected is gender]
-        shares.append(rounded(100 * own.count(Verdict.NOT_TRANSLATED) / len(own)))
+    known = _lost(result.judgements)
+    shares = [rounded(one.value or 0.0) for one in (known.women, known.men)] if known else []
     tail = f" Of 100 each, {shares[0]} women and {shares[1]} men were not translated."
     return [*lost, *(replace(one, text=f"{one.text}{tail}") if one.is_by_gender else one for one in found)]
 
@@ -97,9 +96,9 @@ def lost_by_gender(result: Result) -> list[Finding]:
     """
     found = _lost(result.judgements)
     # One more question on every page: told only where there is next to no doubt.
-    if found is None or not _is_clearly_lost(result.judgements, found[2]):
+    if found is None or not found.is_clear:
         return []
-    told = women_and_men(*found, _NOT_TRANSLATED)
+    told = women_and_men(found.women, found.men, found.gap, _NOT_TRANSLATED)
     return [replace(told, text=f"{told.text} These count as not right.", about="not translated", shows=())]
 
 
@@ -108,24 +107,29 @@ def lost_by_gender_json(judgements: Sequence[Judgement]) -> dict[str, Any] | Non
     found = _lost(judgements)
     if found is None:
         return None
-    women, men, between_them = (one.to_json() for one in found)
-    is_clear = _is_clearly_lost(judgements, found[2])
-    return {"women": women, "men": men, "men_minus_women": between_them, "is_clear": is_clear}
+    women, men, between_them = (one.to_json() for one in (found.women, found.men, found.gap))
+    return {"women": women, "men": men, "men_minus_women": between_them, "is_clear": found.is_clear}
 
 
-def _lost(judgements: Sequence[Judgement]) -> tuple[Estimate, Estimate, Estimate] | None:
-    """Of women and of men, how many were not translated, and the difference; None where one of them is not there."""
-    known = [judgement for judgement in judgements if judgement.expected in _BOTH]
-    if len({judgement.expected for judgement in known}) < len(_BOTH):
+class _Lost(NamedTuple):
+    """Of women and of men, how many were not translated, and the difference."""
+
+    women: Estimate
+    men: Estimate
+    gap: Estimate
+    is_clear: bool
+
+
+@remembered
+def _lost(judgements: Sequence[Judgement]) -> _Lost | None:
+    """None where women or men are not there."""
+    counts = count_singly((j for j in judgements if j.expected in _BOTH), _lost_columns)
+    if not {f"{gender}.total" for gender in _BOTH} <= set(counts.columns):
         return None
-    counts = count(known, per_judgement(_lost_columns), lambda judgement: "")  # noqa: ARG005
     women, men, gap_between = estimate(counts, [*_LOST, difference(_LOST_GAP, _LOST[1], _LOST[0], "all")], Resampling())
-    return women, men, gap_between
-
-
-def _is_clearly_lost(judgements: Sequence[Judgement], gap_between: Estimate) -> bool:
-    n_lost = sum(j.expected in _BOTH and j.verdict is Verdict.NOT_TRANSLATED for j in judgements)
-    return n_lost >= _FEWEST_LOST and gap_between.p_value is not None and gap_between.p_value < _NO_DOUBT
+    n_lost = sum(float(column.sum()) for column in counts.take(counts.matrix, [f"{gender}.lost" for gender in _BOTH]))
+    is_clear = n_lost >= _FEWEST_LOST and gap_between.p_value is not None and gap_between.p_value < _NO_DOUBT
+    return _Lost(women, men, gap_between, is_clear)
 
 
 def _lost_columns(judgement: Judgement) -> Iterator[str]:

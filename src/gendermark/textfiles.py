@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
+import codecs
 import contextlib
 import csv
+import hashlib
 import io
 import json
 import os
 import stat
 import tempfile
 import time
-from collections.abc import Iterable, Iterator
-from itertools import islice
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain, islice
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from gendermark.errors import BadFile, MissingExtra, UserError
 
 LONGEST_LINE = 100_000
 """Characters. No translation of a sentence is this long; such a line is a sign of another kind of file."""
 
+_HEAD = 1_000
+"""Lines by which the sign between the cells of a table is told."""
 PIPE_SECONDS = 5.0
 """How long to wait for a program to begin writing to a pipe."""
 
@@ -32,16 +36,11 @@ _BYTE_ORDER_MARKS = {
 }
 
 
-def read_bytes(path: Path | str) -> bytes:
-    """A file's bytes, with every way of failing to read it said plainly."""
-    path = Path(path)
+@contextlib.contextmanager
+def _said_plainly(path: Path) -> Iterator[None]:
+    """Every way of failing to read a file."""
     try:
-        mode = path.stat().st_mode
-        if stat.S_ISFIFO(mode):
-            return _read_pipe(path)
-        if stat.S_ISCHR(mode) or stat.S_ISBLK(mode):  # /dev/zero has no end
-            raise BadFile(path, "is a device; give a file")
-        return path.read_bytes()
+        yield
     except FileNotFoundError:
         raise BadFile(path, "there is no such file") from None
     except IsADirectoryError:
@@ -51,7 +50,26 @@ def read_bytes(path: Path | str) -> bytes:
         raise BadFile(path, f"cannot be read: {reason}") from None
 
 
-def _read_pipe(path: Path) -> bytes:
+def read_bytes(path: Path | str) -> bytes:
+    """A file's bytes, with every way of failing to read it said plainly."""
+    return b"".join(_raw_lines(path))
+
+
+def _raw_lines(path: Path | str) -> Iterator[bytes]:
+    """A file line by line, each with its end: of a large one, no more than a line is held."""
+    path = Path(path)
+    with _said_plainly(path):
+        mode = path.stat().st_mode
+        if stat.S_ISFIFO(mode):
+            yield from _pipe_lines(path)
+            return
+        if stat.S_ISCHR(mode) or stat.S_ISBLK(mode):  # /dev/zero has no end
+            raise BadFile(path, "is a device; give a file")
+        with path.open("rb") as file:
+            yield from file
+
+
+def _pipe_lines(path: Path) -> Iterator[bytes]:
     """What comes through a pipe, `<(command)` for example. One that no program writes to would keep us for ever."""
     handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
     with os.fdopen(handle, "rb", buffering=0) as pipe:
@@ -62,25 +80,41 @@ def _read_pipe(path: Path) -> bytes:
                 raise BadFile(path, f"is a pipe, and nothing came through it in {PIPE_SECONDS:g} seconds; give a file")
             time.sleep(0.02)
         os.set_blocking(handle, True)
-        return (first or b"") + pipe.readall()
+        with io.BufferedReader(pipe) as rest:
+            yield first if first == b"\n" else (first or b"") + rest.readline()
+            yield from rest
+
+
+def content_hash(path: Path | str) -> str:
+    """The SHA-256 of a file."""
+    found = hashlib.sha256()
+    for line in _raw_lines(path):
+        found.update(line)
+    return found.hexdigest()
 
 
 def read_text(path: Path | str) -> str:
     """A UTF-8 file as text. A byte order mark is dropped (Windows programs write it); NUL bytes are refused."""
-    data = read_bytes(path)
-    for mark, name in _BYTE_ORDER_MARKS.items():
-        if data.startswith(mark):
-            raise BadFile(path, f"is {name}; save it as UTF-8")
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as problem:
-        # Positions count from after the byte order mark, if there is one.
-        line = problem.object.count(b"\n", 0, problem.start) + 1
-        byte = problem.object[problem.start]
-        raise BadFile(path, f"byte 0x{byte:02x} is not UTF-8; save the file as UTF-8", line=line) from None
-    if (nul := text.find("\0")) >= 0:
-        raise BadFile(path, "contains a NUL byte; this is not a text file", line=text.count("\n", 0, nul) + 1)
-    return text
+    return "".join(_text_lines(path))
+
+
+def _text_lines(path: Path | str) -> Iterator[str]:
+    """The same line by line, each with its end."""
+    for number, line in enumerate(_raw_lines(path), start=1):
+        if number == 1:
+            for mark, name in _BYTE_ORDER_MARKS.items():
+                if line.startswith(mark):
+                    raise BadFile(path, f"is {name}; save it as UTF-8")
+            line = line.removeprefix(codecs.BOM_UTF8)
+        try:
+            text = line.decode("utf-8")
+        except UnicodeDecodeError as problem:
+            byte = line[problem.start]
+            raise BadFile(path, f"byte 0x{byte:02x} is not UTF-8; save the file as UTF-8", line=number) from None
+        if "\0" in text:
+            raise BadFile(path, "contains a NUL byte; this is not a text file", line=number)
+        if text:
+            yield text
 
 
 def split_lines(text: str) -> list[str]:
@@ -93,13 +127,22 @@ def split_lines(text: str) -> list[str]:
     lines = text.split("\n")
     if lines[-1] == "":
         lines.pop()
-    return [line.removesuffix("\r") for line in lines]
+    return [_without_end(line) for line in lines]
+
+
+def _without_end(line: str) -> str:
+    return line.removesuffix("\n").removesuffix("\r")
 
 
 def read_lines(path: Path | str) -> list[str]:
     """The lines of a UTF-8 file of one sentence per line."""
-    lines = split_lines(read_text(path))
-    for number, line in enumerate(lines, start=1):
+    return list(each_line(path))
+
+
+def each_line(path: Path | str) -> Iterator[str]:
+    """The same, one by one."""
+    for number, ended in enumerate(_text_lines(path), start=1):
+        line = _without_end(ended)
         if "\r" in line:
             raise BadFile(path, "has a carriage return inside; end lines with LF or CRLF", line=number)
         if len(line) > LONGEST_LINE:
@@ -108,15 +151,15 @@ def read_lines(path: Path | str) -> list[str]:
                 f"has {len(line):,} characters, more than {LONGEST_LINE:,}; one sentence per line is expected",
                 line=number,
             )
-    return lines
+        yield line
 
 
 def read_jsonl(path: Path | str) -> Iterator[tuple[int, dict[str, Any]]]:
     """(line number, object) for every line of a JSON-lines file; blank lines are passed over."""
-    for number, line in enumerate(split_lines(read_text(path)), start=1):
+    for number, line in enumerate(_text_lines(path), start=1):
         if not line.strip():
             continue
-        row = _parse_json(line, path, number)
+        row = _parse_json(_without_end(line), path, number)
         if not isinstance(row, dict):
             raise BadFile(path, "is not a JSON object", line=number)
         yield number, row
@@ -163,36 +206,54 @@ def printable(text: str) -> str:
 
 def write_text(path: Path | str, text: str) -> None:
     """Write a file whole or not at all: a reader never sees half of it, and a full disk leaves the old one."""
+    write_parts(path, [text])
+
+
+def write_parts(path: Path | str, parts: Iterable[str]) -> None:
+    """The same for a text that comes in parts, of which no more than one is held."""
+
+    def write(file: BinaryIO) -> None:
+        for part in parts:
+            file.write(part.encode())
+
+    write_whole(path, write)
+
+
+def write_whole(path: Path | str, write: Callable[[BinaryIO], None]) -> None:
+    """The same for whatever `write` writes."""
     path = Path(path)
     temporary: Path | None = None
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         # /dev/stdout, a named pipe, a link: replacing it would be wrong
         if path.is_symlink() or (path.exists() and not path.is_file()):
-            path.write_text(text, encoding="utf-8", newline="\n")
+            with path.open("wb") as file:
+                write(file)
             return
         # Of a long name a part: with what is added, the whole of it could be longer than file systems take.
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:40]}.")
         temporary = Path(name)
-        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
-            file.write(text)
+        with os.fdopen(handle, "wb") as file:
+            write(file)
             file.flush()
             os.fsync(file.fileno())  # else, after a power cut, the new name could stand for an empty file
         umask = os.umask(0)
         os.umask(umask)
         temporary.chmod(0o666 & ~umask)  # mkstemp makes files private; these are ordinary ones
         temporary.replace(path)
+        temporary = None
     except BrokenPipeError:  # whoever read it has left; the command line knows what to do
         raise
     except (OSError, ValueError) as problem:  # ValueError: half a surrogate pair is no text
+        raise UserError(f"cannot write {path}: {getattr(problem, 'strerror', None) or problem}") from None
+    finally:
         if temporary is not None:
             with contextlib.suppress(OSError):
                 temporary.unlink()
-        raise UserError(f"cannot write {path}: {getattr(problem, 'strerror', None) or problem}") from None
 
 
 def write_lines(path: Path | str, lines: Iterable[str]) -> None:
-    write_text(path, "".join(f"{line}\n" for line in lines))
+    write_parts(path, (f"{line}\n" for line in lines))
 
 
 def write_jsonl(path: Path | str, rows: Iterable[dict[str, Any]]) -> None:
@@ -201,8 +262,9 @@ def write_jsonl(path: Path | str, rows: Iterable[dict[str, Any]]) -> None:
 
 def read_csv(path: Path | str) -> Iterator[tuple[int, list[str]]]:
     """The rows of a CSV file that have anything in them, with the number of the line each begins at."""
-    text = read_text(path)
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(text), strict=True)
+    lines = (part for line in _text_lines(path) for part in _at_any_end(line))
+    head = list(islice(lines, _HEAD))
+    reader = csv.reader(chain(head, lines), delimiter=_delimiter("".join(head)), strict=True)
     while True:
         line = reader.line_num + 1
         try:
@@ -215,6 +277,11 @@ def read_csv(path: Path | str) -> Iterator[tuple[int, list[str]]]:
             ) from None
         if row:
             yield line, row
+
+
+def _at_any_end(line: str) -> Iterable[str]:
+    """Of a line that may be several: some programs end lines with a carriage return alone."""
+    return io.StringIO(line, newline="") if "\r" in line else (line,)
 
 
 def _delimiter(text: str) -> str:

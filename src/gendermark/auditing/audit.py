@@ -238,11 +238,11 @@ class _Recognised(System):
     def __init__(self, spec: str, cells: Mapping[str, Cell]) -> None:
         self.spec = self.system_id = spec
         self._cells = cells
-        self._fitted: dict[str, list[str | None]] = {}
-        self._texts: list[str | None] = []
+        self._fitted: dict[str, Sequence[str | None]] = {}
+        self._texts: Sequence[str | None] = []
         self.notes_of: dict[str, list[str]] = {}
 
-    def fit(self, name: str) -> list[str | None]:
+    def fit(self, name: str) -> Sequence[str | None]:
         """The translation of each item of a cell; refuses a broken one."""
         if name not in self._fitted:
             cell = self._cells[name]

@@ -22,6 +22,7 @@ from gendermark.metrics.describe import Description
 from gendermark.metrics.metric import Counts, Metric, Tally, count
 from gendermark.records import Gender, Item, Judgement, Request, Table, Test, Translation
 from gendermark.selection import Selection, options_of
+from gendermark.spill import made
 
 if TYPE_CHECKING:
     from gendermark.telling import Telling
@@ -39,7 +40,8 @@ class ItemSetOf(Generic[S]):
     """The items of a selection, in export order, and where they came from."""
 
     selection: S
-    items: tuple[Item, ...]
+    items: Sequence[Item]
+    """Of a large set they are on the disk (`spill.py`): to be gone through, not to be copied."""
     origin: str
     """Data set, revision and content hash, for the signature."""
 
@@ -50,9 +52,9 @@ ItemSet = ItemSetOf[Any]
 # -- what most benchmarks do -------------------------------------------------------------------------------------------
 
 
-def plain_requests(item_set: ItemSet) -> list[Request]:
-    selection = item_set.selection
-    return [Request(item.source, selection.source_language, selection.target_language) for item in item_set.items]
+def plain_requests(item_set: ItemSet) -> Sequence[Request]:
+    source, target = item_set.selection.source_language, item_set.selection.target_language
+    return made(lambda item: Request(item.source, source, target), item_set.items)
 
 
 def tagged_stereotype(item: Item) -> Gender | None:
@@ -145,7 +147,7 @@ class BenchmarkOf(Generic[S]):
     """Defaults that depend on one another, before the others are filled in."""
     complete_own: Callable[[S], S] = lambda settings: settings
     """Its own defaults and refusals, after those that follow from the choices of its options."""
-    requests: Callable[[ItemSet], list[Request]] = plain_requests
+    requests: Callable[[ItemSet], Sequence[Request]] = plain_requests
     """What to ask of a system, one request per item."""
     signature: Callable[[S], Mapping[str, str]] = lambda settings: {}  # noqa: ARG005
     """What else the numbers depend on: aligner, gender detector ..."""
@@ -169,6 +171,9 @@ class BenchmarkOf(Generic[S]):
     """A table about the data itself, where the paper has one."""
     drawn_elsewhere: Callable[[S, int], Mapping[str, Any]] = lambda settings, n_samples: {}  # noqa: ARG005
     """What its settings say of so many samples that somebody else has drawn."""
+    judges_together: bool = False
+    """Whether its judge looks at all sentences at once, so that a large set must not be cut into portions. (Word
+    alignment learns from all sentences of a portion, which is enough.)"""
     draws: bool = False
     """Whether it judges many samples of each sentence; such a benchmark is run only when it is named."""
     only_when_named: bool = False

@@ -6,14 +6,14 @@ itself; others are passed over. docs/own-data.md describes all of them.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from gendermark.errors import BadFile
 from gendermark.records import Gender
-from gendermark.textfiles import read_bytes, read_csv, read_jsonl, read_lines, read_xlsx
+from gendermark.spill import kept
+from gendermark.textfiles import content_hash, each_line, read_csv, read_jsonl, read_xlsx
 
 _GENDERS = {
     **dict.fromkeys(("masculine", "male", "m"), Gender.MASCULINE),
@@ -58,25 +58,27 @@ def file_of(data: str) -> str:
 
 def has_header(path: str) -> bool:
     """Whether a file is in this format, and not in that of a benchmark's own files."""
-    return Path(path).suffix.lower() in (".csv", ".jsonl", ".xlsx") or "source" in _names(
-        next(iter(read_lines(path)), "")
-    )
+    return Path(path).suffix.lower() in (".csv", ".jsonl", ".xlsx") or "source" in _names(next(each_line(path), ""))
 
 
 def _names(line: str) -> list[str]:
     return [name.strip().casefold() for name in line.split("\t")]
 
 
-def read_own(path: str, needed: Sequence[str]) -> tuple[list[OwnRow], str]:
+def read_own(path: str, needed: Sequence[str]) -> tuple[Sequence[OwnRow], str]:
     """The rows of a file, and what names it in a signature."""
-    rows = list(_rows(path, needed))
+    rows = kept(_checked(path, needed))
     if not rows:
         raise BadFile(path, f"has no sentence; give a header and a row for each ({', '.join(needed)})")
-    for row in rows:
+    return rows, f"file-{content_hash(path)[:8]}"
+
+
+def _checked(path: str, needed: Sequence[str]) -> Iterator[OwnRow]:
+    for row in _rows(path, needed):
         for column in needed:
             if not row[column]:
                 raise row.problem(f"has no {column}")
-    return rows, f"file-{hashlib.sha256(read_bytes(path)).hexdigest()[:8]}"
+        yield row
 
 
 def _rows(path: str, needed: Sequence[str]) -> Iterator[OwnRow]:
@@ -100,7 +102,7 @@ def _tables(path: str) -> Iterator[tuple[int, Mapping[str, object]]]:
         yield from read_jsonl(path)
         return
     read = {".csv": read_csv, ".xlsx": read_xlsx}.get(ending)
-    lines = read(path) if read else ((n, line.split("\t")) for n, line in enumerate(read_lines(path), 1))
+    lines = read(path) if read else ((n, line.split("\t")) for n, line in enumerate(each_line(path), 1))
     header: list[str] = []
     for line, cells in lines:
         if not any(cell.strip() for cell in cells):

@@ -52,13 +52,16 @@ class _Cells:
         self.m, self.n = n_target[self.row_pair].astype(np.float64), n_source[self.row_pair].astype(np.float64)
         n_cells = n_source[self.row_pair]
         self.starts = np.cumsum(n_cells) - n_cells
-        self.cell_row = np.repeat(np.arange(len(self.row_pair)), n_cells)
-        self.cell_position = _counting(n_cells)
+        # There are many cells: their numbers are kept in half the room.
+        self.cell_row = np.repeat(np.arange(len(self.row_pair), dtype=np.int32), n_cells)
+        self.cell_position = _counting(n_cells).astype(np.int32)
         flat = np.array([word for words in sources for word in words], dtype=np.int64)
         first_word = (np.cumsum(n_source) - n_source)[self.row_pair]
         cell_source = flat[first_word[self.cell_row] + self.cell_position]
-        codes = cell_source * self.n_target_types + self.row_target[self.cell_row]
-        types, self.cell_type = np.unique(codes, return_inverse=True)
+        cell_source *= self.n_target_types
+        cell_source += self.row_target[self.cell_row]
+        types, cell_type = np.unique(cell_source, return_inverse=True)
+        self.cell_type = cell_type.astype(np.int32)
         self.type_source = types // self.n_target_types
         self.sizes = Counter(zip(n_target.tolist(), n_source.tolist(), strict=True))
         self.n_tokens = int(n_target.sum())
@@ -91,18 +94,20 @@ def _best_links(cells: _Cells) -> Iterable[tuple[int, int, int]]:
     )
     tension = FIRST_TENSION
     row, m, n = cells.cell_row, cells.m, cells.n
-    source_position = cells.cell_position + 1.0
     target_position = cells.row_position + 1.0
-    feature = _feature(target_position[row], source_position, m[row], n[row])
-    counted_feature = _feature(target_position[row] - 1.0, source_position, m[row], n[row])
+    feature = _feature(target_position[row], cells.cell_position + 1.0, m[row], n[row])
+    counted_feature = _feature(target_position[row] - 1.0, cells.cell_position + 1.0, m[row], n[row])
     for iteration in range(N_ITERATIONS):
         normaliser = _normaliser(target_position, m, n, tension) / (1.0 - NULL_PROBABILITY)
-        scores = table[cells.cell_type] * np.exp(feature * tension) / normaliser[row]
+        scores = feature * tension
+        np.exp(scores, out=scores)
+        scores *= table[cells.cell_type]
+        scores /= normaliser[row]
         null_scores = null_table[cells.row_target] * NULL_PROBABILITY
         if iteration == N_ITERATIONS - 1:
             break
         sums = np.add.reduceat(scores, cells.starts) + null_scores
-        posterior = scores / sums[row]
+        posterior = np.divide(scores, sums[row], out=scores)
         counts = np.bincount(cells.cell_type, posterior, len(table)) + DIRICHLET_ALPHA
         null_counts = np.bincount(cells.row_target, null_scores / sums, len(null_table)) + DIRICHLET_ALPHA
         if iteration > 0:

@@ -98,7 +98,9 @@ class Characters(Similarity):
 
     def matrices(self, groups: Iterable[Sequence[str]]) -> Iterator[Floats]:
         for texts in groups:
-            if self._distance == COSINE or not texts:
+            if len(texts) == 1:
+                yield np.ones((1, 1))
+            elif self._distance == COSINE or not texts:
                 yield _finished(_cosines_of_letters(texts), texts)
             else:
                 blocks = [counts / _lengths(counts)[:, None] for counts in _letter_counts(texts)]

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+import math
+from array import array
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gendermark.metrics.correlations import correlation
 
@@ -63,6 +67,62 @@ def in_development_half(contrast_set: str) -> bool:
     return hashlib.sha256(contrast_set.encode()).digest()[0] % 2 == 0
 
 
+@dataclass(frozen=True)
+class TuningColumns:
+    """Many such sentences in little room: those that can be used, column by column."""
+
+    development: NDArray[np.bool_]
+    """Whether each is in the development half."""
+    genders: NDArray[np.float64]
+    entropies: Mapping[float, NDArray[np.float64]]
+    """For each alpha that all of them have."""
+    largest_seen: float
+    """Of all alphas that any has."""
+
+    @classmethod
+    def of(cls, items: Iterable[TuningItem]) -> TuningColumns:
+        """Items without samples or gender entropy are left out."""
+        development, genders = array("b"), array("d")
+        columns: dict[float, array[float]] = defaultdict(lambda: array("d"))
+        largest = -math.inf
+        for item in items:
+            largest = max(largest, *item.entropies) if item.entropies else largest
+            if item.gender_entropy is None or not item.entropies:
+                continue
+            development.append(in_development_half(item.contrast_set))
+            genders.append(item.gender_entropy)
+            for alpha, entropy in item.entropies.items():
+                columns[alpha].append(entropy)
+        return cls(
+            np.array(development, dtype=bool),
+            np.array(genders, dtype=np.float64),
+            {a: np.array(own, dtype=np.float64) for a, own in sorted(columns.items()) if len(own) == len(genders)},
+            largest,
+        )
+
+    def tuned(self, largest: float = math.inf) -> AlphaTuning:
+        """By the alphas up to this one; see `tune_alpha`."""
+        rows = [
+            AlphaRow(
+                alpha,
+                correlation(entropies[self.development], self.genders[self.development]),
+                correlation(entropies[~self.development], self.genders[~self.development]),
+                float(entropies.mean()),
+            )
+            for alpha, entropies in self.entropies.items()
+            if alpha <= largest
+        ]
+        best = _best(rows)
+        return AlphaTuning(
+            alpha=best.alpha if best else None,
+            development=best.development if best else None,
+            held_out=best.held_out if best else None,
+            curve=tuple(rows),
+            n_development=int(self.development.sum()),
+            n_held_out=int((~self.development).sum()),
+        )
+
+
 def tune_alpha(items: Sequence[TuningItem]) -> AlphaTuning:
     """The alpha for which S3E goes most with the entropy of gender labels (Appendix B of the paper).
 
@@ -70,30 +130,7 @@ def tune_alpha(items: Sequence[TuningItem]) -> AlphaTuning:
     the correlation on the other half says how well it fits sentences that had no say. Of equally good ones, the
     smallest. Items without samples or gender entropy are left out.
     """
-    usable = [item for item in items if item.gender_entropy is not None and item.entropies]
-    grid = sorted(set.intersection(*(set(item.entropies) for item in usable))) if usable else []
-    genders = np.array([item.gender_entropy for item in usable], dtype=np.float64)
-    development = np.array([in_development_half(item.contrast_set) for item in usable], dtype=bool)
-    rows = []
-    for alpha in grid:
-        entropies = np.array([item.entropies[alpha] for item in usable])
-        rows.append(
-            AlphaRow(
-                alpha,
-                correlation(entropies[development], genders[development]),
-                correlation(entropies[~development], genders[~development]),
-                float(entropies.mean()),
-            )
-        )
-    best = _best(rows)
-    return AlphaTuning(
-        alpha=best.alpha if best else None,
-        development=best.development if best else None,
-        held_out=best.held_out if best else None,
-        curve=tuple(rows),
-        n_development=int(development.sum()),
-        n_held_out=int((~development).sum()),
-    )
+    return TuningColumns.of(items).tuned()
 
 
 def _best(rows: Sequence[AlphaRow]) -> AlphaRow | None:

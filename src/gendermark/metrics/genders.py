@@ -15,6 +15,8 @@ from gendermark.records import Gender, Judgement, Verdict
 
 GENDERS = (Gender.MASCULINE, Gender.FEMININE, Gender.NEUTRAL)
 _F1_COLUMNS = ("right", "expected", "observed")
+_MEN, _WOMEN, _WRONG = 1, 2, 4
+"""What is known of the sentences of a pair."""
 
 ACCURACY = Description(
     "accuracy",
@@ -115,7 +117,7 @@ def gender_tally(slices_of: Callable[[Judgement], Iterable[str]], pair_of: Calla
 
     def tally(group: Sequence[Judgement]) -> Counter[str]:
         counts: Counter[str] = Counter()
-        pairs: dict[str, dict[Gender, list[bool]]] = defaultdict(lambda: defaultdict(list))
+        pairs: dict[str, int] = defaultdict(int)  # a group can be large: three bits for each pair
         for judgement in group:
             for name in slices_of(judgement):
                 counts[f"{name}.total"] += 1
@@ -128,11 +130,12 @@ def gender_tally(slices_of: Callable[[Judgement], Iterable[str]], pair_of: Calla
                 if judgement.is_correct:
                     counts[f"{name}.right.{judgement.expected}"] += 1
             if judgement.expected in (Gender.MASCULINE, Gender.FEMININE):
-                pairs[pair_of(judgement)][judgement.expected].append(judgement.is_correct)
-        for members in pairs.values():
-            if len(members) == 2:
+                is_masculine = judgement.expected is Gender.MASCULINE
+                pairs[pair_of(judgement)] |= (_MEN if is_masculine else _WOMEN) | (not judgement.is_correct) * _WRONG
+        for seen in pairs.values():
+            if seen & _MEN and seen & _WOMEN:
                 counts["pairs.total"] += 1
-                counts["pairs.correct"] += all(all(right) for right in members.values())
+                counts["pairs.correct"] += not seen & _WRONG
         return counts
 
     return tally

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from gendermark import statistics
 from gendermark.metrics.describe import Better, Description
 from gendermark.records import Judgement
+from gendermark.spill import grouped
 
 Floats = NDArray[np.float64]
 Tally = Callable[[Sequence[Judgement]], Mapping[str, float]]
@@ -143,21 +144,29 @@ def per_judgement(columns_of: Callable[[Judgement], Iterable[str]]) -> Tally:
 
 
 def count(
-    judgements: Iterable[Judgement],
+    judgements: Sequence[Judgement],
     tally: Tally,
     stratum: GroupOf,
     template: GroupOf | None = None,
 ) -> Counts:
     """Tally judgements by group; and by template, where the design has enough of these."""
-    listed = list(judgements)
-    templates = {template(judgement) for judgement in listed} if template is not None else set()
-    if template is None or len(templates) < LEAST_TEMPLATES or "" in templates:
-        return _count_by(listed, tally, stratum, lambda judgement: judgement.group_id)
-    cells = _count_by(listed, tally, stratum, lambda judgement: f"{judgement.group_id}\t{template(judgement)}")
+    if template is None or not _are_enough(map(template, judgements)):
+        return _count_by(judgements, tally, stratum, lambda judgement: judgement.group_id)
+    cells = _count_by(judgements, tally, stratum, lambda judgement: f"{judgement.group_id}\t{template(judgement)}")
     names = [cell.partition("\t") for cell in cells.group_ids]
     words = _summed(cells, [word for word, _, _ in names])
     by_template = _summed(replace(cells, strata=("",) * len(names)), [name for _, _, name in names])
     return replace(words, crossed=(by_template, cells))
+
+
+def _are_enough(templates: Iterable[str]) -> bool:
+    """Whether every sentence has a template, and there are enough of them."""
+    known = set()
+    for name in templates:
+        if not name:
+            return False
+        known.add(name)
+    return len(known) >= LEAST_TEMPLATES
 
 
 def _summed(cells: Counts, names: Sequence[str]) -> Counts:
@@ -169,19 +178,28 @@ def _summed(cells: Counts, names: Sequence[str]) -> Counts:
     return Counts(tuple(map(str, order)), strata, cells.columns, matrix)
 
 
-def _count_by(judgements: Iterable[Judgement], tally: Tally, stratum: GroupOf, group_of: GroupOf) -> Counts:
-    groups: dict[str, list[Judgement]] = defaultdict(list)
+def _count_by(judgements: Sequence[Judgement], tally: Tally, stratum: GroupOf, group_of: GroupOf) -> Counts:
+    return _counts_of({name: (tally(group), stratum(group[0])) for name, group in grouped(judgements, group_of)})
+
+
+def count_singly(judgements: Iterable[Judgement], columns_of: Callable[[Judgement], Iterable[str]]) -> Counts:
+    """The counts of a tally `per_judgement`, in one stratum: all judgements are gone through once, and none is kept."""
+    counted: dict[str, Counter[str]] = defaultdict(Counter)
     for judgement in judgements:
-        groups[group_of(judgement)].append(judgement)
-    names = tuple(sorted(groups))
-    tallies = [tally(groups[name]) for name in names]
-    columns = {name: position for position, name in enumerate(sorted({name for row in tallies for name in row}))}
+        counted[judgement.group_id].update(columns_of(judgement))
+    return _counts_of({name: (counts, "") for name, counts in counted.items()})
+
+
+def _counts_of(counted: Mapping[str, tuple[Mapping[str, float], str]]) -> Counts:
+    """From the tally and the stratum of each group."""
+    names = tuple(sorted(counted))
+    columns = sorted({column for row, _ in counted.values() for column in row})
+    place_of = {column: place for place, column in enumerate(columns)}
     matrix = np.zeros((len(names), len(columns)))
-    for row, row_tally in enumerate(tallies):
-        for name, amount in row_tally.items():
-            matrix[row, columns[name]] = amount
-    strata = tuple(stratum(groups[name][0]) for name in names)
-    return Counts(names, strata, columns, matrix)
+    for row, name in enumerate(names):
+        for column, amount in counted[name][0].items():
+            matrix[row, place_of[column]] = amount
+    return Counts(names, tuple(counted[name][1] for name in names), place_of, matrix)
 
 
 def evaluate(metric: Metric, counts: Counts, sums: Floats, *, smoothly: bool = False) -> Floats:

@@ -97,7 +97,15 @@ def s3e_entropy(samples: Samples, similarities: ArrayLike, alpha: float = 1.0) -
     `similarities` compares each distinct text with each, 0 to 1, and 1 with itself; `alpha` is the power they are
     raised to: the larger, the less two texts that differ count as the same.
     """
-    return _mean_surprisal(samples.counts, samples.counts @ _weights(samples, similarities, alpha))
+    return s3e_entropies(samples, similarities, [alpha])[0]
+
+
+def s3e_entropies(samples: Samples, similarities: ArrayLike, alphas: Sequence[float]) -> list[float | None]:
+    """The same for several alphas at once, which takes hardly longer than for one."""
+    masses = samples.counts @ _weights(samples, similarities, alphas)
+    if samples.n_distinct < 2:
+        return [0.0 if samples.n else None for _ in alphas]
+    return [float(value) for value in _mean_surprisals(samples.counts[None, :], masses)]
 
 
 def s3e_surprisal_of(samples: Samples, similarities_to_text: ArrayLike, alpha: float = 1.0) -> float | None:
@@ -128,8 +136,8 @@ def resampled_counts(samples: Samples, n_resamples: int, seed: int) -> Floats:
 
     Every measure of the same samples is taken of the same rows, so that their differences can be resampled too.
     """
-    if samples.n == 0:
-        return np.zeros((n_resamples, 0))
+    if samples.n_distinct < 2:  # there is nothing else to draw
+        return np.full((n_resamples, samples.n_distinct), float(samples.n))
     generator = np.random.Generator(np.random.PCG64(seed))
     return generator.multinomial(samples.n, samples.counts / samples.n, size=n_resamples).astype(np.float64)
 
@@ -146,7 +154,13 @@ def resampled_cluster(counts: Floats, samples: Samples, labels: Labels) -> Float
 
 def resampled_s3e(counts: Floats, samples: Samples, similarities: ArrayLike, alpha: float) -> Floats:
     """S3E of each row of `resampled_counts`."""
-    return _mean_surprisals(counts, counts @ _weights(samples, similarities, alpha))
+    found: Floats = resampled_s3es(counts, samples, similarities, [alpha])[0]
+    return found
+
+
+def resampled_s3es(counts: Floats, samples: Samples, similarities: ArrayLike, alphas: Sequence[float]) -> Floats:
+    """The same for several alphas at once, one row for each."""
+    return _mean_surprisals(counts, counts @ _weights(samples, similarities, alphas))
 
 
 @dataclass(frozen=True, slots=True)
@@ -300,18 +314,20 @@ def _mean_surprisal(counts: Floats, masses: Floats) -> float | None:
 
 def _mean_surprisals(counts: Floats, masses: Floats) -> Floats:
     """Entropy of each row: the mean of -log(mass / n), by counts."""
-    n = counts.sum(axis=1, keepdims=True)
+    n = counts.sum(axis=-1, keepdims=True)
     drawn = counts > 0
     with np.errstate(invalid="ignore"):
         # Where nothing was drawn its surprisal does not count, be it infinite.
         shares = np.where(drawn, np.minimum(masses / n, 1.0), 1.0)
-        return np.asarray(-((counts / n) * np.log(shares)).sum(axis=1) + 0.0, dtype=np.float64)
+        return np.asarray(-((counts / n) * np.log(shares)).sum(axis=-1) + 0.0, dtype=np.float64)
 
 
 def _entropy(counts: Floats, correction: Correction) -> float | None:
     """Of counts, as they are or less biased: the entropy of a sample is too low, as it misses what is rare."""
     if correction not in ("none", "miller-madow"):
         raise ValueError(f"the correction is 'none' or 'miller-madow', not {correction!r}")
+    if len(counts) == 1 and counts[0] > 0:  # as half of all sentences have it
+        return 0.0
     plain = _mean_surprisal(counts, counts)
     if plain is None or correction == "none":
         return plain
@@ -332,15 +348,18 @@ def _members(samples: Samples, labels: Labels) -> Floats:
     return members
 
 
-def _weights(samples: Samples, similarities: ArrayLike, alpha: float) -> Floats:
+def _weights(samples: Samples, similarities: ArrayLike, alphas: Sequence[float]) -> Floats:
+    """A matrix for each alpha."""
     matrix = np.asarray(similarities, dtype=np.float64)
     n = samples.n_distinct
     if matrix.shape != (n, n):
         raise ValueError(f"similarities must have the shape {(n, n)}, not {matrix.shape}")
-    _check_similarities(matrix, alpha)
+    for alpha in (min(alphas), max(alphas)):
+        _check_similarities(matrix, alpha)
     if (np.diagonal(matrix) != 1).any():
         raise ValueError("the similarity of a text to itself must be 1")
-    return np.asarray(np.power(matrix, alpha), dtype=np.float64)
+    # One by one: of several at once the last digits would depend on which.
+    return np.stack([np.power(matrix, alpha) for alpha in alphas])
 
 
 def _check_similarities(similarities: NDArray[np.float64], alpha: float) -> None:

@@ -9,11 +9,13 @@ import hashlib
 import json
 import platform
 import sys
+from array import array
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cached_property
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -23,9 +25,10 @@ from gendermark import __version__, registry
 from gendermark.benchmarks.benchmark import Answers, Benchmark, ItemSet
 from gendermark.errors import BadFile, UserError
 from gendermark.names import readable
-from gendermark.records import Estimate, Item, Judgement, Table, Test, Translation, Unit
-from gendermark.result import Result
+from gendermark.records import Compact, Estimate, Item, Judgement, Table, Test, Translation, Unit
+from gendermark.result import Result, check_judgement
 from gendermark.selection import Selection
+from gendermark.spill import kept, made, taken
 from gendermark.textfiles import read_json, read_jsonl, write_jsonl, write_text
 
 MANIFEST, RESULT, JUDGEMENTS = "manifest.json", "result.json", "judgements.jsonl"
@@ -136,7 +139,7 @@ def _draws(selection: Selection) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Text:
+class Text(Compact):
     """A sentence and what a system made of it: one translation or several samples, or the error it gave instead."""
 
     source: str
@@ -296,7 +299,7 @@ def read_cell(cell: Path) -> Result:
     """A result with its judgements."""
     result, n_judgements = read_result(cell)
     try:
-        judgements = [Judgement.from_json(row) for _, row in read_jsonl(cell / JUDGEMENTS)]
+        judgements = kept(check_judgement(Judgement.from_json(row)) for _, row in read_jsonl(cell / JUDGEMENTS))
         return with_judgements(result, judgements, n_judgements)
     except (KeyError, TypeError, ValueError) as problem:
         raise _unreadable(cell, problem) from None
@@ -349,17 +352,24 @@ def texts_path(cell: Path, result: Result) -> Path:
     return cell / (SAMPLES if _draws(result.selection) else TRANSLATIONS)
 
 
-def read_texts(cell: Path, result: Result) -> list[Text]:
+def read_texts(cell: Path, result: Result) -> Sequence[Text]:
     """The texts of one cell, in the order of its judgements."""
     path = texts_path(cell, result)
-    found: dict[str, Text] = {}
+    named = kept(_each_text(path))
+    if len(named) == len(result.judgements) and all(
+        item_id == judgement.item_id for (item_id, _), judgement in zip(named, result.judgements, strict=True)
+    ):
+        return made(itemgetter(1), named)
+    place_of = {item_id: place for place, (item_id, _) in enumerate(named)}
+    places = array("q", (place_of.get(judgement.item_id, -1) for judgement in result.judgements))
+    if n_missing := sum(place < 0 for place in places):
+        raise BadFile(path, f"lacks {n_missing:,} of {len(result.judgements):,} sentences; run it again")
+    return made(itemgetter(1), taken(named, places))
+
+
+def _each_text(path: Path) -> Iterator[tuple[str, Text]]:
     for number, row in read_jsonl(path):
         try:
-            item_id, text = text_of(row)
+            yield text_of(row)
         except ValueError:
             raise BadFile(path, "is not a line that `gendermark run` wrote; run it again", line=number) from None
-        found[item_id] = text
-    missing = [judgement.item_id for judgement in result.judgements if judgement.item_id not in found]
-    if missing:
-        raise BadFile(path, f"lacks {len(missing):,} of {len(result.judgements):,} sentences; run it again")
-    return [found[judgement.item_id] for judgement in result.judgements]

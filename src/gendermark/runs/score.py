@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from gendermark import __version__
@@ -14,6 +14,7 @@ from gendermark.metrics.intervals import estimate
 from gendermark.metrics.metric import Resampling
 from gendermark.records import Judgement, Translation, Verdict
 from gendermark.result import Result
+from gendermark.spill import kept
 from gendermark.telling import lost_by_gender_json
 
 _LOST_SHARE_TO_WARN = 0.1
@@ -30,14 +31,40 @@ class Origin:
     """What the system is called, if somebody said so; no part of the signature."""
 
 
+PORTION = 20_000
+"""Sentences that are judged together. No published set is larger; word alignment learns from those of one portion."""
+
+
 def score(benchmark: Benchmark, item_set: ItemSet, answers: Answers, origin: Origin) -> Result:
     """Judge the translations of an item set, one or several of each item, and estimate every metric."""
+    return summarise(benchmark, item_set, judge(benchmark, item_set, answers), origin)
+
+
+def judge(benchmark: Benchmark, item_set: ItemSet, answers: Answers) -> Sequence[Judgement]:
+    """The judgements of an item set, made portion by portion: of a large set no more than one is held."""
+    if len(item_set.items) <= PORTION or benchmark.judges_together:
+        return kept(iter(judge_portion(benchmark, item_set, answers)))
+    return kept(
+        judgement
+        for some_items, some_answers in portions(item_set, answers)
+        for judgement in judge_portion(benchmark, some_items, some_answers)
+    )
+
+
+def portions(item_set: ItemSet, answers: Answers) -> Iterator[tuple[ItemSet, Answers]]:
+    """An item set and its answers, cut where every run of it is cut."""
+    for start in range(0, len(item_set.items), PORTION):
+        place = slice(start, start + PORTION)
+        yield replace(item_set, items=tuple(item_set.items[place])), list(answers[place])
+
+
+def judge_portion(benchmark: Benchmark, item_set: ItemSet, answers: Answers) -> list[Judgement]:
+    """The judgements of one portion, which depend on nothing else."""
     judged = answers if item_set.selection.rules != "best" else _without_foreign(item_set, answers)
-    judgements = [
+    return [
         replace(judgement, reason=why) if judgement.reason == "error" and (why := _why(samples)) else judgement
         for judgement, samples in zip(benchmark.judge(item_set, judged), judged, strict=True)
     ]
-    return summarise(benchmark, item_set, judgements, origin)
 
 
 def _without_foreign(item_set: ItemSet, answers: Answers) -> Answers:

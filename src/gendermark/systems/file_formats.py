@@ -19,7 +19,9 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from gendermark.errors import BadFile
-from gendermark.textfiles import read_csv, read_json, read_jsonl, read_lines, read_sheets, read_xlsx
+from gendermark.records import Compact
+from gendermark.spill import kept
+from gendermark.textfiles import each_line, read_csv, read_json, read_jsonl, read_lines, read_sheets, read_xlsx
 
 SEPARATOR = " ||| "
 ENDINGS = (".txt", ".tsv", ".csv", ".jsonl", ".json", ".xlsx")
@@ -34,6 +36,8 @@ _ROUNDING = 1e-4
 MT_LENS_SOURCES, MT_LENS_TRANSLATIONS = "sources,none", "translations,none"
 
 Content = TypeVar("Content")
+_Object = tuple[int, Mapping[str, Any]]
+"""A row under the names of its columns, and its line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +55,7 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True)
-class Row(Generic[Content]):
+class Row(Compact, Generic[Content]):
     """A source and what belongs to it."""
 
     source: str
@@ -89,7 +93,7 @@ class Grid:
 
 
 @dataclass(frozen=True, slots=True)
-class Samples:
+class Samples(Compact):
     """Several translations of one sentence, and how probable the system found each, if it said so."""
 
     texts: tuple[str, ...]
@@ -109,7 +113,7 @@ def read_contents(path: Path | str, choice: Choice) -> Contents:
         raise BadFile(
             path, f"is a text file, which holds one system; leave out #{choice.system}, or give a .tsv with its column"
         )
-    lines = read_lines(path)
+    lines = kept(each_line(path))
     return Contents([Section("", _pair_rows(path, lines))]) if _has_sources(lines) else Contents(lines=lines)
 
 
@@ -150,8 +154,11 @@ def _has_sources(lines: Sequence[str]) -> bool:
     return any(SEPARATOR in f"{line} " for line in lines)
 
 
-def _pair_rows(path: Path | str, lines: Sequence[str]) -> list[Row[str]]:
-    rows = []
+def _pair_rows(path: Path | str, lines: Sequence[str]) -> Sequence[Row[str]]:
+    return kept(_each_pair(path, lines))
+
+
+def _each_pair(path: Path | str, lines: Sequence[str]) -> Iterator[Row[str]]:
     for number, line in enumerate(lines, start=1):
         source, separator, translation = f"{line} ".partition(SEPARATOR)
         if not separator:
@@ -160,14 +167,13 @@ def _pair_rows(path: Path | str, lines: Sequence[str]) -> list[Row[str]]:
             )
         if SEPARATOR in translation:
             raise BadFile(path, f"has more than one {SEPARATOR.strip()!r}", line=number)
-        rows.append(Row(source.strip(), translation.strip(), number))
-    return rows
+        yield Row(source.strip(), translation.strip(), number)
 
 
 # -- TSV, CSV, JSON lines
 
 
-def _table_rows(path: Path | str, ending: str, choice: Choice) -> list[Row[str]]:
+def _table_rows(path: Path | str, ending: str, choice: Choice) -> Sequence[Row[str]]:
     cells = {".csv": read_csv, ".xlsx": read_xlsx, ".tsv": _tsv_cells}[ending](path)
     _, header = next(cells, (0, []))
     if not header:
@@ -176,42 +182,45 @@ def _table_rows(path: Path | str, ending: str, choice: Choice) -> list[Row[str]]
     for name in names:
         if names.count(name) > 1:
             raise BadFile(path, f"has two columns {name!r}; give each its own name", line=1)
-    objects = []
-    for line, row in cells:
-        if len(row) != len(names):
-            hint = "quote cells that hold commas" if ending == ".csv" else "no cell may hold a tab"
-            raise BadFile(path, f"has {len(row)} cells, but the header has {len(names)}; {hint}", line=line)
-        objects.append((line, dict(zip(names, row, strict=True))))
+
+    def each() -> Iterator[_Object]:
+        for line, row in cells:
+            if len(row) != len(names):
+                hint = "quote cells that hold commas" if ending == ".csv" else "no cell may hold a tab"
+                raise BadFile(path, f"has {len(row)} cells, but the header has {len(names)}; {hint}", line=line)
+            yield line, dict(zip(names, row, strict=True))
+
+    objects = kept(each())
     if not objects:
         raise BadFile(path, "has a header row only; expected a row for each sentence")
     return _rows_of(path, objects, choice)
 
 
 def _tsv_cells(path: Path | str) -> Iterator[tuple[int, list[str]]]:
-    for number, line in enumerate(read_lines(path), start=1):
+    for number, line in enumerate(each_line(path), start=1):
         if line.strip():
             yield number, line.split("\t")
 
 
-def _jsonl_rows(path: Path | str, choice: Choice) -> list[Row[str]]:
+def _jsonl_rows(path: Path | str, choice: Choice) -> Sequence[Row[str]]:
     return _rows_of(path, _objects(path), choice)
 
 
-def _objects(path: Path | str, noun: str = "translation") -> list[tuple[int, dict[str, Any]]]:
-    objects = list(read_jsonl(path))
+def _objects(path: Path | str, noun: str = "translation") -> Sequence[_Object]:
+    objects = kept(read_jsonl(path))
     if not objects:
         raise BadFile(path, f"is empty; expected a JSON object with source and {noun} on each line")
     return objects
 
 
-def _rows_of(path: Path | str, objects: Sequence[tuple[int, Mapping[str, Any]]], choice: Choice) -> list[Row[str]]:
+def _rows_of(path: Path | str, objects: Sequence[_Object], choice: Choice) -> Sequence[Row[str]]:
     names = list(objects[0][1])
     objects, translation_column = _chosen_system(path, objects, choice)
     source_column = _column(path, names, choice.source_column, "source", SOURCE_COLUMNS)
     translation_column = translation_column or _column(
         path, names, choice.translation_column, "translation", TRANSLATION_COLUMNS
     )
-    return [
+    return kept(
         Row(
             _text(path, line, row, source_column),
             # null: what `gendermark translate --json` writes where a system failed
@@ -219,12 +228,10 @@ def _rows_of(path: Path | str, objects: Sequence[tuple[int, Mapping[str, Any]]],
             line,
         )
         for line, row in objects
-    ]
+    )
 
 
-def _chosen_system(
-    path: Path | str, objects: Sequence[tuple[int, Mapping[str, Any]]], choice: Choice
-) -> tuple[Sequence[tuple[int, Mapping[str, Any]]], str]:
+def _chosen_system(path: Path | str, objects: Sequence[_Object], choice: Choice) -> tuple[Sequence[_Object], str]:
     """The rows of the system that was asked for, or the column that is its own."""
     names = list(objects[0][1])
     if SYSTEM_COLUMN in names:
@@ -235,7 +242,7 @@ def _chosen_system(
             raise BadFile(path, f"has translations of {len(systems)} systems; name one: {path}#{some(systems, ' | #')}")
         if choice.system not in systems:
             raise BadFile(path, f"has no system {choice.system!r}; available: {some(systems)}")
-        return [(line, row) for line, row in objects if row[SYSTEM_COLUMN] == choice.system], ""
+        return kept((line, row) for line, row in objects if row[SYSTEM_COLUMN] == choice.system), ""
     if choice.system and choice.system not in names:
         raise BadFile(path, f"has no column {SYSTEM_COLUMN!r} and none {choice.system!r}; available: {some(names)}")
     return objects, choice.system
@@ -278,7 +285,7 @@ def _text(path: Path | str, line: int, row: Mapping[str, Any], key: str) -> str:
 # -- samples
 
 
-def read_sample_rows(path: Path | str, choice: Choice) -> tuple[list[Row[Samples]], str]:
+def read_sample_rows(path: Path | str, choice: Choice) -> tuple[Sequence[Row[Samples]], str]:
     """The samples, and whether each row names its `source` or, where there is none, the `id` of its item."""
     objects, _ = _chosen_system(path, _objects(path, "samples"), Choice(choice.system))
     line, first = objects[0]
@@ -286,7 +293,7 @@ def read_sample_rows(path: Path | str, choice: Choice) -> tuple[list[Row[Samples
     if not has_source and "id" not in first:
         raise BadFile(path, "has neither 'source' nor 'id' to say whose samples these are", line=line)
     key = _column(path, list(first), choice.source_column, "source", SOURCE_COLUMNS) if has_source else "id"
-    rows = [Row(_text(path, line, row, key), _samples(path, line, row), line) for line, row in objects]
+    rows = kept(Row(_text(path, line, row, key), _samples(path, line, row), line) for line, row in objects)
     return rows, "source" if has_source else "id"
 
 

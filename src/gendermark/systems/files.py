@@ -16,6 +16,7 @@ from gendermark.errors import BadFile, UnmatchedSources, UserError
 from gendermark.linguistics.failures import MISSING
 from gendermark.records import Request, Task, Translation
 from gendermark.selection import Selection
+from gendermark.spill import made
 from gendermark.systems.file_formats import ENDINGS, Choice, Samples, has_samples, has_translations, some
 from gendermark.systems.soundness import check_samples
 from gendermark.systems.system import System, flag_option, refuse_unknown_options
@@ -127,8 +128,8 @@ class Files(System):
         )
         self.tasks = _tasks_of(self._path)
         self._file = TranslationFile(self._path, self._choice)
-        self._translations: list[str | None] = []
-        self._samples: list[Samples] = []
+        self._translations: Sequence[str | None] = []
+        self._samples: Sequence[Samples] = []
         self._notes: list[str] = []
 
     def prepare(self, benchmark: Benchmark, item_set: ItemSet, requests: Sequence[Request]) -> None:
@@ -140,7 +141,7 @@ class Files(System):
         if Task.SAMPLE in asked:
             others = benchmark.load(replace(item_set.selection, parts=())).items if item_set.selection.parts else ()
             self._samples = matched_samples(path, item_set.items, others, choice, self._notes)
-            check_samples(path, benchmark, item_set.selection, [one.texts for one in self._samples], self._notes)
+            check_samples(path, benchmark, item_set.selection, made(lambda one: one.texts, self._samples), self._notes)
         if Task.TRANSLATE in asked:
             file = TranslationFile(path, choice)
             # The file of the item set before, where it is the same, has been read already.

@@ -7,11 +7,13 @@ misread letters give numbers like any other, some of them higher than the right 
 from __future__ import annotations
 
 import math
+from array import array
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from copy import copy
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from itertools import chain, islice
 from pathlib import Path
 from statistics import median, stdev
 
@@ -22,6 +24,7 @@ from gendermark.linguistics.failures import failure
 from gendermark.linguistics.words import cut
 from gendermark.records import Gender, Item
 from gendermark.selection import Selection
+from gendermark.spill import made
 
 ANSWERS = "answers"
 """What a program gave, which must be mended then; all else is given by people."""
@@ -29,6 +32,8 @@ _REPAIR = "save it as UTF-8, or have it repaired with --fix-encoding (of a run: 
 _LEAST_DAMAGED = 3
 """Lines with damaged letters; some systems have learnt one or two from their data."""
 _DAMAGED_SHARE = 0.01
+_TOGETHER = 1_000
+"""Lines that are looked through at once for letters that may be damaged."""
 _MOST_READ = 200
 """Lines, evenly spread, whose language is looked at."""
 _MOST_FITTED = 500
@@ -44,6 +49,8 @@ _SHORT = 200
 _STEPS = (1, -1, 2, -2, 3, -3)
 _FEWEST_MIXED = 24
 _N_TRIED = 60
+_MOST_TRIED_WITH = 20_000
+"""Lines, evenly spread, that each of these is tried with."""
 _MISPLACED = 0.4
 """Below this fit with their own sentences, texts that fit others are in another order."""
 _ELSEWHERE = 0.7
@@ -77,7 +84,7 @@ class Given:
 
     def check(self, notes: list[str]) -> None:
         """Refuse what is broken; note what is worth knowing."""
-        texts = [(line.text, line.number) for line in self.lines]
+        texts = made(lambda line: (line.text, line.number), self.lines)
         repair = "make the program read and write UTF-8" if self.noun == ANSWERS else _REPAIR
         check_letters(self.where, self.selection.target_language, texts, notes, repair)
         self._check_language()
@@ -127,15 +134,18 @@ class Given:
 
 
 def check_letters(
-    where: Path | str, language: str, texts: Sequence[tuple[str, int | None]], notes: list[str], repair: str = _REPAIR
+    where: Path | str, language: str, texts: Iterable[tuple[str, int | None]], notes: list[str], repair: str = _REPAIR
 ) -> None:
     """Refuse texts whose letters were misread or lost when somebody saved them."""
-    damaged = []
-    if encodings.may_be_misread("\n".join(text for text, _ in texts), language):
-        damaged = [(number, found) for text, number in texts if (found := encodings.misread(text, language))]
-    lost = [(number, word) for text, number in texts if (word := encodings.lost(text))]
-    n_marked = sum(not text.isascii() for text, _ in texts)
-    n_filled = sum(bool(text.strip()) for text, _ in texts)
+    damaged, lost = [], []
+    n_marked = n_filled = 0
+    each = iter(texts)
+    while some := list(islice(each, _TOGETHER)):
+        if encodings.may_be_misread("\n".join(text for text, _ in some), language):
+            damaged += [(number, found) for text, number in some if (found := encodings.misread(text, language))]
+        lost += [(number, word) for text, number in some if (word := encodings.lost(text))]
+        n_marked += sum(not text.isascii() for text, _ in some)
+        n_filled += sum(bool(text.strip()) for text, _ in some)
     if _are_many(len(damaged), n_marked):
         number, (wrong, right) = damaged[0]
         raise BadFile(
@@ -181,10 +191,9 @@ def check_samples(
     where: Path | str, benchmark: Benchmark, selection: Selection, samples: Sequence[Sequence[str]], notes: list[str]
 ) -> None:
     """The same for several translations of each sentence, which name their sentences themselves."""
-    texts = [(text, None) for some in samples for text in some]
-    check_letters(where, selection.target_language, texts, notes)
-    step = max(1, -(-len(texts) // _MOST_READ))
-    check_language(where, benchmark, selection, [text for text, _ in texts[::step]])
+    check_letters(where, selection.target_language, ((text, None) for some in samples for text in some), notes)
+    step = max(1, -(-sum(map(len, samples)) // _MOST_READ))
+    check_language(where, benchmark, selection, list(islice(chain.from_iterable(samples), 0, None, step)))
 
 
 def is_of_pairs(benchmark: Benchmark) -> bool:
@@ -227,7 +236,7 @@ class _Fits:
     def __init__(self, benchmark: Benchmark, selection: Selection, lines: Sequence[Line]) -> None:
         self._lines = lines
         self._fit: Callable[[Item, str], float | None] = lambda item, text: benchmark.fit(item, text, selection)
-        self._filled = [place for place, line in enumerate(lines) if line.text.strip()]
+        self._filled = array("Q", (place for place, line in enumerate(lines) if line.text.strip()))
         few = self._filled[:: max(1, len(self._filled) // _MOST_FITTED)]
         self._sample = [self._fit(lines[place].item, lines[place].text) or 0.0 for place in few]
         self.are_by_length = False
@@ -264,8 +273,8 @@ class _Fits:
         return self.are_by_length or sum(self.own[place] for place in self._filled) < 0.5 * len(self._filled)
 
     @cached_property
-    def own(self) -> list[float]:
-        return [self._fit(line.item, line.text) or 0.0 for line in self._lines]
+    def own(self) -> Sequence[float]:
+        return array("d", (self._fit(line.item, line.text) or 0.0 for line in self._lines))
 
     def gain(self, place: int, step: int) -> float:
         """By how much the text a step further fits better than its own; nothing is known of empty ones."""
@@ -284,9 +293,9 @@ class _Fits:
         if sum(self.own[place] for place in filled) >= _MISPLACED * len(filled):
             return False
         tried = [self._lines[place] for place in filled[:: max(1, len(filled) // _N_TRIED)]]
-        everything = [self._lines[place] for place in filled]
-        texts = sum(any(self._fits(line.item, one.text) for line in everything) for one in tried)
-        items = sum(any(self._fits(one.item, line.text) for line in everything) for one in tried)
+        others = [self._lines[place] for place in filled[:: max(1, len(filled) // _MOST_TRIED_WITH)]]
+        texts = sum(any(self._fits(line.item, one.text) for line in others) for one in tried)
+        items = sum(any(self._fits(one.item, line.text) for line in others) for one in tried)
         return min(texts, items) >= _ELSEWHERE * len(tried)
 
     def _fits(self, item: Item, text: str) -> bool:
@@ -326,7 +335,7 @@ class _Stretch:
 
 def _best_stretch(fits: _Fits, step: int) -> _Stretch:
     """The stretch of lines that gains most by being moved so far (Kadane's maximum sum)."""
-    gains = [fits.gain(place, step) for place in range(len(fits.own))]
+    gains = array("d", (fits.gain(place, step) for place in range(len(fits.own))))
     best, bounds, gain, start = 0.0, (0, 0), 0.0, 0
     for place, one in enumerate(gains):
         if gain <= 0:

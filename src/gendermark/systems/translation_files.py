@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import hashlib
 import logging
 import re
 import unicodedata
+from array import array
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import islice
 from pathlib import Path
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from gendermark.benchmarks.benchmark import Benchmark, ItemSet
 from gendermark.errors import BadFile, UnmatchedSources
 from gendermark.linguistics.encodings import repaired
-from gendermark.records import Item
+from gendermark.records import Item, Request
+from gendermark.spill import kept, made, taken
 from gendermark.systems.file_formats import (
     NO_SAMPLE,
     Choice,
@@ -43,7 +47,7 @@ log = logging.getLogger(__name__)
 class _Matched(Generic[Content]):
     """What each item has, in their order; and the translations as they stood in the file."""
 
-    contents: list[Content | None]
+    contents: Sequence[Content | None]
     lines: Sequence[Line]
 
 
@@ -70,7 +74,7 @@ class TranslationFile:
     def contents(self) -> Contents:
         return self.known or read_contents(self.path, self.choice)
 
-    def texts(self, benchmark: Benchmark, item_set: ItemSet) -> list[str | None]:
+    def texts(self, benchmark: Benchmark, item_set: ItemSet) -> Sequence[str | None]:
         """The translation of each item, in their order; None for one that may be missing. Refuses a broken file."""
         notes: list[str] = []
         texts = self.fitted(benchmark, item_set, notes)
@@ -78,7 +82,7 @@ class TranslationFile:
             log.info(note)
         return texts
 
-    def fitted(self, benchmark: Benchmark, item_set: ItemSet, notes: list[str]) -> list[str | None]:
+    def fitted(self, benchmark: Benchmark, item_set: ItemSet, notes: list[str]) -> Sequence[str | None]:
         """The same, for a caller who keeps what is worth knowing about it."""
         contents = self.contents
         if self.choice.fix_encoding:
@@ -96,10 +100,11 @@ class TranslationFile:
         self, contents: Contents, benchmark: Benchmark, item_set: ItemSet, notes: list[str]
     ) -> _Matched[str]:
         # What was translated may also be what `export` gives: the sentence with its context.
-        own = [item.source for item in item_set.items]
-        shown = [request.source for request in benchmark.requests(item_set)]
+        own = made(_source, item_set.items)
+        shown = made(_source, benchmark.requests(item_set))
         problems = []
-        for sources in [own] if shown == own or len(shown) != len(own) else [shown, own]:
+        is_same = len(shown) != len(own) or all(one == other for one, other in zip(shown, own, strict=True))
+        for sources in [own] if is_same else [shown, own]:
             sections = contents.sections
             if benchmark.files_have_more:
                 sections = [_without_strangers(self.path, section, sources, notes) for section in sections]
@@ -111,15 +116,14 @@ class TranslationFile:
         raise max(problems, key=lambda problem: float("inf") if problem.line is None else problem.line)
 
     def _in_order(self, contents: Contents, item_set: ItemSet) -> _Matched[str]:
-        texts = list(contents.lines)
+        texts = contents.lines
         if len(texts) != len(item_set.items):
             raise BadFile(
                 self.path,
                 f"has {len(texts):,} lines, but there are {len(item_set.items):,} sentences; expected one translation "
                 "per line in the order of `gendermark export`",
             )
-        lines = [Line(item, text, n) for n, (item, text) in enumerate(zip(item_set.items, texts, strict=True), start=1)]
-        return _Matched([*texts], lines)
+        return _Matched(texts, made(Line, item_set.items, texts, range(1, len(texts) + 1)))
 
     def _chosen_section(
         self, sections: Sequence[Section], item_set: ItemSet, sources: Sequence[str], notes: list[str]
@@ -157,7 +161,7 @@ def open_translations(path: Path | str, *, fix_encoding: bool = False, allow_mis
     return TranslationFile(path, Choice(system, fix_encoding=fix_encoding, allow_missing=allow_missing))
 
 
-def read_samples(path: Path | str, items: Sequence[Item], others: Sequence[Item] = ()) -> list[Samples]:
+def read_samples(path: Path | str, items: Sequence[Item], others: Sequence[Item] = ()) -> Sequence[Samples]:
     """The samples of each item, in the order of the items, from a JSON-lines file. A path may end in `#SYSTEM`.
 
     `others` are items that the file may have as well, which are passed over.
@@ -190,13 +194,13 @@ def _repaired(path: Path, contents: Contents, item_set: ItemSet, notes: list[str
     def better(row: Row[str]) -> Row[str]:
         return replace(row, source=repaired(row.source, source), content=repaired(row.content, target))
 
-    sections = [replace(section, rows=[better(row) for row in section.rows]) for section in contents.sections]
-    lines = [repaired(line, target) for line in contents.lines]
-    changed = [one != other for one, other in zip(contents.lines, lines, strict=True)]
+    sections = [replace(section, rows=kept(map(better, section.rows))) for section in contents.sections]
+    lines = kept(repaired(line, target) for line in contents.lines)
+    n = sum(one != other for one, other in zip(contents.lines, lines, strict=True))
     for old, new in zip(contents.sections, sections, strict=True):
-        changed += [one != other for one, other in zip(old.rows, new.rows, strict=True)]
-    if any(changed):
-        n, n_all = sum(changed), len(changed)
+        n += sum(one != other for one, other in zip(old.rows, new.rows, strict=True))
+    if n:
+        n_all = len(lines) + sum(len(section.rows) for section in sections)
         notes.append(f"{path}: the letters of {n:,} of {n_all:,} lines had been misread, and were repaired")
     return Contents(sections, lines)
 
@@ -218,60 +222,125 @@ def _matched_by_source(
     path: Path, rows: Sequence[Row[Content]], wanted: _Wanted, notes: list[str]
 ) -> _Matched[Content]:
     """Rows may stand in any order. A source that occurs several times has one translation, or one for each time."""
-    keys = [source.strip() for source in wanted.sources]
-    known = {*wanted.sources, *keys}
-    byloose_key: dict[str, set[str]] = defaultdict(set)
-    places: dict[str, list[int]] = defaultdict(list)
-    for place, key in enumerate(keys):
-        byloose_key[loose_key(key)].add(key)
-        places[key].append(place)
-    found: dict[str, list[Content]] = defaultdict(list)
-    lines = []
+    if len(rows) == len(wanted.sources) and all(
+        row.source in (source, source.strip()) for row, source in zip(rows, wanted.sources, strict=True)
+    ):
+        return _Matched(made(_content, rows), made(_line_of, wanted.items, rows))
+    places = _Places(source.strip() for source in wanted.sources)
+    row_of, place_of = array("q", [-1]) * len(places), array("q")
+    n_given = array("Q", [0]) * len(places)
     n_loose = 0
-    for row in rows:
-        key = row.source.strip()
-        if row.source not in known:
-            candidates = {key} if key in known else byloose_key.get(loose_key(key), set())
-            if len(candidates) != 1:
-                problem = f"source {shortened(key)} is not a sentence of this benchmark"
-                raise UnmatchedSources(path, problem, line=row.line)
-            n_loose += 1
-            (key,) = candidates
-        if isinstance(row.content, str):
-            item = wanted.items[places[key][min(len(found[key]), len(places[key]) - 1)]]
-            lines.append(Line(item, row.content, row.line))
-        found[key].append(row.content)
-    missing = [(item, key) for item, key in zip(wanted.items, keys, strict=True) if key not in found]
-    if missing and (not wanted.allow_missing or len(missing) == len(keys)):
-        raise UnmatchedSources(path, _lacking(missing, len(keys), wanted.noun))
-    for key, contents in found.items():
-        if len(contents) not in (1, len(places[key])):
-            times = "once" if len(places[key]) == 1 else f"{len(places[key])} times"
+    for number, row in enumerate(rows):
+        key, is_loose = places.key_of(row.source, wanted.sources)
+        if key is None:
+            problem = f"source {shortened(row.source.strip())} is not a sentence of this benchmark"
+            raise UnmatchedSources(path, problem, line=row.line)
+        n_loose += is_loose
+        own = places[key]
+        place_of.append(own[min(n_given[own[0]], len(own) - 1)])
+        row_of[place_of[-1]] = number
+        n_given[own[0]] += 1
+    for own in places.repeated():
+        for place in own[n_given[own[0]] :] if n_given[own[0]] else ():
+            row_of[place] = row_of[own[0]]
+    _refuse_missing(path, row_of, wanted)
+    for row in rows if places.differ_from(n_given) else ():
+        key, _ = places.key_of(row.source, wanted.sources)
+        own = places[key or b""]
+        if n_given[own[0]] not in (1, len(own)):
+            times = "once" if len(own) == 1 else f"{len(own)} times"
             raise BadFile(
                 path,
-                f"has {len(contents)} translations of {shortened(key)}, which occurs {times}; "
-                "give one, or one for each time",
+                f"has {n_given[own[0]]} translations of {shortened(wanted.sources[own[0]].strip())}, which occurs "
+                f"{times}; give one, or one for each time",
             )
     if n_loose:
         notes.append(
             f"{path}: {n_loose:,} of {len(rows):,} sources differ from this benchmark's in space, quotation marks "
             "or Unicode normal form only, and were matched"
         )
-    n_used: Counter[str] = Counter()
-    matched: list[Content | None] = []
-    for key in keys:
-        contents = found.get(key, [])
-        matched.append(contents[min(n_used[key], len(contents) - 1)] if contents else None)
-        n_used[key] += 1
-    return _Matched(matched, lines)
+    lines = made(_line_of, taken(wanted.items, place_of), rows)
+    return _Matched(made(_content, taken(rows, row_of)), lines)
 
 
-def _lacking(missing: Sequence[tuple[Item, str]], n_all: int, noun: str) -> str:
+def _content(row: Row[Content] | None) -> Content | None:
+    return row.content if row is not None else None
+
+
+def _line_of(item: Item, row: Row[Content]) -> Line:
+    # Samples are no lines: nobody asks for theirs.
+    return Line(item, row.content if isinstance(row.content, str) else "", row.line)
+
+
+def _refuse_missing(path: Path, row_of: Sequence[int], wanted: _Wanted) -> None:
+    n_missing = sum(row < 0 for row in row_of)
+    if n_missing and (not wanted.allow_missing or n_missing == len(row_of)):
+        each = zip(wanted.items, wanted.sources, row_of, strict=True)
+        first = islice(((item, source.strip()) for item, source, row in each if row < 0), _MOST_NAMED)
+        raise UnmatchedSources(path, _lacking(list(first), n_missing, len(row_of), wanted.noun))
+
+
+class _Places:
+    """Where each of many texts stands, by a digest of it: a dictionary of the texts would hold all of them."""
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        self._first: dict[bytes, int] = {}
+        self._several: dict[bytes, list[int]] = {}
+        self._n = 0
+        for text in texts:
+            key = _digest(text)
+            first = self._first.setdefault(key, self._n)
+            if first != self._n:
+                self._several.setdefault(key, [first]).append(self._n)
+            self._n += 1
+        self._loose: dict[bytes, set[bytes]] | None = None
+        self._with_space: set[bytes] | None = None
+
+    def __len__(self) -> int:
+        return self._n
+
+    def __getitem__(self, key: bytes) -> Sequence[int]:
+        return self._several.get(key) or (self._first[key],)
+
+    def find(self, text: str) -> int | None:
+        return self._first.get(_digest(text))
+
+    def repeated(self) -> Iterable[Sequence[int]]:
+        return self._several.values()
+
+    def differ_from(self, n_given: Sequence[int]) -> bool:
+        """Whether some text was given, but neither once nor as often as it stands here."""
+        return any(n_given[first] not in (0, 1, len(self[key])) for key, first in self._first.items())
+
+    def key_of(self, text: str, sources: Sequence[str]) -> tuple[bytes | None, bool]:
+        """The text that is meant, None where it is none or several; and whether it is only loosely that one."""
+        key = _digest(text.strip())
+        if key in self._first:
+            return key, text != text.strip() and _digest(text) not in self._spaced(sources)
+        if self._loose is None:
+            self._loose = defaultdict(set)
+            for source in sources:
+                self._loose[_digest(loose_key(source.strip()))].add(_digest(source.strip()))
+        candidates = self._loose.get(_digest(loose_key(text.strip())), ())
+        return (next(iter(candidates)), True) if len(candidates) == 1 else (None, False)
+
+    def _spaced(self, sources: Sequence[str]) -> set[bytes]:
+        """Those that have space around them."""
+        if self._with_space is None:
+            self._with_space = {_digest(source) for source in sources if source != source.strip()}
+        return self._with_space
+
+
+def _digest(text: str) -> bytes:
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+
+
+def _lacking(first: Sequence[tuple[Item, str]], n: int, n_all: int, noun: str) -> str:
     """All sentences that have nothing are counted, and the first of them named."""
-    named = [f"{item.index + 1}, {shortened(key)}" for item, key in missing[:_MOST_NAMED]]
-    more = f" and {len(missing) - len(named):,} more" if len(missing) > len(named) else ""
-    is_one = len(missing) == 1
-    which = f"sentence {named[0]}" if is_one else f"{len(missing):,} of {n_all:,} sentences: {'; '.join(named)}{more}"
+    named = [f"{item.index + 1}, {shortened(key)}" for item, key in first]
+    more = f" and {n - len(named):,} more" if n > len(named) else ""
+    is_one = n == 1
+    which = f"sentence {named[0]}" if is_one else f"{n:,} of {n_all:,} sentences: {'; '.join(named)}{more}"
     if noun == "samples":
         return f"has no {noun} of {which}; {NO_SAMPLE}"
     return f"has no {noun} of {which}; add {'it' if is_one else 'them'}, or score the rest with {_HOW_TO_ALLOW}"
@@ -284,49 +353,57 @@ def loose_key(text: str) -> str:
 
 def matched_samples(
     path: Path, items: Sequence[Item], others: Sequence[Item], choice: Choice, notes: list[str]
-) -> list[Samples]:
+) -> Sequence[Samples]:
     rows, key = read_sample_rows(path, choice)
     rows = _without_others(rows, key, items, others)
-    if key == "source":
-        wanted = _Wanted(items, [item.source for item in items], "samples")
-        matched = _matched_by_source(path, rows, wanted, notes).contents
-        samples = [one for one in matched if one is not None]
-    else:
-        samples = _matched_by_id(path, rows, items)
-    numbers = [len(of_one.texts) for of_one in samples]
-    if numbers and min(numbers) < max(numbers):
-        n_fewer = sum(number < max(numbers) for number in numbers)
+    by_source = _Wanted(items, made(_source, items), "samples")
+    samples: Any = (  # none is missing: that is refused
+        _matched_by_source(path, rows, by_source, notes).contents
+        if key == "source"
+        else _matched_by_id(path, rows, items)
+    )
+    numbers = Counter(len(of_one.texts) for of_one in samples)
+    if len(numbers) > 1:
+        n_fewer = len(samples) - numbers[max(numbers)]
         notes.append(
             f"{path}: {n_fewer:,} of {len(items):,} sentences have fewer samples ({min(numbers)} at least) than the "
             f"others ({max(numbers)}); less is known about them"
         )
-    return samples
+    found: Sequence[Samples] = samples
+    return found
+
+
+def _source(item: Item | Request) -> str:
+    return item.source
 
 
 def _without_others(
     rows: Sequence[Row[Samples]], key: str, items: Sequence[Item], others: Sequence[Item]
-) -> list[Row[Samples]]:
+) -> Sequence[Row[Samples]]:
     """The rows but for those of items that were not asked for."""
+    if not others:
+        return rows
 
     def keys(some_items: Sequence[Item]) -> set[str]:
         return {loose_key(item.source if key == "source" else item.item_id) for item in some_items}
 
     passed_over = keys(others) - keys(items)
-    return [row for row in rows if loose_key(row.source) not in passed_over]
+    return kept(row for row in rows if loose_key(row.source) not in passed_over)
 
 
-def _matched_by_id(path: Path, rows: Sequence[Row[Samples]], items: Sequence[Item]) -> list[Samples]:
-    known = {item.item_id for item in items}
-    found: dict[str, Samples] = {}
-    for row in rows:
-        if row.source not in known:
+def _matched_by_id(path: Path, rows: Sequence[Row[Samples]], items: Sequence[Item]) -> Sequence[Samples | None]:
+    places = _Places(item.item_id for item in items)
+    row_of = array("q", [-1]) * len(places)
+    for number, row in enumerate(rows):
+        place = places.find(row.source)
+        if place is None:
             raise UnmatchedSources(path, f"id {shortened(row.source)} is not an item of this benchmark", line=row.line)
-        if row.source in found:
+        if row_of[place] >= 0:
             problem = f"has id {shortened(row.source)} a second time; give all samples of an item on one line"
             raise BadFile(path, problem, line=row.line)
-        found[row.source] = row.content
-    for item in items:
-        if item.item_id not in found:
+        row_of[place] = number
+    for item, found in zip(items, row_of, strict=True):
+        if found < 0:
             problem = f"has no samples of item {item.item_id!r}, {shortened(item.source)}; {NO_SAMPLE}"
             raise UnmatchedSources(path, problem)
-    return [found[item.item_id] for item in items]
+    return made(_content, taken(rows, row_of))

@@ -34,6 +34,7 @@ BENCHMARK = BenchmarkOf(
     load=items.load,
     requests=items.requests,
     judge=judge.judge,
+    judges_together=True,  # by the words of all references
     measures=MEASURES,
     render=judge.render,
     telling="gendermark.benchmarks.mittens.telling:TELLING",

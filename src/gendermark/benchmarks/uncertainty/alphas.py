@@ -7,8 +7,9 @@ stored and signed needs that folder no more.
 from __future__ import annotations
 
 import re
+from array import array
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from functools import cache
 from itertools import takewhile
 from pathlib import Path
 
@@ -16,10 +17,11 @@ import numpy as np
 
 from gendermark.benchmarks.uncertainty.settings import Settings
 from gendermark.errors import BadFile, UserError
-from gendermark.metrics.alpha import AlphaTuning, TuningItem, tune_alpha
+from gendermark.metrics.alpha import AlphaTuning, TuningColumns, TuningItem
 from gendermark.metrics.correlations import correlation
 from gendermark.metrics.uncertainty import ALPHAS
 from gendermark.records import Judgement, Table
+from gendermark.spill import remembered
 from gendermark.textfiles import read_json
 
 ALPHA = 16.0
@@ -84,24 +86,27 @@ def as_compared(conditions: Mapping[str, str]) -> Mapping[str, str]:
     return found
 
 
+@remembered
 def tuning_of(judgements: Sequence[Judgement]) -> AlphaTuning:
     """What each alpha of these judgements does, and the best of them; those beyond the usual ones are tried only while
     the largest so far is the best."""
-    items = []
-    for judgement in judgements:
-        by_alpha = {
-            float(name.partition("@")[2]): value
-            for name, value in judgement.measures.items()
-            if name.startswith("h_s3e@")
-        }
-        items.append(TuningItem(judgement.contrast, by_alpha, judgement.measures.get("h_gender")))
+    columns = TuningColumns.of(map(_tuning_item, judgements))
     largest = ALPHAS[-1]
     while True:
-        tried = [replace(one, entropies={a: h for a, h in one.entropies.items() if a <= largest}) for one in items]
-        tuning = tune_alpha(tried)
-        if tuning.edge != "largest" or not any(a > largest for one in items for a in one.entropies):
+        tuning = columns.tuned(largest)
+        if tuning.edge != "largest" or columns.largest_seen <= largest:
             return tuning
         largest *= 2
+
+
+def _tuning_item(judgement: Judgement) -> TuningItem:
+    entropies = {_alpha_in(name): h for name, h in judgement.measures.items() if name.startswith("h_s3e@")}
+    return TuningItem(judgement.contrast, entropies, judgement.measures.get("h_gender"))
+
+
+@cache
+def _alpha_in(name: str) -> float:
+    return float(name.partition("@")[2])
 
 
 def _from_run(run: str, cell: str, similarity: str) -> str:
@@ -179,8 +184,11 @@ def alpha_remarks(judgements: Sequence[Judgement], wanted: str) -> list[str]:
 
 def _nearly_strings(judgements: Sequence[Judgement], alpha: float) -> list[str]:
     names = (f"h_s3e@{alpha:g}", "h_string")
-    found = [[j.measures[name] for name in names] for j in judgements if all(name in j.measures for name in names)]
-    values = np.array([pair for pair in found if pair[1] > 0], dtype=np.float64)
+    found = array("d")
+    for j in judgements:
+        if all(name in j.measures for name in names) and j.measures[names[1]] > 0:
+            found.extend(j.measures[name] for name in names)
+    values = np.array(found, dtype=np.float64).reshape(-1, 2)
     if not len(values):
         return []
     together = correlation(values[:, 0], values[:, 1]) or 0.0

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
+from typing import Any
 
 from gendermark.benchmarks.benchmark import ItemSet
 from gendermark.benchmarks.uncertainty.settings import Settings
@@ -19,7 +19,8 @@ from gendermark.errors import BadFile, UserError
 from gendermark.linguistics.cues import with_name
 from gendermark.linguistics.people import places_of
 from gendermark.records import Gender, Item, Request, Task
-from gendermark.textfiles import read_bytes, read_lines, split_lines
+from gendermark.spill import kept, made
+from gendermark.textfiles import content_hash, each_line, split_lines
 
 UNAMBIGUOUS, AMBIGUOUS = "unambiguous", "ambiguous"
 _REFERENCES = ("reference_masculine", "reference_feminine")
@@ -55,10 +56,10 @@ def as_winomt(settings: Settings) -> winomt.Settings:
 
 def load(settings: Settings) -> ItemSet:
     found = _load(settings)
-    found = replace(found, selection=settings, items=tuple(_marked(item, settings) for item in found.items))
+    found = replace(found, selection=settings, items=kept(_marked(item, settings) for item in found.items))
     if not settings.parts:
         return found
-    items = tuple(item for item in found.items if has_references(item, settings))
+    items = kept(item for item in found.items if has_references(item, settings))
     if not items:
         raise UserError(
             f"there are no reference translations into {settings.target_language} for {settings.data} data; "
@@ -67,11 +68,11 @@ def load(settings: Settings) -> ItemSet:
     return replace(found, items=items)
 
 
-def requests(item_set: ItemSet) -> list[Request]:
+def requests(item_set: ItemSet) -> Sequence[Request]:
     settings: Settings = item_set.selection
     direction = (settings.source_language, settings.target_language)
-    options, n = settings.sampling_options, settings.n_samples
-    return [Request(item.source, *direction, Task.SAMPLE, options=options, n_samples=n) for item in item_set.items]
+    how: dict[str, Any] = {"options": settings.sampling_options, "n_samples": settings.n_samples}
+    return made(lambda item: Request(item.source, *direction, Task.SAMPLE, **how), item_set.items)
 
 
 def choices(item_set: ItemSet) -> list[tuple[str, str] | None]:
@@ -87,11 +88,11 @@ def _load(settings: Settings) -> ItemSet:
     kind, _, path = settings.data.partition(":")
     if kind == "mgente":
         items = tuple(replace(item, tags={**item.tags, "role": "", "stereotype": "none"}) for item in read_mgente(path))
-        return ItemSet(settings, items, f"mgente-{_content_hash(path)}")
+        return ItemSet(settings, items, f"mgente-{content_hash(path)[:8]}")
     if kind == "file" and has_header(path):
         return _with_header(path, settings)
     if kind == "file":
-        return ItemSet(settings, tuple(_own_items(path, settings)), f"file-{_content_hash(path)}")
+        return ItemSet(settings, kept(_own_items(path, settings)), f"file-{content_hash(path)[:8]}")
     return WINOMT.load(as_winomt(settings))
 
 
@@ -104,33 +105,30 @@ def _marked(item: Item, settings: Settings) -> Item:
     return replace(item, source=text, tags={**item.tags, "source": source})
 
 
-def _content_hash(path: str) -> str:
-    return hashlib.sha256(read_bytes(path)).hexdigest()[:8]
-
-
 # -- files of the user's own ------------------------------------------------------------------------------------------
 
 
 def _with_header(path: str, settings: Settings) -> ItemSet:
     """The format that all benchmarks read, with the two reference translations in columns of their own."""
-    rows, halves, origin = own_rows(path)
+    rows, origin = own_rows(path)
     found, _ = read_own(path, ("source",))
-    references = [_own_references(path, own.line, [own[name] for name in _REFERENCES]) for own in found]
-    items = items_of(rows, halves, as_winomt(settings))
+    references = (_own_references(path, own.line, [own[name] for name in _REFERENCES]) for own in found)
+    items = items_of(rows, {}, as_winomt(settings))
     marked = (
         replace(item, tags={**item.tags, "corpus": "own", **own}) for item, own in zip(items, references, strict=True)
     )
-    return ItemSet(settings, tuple(marked), origin)
+    return ItemSet(settings, kept(marked), origin)
 
 
 def _own_items(path: str, settings: Settings) -> Iterator[Item]:
     """Lines as in WinoMT's files (gender, index, sentence, entity), and after them, if there are any, the reference
     translations with a masculine and with a feminine noun."""
-    lines = [(number, line.split("\t")) for number, line in enumerate(read_lines(path), start=1) if line.strip()]
+    lines = kept((number, line.split("\t")) for number, line in enumerate(each_line(path), start=1) if line.strip())
     if not lines:
         raise BadFile(path, "is empty; give a line for each sentence: gender, index, sentence, entity; tab-separated")
-    rows, references = [], []
-    for number, cells in lines:
+
+    def row_of(line: tuple[int, list[str]]) -> Row:
+        number, cells = line
         if len(cells) not in (4, 6):
             raise BadFile(
                 path,
@@ -139,13 +137,13 @@ def _own_items(path: str, settings: Settings) -> Iterator[Item]:
                 line=number,
             )
         gender, index, sentence, entity = cells[:4]
-        rows.append(parse_row(path, number, [gender, index, " ".join(sentence.split()), entity]))
-        references.append(_own_references(path, number, cells[4:]))
-    items = list(items_of(rows, {}, as_winomt(settings)))
-    for (number, _), row, item in zip(lines, rows, items, strict=True):
+        return parse_row(path, number, [gender, index, " ".join(sentence.split()), entity])
+
+    rows = made(row_of, lines)
+    items = items_of(rows, {}, as_winomt(settings))
+    for (number, cells), row, item in zip(lines, rows, items, strict=True):
         _check_place(path, number, row, item.entity)
-    for item, own in zip(items, references, strict=True):
-        yield replace(item, tags={**item.tags, "corpus": "own", **own})
+        yield replace(item, tags={**item.tags, "corpus": "own", **_own_references(path, number, cells[4:])})
 
 
 def _own_references(path: str, line: int, cells: Sequence[str]) -> dict[str, str]:

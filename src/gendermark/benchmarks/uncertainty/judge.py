@@ -169,8 +169,8 @@ def _judgement(found: _Drawn, alike: _Alike, alphas: Sequence[float]) -> Judgeme
         if not is_open(item.expected):
             values["p_right"] = _n_of(item.expected, decided, labels) / decided.n
     own = alike.similarities[: samples.n_distinct, : samples.n_distinct]
-    for alpha in alphas:
-        values[f"h_s3e@{alpha:g}"] = arithmetic.s3e_entropy(samples, own, alpha)
+    for alpha, entropy in zip(alphas, arithmetic.s3e_entropies(samples, own, alphas), strict=True):
+        values[f"h_s3e@{alpha:g}"] = entropy
     if alike.meanings is not None:
         values["h_semantic"] = arithmetic.cluster_entropy(samples, alike.meanings)
     values |= _standard_errors(found, alike, alphas)
@@ -190,17 +190,21 @@ def _standard_errors(found: _Drawn, alike: _Alike, alphas: Sequence[float]) -> d
     """How far each entropy of a sentence would move if its samples were drawn anew."""
     samples, n = found.samples, found.samples.n_distinct
     decided, labels = arithmetic.decided(samples, alike.genders)
-    own = alike.similarities[:n, :n]
-    of_decided = arithmetic.resampled_counts(decided, _N_RESAMPLES, found.item.index)
+    names = ["h_gender_se", "h_string_se", *(f"h_s3e_se@{alpha:g}" for alpha in alphas)]
+    names += ["h_semantic_se"] if alike.meanings is not None else []
+    if n < 2:  # what is always the same does not move
+        return dict.fromkeys(names if decided.n else names[1:] if samples.n else (), 0.0)
     anew = arithmetic.resampled_counts(samples, _N_RESAMPLES, found.item.index)
-    replicates = {"h_gender_se": arithmetic.resampled_cluster(of_decided, decided, labels) if decided.n else None}
-    if samples.n:
-        replicates["h_string_se"] = arithmetic.resampled_shannon(anew)
-        for alpha in alphas:
-            replicates[f"h_s3e_se@{alpha:g}"] = arithmetic.resampled_s3e(anew, samples, own, alpha)
-        if alike.meanings is not None:
-            replicates["h_semantic_se"] = arithmetic.resampled_cluster(anew, samples, alike.meanings)
-    return {name: None if values is None else float(values.std(ddof=1)) for name, values in replicates.items()}
+    of_decided = anew
+    if decided.n != samples.n:
+        of_decided = arithmetic.resampled_counts(decided, _N_RESAMPLES, found.item.index)
+    of_gender = arithmetic.resampled_cluster(of_decided, decided, labels) if decided.n else None
+    replicates = [arithmetic.resampled_shannon(anew)]
+    replicates += [*arithmetic.resampled_s3es(anew, samples, alike.similarities[:n, :n], alphas)]
+    if alike.meanings is not None:
+        replicates.append(arithmetic.resampled_cluster(anew, samples, alike.meanings))
+    errors = np.stack(replicates).std(axis=1, ddof=1).tolist()
+    return dict(zip(names, [None if of_gender is None else float(of_gender.std(ddof=1)), *errors], strict=True))
 
 
 def _surprisals(found: _Drawn, alike: _Alike, alphas: Sequence[float]) -> dict[str, float | None]:

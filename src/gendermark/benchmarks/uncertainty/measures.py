@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
+from array import array
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gendermark.benchmarks.benchmark import Measures
 from gendermark.benchmarks.uncertainty.alphas import alpha_remarks, alpha_table
@@ -21,6 +24,7 @@ from gendermark.benchmarks.winomt.measures import template as winomt_template
 from gendermark.metrics.metric import Bounded, Combined, Floats, Metric, Resampled
 from gendermark.metrics.rates import rate
 from gendermark.records import Judgement, Table, Verdict
+from gendermark.spill import grouped, remembered
 
 _TIE = 1e-9
 """Entropies closer than this are equal."""
@@ -45,20 +49,48 @@ def _slices(judgement: Judgement) -> Iterator[str]:
 
 def tally(group: Sequence[Judgement]) -> Counter[str]:
     counts: Counter[str] = Counter()
-    contrasts: dict[str, list[Judgement]] = defaultdict(list)
+    sums: dict[str, _Sums] = defaultdict(_Sums)
     for judgement in group:
-        contrasts[judgement.contrast].append(judgement)
+        values = np.fromiter(judgement.measures.values(), np.float64, len(judgement.measures))
         for part in _slices(judgement):
             counts[f"{part}.total"] += 1
-            for name, value in judgement.measures.items():
-                counts[f"{part}.{name}.sum"] += value  # type: ignore[assignment]  # a Counter adds up floats as well
-                counts[f"{part}.{name}.n"] += 1
-    for members in contrasts.values():
+            sums[part].add(tuple(judgement.measures), values)
+    for part, own in sums.items():
+        counts.update(own.columns(part))
+    for _, members in grouped(group, lambda judgement: judgement.contrast):
         _compare_within(members, counts)
         _average_within(members, counts)
     return counts
 
 
+class _Sums:
+    """Named numbers added up: all those of a judgement at once, as it has many."""
+
+    def __init__(self) -> None:
+        self._place_of: dict[str, int] = {}
+        self._places: dict[tuple[str, ...], NDArray[np.intp]] = {}
+        self._sums, self._n = np.zeros(0), np.zeros(0, dtype=np.int64)
+
+    def add(self, names: tuple[str, ...], values: Floats) -> None:
+        places = self._places.get(names)
+        if places is None:
+            found = [self._place_of.setdefault(name, len(self._place_of)) for name in names]
+            places = self._places[names] = np.array(found, dtype=np.intp)
+            n_more = len(self._place_of) - len(self._sums)
+            self._sums, self._n = np.pad(self._sums, (0, n_more)), np.pad(self._n, (0, n_more))
+        self._sums[places] += values
+        self._n[places] += 1
+
+    def columns(self, part: str) -> dict[str, float]:
+        named = zip(self._place_of, self._sums.tolist(), self._n.tolist(), strict=True)
+        return {
+            column: value
+            for name, total, n in named
+            for column, value in ((f"{part}.{name}.sum", total), (f"{part}.{name}.n", n))
+        }
+
+
+@cache
 def _is_entropy(name: str) -> bool:
     return name.startswith("h_") and "_se" not in name.replace("_semantic", "")
 
@@ -91,18 +123,24 @@ def _average_within(members: Sequence[Judgement], counts: Counter[str]) -> None:
 
 def _compare_within(members: Sequence[Judgement], counts: Counter[str]) -> None:
     """Of the pairs of an ambiguous and an unambiguous version of one sentence: how often is the first less sure?"""
-    names = {name for judgement in members for name in judgement.measures if name == "openness" or _is_entropy(name)}
-    for open_one in members:
-        for told in members:
-            if open_one.tags["source"] != AMBIGUOUS or told.tags["source"] != UNAMBIGUOUS:
-                continue
+    told_ones = [judgement.measures for judgement in members if judgement.tags["source"] == UNAMBIGUOUS]
+    for open_one in members if told_ones else ():
+        if open_one.tags["source"] != AMBIGUOUS:
+            continue
+        own = [(name, value) for name, value in open_one.measures.items() if name == "openness" or _is_entropy(name)]
+        for told in told_ones:
             counts["pairs.total"] += 1
-            for name in names:
-                if name in open_one.measures and name in told.measures:
-                    more = open_one.measures[name] - told.measures[name]
-                    won = 0.5 if abs(more) <= _TIE else float(more > 0)
-                    counts[f"pairs.{name}.won"] += won  # type: ignore[assignment]
-                    counts[f"pairs.{name}.n"] += 1
+            for name, value in own:
+                if name in told:
+                    more = value - told[name]
+                    won, n = _pair_columns(name)
+                    counts[won] += 0.5 if abs(more) <= _TIE else float(more > 0)  # type: ignore[assignment]
+                    counts[n] += 1
+
+
+@cache
+def _pair_columns(name: str) -> tuple[str, str]:
+    return f"pairs.{name}.won", f"pairs.{name}.n"
 
 
 # -- metrics ----------------------------------------------------------------------------------------------------------
@@ -111,8 +149,8 @@ def _compare_within(members: Sequence[Judgement], counts: Counter[str]) -> None:
 def metrics(judgements: Sequence[Judgement], settings: Settings) -> list[Metric]:
     """The metrics that these judgements can give, the main ones first."""
     alpha = chosen_alpha(judgements, settings.alpha)
-    known = {name for judgement in judgements for name in judgement.measures}
-    most = _Most.of(judgements)
+    most = _most(judgements)
+    known = most.largest
     entropies = [("gender", "h_gender"), ("s3e", f"h_s3e@{alpha:g}"), ("string", "h_string")]
     surprisals = [("s3e", f"i_s3e@{alpha:g}"), ("gender", "i_gender"), ("string", "i_string")]
     if "h_semantic" in known:
@@ -126,7 +164,7 @@ def metrics(judgements: Sequence[Judgement], settings: Settings) -> list[Metric]
     for kind, key in entropies:
         sides = (f"{UNAMBIGUOUS}.{key}", f"{AMBIGUOUS}.{key}")
         found += _differences(f"h_pooled_{kind}", sides, ("all.total", f"all.{key}.n"), most(key))
-    parts = [part for part in _STEREOTYPES if any(j.tags.get("stereotype") == part for j in judgements)]
+    parts = [part for part in _STEREOTYPES if part in most.stereotypes]
     found += [_mean("p_right", "p_right", part, most) for part in (UNAMBIGUOUS, *parts)]
     found += [_mean("p_feminine", "p_feminine", part, most) for part in (AMBIGUOUS, "masculine", "feminine")]
     found += [_mean("distance_from_even", "distance_from_even", AMBIGUOUS, most)]
@@ -161,11 +199,9 @@ class _Most:
     """The largest value that a measure of one sentence can have; the smallest is 0."""
 
     n_samples: int
-    judgements: Sequence[Judgement]
-
-    @classmethod
-    def of(cls, judgements: Sequence[Judgement]) -> _Most:
-        return cls(int(max((j.measures.get("n_asked", 1) for j in judgements), default=1)), judgements)
+    largest: Mapping[str, float]
+    """That was seen, of each measure."""
+    stereotypes: Set[str]
 
     def __call__(self, key: str) -> float:
         n = max(self.n_samples, 1)
@@ -193,7 +229,19 @@ class _Most:
             return math.log(n)
         # S3E's surprisal and -log p have no bound: the largest that was seen stands for it.
         names = (key, f"{key}.correct", f"{key}.incorrect")
-        return max((j.measures[name] for j in self.judgements for name in names if name in j.measures), default=0.0)
+        return max((self.largest[name] for name in names if name in self.largest), default=0.0)
+
+
+@remembered
+def _most(judgements: Sequence[Judgement]) -> _Most:
+    largest: dict[str, float] = {}
+    stereotypes = set()
+    for judgement in judgements:
+        stereotypes.add(judgement.tags.get("stereotype", ""))
+        for name, value in judgement.measures.items():
+            if value > largest.get(name, -math.inf):
+                largest[name] = value
+    return _Most(int(largest.get("n_asked", 1)), largest, stereotypes)
 
 
 def _awareness(kind: str, key: str) -> Metric:
@@ -260,29 +308,23 @@ def _differences(name: str, sides: tuple[str, str], counted: tuple[str, str], hi
 
 
 def _entity_table(judgements: Sequence[Judgement]) -> Table:
-    by_entity: dict[str, list[Judgement]] = defaultdict(list)
+    n_of: Counter[str] = Counter()
+    values: dict[tuple[str, str, str], array[float]] = defaultdict(lambda: array("d"))
+    wanted = ((AMBIGUOUS, "p_feminine"), (AMBIGUOUS, "h_gender"), (UNAMBIGUOUS, "h_gender"), (UNAMBIGUOUS, "p_right"))
     for judgement in judgements:
-        by_entity[judgement.entity].append(judgement)
-    rows = []
-    for entity, members in sorted(by_entity.items()):
-        open_ones = [j for j in members if j.tags["source"] == AMBIGUOUS]
-        told = [j for j in members if j.tags["source"] == UNAMBIGUOUS]
-        rows.append(
-            (
-                entity,
-                len(members),
-                _shown(_average(open_ones, "p_feminine")),
-                _shown(_average(open_ones, "h_gender")),
-                _shown(_average(told, "h_gender")),
-                _shown(_average(told, "p_right")),
-            )
-        )
+        n_of[judgement.entity] += 1
+        for source, name in wanted:
+            if judgement.tags["source"] == source and name in judgement.measures:
+                values[judgement.entity, source, name].append(judgement.measures[name])
+    rows = [
+        (entity, n, *(_shown(_average(values[entity, source, name])) for source, name in wanted))
+        for entity, n in sorted(n_of.items())
+    ]
     columns = ("entity", "n", "P(feminine) if open", "gender entropy if open", "gender entropy if told", "P(right)")
     return Table("entities", "How sure of the gender of whom", columns, rows)
 
 
-def _average(judgements: Iterable[Judgement], name: str) -> float | None:
-    values = [judgement.measures[name] for judgement in judgements if name in judgement.measures]
+def _average(values: Sequence[float]) -> float | None:
     return math.fsum(values) / len(values) if values else None
 
 
@@ -292,23 +334,23 @@ def _shown(value: float | None) -> float | None:
 
 def _sure_ones(judgements: Sequence[Judgement], sampling: str) -> list[str]:
     """A remark if most sentences show no doubt where there should be one."""
-    open_ones = [judgement for judgement in judgements if judgement.tags["source"] == AMBIGUOUS]
-    n_single = sum(judgement.measures.get("n_distinct") == 1 for judgement in open_ones)
-    if n_single <= 0.5 * len(open_ones):
+    found = Counter(j.measures.get("n_distinct") == 1 for j in judgements if j.tags["source"] == AMBIGUOUS)
+    n_single, n_open = found[True], found.total()
+    if n_single <= 0.5 * n_open:
         return []
     return [
-        f"{n_single:,} of {len(open_ones):,} ambiguous sentences gave the same translation every time: the system is "
+        f"{n_single:,} of {n_open:,} ambiguous sentences gave the same translation every time: the system is "
         f"sure of them, or the way of drawing ({sampling}) hides its doubt"
     ]
 
 
 def _unpaired(judgements: Sequence[Judgement]) -> list[str]:
     """A remark if the entropies of all sentences compare other sentences than those within contrast sets."""
-    contrasts: dict[str, list[Judgement]] = defaultdict(list)
+    sizes: dict[str, Counter[str]] = defaultdict(Counter)
     for judgement in judgements:
-        contrasts[judgement.contrast].append(judgement)
-    paired = [members for members in contrasts.values() if has_both(members)]
-    n_outside = len(judgements) - sum(map(len, paired))
+        sizes[judgement.contrast][judgement.tags["source"]] += 1
+    paired = [n.total() for n in sizes.values() if set(n) >= {AMBIGUOUS, UNAMBIGUOUS}]
+    n_outside = len(judgements) - sum(paired)
     if not n_outside:
         return []
     outside = f"{n_outside:,} of {len(judgements):,} sentences have no version of the other kind (gender told or open)"
@@ -327,10 +369,10 @@ def warnings(judgements: Sequence[Judgement], settings: Settings) -> list[str]:
     else:
         found += _sure_ones(judgements, settings.sampling)
     # Of mGeNTE's sentences that leave the gender open none is ever read.
-    readable = [j for j in judgements if j.entity or j.tags["source"] == UNAMBIGUOUS]
-    n_lost = sum(judgement.verdict is not Verdict.JUDGED for judgement in readable)
-    if n_lost > _LOST_SHARE * len(readable):
-        found.append(f"in {n_lost:,} of {len(readable):,} sentences no sample's gender could be read")
+    are_read = Counter(j.verdict is Verdict.JUDGED for j in judgements if j.entity or j.tags["source"] == UNAMBIGUOUS)
+    n_lost, n_all = are_read[False], are_read.total()
+    if n_lost > _LOST_SHARE * n_all:
+        found.append(f"in {n_lost:,} of {n_all:,} sentences no sample's gender could be read")
     remarks = [*_unpaired(judgements), *alpha_remarks(judgements, settings.alpha)]
     return [*found, *remarks, *cluster_warnings(settings.cluster)]
 

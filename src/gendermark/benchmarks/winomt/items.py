@@ -5,18 +5,19 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.resources import files
 
 from gendermark.benchmarks.benchmark import ItemSet
 from gendermark.benchmarks.winomt.settings import Settings
 from gendermark.data.official import official_files
-from gendermark.data.own import file_of, read_own
+from gendermark.data.own import OwnRow, file_of, read_own
 from gendermark.errors import BadFile
 from gendermark.linguistics.occupations import core_occupations
 from gendermark.linguistics.people import places_of
 from gendermark.records import Gender, Item
+from gendermark.spill import kept, made
 from gendermark.textfiles import read_lines, split_lines
 
 _GENDERS = {"male": Gender.MASCULINE, "female": Gender.FEMININE, "neutral": Gender.NEUTRAL}
@@ -51,6 +52,9 @@ class Row:
     sentence: str
     entity: str
 
+    half: str = ""
+    """`pro`, `anti` or `none`, where the line says so itself."""
+
     @property
     def key(self) -> tuple[str, str, str]:
         return self.gender, self.sentence, self.entity
@@ -61,22 +65,23 @@ Halves = Mapping[tuple[str, str, str], tuple[str, ...]]
 
 
 def load(settings: Settings) -> ItemSet:
-    halves: Halves
+    halves: Halves = {}
+    rows: Iterable[Row]
     if path := file_of(settings.data):
-        rows, halves, origin = own_rows(path)
+        rows, origin = own_rows(path)
     elif settings.data == "core":
         rows, origin = _core_rows()
         halves = _core_halves(rows)
     else:
         rows, halves, origin = _official_rows(settings.revision)
-    items = list(items_of(rows, halves, settings))
+    items = kept(items_of(rows, halves, settings))
     if settings.parts:
-        items = [
+        items = kept(
             replace(item, index=index)
             for part in settings.parts
             for index, item in enumerate(_in_part(items, part, halves))
-        ]
-    return ItemSet(settings, tuple(items), origin)
+        )
+    return ItemSet(settings, items, origin)
 
 
 def stereotype(item: Item) -> Gender | None:
@@ -85,16 +90,17 @@ def stereotype(item: Item) -> Gender | None:
     return item.expected if item.tags["stereotype"] == "pro" else item.expected.opposite
 
 
-def items_of(rows: Sequence[Row], halves: Halves, settings: Settings) -> Iterable[Item]:
+def items_of(rows: Iterable[Row], halves: Halves, settings: Settings) -> Iterator[Item]:
     stereotype_of = {occupation: percent > 50 for occupation, _, percent in core_occupations()}
     occupations = re.compile(r"\b(" + "|".join(sorted(map(re.escape, stereotype_of), key=len, reverse=True)) + r")\b")
     n_seen: Counter[tuple[str, str, str]] = Counter()
     for index, row in enumerate(rows):
         entity = _bare(row.entity)
-        n_seen[row.key] += 1
-        in_halves = halves.get(row.key, ("none",))
+        in_halves = (row.half,) if row.half else halves.get(row.key, ("none",))
+        if len(in_halves) > 1:
+            n_seen[row.key] += 1
         # A sentence that stands in both halves stands twice in the whole: once for each.
-        stereotype = in_halves[min(n_seen[row.key], len(in_halves)) - 1]
+        stereotype = in_halves[max(min(n_seen[row.key], len(in_halves)), 1) - 1]
         gender = _GENDERS[row.gender]
         sentence, position = row.sentence, row.index
         contrast = _contrast(sentence, entity)
@@ -137,8 +143,10 @@ def _bare(entity: str) -> str:
     return " ".join(words[1:] if words[0].lower() in ARTICLES else words)
 
 
-def _in_part(items: Sequence[Item], part: str, halves: Halves) -> list[Item]:
+def _in_part(items: Sequence[Item], part: str, halves: Halves) -> Iterable[Item]:
     """The items of one half in the order of its own file."""
+    if not halves:
+        return (item for item in items if item.tags["stereotype"] == part)
     order = [_place_key(key) for key, found in halves.items() if part in found]
     place_of = {key: place for place, key in enumerate(order)}
     chosen = [item for item in items if item.tags["stereotype"] == part]
@@ -157,19 +165,18 @@ def _item_key(item: Item) -> tuple[str, str, str]:
     return str(item.expected), source, item.entity
 
 
-def own_rows(path: str) -> tuple[list[Row], Halves, str]:
+def own_rows(path: str) -> tuple[Sequence[Row], str]:
     """A user's own sentences: the person meant is found by name."""
     found, origin = read_own(path, ("source", "gender", "entity"))
-    rows, halves = [], {}
-    for own in found:
-        places = places_of(own["source"], own["entity"])
-        if not places:
-            raise own.problem(f"has no {own['entity']!r} in its sentence")
-        rows.append(Row(_NAMES[own.gender()], places[0], own["source"], own["entity"]))
-        stereotype = own.one_of("stereotype", ("pro", "anti", "none"), "none")
-        if stereotype != "none":
-            halves[rows[-1].key] = (stereotype,)
-    return rows, halves, origin
+    return made(_own_row, found), origin
+
+
+def _own_row(own: OwnRow) -> Row:
+    places = places_of(own["source"], own["entity"])
+    if not places:
+        raise own.problem(f"has no {own['entity']!r} in its sentence")
+    half = own.one_of("stereotype", ("pro", "anti", "none"), "none")
+    return Row(_NAMES[own.gender()], places[0], own["source"], own["entity"], half)
 
 
 def _official_rows(revision: str) -> tuple[list[Row], Halves, str]:

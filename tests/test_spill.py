@@ -1,0 +1,137 @@
+"""Long sequences on the disk behave as those in memory do, and say plainly when the disk is full."""
+
+from __future__ import annotations
+
+import errno
+import gc
+import pickle
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gendermark import spill
+from gendermark.errors import UserError
+from gendermark.records import Gender, Item, Judgement, Translation, Verdict
+from gendermark.spill import Spilled, grouped, kept, made, placed, remembered, taken
+
+
+@pytest.fixture(autouse=True)
+def _small(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(spill, "LIMIT", 5)
+    monkeypatch.setattr(spill, "_BLOCK", 3)
+    monkeypatch.setattr(spill, "_WAITING", 4)
+
+
+@pytest.mark.parametrize("n", [0, 4, 5, 6, 23])
+def test_a_kept_sequence_is_read_as_a_list_is(n: int) -> None:
+    values = [f"value {number}" for number in range(n)]
+    found = kept(iter(values))
+    assert isinstance(found, Spilled) == (n >= 5)
+    assert (list(found), len(found), [*reversed(found)]) == (values, n, values[::-1])
+    for place in range(-n, n):
+        assert found[place] == values[place]
+    for some in (slice(None), slice(2, 19), slice(1, None, 4), slice(None, None, -1), slice(-3, None), slice(7, 3)):
+        assert list(found[some]) == values[some]
+        assert len(found[some]) == len(values[some])
+    with pytest.raises(IndexError):
+        found[n]
+
+
+def test_a_part_of_a_part_is_read_from_the_disk_too() -> None:
+    part = kept(range(40))[3:37][2:20]
+    assert not isinstance(part, list)
+    assert (list(part), part[-1], list(part[1:3])) == (list(range(5, 23)), 22, [6, 7])
+
+
+@given(st.lists(st.integers(0, 6), max_size=40))
+def test_groups_are_those_of_a_dictionary(numbers: list[int]) -> None:
+    expected: dict[int, list[tuple[int, int]]] = {}
+    for place, number in enumerate(numbers):
+        expected.setdefault(number, []).append((place, number))
+    found = [(key, list(group)) for key, group in grouped(kept(enumerate(numbers)), lambda pair: pair[1])]
+    assert found == list(expected.items())
+
+
+@given(st.permutations(range(17)))
+def test_values_come_in_the_order_of_their_places(places: list[int]) -> None:
+    assert list(placed([(place, str(place)) for place in places], 17)) == [str(place) for place in range(17)]
+    assert list(taken(kept("abcdefghijklmnopq"), places)) == ["abcdefghijklmnopq"[place] for place in places]
+
+
+def test_values_may_be_taken_twice_or_not_at_all() -> None:
+    assert list(taken(kept("abcdefg"), [6, -1, 0, 0, 6, -1, 3])) == ["g", None, "a", "a", "g", None, "d"]
+    assert list(taken(list("abc"), [2, -1])) == ["c", None]
+
+
+def test_what_is_made_of_sequences_is_made_when_it_is_read() -> None:
+    asked: list[int] = []
+
+    def double(number: int, word: str) -> str:
+        asked.append(number)
+        return word * number
+
+    found = made(double, kept(range(9)), "abcdefghi")
+    assert asked == []
+    assert (found[2], list(found[3:5]), len(found)) == ("cc", ["ddd", "eeee"], 9)
+    assert asked == [2, 3, 4]
+    assert made(double, [1, 2], "ab") == ["a", "bb"]
+    with pytest.raises(ValueError, match="of one length"):
+        made(double, kept(range(9)), "abc")
+
+
+def test_a_long_sequence_is_asked_about_once() -> None:
+    asked: list[Any] = []
+
+    @remembered
+    def total(values: Any) -> int:
+        asked.append(values)
+        return sum(values)
+
+    long = kept(range(9))
+    assert [total(long), total(long), total([1]), total([1])] == [36, 36, 1, 1]
+    assert len(asked) == 3  # in memory it may have been changed in between
+    del long, asked[:]
+    gc.collect()
+
+
+def test_records_come_back_as_they_were() -> None:
+    item = Item("a-1", 1, "nurse", "The nurse slept.", Gender.FEMININE, {"role": "subject"}, "nurse", "x")
+    facts: dict[str, Any] = {"evidence": ("la",), "spans": ((0, 2),), "reason": "form"}
+    measured = Judgement.of(item, Verdict.JUDGED, Gender.FEMININE, measures={"a": 0.1, "b": -0.0}, **facts)
+    whole = Judgement.of(item, Verdict.JUDGED, measures={"n": 3})  # a run folder may have whole numbers
+    for record in (item, measured, whole, Translation("id", "La.", 2, None, -0.5, 3)):
+        back = pickle.loads(pickle.dumps(record))
+        assert (back, repr(back)) == (record, repr(record))
+
+
+def test_the_file_has_no_name() -> None:
+    pattern = "gendermark-*"
+    before = set(Path(tempfile.gettempdir()).glob(pattern))
+    found = kept(range(100))
+    assert set(Path(tempfile.gettempdir()).glob(pattern)) <= before
+    assert len(found) == 100
+
+
+def test_a_full_disk_is_said_in_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Full:
+        def seek(self, place: int) -> int:
+            return place
+
+        def write(self, data: object) -> int:
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(spill.tempfile, "TemporaryFile", lambda **_: Full())
+    with pytest.raises(UserError) as found:
+        kept(range(100))
+    assert "No space left on device; make room there, or name another directory with" in str(found.value)
+    assert str(found.value).endswith("the environment variable TMPDIR")
+
+
+def test_no_directory_for_temporary_files(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "gone"))
+    with pytest.raises(UserError, match="gone: No such file or directory; make room there, or name another"):
+        kept(range(100))
