@@ -5,9 +5,9 @@
 
 The model: workers answer side by side, the driver alone claims, writes and reads. So the time of translating is
 
-    start + max(answers x seconds per answer / workers, answers x driver seconds per answer + shards x seconds per shard)
+    start + max(answers x seconds each / workers, answers x driver seconds each + shards x seconds per shard)
 
-and more workers are of no use beyond seconds per answer / driver seconds per answer.
+and more workers are of no use beyond seconds each / driver seconds each.
 """
 
 from __future__ import annotations

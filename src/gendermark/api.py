@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from gendermark import registry
 from gendermark.benchmarks.benchmark import Answers, Benchmark, ItemSet
 from gendermark.errors import UnknownName, UnmatchedSources, UserError
+from gendermark.executors.executor import SERIAL, Executor, open_executor
 from gendermark.linguistics.failures import MISSING
 from gendermark.metrics.metric import Resampling
 from gendermark.records import Request, Task, Translation
@@ -80,11 +81,13 @@ def score(
 
     A mapping gives each part its own translations: `{"mofc": "mofc.txt"}`, `{"informal": [...], "formal": [...]}`.
     A benchmark that draws takes samples: a file of JSON lines (see `gendermark score`), or a list for each item.
-    `name="Bing 2019"` is what the system is called in tables and headings.
+    `name="Bing 2019"` is what the system is called in tables and headings; `executor="processes:4"` is where large sets
+    are judged.
     """
-    name = str(options.pop("name", ""))
+    name, executor = str(options.pop("name", "")), str(options.pop("executor", ""))
     origin = Origin("files", resampling=resampling or Resampling(), name=name)
-    return score_texts(benchmark, translations, to, origin, **options).result
+    with open_executor(executor) as workers:
+        return score_texts(benchmark, translations, to, origin, workers, **options).result
 
 
 @dataclass(frozen=True)
@@ -101,6 +104,7 @@ def score_texts(
     translations: Translations | Mapping[str, Translations],
     to: str,
     origin: Origin,
+    executor: Executor = SERIAL,
     **options: Any,
 ) -> Scored:
     """The same with the texts; the origin says whose they are."""
@@ -108,7 +112,8 @@ def score_texts(
     if found.draws:
         said = benchmark if isinstance(benchmark, Selection) else Selection(benchmark, target_language=to, **options)
         drawn = partial(found.drawn_elsewhere, said)
-        return _score_samples(found, selection, translations, origin, drawn)
+        item_set, answers = _with_samples(found, selection, translations, drawn)
+        return Scored(item_set, answers, judge_and_estimate(found, item_set, answers, origin, executor))
     if isinstance(translations, Mapping):
         if not translations:
             raise UserError(
@@ -124,16 +129,13 @@ def score_texts(
         item_set, texts = _matched_in_another_revision(found, selection, given, asked_for)
     check_genders(_THEMSELVES, found, item_set, texts)
     answers = made(lambda text: [Translation("", text, error=MISSING if text is None else None)], texts)
-    return Scored(item_set, answers, judge_and_estimate(found, item_set, answers, origin))
+    return Scored(item_set, answers, judge_and_estimate(found, item_set, answers, origin, executor))
 
 
-def _score_samples(
-    benchmark: Benchmark,
-    selection: Selection,
-    samples: Any,
-    origin: Origin,
-    drawn_elsewhere: Callable[[int], Mapping[str, Any]],
-) -> Scored:
+def _with_samples(
+    benchmark: Benchmark, selection: Selection, samples: Any, drawn_elsewhere: Callable[[int], Mapping[str, Any]]
+) -> tuple[ItemSet, Answers]:
+    """The items of a selection and the samples of each."""
     item_set = benchmark.load(selection)
     if isinstance(samples, str | Path):
         # Samples of all sentences serve for a part of them, too.
@@ -149,8 +151,7 @@ def _score_samples(
             raise UserError(f"samples of {len(samples):,} sentences were given for {len(item_set.items):,}")
         drawn = [Samples(tuple(texts)) for texts in samples]
     signed = replace(selection, **drawn_elsewhere(max(len(one.texts) for one in drawn)))
-    item_set, answers = replace(item_set, selection=signed), made(_answers, drawn)
-    return Scored(item_set, answers, judge_and_estimate(benchmark, item_set, answers, origin))
+    return replace(item_set, selection=signed), made(_answers, drawn)
 
 
 def _answers(samples: Samples) -> list[Translation]:
@@ -250,16 +251,19 @@ def run(
     """Translate with a system and score. With a directory, everything is left there and a killed run goes on.
 
     `forced_choice=True` also asks the system to score the right against the contrastive translation; `name` is what the
-    system is called in tables and headings; other options are fields of the selections.
+    system is called in tables and headings; `executor` is where the work is done (`processes:4`); other options are
+    fields of the selections.
     """
     forced_choice = bool(options.pop("forced_choice", False))
-    around = running.Surroundings(name=str(options.pop("name", "")))
+    name, executor = str(options.pop("name", "")), str(options.pop("executor", ""))
     selections = tuple(
         select(benchmark)[1] if isinstance(benchmark, Selection) else select(benchmark, to, **options)[1]
         for benchmark in benchmarks
     )
     config = RunConfig(system, selections, system_options or {}, resampling or Resampling(), forced_choice)
-    return running.run(config, Path(directory) if directory is not None else None, around)
+    with open_executor(executor) as workers:
+        around = running.Surroundings(name=name, executor=workers)
+        return running.run(config, Path(directory) if directory is not None else None, around)
 
 
 @dataclass(frozen=True)

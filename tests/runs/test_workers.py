@@ -10,10 +10,12 @@ from pathlib import Path
 
 import pytest
 
+import gendermark
 from gendermark.errors import UserError
 from gendermark.executors.executor import open_executor
 from gendermark.records import Request, Translation
 from gendermark.runs import run as running
+from gendermark.runs import score as scoring
 from gendermark.runs import working
 from gendermark.runs.run import RunConfig, Surroundings
 from gendermark.runs.store import Store
@@ -173,3 +175,12 @@ class _Recording:
 
     def __exit__(self, *_: object) -> None:
         return None
+
+
+def test_portions_of_a_large_set_are_judged_by_workers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(scoring, "PORTION", 300)
+    item_set = gendermark.items("winomt", "de", data="core")
+    texts = [f"Die Ärztin sprach {n} mal." if n % 3 else "Der Koch war da." for n in range(len(item_set.items))]
+    found = [gendermark.score("winomt", texts, "de", data="core", executor=place) for place in ("", "processes:2")]
+    assert found[0] == found[1]
+    assert len(found[0].judgements) == 1200

@@ -14,6 +14,7 @@ from gendermark.cli.options import (
     Cluster,
     Confidence,
     Data,
+    Executor,
     From,
     Name,
     Resamples,
@@ -78,6 +79,7 @@ def score(
     tables: Annotated[
         Path | None, typer.Option(help="Also write the detailed tables as CSV files into this directory.")
     ] = None,
+    executor: Executor = "",
     as_json: AsJson = False,
     *,
     settings: dict[str, Any],
@@ -104,6 +106,7 @@ def score(
         "rules": rules,
         "cluster": cluster,
         "name": checked(name) if name else "",
+        "executor": executor,
         **settings,
     }
     how = resampling(resamples, seed, confidence)

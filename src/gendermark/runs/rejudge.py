@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from gendermark.metrics.metric import Resampling
 from gendermark.records import Gender, Judgement
 from gendermark.result import Result
 from gendermark.runs import folder
-from gendermark.runs.score import Origin, score
+from gendermark.runs.score import PORTION, Origin, score
 from gendermark.selection import Selection, options_of
 
 _ASKS_A_SYSTEM = "forced-choice"
@@ -84,10 +85,11 @@ def rejudge(
         )
         for old, selection in zip(run.results, chosen, strict=True)
     ]
-    found = [
-        _rejudged(old, *scored, output)
-        for old, scored in zip(run.results, executor.in_order(_judged_again, work), strict=True)
-    ]
+    # Of several cells each is judged by a worker; of a large one, each portion.
+    is_large = any(len(old.judgements) > PORTION for old in run.results)
+    judge = partial(_judged_again, executor=executor) if is_large else _judged_again
+    again = (SERIAL if is_large else executor).in_order(judge, work)
+    found = [_rejudged(old, *scored, output) for old, scored in zip(run.results, again, strict=True)]
     if output is not None:
         cells = {
             one.result.cell: {
@@ -133,9 +135,8 @@ class _Again:
     where: str
 
 
-def _judged_again(work: _Again) -> tuple[ItemSet, Answers, Result]:
-    """On a worker."""
-    return score_again(work.old, work.texts, work.selection, work.origin, work.where)
+def _judged_again(work: _Again, executor: Executor = SERIAL) -> tuple[ItemSet, Answers, Result]:
+    return score_again(work.old, work.texts, work.selection, work.origin, work.where, executor)
 
 
 def _rejudged(old: Result, item_set: ItemSet, answers: Answers, new: Result, output: Path | None) -> Rejudged:
@@ -148,7 +149,12 @@ def _rejudged(old: Result, item_set: ItemSet, answers: Answers, new: Result, out
 
 
 def score_again(
-    old: Result, texts: Sequence[folder.Text], selection: Selection, origin: Origin, where: str
+    old: Result,
+    texts: Sequence[folder.Text],
+    selection: Selection,
+    origin: Origin,
+    where: str,
+    executor: Executor = SERIAL,
 ) -> tuple[ItemSet, Answers, Result]:
     """The stored texts of a cell, in the order of its judgements, judged and estimated by this version."""
     benchmark: Benchmark = registry.load("benchmark", selection.benchmark)
@@ -159,7 +165,7 @@ def score_again(
         what = f"{len(missing):,} of its sentences" if missing else f"its data ({old.origin})"
         raise UserError(f"{where}: this version lacks {what}, so it cannot be judged again; run it again")
     answers = [by_item[item.item_id].answers for item in item_set.items]
-    return item_set, answers, score(benchmark, item_set, answers, origin)
+    return item_set, answers, score(benchmark, item_set, answers, origin, executor)
 
 
 def _changes(old: Sequence[Judgement], new: Sequence[Judgement]) -> tuple[Change, ...]:

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from gendermark.result import Result
 from gendermark.runs import folder
 from gendermark.runs.choice import Pairs, forced_choice
 from gendermark.runs.plan import Plan, RunConfig, Step, check_cells, plan
-from gendermark.runs.score import Origin, score
+from gendermark.runs.score import PORTION, Origin, score
 from gendermark.runs.store import Store
 from gendermark.runs.translate import Answers, Progress, check_tasks, translate
 from gendermark.systems.soundness import ANSWERS, Given, Line
@@ -90,10 +91,13 @@ def _carry_out(
     done: dict[int, Result] = {}
     cells: dict[str, Any] = {}
     notes: list[str] = []
-    workers = around.executor if len(planned.steps) > 1 else SERIAL
+    # Of several sets each is scored by a worker; of a large one, each portion.
+    is_large = any(len(step.requests) > PORTION for step in planned.steps)
+    workers = around.executor if len(planned.steps) > 1 and not is_large else SERIAL
+    work = partial(_scored, executor=around.executor) if is_large else _scored
     # One step after the other; while the next one is translated, workers may score those before it.
     steps = enumerate(translate_steps(planned, system, Place(directory, config, "running"), around, stack))
-    for (number, given), (result, seconds) in workers.each(_scored, steps):
+    for (number, given), (result, seconds) in workers.each(work, steps):
         done[number], cell = result, result.cell
         notes += given.answers.notes
         if directory is not None:
@@ -191,12 +195,12 @@ def _translated(step: Step, system: System, store: Store | None, config: RunConf
     return Translated(step.item_set, answers, origin, row, step.pairs, chosen)
 
 
-def _scored(numbered: tuple[int, Translated]) -> tuple[Result, float]:
+def _scored(numbered: tuple[int, Translated], executor: Executor = SERIAL) -> tuple[Result, float]:
     """The result of one step, and how many seconds it took."""
     _, given = numbered
     started = time.monotonic()
     benchmark: Benchmark = registry.load("benchmark", given.item_set.selection.benchmark)
-    result = score(benchmark, given.item_set, given.answers.translations, given.origin)
+    result = score(benchmark, given.item_set, given.answers.translations, given.origin, executor)
     if given.chosen is not None:
         choice = forced_choice(given.chosen, given.pairs, result.judgements, given.origin.system)
         result = replace(result, tests=(*result.tests, choice))

@@ -6,8 +6,9 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from gendermark import __version__
+from gendermark import __version__, registry
 from gendermark.benchmarks.benchmark import Answers, Benchmark, ItemSet
+from gendermark.executors.executor import SERIAL, Executor
 from gendermark.linguistics import profiles
 from gendermark.linguistics.failures import MISSING, WRONG_LANGUAGE, failure
 from gendermark.metrics.intervals import estimate
@@ -35,20 +36,27 @@ PORTION = 20_000
 """Sentences that are judged together. No published set is larger; word alignment learns from those of one portion."""
 
 
-def score(benchmark: Benchmark, item_set: ItemSet, answers: Answers, origin: Origin) -> Result:
+def score(
+    benchmark: Benchmark, item_set: ItemSet, answers: Answers, origin: Origin, executor: Executor = SERIAL
+) -> Result:
     """Judge the translations of an item set, one or several of each item, and estimate every metric."""
-    return summarise(benchmark, item_set, judge(benchmark, item_set, answers), origin)
+    return summarise(benchmark, item_set, judge(benchmark, item_set, answers, executor), origin)
 
 
-def judge(benchmark: Benchmark, item_set: ItemSet, answers: Answers) -> Sequence[Judgement]:
+def judge(
+    benchmark: Benchmark, item_set: ItemSet, answers: Answers, executor: Executor = SERIAL
+) -> Sequence[Judgement]:
     """The judgements of an item set, made portion by portion: of a large set no more than one is held."""
     if len(item_set.items) <= PORTION or benchmark.judges_together:
         return kept(iter(judge_portion(benchmark, item_set, answers)))
-    return kept(
-        judgement
-        for some_items, some_answers in portions(item_set, answers)
-        for judgement in judge_portion(benchmark, some_items, some_answers)
-    )
+    work = executor.in_order(_judge_portion, portions(item_set, answers))
+    return kept(judgement for found in work for judgement in found)
+
+
+def _judge_portion(portion: tuple[ItemSet, Answers]) -> list[Judgement]:
+    """On a worker."""
+    item_set, answers = portion
+    return judge_portion(registry.load("benchmark", item_set.selection.benchmark), item_set, answers)
 
 
 def portions(item_set: ItemSet, answers: Answers) -> Iterator[tuple[ItemSet, Answers]]:
