@@ -18,6 +18,7 @@ from urllib.parse import quote
 
 import pytest
 
+from gendermark import spill
 from gendermark.errors import SystemFailure, UserError
 from gendermark.records import Request, Task, Translation
 from gendermark.runs import translate as translating
@@ -488,3 +489,25 @@ def test_when_the_other_run_is_killed_its_requests_are_asked(
     with Store(tmp_path / "store") as store:
         found = translate(system, REQUESTS, store, ignore)
     assert len(texts(found)) == len(system.sources) == 10
+
+
+def test_answers_to_many_requests_are_left_in_the_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Beyond a limit only their names are held; errors, which no store keeps, are there all the same."""
+    monkeypatch.setattr(translating, "LIMIT", 50)
+    monkeypatch.setattr(spill, "LIMIT", 50)
+
+    class Picky(Recorder):
+        def answer(self, requests: Sequence[Request]) -> Iterator[Sequence[Translation]]:
+            for portion in super().answer(requests):
+                yield [replace(one, text=None, error="no") if "7" in one.request_id[:1] else one for one in portion]
+
+    requests = [Request(f"Sentence {number}.", "en", "es") for number in range(120)]
+    with Store(tmp_path / "store.sqlite") as store:
+        first = translate(Picky(), requests, store, Progress())
+        again = translate(Picky(), requests, store, Progress())
+    assert isinstance(first.translations, spill.Spilled)
+    assert [answers[0].request_id for answers in first.translations] == [one.request_id for one in requests]
+    errors = [answers[0] for answers in first.translations if answers[0].error]
+    assert 0 < len(errors) < 120
+    assert (again.n_asked, again.n_stored) == (len(errors), 120 - len(errors))
+    assert list(again.translations) == list(first.translations)

@@ -13,9 +13,11 @@ from gendermark.records import Request, Task, Translation
 from gendermark.runs import working
 from gendermark.runs.store import Key, Store
 from gendermark.runs.waiting import Waiting
+from gendermark.spill import LIMIT, kept
 from gendermark.systems.sampling import Decoding
 from gendermark.systems.system import System, families_that_can
 
+_BLOCK = 1_000
 _BATCHES_PER_CLAIM = 4
 """To claim each by itself would cost fast systems as much as to keep its answers."""
 Progress = Callable[[int, int], None]
@@ -26,7 +28,7 @@ Progress = Callable[[int, int], None]
 class Answers:
     """The answers to a list of requests, in its order: one per sample of each."""
 
-    translations: tuple[tuple[Translation, ...], ...]
+    translations: Sequence[tuple[Translation, ...]]
     n_asked: int
     """How many requests the system was really asked."""
     n_stored: int
@@ -66,7 +68,9 @@ class _Translating:
 
     def __init__(self, system: System, requests: Sequence[Request], store: Store, progress: Progress) -> None:
         self._system, self._requests, self._store, self._progress = system, requests, store, progress
-        self._answers = store.get(system.system_id, requests)
+        self._answers: _Held | _InStore = _InStore(store, system.system_id) if len(requests) >= LIMIT else _Held()
+        for start in range(0, len(requests), LIMIT):
+            self._answers.update(store.get(system.system_id, requests[start : start + LIMIT]))
         self._pending = deque(_missing(requests, system, self._answers))
         self._others: list[Request] = []
         """What another run is at work on, or has finished meanwhile, or as much of it as it needed itself."""
@@ -86,8 +90,7 @@ class _Translating:
                 self._ask_workers(executor)
             if self._look_again() and self._n_asked == n_asked:
                 waiting.pause(self._n_done, self._n_total - self._n_done)
-        answers = self._answers
-        found = tuple(tuple(answers[one.request_id, sample] for sample in one.samples) for one in self._requests)
+        found = self._answers.of(self._requests)
         notes = dict.fromkeys(chain.from_iterable(self._notes.values()))
         return Answers(found, self._n_asked, self._n_stored, tuple(notes))
 
@@ -142,6 +145,39 @@ class _Translating:
         return bool(still)
 
 
+class _Held(dict[Key, Translation]):
+    """Answers, all of them in memory."""
+
+    def of(self, requests: Sequence[Request]) -> Sequence[tuple[Translation, ...]]:
+        return tuple(tuple(self[one.request_id, sample] for sample in one.samples) for one in requests)
+
+
+class _InStore:
+    """Answers that are left in the store: only their names are held, and what the store does not keep, errors."""
+
+    def __init__(self, store: Store, system_id: str) -> None:
+        self._store, self._system_id = store, system_id
+        self._there: set[Key] = set()
+        self._errors = _Held()
+
+    def __contains__(self, key: Key) -> bool:
+        return key in self._there or key in self._errors
+
+    def update(self, found: Mapping[Key, Translation]) -> None:
+        self._there.update(key for key, answer in found.items() if answer.text is not None)
+        self._errors.update({key: answer for key, answer in found.items() if answer.text is None})
+
+    def of(self, requests: Sequence[Request]) -> Sequence[tuple[Translation, ...]]:
+        return kept(answers for start in range(0, len(requests), _BLOCK) for answers in self._read(requests, start))
+
+    def _read(self, requests: Sequence[Request], start: int) -> Sequence[tuple[Translation, ...]]:
+        block = requests[start : start + _BLOCK]
+        try:
+            return _Held(self._store.get(self._system_id, block) | self._errors).of(block)
+        except KeyError:
+            raise SystemFailure("answers are gone from the store since they were kept; run again to go on") from None
+
+
 def _checked(
     system: System, requests: Sequence[Request], portions: Iterable[Sequence[Translation]]
 ) -> Iterator[Sequence[Translation]]:
@@ -160,24 +196,34 @@ def _checked(
 
 
 def _translate_directly(system: System, requests: Sequence[Request], progress: Progress) -> Answers:
-    answers: list[Translation] = []
-    n_expected = sum(request.n_samples for request in requests)
+    return Answers(kept(_in_order(system, requests, progress)), len(requests), 0)
+
+
+def _in_order(system: System, requests: Sequence[Request], progress: Progress) -> Iterator[tuple[Translation, ...]]:
+    """The answers to each request, as they come."""
+    n_expected, n = sum(request.n_samples for request in requests), 0
+    is_ordered = True
+    asked = ((request, sample) for request in requests for sample in request.samples)
+    waiting: list[Translation] = []
     for portion in system.answer(requests):
-        answers.extend(portion)
-        progress(min(len(answers), n_expected), n_expected)
-    if len(answers) != n_expected:
-        raise SystemFailure(f"{system.spec} gave {len(answers)} answers where {n_expected} were expected")
-    asked = [(request.request_id, sample) for request in requests for sample in request.samples]
-    if [(answer.request_id, answer.sample) for answer in answers] != asked:
+        for answer in portion:
+            n += 1
+            request, sample = next(asked, (None, 0))
+            if request is None or (answer.request_id, answer.sample) != (request.request_id, sample):
+                is_ordered = False
+            if is_ordered and request is not None:
+                waiting.append(answer)
+                if sample == request.samples[-1]:
+                    yield tuple(waiting)
+                    waiting = []
+        progress(min(n, n_expected), n_expected)
+    if n != n_expected:
+        raise SystemFailure(f"{system.spec} gave {n} answers where {n_expected} were expected")
+    if not is_ordered:
         raise SystemFailure(f"{system.spec} gave its answers in another order than it was asked")
-    position, found = 0, []
-    for request in requests:
-        found.append(tuple(answers[position : position + request.n_samples]))
-        position += request.n_samples
-    return Answers(tuple(found), len(requests), 0)
 
 
-def _missing(requests: Iterable[Request], system: System, answers: Mapping[Key, Translation]) -> Iterator[Request]:
+def _missing(requests: Iterable[Request], system: System, answers: _Held | _InStore) -> Iterator[Request]:
     """What is still to be asked, each sample once, in portions that are always cut at the same places.
 
     A killed run so asks again for exactly the portion it lost, with the same seeds, and the result is the same.
