@@ -86,8 +86,6 @@ def score(
 ) -> None:
     """Score a file of translations made elsewhere."""
     from gendermark import api, registry
-    from gendermark.cli.results import print_results
-    from gendermark.report.writing import write_tables
     from gendermark.systems.translation_files import open_translations
     from gendermark.textfiles import write_jsonl
 
@@ -127,10 +125,14 @@ def score(
     if judgements is not None:
         write_jsonl(judgements, (judgement.to_json() for judgement in result.judgements))
     if tables is not None:
+        from gendermark.report.writing import write_tables
+
         write_tables(tables, result)
     if as_json:
         print_json(result.to_json())
     else:
+        from gendermark.cli.results import print_results
+
         files = [*(translations or []), *([samples] if samples else [])]
         # One that is named by its file; the name of a pipe tells nothing, and it cannot be read again.
         file = files[0] if len(files) == 1 and files[0].is_file() else None

@@ -2,31 +2,79 @@
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
+import os
 import shutil
 import subprocess
 import tempfile
+import zipfile
 from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
 
+import numpy as np
+from numpy.typing import NDArray
+
+from gendermark.data.cache import cache_root
 from gendermark.errors import MissingExtra, SystemFailure, UnknownName
 from gendermark.linguistics import alignment
 from gendermark.linguistics.alignment import Links, Pair
 from gendermark.textfiles import read_lines, write_lines
 
+_MOST_KEPT = 100
+"""Alignments, of about a megabyte each."""
 NAMES = ("fast-align", "eflomal", "simalign")
 
 
 def align_both_ways(pairs: Sequence[Pair], name: str = "fast-align") -> tuple[list[Links], list[Links]]:
     """Forward and backward links of sentence pairs, both as (source, target)."""
     if name == "fast-align":
-        return alignment.align(pairs), alignment.align_backward(pairs)
+        return _remembered(pairs)
     if name == "eflomal":
         return _eflomal(pairs)
     if name == "simalign":
         links = _simalign(pairs)
         return links, links
     raise UnknownName("aligner", name, NAMES)
+
+
+# -- what was aligned before ------------------------------------------------------------------------------------------
+
+
+def _remembered(pairs: Sequence[Pair]) -> tuple[list[Links], list[Links]]:
+    """The same sentences are scored again and again, and to align them is half of the work of a file."""
+    content = hashlib.sha256(
+        repr([(list(source), list(target)) for source, target in pairs]).encode("utf-8", "replace")
+    )
+    path = cache_root() / "alignments" / f"{alignment.VERSION}-{content.hexdigest()}.npz"
+    with contextlib.suppress(OSError, ValueError, KeyError, zipfile.BadZipFile, EOFError, IndexError):
+        with np.load(path, allow_pickle=False) as found:
+            both = _unpacked(found["forward"], len(pairs)), _unpacked(found["backward"], len(pairs))
+        path.touch()
+        return both
+    both = alignment.align(pairs), alignment.align_backward(pairs)
+    with contextlib.suppress(OSError):  # a cache that cannot be written is no reason to fail
+        path.parent.mkdir(parents=True, exist_ok=True)
+        temporary = path.with_suffix(f".{os.getpid()}.tmp")
+        with temporary.open("wb") as file:
+            np.savez(file, forward=_packed(both[0]), backward=_packed(both[1]))
+        temporary.replace(path)
+        for old in sorted(path.parent.iterdir(), key=lambda one: one.stat().st_mtime)[:-_MOST_KEPT]:
+            old.unlink()
+    return both
+
+
+def _packed(links: Sequence[Links]) -> NDArray[np.int32]:
+    flat = [(pair, *link) for pair, found in enumerate(links) for link in found]
+    return np.array(flat, dtype=np.int32).reshape(-1, 3)
+
+
+def _unpacked(flat: NDArray[np.int32], n_pairs: int) -> list[Links]:
+    links: list[Links] = [[] for _ in range(n_pairs)]
+    for pair, source, target in flat.tolist():
+        links[pair].append((source, target))
+    return links
 
 
 def check_available(name: str) -> None:

@@ -23,6 +23,8 @@ Pair = tuple[Sequence[str], Sequence[str]]
 Links = list[tuple[int, int]]
 """(source position, target position), in the order of the target."""
 
+VERSION = 1
+"""Raised whenever other links can come out: links are kept on disk."""
 N_ITERATIONS = 5
 NULL_PROBABILITY = 0.08
 DIRICHLET_ALPHA = 0.01

@@ -21,6 +21,7 @@ _OTHER_ENDING = (
 _WORD = re.compile(rf"{_LETTERS}+(?:[-\u2010\u2011]{_LETTERS}+)*(?:['\u2019\u02bc]|{_OTHER_ENDING})?", re.UNICODE)
 _BOTH = re.compile(rf"(?:{_OTHER_ENDING})$")
 _APOSTROPHES = str.maketrans({"\u2019": "'", "\u02bc": "'", "\u2010": "-", "\u2011": "-"})
+_HAS_APOSTROPHE = re.compile("[\u2019\u02bc\u2010\u2011]")
 _WRITTEN = re.compile(r"\S+")
 _OPENED_QUOTE = re.compile(r"(?:^|[\s(])'")
 
@@ -96,7 +97,9 @@ def _cut(text: str) -> tuple[str, ...]:
 
 
 def _normalised(text: str) -> str:
-    return unicodedata.normalize("NFC", text).translate(_APOSTROPHES).lower()
+    text = unicodedata.normalize("NFC", text)
+    # Most texts have none of these, and `translate` looks at every letter.
+    return (text.translate(_APOSTROPHES) if _HAS_APOSTROPHE.search(text) else text).lower()
 
 
 def _scan(text: str) -> Iterator[Span]:

@@ -117,21 +117,25 @@ def gender_tally(slices_of: Callable[[Judgement], Iterable[str]], pair_of: Calla
 
     def tally(group: Sequence[Judgement]) -> Counter[str]:
         counts: Counter[str] = Counter()
+        alike: Counter[tuple[tuple[str, ...], bool, bool, Gender | None, Gender | None]] = Counter()
         pairs: dict[str, int] = defaultdict(int)  # a group can be large: three bits for each pair
         for judgement in group:
-            for name in slices_of(judgement):
-                counts[f"{name}.total"] += 1
-                counts[f"{name}.judged"] += judgement.verdict is Verdict.JUDGED
-                counts[f"{name}.correct"] += judgement.is_correct
-                if judgement.expected:
-                    counts[f"{name}.expected.{judgement.expected}"] += 1
-                if judgement.observed:
-                    counts[f"{name}.observed.{judgement.observed}"] += 1
-                if judgement.is_correct:
-                    counts[f"{name}.right.{judgement.expected}"] += 1
+            is_judged, is_correct = judgement.verdict is Verdict.JUDGED, judgement.is_correct
+            alike[tuple(slices_of(judgement)), is_judged, is_correct, judgement.expected, judgement.observed] += 1
             if judgement.expected in (Gender.MASCULINE, Gender.FEMININE):
                 is_masculine = judgement.expected is Gender.MASCULINE
-                pairs[pair_of(judgement)] |= (_MEN if is_masculine else _WOMEN) | (not judgement.is_correct) * _WRONG
+                pairs[pair_of(judgement)] |= (_MEN if is_masculine else _WOMEN) | (not is_correct) * _WRONG
+        for (slices, is_judged, is_correct, expected, observed), n in alike.items():
+            for name in slices:
+                counts[f"{name}.total"] += n
+                counts[f"{name}.judged"] += n * is_judged
+                counts[f"{name}.correct"] += n * is_correct
+                if expected:
+                    counts[f"{name}.expected.{expected}"] += n
+                if observed:
+                    counts[f"{name}.observed.{observed}"] += n
+                if is_correct:
+                    counts[f"{name}.right.{expected}"] += n
         for seen in pairs.values():
             if seen & _MEN and seen & _WOMEN:
                 counts["pairs.total"] += 1

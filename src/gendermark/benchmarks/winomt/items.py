@@ -28,15 +28,12 @@ _PRONOUNS = {
     "possessive": ("his", "her", "their"),
     "reflexive": ("himself", "herself", "themselves"),
 }
-_ANY_PRONOUN = re.compile(
-    r"\b(he|him|his|himself|she|her|hers|herself|they|them|their|theirs|themselves|themself)\b", re.I
-)
 # What changes with the pronoun in the sentences of one contrast set: itself and the verb's number.
-_AGREEING = (
-    (_ANY_PRONOUN, "#"),
-    (re.compile(r"\b(was|were)\b"), "was"),
-    (re.compile(r"\b(is|are)\b"), "is"),
-    (re.compile(r"\b(has|have)\b"), "has"),
+_WITHOUT_GENDER = {"was": "was", "were": "was", "is": "is", "are": "is", "has": "has", "have": "has"}
+"""Verbs that follow the pronoun."""
+_AGREEING = re.compile(
+    r"\b(?:(?i:he|him|his|himself|she|her|hers|herself|they|them|their|theirs|themselves|themself)"
+    rf"|{'|'.join(_WITHOUT_GENDER)})\b"
 )
 ARTICLES = ("the", "a", "an")
 # Section 3.3: "handsome" before men, "pretty" before women; where gender is open, nothing.
@@ -104,7 +101,6 @@ def items_of(rows: Iterable[Row], halves: Halves, settings: Settings) -> Iterato
         gender = _GENDERS[row.gender]
         sentence, position = row.sentence, row.index
         contrast = _contrast(sentence, entity)
-        template = _contrast(occupations.sub("#", sentence), "")
         if settings.variant == "adjectives" and gender in _ADJECTIVES:
             words = sentence.split(" ")
             sentence, position = " ".join([*words[:position], _ADJECTIVES[gender], *words[position:]]), position + 1
@@ -119,7 +115,7 @@ def items_of(rows: Iterable[Row], halves: Halves, settings: Settings) -> Iterato
         if entity in stereotype_of:
             tags["occupation_stereotype"] = (Gender.FEMININE if stereotype_of[entity] else Gender.MASCULINE).value
         if settings.data == "core":
-            tags["template"] = template
+            tags["template"] = _contrast(occupations.sub("#", row.sentence), "")
         group = entity if settings.cluster == "entity" else contrast
         yield Item(f"winomt-{index:04}", index, group, sentence, gender, tags, entity, contrast)
 
@@ -132,8 +128,7 @@ def _corpus(data: str, stereotype: str) -> str:
 
 def _contrast(sentence: str, entity: str) -> str:
     """What the he, she and they versions of a sentence have in common."""
-    for pattern, instead in _AGREEING:
-        sentence = pattern.sub(instead, sentence)
+    sentence = _AGREEING.sub(lambda found: _WITHOUT_GENDER.get(found[0], "#"), sentence)
     return hashlib.sha256(f"{sentence}/{entity}".encode()).hexdigest()[:12]
 
 
