@@ -48,8 +48,10 @@ class Pair:
     """masculine or feminine; neutral where the Spanish noun does not show it; empty without a person."""
 
 
-def generate(n: int, seed: int, *, split: Split = "train") -> Iterator[Pair]:
+def generate(n: int, seed: int, *, split: Split = "train", stereotype: float = 1.0) -> Iterator[Pair]:
     """`n` pairs with distinct sources of one split, the same ones for the same arguments on every platform.
+
+    `stereotype` turns the bias up and down (`bias.py`); the English side does not depend on it.
 
     The two splits never share a source, and no sentence is one of the core sets. The shares of the mixture are those of
     the tables' blocks; constructions with few sentences run dry, so that with larger n their share falls.
@@ -65,7 +67,8 @@ def generate(n: int, seed: int, *, split: Split = "train") -> Iterator[Pair]:
         if source in seen or split_of(source) != split or not _is_good(source, first.english):
             continue
         seen.add(source)
-        yield _pair(source, block, drawn, (first, second), cue, rng)
+        genders = _draw_genders(block, (first, second), cue, rng, stereotype)
+        yield _pair(source, block, drawn, (first, second), cue, genders)
 
 
 def split_of(source: str) -> Split:
@@ -128,8 +131,9 @@ def _person(rng: Random) -> Person:
     return people()[bisect(weights, int(rng.random() * weights[-1]))]
 
 
-def _pair(source: str, block: Block, drawn: Drawn, both: tuple[Person, Person], cue: int, rng: Random) -> Pair:
-    genders = _draw_genders(block, both, cue, rng)
+def _pair(
+    source: str, block: Block, drawn: Drawn, both: tuple[Person, Person], cue: int, genders: dict[str, int]
+) -> Pair:
     forms = {
         "1": both[0].spanish,
         "1s": both[0].spanish_plural,
@@ -149,16 +153,18 @@ def _pair(source: str, block: Block, drawn: Drawn, both: tuple[Person, Person], 
     return Pair(source, target, block.family, occupation, _CUES[cue], target_gender)
 
 
-def _draw_genders(block: Block, both: tuple[Person, Person], cue: int, rng: Random) -> dict[str, int]:
+def _draw_genders(
+    block: Block, both: tuple[Person, Person], cue: int, rng: Random, stereotype: float
+) -> dict[str, int]:
     """By register: the gender of each person's noun, and of the person that something is said about."""
     genders = {}
     for register, person in zip("12", both, strict=True):
         if register != block.referent:
-            p_feminine = probability_feminine(leaning(person.english), 0, "none")
+            p_feminine = probability_feminine(leaning(person.english), 0, "none", stereotype)
         elif block.distance == FIXED:
             p_feminine = float(cue == FEMININE)
         else:
-            p_feminine = probability_feminine(leaning(person.english), _SIGN[cue], block.distance)
+            p_feminine = probability_feminine(leaning(person.english), _SIGN[cue], block.distance, stereotype)
         genders[register] = FEMININE if rng.random() < p_feminine else MASCULINE
     genders["c"] = cue if cue != UNSAID else genders[block.referent]
     return genders
