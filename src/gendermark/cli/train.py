@@ -45,7 +45,7 @@ def model(
     ] = None,
     n_pieces: Annotated[int, typer.Option("--n-pieces", min=50, help="Pieces to learn, if none are given.")] = 8_000,
     test: Annotated[
-        str | None, typer.Option(help="A test set of yours, as for --pairs; none of it may be in the text.")
+        str | None, typer.Option(help="Source sentences to test on later, a line each; none may be in the text.")
     ] = None,
     drop_test_pairs: Annotated[bool, typer.Option(help="Leave out pairs whose source is in --test.")] = False,
     held_out: Annotated[int, typer.Option(min=0, help="Test sentences to hold out of each part.")] = 2_000,

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from gendermark.data.download import Say
 from gendermark.data.tatoeba import tatoeba_cards, tatoeba_lines
@@ -159,12 +159,11 @@ def grammar_part(mix: GrammarMix, n_others: int, n_test: int, direction: Directi
             f"the grammar writes {'-'.join(GRAMMAR_DIRECTION)} only, not {'-'.join(direction)}; leave out --mix"
         )
     n = round(n_others * mix.share / (1 - mix.share))
-    train = [Line(pair.source, pair.target) for pair in generate_pairs(n, mix.seed, progress, mix.stereotype)]
+    kind: dict[str, Any] = {"stereotype": mix.stereotype, "wide": True}
+    train = [Line(pair.source, pair.target) for pair in generate_pairs(n, mix.seed, progress, **kind)]
     n_valid = (n_test + 1) // 2
-    held_out = [
-        Line(pair.source, pair.target)
-        for pair in generate(n_test + n_valid, mix.seed, split="held-out", stereotype=mix.stereotype)
-    ]
+    drawn = generate(n_test + n_valid, mix.seed, split="held-out", **kind)
+    held_out = [Line(pair.source, pair.target) for pair in drawn]
     return Part(GRAMMAR, train, held_out[n_test:], held_out[:n_test])
 
 
@@ -174,13 +173,16 @@ def without_leaks(parts: Sequence[Part]) -> list[Part]:
     return [replace(part, train=_away(part.train, held_out)) for part in parts]
 
 
-def without_test_set(parts: Sequence[Part], test: Part, *, drop: bool) -> list[Part]:
-    """The parts without the pairs of a test set of the user's; refused unless these are to be dropped."""
-    held_out = {key(line.source) for line in test.train}
+def without_test_set(parts: Sequence[Part], path: str, *, drop: bool) -> list[Part]:
+    """The parts without the pairs of a test set of the user's; refused unless these are to be dropped.
+
+    Of each line of the file what stands before the first tab counts.
+    """
+    held_out = {key(line.split("\t")[0]) for line in read_lines(path)} - {""}
     n_inside = sum(key(line.source) in held_out for part in parts for line in part.train)
     if n_inside and not drop:
         raise UserError(
-            f"{n_inside:,} training pairs have a source of the test set {test.name}, so that it would measure what was "
+            f"{n_inside:,} training pairs have a source of the test set {path}, so that it would measure what was "
             "learnt by heart; --drop-test-pairs trains without them"
         )
     return [replace(part, train=_away(part.train, held_out)) for part in parts]

@@ -115,8 +115,8 @@ def _train(directory: Path, recipe: Recipe, open_progress: OpenProgress) -> dict
     return report
 
 
-def generate_pairs(n_pairs: int, seed: int, progress: Progress, stereotype: float = 1.0) -> list[Pair]:
-    """Pairs of the training split, in rounds of their own seeds.
+def generate_pairs(n_pairs: int, seed: int, progress: Progress, **grammar: Any) -> list[Pair]:
+    """Pairs of the training split, in rounds of their own seeds; `grammar` says of which grammar (`generate`).
 
     Within a round no sentence comes twice, and constructions of few sentences would run dry. In the next one they come
     again, each with its gender drawn afresh: this is how the model sees how likely each gender is.
@@ -124,7 +124,7 @@ def generate_pairs(n_pairs: int, seed: int, progress: Progress, stereotype: floa
     pairs: list[Pair] = []
     for number, first in enumerate(range(0, n_pairs, PAIRS_PER_ROUND)):
         n = min(PAIRS_PER_ROUND, n_pairs - first)
-        for pair in generate(n, MOST_ROUNDS * seed + number, stereotype=stereotype):
+        for pair in generate(n, MOST_ROUNDS * seed + number, **grammar):
             pairs.append(pair)
             if len(pairs) % 1000 == 0:
                 progress(len(pairs), n_pairs)

@@ -115,8 +115,7 @@ def prepare(directory: Path, settings: Settings, sources: Sources, around: Surro
             parts.append(parallel.grammar_part(sources.mix, n_others, sources.n_test, direction, progress))
     parts = parallel.without_leaks(parts)
     if sources.test is not None:
-        own_test = parallel.read_part(sources.test, direction, around.tell)
-        parts = parallel.without_test_set(parts, own_test, drop=sources.drop_test_pairs)
+        parts = parallel.without_test_set(parts, sources.test, drop=sources.drop_test_pairs)
     lines = parallel.mixed(parts, seed=0)
     if not lines:
         raise UserError(f"nothing is left of {', '.join(sources.pairs)} to train on; give more text")

@@ -48,20 +48,23 @@ class Pair:
     """masculine or feminine; neutral where the Spanish noun does not show it; empty without a person."""
 
 
-def generate(n: int, seed: int, *, split: Split = "train", stereotype: float = 1.0) -> Iterator[Pair]:
+def generate(
+    n: int, seed: int, *, split: Split = "train", stereotype: float = 1.0, wide: bool = False
+) -> Iterator[Pair]:
     """`n` pairs with distinct sources of one split, the same ones for the same arguments on every platform.
 
-    `stereotype` turns the bias up and down (`bias.py`); the English side does not depend on it.
+    `stereotype` turns the bias up and down (`bias.py`); the English side does not depend on it. The wider grammar has
+    two more trades and more ways to say of people that they are women or men; the demonstration model knows none of it.
 
     The two splits never share a source, and no sentence is one of the core sets. The shares of the mixture are those of
     the tables' blocks; constructions with few sentences run dry, so that with larger n their share falls.
     """
     rng = Random(seed)
     seen: set[str] = set()
-    weights = list(accumulate(block.weight for block in blocks()))
+    weights = list(accumulate(block.weight for block in blocks(wide=wide)))
     while len(seen) < n:
-        block = blocks()[bisect(weights, rng.random() * weights[-1])]
-        drawn, first, second, cue = _draw_source(block, rng)
+        block = blocks(wide=wide)[bisect(weights, rng.random() * weights[-1])]
+        drawn, first, second, cue = _draw_source(block, rng, wide=wide)
         nouns = {"1": first.english, "1s": first.english_plural, "2": second.english, "2s": second.english_plural}
         source = english(drawn, People(nouns, {}, cue, {}))
         if source in seen or split_of(source) != split or not _is_good(source, first.english):
@@ -105,15 +108,15 @@ def _has_core_sentence(source: str) -> bool:
     return bool(before) and (last in core or any(f"{sentence}." in core for sentence in before))
 
 
-def _draw_source(block: Block, rng: Random) -> tuple[Drawn, Person, Person, int]:
+def _draw_source(block: Block, rng: Random, *, wide: bool) -> tuple[Drawn, Person, Person, int]:
     template = block.sentences[int(rng.random() * len(block.sentences))]
     drawn = draw(template, lists(), rng)
-    first = _person(rng)
+    first = _person(rng, wide=wide)
     while template.needs_trade and not first.is_trade:
-        first = _person(rng)
-    second = _person(rng)
+        first = _person(rng, wide=wide)
+    second = _person(rng, wide=wide)
     while second is first:
-        second = _person(rng)
+        second = _person(rng, wide=wide)
     if block.distance == "none" or (block.has_they and rng.random() < _THEY):
         cue = UNSAID
     else:
@@ -122,13 +125,13 @@ def _draw_source(block: Block, rng: Random) -> tuple[Drawn, Person, Person, int]
 
 
 @cache
-def _person_weights() -> list[int]:
-    return list(accumulate(_CORE_WEIGHT if person.is_core else 1 for person in people()))
+def _person_weights(*, wide: bool) -> list[int]:
+    return list(accumulate(_CORE_WEIGHT if person.is_core else 1 for person in people(wide=wide)))
 
 
-def _person(rng: Random) -> Person:
-    weights = _person_weights()
-    return people()[bisect(weights, int(rng.random() * weights[-1]))]
+def _person(rng: Random, *, wide: bool) -> Person:
+    weights = _person_weights(wide=wide)
+    return people(wide=wide)[bisect(weights, int(rng.random() * weights[-1]))]
 
 
 def _pair(
