@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from gendermark.cli.options import language
+from gendermark.cli.options import language, sampling_pairs
 from gendermark.cli.terminal import AsJson, print_json, print_table, say, show_progress
 
 app = typer.Typer(help="Training recipes: a transformer of any shape, or the bundled demonstration model again.")
@@ -61,10 +61,27 @@ def model(
     patience: Annotated[
         int, typer.Option(min=0, help="End after so many looks without a lower held-out loss; 0: never.")
     ] = 0,
+    teacher: Annotated[
+        str | None,
+        typer.Option(metavar="SYSTEM", help="Learn what this system says, not the given translations."),
+    ] = None,
+    teacher_samples: Annotated[
+        int, typer.Option(min=0, help="Learn so many samples of the teacher for each source; 0: its best translation.")
+    ] = 0,
+    sampling: Annotated[
+        list[str] | None, typer.Option(metavar="KEY=VALUE", help="How to draw them: epsilon=0.02,seed=1 for example.")
+    ] = None,
+    init_from: Annotated[
+        Path | None, typer.Option(help="Begin with every other layer (evenly) of the deeper model in this directory.")
+    ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of weights, batches and dropout.")] = 1,
     as_json: AsJson = False,
 ) -> None:
     """Train a transformer of any shape on parallel text; interrupted, the same command goes on where it stopped."""
+    from functools import partial
+
+    from gendermark import api
+    from gendermark.errors import UserError
     from gendermark.models import transformer_recipe as recipe
     from gendermark.models.parallel import parse_mix
     from gendermark.runs.run import Surroundings
@@ -83,9 +100,27 @@ def model(
         dropout=dropout,
         label_smoothing=label_smoothing,
         patience=patience,
+        init_from=init_from,
     )
-    sources = recipe.Sources(pairs, parse_mix(mix, stereotype), test, drop_test_pairs, held_out, n_pieces, pieces)
-    report = recipe.train_transformer(output, settings, sources, Surroundings(None, show_progress, say))
+    around = Surroundings(None, show_progress, say)
+    asked = None
+    if teacher is not None:
+        asking = api.Asking(to, from_, teacher_samples, sampling_pairs(sampling))
+        ask = partial(api.translate, teacher, asking=asking, around=around)
+        asked = recipe.Teacher(teacher, ask)
+    elif teacher_samples or sampling:
+        raise UserError("--teacher-samples and --sampling say what is learnt of a teacher; name one with --teacher")
+    sources = recipe.Sources(
+        pairs,
+        parse_mix(mix, stereotype),
+        test,
+        drop_test_pairs,
+        n_test=held_out,
+        n_pieces=n_pieces,
+        pieces=pieces or init_from,
+        teacher=asked,
+    )
+    report = recipe.train_transformer(output, settings, sources, around)
     if as_json:
         print_json(report)
     else:

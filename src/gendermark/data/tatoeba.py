@@ -41,9 +41,7 @@ def read_zipped_text(path: Path, most_bytes: int = MOST_BYTES) -> str:
             for member in members:
                 place = PurePosixPath(member.filename.replace("\\", "/"))
                 if place.is_absolute() or ".." in place.parts or ":" in place.parts[0]:
-                    raise BadFile(
-                        path, f"has a member {member.filename!r} that leads out of the archive; do not use it"
-                    )
+                    raise BadFile(path, f"has a member {member.filename!r} that leads out of it; do not use it")
             texts = [m for m in members if m.filename.endswith(".txt") and not Path(m.filename).name.startswith("_")]
             if len(texts) != 1:
                 raise BadFile(path, f"has {len(texts)} texts where one is expected")

@@ -106,7 +106,10 @@ class Checkpoint:
             ) from None
 
     def read(self) -> dict[str, Any] | None:
-        """What a training of this recipe left behind, if there is anything."""
+        """What a training of this recipe left behind, if there is anything.
+
+        Settings that this recipe does not name (it may not be known yet what the text is) are not looked at.
+        """
         import torch
 
         if not self.path.exists():
@@ -114,11 +117,14 @@ class Checkpoint:
         try:
             state: dict[str, Any] = torch.load(self.path, weights_only=True)
             trained_by = state["recipe"]
-        except (RuntimeError, EOFError, KeyError, TypeError, ValueError, pickle.UnpicklingError):
+            if not isinstance(trained_by, dict):
+                raise TypeError
+        except (RuntimeError, EOFError, KeyError, TypeError, ValueError, OSError, pickle.UnpicklingError):
             raise BadFile(self.path, "is not a checkpoint of a training; delete it to start afresh") from None
-        if trained_by != self.recipe:
+        before = {name: trained_by.get(name) for name in self.recipe}
+        if before != self.recipe:
             raise UserError(
-                f"{self.path} is a checkpoint of a training with other settings{_differing(trained_by, self.recipe)}; "
+                f"{self.path} is a checkpoint of a training with other settings ({_differing(before, self.recipe)}); "
                 "give the same ones, or another directory with -o"
             )
         return state
@@ -239,14 +245,12 @@ def reproducible(seed: int) -> Iterator[None]:
         torch.set_num_threads(n_threads)
 
 
-def _differing(before: Any, now: Mapping[str, Any]) -> str:
-    """The settings that differ, in brackets, where that can be said."""
-    if not isinstance(before, dict):
-        return ""
+def _differing(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
+    """The first settings that differ."""
     flat_before, flat_now = _flat(before), _flat(now)
     names = [name for name in {**flat_before, **flat_now} if flat_before.get(name) != flat_now.get(name)]
     shown = [f"{name} was {flat_before.get(name)}" for name in names[:3]]
-    return f" ({', '.join(shown)}{' and others' * (len(names) > 3)})" if shown else ""
+    return ", ".join([*shown, *(["others differ too"] if len(names) > 3 else [])])
 
 
 def _flat(settings: Mapping[str, Any]) -> dict[str, Any]:

@@ -27,7 +27,7 @@ GRAMMAR = "grammar"
 GRAMMAR_DIRECTION = ("en", "es")
 _NOT_WORDS = re.compile(r"[\W_]+")
 _LARGEST_HELD_OUT_SHARE = 20
-"""Of a small text no more than one sentence in so many is held out, for each of the two sets."""
+"""Of a small text no more than one sentence in so many is tested on."""
 
 
 class Line(NamedTuple):
@@ -72,7 +72,7 @@ def read_part(text: str, direction: Direction, say: Say) -> Part:
     elif not Path(text).exists() and "," in text:
         name, lines = _two_files(*text.split(",", 1))
     elif not Path(text).exists() and "." not in text and "/" not in text:
-        raise UnknownName("text to train on, neither a file nor a data set", text, cards)
+        raise UnknownName("data set or file of pairs", text, cards)
     else:
         name, lines = Path(text).stem, _columns(text, read_lines(text))
     whole = [Line(" ".join(line.source.split()), " ".join(line.target.split())) for line in lines]
@@ -113,7 +113,7 @@ def split(part: Part, n_test: int) -> Part:
         first.setdefault(key(line.source), line)
     order = sorted(first, key=lambda one: hashlib.sha256(one.encode()).digest())
     n_test = min(n_test, len(order) // _LARGEST_HELD_OUT_SHARE)
-    n_valid = min((n_test + 1) // 2, len(order) // _LARGEST_HELD_OUT_SHARE)
+    n_valid = (n_test + 1) // 2
     test, valid = order[:n_test], order[n_test : n_test + n_valid]
     away = {*test, *valid}
     return replace(
@@ -146,9 +146,7 @@ def parse_mix(text: str | None, stereotype: float) -> GrammarMix | None:
     except ValueError:
         found = float("nan")
     if not 0 < found < 1:
-        raise UserError(
-            f"--mix {GRAMMAR}=SHARE takes a share above 0 and below 1, grammar=0.2 for example, not {text!r}"
-        )
+        raise UserError(f"--mix takes a share above 0 and below 1, {GRAMMAR}=0.2 for example, not {share or text}")
     return GrammarMix(found, stereotype)
 
 

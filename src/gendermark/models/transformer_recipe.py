@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import platform
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from importlib.util import find_spec
@@ -21,16 +21,18 @@ from gendermark.errors import BadFile, MissingExtra, UserError
 from gendermark.models import parallel
 from gendermark.models.corpus import Corpus, Pieces, encode_pairs, train_pieces
 from gendermark.models.export import bleu, round_to_16_bits, write_model
+from gendermark.models.inheritance import inherit
 from gendermark.models.loop import Checkpoint, Course, Progressed, reproducible, train
 from gendermark.models.marian import as_marian
 from gendermark.models.memory import check_memory
 from gendermark.models.parallel import GrammarMix, Line, Part
 from gendermark.models.recipe import PACKAGES, n_bytes, stretches
+from gendermark.records import Translation
 from gendermark.runs.run import ALONE, Surroundings
 from gendermark.systems.architectures import SELF, Architecture
 from gendermark.systems.batching import by_length, padded
 from gendermark.systems.tokenisers import Direction
-from gendermark.systems.torch_models import FACTS_FILE, MODEL_FILE
+from gendermark.systems.torch_models import CHECKPOINT_FILE, FACTS_FILE, MODEL_FILE
 from gendermark.textfiles import read_bytes, write_text
 
 _LONGEST = 120
@@ -57,9 +59,37 @@ class Settings:
     label_smoothing: float = 0.1
     patience: int = 0
     """After so many checkpoints without a lower loss on held-out pairs the training ends; 0: never."""
+    init_from: Path | None = None
+    """A deeper model whose weights this one begins with."""
 
     def to_json(self) -> dict[str, Any]:
-        return {**asdict(self), "direction": "-".join(self.direction)}
+        """Of a model to begin with, what counts is its content, wherever it lies."""
+        settings = {**asdict(self), "direction": "-".join(self.direction), "init_from": None}
+        if self.init_from is not None:
+            settings["init_from"] = hashlib.sha256(read_bytes(self.init_from / MODEL_FILE)).hexdigest()[:16]
+        return {name: value for name, value in settings.items() if name != "init_from" or value}
+
+
+@dataclass(frozen=True)
+class Teacher:
+    """A system to learn from: what it says is learnt in the place of the given translations."""
+
+    name: str
+    ask: Callable[[Sequence[str]], Sequence[Sequence[Translation]]]
+    """Its translations of each of some sources: its best one, or samples."""
+
+    def teach(self, lines: Sequence[Line], tell: Callable[[str], None]) -> list[Line]:
+        """The same sources in the same order, each once; what the teacher said twice of one is learnt once."""
+        sources = list(dict.fromkeys(line.source for line in lines))
+        taught, n_without = [], 0
+        for source, said in zip(sources, self.ask(sources), strict=True):
+            texts = [" ".join((one.text or "").split()) for one in said]
+            found = list(dict.fromkeys(Line(source, text) for text in texts if text))
+            taught += found
+            n_without += not found
+        if n_without:
+            tell(f"{n_without:,} sources of {len(sources):,} have no translation by {self.name}, and are left out")
+        return taught
 
 
 @dataclass(frozen=True)
@@ -75,6 +105,8 @@ class Sources:
     n_pieces: int = 8_000
     pieces: Path | None = None
     """A directory with pieces to use; learnt from the text if None."""
+    teacher: Teacher | None = None
+    """Whose translations are learnt instead of the given ones."""
 
 
 @dataclass(frozen=True)
@@ -88,6 +120,7 @@ class Prepared:
     valid: Corpus
     n_too_long: int
     fingerprint: str
+    teacher: str | None
 
 
 def train_transformer(
@@ -99,6 +132,7 @@ def train_transformer(
     if directory.exists() and not directory.is_dir():
         raise UserError(f"{directory} is a file; choose a directory with -o")
     with locks.hold(directory / ".lock"), reproducible(settings.seed):
+        Checkpoint(directory / CHECKPOINT_FILE, settings.to_json()).read()  # one that does not fit is refused now
         prepared = prepare(directory, settings, sources, around)
         check_memory(settings.architecture, len(prepared.pieces.numbers), settings.tokens_per_batch)
         model, progressed = _learn(directory, settings, prepared, around)
@@ -121,13 +155,19 @@ def prepare(directory: Path, settings: Settings, sources: Sources, around: Surro
         raise UserError(f"nothing is left of {', '.join(sources.pairs)} to train on; give more text")
     parallel.write_held_out(parts, direction, directory)
     pieces = read_pieces(sources.pieces) if sources.pieces else train_pieces(lines, sources.n_pieces)
+    if sources.teacher is not None:
+        lines = sources.teacher.teach(lines, around.tell)
     everything = encode_pairs(lines, pieces)
     short = [i for i in range(len(lines)) if max(len(everything.sources[i]), len(everything.targets[i])) <= _LONGEST]
     lines = [lines[i] for i in short]
+    if not lines:
+        raise UserError(f"every sentence of {', '.join(sources.pairs)} has more than {_LONGEST} pieces; cut the text")
     corpus = Corpus([everything.sources[i] for i in short], [everything.targets[i] for i in short])
     valid = encode_pairs([line for part in parts for line in part.valid], pieces)
     n_too_long = len(everything.sources) - len(short)
-    return Prepared(parts, lines, pieces, corpus, valid, n_too_long, parallel.fingerprint(lines, pieces.model))
+    fingerprint = parallel.fingerprint(lines, pieces.model)
+    teacher = sources.teacher.name if sources.teacher else None
+    return Prepared(parts, lines, pieces, corpus, valid, n_too_long, fingerprint, teacher)
 
 
 def read_pieces(place: Path) -> Pieces:
@@ -148,6 +188,8 @@ def _learn(directory: Path, settings: Settings, prepared: Prepared, around: Surr
     pieces, corpus = prepared.pieces, prepared.corpus
     model = Transformer(settings.architecture, len(pieces.numbers), settings.dropout)
     model.initialise()
+    if settings.init_from is not None:
+        inherit(model, pieces, settings.init_from)
     weights = list(model.parameters())
 
     def losses(text: Corpus, batch: Sequence[int], label_smoothing: float, reduction: str) -> Any:
@@ -179,7 +221,7 @@ def _learn(directory: Path, settings: Settings, prepared: Prepared, around: Surr
     )
     recipe = {**settings.to_json(), "text": prepared.fingerprint}
     with around.open_progress(f"training {settings.architecture.name}, steps") as progress:
-        return model, train(course, settings, Checkpoint(directory / "checkpoint.pt", recipe), optimizer, progress)
+        return model, train(course, settings, Checkpoint(directory / CHECKPOINT_FILE, recipe), optimizer, progress)
 
 
 def _number(seed: int, step: int) -> int:
@@ -206,6 +248,7 @@ def _finish(
         "recipe": settings.to_json(),
         "text": {
             "fingerprint": prepared.fingerprint,
+            "teacher": prepared.teacher,
             "n_pairs": {part.name: len(part.train) for part in prepared.parts},
             "n_target_pieces": sum(map(len, prepared.corpus.targets)),
             "n_too_long": prepared.n_too_long,

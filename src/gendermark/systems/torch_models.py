@@ -46,6 +46,7 @@ TASKS = Engine.tasks
 OPTIONS = ("beam_size", "compute_type", "length_penalty", "max_length", "batch_size", "threads")
 COMPUTE_TYPES = ("float32", "int8")
 MODEL_FILE, FACTS_FILE, WORDS_FILE = "model.safetensors", "gendermark.json", "vocab.json"
+CHECKPOINT_FILE = "checkpoint.pt"
 _END, _UNKNOWN = "</s>", "<unk>"
 
 
@@ -67,7 +68,7 @@ class Torch(Engine[int, None]):
             raise UserError(f"option compute_type of torch: is one of {', '.join(COMPUTE_TYPES)}, not {compute_type!r}")
         directory = Path(path)
         with self._quietly():
-            self._direction, shape, self._words = _read_facts(directory)
+            self._direction, shape, self._words = read_facts(directory)
             self._tokenisers = open_tokenisers(directory)
             self._model = _load(directory, shape, len(self._words), compute_type)
         self._numbers = {word: number for number, word in enumerate(self._words)}
@@ -196,12 +197,13 @@ def _continuation(words: list[int], logits: Any, end: int) -> Continuation:
     return Continuation(words[:n], logits[:n])
 
 
-def _read_facts(directory: Path) -> tuple[Direction, Architecture, list[str]]:
+def read_facts(directory: Path) -> tuple[Direction, Architecture, list[str]]:
+    """Languages, shape and words of a model, its words in the order of their numbers."""
     if not directory.is_dir():
         raise UserError(f"there is no directory {directory}; torch: takes one that gendermark train model has made")
     for name in (MODEL_FILE, FACTS_FILE, WORDS_FILE):
         if not (directory / name).is_file():
-            unfinished = (directory / "checkpoint.pt").is_file()
+            unfinished = (directory / CHECKPOINT_FILE).is_file()
             why = "its training is not finished: give the same command again" if unfinished else "copy it again"
             raise UserError(f"{directory} is not a model of gendermark train model: it has no {name}; {why}")
     facts, words = read_json(directory / FACTS_FILE), read_json(directory / WORDS_FILE)
@@ -215,20 +217,33 @@ def _read_facts(directory: Path) -> tuple[Direction, Architecture, list[str]]:
     return direction, shape, sorted(words, key=words.__getitem__)
 
 
-def _load(directory: Path, shape: Architecture, n_words: int, compute_type: str) -> Any:
-    import torch
+def read_weights(directory: Path) -> dict[str, Any]:
+    """The weights of a model by their names."""
     from safetensors import SafetensorError
     from safetensors.torch import load_file
+
+    try:
+        return {name: weight.float() for name, weight in load_file(directory / MODEL_FILE).items()}
+    except (SafetensorError, OSError) as problem:
+        raise _not_its_weights(directory, problem) from None
+
+
+def _not_its_weights(directory: Path, problem: Exception) -> BadFile:
+    return BadFile(
+        directory / MODEL_FILE, f"does not have the weights of this model ({first_line(problem)}); copy it again"
+    )
+
+
+def _load(directory: Path, shape: Architecture, n_words: int, compute_type: str) -> Any:
+    import torch
 
     from gendermark.systems.transformer import Transformer
 
     model = Transformer(shape, n_words)
     try:
-        model.load_state_dict({name: weight.float() for name, weight in load_file(directory / MODEL_FILE).items()})
-    except (SafetensorError, RuntimeError, OSError) as problem:
-        raise BadFile(
-            directory / MODEL_FILE, f"does not have the weights of this model ({first_line(problem)}); copy it again"
-        ) from None
+        model.load_state_dict(read_weights(directory))
+    except RuntimeError as problem:
+        raise _not_its_weights(directory, problem) from None
     model.freeze()
     if compute_type == "int8":
         with warnings.catch_warnings():
