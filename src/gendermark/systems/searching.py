@@ -75,18 +75,22 @@ class _Looking:
     def say_one_word(self, *, is_first: bool, is_last: bool) -> None:
         search = self.search
         logits, self._state = search.model.step(self._last, self._state, self.memory)
-        totals = self._totals[..., None] + logits.log_softmax(-1)
+        logarithms = logits.logsumexp(-1, keepdim=True)  # of the whole, before anything is ruled out
         if is_first:
-            totals[..., search.end] = float("-inf")  # a translation has at least one word
-        n_followed, n_words = totals.shape[1:]
-        n_candidates = min(search.beam_size * 2 if search.beam_size > 1 else 1, n_followed * n_words)
-        best = totals.flatten(1).topk(n_candidates)
-        candidates = zip(best.values.tolist(), best.indices.tolist(), strict=True)
+            logits[..., search.end] = float("-inf")  # a translation has at least one word
+        n_followed, n_words = logits.shape[1:]
+        n_best = min(2 * search.beam_size, n_words) if search.beam_size > 1 else 1
+        # The best of all are among the best of each that is followed.
+        values, words = logits.topk(n_best) if n_best > 1 else logits.max(-1, keepdim=True)
+        totals = (self._totals[..., None] + values - logarithms).flatten(1)
+        best = totals.topk(min(n_best, totals.shape[1]))
+        chosen_words = words.flatten(1).gather(1, best.indices)
+        candidates = zip(best.values.tolist(), best.indices.tolist(), chosen_words.tolist(), strict=True)
         going_on: list[list[tuple[int, int, float]]] = []
         places: list[int] = []
-        for place, (values, indices) in enumerate(candidates):
-            rows = [(index // n_words, index % n_words, value) for value, index in zip(values, indices, strict=True)]
-            chosen = self._choose(place, rows, is_last=is_last)
+        for place, (found, indices, said) in enumerate(candidates):
+            origins = (index // n_best for index in indices)
+            chosen = self._choose(place, list(zip(origins, said, found, strict=True)), is_last=is_last)
             if chosen is not None:
                 going_on.append(chosen)
                 places.append(place)
