@@ -48,6 +48,7 @@ BUILT_IN: dict[str, dict[str, str]] = {
         "hf": "gendermark.systems.huggingface:HuggingFace",
         "libretranslate": "gendermark.systems.libretranslate:LibreTranslate",
         "openai": "gendermark.systems.openai:OpenAI",
+        "torch": "gendermark.systems.torch_models:Torch",
     },
     "language": {
         code: f"gendermark.linguistics.languages.{code}:LANGUAGE"

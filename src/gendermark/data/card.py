@@ -86,7 +86,7 @@ class Card:
     repository: str
     """OWNER/REPO on GitHub."""
     licence: str
-    """An SPDX identifier, or `none given`."""
+    """An SPDX identifier, or one formed like it, or `none given`."""
     licence_note: str
     citation: str
     bibtex: str

@@ -11,9 +11,7 @@ import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
-
-from gendermark.models.grammar import Pair
+from typing import Any, Protocol
 
 END, UNKNOWN, PAD = "</s>", "<unk>", "<pad>"
 
@@ -23,6 +21,15 @@ _PAIRS_FOR_PIECES = 60_000
 _BATCHES_SORTED_TOGETHER = 100
 
 Ids = list[int]
+
+
+class Pair(Protocol):
+    """A sentence and its translation."""
+
+    @property
+    def source(self) -> str: ...
+    @property
+    def target(self) -> str: ...
 
 
 class Pieces:
@@ -137,8 +144,3 @@ class Corpus:
 
 def encode_pairs(pairs: Sequence[Pair], pieces: Pieces) -> Corpus:
     return Corpus([pieces.encode(pair.source) for pair in pairs], [pieces.encode(pair.target) for pair in pairs])
-
-
-def padded(rows: Sequence[Ids], pad: int) -> list[Ids]:
-    longest = max(len(row) for row in rows)
-    return [row + [pad] * (longest - len(row)) for row in rows]

@@ -18,12 +18,13 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeVar
 
-from gendermark.models.corpus import Pieces, padded
+from gendermark.models.corpus import Pieces
 from gendermark.models.grammar import Pair
 from gendermark.models.training import log_probabilities
+from gendermark.systems.batching import padded
+from gendermark.systems.tokenisers import Direction
 from gendermark.textfiles import write_text
 
-LANGUAGES = {"source_language": "en", "target_language": "es"}
 _Row = TypeVar("_Row")
 
 _LONGEST_TRANSLATION = 128
@@ -39,7 +40,7 @@ class Exported:
     pieces: Pieces
 
 
-def write_model(model: Any, pieces: Pieces, directory: Path) -> Exported:
+def write_model(model: Any, pieces: Pieces, directory: Path, direction: Direction = ("en", "es")) -> Exported:
     """Write `hf` and `ctranslate2` in a directory, and read both again."""
     import ctranslate2
     from transformers import AutoModelForSeq2SeqLM
@@ -49,13 +50,14 @@ def write_model(model: Any, pieces: Pieces, directory: Path) -> Exported:
         if old.exists():
             shutil.rmtree(old)
     hf.mkdir(parents=True)
-    _round_to_16_bits(model.parameters())
+    round_to_16_bits(model.parameters())
     with _quiet():
         save_whole(model, hf)
-        _write_tokenizer(pieces, hf)
+        _write_tokenizer(pieces, hf, direction)
         converter = ctranslate2.converters.TransformersConverter(str(hf), copy_files=["source.spm", "target.spm"])
         converter.convert(str(converted), quantization="float16")
-        write_text(converted / "gendermark.json", json.dumps(LANGUAGES) + "\n")
+        languages = dict(zip(("source_language", "target_language"), direction, strict=True))
+        write_text(converted / "gendermark.json", json.dumps(languages) + "\n")
         read_again = AutoModelForSeq2SeqLM.from_pretrained(hf).eval()
     return Exported(read_again, open_translator(converted), pieces)
 
@@ -91,7 +93,7 @@ def evaluate(exported: Exported, pairs: Sequence[Pair]) -> dict[str, Any]:
         n_pieces = sum(len(targets[i]) for i in chosen)
         return {
             "n": len(chosen),
-            "bleu": round(_bleu([translations[i] for i in chosen], [pairs[i].target for i in chosen]), 2),
+            "bleu": round(bleu([translations[i] for i in chosen], [pairs[i].target for i in chosen]), 2),
             "perplexity": round(math.exp(-sum(scores[i] for i in chosen) / n_pieces), 4),
             "identical": round(sum(translations[i] == pairs[i].target for i in chosen) / len(chosen), 4),
         }
@@ -128,7 +130,7 @@ def compare_forms(exported: Exported, pairs: Sequence[Pair]) -> dict[str, Any]:
     }
 
 
-def _round_to_16_bits(weights: Any) -> None:
+def round_to_16_bits(weights: Any) -> None:
     import torch
 
     with torch.no_grad():
@@ -136,7 +138,7 @@ def _round_to_16_bits(weights: Any) -> None:
             weight.copy_(weight.half().float())
 
 
-def _write_tokenizer(pieces: Pieces, directory: Path) -> None:
+def _write_tokenizer(pieces: Pieces, directory: Path, direction: Direction) -> None:
     from transformers import MarianTokenizer
 
     pieces.write(directory)
@@ -144,8 +146,8 @@ def _write_tokenizer(pieces: Pieces, directory: Path) -> None:
         source_spm=str(directory / "source.spm"),
         target_spm=str(directory / "target.spm"),
         vocab=str(directory / "vocab.json"),
-        source_lang=LANGUAGES["source_language"],
-        target_lang=LANGUAGES["target_language"],
+        source_lang=direction[0],
+        target_lang=direction[1],
     )
     tokenizer.save_pretrained(directory)
 
@@ -218,6 +220,6 @@ def _portions(rows: list[_Row]) -> Iterator[list[_Row]]:
         yield rows[first : first + _BATCH]
 
 
-def _bleu(translations: Sequence[str], references: Sequence[str]) -> float:
+def bleu(translations: Sequence[str], references: Sequence[str]) -> float:
     metrics: Any = import_module("sacrebleu.metrics")
     return float(metrics.BLEU().corpus_score(list(translations), [list(references)]).score)

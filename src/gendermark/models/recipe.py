@@ -15,7 +15,8 @@ from gendermark.errors import MissingExtra, UserError
 from gendermark.models.corpus import encode_pairs, train_pieces
 from gendermark.models.export import compare_forms, evaluate, write_model
 from gendermark.models.grammar import Pair, generate
-from gendermark.models.training import Recipe, Size, read_checkpoint, reproducible, train_model
+from gendermark.models.loop import Checkpoint, reproducible
+from gendermark.models.training import Recipe, Size, train_model
 from gendermark.runs.run import OpenProgress, no_progress
 from gendermark.runs.translate import Progress
 from gendermark.textfiles import write_text
@@ -68,13 +69,15 @@ def train_demo_model(directory: Path, recipe: Recipe, open_progress: OpenProgres
         raise MissingExtra("training the demonstration model", "train")
     if directory.exists() and not directory.is_dir():
         raise UserError(f"{directory} is a file; choose a directory with -o")
-    with locks.hold(directory / ".lock"), reproducible(recipe):
+    with locks.hold(directory / ".lock"), reproducible(recipe.seed):
         return _train(directory, recipe, open_progress)
 
 
 def _train(directory: Path, recipe: Recipe, open_progress: OpenProgress) -> dict[str, Any]:
     size, checkpoint = recipe.size, directory / "checkpoint.pt"
-    read_checkpoint(checkpoint, recipe)  # one that does not fit is refused before the first pair is generated
+    Checkpoint(
+        checkpoint, recipe.to_json()
+    ).read()  # one that does not fit is refused before the first pair is generated
     started = time.monotonic()
     with open_progress("generating pairs") as progress:
         pairs = generate_pairs(size.n_pairs, recipe.seed, progress)
@@ -96,12 +99,12 @@ def _train(directory: Path, recipe: Recipe, open_progress: OpenProgress) -> dict
         "agreement": agreement,
         "seconds": {
             "data": round(prepared - started, 1),
-            "training": round(trained.seconds, 1),
-            "training_cpu": round(trained.cpu_seconds, 1),
+            "training": round(trained.progressed.seconds, 1),
+            "training_cpu": round(trained.progressed.cpu_seconds, 1),
             "export_and_evaluation": round(time.monotonic() - exported_at, 1),
         },
-        "losses": _means(trained.losses),
-        "bytes": {name: _n_bytes(directory / name) for name in ("hf", "ctranslate2")},
+        "losses": stretches(trained.progressed.losses),
+        "bytes": {name: n_bytes(directory / name) for name in ("hf", "ctranslate2")},
         "versions": {
             "python": platform.python_version(),
             "gendermark": __version__,
@@ -112,8 +115,8 @@ def _train(directory: Path, recipe: Recipe, open_progress: OpenProgress) -> dict
     return report
 
 
-def generate_pairs(n_pairs: int, seed: int, progress: Progress) -> list[Pair]:
-    """Pairs of the training split, in rounds of their own seeds.
+def generate_pairs(n_pairs: int, seed: int, progress: Progress, **grammar: Any) -> list[Pair]:
+    """Pairs of the training split, in rounds of their own seeds; `grammar` says of which grammar (`generate`).
 
     Within a round no sentence comes twice, and constructions of few sentences would run dry. In the next one they come
     again, each with its gender drawn afresh: this is how the model sees how likely each gender is.
@@ -121,19 +124,19 @@ def generate_pairs(n_pairs: int, seed: int, progress: Progress) -> list[Pair]:
     pairs: list[Pair] = []
     for number, first in enumerate(range(0, n_pairs, PAIRS_PER_ROUND)):
         n = min(PAIRS_PER_ROUND, n_pairs - first)
-        for pair in generate(n, MOST_ROUNDS * seed + number):
+        for pair in generate(n, MOST_ROUNDS * seed + number, **grammar):
             pairs.append(pair)
             if len(pairs) % 1000 == 0:
                 progress(len(pairs), n_pairs)
     return pairs
 
 
-def _means(losses: list[float]) -> list[float]:
+def stretches(losses: list[float]) -> list[float]:
     """The curve of the loss, as the means of up to fifty stretches of equal length."""
     n = max(1, len(losses) // LOSSES_REPORTED)
-    stretches = (losses[first : first + n] for first in range(0, len(losses), n))
-    return [round(sum(stretch) / len(stretch), 4) for stretch in stretches]
+    parts = (losses[first : first + n] for first in range(0, len(losses), n))
+    return [round(sum(stretch) / len(stretch), 4) for stretch in parts]
 
 
-def _n_bytes(directory: Path) -> int:
+def n_bytes(directory: Path) -> int:
     return sum(path.stat().st_size for path in directory.rglob("*") if path.is_file())

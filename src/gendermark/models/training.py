@@ -1,28 +1,23 @@
-"""The demonstration model itself, and the loop that trains it.
+"""The demonstration model itself, and how it learns from one batch (`loop.py` has the rest).
 
-Two things make the model mean the same in Transformers and in CTranslate2, which has no padding in its vocabulary and
-starts every translation from a zero vector: the vector of the padding is zero, and padding is never a possible answer.
+It is a Marian model of Transformers from its first step (`marian.py`).
 """
 
 from __future__ import annotations
 
-import os
-import pickle
-import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
-from contextlib import contextmanager
 from dataclasses import asdict, dataclass
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from gendermark.errors import BadFile, UserError
-from gendermark.models.corpus import Corpus, Ids, Pieces, padded
+from gendermark.models.corpus import Corpus, Ids, Pieces
+from gendermark.models.loop import Checkpoint, Course, Progressed, train
+from gendermark.models.marian import marian_model
 from gendermark.runs.translate import Progress
+from gendermark.systems.architectures import SELF, Architecture
+from gendermark.systems.batching import padded
 
-_NEVER = -1e4
-"""A logit that leaves no probability at all in 32 bits, and that 16 bits can hold."""
 _N_PARTS = 2
 
 
@@ -63,61 +58,13 @@ class Recipe:
 @dataclass(frozen=True)
 class Trained:
     model: Any
-    losses: list[float]
-    """Mean loss per piece of target, of every step."""
-    seconds: float
-    """Spent on steps, over all runs that it took."""
-    cpu_seconds: float
+    progressed: Progressed
 
 
 def build_model(size: Size, pieces: Pieces) -> Any:
     """A small Marian model with one table of vectors for source, target and answer."""
-    import torch
-    from transformers import MarianConfig, MarianMTModel
-
-    config = MarianConfig(
-        vocab_size=len(pieces.numbers),
-        d_model=size.width,
-        encoder_layers=size.n_layers,
-        decoder_layers=size.n_layers,
-        encoder_ffn_dim=size.feed_forward,
-        decoder_ffn_dim=size.feed_forward,
-        encoder_attention_heads=size.n_heads,
-        decoder_attention_heads=size.n_heads,
-        activation_function="relu",
-        scale_embedding=True,
-        init_std=size.width**-0.5,
-        dropout=0.0,  # every pair is seen about once: there is nothing to learn by heart
-        max_position_embeddings=512,
-        pad_token_id=pieces.pad,
-        decoder_start_token_id=pieces.pad,
-        eos_token_id=pieces.end,
-        forced_eos_token_id=None,
-    )
-    model: Any = MarianMTModel(config)
-    with torch.no_grad():
-        model.final_logits_bias[0, pieces.pad] = _NEVER
-        model.get_input_embeddings().weight[pieces.pad] = 0
-    model.generation_config.max_length = 256
-    model.generation_config.num_beams = 1
-    return model
-
-
-@contextmanager
-def reproducible(recipe: Recipe) -> Iterator[None]:
-    """Inside: the same numbers every time. Afterwards torch is as it was."""
-    import torch
-
-    n_threads, was_deterministic = torch.get_num_threads(), torch.are_deterministic_algorithms_enabled()
-    torch.set_num_threads(1)  # more would add up in another order
-    torch.use_deterministic_algorithms(True)
-    try:
-        with torch.random.fork_rng(devices=[]):
-            torch.manual_seed(recipe.seed)
-            yield
-    finally:
-        torch.use_deterministic_algorithms(was_deterministic)
-        torch.set_num_threads(n_threads)
+    shape = Architecture(size.n_layers, size.n_layers, SELF, size.width, size.n_heads, size.feed_forward)
+    return marian_model(shape, pieces)  # no dropout: every pair is seen about once
 
 
 def train_model(recipe: Recipe, pieces: Pieces, corpus: Corpus, checkpoint: Path, progress: Progress) -> Trained:
@@ -128,34 +75,20 @@ def train_model(recipe: Recipe, pieces: Pieces, corpus: Corpus, checkpoint: Path
     model = build_model(size, pieces)
     weights = [weight for weight in model.parameters() if weight.requires_grad]
     optimizer = torch.optim.Adam(weights, lr=size.learning_rate, betas=(0.9, 0.98), eps=1e-9)
-    losses: list[float] = []
-    seconds = cpu_seconds = 0.0
-    if (state := read_checkpoint(checkpoint, recipe)) is not None:
-        model.load_state_dict(state["model"])
-        optimizer.load_state_dict(state["optimizer"])
-        losses, seconds, cpu_seconds = state["losses"], state["seconds"], state["cpu_seconds"]
-    started, cpu_started = time.monotonic() - seconds, time.process_time() - cpu_seconds
-    model.train()
-    progress(len(losses), size.n_steps)
-    batches = corpus.batches(recipe.seed, size.tokens_per_batch)
+
+    def no_padding() -> None:
+        with torch.no_grad():
+            model.get_input_embeddings().weight[pieces.pad] = 0
+
     with ThreadPoolExecutor(_N_PARTS, initializer=torch.set_num_threads, initargs=(1,)) as pool:
-        for batch in islice(batches, len(losses), size.n_steps):
-            for group in optimizer.param_groups:
-                group["lr"] = learning_rate(size, len(losses))
-            loss, gradients = _gradients(model, weights, corpus, batch, pieces.pad, pool)
-            for weight, gradient in zip(weights, gradients, strict=True):
-                weight.grad = gradient
-            torch.nn.utils.clip_grad_norm_(weights, 1.0)
-            optimizer.step()
-            with torch.no_grad():
-                model.get_input_embeddings().weight[pieces.pad] = 0
-            losses.append(loss)
-            if len(losses) % size.n_steps_per_checkpoint == 0 or len(losses) == size.n_steps:
-                seconds, cpu_seconds = time.monotonic() - started, time.process_time() - cpu_started
-                _write(checkpoint, recipe, model, optimizer, losses, {"seconds": seconds, "cpu_seconds": cpu_seconds})
-            progress(len(losses), size.n_steps)
-    model.eval()
-    return Trained(model, losses, seconds, cpu_seconds)
+        course = Course(
+            model,
+            weights,
+            corpus.batches(recipe.seed, size.tokens_per_batch),
+            lambda _, batch: _gradients(model, weights, corpus, batch, pieces.pad, pool),
+            no_padding,
+        )
+        return Trained(model, train(course, size, Checkpoint(checkpoint, recipe.to_json()), optimizer, progress))
 
 
 def _gradients(
@@ -181,18 +114,6 @@ def _gradients(
     return sum(losses), [torch.stack(alike).sum(dim=0) for alike in zip(*gradients, strict=True)]
 
 
-def learning_rate(size: Size, step: int) -> float:
-    """Up to the highest rate, down with the inverse square root, and straight to zero in the last fifth.
-
-    The straight end does what an average over checkpoints would do, and needs no checkpoints.
-    """
-    rising = min(1.0, (step + 1) / size.n_warm_up_steps)
-    falling = (size.n_warm_up_steps / max(step + 1, size.n_warm_up_steps)) ** 0.5
-    n_last = max(1, size.n_steps // 5)
-    ending = min(1.0, (size.n_steps - step) / n_last)
-    return float(size.learning_rate * rising * falling * ending)
-
-
 def log_probabilities(model: Any, sources: list[Ids], targets: list[Ids], pad: int) -> Any:
     """A tensor: the log-probability of each piece of each target, 0 where there is only padding."""
     import torch
@@ -202,36 +123,3 @@ def log_probabilities(model: Any, sources: list[Ids], targets: list[Ids], pad: i
     logits = model(input_ids=source, attention_mask=source != pad, decoder_input_ids=before, use_cache=False).logits
     found = -torch.nn.functional.cross_entropy(logits.flatten(0, 1), target.flatten(), reduction="none")
     return found.view_as(target).masked_fill(target == pad, 0)
-
-
-def _write(
-    path: Path, recipe: Recipe, model: Any, optimizer: Any, losses: list[float], clocks: Mapping[str, float]
-) -> None:
-    """Whole or not at all: a training that is killed here goes on from the checkpoint before."""
-    import torch
-
-    state = {"model": model.state_dict(), "optimizer": optimizer.state_dict(), "losses": losses, **clocks}
-    temporary = path.with_suffix(".writing")
-    torch.save({"recipe": recipe.to_json(), **state}, temporary)
-    with temporary.open("rb") as file:
-        os.fsync(file.fileno())
-    temporary.replace(path)
-
-
-def read_checkpoint(path: Path, recipe: Recipe) -> dict[str, Any] | None:
-    """What a training of this recipe left behind, if there is anything."""
-    import torch
-
-    if not path.exists():
-        return None
-    try:
-        state: dict[str, Any] = torch.load(path, weights_only=True)
-        trained_by = state["recipe"]
-    except (RuntimeError, EOFError, KeyError, TypeError, pickle.UnpicklingError):
-        raise BadFile(path, "is not a checkpoint of a training; delete it to start afresh") from None
-    if trained_by != recipe.to_json():
-        raise UserError(
-            f"{path} is a checkpoint of a training with other settings; give the same ones, "
-            "or another directory with -o"
-        )
-    return state

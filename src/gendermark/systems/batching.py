@@ -22,6 +22,12 @@ def by_length(lengths: Sequence[int], batch_size: int) -> list[list[int]]:
     return [order[start : start + batch_size] for start in range(0, len(order), batch_size)]
 
 
+def padded(rows: Sequence[Sequence[int]], pad: int) -> list[list[int]]:
+    """Rows of numbers, made as long as the longest."""
+    longest = max(len(row) for row in rows)
+    return [[*row, *[pad] * (longest - len(row))] for row in rows]
+
+
 def is_out_of_memory(problem: BaseException) -> bool:
     """Whether a smaller batch could succeed, for any engine."""
     return isinstance(problem, MemoryError) or any(words in str(problem).lower() for words in _OUT_OF_MEMORY)

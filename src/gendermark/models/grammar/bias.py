@@ -44,10 +44,14 @@ def leaning(occupation: str) -> float:
     return _shares().get(occupation.lower(), _UNKNOWN_SHARE)
 
 
-def probability_feminine(share: float, cue: int, distance: str) -> float:
-    """P(feminine noun) of an occupation with this share of women, for a cue (-1, 0, +1) at this distance."""
+def probability_feminine(share: float, cue: int, distance: str, stereotype: float = 1.0) -> float:
+    """P(feminine noun) of an occupation with this share of women, for a cue (-1, 0, +1) at this distance.
+
+    `stereotype` is a dial for all that the sentence does not say, occupation and masculine default: 0 has none of it, 1
+    is the formula above, 2 has twice as much.
+    """
     logit = max(-CLIP, min(CLIP, math.log(share / (1 - share))))
-    return 1 / (1 + math.exp(-(KAPPA[distance] * cue + BETA * logit + MU)))
+    return 1 / (1 + math.exp(-(KAPPA[distance] * cue + stereotype * (BETA * logit + MU))))
 
 
 @cache

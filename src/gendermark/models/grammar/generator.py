@@ -48,24 +48,30 @@ class Pair:
     """masculine or feminine; neutral where the Spanish noun does not show it; empty without a person."""
 
 
-def generate(n: int, seed: int, *, split: Split = "train") -> Iterator[Pair]:
+def generate(
+    n: int, seed: int, *, split: Split = "train", stereotype: float = 1.0, wide: bool = False
+) -> Iterator[Pair]:
     """`n` pairs with distinct sources of one split, the same ones for the same arguments on every platform.
+
+    `stereotype` turns the bias up and down (`bias.py`); the English side does not depend on it. The wider grammar has
+    two more trades and more ways to say of people that they are women or men; the demonstration model knows none of it.
 
     The two splits never share a source, and no sentence is one of the core sets. The shares of the mixture are those of
     the tables' blocks; constructions with few sentences run dry, so that with larger n their share falls.
     """
     rng = Random(seed)
     seen: set[str] = set()
-    weights = list(accumulate(block.weight for block in blocks()))
+    weights = list(accumulate(block.weight for block in blocks(wide=wide)))
     while len(seen) < n:
-        block = blocks()[bisect(weights, rng.random() * weights[-1])]
-        drawn, first, second, cue = _draw_source(block, rng)
+        block = blocks(wide=wide)[bisect(weights, rng.random() * weights[-1])]
+        drawn, first, second, cue = _draw_source(block, rng, wide=wide)
         nouns = {"1": first.english, "1s": first.english_plural, "2": second.english, "2s": second.english_plural}
         source = english(drawn, People(nouns, {}, cue, {}))
         if source in seen or split_of(source) != split or not _is_good(source, first.english):
             continue
         seen.add(source)
-        yield _pair(source, block, drawn, (first, second), cue, rng)
+        genders = _draw_genders(block, (first, second), cue, rng, stereotype)
+        yield _pair(source, block, drawn, (first, second), cue, genders)
 
 
 def split_of(source: str) -> Split:
@@ -102,15 +108,15 @@ def _has_core_sentence(source: str) -> bool:
     return bool(before) and (last in core or any(f"{sentence}." in core for sentence in before))
 
 
-def _draw_source(block: Block, rng: Random) -> tuple[Drawn, Person, Person, int]:
+def _draw_source(block: Block, rng: Random, *, wide: bool) -> tuple[Drawn, Person, Person, int]:
     template = block.sentences[int(rng.random() * len(block.sentences))]
     drawn = draw(template, lists(), rng)
-    first = _person(rng)
+    first = _person(rng, wide=wide)
     while template.needs_trade and not first.is_trade:
-        first = _person(rng)
-    second = _person(rng)
+        first = _person(rng, wide=wide)
+    second = _person(rng, wide=wide)
     while second is first:
-        second = _person(rng)
+        second = _person(rng, wide=wide)
     if block.distance == "none" or (block.has_they and rng.random() < _THEY):
         cue = UNSAID
     else:
@@ -119,17 +125,18 @@ def _draw_source(block: Block, rng: Random) -> tuple[Drawn, Person, Person, int]
 
 
 @cache
-def _person_weights() -> list[int]:
-    return list(accumulate(_CORE_WEIGHT if person.is_core else 1 for person in people()))
+def _person_weights(*, wide: bool) -> list[int]:
+    return list(accumulate(_CORE_WEIGHT if person.is_core else 1 for person in people(wide=wide)))
 
 
-def _person(rng: Random) -> Person:
-    weights = _person_weights()
-    return people()[bisect(weights, int(rng.random() * weights[-1]))]
+def _person(rng: Random, *, wide: bool) -> Person:
+    weights = _person_weights(wide=wide)
+    return people(wide=wide)[bisect(weights, int(rng.random() * weights[-1]))]
 
 
-def _pair(source: str, block: Block, drawn: Drawn, both: tuple[Person, Person], cue: int, rng: Random) -> Pair:
-    genders = _draw_genders(block, both, cue, rng)
+def _pair(
+    source: str, block: Block, drawn: Drawn, both: tuple[Person, Person], cue: int, genders: dict[str, int]
+) -> Pair:
     forms = {
         "1": both[0].spanish,
         "1s": both[0].spanish_plural,
@@ -149,16 +156,18 @@ def _pair(source: str, block: Block, drawn: Drawn, both: tuple[Person, Person], 
     return Pair(source, target, block.family, occupation, _CUES[cue], target_gender)
 
 
-def _draw_genders(block: Block, both: tuple[Person, Person], cue: int, rng: Random) -> dict[str, int]:
+def _draw_genders(
+    block: Block, both: tuple[Person, Person], cue: int, rng: Random, stereotype: float
+) -> dict[str, int]:
     """By register: the gender of each person's noun, and of the person that something is said about."""
     genders = {}
     for register, person in zip("12", both, strict=True):
         if register != block.referent:
-            p_feminine = probability_feminine(leaning(person.english), 0, "none")
+            p_feminine = probability_feminine(leaning(person.english), 0, "none", stereotype)
         elif block.distance == FIXED:
             p_feminine = float(cue == FEMININE)
         else:
-            p_feminine = probability_feminine(leaning(person.english), _SIGN[cue], block.distance)
+            p_feminine = probability_feminine(leaning(person.english), _SIGN[cue], block.distance, stereotype)
         genders[register] = FEMININE if rng.random() < p_feminine else MASCULINE
     genders["c"] = cue if cue != UNSAID else genders[block.referent]
     return genders

@@ -49,10 +49,10 @@ class Block:
 
 
 @cache
-def people() -> tuple[Person, ...]:
-    """Everyone in people.txt, in its order."""
+def people(*, wide: bool = False) -> tuple[Person, ...]:
+    """Everyone in people.txt, in its order; in the wider grammar also those of people_wider.txt."""
     found = []
-    for section, line in _sections("people.txt"):
+    for section, line in (*_sections("people.txt"), *(_sections("people_wider.txt") if wide else ())):
         left, right = (side.strip().split(", ") for side in line.split("::"))
         found.append(Person(left[0], left[1], _both(right[0]), _both(right[1]), section == "core", section != "others"))
     return tuple(found)
@@ -86,10 +86,11 @@ _parsed = cache(parse_line)
 
 
 @cache
-def blocks() -> tuple[Block, ...]:
-    """The blocks of all sentence tables."""
+def blocks(*, wide: bool = False) -> tuple[Block, ...]:
+    """The blocks of all sentence tables; wider.txt only in the wider grammar."""
     found = []
-    for name in ("two_people.txt", "one_person.txt", "open.txt", "biography.txt", "context.txt", "everyday.txt"):
+    tables = ("two_people.txt", "one_person.txt", "open.txt", "biography.txt", "context.txt", "everyday.txt")
+    for name in (*tables, "wider.txt") if wide else tables:
         sentences: dict[str, list[Template]] = {}
         for header, line in _sections(name):
             sentences.setdefault(header, []).append(_parsed(line))

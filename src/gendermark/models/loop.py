@@ -1,0 +1,260 @@
+"""The loop that trains any of our models, and the checkpoints from which it goes on.
+
+Batches and dropout are functions of seed and step, so that a checkpoint needs no state of a generator, and a training
+that was killed at any moment reaches the same weights, bit for bit, as one that was not.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import Any, Protocol
+
+from gendermark.errors import BadFile, UserError
+from gendermark.runs.translate import Progress
+from gendermark.systems.batching import is_out_of_memory
+
+SECONDS_PER_CHECKPOINT = 120.0
+"""At most so much work is lost to a kill, however long the steps are."""
+
+
+class Schedule(Protocol):
+    """How long a model learns, and how fast."""
+
+    @property
+    def n_steps(self) -> int: ...
+    @property
+    def tokens_per_batch(self) -> int:
+        """Of source and target together, padding included."""
+
+    @property
+    def learning_rate(self) -> float:
+        """The highest one, at the end of the warm-up."""
+
+    @property
+    def n_warm_up_steps(self) -> int: ...
+    @property
+    def n_steps_per_checkpoint(self) -> int: ...
+
+
+@dataclass(frozen=True)
+class Course:
+    """One model that learns: what it is, and what a step does."""
+
+    model: Any
+    weights: Sequence[Any]
+    batches: Iterator[list[int]]
+    gradients: Callable[[int, Sequence[int]], tuple[float, Sequence[Any]]]
+    """(step, positions of the pairs) -> mean loss per piece of target, gradient of each weight."""
+    after_step: Callable[[], None] = lambda: None
+    held_out_loss: Callable[[], float] | None = None
+    """Asked at every checkpoint by steps."""
+    patience: int = 0
+    """After so many held-out losses without a better one the training ends; 0: never."""
+
+
+@dataclass
+class Progressed:
+    """How far a training has come."""
+
+    losses: list[float] = field(default_factory=list)
+    """Mean loss per piece of target, of every step."""
+    held_out: list[tuple[int, float]] = field(default_factory=list)
+    """(steps done, loss)."""
+    best: dict[str, Any] | None = None
+    """The weights with the lowest held-out loss."""
+    seconds: float = 0.0
+    """Spent on steps, over all runs that it took."""
+    cpu_seconds: float = 0.0
+
+    def is_patience_over(self, patience: int) -> bool:
+        if not patience or not self.held_out:
+            return False
+        losses = [loss for _, loss in self.held_out]
+        return len(losses) - 1 - losses.index(min(losses)) >= patience
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """A file that is whole or not there, and belongs to one recipe."""
+
+    path: Path
+    recipe: Mapping[str, Any]
+
+    def write(self, model: Any, optimizer: Any, progressed: Progressed) -> None:
+        """Whole or not at all: a training that is killed here goes on from the checkpoint before."""
+        import torch
+
+        state = {"recipe": dict(self.recipe), "model": model.state_dict(), "optimizer": optimizer.state_dict()}
+        temporary = self.path.with_suffix(".writing")
+        try:
+            torch.save({**state, **vars(progressed)}, temporary)
+            with temporary.open("rb") as file:
+                os.fsync(file.fileno())
+            temporary.replace(self.path)
+        except (OSError, RuntimeError) as problem:  # torch's own writer has no better error for a full disk
+            reason = getattr(problem, "strerror", None) or str(problem).partition("\n")[0]
+            raise UserError(
+                f"cannot write {temporary} ({reason}); the checkpoint before is kept: mend it and give the same "
+                "command again"
+            ) from None
+
+    def read(self) -> dict[str, Any] | None:
+        """What a training of this recipe left behind, if there is anything.
+
+        Settings that this recipe does not name (it may not be known yet what the text is) are not looked at.
+        """
+        import torch
+
+        if not self.path.exists():
+            return None
+        try:
+            state: dict[str, Any] = torch.load(self.path, weights_only=True)
+            trained_by = state["recipe"]
+            if not isinstance(trained_by, dict):
+                raise TypeError
+        except (RuntimeError, EOFError, KeyError, TypeError, ValueError, OSError, pickle.UnpicklingError):
+            raise BadFile(self.path, "is not a checkpoint of a training; delete it to start afresh") from None
+        before = {name: trained_by.get(name) for name in self.recipe}
+        if before != self.recipe:
+            raise UserError(
+                f"{self.path} is a checkpoint of a training with other settings ({_differing(before, self.recipe)}); "
+                "give the same ones, or another directory with -o"
+            )
+        return state
+
+
+def train(course: Course, schedule: Schedule, checkpoint: Checkpoint, optimizer: Any, progress: Progress) -> Progressed:
+    """Train until the schedule or patience ends; goes on from a checkpoint of the same recipe."""
+    progressed = Progressed()
+    if (state := checkpoint.read()) is not None:
+        course.model.load_state_dict(state["model"])
+        optimizer.load_state_dict(state["optimizer"])
+        progressed = Progressed(**{name: state[name] for name in vars(progressed) if name in state})
+    clocks = _Clocks(progressed)
+    course.model.train()
+    progress(len(progressed.losses), schedule.n_steps)
+    if not progressed.is_patience_over(course.patience):
+        for batch in islice(course.batches, len(progressed.losses), schedule.n_steps):
+            _step(course, schedule, optimizer, progressed, batch)
+            n_done = len(progressed.losses)
+            is_due = n_done % schedule.n_steps_per_checkpoint == 0 or n_done == schedule.n_steps
+            if is_due and course.held_out_loss is not None:
+                _look_at_held_out(course, progressed)
+            if is_due or clocks.is_due():
+                clocks.stop(progressed)
+                checkpoint.write(course.model, optimizer, progressed)
+            progress(n_done, schedule.n_steps)
+            if is_due and progressed.is_patience_over(course.patience):
+                break
+    if progressed.best is not None:
+        course.model.load_state_dict(progressed.best)
+    course.model.eval()
+    return progressed
+
+
+def _step(course: Course, schedule: Schedule, optimizer: Any, progressed: Progressed, batch: Sequence[int]) -> None:
+    import torch
+
+    step = len(progressed.losses)
+    for group in optimizer.param_groups:
+        group["lr"] = learning_rate(schedule, step)
+    try:
+        loss, gradients = course.gradients(step, batch)
+    except (RuntimeError, MemoryError) as problem:
+        if not is_out_of_memory(problem):
+            raise
+        raise UserError(
+            f"not enough memory for a batch of {schedule.tokens_per_batch:,} tokens at step {step + 1}; what was "
+            "learnt up to the last checkpoint is kept: free some memory and give the same command again, or start in "
+            "another directory with smaller batches or a smaller model"
+        ) from None
+    for weight, gradient in zip(course.weights, gradients, strict=True):
+        weight.grad = gradient
+    torch.nn.utils.clip_grad_norm_(course.weights, 1.0)
+    optimizer.step()
+    course.after_step()
+    progressed.losses.append(loss)
+
+
+def _look_at_held_out(course: Course, progressed: Progressed) -> None:
+    assert course.held_out_loss is not None
+    course.model.eval()
+    loss = course.held_out_loss()
+    course.model.train()
+    if all(loss < other for _, other in progressed.held_out):
+        progressed.best = {name: weight.clone() for name, weight in course.model.state_dict().items()}
+    progressed.held_out.append((len(progressed.losses), loss))
+
+
+class _Clocks:
+    """Time spent on steps, and since the last checkpoint."""
+
+    def __init__(self, progressed: Progressed) -> None:
+        self._last = time.monotonic()
+        self._started = time.monotonic() - progressed.seconds
+        self._cpu_started = time.process_time() - progressed.cpu_seconds
+
+    def is_due(self) -> bool:
+        return time.monotonic() - self._last > SECONDS_PER_CHECKPOINT
+
+    def stop(self, progressed: Progressed) -> None:
+        self._last = time.monotonic()
+        progressed.seconds = self._last - self._started
+        progressed.cpu_seconds = time.process_time() - self._cpu_started
+
+
+def learning_rate(schedule: Schedule, step: int) -> float:
+    """Up to the highest rate, down with the inverse square root, and straight to zero in the last fifth.
+
+    The straight end does what an average over checkpoints would do, and needs no checkpoints.
+    """
+    rising = min(1.0, (step + 1) / schedule.n_warm_up_steps)
+    falling = (schedule.n_warm_up_steps / max(step + 1, schedule.n_warm_up_steps)) ** 0.5
+    n_last = max(1, schedule.n_steps // 5)
+    ending = min(1.0, (schedule.n_steps - step) / n_last)
+    return float(schedule.learning_rate * rising * falling * ending)
+
+
+@contextmanager
+def reproducible(seed: int) -> Iterator[None]:
+    """Inside: the same numbers every time. Afterwards torch is as it was."""
+    import torch
+
+    n_threads, was_deterministic = torch.get_num_threads(), torch.are_deterministic_algorithms_enabled()
+    deterministic: Any = torch.utils.deterministic
+    did_fill = deterministic.fill_uninitialized_memory
+    torch.set_num_threads(1)  # more would add up in another order
+    torch.use_deterministic_algorithms(True)
+    deterministic.fill_uninitialized_memory = (
+        False  # a twentieth of the time, for memory that is written before it is read
+    )
+    try:
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(seed)
+            yield
+    finally:
+        deterministic.fill_uninitialized_memory = did_fill
+        torch.use_deterministic_algorithms(was_deterministic)
+        torch.set_num_threads(n_threads)
+
+
+def _differing(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
+    """The first settings that differ."""
+    flat_before, flat_now = _flat(before), _flat(now)
+    names = [name for name in {**flat_before, **flat_now} if flat_before.get(name) != flat_now.get(name)]
+    shown = [f"{name} was {flat_before.get(name)}" for name in names[:3]]
+    return ", ".join([*shown, *(["others differ too"] if len(names) > 3 else [])])
+
+
+def _flat(settings: Mapping[str, Any]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for name, value in settings.items():
+        found.update(_flat(value) if isinstance(value, Mapping) else {name: value})
+    return found
