@@ -96,6 +96,22 @@ class Long(Sequence[T]):
     def __iter__(self) -> Iterator[T]:
         return self.between(0, len(self))
 
+    def in_order(self, places: Sequence[int]) -> Sequence[T | None]:
+        """See `taken`."""
+        if len(places) == len(self) and all(place == own for own, place in enumerate(places)):
+            return self
+        order = sorted(range(len(places)), key=places.__getitem__)
+
+        def pairs() -> Iterator[tuple[int, T | None]]:
+            wanted = iter(order)
+            own = next(wanted, None)
+            for number, value in chain([(-1, None)], enumerate(self)):
+                while own is not None and places[own] == number:
+                    yield own, value
+                    own = next(wanted, None)
+
+        return placed(pairs(), len(places))
+
     def _at(self, place: int) -> T:
         raise NotImplementedError
 
@@ -219,21 +235,9 @@ def placed(pairs: Iterable[tuple[int, T]], n: int) -> Sequence[T]:
 
 def taken(values: Sequence[T], places: Sequence[int]) -> Sequence[T | None]:
     """The value at each of some places, which may be in any order and repeated; None for a place below 0."""
-    if not isinstance(values, Long):
-        return [values[place] if place >= 0 else None for place in places]
-    if len(places) == len(values) and all(place == own for own, place in enumerate(places)):
-        return values
-    order = sorted(range(len(places)), key=places.__getitem__)
-
-    def pairs() -> Iterator[tuple[int, T | None]]:
-        wanted = iter(order)
-        own = next(wanted, None)
-        for number, value in chain([(-1, None)], enumerate(values)):
-            while own is not None and places[own] == number:
-                yield own, value
-                own = next(wanted, None)
-
-    return placed(pairs(), len(places))
+    if isinstance(values, Long):
+        return values.in_order(places)
+    return [values[place] if place >= 0 else None for place in places]
 
 
 def grouped(values: Sequence[T], key: Callable[[T], K]) -> Iterator[tuple[K, Sequence[T]]]:

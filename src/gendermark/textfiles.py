@@ -52,10 +52,10 @@ def _said_plainly(path: Path) -> Iterator[None]:
 
 def read_bytes(path: Path | str) -> bytes:
     """A file's bytes, with every way of failing to read it said plainly."""
-    return b"".join(_raw_lines(path))
+    return b"".join(raw_lines(path))
 
 
-def _raw_lines(path: Path | str) -> Iterator[bytes]:
+def raw_lines(path: Path | str) -> Iterator[bytes]:
     """A file line by line, each with its end: of a large one, no more than a line is held."""
     path = Path(path)
     with _said_plainly(path):
@@ -88,7 +88,7 @@ def _pipe_lines(path: Path) -> Iterator[bytes]:
 def content_hash(path: Path | str) -> str:
     """The SHA-256 of a file."""
     found = hashlib.sha256()
-    for line in _raw_lines(path):
+    for line in raw_lines(path):
         found.update(line)
     return found.hexdigest()
 
@@ -100,7 +100,7 @@ def read_text(path: Path | str) -> str:
 
 def _text_lines(path: Path | str) -> Iterator[str]:
     """The same line by line, each with its end."""
-    for number, line in enumerate(_raw_lines(path), start=1):
+    for number, line in enumerate(raw_lines(path), start=1):
         if number == 1:
             for mark, name in _BYTE_ORDER_MARKS.items():
                 if line.startswith(mark):

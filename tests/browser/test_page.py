@@ -18,7 +18,8 @@ from gendermark import Selection, registry
 from gendermark.benchmarks.benchmark import Benchmark
 from gendermark.metrics.metric import Resampling
 from gendermark.records import Judgement, Verdict
-from gendermark.report.explorer import Explorer, Filter
+from gendermark.report.cells import Filter
+from gendermark.report.explorer import Explorer
 from gendermark.report.page import render_page
 from gendermark.runs.folder import Run, Text, read_run
 from gendermark.runs.score import Origin, summarise

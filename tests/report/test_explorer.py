@@ -12,15 +12,8 @@ import pytest
 import gendermark
 from gendermark.errors import BadFile, UserError
 from gendermark.records import Gender, Judgement, Verdict
-from gendermark.report.explorer import (
-    LONGEST_TEXT,
-    OUTCOMES,
-    Cell,
-    Explorer,
-    Filter,
-    outcome_of,
-    system_labels,
-)
+from gendermark.report.cells import OUTCOMES, Cell, Filter, outcome_of
+from gendermark.report.explorer import LONGEST_TEXT, Explorer, system_labels
 from gendermark.runs.folder import Run, Text, read_run
 from gendermark.selection import Selection
 from made_runs import MadeRun, made, run_of, without_sums
@@ -293,4 +286,4 @@ def test_an_outcome_that_nobody_knows_is_named() -> None:
     odd = [replace(result.judgements[0], outcome="odd"), *result.judgements[1:]]
     texts = [Text("source", ("text",)) for _ in odd]
     with pytest.raises(UserError, match="came out 'odd', which this version does not know; run it again"):
-        Cell(result.cell, [replace(result, judgements=odd)], [texts])
+        Cell(result.cell, [result], [odd], [texts])

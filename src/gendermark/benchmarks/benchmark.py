@@ -96,6 +96,8 @@ class Measures(Generic[S]):
     """Views beyond the estimates: per word, per template ..."""
     warnings: Callable[[Sequence[Judgement], S], list[str]] = nothing
     """What a reader of the numbers must know, one sentence each."""
+    slices_of: Callable[[Judgement], Iterable[str]] | None = None
+    """The slices a judgement is counted in, where that is quicker to say than by counting it alone."""
     slices: Mapping[str, str] = field(default_factory=dict)
     """What its slices are called, beyond those that every benchmark may have."""
 

@@ -74,7 +74,10 @@ def score(
     confidence: Confidence = 0.95,
     name: Name = "",
     judgements: Annotated[
-        Path | None, typer.Option(help="Also write every judgement, one JSON object per line.")
+        Path | None,
+        typer.Option(
+            help="Also write every judgement, one JSON object per line; as a table if the file ends in .parquet."
+        ),
     ] = None,
     tables: Annotated[
         Path | None, typer.Option(help="Also write the detailed tables as CSV files into this directory.")
@@ -86,9 +89,11 @@ def score(
 ) -> None:
     """Score a file of translations made elsewhere."""
     from gendermark import api, registry
+    from gendermark.runs.judgement_files import check_format, write_judgements
     from gendermark.systems.translation_files import open_translations
-    from gendermark.textfiles import write_jsonl
 
+    if judgements is not None:
+        check_format(judgements)
     sets = pairs(set_ or [], "--set", "informal=informal.en.txt")
     if bool(translations) + bool(sets) + bool(samples) != 1:
         raise UserError(
@@ -123,7 +128,7 @@ def score(
         given = by_part(found, [read(file) for file in translations], group)
     result = api.score(benchmark, given, to, how, **options)
     if judgements is not None:
-        write_jsonl(judgements, (judgement.to_json() for judgement in result.judgements))
+        write_judgements(judgements, result.judgements)
     if tables is not None:
         from gendermark.report.writing import write_tables
 

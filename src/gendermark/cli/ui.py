@@ -37,7 +37,7 @@ def ui(
 
     given = folders(runs, name)
     say(f"reading {', '.join(str(one.path) for one in given)}")
-    followed = RunFolders([one.path for one in given], [one.name for one in given])
+    followed = RunFolders([one.path for one in given], [one.name for one in given], say)
     follower = Follower(followed)
     follower.start()
     try:

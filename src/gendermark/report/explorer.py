@@ -6,32 +6,25 @@ part of them (`Explorer.page`). Both give the same rows to the same script, and 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
-from functools import cached_property
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
-from urllib.parse import quote
 
-from gendermark import names, registry
-from gendermark.benchmarks.benchmark import Benchmark
-from gendermark.errors import UserError
+import numpy as np
+
+from gendermark import names
 from gendermark.metrics.describe import SLICES
-from gendermark.records import Gender, Judgement, Verdict
+from gendermark.report.cells import GENDERS, NONE, OUTCOMES, VERDICTS, Cell, Filter, Numbers, outcome_of, sampled_rows
 from gendermark.result import Result
 from gendermark.runs.comparable import key_of, told_apart
-from gendermark.runs.folder import Run, Text
+from gendermark.runs.folder import Run
 
 LONGEST_TEXT = 20_000
 """Characters of one text that a page carries; no translation is longer, but an answer of a broken system may be."""
+MOST_EMBEDDED = 5_000
+"""Rows of one cell that a page carries; no published set is larger."""
 _BETWEEN = "\x1f"
 """Stands between the pieces of evidence, each of which may be a whole sample with line ends in it."""
-NONE = "none"
-"""In a filter: no gender."""
-GENDERS = ("masculine", "feminine", "neutral", NONE)
-VERDICTS = tuple(verdict.value for verdict in Verdict)
-OUTCOMES = ("right", "wrong", "open", "mixed", "undecided", "failed")
-"""`open`: a gender was read where any would do, as the sentence leaves it open and samples may differ."""
-_OUTCOME_OF_TAG = {"correct": "right"}
+_NOTHING = np.zeros(len(OUTCOMES), dtype=np.intp)
 
 
 def system_labels(runs: Sequence[Run]) -> list[str]:
@@ -39,179 +32,7 @@ def system_labels(runs: Sequence[Run]) -> list[str]:
     return names.told_apart([run.called for run in runs], [run.name for run in runs])
 
 
-# -- filters -----------------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Filter:
-    """Which rows are wanted; what is empty is not asked for. All conditions on an answer hold of one and the same."""
-
-    cell: str = ""
-    benchmark: str = ""
-    language: str = ""
-    """The target language."""
-    slice: str = ""
-    entity: str = ""
-    expected: str = ""
-    observed: str = ""
-    verdict: str = ""
-    outcome: str = ""
-    system: str = ""
-    """The place of the system whose answers are meant, from 0; any if empty."""
-    differ: str = ""
-    """`yes`: only where the systems do not agree on the gender."""
-    text: str = ""
-    """A part of the source or of a translation, upper or lower case."""
-    sentence: str = ""
-    """The id of one item."""
-
-    @classmethod
-    def of(cls, query: Mapping[str, str]) -> Filter:
-        """From the fields of a query; others are passed over."""
-        return cls(**{field.name: query[field.name] for field in fields(cls) if field.name in query})
-
-    @property
-    def link(self) -> str:
-        """The part of an address that opens the explorer with this filter."""
-        given = [(field.name, getattr(self, field.name)) for field in fields(self)]
-        return "#sentences?" + "&".join(f"{name}={quote(value, safe='')}" for name, value in given if value)
-
-
-def outcome_of(judgement: Judgement, *, draws: bool) -> str:
-    """How one translation came out, in the words of `OUTCOMES`; or many samples of it, if its benchmark draws."""
-    if judgement.outcome:
-        return _OUTCOME_OF_TAG.get(judgement.outcome, judgement.outcome)
-    if judgement.verdict is Verdict.NOT_TRANSLATED:
-        return "failed"
-    if judgement.verdict is Verdict.UNJUDGEABLE or judgement.observed is None:
-        return "mixed" if judgement.reason in ("mixed", "both") else "undecided"
-    if draws and judgement.expected in (None, Gender.NEUTRAL):
-        return "open"
-    return "right" if judgement.is_correct else "wrong"
-
-
 # -- rows --------------------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class _Answer:
-    """What one system's answer shows about gender, as places in `GENDERS`, `VERDICTS` and `OUTCOMES`."""
-
-    observed: int
-    verdict: int
-    outcome: int
-
-
-class Cell:
-    """One benchmark and direction: the items that any of the runs has, and for each run its answers or none."""
-
-    def __init__(self, name: str, results: Sequence[Result | None], texts: Sequence[Sequence[Text]]) -> None:
-        self.name = name
-        self.results, self._texts = results, texts
-        present = [result for result in results if result is not None]
-        self.selection = present[0].selection
-        self.benchmark: Benchmark = registry.load("benchmark", self.selection.benchmark)
-        self._places = [_places(result) for result in results]
-        firsts: dict[str, int] = {}
-        for number, places in enumerate(self._places):
-            for item_id in places:
-                firsts.setdefault(item_id, number)
-        # Where the runs have the same items, as they should, this is their order.
-        self.item_ids = list(firsts)
-        self._first_run = list(firsts.values())
-        self.slices, self.memberships = self._find_slices()
-        self.answers = [[self._answer(number, item_id) for item_id in self.item_ids] for number in range(len(results))]
-
-    def __len__(self) -> int:
-        return len(self.item_ids)
-
-    def judgement(self, run: int, item_id: str) -> Judgement | None:
-        place, result = self._places[run].get(item_id), self.results[run]
-        return None if place is None or result is None else result.judgements[place]
-
-    def text(self, run: int, item_id: str) -> Text | None:
-        place = self._places[run].get(item_id)
-        return None if place is None else self._texts[run][place]
-
-    def item(self, number: int) -> tuple[Judgement, Text]:
-        """A judgement and a text of an item, from the first run that has it: for what all of them share."""
-        run, item_id = self._first_run[number], self.item_ids[number]
-        judgement, text = self.judgement(run, item_id), self.text(run, item_id)
-        assert judgement is not None
-        assert text is not None
-        return judgement, text
-
-    @cached_property
-    def entities(self) -> list[str]:
-        """Who each sentence is about; empty where the benchmark does not say."""
-        return [entity_of(self.item(number)[0]) for number in range(len(self))]
-
-    @cached_property
-    def expected(self) -> list[int]:
-        return [GENDERS.index(self.item(number)[0].expected or NONE) for number in range(len(self))]
-
-    def context(self, number: int) -> str:
-        """The sentence before, where a benchmark has one."""
-        return self.item(number)[0].tags.get(self.benchmark.tells.context_tag, "")
-
-    def tags(self, number: int) -> dict[str, str]:
-        """What a reader may want to know about an item."""
-        judgement, hidden = self.item(number)[0], self.benchmark.tells.hidden_tags
-        return {key: value for key, value in judgement.tags.items() if value and key not in hidden}
-
-    def slice_of(self, total: str) -> tuple[str, bool]:
-        """The slice that a metric's column `total` counts ("" for all), and whether it counts what was judged only."""
-        name, _, kind = total.partition(".")
-        return name if name in self.slices else "", kind in ("judged", "decided")
-
-    def _answer(self, run: int, item_id: str) -> _Answer | None:
-        judgement = self.judgement(run, item_id)
-        if judgement is None:
-            return None
-        return _Answer(
-            GENDERS.index(judgement.observed or NONE),
-            VERDICTS.index(judgement.verdict),
-            self._outcome(judgement),
-        )
-
-    def _outcome(self, judgement: Judgement) -> int:
-        outcome = outcome_of(judgement, draws=self.benchmark.draws)
-        if outcome not in OUTCOMES:
-            raise UserError(
-                f"{self.name}: judgement {judgement.item_id} came out {outcome!r}, which this version does not know; "
-                "run it again"
-            )
-        return OUTCOMES.index(outcome)
-
-    def _find_slices(self) -> tuple[list[str], list[tuple[int, ...]]]:
-        """The slices, and for each item those it is in: as its benchmark counts an item that stands alone."""
-        tally = self.benchmark.measures.tally
-        slices: dict[str, int] = {}
-        memberships = []
-        known: dict[tuple[str, ...], tuple[int, ...]] = {}
-        for number in range(len(self)):
-            try:
-                columns = tuple(name for name in tally([self.item(number)[0]]) if name.endswith((".total", ".every")))
-            except KeyError as tag:
-                raise UserError(f"{self.name}: the judgements of a run lack the tag {tag}; run it again") from None
-            if columns not in known:
-                names = dict.fromkeys(column.partition(".")[0] for column in columns)
-                known[columns] = tuple(
-                    slices.setdefault(name, len(slices)) for name in names if name not in ("", "all")
-                )
-            memberships.append(known[columns])
-        return list(slices), memberships
-
-
-def entity_of(judgement: Judgement) -> str:
-    """Whom a sentence is about; or what it shares with its other versions, where nobody is named."""
-    shared = judgement.contrast if judgement.contrast != judgement.item_id else ""
-    return judgement.entity or shared
-
-
-def _places(result: Result | None) -> dict[str, int]:
-    judgements = result.judgements if result is not None else ()
-    return {judgement.item_id: place for place, judgement in enumerate(judgements)}
 
 
 def cell_names(results: Sequence[Result]) -> dict[tuple[str, ...], str]:
@@ -230,7 +51,8 @@ class Explorer:
         for key, name in cells.items():
             results = [results.get(key) for results in by_key]
             texts = [run.texts[key[0]] if result else () for run, result in zip(runs, results, strict=True)]
-            self.cells.append(Cell(name, results, texts))
+            judgements = [result.judgements if result else () for result in results]
+            self.cells.append(Cell(name, results, judgements, texts))
 
     def facets(self) -> dict[str, Any]:
         """What the controls offer, without any row."""
@@ -258,41 +80,33 @@ class Explorer:
         return {**SLICES, **found}
 
     def entities(self) -> list[str]:
-        return sorted({entity for cell in self.cells for entity in cell.entities if entity})
+        return sorted({entity for cell in self.cells for entity in cell.entities.values if entity})
 
     # -- a part of the rows, for a server ------------------------------------------------------------------------------
 
     def page(self, wanted: Filter, first: int, n: int) -> dict[str, Any]:
         """Rows `first` to `first + n` of those that are wanted; how many there are, and how they came out."""
-        counts = [[0] * len(OUTCOMES) for _ in self.systems]
-        rows, total = [], 0
-        for cell_number, number in self.matches(wanted):
-            if first <= total < first + n:
-                rows.append(self.row(cell_number, number))
-            total += 1
-            for run, answers in enumerate(self.cells[cell_number].answers):
-                if (answer := answers[number]) is not None:
-                    counts[run][answer.outcome] += 1
-        return {"total": total, "counts": counts, "rows": rows}
+        found = self.matches(wanted)
+        counts = [
+            sum((cell.outcomes(run, own) for cell, own in zip(self.cells, found, strict=True)), _NOTHING).tolist()
+            for run in range(len(self.systems))
+        ]
+        rows, before = [], 0
+        for cell_number, own in enumerate(found):
+            some = own[max(first - before, 0) : max(first + n - before, 0)]
+            rows += [self.row(cell_number, int(number)) for number in some]
+            before += len(own)
+        return {"total": before, "counts": counts, "rows": rows}
 
-    def matches(self, wanted: Filter) -> Iterator[tuple[int, int]]:
-        """(cell, item) of every row that is wanted."""
-        needle = wanted.text.lower()
-        for cell_number, cell in enumerate(self.cells):
-            selection = cell.selection
-            for asked, own in (
-                (wanted.cell, cell.name),
-                (wanted.benchmark, selection.benchmark),
-                (wanted.language, selection.target_language),
-            ):
-                if asked and asked != own:
-                    break
-            else:
-                if wanted.slice and wanted.slice not in ("all", *cell.slices):
-                    continue
-                for number in range(len(cell)):
-                    if _is_wanted(cell, number, wanted) and (not needle or _has_text(cell, number, needle)):
-                        yield cell_number, number
+    def matches(self, wanted: Filter) -> list[Numbers]:
+        """Of each cell the rows that are wanted."""
+        found = [cell.matches(wanted) for cell in self.cells]
+        if needle := wanted.text.lower():
+            found = [
+                np.array([n for n in own.tolist() if _has_text(cell, n, needle)], dtype=np.int32)
+                for cell, own in zip(self.cells, found, strict=True)
+            ]
+        return found
 
     def row(self, cell_number: int, number: int) -> dict[str, Any]:
         """One item as the script shows it."""
@@ -300,7 +114,7 @@ class Explorer:
         judgement, text = cell.item(number)
         answers: list[dict[str, Any] | None] = []
         for run in range(len(self.systems)):
-            judged, answered = cell.judgement(run, judgement.item_id), cell.text(run, judgement.item_id)
+            judged, answered = cell.judgement(run, number), cell.text(run, number)
             if judged is None or answered is None:
                 answers.append(None)
                 continue
@@ -331,32 +145,39 @@ class Explorer:
     # -- all rows, for a page that stands alone ------------------------------------------------------------------------
 
     def embedded(self) -> dict[str, Any]:
-        """Everything, column by column; texts stand once in a table and are named by their place in it."""
+        """Everything, column by column; texts stand once in a table and are named by their place in it.
+
+        Of a large cell a part only, and how many there are: a page of a million sentences is none that a browser opens.
+        """
         strings = _Strings()
         facets = self.facets()
         for entry, cell in zip(facets["cells"], self.cells, strict=True):
-            numbers = range(len(cell))
-            sets = {members: place for place, members in enumerate(dict.fromkeys(cell.memberships))}
+            numbers = range(len(cell)) if len(cell) <= MOST_EMBEDDED else sampled_rows(cell, MOST_EMBEDDED)
+            items = [cell.item(number) for number in numbers]
+            memberships = [cell.memberships[number] for number in numbers]
+            sets = {members: place for place, members in enumerate(dict.fromkeys(memberships))}
             entry |= {
-                "id": cell.item_ids,
-                "source": [strings.place_of(cell.item(number)[1].source) for number in numbers],
+                "n": len(numbers),
+                **({"n_all": len(cell)} if len(numbers) < len(cell) else {}),
+                "id": [judgement.item_id for judgement, _ in items],
+                "source": [strings.place_of(text.source) for _, text in items],
                 "context": _compact(strings.place_of(cell.context(number)) for number in numbers),
-                "expected": _letters(cell.expected),
-                "entity": _compact(strings.place_of(entity) for entity in cell.entities),
+                "expected": _letters(cell.expected[number] for number in numbers),
+                "entity": _compact(strings.place_of(cell.entities[number]) for number in numbers),
                 "tags": _compact(strings.tags_place(cell.tags(number)) for number in numbers),
                 "slice_sets": [list(members) for members in sets],
-                "slice_set": _compact(sets[members] for members in cell.memberships),
-                "answers": [self._columns(cell, run, strings) for run in range(len(self.systems))],
+                "slice_set": _compact(sets[members] for members in memberships),
+                "answers": [self._columns(cell, run, strings, numbers) for run in range(len(self.systems))],
             }
         return {**facets, "strings": strings.texts, "tag_sets": strings.tag_sets, "lengths": strings.lengths}
 
-    def _columns(self, cell: Cell, run: int, strings: _Strings) -> dict[str, Any] | None:
+    def _columns(self, cell: Cell, run: int, strings: _Strings, numbers: Sequence[int]) -> dict[str, Any] | None:
         """The answers of one system; None where it has none here."""
         if cell.results[run] is None:
             return None
-        texts = [cell.text(run, item_id) for item_id in cell.item_ids]
-        judged = [cell.judgement(run, item_id) for item_id in cell.item_ids]
-        answers = cell.answers[run]
+        texts = [cell.text(run, number) for number in numbers]
+        judged = [cell.judgement(run, number) for number in numbers]
+        answers = [cell.answers[run][number] for number in numbers]
         missing = len(OUTCOMES)
         return {
             "text": _compact(strings.place_of(text.translation or "" if text else "") for text in texts),
@@ -371,35 +192,8 @@ class Explorer:
         }
 
 
-def _is_wanted(cell: Cell, number: int, wanted: Filter) -> bool:
-    if wanted.sentence and cell.item_ids[number] != wanted.sentence:
-        return False
-    if wanted.slice and wanted.slice != "all" and cell.slices.index(wanted.slice) not in cell.memberships[number]:
-        return False
-    if wanted.entity and cell.entities[number] != wanted.entity:
-        return False
-    if wanted.expected and GENDERS[cell.expected[number]] != wanted.expected:
-        return False
-    answers = [answers[number] for answers in cell.answers]
-    if wanted.differ and len({answer.observed for answer in answers if answer is not None}) < 2:
-        return False
-    if not (wanted.observed or wanted.verdict or wanted.outcome or wanted.system):
-        return True
-    meant = (
-        [answers[int(wanted.system)]] if wanted.system.isdecimal() and int(wanted.system) < len(answers) else answers
-    )
-    return any(
-        answer is not None
-        and wanted.observed in ("", GENDERS[answer.observed])
-        and wanted.verdict in ("", VERDICTS[answer.verdict])
-        and wanted.outcome in ("", OUTCOMES[answer.outcome])
-        for answer in meant
-    )
-
-
 def _has_text(cell: Cell, number: int, needle: str) -> bool:
-    item_id = cell.item_ids[number]
-    texts = [cell.text(run, item_id) for run in range(len(cell.results))]
+    texts = [cell.text(run, number) for run in range(len(cell.results))]
     found = [cell.item(number)[1].source, *(text.translation or "" for text in texts if text)]
     return any(needle in clipped(text).lower() for text in found)
 

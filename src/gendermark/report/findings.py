@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 
 from gendermark import registry, statistics
 from gendermark.benchmarks.benchmark import Benchmark
-from gendermark.records import Estimate, Verdict
+from gendermark.records import Estimate, Judgement, Verdict
 from gendermark.result import Result
+from gendermark.spill import remembered
 from gendermark.telling import Finding, as_percent, between, rounded, with_lost
 
 FEW_JUDGED = 90.0
@@ -123,15 +124,19 @@ def _judged(result: Result) -> float | None:
     if coverage is not None:
         return coverage.value if coverage.unit.is_of_hundred else as_percent(coverage).value
     if result.judgements:
-        n = sum(judgement.verdict is Verdict.JUDGED for judgement in result.judgements)
-        return 100 * n / len(result.judgements)
+        return 100 * _verdicts(result.judgements)[Verdict.JUDGED] / len(result.judgements)
     counted = next((estimate for estimate in result.estimates if estimate.n_total), None)
     return 100 * counted.n_judged / counted.n_total if counted else None
 
 
 def _not_translated(result: Result) -> float:
-    lost = sum(judgement.verdict is Verdict.NOT_TRANSLATED for judgement in result.judgements)
+    lost = _verdicts(result.judgements)[Verdict.NOT_TRANSLATED]
     return 100 * lost / max(len(result.judgements), 1)
+
+
+@remembered
+def _verdicts(judgements: Sequence[Judgement]) -> Counter[Verdict]:
+    return Counter(judgement.verdict for judgement in judgements)
 
 
 def _few(result: Result, judged: float) -> Finding:

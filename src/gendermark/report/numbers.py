@@ -10,7 +10,8 @@ from functools import cached_property
 from gendermark.markup import Markup, tag
 from gendermark.records import Estimate, Unit
 from gendermark.report import words
-from gendermark.report.explorer import Cell, Explorer, Filter
+from gendermark.report.cells import Cell, Filter
+from gendermark.report.explorer import Explorer
 from gendermark.result import Result
 
 _HEIGHT, _MIDDLE, _MARGIN = 18, 9, 3

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from functools import cached_property
 
 from gendermark.markup import Content, Markup, tag
+from gendermark.report.cells import Filter
 from gendermark.report.differences import Difference, against_first, phrases_of
-from gendermark.report.explorer import Filter
 from gendermark.report.findings import can_be_told, corrected, finding_about, found_in, in_brief, main_topic
 from gendermark.report.numbers import CellNumbers
 from gendermark.report.picture import Group, Line, picture
@@ -223,7 +223,7 @@ class Opening(View):
         return [Group(link, [line for _, lines in by_place for line in lines])] if by_place else []
 
     def _where_they_disagree(self) -> Content:
-        n = sum(1 for _ in self.explorer.matches(Filter(differ="yes")))
+        n = sum(map(len, self.explorer.matches(Filter(differ="yes"))))
         if not n:
             return None
         whole = sum(map(len, self.explorer.cells))

@@ -19,7 +19,8 @@ from typing import Any
 from gendermark import __version__
 from gendermark.linguistics.codes import NAMES, RIGHT_TO_LEFT
 from gendermark.markup import Content, Markup, joined, tag
-from gendermark.report.explorer import Explorer, Filter
+from gendermark.report.cells import Filter
+from gendermark.report.explorer import Explorer
 from gendermark.report.reproduce import commands
 from gendermark.report.sections import Sections
 from gendermark.report.view import code_of, direction_of, sentence, title_of
@@ -52,10 +53,21 @@ def render_page(runs: Sequence[Run], *, trend: bool = False, gate: Verdict | Non
         "report": joined([page.finding(), page.measured(), page.sections()]),
         "reproduce": page.reproduction(),
         "footer": tag("p", f"Written by gendermark {__version__}. The page asks nothing of any other computer."),
-        "rows": embedded_json({**explorer.embedded(), "words": names_for_people(explorer, page.benchmarks)}),
+        # After the report, which says what must be among them.
+        "rows": embedded_json({**_rows(explorer, runs), "words": names_for_people(explorer, page.benchmarks)}),
         "script": script,
     }
     return re.sub(r"\{\{(\w+)\}\}", lambda found: str(parts[found[1]]), asset("page.html"))
+
+
+def _rows(explorer: Explorer, runs: Sequence[Run]) -> dict[str, Any]:
+    """What the page carries; where these are not all sentences, with what its script says about it."""
+    rows = explorer.embedded()
+    n, n_all = (sum(cell.get(key, cell["n"]) for cell in rows["cells"]) for key in ("n", "n_all"))
+    if n == n_all:
+        return rows
+    command = f"gendermark ui {shlex.join(run.name for run in runs)}"
+    return {**rows, "sample": {"n": n, "all": n_all, "command": command}}
 
 
 def policy(script: str, style: str, *, connect: bool = False) -> str:

@@ -10,27 +10,32 @@ import json
 import os
 import threading
 from array import array
-from collections import OrderedDict
-from collections.abc import Iterator, Mapping, Sequence
+from collections import OrderedDict, deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
+
+import numpy as np
 
 from gendermark import locks
 from gendermark.errors import BadFile, UserError
 from gendermark.records import Judgement
-from gendermark.report.explorer import OUTCOMES, Cell, Explorer, Filter, cell_names, clipped, system_labels
-from gendermark.result import Result
+from gendermark.report.cells import Cell, Filter, Numbers
+from gendermark.report.explorer import Explorer, cell_names, clipped, system_labels
+from gendermark.result import check_judgement
 from gendermark.runs import folder
 from gendermark.runs.comparable import key_of
 from gendermark.runs.folder import Run, Text, text_of
 from gendermark.selection import Selection
-from gendermark.textfiles import read_bytes
+from gendermark.spill import Long
+from gendermark.textfiles import raw_lines
 
 _ROWS_KEPT = 256
 """Of one cell, as they were read from the disk."""
 _FILTERS_KEPT = 16
+T = TypeVar("T")
 FINISHED, RUNNING, STOPPED = "finished", "running", "stopped"
 
 
@@ -61,47 +66,88 @@ class _Lines:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.starts = array("Q")
+        self.starts, self.numbers = array("Q"), array("Q")
         self.stamp = _stamp_of(path)
 
-    def read_all(self) -> list[dict[str, Any]]:
-        """Every object; their places are known from here on."""
-        rows = []
-        starts = array("Q")
+    def find(self) -> None:
+        """Where the lines are."""
         start = 0
-        for number, line in enumerate(read_bytes(self.path).split(b"\n"), start=1):
+        for number, line in enumerate(raw_lines(self.path), start=1):
             if line.strip():
-                try:
-                    row = json.loads(line)
-                except ValueError as problem:
-                    raise BadFile(self.path, f"is not JSON ({problem})", line=number) from None
-                if not isinstance(row, dict):
-                    raise BadFile(self.path, "is not a JSON object", line=number)
-                rows.append(row)
-                starts.append(start)
-            start += len(line) + 1
-        self.starts = starts
-        return rows
+                self.starts.append(start)
+                self.numbers.append(number)
+            start += len(line)
 
-    def keep(self, places: Sequence[int]) -> None:
-        """Put the lines into another order."""
-        self.starts = array("Q", (self.starts[place] for place in places))
-
-    def __getitem__(self, place: int) -> dict[str, Any]:
-        row: dict[str, Any] = json.loads(next(self.raw([place])))
+    def read(self, place: int, line: bytes) -> dict[str, Any]:
+        """The object in a line."""
+        try:
+            row = json.loads(line)
+        except ValueError as problem:
+            raise BadFile(self.path, f"is not JSON ({problem})", line=self.numbers[place]) from None
+        if not isinstance(row, dict):
+            raise BadFile(self.path, "is not a JSON object", line=self.numbers[place])
         return row
 
-    def raw(self, places: Sequence[int]) -> Iterator[bytes]:
+    def raw(self, places: Iterable[int]) -> Iterator[bytes]:
         """Some lines as they stand."""
         try:
             with self.path.open("rb") as file:
                 if _stamp(os.fstat(file.fileno())) != self.stamp:
                     raise Changed(f"{self.path} has changed; load the page again")
+                end = 0
                 for place in places:
-                    file.seek(self.starts[place])
-                    yield file.readline()
+                    if self.starts[place] != end:
+                        file.seek(self.starts[place])
+                    line = file.readline()
+                    end = self.starts[place] + len(line)
+                    yield line
         except OSError as problem:
             raise Changed(f"{self.path} cannot be read ({problem.strerror or problem}); load the page again") from None
+
+
+class _Rows(Long[T]):
+    """What is in the lines of a file, in some order; read when it is asked for. A place below 0 is that of none."""
+
+    def __init__(self, lines: _Lines, make: Callable[[dict[str, Any]], T], places: Sequence[int] | None = None) -> None:
+        self._lines, self._make = lines, make
+        self._places = range(len(lines.starts)) if places is None else places
+        self._one = lru_cache(_ROWS_KEPT)(self._read_one)
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    def between(self, start: int, stop: int) -> Iterator[Any]:
+        for place, line in self._each_line(start, stop):
+            yield self._make(self._lines.read(place, line)) if place >= 0 else None
+
+    def _each_line(self, start: int, stop: int) -> Iterator[tuple[int, bytes]]:
+        places = self._places[start:stop]
+        lines = self._lines.raw(place for place in places if place >= 0)
+        for place in places:
+            yield place, next(lines) if place >= 0 else b""
+
+    def _at(self, place: int) -> Any:
+        own = self._places[place]
+        return self._one(own) if own >= 0 else None
+
+    def _read_one(self, place: int) -> T:
+        return self._make(self._lines.read(place, next(self._lines.raw([place]))))
+
+    def in_order(self, places: Sequence[int]) -> Sequence[T | None]:
+        own = self._places
+        return type(self)(self._lines, self._make, array("q", (own[place] if place >= 0 else -1 for place in places)))
+
+
+class _Texts(_Rows[Text]):
+    def with_text(self, needle: str) -> Iterator[int]:
+        """Where the source or the translation has a text in it, in lower case."""
+        written = json.dumps(needle, ensure_ascii=False)[1:-1]
+        for number, (place, line) in enumerate(self._each_line(0, len(self))):
+            # Few lines have it anywhere, and only those are looked at closely.
+            if place >= 0 and (b"\\u" in line or written in line.decode("utf-8", "replace").casefold()):
+                text = self._make(self._lines.read(place, line))
+                if any(needle in clipped(part).casefold() for part in (text.source, text.translation)):
+                    yield number
 
 
 class _Part:
@@ -113,8 +159,6 @@ class _Part:
         self.result, self._n_judgements = folder.read_result(directory)
         self._judgements = _Lines(directory / folder.JUDGEMENTS)
         self._texts = _Lines(folder.texts_path(directory, self.result))
-        self.judgement = lru_cache(_ROWS_KEPT)(self._read_judgement)
-        self.text = lru_cache(_ROWS_KEPT)(self._read_text)
 
     @property
     def stamp(self) -> tuple[object, ...]:
@@ -127,91 +171,65 @@ class _Part:
         paths = (self._result_path, self._judgements.path, self._texts.path)
         return self.stamp == (self._result_path, *map(_stamp_of, paths))
 
-    def read_all(self) -> tuple[Result, list[Text]]:
-        """The result with all its judgements, and their texts."""
-        path = self._judgements.path
-        try:
-            judgements = [Judgement.from_json(row) for row in self._judgements.read_all()]
-            whole = folder.with_judgements(self.result, judgements, self._n_judgements)
-        except (KeyError, TypeError, ValueError) as problem:
-            reason = f"does not hold judgements that this version can read ({problem!r}); run it again"
-            raise BadFile(path, reason) from None
-        found: dict[str, tuple[int, Text]] = {}
-        for place, row in enumerate(self._texts.read_all()):
-            try:
-                item_id, text = text_of(row)
-            except ValueError:
-                reason = "is not a file that `gendermark run` wrote; run it again"
-                raise BadFile(self._texts.path, reason) from None
-            found[item_id] = place, text
-        missing = sum(judgement.item_id not in found for judgement in judgements)
-        if missing:
-            reason = f"lacks {missing:,} of {len(judgements):,} sentences; run it again"
+    def find(self) -> tuple[Sequence[Judgement], Sequence[Text]]:
+        """The judgements and their texts, in the same order."""
+        self._judgements.find()
+        self._texts.find()
+        judgements = _Rows(self._judgements, self._judgement)
+        if len(judgements) != self._n_judgements:
+            deque(judgements, maxlen=0)  # what is no judgement at all says more
+            raise self._unreadable(ValueError(f"{len(judgements):,} of {self._n_judgements:,} judgements"))
+        ids = _Rows(self._texts, lambda row: self._text(row)[0])
+        texts = _Texts(self._texts, lambda row: self._text(row)[1])
+        if len(ids) == len(judgements) and all(
+            judgement.item_id == item_id for judgement, item_id in zip(judgements, ids, strict=True)
+        ):
+            return judgements, texts
+        place_of = {item_id: place for place, item_id in enumerate(ids)}
+        places = array("q", (place_of.get(judgement.item_id, -1) for judgement in judgements))
+        if n_missing := sum(place < 0 for place in places):
+            reason = f"lacks {n_missing:,} of {len(judgements):,} sentences; run it again"
             raise BadFile(self._texts.path, reason)
-        ordered = [found[judgement.item_id] for judgement in judgements]
-        self._texts.keep([place for place, _ in ordered])
-        return whole, [text for _, text in ordered]
+        return judgements, texts.in_order(places)  # type: ignore[return-value]  # none is missing
 
-    def _read_judgement(self, place: int) -> Judgement:
-        return Judgement.from_json(self._judgements[place])
+    def _judgement(self, row: dict[str, Any]) -> Judgement:
+        try:
+            return check_judgement(Judgement.from_json(row))
+        except (KeyError, TypeError, ValueError) as problem:
+            raise self._unreadable(problem) from None
 
-    def _read_text(self, place: int) -> Text:
-        return text_of(self._texts[place])[1]
+    def _unreadable(self, problem: Exception) -> BadFile:
+        reason = f"does not hold judgements that this version can read ({problem!r}); run it again"
+        return BadFile(self._judgements.path, reason)
 
-    def places_with(self, needle: str) -> Iterator[int]:
-        """Where the source or the translation has a text in it, in lower case."""
-        written = json.dumps(needle, ensure_ascii=False)[1:-1]
-        for place, line in enumerate(self._texts.raw(range(len(self._texts.starts)))):
-            # Few lines have it anywhere, and only those are looked at closely.
-            if b"\\u" in line or written in line.decode("utf-8", "replace").casefold():
-                text = text_of(json.loads(line))[1]
-                if any(needle in clipped(part).casefold() for part in (text.source, text.translation)):
-                    yield place
+    def _text(self, row: dict[str, Any]) -> tuple[str, Text]:
+        try:
+            return text_of(row)
+        except ValueError:
+            reason = "is not a file that `gendermark run` wrote; run it again"
+            raise BadFile(self._texts.path, reason) from None
 
 
 # -- rows --------------------------------------------------------------------------------------------------------------
 
 
 class PagedCell(Cell):
-    """A cell that has its judgements and texts on the disk."""
+    """A cell that has its judgements and texts on the disk, where the runs left them."""
 
-    parts: Sequence[_Part | None] = ()
-    """Of each run; none while the cell is being indexed."""
+    def __init__(self, name: str, parts: Sequence[_Part | None], tell: Callable[[str], None]) -> None:
+        self._say = tell
+        found = [part.find() if part else ((), ()) for part in parts]
+        results = [part.result if part else None for part in parts]
+        super().__init__(name, results, [own for own, _ in found], [texts for _, texts in found])
 
-    def __init__(self, name: str, parts: Sequence[_Part | None]) -> None:
-        everything = [part.read_all() if part else (None, []) for part in parts]
-        super().__init__(name, [result for result, _ in everything], [texts for _, texts in everything])
-        # While everything is at hand: what is asked of each row again and again.
-        self.entities = list(map(str, self.entities))
-        self.expected = list(self.expected)
-        # There are few different answers and slices; each is kept once.
-        known: dict[Any, Any] = {}
-        self.answers = [[known.setdefault(answer, answer) for answer in answers] for answers in self.answers]
-        # From here on nothing of it is in memory.
-        self.parts = parts
-        self.results = [part.result if part else None for part in parts]
-        self._texts = []
-
-    def judgement(self, run: int, item_id: str) -> Judgement | None:
-        if not self.parts:
-            return super().judgement(run, item_id)
-        place, part = self._places[run].get(item_id), self.parts[run]
-        return None if place is None or part is None else part.judgement(place)
-
-    def text(self, run: int, item_id: str) -> Text | None:
-        if not self.parts:
-            return super().text(run, item_id)
-        place, part = self._places[run].get(item_id), self.parts[run]
-        return None if place is None or part is None else part.text(place)
+    def _tell(self, n: int) -> None:
+        self._say(f"{self.name}: {n:,} of {max(map(len, self._judged)):,} sentences read")
 
     def numbers_with(self, needle: str) -> set[int]:
-        """The items whose source or translation has a text in it."""
-        number_of = {item_id: number for number, item_id in enumerate(self.item_ids)}
-        found = set()
-        for part, places in zip(self.parts, self._places, strict=True):
-            if part:
-                hits = set(part.places_with(needle))
-                found |= {number_of[item_id] for item_id, place in places.items() if place in hits}
+        """The items whose source or translation has a text in it, in lower case."""
+        found: set[int] = set()
+        for texts in self._written:
+            found.update(texts.with_text(needle) if isinstance(texts, _Texts) else ())
         return found
 
 
@@ -222,45 +240,25 @@ class PagedExplorer(Explorer):
         self.systems = list(systems)
         self.paged_cells = cells
         self.cells = list(cells)
-        self._found: OrderedDict[Filter, tuple[array[int], list[list[int]]]] = OrderedDict()
+        self._found: OrderedDict[Filter, list[Numbers]] = OrderedDict()
         self._lock = threading.Lock()
 
-    def page(self, wanted: Filter, first: int, n: int) -> dict[str, Any]:
-        places, counts = self._find(wanted)
-        rows = [self.row(*divmod(place, _CELL_STEP)) for place in places[first : first + n]]
-        return {"total": len(places), "counts": counts, "rows": rows}
-
-    def matches(self, wanted: Filter) -> Iterator[tuple[int, int]]:
-        needle = wanted.text.casefold()
-        hits: dict[int, set[int]] = {}
-        for cell_number, number in super().matches(replace(wanted, text="")):
-            if needle and cell_number not in hits:
-                hits[cell_number] = self.paged_cells[cell_number].numbers_with(needle)
-            if not needle or number in hits[cell_number]:
-                yield cell_number, number
-
-    def _find(self, wanted: Filter) -> tuple[array[int], list[list[int]]]:
-        """Every row that is wanted, and how the rows came out; somebody who scrolls asks for the same again."""
+    def matches(self, wanted: Filter) -> list[Numbers]:
+        """Somebody who scrolls asks for the same again: what was found last is kept."""
         with self._lock:
             if wanted in self._found:
                 self._found.move_to_end(wanted)
                 return self._found[wanted]
-        places = array("Q")
-        counts = [[0] * len(OUTCOMES) for _ in self.systems]
-        for cell_number, number in self.matches(wanted):
-            places.append(cell_number * _CELL_STEP + number)
-            for run, answers in enumerate(self.cells[cell_number].answers):
-                if (answer := answers[number]) is not None:
-                    counts[run][answer.outcome] += 1
+        found = super().matches(replace(wanted, text=""))
+        if needle := wanted.text.casefold():
+            for place, (cell, own) in enumerate(zip(self.paged_cells, found, strict=True)):
+                if len(own):
+                    found[place] = own[np.isin(own, list(cell.numbers_with(needle)))]
         with self._lock:
-            self._found[wanted] = places, counts
+            self._found[wanted] = found
             while len(self._found) > _FILTERS_KEPT:
                 self._found.popitem(last=False)
-        return places, counts
-
-
-_CELL_STEP = 1 << 40
-"""More than any cell has rows: two numbers in one."""
+        return found
 
 
 # -- folders -----------------------------------------------------------------------------------------------------------
@@ -324,9 +322,14 @@ def _renamed(manifest: Mapping[str, Any], name: str) -> Mapping[str, Any]:
 class RunFolders:
     """Some run folders, followed while they grow. `now` is what there is; `refresh` looks again."""
 
-    def __init__(self, directories: Sequence[Path], names: Sequence[str] = ()) -> None:
-        """`names` of their systems, in the same order; empty where the run says it itself."""
-        self._directories = directories
+    def __init__(
+        self,
+        directories: Sequence[Path],
+        names: Sequence[str] = (),
+        tell: Callable[[str], None] = lambda note: None,  # noqa: ARG005
+    ) -> None:
+        """`names` of their systems, in the same order, or empty; `tell` hears how far it is."""
+        self._directories, self._tell = directories, tell
         self._names = names or [""] * len(directories)
         self._parts: dict[Path, _Part] = {}
         self._cells: dict[object, PagedCell] = {}
@@ -366,7 +369,7 @@ class RunFolders:
     def _cell(self, name: str, parts: Sequence[_Part | None]) -> tuple[object, PagedCell]:
         """A cell, and what it is known by; indexed only if its files are new."""
         stamp = (name, tuple(part.stamp if part else None for part in parts))
-        return stamp, self._cells.get(stamp) or PagedCell(name, parts)
+        return stamp, self._cells.get(stamp) or PagedCell(name, parts, self._tell)
 
     def _parts_of(self, state: FolderState, problems: list[str]) -> dict[tuple[str, ...], _Part]:
         parts = {}

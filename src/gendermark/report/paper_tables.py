@@ -7,7 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from gendermark.drawing.charts import percent
 from gendermark.markup import Content, Markup, minus, tag
 from gendermark.records import Gender
-from gendermark.report.explorer import Cell, Explorer, Filter
+from gendermark.report.cells import GENDERS, Cell, Filter
+from gendermark.report.explorer import Explorer
 from gendermark.report.numbers import CellNumbers
 from gendermark.telling import Form, Place
 
@@ -110,7 +111,8 @@ def highlighted(paper: Paper, numbers: CellNumbers, run: int) -> Markup | None:
 def _sources_of(cell: Cell) -> dict[str, str]:
     found: dict[str, str] = {}
     for number, entity in enumerate(cell.entities):
-        found.setdefault(entity, cell.item(number)[1].source)
+        if entity not in found:
+            found[entity] = cell.item(number)[1].source
     return found
 
 
@@ -123,10 +125,12 @@ def _examples(paper: Paper, numbers: CellNumbers) -> Markup | None:
     present = [run for run in paper.runs if numbers.cell.results[run] is not None]
     rows = []
     for item_id in chosen.items:
-        source = numbers.cell.item(numbers.cell.item_ids.index(item_id))[1].source
+        number = numbers.cell.number_of(item_id) or 0
+        numbers.cell.must_show.add(number)
+        source = numbers.cell.item(number)[1].source
         values: list[Content] = []
         for run in present:
-            found = numbers.cell.judgement(run, item_id)
+            found = numbers.cell.judgement(run, number)
             measures: Mapping[str, float] = found.measures if found else {}
             values += [f"{measures[name]:.2f}" if name in measures else "–" for name in chosen.columns.values()]
         wanted = Filter(cell=numbers.cell.name, text=source)
@@ -141,10 +145,9 @@ def confusion(paper: Paper, numbers: CellNumbers, run: int) -> Markup | None:
     cell = numbers.cell
     genders = [gender.value for gender in Gender]
     counts: dict[tuple[str, str], int] = {}
-    for number, item_id in enumerate(cell.item_ids):
-        judgement = cell.judgement(run, item_id)
-        if judgement is not None and cell.expected[number] < len(genders):
-            key = genders[cell.expected[number]], judgement.observed or "none"
+    for number, answer in enumerate(cell.answers[run]):
+        if answer is not None and cell.expected[number] < len(genders):
+            key = genders[cell.expected[number]], GENDERS[answer.observed]
             counts[key] = counts.get(key, 0) + 1
     expected = [gender for gender in genders if any(counts.get((gender, seen)) for seen in (*genders, "none"))]
     if len(expected) < 2:

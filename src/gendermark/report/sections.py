@@ -8,7 +8,7 @@ from gendermark.drawing.charts import percent
 from gendermark.markup import Content, Markup, minus, tag
 from gendermark.records import Estimate, Table
 from gendermark.report import words
-from gendermark.report.explorer import Filter
+from gendermark.report.cells import Filter
 from gendermark.report.numbers import CellNumbers, axis, drawn, find, scale_of
 from gendermark.report.opening import Opening
 from gendermark.report.paper_tables import body_row, confusion, head_row, highlighted, table

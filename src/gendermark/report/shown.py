@@ -4,30 +4,41 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from heapq import nsmallest
 
 from gendermark.linguistics.codes import RIGHT_TO_LEFT
 from gendermark.markup import Content, Markup, tag
 from gendermark.records import Gender, Judgement, Span, pieces
-from gendermark.report.explorer import Cell, outcome_of
+from gendermark.report.cells import Cell, outcome_of
+from gendermark.runs.folder import Text
 from gendermark.telling import Finding
 
 _LONGEST = 160
 """Characters of a sentence that is shown beside a finding."""
+_MOST_TRIED = 5_000
+"""Translations of each kind that are looked at, the first ones; no published set has more."""
 _WORDS = {"feminine": "as a woman", "masculine": "as a man", "neutral": "with no gender"}
 
 
 def sentences(cell: Cell, run: int, finding: Finding, used: set[str]) -> list[str]:
     """The items to show: of each kind one, about the same person where that can be, none that was shown before."""
-    result = cell.results[run]
-    if result is None or not finding.shows:
+    if cell.results[run] is None or not finding.shows:
         return []
-    kinds = [
-        [j for j in result.judgements if is_shown(j) and j.item_id not in used and _can_be_shown(cell, run, j)]
-        for is_shown in finding.shows
-    ]
+    kinds: list[list[Judgement]] = [[] for _ in finding.shows]
+    lengths: dict[str, int] = {}
+    for _, judgement, text in cell.rows_of(run):
+        length = _length(text)
+        if not judgement.spans or length > 2 * _LONGEST or judgement.item_id in used:
+            continue
+        for kind, is_shown in zip(kinds, finding.shows, strict=True):
+            if len(kind) < _MOST_TRIED and is_shown(judgement):
+                kind.append(judgement)
+                lengths[judgement.item_id] = length
+        if all(len(kind) >= _MOST_TRIED for kind in kinds):
+            break
     if not kinds[0]:
         return []
-    chosen = min(_together(kinds), key=lambda found: sum(_length(cell, run, j) for j in found))
+    chosen = min(_together(kinds), key=lambda found: sum(lengths[j.item_id] for j in found))
     used.update(j.item_id for j in chosen)
     return [j.item_id for j in chosen]
 
@@ -38,18 +49,19 @@ def disagreements(cell: Cell) -> list[str]:
     The more even the division, the better it tells.
     """
     runs = [run for run, result in enumerate(cell.results) if result is not None]
-    found: list[tuple[tuple[bool, int, int], str]] = []
-    for item_id in cell.item_ids:
-        judged = [cell.judgement(run, item_id) for run in runs]
-        if any(j is None or not j.spans or j.observed is None for j in judged):
-            continue
-        right = sum(j.is_correct for j in judged if j is not None)
-        length = max(_length(cell, run, j) for run, j in zip(runs, judged, strict=True) if j is not None)
-        if right in (0, len(runs)) or length > 2 * _LONGEST:
-            continue
-        expected = judged[0].expected if judged[0] is not None else None
-        found.append(((expected is not Gender.FEMININE, abs(2 * right - len(runs)), length), item_id))
-    return [item_id for _, item_id in sorted(found)[:2]]
+
+    def each() -> Iterator[tuple[tuple[bool, int, int], str]]:
+        for _, some, texts in cell.rows(runs):
+            judged = [j for j in some if j is not None and j.spans and j.observed is not None]
+            if len(judged) < len(runs):
+                continue
+            right = sum(j.is_correct for j in judged)
+            length = max(map(_length, texts))
+            if right not in (0, len(runs)) and length <= 2 * _LONGEST:
+                is_man = judged[0].expected is not Gender.FEMININE
+                yield (is_man, abs(2 * right - len(runs)), length), judged[0].item_id
+
+    return [item_id for _, item_id in nsmallest(2, each())]
 
 
 def _together(kinds: Sequence[Sequence[Judgement]]) -> Iterator[tuple[Judgement, ...]]:
@@ -70,18 +82,14 @@ def _together(kinds: Sequence[Sequence[Judgement]]) -> Iterator[tuple[Judgement,
     yield first[0], others[0][0]
 
 
-def _can_be_shown(cell: Cell, run: int, judgement: Judgement) -> bool:
-    return bool(judgement.spans) and _length(cell, run, judgement) <= 2 * _LONGEST
-
-
-def _length(cell: Cell, run: int, judgement: Judgement) -> int:
-    text = cell.text(run, judgement.item_id)
+def _length(text: Text | None) -> int:
     return len(text.source) + len(text.translation or "") if text is not None else 0
 
 
 def shown(cell: Cell, item_id: str, runs: Sequence[int], name_of: Sequence[Content]) -> Markup:
     """A sentence with what each of these systems made of it; `name_of` is empty where there is only one."""
-    number = cell.item_ids.index(item_id)
+    number = cell.number_of(item_id) or 0
+    cell.must_show.add(number)
     _, source = cell.item(number)
     context = cell.context(number)
     selection = cell.selection
@@ -89,7 +97,7 @@ def shown(cell: Cell, item_id: str, runs: Sequence[int], name_of: Sequence[Conte
     parts = parts if context else []
     parts.append(tag("p", source.source, class_="source", **_language(selection.source_language)))
     for run in runs:
-        judgement, text = cell.judgement(run, item_id), cell.text(run, item_id)
+        judgement, text = cell.judgement(run, number), cell.text(run, number)
         if judgement is None or text is None:
             continue
         who: Content = [name_of[run], " "] if name_of else None

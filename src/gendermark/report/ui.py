@@ -11,7 +11,7 @@ from typing import Any
 from gendermark import __version__
 from gendermark.errors import UserError
 from gendermark.markup import joined, tag
-from gendermark.report.explorer import Filter
+from gendermark.report.cells import Filter
 from gendermark.report.findings import corrected, findings
 from gendermark.report.page import contents, embedded_json, names_for_people, policy
 from gendermark.report.paging import FolderState, RunFolders, Snapshot

@@ -6,16 +6,18 @@ everything on the page, and one system is called better than others only where t
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from gendermark import registry
 from gendermark.benchmarks.benchmark import Benchmark
 from gendermark.linguistics.codes import NAMES
-from gendermark.records import Estimate, Gender
+from gendermark.records import Estimate, Gender, Judgement
 from gendermark.report.findings import can_be_told
 from gendermark.result import Result
 from gendermark.runs.compare import Comparison
+from gendermark.spill import remembered
 from gendermark.telling import TwoRates, as_percent, leaning, listed, rounded
 
 HALF = 50.0
@@ -141,8 +143,14 @@ def _is_below_half(found: Estimate) -> bool:
 
 def _are_mostly_men(result: Result) -> bool:
     """Whether most women come out as men; they could also be left open or not be translated."""
-    women = [judgement for judgement in result.judgements if judgement.expected is Gender.FEMININE]
-    return 2 * sum(judgement.observed is Gender.MASCULINE for judgement in women) > len(women)
+    seen = _women(result.judgements)
+    return 2 * seen[Gender.MASCULINE] > seen.total()
+
+
+@remembered
+def _women(judgements: Sequence[Judgement]) -> Counter[Gender | None]:
+    """What became of them."""
+    return Counter(judgement.observed for judgement in judgements if judgement.expected is Gender.FEMININE)
 
 
 # -- in words ----------------------------------------------------------------------------------------------------------

@@ -73,7 +73,9 @@ def check_comparable(a: Result, b: Result) -> list[str]:
             raise UserError(f"{what}, so their numbers cannot be compared{mend}")
         if not name.endswith(_SIGNED):
             remarks.append(what)
-    if [j.item_id for j in a.judgements] != [j.item_id for j in b.judgements]:
+    if len(a.judgements) != len(b.judgements) or any(
+        x.item_id != y.item_id for x, y in zip(a.judgements, b.judgements, strict=True)
+    ):
         raise UserError(
             f"{a.cell}: the runs do not hold the same items, so they cannot be paired; run both on the same data"
         )

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from array import array
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +16,12 @@ from gendermark.benchmarks.benchmark import Answers, Benchmark, ItemSet
 from gendermark.errors import UserError
 from gendermark.executors.executor import SERIAL, Executor
 from gendermark.metrics.metric import Resampling
-from gendermark.records import Gender, Judgement
+from gendermark.records import Gender, Item, Judgement
 from gendermark.result import Result
 from gendermark.runs import folder
 from gendermark.runs.score import PORTION, Origin, score
 from gendermark.selection import Selection, options_of
+from gendermark.spill import made, taken
 
 _ASKS_A_SYSTEM = "forced-choice"
 """The test that no stored translation can answer."""
@@ -158,20 +161,28 @@ def score_again(
 ) -> tuple[ItemSet, Answers, Result]:
     """The stored texts of a cell, in the order of its judgements, judged and estimated by this version."""
     benchmark: Benchmark = registry.load("benchmark", selection.benchmark)
-    by_item = {j.item_id: text for j, text in zip(old.judgements, texts, strict=True)}
     item_set = benchmark.load(selection)
-    missing = [item.item_id for item in item_set.items if item.item_id not in by_item]
-    if missing or item_set.origin != old.origin:
-        what = f"{len(missing):,} of its sentences" if missing else f"its data ({old.origin})"
+    places = _places(old.judgements, item_set.items)
+    n_missing = sum(place < 0 for place in places)
+    if n_missing or item_set.origin != old.origin:
+        what = f"{n_missing:,} of its sentences" if n_missing else f"its data ({old.origin})"
         raise UserError(f"{where}: this version lacks {what}, so it cannot be judged again; run it again")
-    answers = [by_item[item.item_id].answers for item in item_set.items]
+    answers = made(attrgetter("answers"), taken(texts, places))
     return item_set, answers, score(benchmark, item_set, answers, origin, executor)
 
 
 def _changes(old: Sequence[Judgement], new: Sequence[Judgement]) -> tuple[Change, ...]:
-    before = {judgement.item_id: judgement for judgement in old}
+    before: Sequence[Any] = taken(old, _places(old, new))
     return tuple(
-        Change(j.item_id, before[j.item_id].observed, j.observed)
-        for j in new
-        if (before[j.item_id].observed, before[j.item_id].verdict) != (j.observed, j.verdict)
+        Change(now.item_id, earlier.observed, now.observed)
+        for earlier, now in zip(before, new, strict=True)
+        if (earlier.observed, earlier.verdict) != (now.observed, now.verdict)
     )
+
+
+def _places(old: Sequence[Judgement], wanted: Sequence[Item | Judgement]) -> Sequence[int]:
+    """Where the judgement of each item stands, below 0 where there is none."""
+    if len(old) == len(wanted) and all(one.item_id == two.item_id for one, two in zip(old, wanted, strict=True)):
+        return range(len(old))
+    place_of = {judgement.item_id: place for place, judgement in enumerate(old)}
+    return array("q", (place_of.get(one.item_id, -1) for one in wanted))

@@ -386,5 +386,6 @@ MEASURES = Measures(
     template=lambda judgement, settings: winomt_template(judgement, as_winomt(settings)),
     tables=lambda judgements: [alpha_table(judgements), _entity_table(judgements)],
     warnings=warnings,
+    slices_of=_slices,
     slices=SLICES,
 )

@@ -140,16 +140,17 @@ def forms(cells: Sequence[Cell]) -> list[Form]:
 
 def examples(judgements: Sequence[Judgement]) -> Examples | None:
     """The he, she and they versions of one sentence: the one where the genders of the samples differ most."""
-    by_contrast: dict[str, dict[str, Judgement]] = {}
-    for judgement in judgements:
-        by_contrast.setdefault(judgement.contrast, {})[judgement.expected or "none"] = judgement
+    by_contrast: dict[str, dict[str, tuple[int, float]]] = {}
+    for place, judgement in enumerate(judgements):
+        entropy = judgement.measures.get("h_gender", 0.0)
+        by_contrast.setdefault(judgement.contrast, {})[judgement.expected or "none"] = place, entropy
     versions = [members for members in by_contrast.values() if {*Gender} <= set(members)]
     if not versions:
         return None
-    chosen = max(versions, key=lambda members: sum(j.measures.get("h_gender", 0.0) for j in members.values()))
+    chosen = max(versions, key=lambda members: sum(entropy for _, entropy in members.values()))
     return Examples(
         "In the form of their Table 5: the versions of one sentence.",
-        [chosen[gender].item_id for gender in Gender],
+        [judgements[chosen[gender][0]].item_id for gender in Gender],
         {"H gender": "h_gender", "H string": "h_string", "feminine": "p_feminine"},
     )
 

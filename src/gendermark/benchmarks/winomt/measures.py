@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 
 from gendermark.benchmarks.benchmark import Measures
 from gendermark.benchmarks.winomt.settings import PUBLISHED, Settings
 from gendermark.metrics import genders
 from gendermark.metrics.metric import Metric
 from gendermark.records import Gender, Judgement, Table, Verdict
+from gendermark.spill import remembered
 
 _SLICES = ("mf", "masculine", "feminine", "neutral", "pro", "anti", "subject", "object", "winobias", "winogender")
 
@@ -29,9 +30,14 @@ def _slices_of(judgement: Judgement) -> Iterable[str]:
         yield tags["corpus"]
 
 
+@remembered
+def _present(judgements: Sequence[Judgement]) -> Set[str]:
+    return {name for judgement in judgements for name in _slices_of(judgement)}
+
+
 def metrics(judgements: Sequence[Judgement], settings: Settings) -> list[Metric]:
     rounded = settings.rules in PUBLISHED
-    present = {name for judgement in judgements for name in _slices_of(judgement)}
+    present = _present(judgements)
     found = [genders.accuracy("all"), genders.delta_g("all", rounded=rounded)]
     if {"pro", "anti"} <= present:
         found += [genders.delta_s(), genders.delta_s_f1()]
@@ -116,6 +122,7 @@ MEASURES = Measures(
     metrics=metrics,
     stratum=stratum,
     template=template,
+    slices_of=_slices_of,
     tables=tables,
     warnings=warnings,
     slices={

@@ -548,6 +548,9 @@
     const parts = [
       n === all ? `${count(n)} sentences.` : `${count(n)} of ${count(all)} sentences${n === 0 ? "; clear a filter to see more." : "."}`,
     ];
+    if (data.sample) {
+      parts.push(`Shown: ${count(data.sample.n)} of ${count(data.sample.all)} sentences; \`${data.sample.command}\` shows all. Counts and the CSV file are of those shown.`);
+    }
     if (n > most) parts.push(`The first ${count(most)} are listed; filter to see the others.`);
     summary.replaceChildren(element("p", {}, parts.join(" ")));
     if (n === 0) return;
@@ -719,7 +722,7 @@
   download.addEventListener("click", async () => {
     download.disabled = true;
     const address = URL.createObjectURL(new Blob([await csv()], { type: "text/csv" }));
-    const link = element("a", { href: address, download: "sentences.csv" });
+    const link = element("a", { href: address, download: data.sample ? `sentences-${data.sample.n}-of-${data.sample.all}.csv` : "sentences.csv" });
     link.click();
     setTimeout(() => URL.revokeObjectURL(address), 1_000);
     download.disabled = false;

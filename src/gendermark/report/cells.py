@@ -1,0 +1,373 @@
+"""The rows of one benchmark and direction: what filters ask of each is kept in a few bytes, the rest where it lies."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from itertools import zip_longest
+from typing import Any, TypeVar, overload
+from urllib.parse import quote
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gendermark import registry
+from gendermark.benchmarks.benchmark import Benchmark
+from gendermark.errors import UserError
+from gendermark.records import Gender, Judgement, Verdict
+from gendermark.result import Result
+from gendermark.runs.folder import Text
+from gendermark.spill import taken
+
+NONE = "none"
+"""In a filter: no gender."""
+GENDERS = ("masculine", "feminine", "neutral", NONE)
+VERDICTS = tuple(verdict.value for verdict in Verdict)
+OUTCOMES = ("right", "wrong", "open", "mixed", "undecided", "failed")
+"""`open`: a gender was read where any would do, as the sentence leaves it open and samples may differ."""
+_OUTCOME_OF_TAG = {"correct": "right"}
+
+_TOLD = 100_000
+"""Rows after which it is said how far the index is."""
+
+T = TypeVar("T")
+
+
+# -- filters -----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Filter:
+    """Which rows are wanted; what is empty is not asked for. All conditions on an answer hold of one and the same."""
+
+    cell: str = ""
+    benchmark: str = ""
+    language: str = ""
+    """The target language."""
+    slice: str = ""
+    entity: str = ""
+    expected: str = ""
+    observed: str = ""
+    verdict: str = ""
+    outcome: str = ""
+    system: str = ""
+    """The place of the system whose answers are meant, from 0; any if empty."""
+    differ: str = ""
+    """`yes`: only where the systems do not agree on the gender."""
+    text: str = ""
+    """A part of the source or of a translation, upper or lower case."""
+    sentence: str = ""
+    """The id of one item."""
+
+    @classmethod
+    def of(cls, query: Mapping[str, str]) -> Filter:
+        """From the fields of a query; others are passed over."""
+        return cls(**{field.name: query[field.name] for field in fields(cls) if field.name in query})
+
+    @property
+    def link(self) -> str:
+        """The part of an address that opens the explorer with this filter."""
+        given = [(field.name, getattr(self, field.name)) for field in fields(self)]
+        return "#sentences?" + "&".join(f"{name}={quote(value, safe='')}" for name, value in given if value)
+
+
+def outcome_of(judgement: Judgement, *, draws: bool) -> str:
+    """How one translation came out, in the words of `OUTCOMES`; or many samples of it, if its benchmark draws."""
+    if judgement.outcome:
+        return _OUTCOME_OF_TAG.get(judgement.outcome, judgement.outcome)
+    if judgement.verdict is Verdict.NOT_TRANSLATED:
+        return "failed"
+    if judgement.verdict is Verdict.UNJUDGEABLE or judgement.observed is None:
+        return "mixed" if judgement.reason in ("mixed", "both") else "undecided"
+    if draws and judgement.expected in (None, Gender.NEUTRAL):
+        return "open"
+    return "right" if judgement.is_correct else "wrong"
+
+
+# -- rows --------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    """What one system's answer shows about gender, as places in `GENDERS`, `VERDICTS` and `OUTCOMES`."""
+
+    observed: int
+    verdict: int
+    outcome: int
+
+
+_ANSWERS = [
+    _Answer(observed, verdict, outcome)
+    for observed in range(len(GENDERS))
+    for verdict in range(len(VERDICTS))
+    for outcome in range(len(OUTCOMES))
+]
+"""All there can be: an answer is kept as its place here, in one byte."""
+_PLACE_OF = {answer: place for place, answer in enumerate(_ANSWERS)}
+_NO_ANSWER = len(_ANSWERS)
+"""In the place of an answer: this system does not have this sentence."""
+_KNOWN: Sequence[_Answer | None] = [*_ANSWERS, None]
+
+
+class Coded(Sequence[T]):
+    """One of a few values for each row, each kept once; rows hold numbers."""
+
+    def __init__(self, numbers: Any, values: Sequence[T]) -> None:
+        self.numbers, self.values = np.asarray(numbers), values
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    @overload
+    def __getitem__(self, place: int) -> T: ...
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[T]: ...
+    def __getitem__(self, place: int | slice) -> T | Sequence[T]:
+        return Coded(self.numbers[place], self.values) if isinstance(place, slice) else self.values[self.numbers[place]]
+
+
+Numbers = NDArray[np.int32]
+"""Of rows."""
+Judged = Sequence[Judgement | None]
+Written = Sequence[Text | None]
+
+
+class Cell:
+    """One benchmark and direction: the items that any of the runs has, and for each run its answers or none.
+
+    Judgements and texts may be on the disk. What filters ask of each row is kept in a few bytes.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        results: Sequence[Result | None],
+        judgements: Sequence[Sequence[Judgement]],
+        texts: Sequence[Sequence[Text]],
+    ) -> None:
+        """`judgements` and `texts` of each run in the same order; nothing where there is no result."""
+        self.name = name
+        self.results = results
+        present = [result for result in results if result is not None]
+        self.selection = present[0].selection
+        self.benchmark: Benchmark = registry.load("benchmark", self.selection.benchmark)
+        self._judged, self._written = _in_one_order(judgements, texts)
+        self.must_show: set[int] = set()
+        """Items that a page must carry, as something on it leads to them."""
+        self._index()
+
+    def _index(self) -> None:
+        """In one go through all judgements."""
+        slices: dict[str, int] = {}
+        sets: dict[tuple[int, ...], int] = {}
+        entities: dict[str, int] = {}
+        known: dict[tuple[str, ...], int] = {}
+        self._hashes, entity_of_row, set_of_row = array("q"), array("I"), array("I")
+        expected = bytearray()
+        answers = [bytearray() for _ in self.results]
+        for row in zip_longest(*self._judged):
+            first = next(judgement for judgement in row if judgement is not None)
+            self._hashes.append(hash(first.item_id))
+            entity_of_row.append(entities.setdefault(entity_of(first), len(entities)))
+            expected.append(GENDERS.index(first.expected or NONE))
+            names = self._slices_of(first)
+            if names not in known:
+                members = tuple(slices.setdefault(name, len(slices)) for name in names)
+                known[names] = sets.setdefault(members, len(sets))
+            set_of_row.append(known[names])
+            if len(self._hashes) % _TOLD == 0:
+                self._tell(len(self._hashes))
+            for codes, judgement in zip(answers, row, strict=True):
+                codes.append(_NO_ANSWER if judgement is None else self._answer(judgement))
+        self.slices = list(slices)
+        self.memberships = Coded(set_of_row, list(sets))
+        self.entities = Coded(entity_of_row, list(entities))
+        """Who each sentence is about; empty where the benchmark does not say."""
+        self.expected = Coded(expected, range(len(GENDERS)))
+        self.answers = [Coded(codes, _KNOWN) for codes in answers]
+
+    def _tell(self, n: int) -> None:
+        """So many rows are indexed."""
+
+    def __len__(self) -> int:
+        return len(self._hashes)
+
+    def number_of(self, item_id: str) -> int | None:
+        """The row of an item."""
+        wanted, start = hash(item_id), 0
+        while True:
+            try:
+                number = self._hashes.index(wanted, start)
+            except ValueError:
+                return None
+            if self.item(number)[0].item_id == item_id:
+                return number
+            start = number + 1
+
+    def judgement(self, run: int, number: int) -> Judgement | None:
+        return self._judged[run][number] if self._judged[run] else None
+
+    def text(self, run: int, number: int) -> Text | None:
+        return self._written[run][number] if self._written[run] else None
+
+    def rows_of(self, run: int) -> Iterator[tuple[int, Judgement, Text]]:
+        """All rows that one run has, one by one."""
+        for number, (judgement, text) in enumerate(zip(self._judged[run], self._written[run], strict=True)):
+            if judgement is not None and text is not None:
+                yield number, judgement, text
+
+    def rows(self, runs: Sequence[int]) -> Iterator[tuple[int, Sequence[Judgement | None], Sequence[Text | None]]]:
+        """The same of several runs, side by side."""
+        judged, written = (
+            zip(*(columns[run] for run in runs), strict=True) for columns in (self._judged, self._written)
+        )
+        for number, (judgements, texts) in enumerate(zip(judged, written, strict=True)):
+            yield number, judgements, texts
+
+    def item(self, number: int) -> tuple[Judgement, Text]:
+        """A judgement and a text of an item, from the first run that has it: for what all of them share."""
+        for run in range(len(self.results)):
+            judgement, text = self.judgement(run, number), self.text(run, number)
+            if judgement is not None and text is not None:
+                return judgement, text
+        raise IndexError(number)
+
+    def context(self, number: int) -> str:
+        """The sentence before, where a benchmark has one."""
+        return self.item(number)[0].tags.get(self.benchmark.tells.context_tag, "")
+
+    def tags(self, number: int) -> dict[str, str]:
+        """What a reader may want to know about an item."""
+        judgement, hidden = self.item(number)[0], self.benchmark.tells.hidden_tags
+        return {key: value for key, value in judgement.tags.items() if value and key not in hidden}
+
+    def slice_of(self, total: str) -> tuple[str, bool]:
+        """The slice that a metric's column `total` counts ("" for all), and whether it counts what was judged only."""
+        name, _, kind = total.partition(".")
+        return name if name in self.slices else "", kind in ("judged", "decided")
+
+    def _answer(self, judgement: Judgement) -> int:
+        outcome = outcome_of(judgement, draws=self.benchmark.draws)
+        if outcome not in OUTCOMES:
+            raise UserError(
+                f"{self.name}: judgement {judgement.item_id} came out {outcome!r}, which this version does not know; "
+                "run it again"
+            )
+        observed = GENDERS.index(judgement.observed or NONE)
+        return _PLACE_OF[_Answer(observed, VERDICTS.index(judgement.verdict), OUTCOMES.index(outcome))]
+
+    def _slices_of(self, judgement: Judgement) -> tuple[str, ...]:
+        """The slices an item is in: as its benchmark counts an item that stands alone."""
+        measures = self.benchmark.measures
+        try:
+            if measures.slices_of is not None:
+                names: Iterable[str] = measures.slices_of(judgement)
+            else:
+                columns = measures.tally([judgement])
+                names = (name.partition(".")[0] for name in columns if name.endswith((".total", ".every")))
+            return tuple(dict.fromkeys(name for name in names if name not in ("", "all")))
+        except KeyError as tag:
+            raise UserError(f"{self.name}: the judgements of a run lack the tag {tag}; run it again") from None
+
+    # -- filters -------------------------------------------------------------------------------------------------------
+
+    def matches(self, wanted: Filter) -> Numbers:
+        """The rows that are wanted, but for their texts."""
+        selection = self.selection
+        for asked, own in (
+            (wanted.cell, self.name),
+            (wanted.benchmark, selection.benchmark),
+            (wanted.language, selection.target_language),
+        ):
+            if asked and asked != own:
+                return np.zeros(0, dtype=np.int32)
+        found = np.ones(len(self), dtype=bool)
+        if wanted.sentence:
+            found[:] = False
+            if (number := self.number_of(wanted.sentence)) is not None:
+                found[number] = True
+        if wanted.slice and wanted.slice != "all":
+            sets = enumerate(self.memberships.values)
+            place = self.slices.index(wanted.slice) if wanted.slice in self.slices else -1
+            found &= np.isin(self.memberships.numbers, [number for number, members in sets if place in members])
+        if wanted.entity:
+            names = self.entities.values
+            found &= self.entities.numbers == (names.index(wanted.entity) if wanted.entity in names else len(names))
+        if wanted.expected:
+            found &= self.expected.numbers == (GENDERS.index(wanted.expected) if wanted.expected in GENDERS else -1)
+        if wanted.differ:
+            found &= self._differ()
+        if wanted.observed or wanted.verdict or wanted.outcome or wanted.system:
+            found &= self._has_answer(wanted)
+        return np.flatnonzero(found).astype(np.int32)
+
+    def _differ(self) -> NDArray[np.bool_]:
+        """Where the systems do not agree on the gender."""
+        genders = np.array([answer.observed for answer in _ANSWERS])
+        least = np.min([np.append(genders, len(GENDERS))[own.numbers] for own in self.answers], axis=0)
+        most = np.max([np.append(genders, -1)[own.numbers] for own in self.answers], axis=0)
+        return np.asarray(least < most)
+
+    def _has_answer(self, wanted: Filter) -> NDArray[np.bool_]:
+        """Where one of the answers that are meant is as wanted."""
+        fitting = [
+            wanted.observed in ("", GENDERS[answer.observed])
+            and wanted.verdict in ("", VERDICTS[answer.verdict])
+            and wanted.outcome in ("", OUTCOMES[answer.outcome])
+            for answer in _ANSWERS
+        ]
+        meant = self.answers
+        if wanted.system.isdecimal() and int(wanted.system) < len(meant):
+            meant = [meant[int(wanted.system)]]
+        return np.asarray(np.any([np.array([*fitting, False])[own.numbers] for own in meant], axis=0))
+
+    def outcomes(self, run: int, numbers: Numbers) -> NDArray[np.intp]:
+        """How many of these rows came out in each way."""
+        of_answer = np.array([answer.outcome for answer in _ANSWERS] + [len(OUTCOMES)])
+        return np.bincount(of_answer[self.answers[run].numbers[numbers]], minlength=len(OUTCOMES) + 1)[: len(OUTCOMES)]
+
+
+def _in_one_order(
+    judgements: Sequence[Sequence[Judgement]], texts: Sequence[Sequence[Text]]
+) -> tuple[Sequence[Judged], Sequence[Written]]:
+    """The same items in the same rows for all runs; where the runs have the same items, as they should, as they are."""
+    present = [own for own in judgements if own]
+    if len({len(own) for own in present}) <= 1 and all(
+        len({judgement.item_id for judgement in row}) == 1
+        for row in (zip(*present, strict=True) if present[1:] else ())
+    ):
+        return judgements, texts
+    places = [{judgement.item_id: place for place, judgement in enumerate(own)} for own in judgements]
+    item_ids = list(dict.fromkeys(item_id for own in places for item_id in own))
+    orders = [array("q", (own.get(item_id, -1) for item_id in item_ids)) if own else () for own in places]
+    return (
+        [taken(own, order) for own, order in zip(judgements, orders, strict=True)],
+        [taken(own, order) for own, order in zip(texts, orders, strict=True)],
+    )
+
+
+def entity_of(judgement: Judgement) -> str:
+    """Whom a sentence is about; or what it shares with its other versions, where nobody is named."""
+    shared = judgement.contrast if judgement.contrast != judgement.item_id else ""
+    return judgement.entity or shared
+
+
+def sampled_rows(cell: Cell, most: int) -> Sequence[int]:
+    """The rows of a large cell that a page carries: those that it must, and a sample.
+
+    The sample is the same whenever it is drawn. Every kind of sentence (by slices, expected gender and answers) has a
+    like share, as far as it has sentences, so that what is rare is there; and of each kind all sorts of people.
+    """
+    kinds = cell.memberships.numbers.astype(np.int64) * len(GENDERS) + cell.expected.numbers
+    for answers in cell.answers:
+        kinds = np.unique(kinds * (_NO_ANSWER + 1) + answers.numbers, return_inverse=True)[1].astype(np.int64)
+    order = np.lexsort((cell.entities.numbers, kinds))
+    starts = np.flatnonzero(np.diff(kinds[order], prepend=-1))
+    of_kind = sorted(np.split(order, starts[1:]), key=len)
+    chosen, left = set(cell.must_show), max(most - len(cell.must_show), 0)
+    for n_before, rows in enumerate(of_kind):
+        n = min(len(rows), left // (len(of_kind) - n_before))
+        chosen.update(rows[np.arange(n) * len(rows) // max(n, 1)].tolist())
+        left -= n
+    return sorted(chosen)
