@@ -832,6 +832,11 @@ def test_a_location_that_is_no_address(server: Server) -> None:
     assert failed(server).startswith("answered HTTP 404 (Not Found); check the URL")
 
 
+def test_a_redirect_out_of_the_web(server: Server) -> None:
+    server.script(servers.status(308, Location="javascript:alert(1)"))
+    assert failed(server) == f"redirects to what is no address of the web; check the URL {server.url}"
+
+
 def test_a_key_in_a_redirect(server: Server) -> None:
     server.script(servers.status(302, Location=f"http://me:pass@elsewhere/{SECRET}/x?key={SECRET}#{SECRET}"))
     system = Toy(server.url, secrets={KEY: SECRET})

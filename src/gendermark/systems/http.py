@@ -249,6 +249,10 @@ class Client:
                 f"gave no complete answer within {self._timeout_seconds:g} seconds",
                 hint="raise timeout_seconds or lower concurrency",
             ) from None
+        except httpx.InvalidURL:  # it looks at where a redirect leads, though it does not follow
+            raise SystemFailure(
+                f"{self.spec} redirects to what is no address of the web; check the URL {self.url}{self._kept}"
+            ) from None
         except _Endless:
             raise SystemFailure(
                 f"{self.spec} sent more than {_MOST_BYTES:,} bytes in one answer; check the URL {self.url}"
