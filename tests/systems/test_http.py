@@ -493,6 +493,12 @@ def test_an_answer_without_end(server: Server, monkeypatch: pytest.MonkeyPatch) 
     assert failed(server) == f"sent more than 1,000,000 bytes in one answer; check the URL {server.url}"
 
 
+def test_an_answer_of_many_small_things(server: Server) -> None:
+    """Three letters each, and fifty times as much in memory."""
+    server.script(servers.says(gzip.compress(b"[" + b"{}," * 2_000_000 + b"{}]"), Content_Encoding="gzip"))
+    assert failed(server).startswith("sent more than 5,000,000 bytes in one answer; check the URL")
+
+
 @pytest.mark.parametrize("payload", [{}, [], None, "texts", {"texts": None}, {"texts": "SENTENCE"}, {"text": ["x"]}])
 def test_missing_fields_are_not_guessed(server: Server, payload: Any) -> None:
     server.script(servers.sends(payload))
