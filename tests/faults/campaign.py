@@ -12,14 +12,13 @@ import json
 import logging
 import os
 import random
-import resource
 import signal
 import subprocess
 import sys
 import time
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -234,36 +233,26 @@ class Child:
         self.ended()
 
     def ended(self, seconds: float = LONGEST_SECONDS) -> Said:
-        try:
-            _, status, usage = _wait(self.process, seconds)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            self.process.wait()
-            self._setting.tally.troubles.append(f"hangs: {' '.join(self.arguments)[:200]}")
-            status, usage = -signal.SIGKILL, None
-        said = Said(
-            status,
-            self.out,
-            self._err.read_text(encoding="utf-8", errors="replace"),
-            usage.ru_maxrss / 1024 if usage else 0.0,
-            time.monotonic() - self.started,
-        )
+        deadline, kilobytes = time.monotonic() + seconds, 0
+        while self.process.poll() is None:
+            kilobytes = max(kilobytes, _most_memory(self.process.pid))
+            if time.monotonic() > deadline:
+                self.process.kill()
+                self.process.wait()
+                self._setting.tally.troubles.append(f"hangs: {' '.join(self.arguments)[:200]}")
+            time.sleep(0.005)
+        err = self._err.read_text(encoding="utf-8", errors="replace")
+        taken = time.monotonic() - self.started
+        said = Said(self.process.returncode, self.out, err, kilobytes / 1024, taken)
         self._setting.look_through(said, " ".join(self.arguments)[:120])
         return said
 
 
-def _wait(process: subprocess.Popen[bytes], seconds: float) -> tuple[int, int, resource.struct_rusage | None]:
-    """As `wait4`, which tells the memory of one process, with a limit of time."""
-    deadline = time.monotonic() + seconds
-    while process.returncode is None:
-        pid, status, usage = os.wait4(process.pid, os.WNOHANG)
-        if pid:
-            process.returncode = os.waitstatus_to_exitcode(status)
-            return pid, process.returncode, usage
-        if time.monotonic() > deadline:
-            raise subprocess.TimeoutExpired(process.args, seconds)
-        time.sleep(0.005)
-    return process.pid, process.returncode, None
+def _most_memory(pid: int) -> int:
+    """In kB, since the program began. (`wait4` counts what the process that started it had, too.)"""
+    with suppress(OSError, IndexError):  # there is no /proc, or it has just ended
+        return int(Path(f"/proc/{pid}/status").read_text().partition("VmHWM:")[2].split()[0])
+    return 0
 
 
 def has_key(content: bytes) -> bool:
