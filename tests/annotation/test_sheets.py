@@ -41,7 +41,9 @@ def test_the_source_stands_at_the_end(tmp_path: Path) -> None:
     assert rows == [[*COLUMNS, "Source"], ["4", "baker", "El panadero.", "", "", "", "The baker."]]
 
 
-@pytest.mark.parametrize("text", ["=1+1", "+1", "-1 vino", "@SUM(A1)", " =1", "\t=1", "＝1", "＠x", "\x00=1", "\u200b=1"])
+@pytest.mark.parametrize(
+    "text", ["=1+1", "+1", "-1 vino", "@SUM(A1)", " =1", "\t=1", "＝1", "＠x", "\x00=1", "\u200b=1"]
+)
 def test_formulas_are_made_inert_and_still_recognised(tmp_path: Path, text: str) -> None:
     cell = make([M], texts=[text], entities=[text])
     write_sheet(tmp_path / "s.csv", draw_sample(*cell, n=1, seed=1))

@@ -376,14 +376,14 @@ def two_on_one_folder(setting: Setting) -> None:
 
 
 SCENARIOS = [
-    Scenario("disk", "full disk", full_disk, 1, 25),
+    Scenario("disk", "full disk", full_disk, 1, 15),
     Scenario("disk", "read-only store", read_only, 1, 6),
-    Scenario("disk", "damaged store", damaged_store, 2, 60),
-    Scenario("disk", "clock jumps", clock_jumps, 0, 5),
-    Scenario("disk", "folder deleted under way", deleted_under_way, 1, 12),
-    Scenario("disk", "folder edited by hand", edited_manifest, 0, 60),
+    Scenario("disk", "damaged store", damaged_store, 2, 40),
+    Scenario("disk", "clock jumps", clock_jumps, 0, 3),
+    Scenario("disk", "folder deleted under way", deleted_under_way, 1, 8),
+    Scenario("disk", "folder edited by hand", edited_manifest, 0, 150, in_children=False),
     Scenario("disk", "folder of an older version", older_folder, 0, 2),
     Scenario("disk", "three runs, one store", three_runs, 1, 0),
-    Scenario("disk", "eight runs, one store", eight_runs, 0, 4),
-    Scenario("disk", "two runs, one folder", two_on_one_folder, 0, 5),
+    Scenario("disk", "eight runs, one store", eight_runs, 0, 3),
+    Scenario("disk", "two runs, one folder", two_on_one_folder, 0, 3),
 ]

@@ -64,15 +64,15 @@ RUNS = [
         lambda setting, place, url: serving.run_arguments("openai", url, setting.directory, place, concurrency="4"),
         lambda: serving.translating(0.04),
         short=2,
-        long=62,
+        long=70,
     ),
     KilledRun(
         "run, libretranslate",
         lambda setting, place, url: serving.run_arguments(
             "libretranslate", url, setting.directory, place, concurrency="1"
         ),
-        lambda: serving.translating(0.4),
-        long=30,
+        lambda: serving.translating(0.3),
+        long=20,
     ),
     KilledRun("run, CTranslate2 sampling", _sampling, no_server, long=32),
 ]
@@ -95,15 +95,17 @@ def kill_runs(kind: KilledRun, setting: Setting) -> None:
         url = server.url if server else ""
         calm = setting.place()
         seconds = _undisturbed(setting, kind, calm, url)
-        expected = content_of(calm / "run")
+        expected, n_rows = content_of(calm / "run"), len(rows_of(calm / "store.sqlite"))
+        least = min(_undisturbed(setting, kind, calm, url), seconds)  # with nothing left to ask for
         n_kills = 0
         while n_kills < setting.times:
             place, story = setting.place(), _Story()
             n_before = len(server.book) if server else 0
             wanted = min(setting.chance.randint(1, 4), setting.times - n_kills)
             for _ in range(4 * wanted):
+                left = 1 - len(rows_of(place / "store.sqlite")) / n_rows
                 child = setting.start(kind.arguments(setting, place, url), kind.code)
-                if child.is_over_within(setting.chance.uniform(0.02, 1.05 * seconds)):
+                if child.is_over_within(setting.chance.uniform(0.02, least + left * (seconds - least))):
                     child.ended()
                     break
                 kind.victims(child)

@@ -319,8 +319,8 @@ def kill_training(setting: Setting) -> None:
 
 
 SCENARIOS = [
-    Scenario("kills", "annotate serve", kill_annotation, 2, 35),
-    Scenario("kills", "data get", kill_downloads, 0, 20),
-    Scenario("kills", "report", kill_reports, 0, 15),
-    Scenario("kills", "train demo-model", kill_training, 0, 6),
+    Scenario("kills", "annotate serve", kill_annotation, 2, 42),
+    Scenario("kills", "data get", kill_downloads, 0, 24),
+    Scenario("kills", "report", kill_reports, 0, 9),
+    Scenario("kills", "train demo-model", kill_training, 0, 3),
 ]
