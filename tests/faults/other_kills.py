@@ -319,7 +319,7 @@ def kill_training(setting: Setting) -> None:
 
 
 SCENARIOS = [
-    Scenario("kills", "annotate serve", kill_annotation, 2, 42),
+    Scenario("kills", "annotate serve", kill_annotation, 0, 42),
     Scenario("kills", "data get", kill_downloads, 0, 24),
     Scenario("kills", "report", kill_reports, 0, 9),
     Scenario("kills", "train demo-model", kill_training, 0, 3),

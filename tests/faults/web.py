@@ -107,16 +107,16 @@ def _post(path: str, netloc: str, cookie: str, origin: str, length: int | str) -
 
 def half_open(setting: Setting) -> None:
     """Connections that say nothing, or half of something, do not keep people out."""
-    _allow_files()
+    n_connections = min(N_HALF_OPEN, _allowed_files() - 200)
     for verb in ("ui", "annotate serve")[: setting.times]:
         for beginning in (b"", b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: ")[: setting.times]:
             with _served(setting, verb) as (_, url):
                 person = Person(url)
                 host, _, port = url.split("/")[2].partition(":")
                 opened: list[socket.socket] = []
-                with setting.tally.trial(f"{verb}, {N_HALF_OPEN} half-open {beginning[:10]!r}", N_HALF_OPEN):
+                with setting.tally.trial(f"{verb}, {n_connections} half-open {beginning[:10]!r}", n_connections):
                     try:
-                        for _ in range(N_HALF_OPEN):
+                        for _ in range(n_connections):
                             one = socket.create_connection((host, int(port)), timeout=20)
                             opened.append(one)
                             if beginning:
@@ -173,7 +173,7 @@ def _is_left(connection: socket.socket, seconds: float = 45.0) -> bool:
 
 def many_at_once(setting: Setting) -> None:
     """200 people at the same moment are all served."""
-    _allow_files()
+    _allowed_files()
     n = 200
     for verb in ("ui", "annotate serve")[: setting.times]:
         with _served(setting, verb) as (_, url):
@@ -197,11 +197,14 @@ def many_at_once(setting: Setting) -> None:
                 setting.tally.notes.append(f"{verb}: the slowest of {n} waited {slowest[0]:.2f} s")
 
 
-def _allow_files() -> None:
+def _allowed_files() -> int:
+    """How many files we may open, after asking for enough."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = 2 * N_HALF_OPEN
-    if soft < wanted:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (min(wanted, hard) if hard > 0 else wanted, hard))
+    if 0 < soft < wanted:
+        soft = wanted if hard < 0 else min(wanted, hard)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    return soft if soft > 0 else wanted
 
 
 SCENARIOS = [
