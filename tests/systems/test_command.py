@@ -464,3 +464,34 @@ def test_a_script_after_its_interpreter_counts_too(program: Program) -> None:
     assert (
         Command(program("a = 1", language="py"), {}).system_id != Command(program("a = 2", language="py"), {}).system_id
     )
+
+
+# -- keys
+
+
+SECRET = "sk-c0mmand-7h2Qz91LmXv"
+
+
+def test_a_key_is_no_argument(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MY_API_KEY", SECRET)
+    with pytest.raises(UserError) as caught:
+        Command(f"cat --key={SECRET}", {})
+    assert str(caught.value) == (
+        "command: takes no key among its arguments, where others could read it; let the program read MY_API_KEY itself"
+    )
+    monkeypatch.setenv("MY_API_KEY", "cat")  # what is no key by itself is none
+    Command("cat", {}).close()
+
+
+@pytest.mark.parametrize("mode", ["batch", "stream"])
+def test_a_key_that_a_program_says(
+    program: Program, pids: Callable[[], list[int]], monkeypatch: pytest.MonkeyPatch, mode: str
+) -> None:
+    monkeypatch.setenv("MY_TOKEN", SECRET)
+    said = Command(program('echo "no entry with $MY_TOKEN" >&2; exit 3'), {"mode": mode})
+    assert "it said: no entry with ***" in failed(said, requests(1), pids)[1]
+    written = Command(program('read line; echo "401 $MY_TOKEN"'), {"mode": mode})
+    assert failed(written, requests(1), pids)[1] == (
+        "writes the key in MY_TOKEN as a translation, which is not kept; make it write translations only "
+        "(finished translations are kept; run again to go on)"
+    )

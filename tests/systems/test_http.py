@@ -493,6 +493,12 @@ def test_an_answer_without_end(server: Server, monkeypatch: pytest.MonkeyPatch) 
     assert failed(server) == f"sent more than 1,000,000 bytes in one answer; check the URL {server.url}"
 
 
+def test_an_answer_of_many_small_things(server: Server) -> None:
+    """Three letters each, and fifty times as much in memory."""
+    server.script(servers.says(gzip.compress(b"[" + b"{}," * 2_000_000 + b"{}]"), Content_Encoding="gzip"))
+    assert failed(server).startswith("sent more than 5,000,000 bytes in one answer; check the URL")
+
+
 @pytest.mark.parametrize("payload", [{}, [], None, "texts", {"texts": None}, {"texts": "SENTENCE"}, {"text": ["x"]}])
 def test_missing_fields_are_not_guessed(server: Server, payload: Any) -> None:
     server.script(servers.sends(payload))
@@ -830,6 +836,11 @@ def test_what_a_terminal_would_obey_is_not_repeated(server: Server) -> None:
 def test_a_location_that_is_no_address(server: Server) -> None:
     server.script(servers.status(404, Location="http://[::bad"))
     assert failed(server).startswith("answered HTTP 404 (Not Found); check the URL")
+
+
+def test_a_redirect_out_of_the_web(server: Server) -> None:
+    server.script(servers.status(308, Location="javascript:alert(1)"))
+    assert failed(server) == f"redirects to what is no address of the web; check the URL {server.url}"
 
 
 def test_a_key_in_a_redirect(server: Server) -> None:

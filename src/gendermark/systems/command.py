@@ -26,6 +26,7 @@ from pathlib import Path
 
 from gendermark.errors import SystemFailure, UserError
 from gendermark.records import Request, Task, Translation
+from gendermark.systems import keys
 from gendermark.systems.system import KEPT, System, count_option, number_option, refuse_unknown_options
 
 TASKS = frozenset({Task.TRANSLATE})
@@ -43,6 +44,13 @@ class Command(System):
 
     def __init__(self, argument: str, options: Mapping[str, str]) -> None:
         refuse_unknown_options("command", options, OPTIONS)
+        self._secrets = keys.of_environment()
+        for name, value in self._secrets.items():
+            if value in argument:  # not repeated: the run folder and the list of processes would show it
+                raise UserError(
+                    f"command: takes no key among its arguments, where others could read it; let the program read "
+                    f"{name} itself"
+                )
         self.spec = f"command:{argument}"
         self._arguments = _split(argument)
         self._mode = options.get("mode", "batch")
@@ -83,7 +91,7 @@ class Command(System):
         problem = ""
         try:
             while (line := process.read(self._timeout_seconds)) is not _END:
-                lines.append(line)
+                lines.append(self._checked(line))
             if return_code := process.wait(self._timeout_seconds):
                 problem = _death(return_code)
         except queue.Empty:
@@ -118,7 +126,7 @@ class Command(System):
         try:
             line = process.read(self._timeout_seconds)
             if line is not _END and process.last_line_is_complete:
-                return line
+                return self._checked(line)
             problem = _death(process.wait(self._timeout_seconds))
         except queue.Empty:
             problem = (
@@ -127,6 +135,15 @@ class Command(System):
         except subprocess.TimeoutExpired:
             problem = self._lingering
         raise self._failure(problem, process, position, requests)
+
+    def _checked(self, line: str) -> str:
+        for name, value in self._secrets.items():
+            if value in line:
+                raise SystemFailure(
+                    f"{self.spec} writes the key in {name} as a translation, which is not kept; make it write "
+                    f"translations only {KEPT}"
+                )
+        return line
 
     @property
     def _lingering(self) -> str:
@@ -150,7 +167,8 @@ class Command(System):
             if position < len(requests)
             else ""
         )
-        said = f"; it said: {process.last_words}" if process.last_words else ""
+        words = keys.masked(self._secrets, process.last_words)
+        said = f"; it said: {words}" if words else ""
         return SystemFailure(f"{self.spec} {problem}{where}{said} {KEPT}")
 
     def close(self) -> None:

@@ -39,8 +39,8 @@ OPTIONS = ("timeout_seconds", "max_retries", "concurrency", "requests_per_second
 """What every family can be told about how it asks; never a part of a system's id."""
 
 _LONGEST_TIMEOUT_SECONDS = 86_400.0
-_MOST_BYTES = 50_000_000
-"""Of one answer; a server that never stops must not fill the memory."""
+_MOST_BYTES = 5_000_000
+"""Of one answer, unpacked; read as JSON it can take 50 times as much, and several are read at once."""
 _PACKINGS = ("gzip", "x-gzip")
 """The ways to pack an answer that are unpacked here, each by itself; another, or several, are refused."""
 _GZIP = 16 + zlib.MAX_WBITS
@@ -248,6 +248,10 @@ class Client:
             raise _PassingError(
                 f"gave no complete answer within {self._timeout_seconds:g} seconds",
                 hint="raise timeout_seconds or lower concurrency",
+            ) from None
+        except httpx.InvalidURL:  # it looks at where a redirect leads, though it does not follow
+            raise SystemFailure(
+                f"{self.spec} redirects to what is no address of the web; check the URL {self.url}{self._kept}"
             ) from None
         except _Endless:
             raise SystemFailure(

@@ -19,6 +19,7 @@ _SHORTEST_SECRET = 8
 _LONGER_THAN_A_WORD = 20
 _DIGIT = re.compile(r"\d")
 _SIGNS = re.compile(r"[^0-9A-Za-z]+")
+_SECRET_NAME = re.compile(r"(?:^|_)(?:API_?KEY|KEY|TOKEN|SECRET|PASSWORD)$", re.IGNORECASE)
 _SECRET_WORDS = re.compile(r"key|token|secret|password|auth|credential", re.IGNORECASE)
 
 
@@ -32,6 +33,11 @@ def read_secrets(family: str, required: Sequence[str] = (), optional: Sequence[s
         if not (value.isascii() and value.isprintable()) or " " in value:
             raise UserError(f"{name} holds characters that no key has; set it again, without quotes or line breaks")
     return {name: value for name, value in secrets.items() if value}
+
+
+def of_environment() -> dict[str, str]:
+    """What looks like a key by the name of its variable and by itself; programs that we start can read them."""
+    return {name: value for name, value in os.environ.items() if _SECRET_NAME.search(name) and _pieces(value, 1.0)}
 
 
 def refuse_options(family: str, options: Mapping[str, str], known: Sequence[str], variable: str = "") -> None:

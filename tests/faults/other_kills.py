@@ -1,0 +1,326 @@
+"""Area 1, the other verbs: `annotate serve`, `data get`, `report` and `train` are killed and given again."""
+
+from __future__ import annotations
+
+import hashlib
+import http.client
+import json
+import shutil
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from http.server import BaseHTTPRequestHandler
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from faults.campaign import LONGEST_SECONDS, Child, Scenario, Setting, Surprise, expect
+from gendermark.annotation import sheets
+from gendermark.annotation.sheets import SampleRow
+from systems import servers
+
+N_ITEMS = 40
+
+
+# -- annotate serve ----------------------------------------------------------------------------------------------------
+
+
+class Person:
+    """A browser of the page of `ui` or `annotate serve`, by its printed address."""
+
+    def __init__(self, url: str) -> None:
+        expect(url, "the server did not begin")
+        self.parts = urlsplit(url)
+        self.cookie = ""
+        answer, headers = self.ask("GET", self.parts.path, is_json=False)
+        expect(answer is not None, "not let in")
+        self.cookie = headers["set-cookie"].partition(";")[0]
+
+    def ask(self, method: str, path: str, body: Any = None, *, is_json: bool = True) -> tuple[Any, dict[str, str]]:
+        connection = http.client.HTTPConnection(self.parts.hostname or "", self.parts.port, timeout=20)
+        origin = f"http://{self.parts.netloc}"
+        headers = {"Cookie": self.cookie, "Origin": origin, "Content-Type": "application/json"}
+        try:
+            connection.request(method, path, None if body is None else json.dumps(body), headers)
+            response = connection.getresponse()
+            content = response.read()
+            expect(response.status in (200, 303), f"{method} {path}: {response.status} {content[:200]!r}")
+            found = {name.lower(): value for name, value in response.getheaders()}
+            return json.loads(content) if is_json else content, found
+        finally:
+            connection.close()
+
+
+def address_of(child: Child) -> str:
+    """What a serving verb prints when it is ready; empty if it ended."""
+    deadline = time.monotonic() + LONGEST_SECONDS
+    while time.monotonic() < deadline and child.process.poll() is None:
+        if child.out.endswith("\n"):
+            return child.out.strip()
+        time.sleep(0.01)
+    return ""
+
+
+def write_sheet(path: Path, n: int = N_ITEMS) -> Path:
+    rows = [SampleRow(number, "nurse", f"La enfermera número {number} llega.", "") for number in range(n)]
+    sheets.write_sheet(path, rows)
+    return path
+
+
+def _serve(setting: Setting, sheet: Path) -> Child:
+    return setting.start(["annotate", "serve", sheet, "-o", sheet.parent / "answers", "--no-open"])
+
+
+def _annotate(person: Person, known: dict[int, str], until: Callable[[], bool]) -> None:
+    """Answer what is not answered yet; `known` are the answers that we were told are safe."""
+    who = person.ask("POST", "/join", {"name": "Ana"})[0]["who"]
+    start = person.ask("GET", "/start")[0]
+    keys = [choice["key"] for choice in start["choices"]]
+    found = person.ask("GET", f"/answers?who={who}&seen=0")[0]["changes"]
+    for item, key in known.items():
+        expect(found.get(str(item), {}).get("answer") == key, f"the answer to {item} is gone")
+    for item in range(len(start["items"])):
+        if found.get(str(item), {}).get("answer"):
+            known[item] = found[str(item)]["answer"]
+            continue
+        if until():
+            return
+        key = keys[item % len(keys)]
+        sent = {"who": who, "item": item, "revision": 0, "seen": 0, "answer": key, "note": f"note {item}"}
+        if person.ask("POST", "/answer", sent)[0]["is_saved"]:
+            known[item] = key
+
+
+def _sheet_of(sheet: Path) -> bytes:
+    return (sheet.parent / "answers" / "ana.csv").read_bytes()
+
+
+def kill_annotation(setting: Setting) -> None:
+    calm = write_sheet(setting.place() / "sheet.csv")
+    child = _serve(setting, calm)
+    _annotate(Person(address_of(child)), {}, lambda: False)
+    child.kill()
+    expected, done = _sheet_of(calm), 0
+    while done < setting.times:
+        sheet, kills = write_sheet(setting.place() / "sheet.csv"), 0
+        known: dict[int, str] = {}
+        with setting.tally.trial(sheet.parent.name, 0):
+            for _ in range(min(setting.chance.randint(1, 5), setting.times - done)):
+                child = _serve(setting, sheet)
+                kills += 1
+                # Sometimes while it starts; mostly while it takes answers.
+                seconds = setting.chance.choice((setting.chance.uniform(0.05, 0.7), 0))
+                if seconds:
+                    child.is_over_within(seconds)
+                else:
+                    n = setting.chance.randint(0, N_ITEMS // 3)
+                    end = _killer(child, setting.chance.uniform(0.0, 0.05), known, n + len(known))
+                    with suppress(OSError, http.client.HTTPException):
+                        _annotate(Person(address_of(child)), known, end)
+                child.kill()
+        done += kills
+        with setting.tally.trial(f"annotate serve, {sheet.parent.name}", kills):
+            child = _serve(setting, sheet)
+            n_safe = len(known)
+            try:
+                _annotate(Person(address_of(child)), known, lambda: False)
+            except Surprise as problem:
+                setting.tally.trouble("lost", f"{problem} ({n_safe} were safe)")
+            finally:
+                child.kill()
+            if _sheet_of(sheet) != expected:
+                setting.tally.trouble("lost", "the sheet is another one than that of an undisturbed server")
+        setting.search(sheet.parent)
+        setting.progress(done, setting.times)
+
+
+def _killer(child: Child, seconds: float, known: dict[int, str], n: int) -> Callable[[], bool]:
+    """Kills the child a little after so many answers are safe, from another thread: in the middle of one."""
+    timer = threading.Timer(seconds, child.process.kill)
+
+    def check() -> bool:
+        if len(known) >= n and not timer.is_alive() and not timer.finished.is_set():
+            timer.start()
+        return child.process.poll() is not None
+
+    return check
+
+
+# -- data get ----------------------------------------------------------------------------------------------------------
+
+_COMMIT = "0123456789abcdef0123456789abcdef01234567"
+_FILES = {f"data/{name}.txt": (f"The {name} finished.\n" * 30_000).encode() for name in ("nurse", "cook", "farmer")}
+_CARDS = """
+import sys
+from pathlib import Path
+from gendermark.data import card
+card.CARDS = Path(sys.argv.pop(1))
+from gendermark.cli.app import main
+main()
+"""
+
+
+def _write_card(directory: Path) -> Path:
+    rows = ", ".join(
+        f'{{ path = "{path}", size = {len(content)}, sha256 = "{hashlib.sha256(content).hexdigest()}" }}'
+        for path, content in _FILES.items()
+    )
+    directory.mkdir()
+    (directory / "toy.toml").write_text(
+        f"""
+        name = "toy"
+        title = "Toy"
+        repository = "owner/repo"
+        licence = "MIT"
+        licence_note = "A note."
+        citation = "Nobody (2020). Toy."
+        bibtex = "@misc{{toy}}"
+        [[revisions]]
+        id = "released"
+        commit = "{_COMMIT}"
+        files.data = [{rows}]
+        """
+    )
+    return directory
+
+
+def kill_downloads(setting: Setting) -> None:
+    cards = _write_card(setting.directory / "cards")
+    requests: list[tuple[str, int]] = []
+
+    def send(server: servers.Server, handler: BaseHTTPRequestHandler, asked: servers.Asked) -> None:
+        path = asked.path.removeprefix(f"/owner/repo/{_COMMIT}/")
+        start = int(asked.headers.get("range", "bytes=0-").removeprefix("bytes=").removesuffix("-"))
+        requests.append((path, start))
+        content = _FILES[path][start:]
+        handler.send_response(206 if start else 200)
+        if start:
+            handler.send_header("Content-Range", f"bytes {start}-{len(_FILES[path]) - 1}/{len(_FILES[path])}")
+        handler.send_header("Content-Length", str(len(content)))
+        handler.end_headers()
+        for at in range(0, len(content), 20_000):  # a slow line
+            handler.wfile.write(content[at : at + 20_000])
+            handler.wfile.flush()
+            time.sleep(0.005)
+
+    class Always:
+        """The same step for every request."""
+
+        def __bool__(self) -> bool:
+            return True
+
+        def popleft(self) -> servers.Step:
+            return send
+
+    with servers.serving(dict) as server:
+        server.steps = Always()  # type: ignore[assignment]
+        done = 0
+        while done < setting.times:
+            place, kills, complete = setting.place(), 0, set()
+            variables = {"GENDERMARK_CACHE": str(place), "GENDERMARK_DATA_MIRROR": server.url}
+            command: list[str | Path] = [cards, "data", "get", "toy"]
+            base = place / "data" / "owner" / "repo" / _COMMIT
+            n_before = len(requests)
+            for _ in range(min(setting.chance.randint(1, 5), setting.times - done)):
+                child = setting.start(command, _CARDS, variables)
+                if child.is_over_within(setting.chance.uniform(0.2, 1.4)):
+                    child.ended()
+                    break
+                child.kill()
+                kills += 1
+                again = [path for path, _ in requests[n_before:] if path in complete]
+                if again:
+                    setting.tally.trouble("paid_twice", f"whole files are fetched again: {again}", len(again))
+                complete = {path for path in _FILES if (base / path).exists()}
+                n_before = len(requests)
+            if not kills:
+                continue
+            done += kills
+            with setting.tally.trial(f"data get, {place.name}", kills):
+                setting.run(command, _CARDS, variables=variables).is_good()
+                for path, content in _FILES.items():
+                    if (base / path).read_bytes() != content:
+                        setting.tally.trouble("lost", f"{path} is not what was sent")
+                left = [path.name for path in place.rglob("*.part")]
+                expect(not left, f"parts are left: {left}")
+            setting.progress(done, setting.times)
+            shutil.rmtree(place)
+
+
+# -- report and train --------------------------------------------------------------------------------------------------
+
+
+def kill_reports(setting: Setting) -> None:
+    run, output = setting.directory / "finished", setting.directory / "page.html"
+    setting.run(
+        ["run", "--system", "fake:right?p=0.8", "--to", "es", "--data", "core", "--benchmark", "simplegen", "-o", run]
+    ).is_good()
+    started = time.monotonic()
+    setting.run(["report", run, "-o", output]).is_good()
+    seconds, expected = time.monotonic() - started, output.read_bytes()
+    done = 0
+    while done < setting.times:
+        is_there = setting.chance.random() < 0.5
+        output.unlink()
+        if is_there:
+            output.write_bytes(b"an earlier page")
+        child = setting.start(["report", run, "-o", output])
+        if child.is_over_within(setting.chance.uniform(0.6 * seconds, 1.1 * seconds)):
+            child.ended()
+            continue
+        child.kill()
+        done += 1
+        with setting.tally.trial(f"report {done}"):
+            found = output.read_bytes() if output.exists() else None
+            expect(found in (expected, b"an earlier page" if is_there else None), "half a page is left")
+            setting.run(["report", run, "-o", output]).is_good()
+            if output.read_bytes() != expected:
+                setting.tally.trouble("lost", "the page is another one")
+        setting.progress(done, setting.times)
+
+
+def _model_of(directory: Path) -> dict[str, Any]:
+    found: dict[str, Any] = {
+        str(path.relative_to(directory)): path.read_bytes()
+        for path in directory.rglob("*")
+        if path.is_file() and path.parent != directory
+    }
+    report = json.loads((directory / "report.json").read_text())
+    return {**found, "report": {key: value for key, value in report.items() if key != "seconds"}}
+
+
+def kill_training(setting: Setting) -> None:
+    def command(directory: Path) -> list[str | Path]:
+        return ["train", "demo-model", "--size", "tiny", "-o", directory]
+
+    started = time.monotonic()
+    calm = setting.place()
+    setting.run(command(calm)).is_good()
+    seconds, expected, done = time.monotonic() - started, _model_of(calm), 0
+    while done < setting.times:
+        place, kills = setting.place(), 0
+        for _ in range(min(setting.chance.randint(1, 4), setting.times - done)):
+            child = setting.start(command(place))
+            if child.is_over_within(setting.chance.uniform(2, seconds)):
+                child.ended()
+                break
+            child.kill()
+            kills += 1
+        done += kills
+        with setting.tally.trial(f"train, {place.name}", kills):
+            setting.run(command(place)).is_good()
+            found = _model_of(place)
+            changed = [name for name in {*found, *expected} if found.get(name) != expected.get(name)]
+            if changed:
+                setting.tally.trouble("lost", f"the model differs in {changed}")
+        shutil.rmtree(place)
+        setting.progress(done, setting.times)
+
+
+SCENARIOS = [
+    Scenario("kills", "annotate serve", kill_annotation, 0, 42),
+    Scenario("kills", "data get", kill_downloads, 0, 24),
+    Scenario("kills", "report", kill_reports, 0, 9),
+    Scenario("kills", "train demo-model", kill_training, 0, 3),
+]
