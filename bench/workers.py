@@ -21,6 +21,9 @@ import time
 from contextlib import closing, suppress
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+from runs.children import workers_of
+
 JOBS = ["nurse", "engineer", "teacher", "doctor", "lawyer", "farmer", "baker", "cook", "writer", "driver"]
 PRONOUNS = {"masculine": "he", "feminine": "she", "neutral": "they"}
 
@@ -67,16 +70,6 @@ class Trial:
     @property
     def files(self) -> dict[str, bytes]:
         return {path.name: path.read_bytes() for path in self.folder.glob("*/*")}
-
-
-def workers_of(driver: int) -> list[int]:
-    found = []
-    for path in Path("/proc").glob("[0-9]*"):
-        with suppress(OSError, IndexError):
-            parent = int((path / "stat").read_text(encoding="latin-1").rpartition(")")[2].split()[1])
-            if parent == driver and b"spawn_main" in (path / "cmdline").read_bytes():
-                found.append(int(path.name))
-    return found
 
 
 def main() -> None:

@@ -6,17 +6,20 @@ under way at a kill, by the count of the server; the folder is that of a run whi
 
 from __future__ import annotations
 
+import os
 import shutil
+import signal
 import sqlite3
 import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, closing, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from faults import server as serving
 from faults.campaign import KEY, MAIN, Child, Scenario, Setting, content_of, differences, expect
 from faults.server import Translator
+from runs import children
 
 Row = tuple[str, str, int, str]
 """System, request, sample, text."""
@@ -58,6 +61,25 @@ def _sampling(setting: Setting, place: Path, url: str) -> list[str]:
     return [*arguments, "--n-samples", "4", "--resamples", "100", "--store", store, "-o", run]
 
 
+def _with_workers(executor: str) -> Callable[[Setting, Path, str], list[str]]:
+    def arguments(setting: Setting, place: Path, url: str) -> list[str]:
+        store, run = str(place / "store.sqlite"), str(place / "run")
+        system = "fake:right?p=0.8&delay_ms=1.5"
+        asked = ["run", "--system", system, "--to", "es", "--data", "core", "--benchmark", "simplegen"]
+        return [*asked, "--resamples", "100", "--store", store, "-o", run, "--executor", executor]
+
+    return arguments
+
+
+def _worker_then_driver(child: Child) -> None:
+    """A worker is killed, its shard is handed to another, and then the driver is."""
+    for worker in children.workers_of(child.process.pid)[:1]:
+        with suppress(ProcessLookupError):
+            os.kill(worker, signal.SIGKILL)
+        time.sleep(0.3)
+    child.kill()
+
+
 RUNS = [
     KilledRun(
         "run, openai",
@@ -75,8 +97,12 @@ RUNS = [
         long=20,
     ),
     KilledRun("run, CTranslate2 sampling", _sampling, no_server, long=32),
+    KilledRun("run, processes: driver", _with_workers("processes:2"), no_server, long=10),
+    KilledRun(
+        "run, processes: worker and driver", _with_workers("processes:2"), no_server, _worker_then_driver, long=10
+    ),
+    KilledRun("run, dask: worker and driver", _with_workers("dask:2"), no_server, _worker_then_driver, long=10),
 ]
-"""Executors add their own here: kills of workers by `victims`, of the driver as above."""
 
 
 @dataclass

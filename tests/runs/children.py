@@ -85,6 +85,17 @@ def is_alive(pid: int) -> bool:
     return True
 
 
+def workers_of(driver: int) -> list[int]:
+    """The worker processes of a run that has an executor, as Linux knows them."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError, IndexError):
+            parent = int((path / "stat").read_text(encoding="latin-1").rpartition(")")[2].split()[1])
+            if parent == driver and b"spawn_main" in (path / "cmdline").read_bytes():
+                found.append(int(path.name))
+    return found
+
+
 def lines_of(path: Path) -> list[str]:
     """The complete lines of a file that is being written, or is not there yet."""
     if not path.exists():

@@ -36,20 +36,6 @@ def _needs(executor: str) -> None:
         pytest.importorskip("distributed", reason="the extra dask is not installed")
 
 
-def _workers(driver: int) -> list[int]:
-    """The worker processes of a driver."""
-    found = []
-    for path in Path("/proc").glob("[0-9]*"):
-        try:
-            parent = int((path / "stat").read_text(encoding="latin-1").rpartition(")")[2].split()[1])
-            command = (path / "cmdline").read_bytes()
-        except (OSError, IndexError):
-            continue
-        if parent == driver and b"spawn_main" in command:
-            found.append(int(path.name))
-    return found
-
-
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="workers are found in /proc")
 @pytest.mark.parametrize("executor", EXECUTORS)
 def test_workers_and_driver_are_killed(executor: str, tmp_path: Path, child_environment: dict[str, str]) -> None:
@@ -58,9 +44,9 @@ def test_workers_and_driver_are_killed(executor: str, tmp_path: Path, child_envi
     driver = shop.start("run", "--executor", executor)
     for n_lines in (3, 20):
         children.wait_until(lambda n=n_lines: len(shop.log) >= n, "the workers were at work")
-        os.kill(_workers(driver.pid)[0], signal.SIGKILL)
+        os.kill(children.workers_of(driver.pid)[0], signal.SIGKILL)
     children.wait_until(lambda: len(shop.log) >= 45, "the others were at work")
-    workers = _workers(driver.pid)
+    workers = children.workers_of(driver.pid)
     driver.send_signal(signal.SIGKILL)
     driver.communicate()
     children.wait_until(lambda: not any(map(children.is_alive, workers)), "workers without a driver had ended")
