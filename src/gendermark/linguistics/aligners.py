@@ -11,6 +11,7 @@ import tempfile
 import zipfile
 from collections.abc import Sequence
 from importlib import import_module
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -71,10 +72,9 @@ def _packed(links: Sequence[Links]) -> NDArray[np.int32]:
 
 
 def _unpacked(flat: NDArray[np.int32], n_pairs: int) -> list[Links]:
-    links: list[Links] = [[] for _ in range(n_pairs)]
-    for pair, source, target in flat.tolist():
-        links[pair].append((source, target))
-    return links
+    starts = np.searchsorted(flat[:, 0], np.arange(n_pairs + 1)).tolist()
+    links: Links = list(map(tuple, flat[:, 1:].tolist()))
+    return [links[start:stop] for start, stop in pairwise(starts)]
 
 
 def check_available(name: str) -> None:

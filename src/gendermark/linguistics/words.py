@@ -91,6 +91,8 @@ def lowered_spans(text: str, spans: Iterable[Span]) -> tuple[Span, ...]:
 @lru_cache(maxsize=16_384)
 def _cut(text: str) -> tuple[str, ...]:
     text = _normalised(text)
+    if text.isalpha():  # one word, as nearly all in a lexicon
+        return (text,)
     if "'" not in text:  # nothing but an apostrophe asks for the letters around a word
         return tuple(_WORD.findall(text))
     return tuple(text[start:end] for start, end in _scan(text))
