@@ -27,6 +27,9 @@ def test_files_in_both_forms(tmp_path: Path) -> None:
     (tmp_path / "b.es").write_text("Un barco.\nDos.\n", encoding="utf-8")
     part = read_part(f"{tmp_path / 'b.en'},{tmp_path / 'b.es'}", DIRECTION, _ignore)
     assert (part.name, part.train) == ("b", [Line("One boat.", "Un barco."), Line("Two.", "Dos.")])
+    (tmp_path / "a.txt").write_text("Go on.\tSigue.\n", encoding="utf-8")
+    several = parallel.read_parts([str(tmp_path / name) for name in ("a.tsv", "a.txt", "a.txt")], DIRECTION, _ignore)
+    assert [part.name for part in several] == ["a", "a~2", "a~3"]
 
 
 def test_what_is_wrong_with_a_text(tmp_path: Path) -> None:

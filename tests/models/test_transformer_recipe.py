@@ -124,8 +124,8 @@ def test_it_learns_and_reports(made: Path, averaging: Path, text: str) -> None:
     assert not (averaging / "ctranslate2").exists()
 
 
-def test_no_held_out_source_is_learnt(sources: Sources, tmp_path: Path) -> None:
-    prepared = transformer_recipe.prepare(tmp_path, SETTINGS, sources, ALONE)
+def test_no_held_out_source_is_learnt(sources: Sources) -> None:
+    prepared = transformer_recipe.prepare(SETTINGS.direction, sources, ALONE)
     held_out = {line.source for part in prepared.parts for line in (*part.test, *part.valid)}
     assert len(held_out) == 24
     assert held_out.isdisjoint({line.source for line in prepared.lines})
@@ -279,7 +279,7 @@ def test_it_stops_early_with_the_best_weights(
     train_transformer(tmp_path, wild, sources)
 
 
-def test_a_teacher(sources: Sources, tmp_path: Path) -> None:
+def test_a_teacher(sources: Sources) -> None:
     told: list[str] = []
 
     def ask(sentences: Any) -> list[tuple[Translation, ...]]:
@@ -287,8 +287,8 @@ def test_a_teacher(sources: Sources, tmp_path: Path) -> None:
         return [(Translation("", text), Translation("", text, 1)) for text in texts]
 
     taught = replace(sources, teacher=Teacher("fake:teacher", ask))
-    prepared = transformer_recipe.prepare(tmp_path, SETTINGS, taught, replace(ALONE, tell=told.append))
-    plain = transformer_recipe.prepare(tmp_path, SETTINGS, sources, ALONE)
+    prepared = transformer_recipe.prepare(SETTINGS.direction, taught, replace(ALONE, tell=told.append))
+    plain = transformer_recipe.prepare(SETTINGS.direction, sources, ALONE)
     assert all(line.target == f"dice {len(line.source)}" for line in prepared.lines)
     assert len(prepared.lines) == len({line.source for line in plain.lines}) - 1
     assert told == [f"1 sources of {len(prepared.lines) + 1:,} have no translation by fake:teacher, and are left out"]
@@ -340,6 +340,7 @@ def test_checkpoints_that_do_not_fit(averaging: Path, sources: Sources, tmp_path
     with pytest.raises(UserError, match=r"with other settings \(text was "):
         train_transformer(tmp_path, AVERAGE, replace(sources, pairs=[str(shorter)]))
     assert checkpoint.read_bytes() == (averaging / "checkpoint.pt").read_bytes()
+    assert not list(tmp_path.glob("test.*")), "the held-out sentences of the training that it belongs to stay"
 
 
 def test_too_little_memory(averaging: Path, sources: Sources, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -438,6 +439,12 @@ def test_the_verb(made: Path, text: str, tmp_path: Path) -> None:
     )
     assert refused("--pieces", str(made / "vocab.json")).endswith(
         "is not a complete SentencePiece model; copy it again"
+    )
+    letters = tmp_path / "letters.tsv"
+    letters.write_text("".join(f"{chr(0x4E00 + n)}\tx\n" for n in range(99)), encoding="utf-8")
+    few = refused("--n-pieces", "50", "--pairs", str(letters))
+    assert few.startswith(
+        "50 pieces cannot be learnt from this text (Vocabulary size is smaller than required_chars. 50"
     )
     (tmp_path / "a file").touch()
     assert refused("-o", str(tmp_path / "a file")).endswith("is a file; choose a directory with -o")

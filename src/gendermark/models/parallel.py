@@ -57,6 +57,16 @@ def key(source: str) -> str:
     return _NOT_WORDS.sub(" ", source.casefold()).strip()
 
 
+def read_parts(texts: Sequence[str], direction: Direction, say: Say) -> list[Part]:
+    """The parts of several texts; those of one name are told apart by a number."""
+    parts: list[Part] = []
+    for text in texts:
+        part = read_part(text, direction, say)
+        n_before = sum(other.name.partition("~")[0] == part.name for other in parts)
+        parts.append(replace(part, name=f"{part.name}~{n_before + 1}") if n_before else part)
+    return parts
+
+
 def read_part(text: str, direction: Direction, say: Say) -> Part:
     """All lines of `NAME_OF_CARD`, `SOURCE_FILE,TARGET_FILE` or `FILE.tsv`, each pair once."""
     cards = tatoeba_cards()

@@ -31,6 +31,7 @@ from gendermark.records import Translation
 from gendermark.runs.run import ALONE, Surroundings
 from gendermark.systems.architectures import SELF, Architecture
 from gendermark.systems.batching import by_length, padded
+from gendermark.systems.engine import first_line
 from gendermark.systems.tokenisers import Direction
 from gendermark.systems.torch_models import CHECKPOINT_FILE, FACTS_FILE, MODEL_FILE
 from gendermark.textfiles import read_bytes, write_text
@@ -133,16 +134,20 @@ def train_transformer(
         raise UserError(f"{directory} is a file; choose a directory with -o")
     with locks.hold(directory / ".lock"), reproducible(settings.seed):
         Checkpoint(directory / CHECKPOINT_FILE, settings.to_json()).read()  # one that does not fit is refused now
-        prepared = prepare(directory, settings, sources, around)
+        prepared = prepare(settings.direction, sources, around)
         check_memory(settings.architecture, len(prepared.pieces.numbers), settings.tokens_per_batch)
-        model, progressed = _learn(directory, settings, prepared, around)
+        checkpoint = Checkpoint(directory / CHECKPOINT_FILE, {**settings.to_json(), "text": prepared.fingerprint})
+        checkpoint.read()
+        parallel.write_held_out(prepared.parts, settings.direction, directory)
+        model, progressed = _learn(settings, prepared, checkpoint, around)
         return _finish(directory, settings, prepared, model, progressed)
 
 
-def prepare(directory: Path, settings: Settings, sources: Sources, around: Surroundings) -> Prepared:
-    """Text, held-out sets (written beside the model) and pieces."""
-    direction = settings.direction
-    parts = [parallel.split(parallel.read_part(text, direction, around.tell), sources.n_test) for text in sources.pairs]
+def prepare(direction: Direction, sources: Sources, around: Surroundings) -> Prepared:
+    """Text, held-out sets and pieces; nothing is written."""
+    parts = [
+        parallel.split(part, sources.n_test) for part in parallel.read_parts(sources.pairs, direction, around.tell)
+    ]
     if sources.mix is not None:
         n_others = sum(len(part.train) for part in parts)
         with around.open_progress("generating pairs") as progress:
@@ -153,8 +158,7 @@ def prepare(directory: Path, settings: Settings, sources: Sources, around: Surro
     lines = parallel.mixed(parts, seed=0)
     if not lines:
         raise UserError(f"nothing is left of {', '.join(sources.pairs)} to train on; give more text")
-    parallel.write_held_out(parts, direction, directory)
-    pieces = read_pieces(sources.pieces) if sources.pieces else train_pieces(lines, sources.n_pieces)
+    pieces = read_pieces(sources.pieces) if sources.pieces else _learn_pieces(lines, sources.n_pieces)
     if sources.teacher is not None:
         lines = sources.teacher.teach(lines, around.tell)
     everything = encode_pairs(lines, pieces)
@@ -170,6 +174,16 @@ def prepare(directory: Path, settings: Settings, sources: Sources, around: Surro
     return Prepared(parts, lines, pieces, corpus, valid, n_too_long, fingerprint, teacher)
 
 
+def _learn_pieces(lines: Sequence[Line], n_pieces: int) -> Pieces:
+    try:
+        return train_pieces(lines, n_pieces)
+    except (RuntimeError, OSError) as problem:
+        reason = first_line(problem).rpartition("] ")[2]  # behind the condition that was not met
+        raise UserError(
+            f"{n_pieces:,} pieces cannot be learnt from this text ({reason}); a larger --n-pieces or more text may help"
+        ) from None
+
+
 def read_pieces(place: Path) -> Pieces:
     """The pieces that another model of this recipe has."""
     path = place / "source.spm" if place.is_dir() else place
@@ -179,7 +193,9 @@ def read_pieces(place: Path) -> Pieces:
         raise BadFile(path, "is not a complete SentencePiece model; copy it again") from None
 
 
-def _learn(directory: Path, settings: Settings, prepared: Prepared, around: Surroundings) -> tuple[Any, Progressed]:
+def _learn(
+    settings: Settings, prepared: Prepared, checkpoint: Checkpoint, around: Surroundings
+) -> tuple[Any, Progressed]:
     import torch
     from torch.nn import functional
 
@@ -219,9 +235,8 @@ def _learn(directory: Path, settings: Settings, prepared: Prepared, around: Surr
         held_out_loss=held_out_loss if n_valid else None,
         patience=settings.patience,
     )
-    recipe = {**settings.to_json(), "text": prepared.fingerprint}
     with around.open_progress(f"training {settings.architecture.name}, steps") as progress:
-        return model, train(course, settings, Checkpoint(directory / CHECKPOINT_FILE, recipe), optimizer, progress)
+        return model, train(course, settings, checkpoint, optimizer, progress)
 
 
 def _number(seed: int, step: int) -> int:
@@ -231,12 +246,13 @@ def _number(seed: int, step: int) -> int:
 def _finish(
     directory: Path, settings: Settings, prepared: Prepared, model: Any, progressed: Progressed
 ) -> dict[str, Any]:
-    from safetensors.torch import save_file
+    from safetensors.torch import save
 
     architecture, pieces, direction = settings.architecture, prepared.pieces, settings.direction
     round_to_16_bits(model.parameters())
     pieces.write(directory)
-    save_file({name: weight.half() for name, weight in model.state_dict().items()}, directory / MODEL_FILE)
+    weights = {name: weight.half() for name, weight in model.state_dict().items()}
+    (directory / MODEL_FILE).write_bytes(save(weights))
     facts = {
         "source_language": direction[0],
         "target_language": direction[1],

@@ -79,11 +79,12 @@ class _Looking:
         if is_first:
             logits[..., search.end] = float("-inf")  # a translation has at least one word
         n_followed, n_words = logits.shape[1:]
-        n_best = min(2 * search.beam_size, n_words) if search.beam_size > 1 else 1
+        n_candidates = 2 * search.beam_size if search.beam_size > 1 else 1
+        n_best = min(n_candidates, n_words)
         # The best of all are among the best of each that is followed.
         values, words = logits.topk(n_best) if n_best > 1 else logits.max(-1, keepdim=True)
         totals = (self._totals[..., None] + values - logarithms).flatten(1)
-        best = totals.topk(min(n_best, totals.shape[1]))
+        best = totals.topk(min(n_candidates, totals.shape[1]))
         chosen_words = words.flatten(1).gather(1, best.indices)
         candidates = zip(best.values.tolist(), best.indices.tolist(), chosen_words.tolist(), strict=True)
         going_on: list[list[tuple[int, int, float]]] = []
@@ -125,7 +126,7 @@ class _Looking:
         # Where one source has fewer to follow than others, its last one is followed twice, hopelessly.
         filled = [[*rows, *[(rows[-1][0], rows[-1][1], float("-inf"))] * (n_next - len(rows))] for rows in going_on]
         rows = [place * n_followed + origin for place, row in zip(places, filled, strict=True) for origin, _, _ in row]
-        if rows != list(range(n_followed * (places[-1] + 1))) or len(self._said) != len(places):
+        if rows != list(range(n_followed * len(self._said))):
             self._state = self._state.select(torch.tensor(rows))
         self._said = [
             [(*self._said[place][origin], word) for origin, word, _ in row]

@@ -174,7 +174,9 @@ class Torch(Engine[int, None]):
         given = torch.tensor([prefix.words for prefix in prefixes])
         words, rows = [], []
         ended = torch.zeros(len(prefixes), dtype=torch.bool)
-        for place in range(self._max_length):
+        # Few translations are twice as long as their source; those that are, are continued again.
+        n_steps = n_given + 2 * max(len(prefix.source) for prefix in prefixes) + 16
+        for place in range(min(self._max_length, n_steps)):
             logits, state = model.step(last, state, memory)
             if place < n_given:
                 last = given[:, place : place + 1]
