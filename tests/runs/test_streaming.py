@@ -16,6 +16,7 @@ import pytest
 import gendermark
 from gendermark import registry, spill
 from gendermark.errors import UserError
+from gendermark.metrics import metric
 from gendermark.report import cells, explorer
 from gendermark.report.cells import sampled_rows
 from gendermark.report.explorer import Explorer
@@ -269,3 +270,17 @@ def test_ui_says_how_far_it_has_read(folder: Path, monkeypatch: pytest.MonkeyPat
     told: list[str] = []
     RunFolders([folder], tell=told.append)
     assert told == [f"{CELL}: {n:,} of 1,200 sentences read" for n in (500, 1000)]
+
+
+def test_thousands_of_templates_are_taken_as_they_are(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A table of each word in each template would grow with the sentences; so many templates hardly vary together."""
+    (result,) = read_run(folder).results
+    measures = registry.load("benchmark", "winomt").measures
+    crossed = measures.count(result.judgements, result.selection)
+    assert [len(layer.group_ids) for layer in crossed.crossed] == [10, 400]
+    monkeypatch.setattr(metric, "MOST_CELLS", 399)
+    plain = measures.count(result.judgements, result.selection)
+    assert plain.crossed == ()
+    assert (plain.group_ids, plain.strata, plain.columns) == (crossed.group_ids, crossed.strata, crossed.columns)
+    # The pairs of a word are those within its sentences, in whatever template.
+    assert (plain.matrix == crossed.matrix).all()
