@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 from array import array
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import ItemsView, Iterable, Iterator, Mapping, Sequence, ValuesView
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
@@ -250,11 +250,7 @@ class Judgement:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Their measures are most of some judgements: their names are written once for many, the numbers in a row."""
-        values = tuple(self.measures.values())
-        packed: Any = self.measures
-        if values and set(map(type, values)) == {float}:
-            names = tuple(self.measures)
-            packed = (_MEASURES.setdefault(names, names), array("d", values).tobytes())
+        packed = self.measures.packed if isinstance(self.measures, _Packed) else _packed(self.measures)
         fields = [packed if name == "measures" else getattr(self, name) for name in self.__slots__]
         return _unpacked, tuple(fields)
 
@@ -283,11 +279,65 @@ _MEASURES: dict[tuple[str, ...], tuple[str, ...]] = {}
 """The names of measures: those that are alike are one object, which a pickle then writes once."""
 
 
+def _packed(measures: Mapping[str, float]) -> Any:
+    """Names and numbers; or the measures as they are, where these are not all of one kind."""
+    if not measures or set(map(type, measures.values())) != {float}:
+        return measures
+    names = tuple(measures)
+    return _MEASURES.setdefault(names, names), array("d", measures.values()).tobytes()
+
+
+class _Packed(Mapping[str, float]):
+    """Measures as they were packed; a dictionary is made when somebody asks for one, which many never do."""
+
+    __slots__ = ("_data", "_names")
+
+    def __init__(self, names: tuple[str, ...], data: bytes) -> None:
+        self._names = names
+        self._data: bytes | dict[str, float] = data
+
+    @property
+    def _known(self) -> dict[str, float]:
+        if isinstance(self._data, bytes):
+            self._data = dict(zip(self._names, array("d", self._data), strict=True))
+        return self._data
+
+    @property
+    def packed(self) -> Any:
+        is_packed = isinstance(self._data, bytes)
+        return (_MEASURES.setdefault(self._names, self._names), self._data) if is_packed else _packed(self._known)
+
+    def __getitem__(self, name: str) -> float:
+        return self._known[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._known
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def items(self) -> ItemsView[str, float]:
+        return self._known.items()
+
+    def values(self) -> ValuesView[float]:
+        return self._known.values()
+
+    def __eq__(self, other: object) -> bool:
+        return self._known == (other._known if isinstance(other, _Packed) else other)
+
+    __hash__ = None  # type: ignore[assignment]  # as of any dictionary
+
+    def __repr__(self) -> str:
+        return repr(self._known)
+
+
 def _unpacked(*fields: Any) -> Judgement:
     whole = list(fields)
     if isinstance(fields[_MEASURES_PLACE], tuple):
-        names, data = fields[_MEASURES_PLACE]
-        whole[_MEASURES_PLACE] = dict(zip(names, array("d", data), strict=True))
+        whole[_MEASURES_PLACE] = _Packed(*fields[_MEASURES_PLACE])
     return Judgement(*whole)
 
 

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import random
+import re
+import shutil
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,8 +16,16 @@ import pytest
 import gendermark
 from gendermark import registry, spill
 from gendermark.errors import UserError
+from gendermark.metrics import metric
+from gendermark.report import cells, explorer
+from gendermark.report.cells import sampled_rows
+from gendermark.report.explorer import Explorer
+from gendermark.report.page import render_page
+from gendermark.report.paging import RunFolders
 from gendermark.result import Result
 from gendermark.runs import score as scoring
+from gendermark.runs.folder import read_run
+from gendermark.runs.rejudge import rejudge
 from gendermark.spill import Long
 
 PEOPLE = {"plumber": "plomero", "nurse": "enfermero", "baker": "panadero", "teacher": "maestro", "cook": "cocinero"}
@@ -146,7 +157,7 @@ def test_portions_give_what_the_whole_gives(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(scoring, "PORTION", 50)
     _long(monkeypatch)
     (cut,) = gendermark.run("fake:stereotyped?s=0.5", ["gest"], "es", data="core")
-    assert judged == [128, 50, 50, 28]
+    assert judged == [128, 42, 43, 43]
     _same(whole, cut)
 
 
@@ -158,3 +169,118 @@ def test_a_judge_that_looks_at_all_sentences_gets_all(monkeypatch: pytest.Monkey
     monkeypatch.setattr(scoring, "PORTION", 7)
     (again,) = gendermark.run("fake:right", ["mt-geneval-counterfactual"], "es", data="core")
     assert list(whole.judgements) == list(again.judgements)
+
+
+# -- run folders -------------------------------------------------------------------------------------------------------
+
+CELL = "winomt.en-es"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    directory = tmp_path_factory.mktemp("runs") / "run"
+    names = ["winomt", "uncertainty"]
+    gendermark.run("fake:random", names[:1], "es", directory=directory, data="core")
+    gendermark.run("fake:random", names[1:], "es", directory=directory.with_name("samples"), data="core", n_samples=2)
+    gendermark.run("fake:stereotyped", names[:1], "es", directory=directory.with_name("other"), data="core")
+    return directory
+
+
+def _without_order(base: Path, copy: Path, name: str) -> Path:
+    """A run folder whose texts, or judgements, stand in another order; no manifest has their sums."""
+    shutil.copytree(base, copy)
+    path = copy / CELL / name
+    lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    path.write_text("".join(random.Random(4).sample(lines, len(lines))), encoding="utf-8")
+    manifest = json.loads((copy / "manifest.json").read_text(encoding="utf-8"))
+    for cell in manifest["cells"].values():
+        del cell["sha256"]
+    (copy / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
+    return copy
+
+
+def test_a_run_folder_is_read_from_the_disk_as_from_memory(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = folder.with_name("other")
+    folders = [
+        [folder],
+        [folder.with_name("samples")],
+        [folder, other],
+        [_without_order(folder, tmp_path / "texts", "translations.jsonl")],
+        [folder, _without_order(other, tmp_path / "judgements", "judgements.jsonl")],
+    ]
+    in_memory = [render_page([read_run(one) for one in some]) for some in folders]
+    compared = gendermark.compare(folder, other)
+    judged_again = rejudge(tmp_path / "texts", {"cluster": "contrast"})
+    _long(monkeypatch)
+    assert isinstance(read_run(folder).results[0].judgements, Long)
+    assert [render_page([read_run(one) for one in some]) for some in folders] == in_memory
+    assert gendermark.compare(folder, other).comparisons == compared.comparisons
+    (again,) = rejudge(tmp_path / "texts", {"cluster": "contrast"})
+    _same(judged_again[0].result, again.result)
+    assert again.changes == judged_again[0].changes
+    written = tmp_path / "again"
+    rejudge(folder, {}, written)
+    for name in ("judgements.jsonl", "translations.jsonl"):
+        assert (written / CELL / name).read_bytes() == (folder / CELL / name).read_bytes()
+
+
+def _embedded(page: str) -> Any:
+    return json.loads(page.partition('type="application/json" id="rows">')[2].partition("</script>")[0])
+
+
+def test_the_page_of_a_large_run_carries_a_sample(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = read_run(folder.with_name("other"))
+    whole = _embedded(render_page([run]))
+    assert "sample" not in whole
+    monkeypatch.setattr(explorer, "MOST_EMBEDDED", 100)
+    page = render_page([run])
+    assert page == render_page([run])
+    found = _embedded(page)
+    (cell,), (all_of_it,) = found["cells"], whole["cells"]
+    assert found["sample"] == {"n": cell["n"], "all": 1200, "command": f"gendermark ui {run.name}"}
+    assert 95 <= cell["n"] == len(cell["id"]) <= 100
+    assert cell["n_all"] == 1200
+    assert "1,200 sentences" in page  # the numbers are of all
+
+    def kinds(one: Any) -> set[tuple[str, ...]]:
+        return set(zip(one["expected"], one["answers"][0]["observed"], one["answers"][0]["outcome"], strict=True))
+
+    assert kinds(cell) == kinds(all_of_it)
+    shown = set(re.findall(r'<blockquote class="telling">.*?class="source"[^>]*>([^<]*)<', page))
+    assert shown
+    assert shown <= {found["strings"][place] for place in cell["source"]}
+
+
+def test_rows_of_one_kind_do_not_crowd_out_the_others(folder: Path) -> None:
+    (cell,) = Explorer([read_run(folder)]).cells
+    cell.must_show |= {5, 7, 11}
+    rows = sampled_rows(cell, 60)
+    assert list(rows) == sorted(set(rows))
+    assert 55 <= len(rows) <= 63
+    assert {5, 7, 11} <= set(rows)
+    counts = Counter((cell.expected[row], cell.answers[0][row]) for row in rows)
+    every = Counter(zip(cell.expected, cell.answers[0], strict=True))
+    assert all(counts[kind] >= min(n, 3) for kind, n in every.items())
+
+
+def test_ui_says_how_far_it_has_read(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cells, "_TOLD", 500)
+    told: list[str] = []
+    RunFolders([folder], tell=told.append)
+    assert told == [f"{CELL}: {n:,} of 1,200 sentences read" for n in (500, 1000)]
+
+
+def test_thousands_of_templates_are_taken_as_they_are(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A table of each word in each template would grow with the sentences; so many templates hardly vary together."""
+    (result,) = read_run(folder).results
+    measures = registry.load("benchmark", "winomt").measures
+    crossed = measures.count(result.judgements, result.selection)
+    assert [len(layer.group_ids) for layer in crossed.crossed] == [10, 400]
+    monkeypatch.setattr(metric, "MOST_CELLS", 399)
+    plain = measures.count(result.judgements, result.selection)
+    assert plain.crossed == ()
+    assert (plain.group_ids, plain.strata, plain.columns) == (crossed.group_ids, crossed.strata, crossed.columns)
+    # The pairs of a word are those within its sentences, in whatever template.
+    assert (plain.matrix == crossed.matrix).all()

@@ -6,9 +6,11 @@ groups out or draw them anew, add up their rows, take the value.
 
 from __future__ import annotations
 
+from array import array
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import itemgetter
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +31,11 @@ GroupOf = Callable[[Judgement], str]
 
 LEAST_TEMPLATES = 6
 """With fewer, how templates vary cannot be told; they are taken as they are."""
+
+
+MOST_CELLS = 20_000
+"""Of a word and a template. Beyond, there are thousands of templates: their part of the variance, which goes down with
+their number, is left out, and with it a table of all of them."""
 
 
 # -- how the interval of a metric is made; `intervals.py` makes it -----------------------------------------------------
@@ -150,7 +157,7 @@ def count(
     template: GroupOf | None = None,
 ) -> Counts:
     """Tally judgements by group; and by template, where the design has enough of these."""
-    if template is None or not _are_enough(map(template, judgements)):
+    if template is None or not _are_crossed(judgements, template):
         return _count_by(judgements, tally, stratum, lambda judgement: judgement.group_id)
     cells = _count_by(judgements, tally, stratum, lambda judgement: f"{judgement.group_id}\t{template(judgement)}")
     names = [cell.partition("\t") for cell in cells.group_ids]
@@ -159,14 +166,15 @@ def count(
     return replace(words, crossed=(by_template, cells))
 
 
-def _are_enough(templates: Iterable[str]) -> bool:
-    """Whether every sentence has a template, and there are enough of them."""
-    known = set()
-    for name in templates:
-        if not name:
+def _are_crossed(judgements: Iterable[Judgement], template: GroupOf) -> bool:
+    """Whether every sentence has a template, and there are enough of them; and not so many that they weigh nothing."""
+    cells = set()
+    for judgement in judgements:
+        name = template(judgement)
+        cells.add((judgement.group_id, name))
+        if not name or len(cells) > MOST_CELLS:
             return False
-        known.add(name)
-    return len(known) >= LEAST_TEMPLATES
+    return len({name for _, name in cells}) >= LEAST_TEMPLATES
 
 
 def _summed(cells: Counts, names: Sequence[str]) -> Counts:
@@ -179,7 +187,7 @@ def _summed(cells: Counts, names: Sequence[str]) -> Counts:
 
 
 def _count_by(judgements: Sequence[Judgement], tally: Tally, stratum: GroupOf, group_of: GroupOf) -> Counts:
-    return _counts_of({name: (tally(group), stratum(group[0])) for name, group in grouped(judgements, group_of)})
+    return _counts_of((name, tally(group), stratum(group[0])) for name, group in grouped(judgements, group_of))
 
 
 def count_singly(judgements: Iterable[Judgement], columns_of: Callable[[Judgement], Iterable[str]]) -> Counts:
@@ -187,19 +195,24 @@ def count_singly(judgements: Iterable[Judgement], columns_of: Callable[[Judgemen
     counted: dict[str, Counter[str]] = defaultdict(Counter)
     for judgement in judgements:
         counted[judgement.group_id].update(columns_of(judgement))
-    return _counts_of({name: (counts, "") for name, counts in counted.items()})
+    return _counts_of((name, counts, "") for name, counts in counted.items())
 
 
-def _counts_of(counted: Mapping[str, tuple[Mapping[str, float], str]]) -> Counts:
-    """From the tally and the stratum of each group."""
-    names = tuple(sorted(counted))
-    columns = sorted({column for row, _ in counted.values() for column in row})
-    place_of = {column: place for place, column in enumerate(columns)}
-    matrix = np.zeros((len(names), len(columns)))
-    for row, name in enumerate(names):
-        for column, amount in counted[name][0].items():
-            matrix[row, place_of[column]] = amount
-    return Counts(names, tuple(counted[name][1] for name in names), place_of, matrix)
+def _counts_of(counted: Iterable[tuple[str, Mapping[str, float], str]]) -> Counts:
+    """From the name, the tally and the stratum of each group."""
+    seen: dict[str, int] = {}
+    rows = []
+    for name, tally, stratum in counted:
+        # There may be many groups: of each its numbers, and the names of columns once for all.
+        places = array("I", [seen.setdefault(column, len(seen)) for column in tally])
+        rows.append((name, stratum, places, array("d", tally.values())))
+    rows.sort(key=itemgetter(0))
+    columns = {column: place for place, column in enumerate(sorted(seen))}
+    order = np.array([columns[column] for column in seen], dtype=np.intp)
+    matrix = np.zeros((len(rows), len(columns)))
+    for number, (_, _, places, amounts) in enumerate(rows):
+        matrix[number, order[np.asarray(places)]] = amounts
+    return Counts(tuple(row[0] for row in rows), tuple(row[1] for row in rows), columns, matrix)
 
 
 def evaluate(metric: Metric, counts: Counts, sums: Floats, *, smoothly: bool = False) -> Floats:

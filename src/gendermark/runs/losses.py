@@ -14,6 +14,7 @@ from gendermark.metrics.rates import rate
 from gendermark.records import Gender, Judgement
 from gendermark.result import Result
 from gendermark.runs.compare import Comparison, compare_metric
+from gendermark.spill import kept
 
 _BOTH = {Gender.FEMININE: "women", Gender.MASCULINE: "men"}
 _RIGHT = Description(
@@ -53,11 +54,11 @@ def sides_of(before: Result, now: Result, metric: Metric, resampling: Resampling
     """Women and men on the sentences that a gap is made of, paired as every comparison is."""
     benchmark: Benchmark = registry.load("benchmark", before.selection.benchmark)
     under = {j.item_id for j in judgements_under(before, metric)}
-    kept = [[j for j in result.judgements if j.item_id in under] for result in (before, now)]
-    if {j.expected for j in kept[0]} != set(_BOTH):
+    sides = [kept(j for j in result.judgements if j.item_id in under) for result in (before, now)]
+    if {j.expected for j in sides[0]} != set(_BOTH):
         return Sides()
     measures = replace(benchmark.measures, tally=per_judgement(_columns))
-    first, second = (measures.count(side, before.selection) for side in kept)
+    first, second = (measures.count(side, before.selection) for side in sides)
     pairing = Pairing(first, second, resampling)
     rates = [rate(_RIGHT, g.value, f"{g}.right", f"{g}.total", judged=f"{g}.total") for g in _BOTH]
     return Sides(tuple(compare_metric(before.cell, one, pairing, resampling) for one in rates))
@@ -66,10 +67,11 @@ def sides_of(before: Result, now: Result, metric: Metric, resampling: Resampling
 def judgements_under(result: Result, metric: Metric) -> Sequence[Judgement]:
     """Those about women and men that a metric counts."""
     benchmark: Benchmark = registry.load("benchmark", result.selection.benchmark)
-    gendered = [j for j in result.judgements if j.expected in _BOTH]
+    gendered = kept(j for j in result.judgements if j.expected in _BOTH)
     tally = benchmark.measures.tally
     # A metric that counts pairs has no single judgement in its column; it is of the whole cell.
-    return [j for j in gendered if tally([j]).get(metric.total)] or (gendered if metric.slice == "all" else [])
+    counted = kept(j for j in gendered if tally([j]).get(metric.total))
+    return counted or (gendered if metric.slice == "all" else [])
 
 
 def _columns(judgement: Judgement) -> Iterator[str]:

@@ -32,8 +32,9 @@ class Origin:
     """What the system is called, if somebody said so; no part of the signature."""
 
 
-PORTION = 20_000
-"""Sentences that are judged together. No published set is larger; word alignment learns from those of one portion."""
+PORTION = 10_000
+"""Sentences that are judged together, at most. Published sets have less than half; word alignment learns from those of
+one portion, and its tables are what most of the memory is for."""
 
 
 def score(
@@ -60,9 +61,11 @@ def _judge_portion(portion: tuple[ItemSet, Answers]) -> list[Judgement]:
 
 
 def portions(item_set: ItemSet, answers: Answers) -> Iterator[tuple[ItemSet, Answers]]:
-    """An item set and its answers, cut where every run of it is cut."""
-    for start in range(0, len(item_set.items), PORTION):
-        place = slice(start, start + PORTION)
+    """An item set and its answers, cut where every run of it is cut: into parts of one size, so that none is small."""
+    n = len(item_set.items)
+    n_portions = -(-n // PORTION)
+    for number in range(n_portions):
+        place = slice(n * number // n_portions, n * (number + 1) // n_portions)
         yield replace(item_set, items=tuple(item_set.items[place])), list(answers[place])
 
 
