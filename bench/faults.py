@@ -1,6 +1,6 @@
 """What survives? Kills, disks, servers, browsers and hostile words, many times each; the short form is tests/faults.
 
-    PYTHONPATH=src python bench/faults.py [--only AREA] [--n-kills 200] [--seed S] [-o FILE]
+    PYTHONPATH=src python bench/faults.py [--only AREA] [--n-kills 230] [--seed S] [-o FILE]
 
 Prints a row for each scenario; exit 1 if anything was lost, paid for twice, ended in a traceback, or told the key.
 """

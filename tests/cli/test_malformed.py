@@ -613,6 +613,9 @@ def test_run_folder_with_a_value_of_another_kind(
         (("resampling",), None),
         (("resampling", "confidence"), None),
         (("resampling", "confidence"), "x"),
+        (("resampling", "confidence"), 1.5),
+        (("resampling", "n_resamples"), -1),
+        (("resampling", "seed"), 10**400),
     ],
     ids=lambda value: f"{value!r:.30}",
 )

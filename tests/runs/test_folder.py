@@ -265,6 +265,9 @@ def test_a_run_of_version_0_1_goes_on(run: Path, selection: Selection) -> None:
     )
     with pytest.raises(UserError, match=r"holds another run \(it differs in selections\)"):
         running.run(config, run)
+    edit(run / "manifest.json", lambda m: {**m, "config": {k: v for k, v in m["config"].items() if k != "selections"}})
+    with pytest.raises(UserError, match=r"holds another run \(it differs in selections\)"):
+        running.run(config, run)
 
 
 @pytest.mark.parametrize("numbers", [1, "x", {}, [1], ["x", "y"], [[], []]])

@@ -37,6 +37,8 @@ TRANSLATIONS, SAMPLES = "translations.jsonl", "samples.jsonl"
 _FILES = (TRANSLATIONS, SAMPLES, JUDGEMENTS, RESULT)
 PART = "part"
 """The status of a folder that holds some of the translations of a run."""
+_MOST = 2**63
+"""No count is larger."""
 SUMS = "sha256"
 """In the manifest, of each cell."""
 
@@ -79,7 +81,7 @@ def check_reusable(directory: Path, config: Mapping[str, Any]) -> None:
     earlier = read_manifest(directory)["config"]
     # In both directions: what only the earlier run had been asked for would be lost as well.
     changed = [key for key in dict.fromkeys([*config, *earlier]) if config.get(key) != earlier.get(key)]
-    if changed == ["selections"] and _same_selections(config["selections"], earlier["selections"]):
+    if changed == ["selections"] and _same_selections(config["selections"], earlier.get("selections", ())):
         changed = []
     if changed:
         raise UserError(
@@ -281,11 +283,16 @@ def _is_sound(manifest: Mapping[str, Any]) -> bool:
         return False
     if not all(isinstance(one, list) for one in (selections, notes)):
         return False
-    numbers = [value for name, value in resampling.items() if name in ("n_resamples", "seed", "confidence")]
+    confidence, counts = (
+        resampling.get("confidence", 0.95),
+        [resampling.get(name, 1) for name in ("n_resamples", "seed")],
+    )
     return (
         isinstance(config.get("system", ""), str)
         and all(isinstance(one, str) for one in (*options.values(), *notes))
-        and all(isinstance(one, int | float) for one in numbers)
+        and isinstance(confidence, int | float)
+        and 0 < confidence < 1
+        and all(isinstance(one, int) and 0 <= one < _MOST for one in counts)
         and all(isinstance(row, dict) and all(map(_is_plain, row.values())) for row in selections)
     )
 
