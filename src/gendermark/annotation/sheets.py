@@ -97,6 +97,7 @@ def write_sheet(path: Path | str, rows: Iterable[SampleRow], *, with_source: boo
 
 def inert(cell: str) -> str:
     """With an apostrophe before what a spreadsheet program would run as a formula."""
+    cell = cell.replace("\0", "")  # a sheet that has one is no text file
     shown = "".join(filter(str.isprintable, cell)).lstrip()  # what nobody sees in front of it does not count
     return f"'{cell}" if shown.startswith(FORMULA_STARTS) else cell
 
@@ -217,5 +218,6 @@ def _read_answer(found: str, gender: str) -> tuple[bool | None, Gender | None, s
 def comparable(text: str) -> str:
     """A sentence without what a spreadsheet program, or our guard against formulas, does to it."""
     plain = " ".join(unicodedata.normalize("NFC", text).translate(_AS_TYPED).split())
+    plain = "".join(filter(str.isprintable, plain)).strip()
     inner = plain.removeprefix("'").lstrip()
     return inner if inner.startswith(FORMULA_STARTS) else plain
