@@ -22,8 +22,8 @@ from gendermark.runs.compare import Comparison
 from gendermark.runs.run import Surroundings
 from gendermark.study import debias
 from gendermark.study.debias import Settings, findings, study_debiasing
-from gendermark.study.plain import compare_plain
 from gendermark.study.hard_debiasing import debias_model
+from gendermark.study.plain import compare_plain
 from study.word_models import SOURCES, TARGETS, WITHOUT_PROFESSION, word_model
 from systems import tiny_hf
 

@@ -85,7 +85,7 @@ class CTranslate2(Engine[str, Frame]):
         self.system_id = f"ctranslate2#{content_hash(model.files, settings)}"
         penalty = None if self._length_penalty == 1 else self._length_penalty
         self.decoding = described(self._beam_size, self._engine.compute_type, penalty)
-        self.computing = f"{self._engine.device}, {self._workers} workers, {model.n_threads} threads each"
+        self.computing = f"{self._engine.device}, workers {self._workers}, threads of each {model.n_threads}"
         self._frames: dict[Direction, Frame] = {}
 
     def close(self) -> None:

@@ -99,7 +99,7 @@ class Model(ABC):
     def computing(self) -> str:
         import torch
 
-        return f"{self._device}, {self._n_threads or torch.get_num_threads()} threads"
+        return f"{self._device}, threads {self._n_threads or torch.get_num_threads()}"
 
     @property
     def settings(self) -> dict[str, Any]:

@@ -53,7 +53,7 @@ class System(ABC):
     has_own_time: bool = True
     """Whether how long it takes says anything of it; False where its answers were made elsewhere."""
     computing: str = ""
-    """What it computes with, for the signature of timings: `cpu, 2 workers, 1 thread each`."""
+    """What it computes with, for the signature of timings: `cpu, workers 2, threads of each 1`."""
     opened_as: Opened | None = None
     """How to open another one like it, on another machine."""
 

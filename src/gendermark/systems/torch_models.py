@@ -88,7 +88,7 @@ class Torch(Engine[int, None]):
         files = (directory / MODEL_FILE, directory / FACTS_FILE, directory / WORDS_FILE, *self._tokenisers.files)
         self.system_id = f"torch#{content_hash(files, settings)}"
         self.decoding = described(beam_size, compute_type, None if penalty == 1 else penalty)
-        self.computing = f"cpu, {self._threads} threads"
+        self.computing = f"cpu, threads {self._threads}"
 
     def close(self) -> None:
         del self._model, self._search

@@ -14,6 +14,7 @@ from gendermark.study.speed import tables
 from gendermark.study.speed.drops import ARITHMETIC, MAX_DROPS
 from gendermark.study.speed.figures import figures
 from gendermark.study.speed.measured import Study
+from gendermark.study.speed.published import sections
 from gendermark.study.speed.timing import CLOCKS, N_WARM_UP
 from gendermark.study.speed.words import findings
 from gendermark.telling import direction
@@ -42,7 +43,8 @@ def render(study: Study, drawn: list[Figure], command: str = "") -> str:
     links += [("#changes", "What changed"), ("#measured", "How it was measured")]
     contents = tag("ul", [tag("li", tag("a", text, href=href)) for href, text in links])
     header = joined([tag("h1", title), tag("nav", contents, aria_label="Contents")])
-    main = joined([_finding(study), _numbers(study), _pictures(drawn), _changes(study), _measured(study, command)])
+    parts = [_finding(study), _numbers(study), _pictures(drawn), _changes(study), _published(study)]
+    main = joined([*parts, _measured(study, command)])
     return plain_page(title, header, main)
 
 
@@ -69,6 +71,8 @@ def _numbers(study: Study) -> Markup:
     )
     rows = [_row(row) for row in main.rows]
     parts = [table(caption, [head_row(*main.columns)], [*rows[:n], *rows[n:]]), meant, _table(tables.prices(study))]
+    more_numbers = tables.others(study)
+    parts += [_table(more_numbers)] if more_numbers.rows else []
     lost = (
         "Points lost per second: points of women in men's occupations for each second saved on 1,000 sentences; below "
         "0 they were won. There is none where no time was clearly saved."
@@ -108,6 +112,17 @@ def _row(row: tuple[str, ...]) -> Markup:
 
 def _table(found: Table) -> Markup:
     return table(found.title, [head_row(*found.columns)], [_row(row) for row in found.rows])
+
+
+def _published(study: Study) -> Markup | None:
+    found = [_table(section.drops()) for section in sections() if section.direction == study.direction]
+    if not found:
+        return None
+    about = (
+        "Other models, other data, another machine: what was found there, to set the drops above beside. Time and BLEU "
+        "were measured on the test sets of WMT."
+    )
+    return tag("section", tag("h2", "In the paper"), tag("p", about, class_="note"), found, id="published")
 
 
 def _measured(study: Study, command: str) -> Markup:

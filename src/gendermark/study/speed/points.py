@@ -69,6 +69,8 @@ class Grid:
 
     def points(self) -> list[Point]:
         """The points, checked to be several and to have names of their own."""
+        if not self.system.partition(":")[2]:
+            open_system(self.system)  # says how one is written
         vary = dict(self.vary) or ({} if self.against else self._offered())
         found = [*self._varied(vary), *self.against]
         if len(found) < 2:
@@ -84,10 +86,10 @@ class Grid:
 
     def _offered(self) -> dict[str, Sequence[str]]:
         family, _, argument = self.system.partition(":")
-        faster = registry.sibling("system", family, "FASTER", {}) if argument else {}
+        faster = registry.sibling("system", family, "FASTER", {})
         _, given = split_options(argument, self.options)
         found = {key: values for key, values in faster.items() if key not in given}
-        if not found and argument:
+        if not found:
             raise UserError(
                 f"nothing is known that would make {self.system} faster; say what to vary with --vary KEY=V1,V2, or "
                 "give another system with --against"

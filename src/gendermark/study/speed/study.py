@@ -92,11 +92,11 @@ def study_speed(settings: Settings, output: Path, around: Surroundings = ALONE) 
         raise UserError(f"{output} is a file; choose a directory with -o")
     points = settings.grid.points()
     base = place_of(settings.baseline, points)
-    test_set = _test_set(settings)
+    given = read_test_set(*settings.test_set, option="--test-set") if settings.test_set else None
     selections = settings.selections()
     facts = [_look_at(point, settings, selections) for point in points]
-    if any(one.is_for_items_only for one in facts):
-        test_set = None
+    answers_anything = not any(one.is_for_items_only for one in facts)
+    test_set = (given or _bundled(settings)) if answers_anything else None
     asked = _asked(settings, points, base, test_set, facts)
     record = output / RECORD
     check_reusable(record, asked, (RUNS, DIARY))
@@ -130,10 +130,8 @@ def study_speed(settings: Settings, output: Path, around: Surroundings = ALONE) 
 # -- before any work --------------------------------------------------------------------------------------------------
 
 
-def _test_set(settings: Settings) -> PlainSet | None:
-    """Sentences to rate and to time: the user's; of the bundled grammar, which is English to Spanish; or none."""
-    if settings.test_set is not None:
-        return read_test_set(*settings.test_set, option="--test-set")
+def _bundled(settings: Settings) -> PlainSet | None:
+    """Sentences to rate and to time where the user gives none: of the bundled grammar, English to Spanish."""
     if settings.target_language != "es":
         return None
     whole = bundled_test_set()

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from gendermark.markup import minus
 from gendermark.records import Table, Unit, show_p
 from gendermark.report.writing import latex_escaped, latex_line, latex_table, markdown_line
 from gendermark.study.speed.drops import ARITHMETIC, GAPS, MAX_DROPS
-from gendermark.study.speed.measured import Measured, Study
+from gendermark.study.speed.measured import Study
 from gendermark.study.speed.words import findings, of_price
 
 TIME = "s/1,000"
@@ -93,8 +91,18 @@ def arithmetic(study: Study) -> Table:
     return Table("arithmetic", "pro and anti by both rules of arithmetic", ("point", "rule", *names), rows)
 
 
+def others(study: Study) -> Table:
+    """The headline numbers of other benchmarks, a row each; none where none was asked for."""
+    rows = [
+        (column, *(Unit.PERCENT.show(point.value(column)) for point in study.points))
+        for column in study.baseline.others
+    ]
+    return Table("others", "Other benchmarks", ("number", *(point.name for point in study.points)), rows)
+
+
 def markdown(study: Study) -> str:
-    parts = [_markdown(one) for one in (table4(study), prices(study), changes(study), arithmetic(study))]
+    every = (table4(study), prices(study), others(study), changes(study), arithmetic(study))
+    parts = [_markdown(one) for one in every if one.rows]
     said = "\n".join(f"- {sentence}" for sentence in (*findings(study), *study.notes))
     return f"# Speed and gender, {study.direction}\n\n{said}\n\n" + "\n".join(parts) + _legend() + "\n"
 
@@ -127,11 +135,3 @@ def latex(study: Study) -> str:
     head = [latex_line([study.direction, *table.columns[1:]])]
     written = latex_table("table*", "l" + "r" * (len(table.columns) - 1), head, lines, caption, "tab:speed")
     return "\n".join([r"% needs \usepackage{booktabs}", *(f"% {latex_escaped(s)}" for s in findings(study)), written])
-
-
-def other_numbers(study: Study) -> Mapping[str, list[tuple[Measured, str]]]:
-    """Numbers of other benchmarks, by what they are called."""
-    return {
-        column: [(point, Unit.PERCENT.show(point.value(column))) for point in study.points]
-        for column in study.baseline.others
-    }

@@ -38,9 +38,13 @@ def of_price(study: Study, point: Measured) -> str:
     price = point.price(study.confidence)
     if price.value is None:
         return price.reason
-    shown = minus(f"{price.value:.2f}")
-    between = f" ({minus(f'{price.low:.2f}')} to {minus(f'{price.high:.2f}')})" if price.low is not None else ""
-    return f"{shown}{between}"
+    between = f" ({_two(price.low)} to {_two(price.high)})" if price.low is not None and price.high is not None else ""
+    return f"{_two(price.value)}{between}"
+
+
+def _two(value: float) -> str:
+    """Two decimals, and no minus before nothing."""
+    return minus(f"{round(value, 2) + 0.0:.2f}")
 
 
 def _of_speed(point: Measured, study: Study) -> str:
