@@ -421,3 +421,19 @@ def test_without_a_test_set_time_is_taken_on_the_benchmark(tmp_path: Path, own_s
     found = study_speed(settings, tmp_path / "out")
     assert "BLEU" not in found.columns
     assert found.facts["timed_on"] == "SimpleGEN"
+
+
+@pytest.mark.usefixtures("_one_thread")
+def test_a_hugging_face_directory_is_compared_alike(tmp_path: Path, marian: Path, own_sentences: str) -> None:
+    timing = Timing(1, 2)
+    settings = Settings(Grid(f"hf:{marian}"), "es", data=own_sentences, timing=timing, resampling=QUICKLY)
+    found = study_speed(settings, tmp_path / "out")
+    assert [point.name for point in found.points] == [
+        "float32, beam 5",
+        "float32, beam 1",
+        "int8, beam 5",
+        "int8, beam 1",
+    ]
+    assert "BLEU" in found.columns
+    decodings = [one["decoding"] for one in found.facts["systems"].values()]
+    assert decodings == ["beam5,float32", "greedy,float32", "beam5,int8", "greedy,int8"]
