@@ -290,6 +290,8 @@ def test_only_what_is_clear_is_told_as_a_change() -> None:
         "fast is not clearly faster or slower (0.80 to 1.20 times as fast), BLEU unchanged, women in men's occupations "
         "without clear change (−6.9 to +0.4 points)."
     ]
+    tiny = Comparison("bleu", "bleu", "all", 30.0, 30.02, "higher", 10, 0.02, 0.01, 0.03, 0.001, 0.002)
+    assert "BLEU changed by less than 0.1." in findings(_study([2.0] * 7, {"BLEU": tiny}))[0]
     assert "takes 2.0 times as long (2.0 to 2.0)" in findings(_study([0.5] * 7, {}))[0]
     assert "was 2.0 times as fast in 3 rounds, too few for an interval" in findings(_study([2.0] * 3, {}))[0]
     assert tables.prices(_study([0.5] * 7, {"MOFC": clear})).rows[1][-1] == "no time was clearly saved"

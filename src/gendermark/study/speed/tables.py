@@ -104,7 +104,7 @@ def markdown(study: Study) -> str:
     every = (table4(study), prices(study), others(study), changes(study), arithmetic(study))
     parts = [_markdown(one) for one in every if one.rows]
     said = "\n".join(f"- {sentence}" for sentence in (*findings(study), *study.notes))
-    return f"# Speed and gender, {study.direction}\n\n{said}\n\n" + "\n".join(parts) + _legend() + "\n"
+    return f"# Speed and gender, {study.direction}\n\n{said}\n\n" + "\n".join([*parts, _legend(), ""])
 
 
 def _markdown(table: Table) -> str:

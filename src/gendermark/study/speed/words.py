@@ -84,6 +84,8 @@ def _of_change(label: str, change: Comparison) -> str:
             if label in QUALITY
             else f"{label} without clear change ({between})"
         )
+    if not show(change.difference).strip("-0."):
+        return f"{label} changed by less than {show(10**-change.unit.decimals)}"
     ends = sorted((abs(change.low), abs(change.high)))
     word = _OF_GAPS.get(change.change(), change.change()) if change.better == "zero" else change.change()
     return f"{label} {show(abs(change.difference))}{of} {word} ({show(ends[0])} to {show(ends[1])})"
