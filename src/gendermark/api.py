@@ -301,7 +301,7 @@ def translate(
     """What a system makes of any sentences."""
     requests = asking.requests(sources)
     with closing(open_system(system, system_options)) as opened, ExitStack() as stack:
-        if not opened.is_stored:
+        if opened.is_for_items_only:
             raise UserError(f"{opened.spec} answers the sentences of benchmarks only; try it with `gendermark run`")
         translating.check_tasks(opened, requests)
         opened.check(asking.source_language, asking.to, requests)

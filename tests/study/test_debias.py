@@ -21,8 +21,9 @@ from gendermark.records import Unit
 from gendermark.runs.compare import Comparison
 from gendermark.runs.run import Surroundings
 from gendermark.study import debias
-from gendermark.study.debias import Settings, compare_bleu, findings, study_debiasing
+from gendermark.study.debias import Settings, findings, study_debiasing
 from gendermark.study.hard_debiasing import debias_model
+from gendermark.study.plain import compare_plain
 from study.word_models import SOURCES, TARGETS, WITHOUT_PROFESSION, word_model
 from systems import tiny_hf
 
@@ -148,7 +149,7 @@ def test_bleu_is_that_of_sacrebleu_and_paired() -> None:
     sacrebleu = pytest.importorskip("sacrebleu")
     references = [f"La persona número {n} perdió las llaves de la casa." for n in range(30)]
     worse = [text.replace("las llaves", "el libro") if n % 2 else text for n, text in enumerate(references)]
-    row = compare_bleu(references, references, worse, QUICKLY)
+    row = compare_plain("bleu", references, (references, worse), QUICKLY)
     assert row.first == pytest.approx(100)
     assert row.second == pytest.approx(sacrebleu.corpus_bleu(worse, [references]).score)
     assert row.low is not None
@@ -157,7 +158,7 @@ def test_bleu_is_that_of_sacrebleu_and_paired() -> None:
     assert row.low < row.difference < row.high < 0
     assert row.p_value is not None
     assert row.p_value < 0.01
-    same = compare_bleu(references, worse, worse, QUICKLY)
+    same = compare_plain("bleu", references, (worse, worse), QUICKLY)
     assert (same.difference, same.low, same.high, same.p_value) == (0, 0, 0, 1)
 
 

@@ -189,6 +189,19 @@ def test_the_model_s_own_settings_are_the_defaults(models: Any) -> None:
     assert all(answers(system, asked()))
 
 
+@pytest.mark.parametrize("name", ["marian", "m2m100", "nllb", "mbart", "t5", "chat"])
+def test_eight_bits(models: Any, name: str) -> None:
+    """Translations and scores, of weights that are rounded: roughly those of the whole ones, and filed apart."""
+    whole, rounded = opened(models(name), dtype="float32"), opened(models(name), dtype="int8")
+    assert rounded.decoding == whole.decoding.replace("float32", "int8")
+    assert rounded.system_id != whole.system_id
+    assert len(answers(rounded, asked())) == len(asked())
+    scored = [Request(tiny.ENGLISH[0], "en", "es", Task.SCORE, tiny.SPANISH[0])]
+    (one,), (other,) = answers(whole, scored), answers(rounded, scored)
+    assert one.log_probability != other.log_probability
+    assert other.log_probability == pytest.approx(one.log_probability, rel=0.3)  # random weights
+
+
 def test_several_directions_in_one_call(models: Any) -> None:
     system = opened(models("nllb"))
     both = [Request(tiny.ENGLISH[0], "en", target) for target in ("es", "fr")]
@@ -653,7 +666,7 @@ def test_identity(models: Any, tmp_path: Path) -> None:
         ({"threads": "none"}, "option threads must be a whole number, at least 1, not 'none'"),
         ({"length_penalty": "x"}, "option length_penalty must be a number above 0, not 'x'"),
         ({"device": "tpu"}, "option device of hf: is one of auto, cpu, cuda, mps, not 'tpu'"),
-        ({"dtype": "int4"}, "option dtype of hf: is one of auto, float32, bfloat16, float16, not 'int4'"),
+        ({"dtype": "int4"}, "option dtype of hf: is one of auto, float32, bfloat16, float16, int8, not 'int4'"),
         ({"prompt": "tower"}, "is a translation model, which is given no prompt; leave out prompt"),
         ({"revision": "main"}, "is a directory, which has no revisions; leave out revision=main"),
     ],
@@ -673,6 +686,9 @@ def test_more_wrong_options(models: Any, monkeypatch: pytest.MonkeyPatch) -> Non
         UserError, match=r"device=cuda does not work here, as torch finds no such device; available: cpu$"
     ):
         opened(models("marian"), device="cuda")
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    with pytest.raises(UserError, match="dtype=int8 of hf: works on a processor only, not on cuda; give device=cpu"):
+        opened(models("marian"), device="cuda", dtype="int8")
 
 
 def test_a_missing_package(models: Any, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -113,6 +113,42 @@ def _overlap(a: Box, b: Box) -> bool:
     return a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]
 
 
+@dataclass(frozen=True)
+class Series:
+    """Points of one kind, each with a tooltip, and a straight line through them: its slope and its height at 0."""
+
+    label: str
+    look: Look
+    spots: Sequence[tuple[float, float, str]]
+    line: tuple[float, float] | None = None
+
+
+def scatter(canvas: Canvas, series: Sequence[Series], titles: tuple[str, str], top: float) -> None:
+    """Any numbers against any others, on scales that hold 0, with a line for each series that has one."""
+    spots = [spot for one in series for spot in one.spots]
+    ends = [one.line[0] * x + one.line[1] for one in series if one.line for x, _, _ in one.spots]
+    up = scale_around([0.0, 1.0, *(y for _, y, _ in spots), *ends], top + 160, top + 16)
+    left = _room_for_ticks(up)
+    across = scale_around([0.0, 1.0, *(x for x, _, _ in spots)], left, WIDTH - 8)
+    canvas.text((0, top + SIZE), titles[1])
+    for tick in up.ticks(6):
+        canvas.line((left, up(tick)), (across.end, up(tick)), width=0.5, faint=tick != 0)
+        canvas.text((left - 3, up(tick) + 2.8), tick_label(tick), anchor="end")
+    for tick in across.ticks(6):
+        canvas.line((across(tick), up.start), (across(tick), up.end), width=0.5, faint=True)
+        canvas.text((across(tick), up.start + SIZE + 3), tick_label(tick), anchor="middle")
+    for one in series:
+        if one.line is not None:
+            slope, height = one.line
+            reach = [edge(x for x, _, _ in one.spots) for edge in (min, max)]
+            canvas.path([(across(x), up(height + slope * x)) for x in reach], one.look.colour, width=0.9)
+    for one in series:
+        for x, y, title in one.spots:
+            look = one.look
+            canvas.mark(look.shape, (across(x), up(y)), look.colour, filled=look.filled, title=title)
+    canvas.text(((left + across.end) / 2, up.start + 2 * SIZE + 6), titles[0], anchor="middle")
+
+
 # -- matrices ----------------------------------------------------------------------------------------------------------
 
 

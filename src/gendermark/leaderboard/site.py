@@ -5,13 +5,11 @@ The pages stand alone, as the report does: nothing is fetched, and nothing but t
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
-from gendermark import __version__
 from gendermark.drawing.sheet import Figure
 from gendermark.errors import UserError
 from gendermark.executors.executor import SERIAL, Executor
@@ -21,7 +19,7 @@ from gendermark.leaderboard.submission import Submission, check_distinct, find, 
 from gendermark.leaderboard.tables import board_table, few_table, systems_table
 from gendermark.leaderboard.verification import on_paper
 from gendermark.markup import Content, Markup, joined, tag
-from gendermark.report.page import asset, policy, render_page
+from gendermark.report.page import plain_page, render_page
 from gendermark.runs.folder import read_run
 from gendermark.textfiles import write_text
 
@@ -62,18 +60,9 @@ def _write_system(where: tuple[str, Path]) -> None:
 
 def render_index(found: Sequence[Board]) -> str:
     headline = words.headline(found)
-    script, style = _own("board.js"), asset("page.css") + _own("board.css")
-    parts = {
-        "policy": policy(script, style),
-        "version": joined(__version__),
-        "title": joined(headline.title),
-        "style": style,
-        "header": _header(headline, found),
-        "main": joined([_picture(found), *_benchmarks(found), _years(found), _systems(found), _reading(found)]),
-        "footer": tag("p", f"Written by gendermark {__version__}. The page asks nothing of any other computer."),
-        "script": script,
-    }
-    return re.sub(r"\{\{(\w+)\}\}", lambda one: str(parts[one[1]]), _own("board.html"))
+    main = joined([_picture(found), *_benchmarks(found), _years(found), _systems(found), _reading(found)])
+    header = _header(headline, found)
+    return plain_page(headline.title, header, main, script=_own("board.js"), style=_own("board.css"))
 
 
 @cache

@@ -60,6 +60,22 @@ def render_page(runs: Sequence[Run], *, trend: bool = False, gate: Verdict | Non
     return re.sub(r"\{\{(\w+)\}\}", lambda found: str(parts[found[1]]), asset("page.html"))
 
 
+def plain_page(title: str, header: Markup, main: Markup, *, script: str = "", style: str = "") -> str:
+    """A page that stands alone, without sentences to look through; `style` comes after that of all pages."""
+    style = asset("page.css") + style
+    parts = {
+        "policy": policy(script, style),
+        "version": joined(__version__),
+        "title": joined(title),
+        "style": style,
+        "header": header,
+        "main": main,
+        "footer": tag("p", f"Written by gendermark {__version__}. The page asks nothing of any other computer."),
+        "script": script,
+    }
+    return re.sub(r"\{\{(\w+)\}\}", lambda found: str(parts[found[1]]), asset("plain.html"))
+
+
 def _rows(explorer: Explorer, runs: Sequence[Run]) -> dict[str, Any]:
     """What the page carries; where these are not all sentences, with what its script says about it."""
     rows = explorer.embedded()

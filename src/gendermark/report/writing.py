@@ -137,21 +137,21 @@ def _interval(estimate: Estimate) -> str:
 
 
 def _markdown(table: Table, notes: Sequence[str]) -> str:
-    rule = _markdown_line(["---", "---", *["---:"] * (len(table.columns) - 2)])
-    rows = [_markdown_line(row) for row in table.rows]
-    lines = [f"## {_markdown_text(table.title)}", "", _markdown_line(table.columns), rule, *rows, ""]
+    rule = markdown_line(["---", "---", *["---:"] * (len(table.columns) - 2)])
+    rows = [markdown_line(row) for row in table.rows]
+    lines = [f"## {_markdown_text(table.title)}", "", markdown_line(table.columns), rule, *rows, ""]
     quoted = [_one_line(note).replace("`", "'") for note in notes]
     return "\n".join([*lines, *(f"- `{note}`" for note in quoted), ""])
 
 
 def _latex(table: Table, notes: Sequence[str], labels: _Labels) -> str:
     columns = "ll" + "r" * (len(table.columns) - 2)
-    head, lines = [_latex_line(table.columns)], [_latex_line(row) for row in table.rows]
-    written = _latex_table("table*", columns, head, lines, table.title, labels.of(table.name))
+    head, lines = [latex_line(table.columns)], [latex_line(row) for row in table.rows]
+    written = latex_table("table*", columns, head, lines, table.title, labels.of(table.name))
     return "\n".join([*(f"% {_one_line(note)}" for note in notes), written])
 
 
-def _latex_table(kind: str, columns: str, head: Sequence[str], lines: Sequence[str], caption: str, label: str) -> str:
+def latex_table(kind: str, columns: str, head: Sequence[str], lines: Sequence[str], caption: str, label: str) -> str:
     return "\n".join(
         [
             rf"\begin{{{kind}}}",
@@ -250,15 +250,15 @@ def _markdown_form(table: _PaperTable) -> str:
     if form.runs and len(table.names) > 1:
         columns = [f"{table.names[run]}: {column}" for run in form.runs for column in form.columns]
     rows = [[table.head(row), *(table.amount(place, with_interval=True) for place in row.values)] for row in form.rows]
-    lines = [_markdown_line([form.corner, *columns]), _markdown_line(["---", *["---:"] * len(columns)])]
-    return "\n".join([_markdown_text(table.caption), "", *lines, *map(_markdown_line, rows), ""])
+    lines = [markdown_line([form.corner, *columns]), markdown_line(["---", *["---:"] * len(columns)])]
+    return "\n".join([_markdown_text(table.caption), "", *lines, *map(markdown_line, rows), ""])
 
 
 def _latex_form(table: _PaperTable, labels: _Labels) -> str:
     """Numbers in one line, their intervals in small letters in the next."""
     form = table.form
     columns = list(form.columns) * max(len(form.runs), 1)
-    heads = [_latex_line([form.corner, *columns])]
+    heads = [latex_line([form.corner, *columns])]
     if form.runs and len(table.names) > 1:
         n = len(form.columns)
         groups = [rf"\multicolumn{{{n}}}{{c}}{{{_latex_cell(table.names[run])}}}" for run in form.runs]
@@ -266,7 +266,7 @@ def _latex_form(table: _PaperTable, labels: _Labels) -> str:
         heads = [" & ".join(["", *groups]) + r" \\", "".join(rules), *heads]
     lines = []
     for row in form.rows:
-        lines.append(_latex_line([table.head(row), *(table.amount(p, with_interval=False) for p in row.values)]))
+        lines.append(latex_line([table.head(row), *(table.amount(p, with_interval=False) for p in row.values)]))
         intervals = [table.interval(place) for place in row.values]
         if any(intervals):
             # Of numbers without a spread there is no interval to show.
@@ -274,7 +274,7 @@ def _latex_form(table: _PaperTable, labels: _Labels) -> str:
             small = [rf"{{\tiny {_latex_cell(text)}}}" if text else "" for text in known]
             lines.append(" & ".join(["", *small]) + r" \\")
     kind = "table" if len(columns) <= _ONE_COLUMN else "table*"
-    return _latex_table(kind, "l" + "r" * len(columns), heads, lines, table.caption, labels.of(form.name))
+    return latex_table(kind, "l" + "r" * len(columns), heads, lines, table.caption, labels.of(form.name))
 
 
 class _Labels:
@@ -295,7 +295,7 @@ class _Labels:
 # -- texts -------------------------------------------------------------------------------------------------------------
 
 
-def _markdown_line(cells: Sequence[Any]) -> str:
+def markdown_line(cells: Sequence[Any]) -> str:
     return "| " + " | ".join(map(_markdown_text, cells)) + " |"
 
 
@@ -304,7 +304,7 @@ def _markdown_text(text: Any) -> str:
     return _one_line(text).translate(_MARKDOWN).replace("](", "]\\(").replace("][", "]\\[")
 
 
-def _latex_line(cells: Sequence[Any]) -> str:
+def latex_line(cells: Sequence[Any]) -> str:
     line = " & ".join(map(_latex_cell, cells))
     # The end of the line before would take these for an option of its own.
     return ("{}" if line.startswith(("[", "*")) else "") + line + r" \\"

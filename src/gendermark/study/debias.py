@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -11,24 +10,22 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from gendermark import api, locks, statistics
-from gendermark.errors import BadFile, MissingExtra, UserError
-from gendermark.metrics import quality
-from gendermark.metrics.metric import Counts, Resampling
-from gendermark.metrics.pairing import Pairing
+from gendermark.errors import MissingExtra, UserError
+from gendermark.metrics.metric import Resampling
 from gendermark.models.grammar import generate
 from gendermark.records import Unit
-from gendermark.runs.compare import Asked, Comparison, compare, compare_metric
+from gendermark.runs.compare import Asked, Comparison, compare
 from gendermark.runs.run import ALONE, OpenProgress, RunConfig, Surroundings, run
 from gendermark.selection import Selection
 from gendermark.study.hard_debiasing import debias_model
 from gendermark.study.options import N_SAMPLES
+from gendermark.study.plain import compare_plain
+from gendermark.study.record import check_reusable, write_record
 from gendermark.systems.engine import first_line
 from gendermark.systems.huggingface_opening import quietly
 from gendermark.systems.tokenisers import PAIR, SINGLE
-from gendermark.textfiles import read_json, read_lines, write_text
+from gendermark.textfiles import read_json, read_lines
 
 SOURCE_LANGUAGE = "en"
 COMPARED = (
@@ -45,6 +42,7 @@ COMPARED = (
 """Benchmark, metric and slice of the rows of the table; one Holm correction is made over them and BLEU."""
 
 _RECORD = "debias.json"
+_OWN = ("hf", "ctranslate2", "before", "after")
 _N_CHECKED = 20
 _CLOSE_ENOUGH = 0.01
 """How far the log-probability per token may differ between the two forms of the model."""
@@ -107,11 +105,11 @@ def study_debiasing(
     _check_places(settings.model, output)
     selections, bleu = settings.selections, _bleu_pairs(settings)  # refused before any work
     record = {"settings": settings.to_json() | {"model_content": _content(settings.model)}}
-    _check_reusable(output, record["settings"])
+    check_reusable(output / _RECORD, record["settings"], _OWN)
     debiased = debias_model(settings.model, settings.target_language, equalises=settings.equalises)
     with locks.hold(output / ".lock"):
-        _check_reusable(output, record["settings"])  # again: another process may have been faster
-        _write_record(output, record)
+        check_reusable(output / _RECORD, record["settings"], _OWN)  # again: another process may have been faster
+        write_record(output / _RECORD, record)
         debiased.write(output / "hf")
         specs = {"before": f"hf:{settings.model}", "after": f"hf:{output / 'hf'}"}
         results = {}
@@ -126,7 +124,7 @@ def study_debiasing(
         translate = _Translate(settings, around)
         if bleu is not None:
             texts = [translate(spec, bleu[0], f"{name}: BLEU") for name, spec in specs.items()]
-            rows.append(compare_bleu(bleu[1], texts[0], texts[1], settings.resampling))
+            rows.append(compare_plain("bleu", bleu[1], (texts[0], texts[1]), settings.resampling))
         adjusted = statistics.holm([row.p_value for row in rows])
         rows = [replace(row, p_adjusted=p) for row, p in zip(rows, adjusted, strict=True)]
         sources = [item.source for item in api.items(selections[0]).items[:_N_CHECKED]]
@@ -143,7 +141,7 @@ def study_debiasing(
             "signatures": {name: [result.signature for result in of_run] for name, of_run in results.items()},
             "notes": notes,
         }
-        _write_record(output, {**record, "report": report})
+        write_record(output / _RECORD, {**record, "report": report})
     return report
 
 
@@ -193,21 +191,6 @@ def _convert(output: Path, spec: str, translate: _Translate, sources: Sequence[s
         problem = first_line(raised)
     shutil.rmtree(converted, ignore_errors=True)
     return problem
-
-
-def compare_bleu(
-    references: Sequence[str], before: Sequence[str], after: Sequence[str], resampling: Resampling
-) -> Comparison:
-    """BLEU of both, paired on sentences."""
-    metric = quality.quality("bleu", "plain")
-    columns = {name: place for place, name in enumerate(metric.needs)}
-    names = tuple(f"{number:06}" for number in range(len(references)))
-    sides = []
-    for texts in (before, after):
-        matrix = np.array([list(row.values()) for row in quality.bleu_statistics(texts, references)])
-        sides.append(Counts(names, ("",) * len(names), columns, matrix))
-    found = compare_metric("bleu", metric, Pairing(sides[0], sides[1], resampling), resampling)
-    return replace(found, metric="bleu")
 
 
 def _of_vectors(report: Mapping[str, Any]) -> list[Comparison]:
@@ -273,28 +256,6 @@ def _check_places(model: Path, output: Path) -> None:
         raise UserError(f"{output} is a file; choose a directory with -o")
     if output.resolve() == model.resolve():
         raise UserError(f"{output} holds the model itself; choose another directory with -o")
-
-
-def _check_reusable(output: Path, settings: Mapping[str, Any]) -> None:
-    """A directory may be written again by the same study only, and never one that holds another model."""
-    path = output / _RECORD
-    if not path.exists():
-        for name in ("hf", "ctranslate2", "before", "after"):
-            if (output / name).exists():
-                raise UserError(f"{output / name} is there already and not of this study; choose another with -o")
-        return
-    record = read_json(path)
-    earlier = record.get("settings") if isinstance(record, dict) else None
-    if not isinstance(earlier, dict):
-        raise BadFile(path, "is not the record of a study; choose another directory with -o")
-    if changed := [key for key in settings if settings[key] != earlier.get(key)]:
-        raise UserError(
-            f"{output} holds another study (it differs in {', '.join(changed)}); choose another directory with -o"
-        )
-
-
-def _write_record(output: Path, record: Mapping[str, Any]) -> None:
-    write_text(output / _RECORD, json.dumps(record, ensure_ascii=False, indent=2) + "\n")
 
 
 def _content(model: Path) -> str:

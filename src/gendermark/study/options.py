@@ -31,3 +31,16 @@ ALPHAS = ("4", "16", "64")
 GROUP = "Only this group of the uncertainty benchmark: referenced."
 SAMPLES = "Samples of each sentence of the uncertainty benchmark."
 N_SAMPLES = 32
+
+# Speed
+VARY = (
+    "Option of the system and its values, for example beam_size=5,1; may be repeated, and every combination is a "
+    "point. Default: what makes the family fast."
+)
+AGAINST = "Another system as a point, for example one that was distilled; may be repeated."
+BASELINE = "Name of the point that the others are compared with. Default: the first."
+TEST_SET = "Sentences and their translations: for BLEU and chrF, and to take time on. Default into es: a bundled set."
+ALSO = "Another benchmark, whose headline numbers are measured as well; may be repeated."
+REPEATS = "Rounds in which each point has its turn."
+TIMED = "Sentences whose translation is timed in each round, spread over the test set."
+CLOCK = "wall: the time that passed; cpu: the time that processors worked, for a busy machine."

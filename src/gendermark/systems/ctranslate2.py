@@ -46,6 +46,8 @@ OPTIONS = (
     "target_prefix",
     "tokenizer",
 )
+FASTER = {"compute_type": ("float32", "int8"), "beam_size": ("5", "1")}
+"""What `study speed` varies if it is not told what: from exact and slow to rounded and fast."""
 _LOGIT_BYTES = 2**28
 """How much the distributions of one engine call may take up: a row as long as the vocabulary for each word."""
 
@@ -83,6 +85,7 @@ class CTranslate2(Engine[str, Frame]):
         self.system_id = f"ctranslate2#{content_hash(model.files, settings)}"
         penalty = None if self._length_penalty == 1 else self._length_penalty
         self.decoding = described(self._beam_size, self._engine.compute_type, penalty)
+        self.computing = f"{self._engine.device}, workers {self._workers}, threads of each {model.n_threads}"
         self._frames: dict[Direction, Frame] = {}
 
     def close(self) -> None:

@@ -50,6 +50,8 @@ class Model:
     """A `ctranslate2.Translator`."""
     n_workers: int
     """How many batches it works on at once."""
+    n_threads: int
+    """Of each worker."""
     convention: Convention
     words: list[str]
     """All that it can say, in the order of their numbers."""
@@ -71,10 +73,11 @@ def open_model(directory: Path, options: Mapping[str, str]) -> Model:
             _vocabulary_file(directory, "target"),
             f"has no {config['eos_token']!r}, which ends a translation; convert the model again",
         )
-    engine, n_workers = _load(library, directory, options)
+    engine, n_workers, n_threads = _load(library, directory, options)
     return Model(
         engine,
         n_workers,
+        n_threads,
         convention,
         _vocabulary(directory, "target"),
         config["eos_token"],
@@ -83,7 +86,7 @@ def open_model(directory: Path, options: Mapping[str, str]) -> Model:
     )
 
 
-def _load(library: Any, directory: Path, options: Mapping[str, str]) -> tuple[Any, int]:
+def _load(library: Any, directory: Path, options: Mapping[str, str]) -> tuple[Any, int, int]:
     device = _device(library, options.get("device", "auto"))
     compute_type = _compute_type(library, options.get("compute_type", "default"), device)
     threads, workers = count_option(options, "threads", 1), count_option(options, "workers", _default_workers(device))
@@ -110,7 +113,7 @@ def _load(library: Any, directory: Path, options: Mapping[str, str]) -> tuple[An
         ) from None
     finally:
         library.set_log_level(level)
-    return translator, workers
+    return translator, workers, threads
 
 
 def _import_library() -> Any:

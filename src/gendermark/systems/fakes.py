@@ -36,6 +36,7 @@ class Fake(System):
     """Deterministic: what it says depends on its seed, the request and the sample number alone."""
 
     is_stored = False
+    is_for_items_only = True
     tasks = TASKS
 
     def __init__(self, argument: str, options: Mapping[str, str]) -> None:

@@ -113,6 +113,8 @@ class Files(System):
     """Reads the one file, or from a directory the file of each item set; answers in the order of the items."""
 
     is_stored = False
+    is_for_items_only = True
+    has_own_time = False
 
     def __init__(self, argument: str, options: Mapping[str, str]) -> None:
         refuse_unknown_options("files", options, OPTIONS)

@@ -40,6 +40,8 @@ OPTIONS = (
     "prompt",
     "system",
 )
+FASTER = {"dtype": ("float32", "int8"), "beam_size": ("5", "1")}
+"""What `study speed` varies if it is not told what."""
 
 
 class HuggingFace(Engine[int, Words]):
@@ -67,6 +69,7 @@ class HuggingFace(Engine[int, Words]):
             self._model = open_model(self.spec, place, config, options, self._dialect.further_ends)
         self._end, self._max_length = self._model.end, self._model.max_length
         self.decoding = self._model.described
+        self.computing = self._model.computing
         settings = {**self._model.settings, **self._dialect.settings}
         key = json.dumps([place.content, settings], sort_keys=True)
         self.system_id = f"hf#{hashlib.sha256(key.encode()).hexdigest()[:16]}"

@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 
 from gendermark.errors import UserError
 from gendermark.systems.engine import described
-from gendermark.systems.huggingface_opening import Place, Words, listed, loaded
+from gendermark.systems.huggingface_opening import Place, Words, listed, loaded, quantised
 from gendermark.systems.sampling import Continuation
 from gendermark.systems.system import count_option, number_option
 
 DEVICES = ("auto", "cpu", "cuda", "mps")
-DTYPES = ("auto", "float32", "bfloat16", "float16")
+DTYPES = ("auto", "float32", "bfloat16", "float16", "int8")
 LOGIT_BYTES = 2**29
 """How much the distributions of one call may take up: a row as long as the vocabulary for each word."""
 _LONGEST = 256
@@ -96,6 +96,12 @@ class Model(ABC):
         return described(self._beam_size, self._dtype, self._length_penalty)
 
     @property
+    def computing(self) -> str:
+        import torch
+
+        return f"{self._device}, threads {self._n_threads or torch.get_num_threads()}"
+
+    @property
     def settings(self) -> dict[str, Any]:
         return {
             "beam_size": self._beam_size,
@@ -119,7 +125,7 @@ class Model(ABC):
             lambda: getattr(transformers, self.head).from_pretrained(
                 self._place.name,
                 config=self._config,
-                torch_dtype=getattr(torch, self._dtype),
+                torch_dtype=torch.float32 if self._dtype == "int8" else getattr(torch, self._dtype),
                 output_loading_info=True,
                 **self._place.pinned,
             ),
@@ -130,7 +136,8 @@ class Model(ABC):
                 f"{self._spec} lacks {len(missing)} of the weights that its configuration asks for ({missing[0]} ...); "
                 "give a complete model"
             )
-        return model.to(self._device).eval()
+        model = model.to(self._device).eval()
+        return quantised(model) if self._dtype == "int8" else model
 
     def unload(self) -> None:
         self.__dict__.pop("_weights", None)
@@ -441,6 +448,8 @@ def _device(device: str) -> str:
 def _dtype(dtype: str, device: str, config: Any) -> str:
     if dtype not in DTYPES:
         raise UserError(f"option dtype of hf: is one of {', '.join(DTYPES)}, not {dtype!r}")
+    if dtype == "int8" and device != "cpu":
+        raise UserError(f"option dtype=int8 of hf: works on a processor only, not on {device}; give device=cpu too")
     if dtype != "auto":
         return dtype
     stored = str(getattr(config, "dtype", None) or getattr(config, "torch_dtype", None)).removeprefix("torch.")

@@ -198,6 +198,15 @@ def is_installed(package: str) -> bool:
         return False
 
 
+def quantised(model: Any) -> Any:
+    """A model of torch whose linear layers compute with 8-bit weights: torch's dynamic quantisation, on a processor."""
+    import torch
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # torch wants its users to move to another package
+        return torch.ao.quantization.quantize_dynamic(model, {torch.nn.Linear}, dtype=torch.qint8)
+
+
 def listed(value: Any) -> Words:
     """A setting that may be missing, one word or several."""
     if value is None:

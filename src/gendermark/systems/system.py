@@ -48,6 +48,12 @@ class System(ABC):
     asks_a_server: bool = False
     """Whether the work is done elsewhere. Then all requests are sent from one process, so that the server's limit of
     requests at once is kept however many workers there are, and its key stays where it is."""
+    is_for_items_only: bool = False
+    """Whether it answers the sentences of benchmarks only, after `prepare`, and no others."""
+    has_own_time: bool = True
+    """Whether how long it takes says anything of it; False where its answers were made elsewhere."""
+    computing: str = ""
+    """What it computes with, for the signature of timings: `cpu, workers 2, threads of each 1`."""
     opened_as: Opened | None = None
     """How to open another one like it, on another machine."""
 

@@ -7,7 +7,6 @@ above all, are timed and measured by the same code as those that others have too
 from __future__ import annotations
 
 import contextlib
-import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -30,7 +29,7 @@ from gendermark.systems.engine import (
     first_line,
     too_long,
 )
-from gendermark.systems.huggingface_opening import is_installed
+from gendermark.systems.huggingface_opening import is_installed, quantised
 from gendermark.systems.sampling import Continuation, Decoding
 from gendermark.systems.system import (
     count_option,
@@ -45,6 +44,8 @@ from gendermark.textfiles import read_json
 TASKS = Engine.tasks
 OPTIONS = ("beam_size", "compute_type", "length_penalty", "max_length", "batch_size", "threads")
 COMPUTE_TYPES = ("float32", "int8")
+FASTER = {"compute_type": COMPUTE_TYPES, "beam_size": ("5", "1")}
+"""What `study speed` varies if it is not told what."""
 MODEL_FILE, FACTS_FILE, WORDS_FILE = "model.safetensors", "gendermark.json", "vocab.json"
 CHECKPOINT_FILE = "checkpoint.pt"
 _END, _UNKNOWN = "</s>", "<unk>"
@@ -87,6 +88,7 @@ class Torch(Engine[int, None]):
         files = (directory / MODEL_FILE, directory / FACTS_FILE, directory / WORDS_FILE, *self._tokenisers.files)
         self.system_id = f"torch#{content_hash(files, settings)}"
         self.decoding = described(beam_size, compute_type, None if penalty == 1 else penalty)
+        self.computing = f"cpu, threads {self._threads}"
 
     def close(self) -> None:
         del self._model, self._search
@@ -237,8 +239,6 @@ def _not_its_weights(directory: Path, problem: Exception) -> BadFile:
 
 
 def _load(directory: Path, shape: Architecture, n_words: int, compute_type: str) -> Any:
-    import torch
-
     from gendermark.systems.transformer import Transformer
 
     model = Transformer(shape, n_words)
@@ -247,8 +247,4 @@ def _load(directory: Path, shape: Architecture, n_words: int, compute_type: str)
     except RuntimeError as problem:
         raise _not_its_weights(directory, problem) from None
     model.freeze()
-    if compute_type == "int8":
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # torch wants its users to move to another package
-            return torch.ao.quantization.quantize_dynamic(model, {torch.nn.Linear}, dtype=torch.qint8)
-    return model
+    return quantised(model) if compute_type == "int8" else model

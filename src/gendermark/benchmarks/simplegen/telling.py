@@ -33,7 +33,7 @@ def _where(*, fits: bool, right: bool) -> Shown:
     )
 
 
-_COLUMNS = {
+COLUMNS = {
     "pro": ("pro", "all"),
     "anti": ("anti", "all"),
     "Δ": ("delta", "all"),
@@ -44,6 +44,7 @@ _COLUMNS = {
     "FOMC": ("correct", "fomc"),
     "ΔMC": ("delta_mc", "all"),
 }
+"""Of the paper's Table 4: head of a column -> metric and slice."""
 
 
 def forms(cells: Sequence[Cell]) -> list[Form]:
@@ -51,7 +52,7 @@ def forms(cells: Sequence[Cell]) -> list[Form]:
         "In the form of Table 4 of Renduchintala et al. (2021): percent right. FO, MO: occupations of women, of men; "
         "FC, MC: the sentence says that the person is a woman, a man."
     )
-    return [Form("simplegen-4", caption, list(_COLUMNS), rows_by_run(cells, list(_COLUMNS.values())))]
+    return [Form("simplegen-4", caption, list(COLUMNS), rows_by_run(cells, list(COLUMNS.values())))]
 
 
 TELLING = Telling(

@@ -1,0 +1,1 @@
+"""What makes translation fast, and what it does to gender (SimpleGEN's study, for any system)."""
