@@ -138,6 +138,9 @@ class OccupationFinder:
             for words, readings in sorted(forms.items(), key=lambda item: -len(item[0])):
                 index[words[0]].append((words, frozenset(readings)))
 
+    def knows(self, occupation: str) -> bool:
+        return occupation in self._forms
+
     def find(self, text: str, occupation: str) -> Finding:
         """The gender that a translation gives to the holder of this occupation, wherever it names it."""
         words = self.language.cut(text)

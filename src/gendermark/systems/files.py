@@ -113,6 +113,7 @@ class Files(System):
     """Reads the one file, or from a directory the file of each item set; answers in the order of the items."""
 
     is_stored = False
+    has_answers_only = True
 
     def __init__(self, argument: str, options: Mapping[str, str]) -> None:
         refuse_unknown_options("files", options, OPTIONS)

@@ -14,6 +14,8 @@ from gendermark.benchmarks.benchmark import Benchmark, ItemSet
 from gendermark.errors import UserError
 from gendermark.records import Request, Task, Translation
 
+HINT = "hint"
+"""The option of a request that has a sentence for the prompt, where a system `takes_hints`."""
 KEPT = "(finished translations are kept; run again to go on)"
 
 
@@ -48,6 +50,12 @@ class System(ABC):
     asks_a_server: bool = False
     """Whether the work is done elsewhere. Then all requests are sent from one process, so that the server's limit of
     requests at once is kept however many workers there are, and its key stays where it is."""
+    has_answers_only: bool = False
+    """Whether it has translations that were made before, and can make no others."""
+    gives_n_best: bool = False
+    """Whether it can list the most probable translations that its search finds (`n_best`)."""
+    takes_hints: bool = False
+    """Whether a request may have a sentence beside its text, as the option `HINT`."""
     opened_as: Opened | None = None
     """How to open another one like it, on another machine."""
 
@@ -82,6 +90,10 @@ class System(ABC):
 
         All samples that a request asks for come in the same portion.
         """
+
+    def n_best(self, requests: Sequence[Request], n: int) -> Iterator[Sequence[Translation]]:
+        """The n most probable translations of each request, fewer where there are fewer; the sample is the rank."""
+        raise NotImplementedError(f"{self.spec} gives one translation of {len(requests)} sentences, not {n}")
 
     def forecast(self, requests: Sequence[Request]) -> str:  # noqa: ARG002
         """What these requests may cost, in a few words; empty where that is not known, or nothing."""
