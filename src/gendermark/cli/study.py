@@ -9,13 +9,14 @@ from typing import Annotated, Any
 
 import typer
 
-from gendermark.cli import study_analyses, terminal
+from gendermark.cli import study_analyses, study_mitigate, terminal
 from gendermark.cli.options import Confidence, Executor, Resamples, Seed, Store, pairs, resampling
 from gendermark.cli.terminal import AsJson, open_workers, print_json, print_table, say, show_progress
 from gendermark.study import options
 
 app = typer.Typer(help=options.ABOUT)
 study_analyses.register(app)
+study_mitigate.register(app)
 
 
 @app.command("debias")

@@ -11,20 +11,17 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from gendermark import api, locks, statistics
 from gendermark.errors import BadFile, MissingExtra, UserError
-from gendermark.metrics import quality
-from gendermark.metrics.metric import Counts, Resampling
-from gendermark.metrics.pairing import Pairing
+from gendermark.metrics.metric import Resampling
 from gendermark.models.grammar import generate
 from gendermark.records import Unit
-from gendermark.runs.compare import Asked, Comparison, compare, compare_metric
+from gendermark.runs.compare import Asked, Comparison, compare
 from gendermark.runs.run import ALONE, OpenProgress, RunConfig, Surroundings, run
 from gendermark.selection import Selection
 from gendermark.study.hard_debiasing import debias_model
 from gendermark.study.options import N_SAMPLES
+from gendermark.study.plain import compare_quality
 from gendermark.systems.engine import first_line
 from gendermark.systems.huggingface_opening import quietly
 from gendermark.systems.tokenisers import PAIR, SINGLE
@@ -199,15 +196,7 @@ def compare_bleu(
     references: Sequence[str], before: Sequence[str], after: Sequence[str], resampling: Resampling
 ) -> Comparison:
     """BLEU of both, paired on sentences."""
-    metric = quality.quality("bleu", "plain")
-    columns = {name: place for place, name in enumerate(metric.needs)}
-    names = tuple(f"{number:06}" for number in range(len(references)))
-    sides = []
-    for texts in (before, after):
-        matrix = np.array([list(row.values()) for row in quality.bleu_statistics(texts, references)])
-        sides.append(Counts(names, ("",) * len(names), columns, matrix))
-    found = compare_metric("bleu", metric, Pairing(sides[0], sides[1], resampling), resampling)
-    return replace(found, metric="bleu")
+    return compare_quality("bleu", references, (before, after), resampling)
 
 
 def _of_vectors(report: Mapping[str, Any]) -> list[Comparison]:

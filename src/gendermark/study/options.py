@@ -31,3 +31,11 @@ ALPHAS = ("4", "16", "64")
 GROUP = "Only this group of the uncertainty benchmark: referenced."
 SAMPLES = "Samples of each sentence of the uncertainty benchmark."
 N_SAMPLES = 32
+
+# Mitigation
+WITH = (
+    "rerank, rerank:N, hinted:adjective, hinted:apposition, hinted:context, hinted:prompt; may be repeated. Default: "
+    "all that the system can do."
+)
+PLAIN_FILES = "Test set for BLEU and chrF: a file of sentences and one of translations. Into Spanish one is bundled."
+REPEATS = "How often each is timed, asked directly; 0 leaves the timing out."

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +12,12 @@ import numpy as np
 from gendermark import api, statistics
 from gendermark.errors import UserError
 from gendermark.metrics import quality
-from gendermark.metrics.metric import Floats, Resampling
+from gendermark.metrics.metric import Counts, Floats, Resampling
+from gendermark.metrics.pairing import Pairing
 from gendermark.models.grammar import generate
 from gendermark.records import Table
 from gendermark.runs import folder
+from gendermark.runs.compare import Comparison, compare_metric
 from gendermark.runs.run import ALONE, Surroundings
 from gendermark.study.cells import read_cells
 from gendermark.textfiles import read_lines
@@ -131,6 +133,24 @@ def _rated(name: str, texts: Sequence[str], test_set: PlainSet, resampling: Resa
         value = float(value_of(*counts.sum(axis=0, keepdims=True).T)[0])
         scores[score] = Score(value, *(interval or (None, None)))
     return PlainQuality(name, scores, sum(not text.strip() for text in texts))
+
+
+def compare_quality(
+    score: str, references: Sequence[str], texts: tuple[Sequence[str], Sequence[str]], resampling: Resampling
+) -> Comparison:
+    """BLEU (`bleu`) or chrF (`chrf`) of two translations of the same sentences, paired on these."""
+    metric = quality.quality(score, "plain")
+    statistics_of = {"bleu": quality.bleu_statistics, "chrf": quality.chrf_statistics}[score]
+    columns = {name: place for place, name in enumerate(metric.needs)}
+    names = tuple(f"{number:06}" for number in range(len(references)))
+    sides = [
+        Counts(
+            names, ("",) * len(names), columns, np.array([list(row.values()) for row in statistics_of(one, references)])
+        )
+        for one in texts
+    ]
+    found = compare_metric(score, metric, Pairing(sides[0], sides[1], resampling), resampling)
+    return replace(found, metric=score)
 
 
 def translations_by_runs(
