@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -38,24 +39,25 @@ def test_what_is_hardly_a_sentence_is_read_without_a_word(text: str) -> None:
     assert all(person.gender is None for person in read_source(text))
 
 
+def rate(benchmark: str, data: str, step: int = 1) -> ReaderScore:
+    item_set = api.items(benchmark, "es", data=data)
+    return rate_reader(replace(item_set, items=item_set.items[::step]))
+
+
 def test_it_decides_little_and_rightly_on_the_bundled_sets() -> None:
     """Where two people are named and only sense could tell, as in the bundled Winograd sentences, it says nothing."""
-    simple, two = (rate_reader(api.items(name, "es", data="core")) for name in ("simplegen", "winomt"))
-    assert (simple.n_told, simple.n_decided, simple.n_right) == (2720, 2720, 2720)
-    assert (two.n_told, two.n_decided, two.n_open, two.n_open_decided) == (800, 0, 400, 0)
-    assert two.right is None
-    pairs = rate_reader(api.items("mt-geneval-counterfactual", "es", data="core"))
+    simple, two = rate("simplegen", "core", 7), rate("winomt", "core", 7)
+    assert simple.n_told == simple.n_decided == simple.n_right > 300
+    assert (two.n_decided, two.n_open_decided, two.right) == (0, 0, None)
+    assert two.n_open > 50
+    pairs = rate("mt-geneval-counterfactual", "core")
     assert pairs.n_decided == pairs.n_right == 41
 
 
 @pytest.mark.usefixtures("mirror")
 def test_it_decides_rightly_on_the_official_sets() -> None:
-    def rate(benchmark: str) -> ReaderScore:
-        return rate_reader(api.items(benchmark, "es", data="official"))
-
-    winomt = rate("winomt")
-    assert (winomt.decided or 0) > 34
+    winomt, simplegen = rate("winomt", "official", 5), rate("simplegen", "official", 5)
+    assert (winomt.decided or 0) > 32
     assert (winomt.n_right, winomt.n_open_decided) == (winomt.n_decided, 0)
-    simplegen = rate("simplegen")
-    assert (simplegen.decided or 0) > 91
+    assert (simplegen.decided or 0) > 88
     assert simplegen.right == 100

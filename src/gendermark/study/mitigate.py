@@ -35,6 +35,8 @@ from gendermark.systems.system import System, open_system
 from gendermark.textfiles import write_text
 
 BENCHMARKS = ("simplegen", "winomt")
+SOURCE_LANGUAGE = "en"
+NO_REFERENCES = "BLEU is left out: there is no test set with references; give --plain SOURCE REFERENCE, and no fake"
 COMPARED = (
     ("simplegen", "correct", "fc"),
     ("simplegen", "correct", "mc"),
@@ -128,14 +130,12 @@ def study_mitigation(settings: Settings, output: Path, around: Surroundings = AL
 
     Leaves a run folder for each variant. Interrupted, the same call goes on where it stopped.
     """
-    for mitigation in settings.mitigations:
-        variant_of(mitigation)  # refused before any work
-    selections, test_set = settings.selections, _test_set(settings)
+    selections = settings.selections
     with closing(open_system(settings.system, settings.system_options)) as inner:
         variants = variants_for(inner, settings.mitigations)
-        for variant in variants:  # a style that it lacks, a language that nobody reads
-            _check(variant.around(inner, settings.system), settings)
-        is_asked = inner.is_stored
+        for variant in variants[:-1]:  # a style that it lacks, a language that nobody reads: before any work
+            variant.around(inner, settings.system).check(SOURCE_LANGUAGE, settings.target_language, [])
+        test_set = _test_set(settings) if inner.is_stored else None
     results, texts = {}, {}
     for variant in variants:
         config = RunConfig(
@@ -143,7 +143,7 @@ def study_mitigation(settings: Settings, output: Path, around: Surroundings = AL
         )
         titled = replace(around, open_progress=_titled(variant.name, around))
         results[variant.name] = run(config, output / variant.folder, titled)
-        if test_set is not None and is_asked and variant.name != ORACLE:  # of other sentences it knows nothing
+        if test_set is not None and variant.name != ORACLE:  # of other sentences it knows nothing
             texts[variant.name] = _translated(config, test_set, settings, titled)
     seconds = _timed(settings, variants) if settings.n_repeats else {}
     rows = [_compared(variant, results, texts, test_set, settings) for variant in variants[1:]]
@@ -155,8 +155,8 @@ def study_mitigation(settings: Settings, output: Path, around: Surroundings = AL
         "system_options": dict(settings.system_options),
         "target_language": settings.target_language,
         "data": settings.data,
-        "plain_set": test_set.name if test_set is not None and texts else None,
-        "n_plain": len(test_set.sources) if test_set is not None and texts else 0,
+        "plain_set": test_set.name if test_set else None,
+        "n_plain": len(test_set.sources) if test_set else 0,
         "mitigations": [
             {
                 "name": variant.name,
@@ -176,20 +176,12 @@ def study_mitigation(settings: Settings, output: Path, around: Surroundings = AL
         "n_timed": N_TIMED if seconds else 0,
         "reader": [rate_reader(api.items(selection)).to_json() for selection in selections],
         "signatures": {name: [result.signature for result in found] for name, found in results.items()},
-        "notes": _notes(test_set, texts, is_asked, settings),
+        "notes": [] if test_set else [NO_REFERENCES],
     }
     report["findings"] = words.findings(report)
     write_text(output / _RECORD, json.dumps(report, ensure_ascii=False, indent=2) + "\n")
     write_text(output / _TABLE, words.markdown(report))
     return report
-
-
-def _check(system: System, settings: Settings) -> None:
-    """What would be refused only when its turn comes."""
-    for selection in settings.selections:
-        benchmark: Benchmark = registry.load("benchmark", selection.benchmark)
-        item_set = benchmark.load(selection)
-        system.prepare(benchmark, item_set, benchmark.requests(item_set))
 
 
 def _test_set(settings: Settings) -> PlainSet | None:
@@ -246,17 +238,6 @@ def _n_changed(texts: Mapping[str, Sequence[str]], name: str) -> int | None:
     return sum(one != other for one, other in zip(texts[PLAIN], texts[name], strict=True))
 
 
-def _notes(
-    test_set: PlainSet | None, texts: Mapping[str, Sequence[str]], is_asked: bool, settings: Settings
-) -> list[str]:
-    if texts:
-        return []
-    if test_set is None:
-        return ["BLEU is left out: there are no references; give --plain SOURCE REFERENCE"]
-    assert not is_asked
-    return [f"BLEU is left out: {settings.system} answers the sentences of benchmarks only"]
-
-
 # -- time -------------------------------------------------------------------------------------------------------------
 
 
@@ -264,16 +245,16 @@ def _timed(settings: Settings, variants: Sequence[Variant]) -> dict[str, list[fl
     """Seconds per sentence of each variant, asked directly, never the store."""
     selection = settings.selections[0]
     benchmark: Benchmark = registry.load("benchmark", selection.benchmark)
-    item_set = benchmark.load(selection)
+    whole = benchmark.load(selection)
+    item_set = replace(whole, items=whole.items[:: max(1, len(whole.items) // N_TIMED)][:N_TIMED])
     requests = benchmark.requests(item_set)
-    chosen = requests[:: max(1, len(requests) // N_TIMED)][:N_TIMED]
     with closing(open_system(settings.system, settings.system_options)) as inner:
         systems = {one.name: one.around(inner, settings.system) for one in variants if one.name != ORACLE}
 
         def ready(system: System) -> None:
             system.prepare(benchmark, item_set, requests)
 
-        return interleaved_seconds(systems, chosen, settings.n_repeats, ready)
+        return interleaved_seconds(systems, requests, settings.n_repeats, ready)
 
 
 def interleaved_seconds(

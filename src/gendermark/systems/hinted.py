@@ -10,8 +10,10 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
+from typing import Any
 
 from gendermark import registry
+from gendermark.benchmarks.benchmark import Benchmark, ItemSet
 from gendermark.errors import UserError
 from gendermark.linguistics.hints import STYLES, Hint, give_hint, remove_hint
 from gendermark.linguistics.occupations import bundled_finder
@@ -63,9 +65,14 @@ class Hinted(Around):
             return replace(request, options=tuple(sorted((*request.options, (HINT, f"Note: {hint.beside}")))))
         return replace(request, source=hint.text)
 
-    def prepare(self, *given: object) -> None:
+    def prepare(self, benchmark: Benchmark, item_set: ItemSet, requests: Sequence[Request]) -> None:
         self._hint.cache_clear()  # what is known of a source may change with the items
-        super().prepare(*given)  # type: ignore[arg-type]
+        super().prepare(benchmark, item_set, requests)
+        self._hint.cache_clear()  # reading is part of the work, which somebody may want to time
+
+    def brief(self, briefing: Any, requests: Sequence[Request]) -> None:
+        self._hint.cache_clear()
+        super().brief(briefing, requests)
 
     def answer(self, requests: Sequence[Request]) -> Iterator[Sequence[Translation]]:
         yield from self._answers(requests, self._inner.answer([self._asked(request) for request in requests]))
