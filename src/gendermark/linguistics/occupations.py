@@ -13,6 +13,7 @@ Gender is that of the person the forms can name:
 
 from __future__ import annotations
 
+import hashlib
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -65,6 +66,14 @@ def lexicon(code: str) -> tuple[Entry, ...]:
     """The bundled occupation lexicon of a language."""
     text = (files("gendermark.data") / "core" / "lexicon" / f"{code}.tsv").read_text(encoding="utf-8")
     return tuple(parse_lexicon(split_lines(text)))
+
+
+@cache
+def lexicons_hash() -> str:
+    """Of all bundled lexicons: what is chosen by them changes with them."""
+    folder = files("gendermark.data") / "core" / "lexicon"
+    content = sorted((file.name, file.read_bytes()) for file in folder.iterdir() if file.name.endswith(".tsv"))
+    return hashlib.sha256(repr(content).encode()).hexdigest()[:16]
 
 
 @cache

@@ -16,7 +16,9 @@ from gendermark.linguistics.people import AUXILIARIES, BE, INDEFINITE, PREPOSITI
 from gendermark.records import Gender
 
 VERSION = 1
-"""Changes whenever a sentence may be read otherwise; part of the names that answers are stored under."""
+"""Changes whenever a sentence may be read otherwise, or a hint be given or taken out otherwise (`hints.py`).
+
+It is part of the names that answers are stored under."""
 _NOBODY = INDEFINITE - {"someone", "somebody"}
 _COPULAS = BE | {"become", "becomes", "became", "remain", "remains", "remained"}
 _BESIDE = frozenset({"with", "near", "beside", "behind", "around"})

@@ -14,7 +14,7 @@ from dataclasses import replace
 
 from gendermark import registry
 from gendermark.errors import UserError
-from gendermark.linguistics.occupations import OccupationFinder, bundled_finder
+from gendermark.linguistics.occupations import OccupationFinder, bundled_finder, lexicons_hash
 from gendermark.linguistics.source_gender import PersonTold
 from gendermark.records import Request, Task, Translation
 from gendermark.systems.around import Around, each
@@ -39,7 +39,7 @@ class Rerank(Around):
         self._n_seen: Counter[str] = Counter()
 
     def _identity(self) -> str:
-        return self._own.get("n", "8")
+        return f"{self._own.get('n', '8')}/{lexicons_hash()}"
 
     def _check_target(self, language: str) -> None:
         if language not in registry.names("language"):
