@@ -1,7 +1,7 @@
 """How a chat model is asked for a translation.
 
 The prompt says nothing about gender. A hint ("use inclusive language", "she is a doctor") would measure how well a
-model follows hints, and an example translation would have a gender of its own.
+model follows hints, and an example translation would have a gender of its own. Who wants that asks for it: `hinted:`.
 """
 
 from __future__ import annotations
