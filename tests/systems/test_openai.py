@@ -32,6 +32,7 @@ from gendermark.runs.store import Store
 from gendermark.runs.translate import check_tasks, translate
 from gendermark.selection import Selection
 from gendermark.systems import openai
+from gendermark.systems.hinted import Hinted
 from gendermark.systems.openai import OpenAI
 from gendermark.systems.system import open_system
 from runs import children
@@ -127,6 +128,18 @@ def failure(system: OpenAI, asked: list[Request]) -> str:
 
 
 # -- what goes out
+
+
+@pytest.mark.parametrize("endpoint", ["chat", "completions"])
+def test_a_hint_is_a_paragraph_before_the_prompt(server: Server, endpoint: str) -> None:
+    """As `hinted:` gives it, and only for the sentence that it is about; samples are drawn with it too."""
+    system = Hinted(f"openai:{server.url}/v1#tiny", {}, opened(server, endpoint=endpoint))
+    hurt, waved = Request("The nurse hurt himself.", "en", "es"), Request("The nurse waved.", "en", "es")
+    for asked in (hurt, waved, replace(hurt, task=Task.SAMPLE, n_samples=2)):
+        list(system.answer([asked]))
+    prompts = [said(asked) for asked in server.asked]
+    assert prompts[0] == f"Note: The nurse is a man.\n\n{prompts[1].replace(waved.source, hurt.source)}"
+    assert prompts[2] == prompts[0]
 
 
 def test_a_chat_model_is_asked(server: Server) -> None:

@@ -13,6 +13,7 @@ Gender is that of the person the forms can name:
 
 from __future__ import annotations
 
+import hashlib
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -65,6 +66,14 @@ def lexicon(code: str) -> tuple[Entry, ...]:
     """The bundled occupation lexicon of a language."""
     text = (files("gendermark.data") / "core" / "lexicon" / f"{code}.tsv").read_text(encoding="utf-8")
     return tuple(parse_lexicon(split_lines(text)))
+
+
+@cache
+def lexicons_hash() -> str:
+    """Of all bundled lexicons: what is chosen by them changes with them."""
+    folder = files("gendermark.data") / "core" / "lexicon"
+    content = sorted((file.name, file.read_bytes()) for file in folder.iterdir() if file.name.endswith(".tsv"))
+    return hashlib.sha256(repr(content).encode()).hexdigest()[:16]
 
 
 @cache
@@ -137,6 +146,9 @@ class OccupationFinder:
             self._forms[occupation] = index
             for words, readings in sorted(forms.items(), key=lambda item: -len(item[0])):
                 index[words[0]].append((words, frozenset(readings)))
+
+    def knows(self, occupation: str) -> bool:
+        return occupation in self._forms
 
     def find(self, text: str, occupation: str) -> Finding:
         """The gender that a translation gives to the holder of this occupation, wherever it names it."""

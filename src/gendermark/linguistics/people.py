@@ -19,19 +19,19 @@ def _set(words: str) -> frozenset[str]:
     return frozenset(words.split())
 
 
-_DETERMINERS = _set("the a an this another each every some any no one his her their my your our its")
+DETERMINERS = _set("the a an this another each every some any no one his her their my your our its")
 INDEFINITE = _set("someone somebody everyone everybody anyone anybody nobody")
 _OTHER_PEOPLE = _set(
     "person man woman boy girl baby kid friend neighbor neighbour colleague coworker boss partner stranger parent "
     "mother father sister brother daughter son wife husband author artist actor dancer singer musician pilot soldier "
     "dentist professor journalist reporter judge waiter gardener butcher florist welder courier coach intern"
 )
-_PREPOSITIONS = _set(
+PREPOSITIONS = _set(
     "about above across after against along among around as at before behind below beside between beyond by despite "
     "during for from in inside into like near of off on onto out over past since than through to toward towards under "
     "until up upon with within without"
 )
-_CONJUNCTIONS = _set(
+CONJUNCTIONS = _set(
     "and but or so because although though while when whenever if unless once that which who whom whose"
 )
 BE = _set("is are was were be been being am isn't aren't wasn't weren't")
@@ -80,7 +80,7 @@ class Sentence:
         return self.tokens[place].endswith(_CLAUSE_END)
 
 
-_Nouns = Mapping[str, Sequence[tuple[str, ...]]]
+Nouns = Mapping[str, Sequence[tuple[str, ...]]]
 """First word -> the nouns, as words, that begin with it, the longest first."""
 
 
@@ -101,7 +101,7 @@ def focus_of(sentence: Sentence, place: int, entity: str) -> Person:
     if not 0 <= place < len(sentence.words):
         raise ValueError(f"there is no word {place} in {text!r}")
     if not entity:
-        return _noun_at(sentence, place, _nouns()) or _person(sentence, place, place + 1)
+        return _noun_at(sentence, place, person_nouns()) or _person(sentence, place, place + 1)
     found = _named(sentence, tuple(entity.lower().split()))
     if not found:
         raise ValueError(f"there is no {entity!r} in {text!r}")
@@ -113,7 +113,7 @@ def people_in(sentence: Sentence, focus: Person) -> list[Person]:
     found: list[Person] = []
     place = 0
     while place < len(sentence.words):
-        person = focus if place == focus.start else _noun_at(sentence, place, _nouns())
+        person = focus if place == focus.start else _noun_at(sentence, place, person_nouns())
         # Without a determiner it is an adjective ("was patient with") or belongs to the next noun ("nurse uniforms").
         if person and (person == focus or person.noun in INDEFINITE or person.phrase < person.start):
             found.append(person)
@@ -123,7 +123,7 @@ def people_in(sentence: Sentence, focus: Person) -> list[Person]:
     return found
 
 
-def _noun_at(sentence: Sentence, place: int, nouns: _Nouns) -> Person | None:
+def _noun_at(sentence: Sentence, place: int, nouns: Nouns) -> Person | None:
     for noun in nouns.get(POSSESSIVE.sub("", sentence.words[place]), ()):
         end = place + len(noun)
         *first, last = sentence.words[place:end]
@@ -140,16 +140,16 @@ def _person(sentence: Sentence, start: int, end: int) -> Person:
     n_before = 0 if noun in INDEFINITE else min(start, _LONGEST_PHRASE)
     for place in range(start - 1, start - 1 - n_before, -1):
         word = sentence.words[place]
-        if word in _DETERMINERS or (word == "that" and place == start - 1):
+        if word in DETERMINERS or (word == "that" and place == start - 1):
             phrase = place
             break
-        if sentence.ends_clause(place) or word in _PREPOSITIONS | _CONJUNCTIONS | BE | AUXILIARIES:
+        if sentence.ends_clause(place) or word in PREPOSITIONS | CONJUNCTIONS | BE | AUXILIARIES:
             break
     return Person(phrase, start, end, noun, is_possessive)
 
 
 @cache
-def _nouns() -> _Nouns:
+def person_nouns() -> Nouns:
     """Nouns for people; the English side is the same in every lexicon."""
     nouns = {*_OTHER_PEOPLE, *INDEFINITE, *(name for name, _, _ in core_occupations())}
     nouns |= {entry.occupation for entry in lexicon("es")}
@@ -171,7 +171,7 @@ def subject_of(sentence: Sentence, people: Sequence[Person]) -> Person | None:
 
 def _main_clause(sentence: Sentence, people: Sequence[Person]) -> int:
     """Where the main clause begins: behind "When ...," or "During lunch,", if somebody is named there."""
-    if sentence.words[0] in _DETERMINERS or (people and people[0].start == 0):
+    if sentence.words[0] in DETERMINERS or (people and people[0].start == 0):
         return 0
     comma = next((place for place, token in enumerate(sentence.tokens) if token.endswith(",")), None)
     if comma is None or not any(_opens_clause(sentence, comma + 1, person) for person in people):
@@ -184,10 +184,10 @@ def _opens_clause(sentence: Sentence, begin: int, person: Person) -> bool:
     if person.phrase < begin:
         return False
     before = sentence.words[begin : person.phrase]
-    if len(before) > 1 and before[-1] in _PREPOSITIONS:
+    if len(before) > 1 and before[-1] in PREPOSITIONS:
         return False  # "The car of the mechanic"; but "After the guard ..." opens a clause
     introduced = ("", *before)
     return not any(
-        word in _DETERMINERS | SUBJECT_PRONOUNS and introduced[place] not in _PREPOSITIONS | _CONJUNCTIONS
+        word in DETERMINERS | SUBJECT_PRONOUNS and introduced[place] not in PREPOSITIONS | CONJUNCTIONS
         for place, word in enumerate(before)
     )

@@ -44,3 +44,11 @@ ALSO = "Another benchmark, whose headline numbers are measured as well; may be r
 REPEATS = "Rounds in which each point has its turn."
 TIMED = "Sentences whose translation is timed in each round, spread over the test set."
 CLOCK = "wall: the time that passed; cpu: the time that processors worked, for a busy machine."
+
+# Mitigation
+WITH = (
+    "rerank, rerank:N, hinted:adjective, hinted:apposition, hinted:context, hinted:prompt; may be repeated. Default: "
+    "all that the system can do."
+)
+PLAIN_FILES = "Test set for BLEU and chrF: a file of sentences and one of translations. Into Spanish one is bundled."
+MITIGATE_REPEATS = "How often each is timed, asked directly; 0 leaves the timing out."

@@ -57,6 +57,7 @@ Answer = TypeVar("Answer")
 
 class CTranslate2(Engine[str, Frame]):
     failures = (RuntimeError, ValueError)
+    gives_n_best = True
 
     def __init__(self, argument: str, options: Mapping[str, str], name: str = "") -> None:
         path, options = split_options(argument, options)
@@ -124,11 +125,18 @@ class CTranslate2(Engine[str, Frame]):
     # -- one batch
 
     def _translate(self, jobs: Sequence[Job[str]], around: Frame) -> list[Translation]:
+        return [answers[0] for answers in self._search(jobs, around, self._beam_size, 1)]
+
+    def _list(self, jobs: Sequence[Job[str]], around: Frame, n: int) -> list[list[Translation]]:
+        return self._search(jobs, around, max(self._beam_size, n), n)
+
+    def _search(self, jobs: Sequence[Job[str]], around: Frame, beam_size: int, n: int) -> list[list[Translation]]:
         begin = list(around.before_target)
         results = self._engine.translate_batch(
             [job.source for job in jobs],
             target_prefix=[begin] * len(jobs) if begin else None,
-            beam_size=self._beam_size,
+            beam_size=beam_size,
+            num_hypotheses=n,
             length_penalty=self._length_penalty,
             max_decoding_length=len(begin) + self._max_length,
             # Neither limit is the model's own: the first would change its first word's probability and forbid what
@@ -138,16 +146,19 @@ class CTranslate2(Engine[str, Frame]):
             return_scores=True,
             return_end_token=True,
         )
-        return [self._translation(job.request, result, len(begin)) for job, result in zip(jobs, results, strict=True)]
+        return [
+            [self._translation(job.request, result, rank, len(begin)) for rank in range(len(result.hypotheses))]
+            for job, result in zip(jobs, results, strict=True)
+        ]
 
-    def _translation(self, request: Request, result: Any, n_begin: int) -> Translation:
-        words = result.hypotheses[0]
+    def _translation(self, request: Request, result: Any, rank: int, n_begin: int) -> Translation:
+        words = result.hypotheses[rank]
         text = self._convention.text(words[n_begin:])
         if words[-1:] != [self._words[self._end]]:  # cut at the limit of length: not a whole text
-            return Translation(request.request_id, text)
+            return Translation(request.request_id, text, rank)
         # The engine's score is divided by the length, given beginning included, to the power of the penalty.
-        total = result.scores[0] * len(words) ** self._length_penalty
-        return Translation(request.request_id, text, log_probability=total, n_tokens=len(words) - n_begin)
+        total = result.scores[rank] * len(words) ** self._length_penalty
+        return Translation(request.request_id, text, rank, log_probability=total, n_tokens=len(words) - n_begin)
 
     def _score(self, jobs: Sequence[Job[str]], around: Frame) -> list[Score]:
         results = self._engine.score_batch(

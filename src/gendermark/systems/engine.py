@@ -164,6 +164,25 @@ class Engine(System, Generic[Word, Around]):
             batches = [[jobs[place] for place in batch] for batch in places]
             yield from self._in_parallel(batches, partial(self._run, work=work, give_up=_given_up))
 
+    def n_best(self, requests: Sequence[Request], n: int) -> Iterator[Sequence[Translation]]:
+        directions: dict[Direction, list[Request]] = {}
+        for request in requests:
+            directions.setdefault((request.source_language, request.target_language), []).append(request)
+        for direction, group in directions.items():
+            with self._quietly():
+                around = self._around(direction)
+                jobs = [self._job(request, around) for request in group if request.source.strip()]
+            yield [answer for request in group if not request.source.strip() for answer in _of_nothing(request)]
+            places = by_length([len(job.source) for job in jobs], self._model_batch_size)
+            batches = [[jobs[place] for place in batch] for batch in places]
+            work = partial(self._run, work=partial(self._list, around=around, n=n), give_up=_none_listed)
+            for listed in self._in_parallel(batches, work):
+                yield [answer for answers in listed for answer in answers]
+
+    def _list(self, jobs: Sequence[Job[Word]], around: Around, n: int) -> list[list[Translation]]:
+        """The n best of each, where a family can."""
+        raise NotImplementedError
+
     def notes(self) -> Sequence[str]:
         return self._batches.notes()
 
@@ -248,6 +267,10 @@ def _without(request: Request, reason: str) -> list[Translation]:
 
 def _given_up(job: Job[Word], reason: str) -> Translation:
     return Translation(job.request.request_id, None, error=reason)
+
+
+def _none_listed(job: Job[Word], reason: str) -> list[Translation]:
+    return [_given_up(job, reason)]
 
 
 def _cannot_continue(prefix: Prefix[Word], reason: str) -> Continuation:

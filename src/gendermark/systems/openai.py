@@ -22,7 +22,7 @@ from gendermark.records import Request, Task, Translation
 from gendermark.systems import extraction, http, keys
 from gendermark.systems.openai_settings import KEY, OPTIONS, Settings
 from gendermark.systems.sampling import Decoding
-from gendermark.systems.system import System
+from gendermark.systems.system import HINT, System
 
 TASKS = frozenset({Task.TRANSLATE, Task.SAMPLE, Task.SCORE})
 TASK_NOTES = {Task.SCORE: "with endpoint=completions"}
@@ -38,6 +38,7 @@ _MOST_TOKENS = 10**9
 
 class OpenAI(System):
     asks_a_server = True
+    takes_hints = True
 
     def __init__(self, argument: str, options: Mapping[str, str]) -> None:
         keys.refuse_options("openai", options, OPTIONS, KEY)
@@ -89,7 +90,7 @@ class OpenAI(System):
 
     def _check_decoding(self, requests: Sequence[Request]) -> None:
         for options in {request.options for request in requests if request.task is Task.SAMPLE}:
-            if Decoding.of(options).epsilon:
+            if _decoding(options).epsilon:
                 raise UserError(
                     f"{self.spec} cannot sample with epsilon, which its interface does not have; use top_p, or a "
                     "system of family hf, ctranslate2 or demo"
@@ -163,7 +164,7 @@ class OpenAI(System):
 
     def _draw(self, request: Request) -> list[Translation]:
         """All samples by one request if the server can. Seeds are fixed, so that a killed run asks the same again."""
-        decoding = Decoding.of(request.options)
+        decoding = _decoding(request.options)
         body = {**self._body(request), "temperature": decoding.temperature}
         if decoding.top_p < 1:
             body["top_p"] = decoding.top_p
@@ -200,7 +201,7 @@ class OpenAI(System):
         return {"seed": int.from_bytes(digest[:4], "big") >> 1}  # some servers take 31 bits
 
     def _body(self, request: Request) -> dict[str, Any]:
-        fields = (request.source, request.source_language, request.target_language)
+        fields = (request.source, request.source_language, request.target_language, dict(request.options).get(HINT, ""))
         if self._settings.endpoint == "chat":
             body = self._asked(self._settings.prompt.messages(*fields))
         else:
@@ -351,6 +352,10 @@ class OpenAI(System):
 
     def close(self) -> None:
         self._client.close()
+
+
+def _decoding(options: Sequence[tuple[str, str]]) -> Decoding:
+    return Decoding.of((key, value) for key, value in options if key != HINT)
 
 
 def _money(amount: float) -> str:

@@ -1,7 +1,7 @@
 """How a chat model is asked for a translation.
 
 The prompt says nothing about gender. A hint ("use inclusive language", "she is a doctor") would measure how well a
-model follows hints, and an example translation would have a gender of its own.
+model follows hints, and an example translation would have a gender of its own. Who wants that asks for it: `hinted:`.
 """
 
 from __future__ import annotations
@@ -38,16 +38,20 @@ class Prompt:
     template: str
     system: str = ""
 
-    def text(self, source: str, source_language: str, target_language: str) -> str:
+    def text(self, source: str, source_language: str, target_language: str, hint: str = "") -> str:
         """The prompt as one text, as a base model gets it; the system message stands first."""
-        return "\n\n".join(message["content"] for message in self.messages(source, source_language, target_language))
+        messages = self.messages(source, source_language, target_language, hint)
+        return "\n\n".join(message["content"] for message in messages)
 
-    def messages(self, source: str, source_language: str, target_language: str) -> list[dict[str, str]]:
-        """The prompt as a chat model gets it. No system message unless one is given: not all models take one."""
-        roles = (("system", self.system), ("user", self.template))
+    def messages(self, source: str, source_language: str, target_language: str, hint: str = "") -> list[dict[str, str]]:
+        """The prompt as a chat model gets it. No system message unless one is given: not all models take one.
+
+        A hint, which `hinted:` alone gives, is a paragraph of its own before the user's.
+        """
+        roles = (("system", self.system, ""), ("user", self.template, f"{hint}\n\n" if hint else ""))
         return [
-            {"role": role, "content": _filled(template, source, source_language, target_language)}
-            for role, template in roles
+            {"role": role, "content": before + _filled(template, source, source_language, target_language)}
+            for role, template, before in roles
             if template
         ]
 

@@ -14,6 +14,8 @@ from gendermark.benchmarks.benchmark import Benchmark, ItemSet
 from gendermark.errors import UserError
 from gendermark.records import Request, Task, Translation
 
+HINT = "hint"
+"""The option of a request that has a sentence for the prompt, where a system `takes_hints`."""
 KEPT = "(finished translations are kept; run again to go on)"
 
 
@@ -54,6 +56,10 @@ class System(ABC):
     """Whether how long it takes says anything of it; False where its answers were made elsewhere."""
     computing: str = ""
     """What it computes with, for the signature of timings: `cpu, workers 2, threads of each 1`."""
+    gives_n_best: bool = False
+    """Whether it can list the most probable translations that its search finds (`n_best`)."""
+    takes_hints: bool = False
+    """Whether a request may have a sentence beside its text, as the option `HINT`."""
     opened_as: Opened | None = None
     """How to open another one like it, on another machine."""
 
@@ -88,6 +94,10 @@ class System(ABC):
 
         All samples that a request asks for come in the same portion.
         """
+
+    def n_best(self, requests: Sequence[Request], n: int) -> Iterator[Sequence[Translation]]:
+        """The n most probable translations of each request, fewer where there are fewer; the sample is the rank."""
+        raise NotImplementedError(f"{self.spec} gives one translation of {len(requests)} sentences, not {n}")
 
     def forecast(self, requests: Sequence[Request]) -> str:  # noqa: ARG002
         """What these requests may cost, in a few words; empty where that is not known, or nothing."""
