@@ -170,3 +170,13 @@ def test_portions_of_a_large_set_are_judged_by_workers(monkeypatch: pytest.Monke
     found = [gendermark.score("winomt", texts, "de", data="core", executor=place) for place in ("", "processes:2")]
     assert found[0] == found[1]
     assert len(found[0].judgements) == 1200
+
+
+def test_a_system_around_another_is_told_on_workers_what_it_needs(tmp_path: Path) -> None:
+    """Its people by the benchmark (`reader=gold`), and what the inner one says of them."""
+    config = RunConfig("hinted:fake:coin?reader=gold&delay_ms=0.001", (Selection("simplegen", "en", "es", "core"),))
+    results = []
+    for place in ("serial", "processes:2"):
+        with open_executor(place) as workers:
+            results += running.run(config, None, Surroundings(tmp_path / f"{place}.sqlite", executor=workers))
+    assert results[0] == results[1]
