@@ -90,7 +90,13 @@ def test_nothing_changes_where_the_source_does_not_tell() -> None:
 def test_only_what_is_wrong_is_asked_again_and_the_notes_count_it() -> None:
     inner = Recorder(("El doctor.", "El médico.", "La doctora."))
     system = Rerank("recorder:x", {"n": "3"}, inner)
-    assert ask(system, HERSELF, WAVED, "The doctor hurt himself.") == ["La doctora.", "El doctor.", "El doctor."]
+    requests = [Request(source, "en", "es") for source in (HERSELF, WAVED, "The doctor hurt himself.")]
+    found = []
+    for portion in system.answer(requests):
+        found += [(requests.index(next(r for r in requests if r.request_id == a.request_id)), a.text) for a in portion]
+        # What is right is handed over before candidates are asked for.
+        assert len(found) == 3 or all(request.task is Task.TRANSLATE for request in inner.asked)
+    assert found == [(1, "El doctor."), (2, "El doctor."), (0, "La doctora.")]
     assert [(r.source, r.n_samples) for r in inner.asked if r.task is Task.SAMPLE] == [(HERSELF, 3)]
     (note,) = system.notes()
     assert note == (

@@ -49,20 +49,28 @@ class Rerank(Around):
             )
 
     def answer(self, requests: Sequence[Request]) -> Iterator[Sequence[Translation]]:
-        plain = {answer.request_id: answer for answer in each(self._inner.answer(requests))}
+        asked = {request.request_id: request for request in requests}
+        plain: dict[str, Translation] = {}
         wrong: dict[str, tuple[Request, list[PersonTold]]] = {}
-        for request in requests:
-            finder = bundled_finder(request.target_language)
-            people = [person for person in self._told(request.source) if finder.knows(person.noun)]
-            text = plain[request.request_id].text
-            self._n_seen["all"] += 1
-            self._n_seen["told"] += bool(people)
-            if people and text is not None and not _fits(text, people, finder):
-                wrong[request.request_id] = (request, people)
+        for portion in self._inner.answer(requests):
+            for answer in portion:
+                plain[answer.request_id] = answer
+                if people := self._not_given(asked[answer.request_id], answer):
+                    wrong[answer.request_id] = (asked[answer.request_id], people)
+            if self.is_stored:  # what is right is made safe before candidates are asked for
+                yield [answer for answer in portion if answer.request_id not in wrong]
         better = self._better(wrong)
-        self._n_seen["wrong"] += len(wrong)
         self._n_seen["changed"] += len(better)
-        yield [better.get(request.request_id, plain[request.request_id]) for request in requests]
+        left = [request for request in requests if request.request_id in wrong or not self.is_stored]
+        yield [better.get(request.request_id, plain[request.request_id]) for request in left]
+
+    def _not_given(self, request: Request, answer: Translation) -> list[PersonTold]:
+        """The people whose gender the source tells, if an answer does not give it to all of them."""
+        finder = bundled_finder(request.target_language)
+        people = [person for person in self._told(request.source) if finder.knows(person.noun)]
+        is_wrong = bool(people) and answer.text is not None and not _fits(answer.text, people, finder)
+        self._n_seen.update({"all": 1, "told": bool(people), "wrong": is_wrong})
+        return people if is_wrong else []
 
     def _better(self, wrong: Mapping[str, tuple[Request, Sequence[PersonTold]]]) -> dict[str, Translation]:
         """For each request that another candidate is better for, that candidate."""
