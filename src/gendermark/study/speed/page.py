@@ -40,7 +40,8 @@ def write_files(study: Study, output: Path, command: str = "") -> list[Path]:
 def render(study: Study, drawn: list[Figure], command: str = "") -> str:
     title = f"Speed and gender: {direction(*study.direction.split('-'))}"
     links = [("#finding", "The finding"), ("#numbers", "The numbers"), ("#pictures", "The pictures")]
-    links += [("#changes", "What changed"), ("#measured", "How it was measured")]
+    links += [("#changes", "What changed"), *([("#published", "In the paper")] if _is_published(study) else [])]
+    links.append(("#measured", "How it was measured"))
     contents = tag("ul", [tag("li", tag("a", text, href=href)) for href, text in links])
     header = joined([tag("h1", title), tag("nav", contents, aria_label="Contents")])
     parts = [_finding(study), _numbers(study), _pictures(drawn), _changes(study), _published(study)]
@@ -114,10 +115,14 @@ def _table(found: Table) -> Markup:
     return table(found.title, [head_row(*found.columns)], [_row(row) for row in found.rows])
 
 
+def _is_published(study: Study) -> bool:
+    return any(section.direction == study.direction for section in sections())
+
+
 def _published(study: Study) -> Markup | None:
-    found = [_table(section.drops()) for section in sections() if section.direction == study.direction]
-    if not found:
+    if not _is_published(study):
         return None
+    found = [_table(section.drops()) for section in sections() if section.direction == study.direction]
     about = (
         "Other models, other data, another machine: what was found there, to set the drops above beside. Time and BLEU "
         "were measured on the test sets of WMT."

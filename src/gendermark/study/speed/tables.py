@@ -21,7 +21,7 @@ def table4(study: Study) -> Table:
         (
             point.name,
             f"{point.seconds(study.confidence).value:.2f}",
-            *(Unit.PERCENT.show(point.value(column)) for column in columns),
+            *(_one(point.value(column)) for column in columns),
         )
         for point in study.points
     ]
@@ -93,10 +93,7 @@ def arithmetic(study: Study) -> Table:
 
 def others(study: Study) -> Table:
     """The headline numbers of other benchmarks, a row each; none where none was asked for."""
-    rows = [
-        (column, *(Unit.PERCENT.show(point.value(column)) for point in study.points))
-        for column in study.baseline.others
-    ]
+    rows = [(column, *(_one(point.value(column)) for point in study.points)) for column in study.baseline.others]
     return Table("others", "Other benchmarks", ("number", *(point.name for point in study.points)), rows)
 
 

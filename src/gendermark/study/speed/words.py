@@ -26,9 +26,10 @@ def finding(study: Study, point: Measured) -> str:
         parts.append(_of_change(QUALITY[0], changes[QUALITY[0]]))
     if HURT in changes:
         parts.append(_of_change(group_label(HURT), changes[HURT]))
-    # Of the others only what is clear: four times "no clear change" tells nobody anything.
+    # Of the others only what is clear, and of other benchmarks their gaps: the rest would only make it long.
     named = {group: group_label(group) for group in GROUPS if group != HURT}
-    named |= {"Δ": "the stereotype's advantage (Δ)", **{column: column for column in point.others}}
+    named["Δ"] = "the stereotype's advantage (Δ)"
+    named |= {column: column for column in point.others if column in changes and changes[column].better == "zero"}
     parts += [_of_change(label, changes[column]) for column, label in named.items() if _is_clear(changes.get(column))]
     return f"{point.name} {', '.join(parts)}."
 
