@@ -137,7 +137,7 @@ def test_samples_differ_and_have_their_numbers() -> None:
     assert [answer.sample for answer in samples] == list(range(64))
     assert {answer.text for answer in samples} == {"el trabaja", "ella trabaja"}
     later = replace(request, first_sample=60, n_samples=4)
-    assert translate(system, [later], None, lambda *_: None).translations == (samples[60:],)
+    assert list(translate(system, [later], None, lambda *_: None).translations) == [samples[60:]]
 
 
 def test_the_name_shows_every_option() -> None:

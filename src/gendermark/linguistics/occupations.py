@@ -114,11 +114,16 @@ class Occurrence:
         return any(gender == "other" for gender, _ in self.readings)
 
 
+_MOST_FOUND = 20_000
+
+
 class OccupationFinder:
     """Finds the forms of occupations in text, and the gender they and their agreeing words express."""
 
     def __init__(self, entries: Iterable[Entry], language: Language) -> None:
         self.language = language
+        # Whether lines stand in order is asked before they are judged, often of the same text.
+        self._found: dict[tuple[str, str], Finding] = {}
         self._prefixes = frozenset(language.prefixes)
         self._prefix_lengths = sorted({len(prefix) for prefix in language.prefixes}, reverse=True)
         table: dict[str, dict[tuple[str, ...], set[tuple[str, str]]]] = defaultdict(lambda: defaultdict(set))
@@ -152,6 +157,15 @@ class OccupationFinder:
 
     def find(self, text: str, occupation: str) -> Finding:
         """The gender that a translation gives to the holder of this occupation, wherever it names it."""
+        key = (text, occupation)
+        found = self._found.get(key)
+        if found is None:
+            if len(self._found) >= _MOST_FOUND:
+                self._found.clear()
+            found = self._found[key] = self._find(text, occupation)
+        return found
+
+    def _find(self, text: str, occupation: str) -> Finding:
         words = self.language.cut(text)
         reached: dict[Gender, list[Place]] = {}
         undecided: list[Place] = []
