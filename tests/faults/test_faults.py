@@ -13,7 +13,6 @@ if sys.platform == "win32":
 from faults.campaign import Scenario
 from faults.scenarios import N_KILLS, SCENARIOS
 
-
 _PLAYED = [one for one in SCENARIOS if one.short]
 _FIRST = {one.area: one for one in reversed(_PLAYED)}
 """One of each area is played everywhere, the others in continuous integration: what they exercise together has tests
