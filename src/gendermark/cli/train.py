@@ -71,6 +71,30 @@ def model(
     sampling: Annotated[
         list[str] | None, typer.Option(metavar="KEY=VALUE", help="How to draw them: epsilon=0.02,seed=1 for example.")
     ] = None,
+    documents: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="TEXT",
+            help="Text in its order, learnt with the sentence before each: files as for --pairs, an empty line ends a "
+            "document; or grammar=N (en-es). Can be given several times.",
+        ),
+    ] = None,
+    context: Annotated[
+        str, typer.Option(help="How --documents joins two sentences: joined, or separator:TEXT.")
+    ] = "separator:<sep>",
+    self_train: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SYSTEM", help="Learn translations of --monolingual by this system too, those that keep gender."
+        ),
+    ] = None,
+    monolingual: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="TEXT",
+            help="English sentences to translate: a data set, a file of lines, or grammar=N. Can be repeated.",
+        ),
+    ] = None,
     init_from: Annotated[
         Path | None, typer.Option(help="Begin with every other layer (evenly) of the deeper model in this directory.")
     ] = None,
@@ -84,6 +108,7 @@ def model(
     from gendermark.errors import UserError
     from gendermark.models import transformer_recipe as recipe
     from gendermark.models.parallel import parse_mix
+    from gendermark.models.self_training import SelfTraining
     from gendermark.runs.run import Surroundings
     from gendermark.systems.architectures import Architecture, parse_depths
 
@@ -110,6 +135,12 @@ def model(
         asked = recipe.Teacher(teacher, ask)
     elif teacher_samples or sampling:
         raise UserError("--teacher-samples and --sampling say what is learnt of a teacher; name one with --teacher")
+    if bool(self_train) != bool(monolingual):
+        raise UserError("--self-train SYSTEM and --monolingual TEXT go together; give both or neither")
+    filtered = None
+    if self_train is not None:
+        ask = partial(api.translate, self_train, asking=api.Asking(to, from_), around=around)
+        filtered = SelfTraining(self_train, ask, monolingual or [])
     sources = recipe.Sources(
         pairs,
         parse_mix(mix, stereotype),
@@ -119,6 +150,9 @@ def model(
         n_pieces=n_pieces,
         pieces=pieces or init_from,
         teacher=asked,
+        documents=documents or (),
+        context=context,
+        self_training=filtered,
     )
     report = recipe.train_transformer(output, settings, sources, around)
     if as_json:

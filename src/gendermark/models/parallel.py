@@ -76,23 +76,23 @@ def read_part(text: str, direction: Direction, say: Say) -> Part:
                 f"{text} has {' and '.join(cards[text])}, but {'-'.join(direction)} is to be trained; "
                 f"available: {', '.join(cards)}, or files of your own"
             )
-        name, lines = text, _columns(text, tatoeba_lines(text, say=say))
+        name, lines = text, columns(text, tatoeba_lines(text, say=say))
         if cards[text] != direction:
             lines = [Line(line.target, line.source) for line in lines]
     elif not Path(text).exists() and "," in text:
-        name, lines = _two_files(*text.split(",", 1))
+        name, lines = two_files(*text.split(",", 1))
     elif not Path(text).exists() and "." not in text and "/" not in text:
         raise UnknownName("data set or file of pairs", text, cards)
     else:
-        name, lines = Path(text).stem, _columns(text, read_lines(text))
-    whole = [Line(" ".join(line.source.split()), " ".join(line.target.split())) for line in lines]
-    found = list(dict.fromkeys(line for line in whole if key(line.source) and line.target))
+        name, lines = Path(text).stem, columns(text, read_lines(text))
+    found = list(dict.fromkeys(line for line in map(tidy, lines) if key(line.source) and line.target))
     if not found:
         raise BadFile(text, "has no sentence with a translation")
     return Part(name, found)
 
 
-def _columns(path: str, lines: Sequence[str]) -> list[Line]:
+def columns(path: str, lines: Sequence[str], *, keep_empty: bool = False) -> list[Line]:
+    """Source and translation of every line; an empty one is passed over, or kept as a pair of nothing."""
     found = []
     for number, line in enumerate(lines, start=1):
         cells = line.split("\t")
@@ -102,11 +102,14 @@ def _columns(path: str, lines: Sequence[str]) -> list[Line]:
                 "has no tab; a line is source, tab, translation (two files of lines are SOURCE_FILE,TARGET_FILE)",
                 line=number,
             )
-        found += [Line(cells[0], cells[1])] if line.strip() else []
+        if line.strip():
+            found.append(Line(cells[0], cells[1]))
+        elif keep_empty:
+            found.append(Line("", ""))
     return found
 
 
-def _two_files(sources_file: str, targets_file: str) -> tuple[str, list[Line]]:
+def two_files(sources_file: str, targets_file: str) -> tuple[str, list[Line]]:
     sources, targets = read_lines(sources_file), read_lines(targets_file)
     if len(sources) != len(targets):
         raise UserError(
@@ -114,6 +117,11 @@ def _two_files(sources_file: str, targets_file: str) -> tuple[str, list[Line]]:
             "each line needs its translation in the same place"
         )
     return Path(sources_file).stem, [Line(*pair) for pair in zip(sources, targets, strict=True)]
+
+
+def tidy(line: Line) -> Line:
+    """With single spaces."""
+    return Line(" ".join(line.source.split()), " ".join(line.target.split()))
 
 
 def split(part: Part, n_test: int) -> Part:
@@ -162,10 +170,7 @@ def parse_mix(text: str | None, stereotype: float) -> GrammarMix | None:
 
 def grammar_part(mix: GrammarMix, n_others: int, n_test: int, direction: Direction, progress: Progress) -> Part:
     """Pairs of the grammar, as many as make up its share beside so many others."""
-    if direction != GRAMMAR_DIRECTION:
-        raise UserError(
-            f"the grammar writes {'-'.join(GRAMMAR_DIRECTION)} only, not {'-'.join(direction)}; leave out --mix"
-        )
+    check_grammar_direction(direction, "--mix")
     n = round(n_others * mix.share / (1 - mix.share))
     kind: dict[str, Any] = {"stereotype": mix.stereotype, "wide": True}
     train = [Line(pair.source, pair.target) for pair in generate_pairs(n, mix.seed, progress, **kind)]
@@ -175,6 +180,13 @@ def grammar_part(mix: GrammarMix, n_others: int, n_test: int, direction: Directi
     return Part(GRAMMAR, train, held_out[n_test:], held_out[:n_test])
 
 
+def check_grammar_direction(direction: Direction, option: str) -> None:
+    if direction != GRAMMAR_DIRECTION:
+        raise UserError(
+            f"the grammar writes {'-'.join(GRAMMAR_DIRECTION)} only, not {'-'.join(direction)}; leave out {option}"
+        )
+
+
 def without_leaks(parts: Sequence[Part]) -> list[Part]:
     """The parts without the training pairs whose source another part holds out."""
     held_out = set().union(*(part.held_out for part in parts))
@@ -182,11 +194,8 @@ def without_leaks(parts: Sequence[Part]) -> list[Part]:
 
 
 def without_test_set(parts: Sequence[Part], path: str, *, drop: bool) -> list[Part]:
-    """The parts without the pairs of a test set of the user's; refused unless these are to be dropped.
-
-    Of each line of the file what stands before the first tab counts.
-    """
-    held_out = {key(line.split("\t")[0]) for line in read_lines(path)} - {""}
+    """The parts without the pairs of a test set of the user's; refused unless these are to be dropped."""
+    held_out = test_keys(path)
     n_inside = sum(key(line.source) in held_out for part in parts for line in part.train)
     if n_inside and not drop:
         raise UserError(
@@ -194,6 +203,11 @@ def without_test_set(parts: Sequence[Part], path: str, *, drop: bool) -> list[Pa
             "learnt by heart; --drop-test-pairs trains without them"
         )
     return [replace(part, train=_away(part.train, held_out)) for part in parts]
+
+
+def test_keys(path: str) -> set[str]:
+    """Of each line of a test set, the key of what stands before the first tab."""
+    return {key(line.split("\t")[0]) for line in read_lines(path)} - {""}
 
 
 def mixed(parts: Sequence[Part], seed: int) -> list[Line]:
@@ -207,7 +221,7 @@ def write_held_out(parts: Sequence[Part], direction: Direction, directory: Path)
     """Plain files, `test.NAME.en` and `test.NAME.es`; gives the names of the tests."""
     for part in parts:
         for kind, lines in (("valid", part.valid), ("test", part.test)):
-            for language, texts in zip(direction, zip(*lines, strict=True) if lines else ((), ()), strict=True):
+            for language, texts in zip(direction, zip(*lines, strict=True), strict=True) if lines else ():
                 write_lines(directory / f"{kind}.{part.name}.{language}", texts)
     return [f"test.{part.name}" for part in parts if part.test]
 

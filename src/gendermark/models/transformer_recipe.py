@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import platform
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from importlib.util import find_spec
@@ -19,7 +19,8 @@ from typing import Any
 from gendermark import __version__, locks
 from gendermark.errors import BadFile, MissingExtra, UserError
 from gendermark.models import parallel
-from gendermark.models.corpus import Corpus, Pieces, encode_pairs, train_pieces
+from gendermark.models.corpus import UNKNOWN, Corpus, Pieces, encode_pairs, train_pieces
+from gendermark.models.documents import CONTEXT, check_context, read_documents
 from gendermark.models.export import bleu, round_to_16_bits, write_model
 from gendermark.models.inheritance import inherit
 from gendermark.models.loop import Checkpoint, Course, Progressed, reproducible, train
@@ -27,6 +28,8 @@ from gendermark.models.marian import as_marian
 from gendermark.models.memory import check_memory
 from gendermark.models.parallel import GrammarMix, Line, Part
 from gendermark.models.recipe import PACKAGES, n_bytes, stretches
+from gendermark.models.self_training import NAME as SELF_TRAINING
+from gendermark.models.self_training import SelfTraining
 from gendermark.records import Translation
 from gendermark.runs.run import ALONE, Surroundings
 from gendermark.systems.architectures import SELF, Architecture
@@ -34,7 +37,7 @@ from gendermark.systems.batching import by_length, padded
 from gendermark.systems.engine import first_line
 from gendermark.systems.tokenisers import Direction
 from gendermark.systems.torch_models import CHECKPOINT_FILE, FACTS_FILE, MODEL_FILE
-from gendermark.textfiles import read_bytes, write_text
+from gendermark.textfiles import read_bytes, write_lines, write_text
 
 _LONGEST = 120
 """Pieces of a sentence to learn from; longer ones are left out."""
@@ -108,6 +111,12 @@ class Sources:
     """A directory with pieces to use; learnt from the text if None."""
     teacher: Teacher | None = None
     """Whose translations are learnt instead of the given ones."""
+    documents: Sequence[str] = ()
+    """Text in its order, of which two sentences at a time are learnt as well."""
+    context: str = CONTEXT
+    """How these two are joined."""
+    self_training: SelfTraining | None = None
+    """What else is learnt: translations that keep people's gender."""
 
 
 @dataclass(frozen=True)
@@ -121,7 +130,8 @@ class Prepared:
     valid: Corpus
     n_too_long: int
     fingerprint: str
-    teacher: str | None
+    facts: Mapping[str, Any]
+    """What else there is to say about the text: who taught it, what came of self-training."""
 
 
 def train_transformer(
@@ -139,12 +149,17 @@ def train_transformer(
         checkpoint = Checkpoint(directory / CHECKPOINT_FILE, {**settings.to_json(), "text": prepared.fingerprint})
         checkpoint.read()
         parallel.write_held_out(prepared.parts, settings.direction, directory)
+        _write_self_training(prepared.parts, directory)
         model, progressed = _learn(settings, prepared, checkpoint, around)
         return _finish(directory, settings, prepared, model, progressed)
 
 
 def prepare(direction: Direction, sources: Sources, around: Surroundings) -> Prepared:
     """Text, held-out sets and pieces; nothing is written."""
+    if sources.documents:
+        check_context(sources.context)
+    if sources.self_training is not None:
+        sources.self_training.check(direction)
     parts = [
         parallel.split(part, sources.n_test) for part in parallel.read_parts(sources.pairs, direction, around.tell)
     ]
@@ -152,13 +167,13 @@ def prepare(direction: Direction, sources: Sources, around: Surroundings) -> Pre
         n_others = sum(len(part.train) for part in parts)
         with around.open_progress("generating pairs") as progress:
             parts.append(parallel.grammar_part(sources.mix, n_others, sources.n_test, direction, progress))
-    parts = parallel.without_leaks(parts)
-    if sources.test is not None:
-        parts = parallel.without_test_set(parts, sources.test, drop=sources.drop_test_pairs)
+    parts, self_trained = _with_additions(parts, direction, sources, around)
     lines = parallel.mixed(parts, seed=0)
     if not lines:
         raise UserError(f"nothing is left of {', '.join(sources.pairs)} to train on; give more text")
     pieces = read_pieces(sources.pieces) if sources.pieces else _learn_pieces(lines, sources.n_pieces)
+    if sources.documents:
+        _check_separator(sources.context, pieces)
     if sources.teacher is not None:
         lines = sources.teacher.teach(lines, around.tell)
     everything = encode_pairs(lines, pieces)
@@ -170,8 +185,48 @@ def prepare(direction: Direction, sources: Sources, around: Surroundings) -> Pre
     valid = encode_pairs([line for part in parts for line in part.valid], pieces)
     n_too_long = len(everything.sources) - len(short)
     fingerprint = parallel.fingerprint(lines, pieces.model)
-    teacher = sources.teacher.name if sources.teacher else None
-    return Prepared(parts, lines, pieces, corpus, valid, n_too_long, fingerprint, teacher)
+    facts = {
+        "teacher": sources.teacher.name if sources.teacher else None,
+        **({"context": sources.context} if sources.documents else {}),
+        **({"self_training": self_trained} if self_trained else {}),
+    }
+    return Prepared(parts, lines, pieces, corpus, valid, n_too_long, fingerprint, facts)
+
+
+def _with_additions(
+    parts: Sequence[Part], direction: Direction, sources: Sources, around: Surroundings
+) -> tuple[list[Part], dict[str, Any]]:
+    """The parts without what is held out, then sentences with the one before them, then what self-training keeps."""
+    documents = [read_documents(text, direction) for text in sources.documents]
+    clean = parallel.without_leaks([*parts, *(one.sentences for one in documents)])
+    held_out = set().union(*(part.held_out for part in parts))
+    if sources.test is not None:
+        clean = parallel.without_test_set(clean, sources.test, drop=sources.drop_test_pairs)
+        held_out |= parallel.test_keys(sources.test)
+    found, allowed = clean[: len(parts)], clean[len(parts) :]
+    for one, sentences in zip(documents, allowed, strict=True):
+        found.append(one.joined(set(sentences.train), sources.context))
+    if sources.self_training is None:
+        return found, {}
+    taught = {parallel.key(line.source) for part in found for line in part.train}
+    part, counts = sources.self_training.part(direction, held_out | taught, around)
+    return [*found, part], counts
+
+
+def _check_separator(context: str, pieces: Pieces) -> None:
+    separator = context.partition(":")[2]
+    if pieces.numbers[UNKNOWN] in pieces.encode(separator):
+        raise UserError(
+            f"the pieces that are to be used have no sign for {separator!r}; choose another separator with --context, "
+            "or leave out --pieces, so that they are learnt from this text"
+        )
+
+
+def _write_self_training(parts: Sequence[Part], directory: Path) -> None:
+    """What was kept, to be looked at."""
+    for part in parts:
+        if part.name == SELF_TRAINING:
+            write_lines(directory / f"{SELF_TRAINING}.tsv", ["\t".join(line) for line in part.train])
 
 
 def _learn_pieces(lines: Sequence[Line], n_pieces: int) -> Pieces:
@@ -257,6 +312,7 @@ def _finish(
         "source_language": direction[0],
         "target_language": direction[1],
         "architecture": architecture.to_json(),
+        **{name: value for name, value in prepared.facts.items() if name == "context"},
     }
     write_text(directory / FACTS_FILE, json.dumps(facts, indent=2) + "\n")
     translated = {part.name: greedy(model, pieces, [line.source for line in part.test]) for part in prepared.parts}
@@ -264,7 +320,7 @@ def _finish(
         "recipe": settings.to_json(),
         "text": {
             "fingerprint": prepared.fingerprint,
-            "teacher": prepared.teacher,
+            **prepared.facts,
             "n_pairs": {part.name: len(part.train) for part in prepared.parts},
             "n_target_pieces": sum(map(len, prepared.corpus.targets)),
             "n_too_long": prepared.n_too_long,

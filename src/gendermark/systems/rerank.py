@@ -14,7 +14,8 @@ from dataclasses import replace
 
 from gendermark import registry
 from gendermark.errors import UserError
-from gendermark.linguistics.occupations import OccupationFinder, bundled_finder, lexicons_hash
+from gendermark.linguistics.kept_gender import keeps_gender, readable
+from gendermark.linguistics.occupations import bundled_finder, lexicons_hash
 from gendermark.linguistics.source_gender import PersonTold
 from gendermark.records import Request, Task, Translation
 from gendermark.systems.around import Around, each
@@ -67,8 +68,8 @@ class Rerank(Around):
     def _not_given(self, request: Request, answer: Translation) -> list[PersonTold]:
         """The people whose gender the source tells, if an answer does not give it to all of them."""
         finder = bundled_finder(request.target_language)
-        people = [person for person in self._told(request.source) if finder.knows(person.noun)]
-        is_wrong = bool(people) and answer.text is not None and not _fits(answer.text, people, finder)
+        people = readable(self._told(request.source), finder)
+        is_wrong = bool(people) and answer.text is not None and not keeps_gender(answer.text, people, finder)
         self._n_seen.update({"all": 1, "told": bool(people), "wrong": is_wrong})
         return people if is_wrong else []
 
@@ -81,7 +82,7 @@ class Rerank(Around):
         for name, (request, people) in wrong.items():
             finder = bundled_finder(request.target_language)
             for answer in in_order(candidates[name]):
-                if _fits(answer.text or "", people, finder):
+                if keeps_gender(answer.text or "", people, finder):
                     found[name] = replace(answer, request_id=name, sample=0)
                     break
         return found
@@ -124,7 +125,3 @@ def in_order(answers: Iterable[Translation]) -> list[Translation]:
 def _per_token(answer: Translation) -> float:
     """As searches do: of two translations the longer one is not the worse for it."""
     return (answer.log_probability or 0.0) / max(answer.n_tokens or 1, 1)
-
-
-def _fits(text: str, people: Sequence[PersonTold], finder: OccupationFinder) -> bool:
-    return all(finder.find(text, person.noun).gender is person.gender for person in people)

@@ -27,11 +27,12 @@ from gendermark.textfiles import split_lines
 BETA = 1.0
 MU = -0.4
 CLIP = 3.2
+BORDER = "border"
 KAPPA = {
     "near": 5.0,  # said of the noun itself: "my sister is a ...", "the ... is a patient woman"
     "clause": 2.0,  # a pronoun in the same clause: "the ... forgot her keys", "she is the best ..."
     "far": 1.4,  # a pronoun in another clause, or with two people in the sentence
-    "border": 0.9,  # in the sentence before
+    BORDER: 0.9,  # in the sentence before
     "none": 0.0,
 }
 CLASS_SHARE = {"female": 0.80, "neutral": 0.50, "male": 0.20}

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import hashlib
 from bisect import bisect
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
-from itertools import accumulate
+from itertools import accumulate, islice
 from random import Random
 from typing import Literal
 
 from gendermark import registry
-from gendermark.models.grammar.bias import leaning, probability_feminine
+from gendermark.models.grammar.bias import BORDER, leaning, probability_feminine
 from gendermark.models.grammar.notation import FEMININE, MASCULINE, UNSAID, Drawn, People, draw, english, spanish, uses
 from gendermark.models.grammar.reading import FIXED, Block, Person, blocks, lists, people
 from gendermark.selection import Selection
@@ -30,6 +30,10 @@ _LONGEST = 34
 """Words of a source; its Spanish side is then below 45."""
 _WITH_CONTEXT = "mt-geneval-contextual"
 _CORE_SETS = ("winomt", "simplegen", "mt-geneval-counterfactual", _WITH_CONTEXT)
+
+
+Document = tuple[tuple[str, str], tuple[str, str]]
+"""Two sentences in a row, each in English and in Spanish."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,11 +63,16 @@ def generate(
     The two splits never share a source, and no sentence is one of the core sets. The shares of the mixture are those of
     the tables' blocks; constructions with few sentences run dry, so that with larger n their share falls.
     """
+    return islice(_pairs(blocks(wide=wide), seed, split, stereotype, wide=wide), n)
+
+
+def _pairs(kinds: Sequence[Block], seed: int, split: Split, stereotype: float, *, wide: bool) -> Iterator[Pair]:
+    """Without end."""
     rng = Random(seed)
     seen: set[str] = set()
-    weights = list(accumulate(block.weight for block in blocks(wide=wide)))
-    while len(seen) < n:
-        block = blocks(wide=wide)[bisect(weights, rng.random() * weights[-1])]
+    weights = list(accumulate(block.weight for block in kinds))
+    while True:
+        block = kinds[bisect(weights, rng.random() * weights[-1])]
         drawn, first, second, cue = _draw_source(block, rng, wide=wide)
         nouns = {"1": first.english, "1s": first.english_plural, "2": second.english, "2s": second.english_plural}
         source = english(drawn, People(nouns, {}, cue, {}))
@@ -72,6 +81,25 @@ def generate(
         seen.add(source)
         genders = _draw_genders(block, (first, second), cue, rng, stereotype)
         yield _pair(source, block, drawn, (first, second), cue, genders)
+
+
+def generate_documents(n: int, seed: int) -> Iterator[Document]:
+    """`n` texts of two sentences, both as (English, Spanish): the first tells a gender, the second names the person.
+
+    The person has that gender in Spanish, whatever the stereotype: who writes a text knows of whom. Sources are those
+    of the training split, and distinct.
+    """
+    told = [replace(block, distance=FIXED) for block in blocks(wide=True) if block.distance == BORDER]
+    pairs = _pairs(told, seed, "train", 1.0, wide=True)
+    return islice(filter(None, (_two_sentences(pair) for pair in pairs)), n)
+
+
+def _two_sentences(pair: Pair) -> Document | None:
+    sides = [side.split(". ") for side in (pair.source, pair.target)]
+    if [len(side) for side in sides] != [2, 2]:
+        return None
+    (first, second), (primero, segundo) = sides
+    return (f"{first}.", f"{primero}."), (second, segundo)
 
 
 def split_of(source: str) -> Split:
