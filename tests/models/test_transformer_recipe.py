@@ -19,11 +19,13 @@ from gendermark.cli import train as verb
 from gendermark.errors import UserError
 from gendermark.models import loop, memory, recipe, transformer_recipe
 from gendermark.models.inheritance import inherit
+from gendermark.models.self_training import SelfTraining
 from gendermark.models.transformer_recipe import Settings, Sources, Teacher, train_transformer
 from gendermark.records import Request, Task, Translation
 from gendermark.runs.run import ALONE, Surroundings
 from gendermark.systems.architectures import Architecture
 from gendermark.systems.system import System, open_system
+from gendermark.systems.torch_models import trained_context
 
 for _package in recipe.PACKAGES:
     pytest.importorskip(_package)
@@ -104,6 +106,35 @@ def _asked(system: System, requests: list[Request]) -> list[Translation]:
 def _translated(spec: str, sentences: list[str], task: Task = Task.TRANSLATE) -> list[Translation]:
     with closing(open_system(spec)) as system:
         return _asked(system, [Request(sentence, "en", "es", task) for sentence in sentences])
+
+
+# -- text that is added ------------------------------------------------------------------------------------------------
+
+
+def test_documents_and_self_training_are_learnt_beside_the_pairs(text: str, tmp_path: Path) -> None:
+    said = {"My aunt is a mechanic.": "Mi tía es mecánica.", "My uncle is a nurse.": "Mi tío es enfermero."}
+    (tmp_path / "english.txt").write_text("\n".join(said) + "\n", encoding="utf-8")
+    (tmp_path / "story.tsv").write_text("She left.\tSe fue.\nThe nurse slept.\tLa enfermera dormía.\n", "utf-8")
+    filtered = SelfTraining(
+        "known", lambda asked: [[Translation("", said[one])] for one in asked], [str(tmp_path / "english.txt")]
+    )
+    added = Sources([text], **LIMITS, documents=[str(tmp_path / "story.tsv")], self_training=filtered)
+    short = replace(SETTINGS, n_steps=4)
+    train_transformer(tmp_path / "m", short, added)
+    report = _report(tmp_path / "m")
+    assert report["text"]["n_pairs"]["story+context"] == 1
+    assert report["text"]["n_pairs"]["self-training"] == 2
+    assert report["text"]["self_training"]["n_kept_of_each"] == 1
+    kept = (tmp_path / "m" / "self-training.tsv").read_text(encoding="utf-8").splitlines()
+    assert sorted(kept) == sorted("\t".join(pair) for pair in said.items())
+    assert trained_context(f"torch:{tmp_path / 'm'}") == report["text"]["context"] == "separator:<sep>"
+    assert sorted(path.name for path in (tmp_path / "m").glob("test.*")) == ["test.pairs.en", "test.pairs.es"]
+    other = replace(added, pieces=tmp_path / "m", documents=["grammar=3"], context="separator:§")
+    with pytest.raises(UserError, match="the pieces that are to be used have no sign for '§'; choose another"):
+        train_transformer(tmp_path / "n", short, other)
+    inside = replace(added, test=str(tmp_path / "story.tsv"))
+    with pytest.raises(UserError, match="2 training pairs have a source of the test set"):
+        train_transformer(tmp_path / "n", short, inside)
 
 
 # -- what comes out ----------------------------------------------------------------------------------------------------
@@ -436,6 +467,9 @@ def test_the_verb(made: Path, text: str, tmp_path: Path) -> None:
     assert refused("--mix", "grammar=1") == "--mix takes a share above 0 and below 1, grammar=0.2 for example, not 1"
     assert refused("--sampling", "seed=1").startswith(
         "--teacher-samples and --sampling say what is learnt of a teacher"
+    )
+    assert refused("--self-train", "demo:en-es") == (
+        "--self-train SYSTEM and --monolingual TEXT go together; give both or neither"
     )
     assert refused("--pieces", str(made / "vocab.json")).endswith(
         "is not a complete SentencePiece model; copy it again"

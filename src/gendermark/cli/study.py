@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from gendermark.cli import study_analyses, study_mitigate, study_speed, terminal
+from gendermark.cli import study_analyses, study_mitigate, study_speed, study_training, terminal
 from gendermark.cli.options import Confidence, Executor, Resamples, Seed, Store, pairs, resampling
 from gendermark.cli.terminal import AsJson, open_workers, print_json, print_table, say, show_progress
 from gendermark.study import options
@@ -18,6 +18,7 @@ app = typer.Typer(help=options.ABOUT)
 study_analyses.register(app)
 study_speed.register(app)
 study_mitigate.register(app)
+study_training.register(app)
 
 
 @app.command("debias")

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from gendermark import api, registry, statistics
+from gendermark import api, registry
 from gendermark.benchmarks.benchmark import Benchmark
 from gendermark.errors import UserError
 from gendermark.linguistics.hints import STYLES
@@ -24,19 +24,17 @@ from gendermark.metrics.metric import Resampling
 from gendermark.records import Gender, Request, Task
 from gendermark.result import Result
 from gendermark.runs import folder
-from gendermark.runs.compare import Asked, Comparison, compare
 from gendermark.runs.plan import RunConfig
 from gendermark.runs.run import ALONE, Surroundings, run
 from gendermark.selection import Selection
 from gendermark.study import mitigate_words as words
-from gendermark.study.plain import PlainSet, bundled_test_set, compare_plain, read_test_set
+from gendermark.study.paired import NO_REFERENCES, compared, compared_plainly, plain_set, plain_texts
 from gendermark.study.reading import rate_reader
 from gendermark.systems.system import System, open_system
 from gendermark.textfiles import write_text
 
 BENCHMARKS = ("simplegen", "winomt")
 SOURCE_LANGUAGE = "en"
-NO_REFERENCES = "BLEU is left out: there is no test set with references; give --plain SOURCE REFERENCE, and no fake"
 COMPARED = (
     ("simplegen", "correct", "fc"),
     ("simplegen", "correct", "mc"),
@@ -135,7 +133,7 @@ def study_mitigation(settings: Settings, output: Path, around: Surroundings = AL
         variants = variants_for(inner, settings.mitigations)
         for variant in variants[:-1]:  # a style that it lacks, a language that nobody reads: before any work
             variant.around(inner, settings.system).check(SOURCE_LANGUAGE, settings.target_language, [])
-        test_set = _test_set(settings) if inner.is_stored else None
+        test_set = plain_set(settings.plain, settings.target_language) if inner.is_stored else None
     results, texts = {}, {}
     for variant in variants:
         config = RunConfig(
@@ -144,9 +142,14 @@ def study_mitigation(settings: Settings, output: Path, around: Surroundings = AL
         titled = replace(around, open_progress=_titled(variant.name, around))
         results[variant.name] = run(config, output / variant.folder, titled)
         if test_set is not None and variant.name != ORACLE:  # of other sentences it knows nothing
-            texts[variant.name] = _translated(config, test_set, settings, titled)
+            texts[variant.name] = plain_texts(config, test_set, settings.target_language, titled)
     seconds = _timed(settings, variants) if settings.n_repeats else {}
-    rows = [_compared(variant, results, texts, test_set, settings) for variant in variants[1:]]
+    rows = []
+    for variant in variants[1:]:
+        plain = []
+        if test_set is not None and variant.name in texts:
+            plain = compared_plainly(test_set, (texts[PLAIN], texts[variant.name]), settings.resampling)
+        rows.append(compared((results[PLAIN], results[variant.name]), COMPARED, plain, settings.resampling))
     opened = {
         variant.name: _open_changed(output / PLAIN, output / variant.folder, results[PLAIN]) for variant in variants[1:]
     }
@@ -162,14 +165,14 @@ def study_mitigation(settings: Settings, output: Path, around: Surroundings = AL
                 "name": variant.name,
                 "system": variant.spec(settings.system),
                 "is_upper_bound": variant.name == ORACLE,
-                "comparisons": [row.to_json() for row in compared],
+                "comparisons": [row.to_json() for row in changes],
                 "open": opened[variant.name],
                 "plain_set_changed": _n_changed(texts, variant.name),
                 "milliseconds": _milliseconds(seconds, variant.name),
                 "times_as_long": _ratio(seconds, variant.name),
                 "notes": folder.read_manifest(output / variant.folder).get("notes", []),
             }
-            for variant, compared in zip(variants[1:], rows, strict=True)
+            for variant, changes in zip(variants[1:], rows, strict=True)
         ],
         "milliseconds": _milliseconds(seconds, PLAIN),
         "n_repeats": settings.n_repeats,
@@ -184,40 +187,8 @@ def study_mitigation(settings: Settings, output: Path, around: Surroundings = AL
     return report
 
 
-def _test_set(settings: Settings) -> PlainSet | None:
-    if settings.plain is not None:
-        return read_test_set(*settings.plain)
-    return bundled_test_set() if settings.target_language == "es" else None
-
-
 def _titled(name: str, around: Surroundings) -> Callable[[str], Any]:
     return lambda title: around.open_progress(f"{name}: {title}")
-
-
-def _translated(config: RunConfig, test_set: PlainSet, settings: Settings, around: Surroundings) -> list[str]:
-    """The plain set by one variant."""
-    silent = replace(around, tell=lambda note: None)  # noqa: ARG005 (what was said of the run is enough)
-    asking = api.Asking(settings.target_language)
-    answers = api.translate(config.system, test_set.sources, asking, config.system_options, silent)
-    return [samples[0].text or "" for samples in answers]
-
-
-def _compared(
-    variant: Variant,
-    results: Mapping[str, Sequence[Result]],
-    texts: Mapping[str, Sequence[str]],
-    test_set: PlainSet | None,
-    settings: Settings,
-) -> list[Comparison]:
-    """The plain system and one variant, metric by metric, corrected together."""
-    report = compare(results[PLAIN], results[variant.name], settings.resampling, Asked(everything=True))
-    found = {(row.cell.partition(".")[0], row.metric, row.slice): row for row in report.comparisons}
-    rows = [found[key] for key in COMPARED if key in found]
-    if test_set is not None and variant.name in texts:
-        pair = (texts[PLAIN], texts[variant.name])
-        rows += [compare_plain(score, test_set.references, pair, settings.resampling) for score in ("bleu", "chrf")]
-    adjusted = statistics.holm([row.p_value for row in rows])
-    return [replace(row, p_adjusted=p) for row, p in zip(rows, adjusted, strict=True)]
 
 
 def _open_changed(plain: Path, other: Path, results: Sequence[Result]) -> dict[str, int]:

@@ -5,7 +5,7 @@ Imports nothing, so that help costs nothing.
 
 from __future__ import annotations
 
-ABOUT = "Experiments and analyses: debiasing, and what semantic uncertainty shows."
+ABOUT = "Experiments and analyses: speed, training, mitigation, debiasing, and what semantic uncertainty shows."
 
 # Analyses of run folders
 RUN = "Run folder with uncertainty results."
@@ -52,3 +52,12 @@ WITH = (
 )
 PLAIN_FILES = "Test set for BLEU and chrF: a file of sentences and one of translations. Into Spanish one is bundled."
 MITIGATE_REPEATS = "How often each is timed, asked directly; 0 leaves the timing out."
+
+# Training
+MODELS = (
+    "A model and its name, for example base=torch:models/base; at least two. The others are compared with the first."
+)
+CONTEXT = (
+    "What a model is shown before a contextual sentence: none, joined, separator:TEXT. Default: as it was taught, by "
+    "what a torch: model says of itself."
+)

@@ -221,6 +221,16 @@ def read_facts(directory: Path) -> tuple[Direction, Architecture, list[str]]:
     return direction, shape, sorted(words, key=words.__getitem__)
 
 
+def trained_context(spec: str) -> str:
+    """How a `torch:` model was taught to see the sentence before; empty if it was not, or is none of ours."""
+    family, _, argument = spec.partition(":")
+    path = Path(argument.partition("?")[0]) / FACTS_FILE
+    if family != "torch" or not path.is_file():
+        return ""
+    facts = read_json(path)
+    return str(facts.get("context", "")) if isinstance(facts, dict) else ""
+
+
 def read_weights(directory: Path) -> dict[str, Any]:
     """The weights of a model by their names."""
     from safetensors import SafetensorError
