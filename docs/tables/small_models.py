@@ -1,0 +1,176 @@
+"""The studies on small models that are trained here: docs/tables/speed.md and docs/tables/training.md.
+
+    pip install 'gendermark[train]'
+    python docs/tables/small_models.py train -o DIR [NAME ...]   # resumes; one process uses one core
+    python docs/tables/small_models.py study -o DIR              # translates, times, compares; resumes
+    python docs/tables/small_models.py tables -o DIR             # DIR/tables.md: our relative drops beside the paper's
+
+Reads Tatoeba and official data (fetched if need be; `GENDERMARK_DATA_MIRROR` works). Training takes about four hours of
+one core.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from gendermark.study.speed.drops import relative_drop
+from gendermark.study.speed.published import sections
+
+SHAPES = {
+    "base": ("6,6", "self"),
+    "aan": ("6,6", "average"),
+    "sd": ("10,2", "self"),
+    "ssd": ("6,2", "self"),
+    "sd-aan": ("10,2", "average"),
+    "ssd-aan": ("6,2", "average"),
+}
+CALLED = {
+    "base": "(6,6)",
+    "aan": "AAN",
+    "sd": "SD(10,2)",
+    "ssd": "SSD(6,2)",
+    "sd-aan": "SD, AAN",
+    "ssd-aan": "SSD, AAN",
+}
+OPTIONS = [(kind, beam) for beam in (5, 1) for kind in ("float32", "int8")]
+TEXT = ("--pairs", "tatoeba-en-es", "--mix", "grammar=0.3", "--batch-tokens", "2000", "--dropout", "0")
+SCRATCH = ("--n-pieces", "4000", "--steps", "3000", "--warm-up", "500", "--checkpoint-steps", "500")
+FURTHER = ("--steps", "800", "--warm-up", "100", "--learning-rate", "7e-4", "--checkpoint-steps", "200")
+CONTEXT = ("--documents", "grammar=30000", "--context", "separator:« »")
+MONOLINGUAL = ("grammar=60000", "tatoeba-en-de", "tatoeba-en-fr")
+ADDED: Mapping[str, tuple[bool, bool]] = {
+    "mg-base": (False, False),
+    "mg-ctx": (True, False),
+    "mg-gfst": (False, True),
+    "mg-gfst-ctx": (True, True),
+}
+"""Of MT-GenEval's comparison: whether context is learnt, and what self-training keeps."""
+TESTED = ("simplegen", "winomt", "mt-geneval-counterfactual", "mt-geneval-contextual")
+OURS = {
+    "greedy search": "float32, beam 1",
+    "average attention": "AAN, float32, beam 5",
+    "shallow decoder (10, 2)": "SD(10,2), float32, beam 5",
+    "smaller shallow decoder (6, 2)": "SSD(6,2), float32, beam 5",
+    "8-bit weights": "int8, beam 5",
+    "greedy, average attention": "AAN, float32, beam 1",
+    "greedy, average attention, shallow decoder": "SD(10,2) AAN, float32, beam 1",
+    "greedy, average attention, smaller shallow decoder": "SSD(6,2) AAN, float32, beam 1",
+    "the whole stack with 8-bit weights": "SSD(6,2) AAN, int8, beam 1",
+}
+"""The paper's systems, and our points."""
+DROPPING = ("time", "BLEU", "pro", "anti", "FOFC", "MOFC", "MOMC", "FOMC")
+
+
+def gendermark(*arguments: str) -> None:
+    code = "from gendermark.cli.app import main; main()"
+    if status := subprocess.run([sys.executable, "-c", code, *arguments], check=False).returncode:
+        raise SystemExit(status)
+
+
+def sources_of_benchmarks(place: Path) -> Path:
+    """All sentences that are tested on later, none of which may be learnt."""
+    whole = place / "tests.txt"
+    if not whole.exists():
+        texts = []
+        for name in TESTED:
+            for data in ("official", "core"):
+                path = place / f"{name}.{data}.txt"
+                gendermark("export", name, "--to", "es", "--data", data, "-o", str(path))
+                texts.append(path.read_text(encoding="utf-8"))
+        whole.write_text("".join(texts), encoding="utf-8")
+    return whole
+
+
+def train(place: Path, names: Sequence[str]) -> None:
+    kept_apart = ("--test", str(sources_of_benchmarks(place)), "--drop-test-pairs")
+    for name in names or [*SHAPES, *ADDED]:
+        directory = ("-o", str(place / "models" / name))
+        if name in SHAPES:
+            depths, attention = SHAPES[name]
+            shape = ("--architecture", depths, "--attention", attention)
+            gendermark("train", "model", "--to", "es", *TEXT, *SCRATCH, *shape, *kept_apart, *directory)
+            continue
+        base = place / "models" / "ssd"
+        has_context, is_filtered = ADDED[name]
+        added = [*CONTEXT] if has_context else []
+        if is_filtered:
+            added += ["--self-train", f"ctranslate2:{base / 'ctranslate2'}?beam_size=1"]
+            added += [part for text in MONOLINGUAL for part in ("--monolingual", text)]
+        shape = ("--architecture", "6,2", "--init-from", str(base))
+        gendermark("train", "model", "--to", "es", *TEXT, *FURTHER, *shape, *added, *kept_apart, *directory)
+
+
+def study(place: Path) -> None:
+    models = place / "models"
+    against = [
+        f"{called}, {kind}, beam {beam}=torch:{models / name}?compute_type={kind}&beam_size={beam}&threads=1"
+        for name, called in CALLED.items()
+        for kind, beam in OPTIONS
+    ]
+    grid = ["--vary", "compute_type=float32,int8", "--vary", "beam_size=5,1", "--system-option", "threads=1"]
+    grid += [part for one in against for part in ("--against", one)]
+    tested = [str(models / "base" / f"test.tatoeba-en-es.{language}") for language in ("en", "es")]
+    for data in ("official", "core"):
+        gendermark(
+            *("study", "speed", "--system", f"torch:{models / 'base'}", "--to", "es", "--data", data, *grid),
+            *("--test-set", *tested, "--clock", "cpu", "-o", str(place / f"speed-{data}")),
+        )
+    trained = [part for name in ADDED for part in ("--system", f"{name[3:].upper()}=torch:{models / name}?beam_size=1")]
+    for data in ("official", "core"):
+        gendermark(
+            *("study", "training", *trained, "--to", "es", "--data", data, "--plain", *tested),
+            *("-o", str(place / f"training-{data}")),
+        )
+
+
+def tables(place: Path) -> None:
+    """Relative drops in percent: ours, and in brackets those that follow from the paper's Table 4."""
+    lines = []
+    for data in ("official", "core"):
+        report = json.loads((place / f"speed-{data}" / "speed.json").read_text(encoding="utf-8"))
+        points = {point["name"]: point for point in report["points"]}
+        for section in sections():
+            if section.direction != "en-es":
+                continue
+            lines += [
+                "",
+                f"{section.where}, {data}",
+                "",
+                f"| | {' | '.join(DROPPING)} |",
+                f"|---|{'---:|' * len(DROPPING)}",
+            ]
+            (_, base), *rows = section.rows.items()
+            for name, printed in rows:
+                dropped = points[OURS[name]]["relative_drops"]
+                cells = [f"{_shown(dropped[c])} ({_shown(relative_drop(base[c], printed[c]))})" for c in DROPPING]
+                lines.append(f"| {name} | {' | '.join(cells)} |")
+    (place / "tables.md").write_text("\n".join([*lines, ""]), encoding="utf-8")
+
+
+def _shown(value: Any) -> str:
+    return "–" if value is None else f"{value:.1f}"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=("train", "study", "tables"))
+    parser.add_argument("names", nargs="*")
+    parser.add_argument("-o", "--output", type=Path, required=True)
+    given = parser.parse_args()
+    given.output.mkdir(parents=True, exist_ok=True)
+    if given.what == "train":
+        train(given.output, given.names)
+    elif given.what == "study":
+        study(given.output)
+    else:
+        tables(given.output)
+
+
+if __name__ == "__main__":
+    main()
