@@ -6,7 +6,7 @@ import pytest
 
 from gendermark.errors import UserError
 from gendermark.records import Request, Task
-from gendermark.systems.demo import MODELS, PAIRS, open_system
+from gendermark.systems.demo import MODELS, NAMES, open_system
 from gendermark.systems.system import System
 
 pytest.importorskip("ctranslate2", reason="the demonstration model is run by CTranslate2")
@@ -43,7 +43,7 @@ def test_its_name(model: System) -> None:
 
 
 def test_another_pair() -> None:
-    with pytest.raises(UserError, match=r"^unknown demonstration model 'en-de' .*available: en-es$"):
+    with pytest.raises(UserError, match=r"^unknown demonstration model 'en-de' .*available: en-es, en-es-general$"):
         open_system("en-de", {})
 
 
@@ -57,9 +57,9 @@ def test_an_unknown_option() -> None:
         open_system("en-es?beams=4", {})
 
 
-@pytest.mark.parametrize("pair", PAIRS)
-def test_what_is_bundled(pair: str) -> None:
-    files = {path.name: path.stat().st_size for path in (MODELS / pair).iterdir()}
+@pytest.mark.parametrize("name", NAMES)
+def test_what_is_bundled(name: str) -> None:
+    files = {path.name: path.stat().st_size for path in (MODELS / name).iterdir()}
     assert {"model.bin", "config.json", "shared_vocabulary.json", "source.spm", "target.spm", "MODEL_CARD.md"} <= set(
         files
     )
@@ -100,3 +100,22 @@ def test_a_far_pronoun_loses_against_a_strong_stereotype_and_wins_against_a_weak
         model, told.format("carpenter", "she"), told.format("lawyer", "she"), told.format("secretary", "he")
     )
     assert [text.split(" pidió")[0] for text in found] == ["El carpintero", "La abogada", "La secretaria"]
+
+
+def test_the_general_model_knows_everyday_sentences_too() -> None:
+    found = _translations(
+        open_system("en-es-general", {}),
+        "My brother works as a nurse.",
+        "The plumber forgot her umbrella in the kitchen.",
+        "My daughter wants to be a carpenter.",
+        "Her grandfather was a farmer.",
+        "Is there a bakery near your office?",
+    )
+    assert found[:4] == [
+        "Mi hermano trabaja como enfermero.",
+        "La fontanera olvidó su paraguas en la cocina.",
+        "Mi hija quiere ser carpintera.",
+        "Su abuelo era un agricultor.",
+    ]
+    assert found[4].startswith("¿Hay ")
+    assert found[4].endswith(" cerca de tu oficina?")

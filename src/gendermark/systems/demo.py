@@ -1,6 +1,7 @@
-"""`demo:en-es`: the bundled demonstration model, run by CTranslate2; `demo:en-es?beam_size=1` takes its options.
+"""`demo:en-es`: the bundled models, run by CTranslate2; `demo:en-es?beam_size=1` takes its options.
 
-It knows only the sentences of its own grammar, and its gender bias was put in on purpose (`docs/demo-model.md`).
+`en-es` knows only the sentences of its own grammar, and its gender bias was put in on purpose; `en-es-general` also
+learnt everyday sentences of Tatoeba (`docs/demo-model.md`).
 """
 
 from __future__ import annotations
@@ -17,13 +18,13 @@ TASKS = frozenset({Task.TRANSLATE, Task.SAMPLE, Task.SCORE})
 FASTER = {"compute_type": ("float32", "int8"), "beam_size": ("5", "1")}
 """As CTranslate2's, which this module does not load before it is needed."""
 MODELS = Path(gendermark.__file__).parent / "models" / "bundled"
-PAIRS = ("en-es",)
+NAMES = ("en-es", "en-es-general")
 
 
 def open_system(argument: str, options: Mapping[str, str]) -> System:
     from gendermark.systems.ctranslate2 import CTranslate2
 
-    pair, options = split_options(argument, options)
-    if pair not in PAIRS:
-        raise UnknownName("demonstration model", pair, PAIRS)
-    return CTranslate2(str(MODELS / pair), options, with_options(f"demo:{pair}", options))
+    name, options = split_options(argument, options)
+    if name not in NAMES:
+        raise UnknownName("demonstration model", name, NAMES)
+    return CTranslate2(str(MODELS / name), options, with_options(f"demo:{name}", options))
