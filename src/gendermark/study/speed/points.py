@@ -11,7 +11,7 @@ from gendermark import names, registry
 from gendermark.errors import UnknownName, UserError
 from gendermark.systems.system import System, open_system, split_options
 
-_CALLED = {"compute_type": "{}", "dtype": "{}", "beam_size": "beam {}"}
+_CALLED = {"compute_type": "{}", "dtype": "{}", "beam_size": "beam {}", "use_vmap": "vocabulary map {}"}
 _NAMED = re.compile(r"([^=:?/\\]+)=(.+)", re.DOTALL)
 
 
