@@ -9,6 +9,7 @@ from itertools import product
 
 from gendermark import names, registry
 from gendermark.errors import UnknownName, UserError
+from gendermark.systems.engine import WITHOUT_EFFECT
 from gendermark.systems.system import System, open_system, split_options
 
 _CALLED = {"compute_type": "{}", "dtype": "{}", "beam_size": "beam {}", "use_vmap": "vocabulary map {}"}
@@ -27,6 +28,12 @@ class Point:
     def slug(self) -> str:
         """Of its run folder."""
         return re.sub(r"[^a-z0-9]+", "-", self.name.lower()).strip("-") or "point"
+
+    @property
+    def pace(self) -> dict[str, str]:
+        """The options that decide how fast it works, and nothing else."""
+        _, given = split_options(self.spec.partition(":")[2], self.options)
+        return {key: value for key, value in given.items() if key in WITHOUT_EFFECT}
 
     def open(self) -> System:
         return open_system(self.spec, self.options)
