@@ -400,7 +400,10 @@ FAKES = ("--system", "fake:right", "--to", "es", "--against", "fake:masculine")
         ((*DEMO, "--vary", "beam_size"), "--vary takes KEY=V1,V2, for example beam_size=5,1, not 'beam_size'"),
         ((*DEMO, "--vary", "beam_size=5", "--vary", "beam_size=1"), "--vary beam_size is given twice"),
         ((*DEMO, "--clock", "sun"), "unknown clock 'sun'"),
-        ((*DEMO, "--baseline", "int8"), "unknown point 'int8'"),
+        (
+            (*DEMO, "--baseline", "int8"),
+            "there is no point 'int8' for --baseline; there are float32, beam 5; float32",
+        ),
         ((*DEMO, "--against", "demo:en-es"), "two points are called demo en-es; name them apart"),
         ((*DEMO, "--also", "winobias"), "unknown benchmark 'winobias'"),
         (("--system", "fake:right", "--to", "es"), "nothing is known that would make fake:right faster; say what"),

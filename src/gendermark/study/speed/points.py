@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from itertools import product
 
 from gendermark import names, registry
-from gendermark.errors import UnknownName, UserError
+from gendermark.errors import UserError
 from gendermark.systems.engine import WITHOUT_EFFECT
 from gendermark.systems.system import System, open_system, split_options
 
@@ -120,5 +120,6 @@ def place_of(baseline: str, points: Sequence[Point]) -> int:
     """Which of the points is the baseline: the first, or the one that is named."""
     called = [point.name for point in points]
     if baseline and baseline not in called:
-        raise UnknownName("point", baseline, called)
+        # Names of points have commas of their own.
+        raise UserError(f"there is no point {baseline!r} for --baseline; there are {'; '.join(called)}")
     return called.index(baseline) if baseline else 0
