@@ -10,6 +10,7 @@ from contextlib import closing, contextmanager
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -19,6 +20,7 @@ from gendermark.cli import train as verb
 from gendermark.errors import UserError
 from gendermark.models import loop, memory, recipe, transformer_recipe
 from gendermark.models.inheritance import inherit
+from gendermark.models.loop import Checkpoint
 from gendermark.models.self_training import SelfTraining
 from gendermark.models.transformer_recipe import Settings, Sources, Teacher, train_transformer
 from gendermark.records import Request, Task, Translation
@@ -231,6 +233,7 @@ def test_eight_bits_change_little(made: Path) -> None:
 KILLED = """
 import os, signal, sys
 from pathlib import Path
+from types import SimpleNamespace
 import torch
 from gendermark.models.transformer_recipe import Sources, train_transformer
 from tests.models.test_transformer_recipe import AVERAGE, LIMITS
@@ -361,6 +364,12 @@ def test_checkpoints_that_do_not_fit(averaging: Path, sources: Sources, tmp_path
             UserError, match=r"checkpoint\.pt: is not a checkpoint of a training; delete it to start afresh$"
         ):
             train_transformer(tmp_path, AVERAGE, sources)
+    flipped = bytearray((averaging / "checkpoint.pt").read_bytes())
+    flipped[len(flipped) // 2] ^= 1  # one bit of one weight: torch alone would go on with it
+    checkpoint.write_bytes(flipped)
+    with pytest.raises(UserError, match=r"checkpoint\.pt: is damaged; copy it again, or delete it to start afresh$"):
+        train_transformer(tmp_path, AVERAGE, sources)
+    assert checkpoint.read_bytes() == bytes(flipped)
     checkpoint.write_bytes((averaging / "checkpoint.pt").read_bytes())
     with pytest.raises(
         UserError, match=r"with other settings \(attention was average, n_steps was 40\); give the same"
@@ -400,9 +409,23 @@ def test_a_full_disk(sources: Sources, tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.setattr(loop.os, "fsync", full)
     monkeypatch.setattr(transformer_recipe.parallel, "write_held_out", lambda *_: [])
     with pytest.raises(
-        UserError, match=r"checkpoint\.writing \(No space left on device\); the checkpoint before is kept"
+        UserError, match=r"checkpoint\.writing \(No space left on device\); when that is mended, give the same command"
     ):
         train_transformer(tmp_path, AVERAGE, sources)
+    assert not (tmp_path / "checkpoint.writing").exists(), "half a checkpoint does not fill the disk further"
+
+    def stopped(*_: Any) -> None:
+        raise RuntimeError("[enforce fail at inline_container.cc:672] . unexpected pos 287488 vs 287376")
+
+    monkeypatch.setattr(loop.os, "fsync", stopped)
+    monkeypatch.setattr(loop.shutil, "disk_usage", lambda _: SimpleNamespace(free=4096))
+    monkeypatch.setattr(Checkpoint, "read", lambda _: None)
+    (tmp_path / "checkpoint.pt").write_bytes(b"of before")
+    with pytest.raises(
+        UserError, match=r"checkpoint\.writing \(the disk is full\); the checkpoint before is kept; when"
+    ):
+        train_transformer(tmp_path, AVERAGE, sources)
+    assert (tmp_path / "checkpoint.pt").read_bytes() == b"of before"
 
 
 def test_a_model_that_is_not_one(averaging: Path, tmp_path: Path) -> None:

@@ -287,9 +287,16 @@ def test_only_what_is_clear_is_told_as_a_change() -> None:
         "(0.4 to 5.9)."
     ]
     assert findings(_study([0.9, 1.1, 1.0, 1.0, 1.2, 0.8, 1.0], {"BLEU": same, "MOFC": unclear})) == [
-        "fast is not clearly faster or slower (0.80 to 1.20 times as fast), BLEU unchanged, women in men's occupations "
-        "without clear change (−6.9 to +0.4 points)."
+        "fast is not clearly faster or slower (0.80 to 1.20 times as fast), BLEU unchanged, no clear change for women "
+        "in men's occupations (−6.9 to +0.4 points)."
     ]
+    corrected = Comparison("c", "correct", "mofc", 50.0, 46.9, "higher", 10, -3.1, -5.9, -0.4, 0.03, 0.2)
+    (told,) = findings(_study([2.0] * 7, {"MOFC": corrected}))
+    assert "women in men's occupations 3.1 points worse (0.4 to 5.9), which could be chance." in told
+    nobody = Comparison("c", "correct", "mofc", 0.0, 0.0, "higher", 10, 0.0, 0.0, 0.0, 1.0, 1.0)
+    assert "women in men's occupations never right, as before." in findings(_study([2.0] * 7, {"MOFC": nobody}))[0]
+    assert tables.changes(_study([2.0] * 7, {"BLEU": same})).rows[0][-1] == "unchanged"
+    assert tables.changes(_study([2.0] * 7, {"MOFC": corrected})).rows[0][-1] == "unclear"
     tiny = Comparison("bleu", "bleu", "all", 30.0, 30.02, "higher", 10, 0.02, 0.01, 0.03, 0.001, 0.002)
     assert "BLEU changed by less than 0.1." in findings(_study([2.0] * 7, {"BLEU": tiny}))[0]
     assert "takes 2.0 times as long (2.0 to 2.0)" in findings(_study([0.5] * 7, {}))[0]
@@ -366,6 +373,20 @@ def test_the_time_of_a_server_is_not_its_own(
 
 
 DEMO = ("--system", "demo:en-es", "--to", "es")
+
+
+def test_options_that_change_the_time_alone_are_not_called_noise(tmp_path: Path, own_sentences: str) -> None:
+    grid = Grid("demo:en-es", {"batch_size": ("1", "8")}, [Point("again", "demo:en-es?batch_size=1")])
+    settings = Settings(grid, "es", data=own_sentences, timing=Timing(1, 2), resampling=QUICKLY)
+    found = study_speed(settings, tmp_path / "out")
+    assert "batch size 8 and batch size 1 say the same by design: these options change the time alone" in found.notes
+    assert "again computes the same as batch size 1 here; what differs in time is noise" in found.notes
+    assert not any("batch size 8 computes" in note for note in found.notes)
+    # Every number has its interval on the page and in the table.
+    assert {row[1] for row in tables.intervals(found).rows} >= {"BLEU", "chrF", "pro", "MOFC"}
+    assert "Every number with its interval" in tables.markdown(found)
+
+
 FAKES = ("--system", "fake:right", "--to", "es", "--against", "fake:masculine")
 
 
@@ -379,7 +400,10 @@ FAKES = ("--system", "fake:right", "--to", "es", "--against", "fake:masculine")
         ((*DEMO, "--vary", "beam_size"), "--vary takes KEY=V1,V2, for example beam_size=5,1, not 'beam_size'"),
         ((*DEMO, "--vary", "beam_size=5", "--vary", "beam_size=1"), "--vary beam_size is given twice"),
         ((*DEMO, "--clock", "sun"), "unknown clock 'sun'"),
-        ((*DEMO, "--baseline", "int8"), "unknown point 'int8'"),
+        (
+            (*DEMO, "--baseline", "int8"),
+            "there is no point 'int8' for --baseline; there are float32, beam 5; float32",
+        ),
         ((*DEMO, "--against", "demo:en-es"), "two points are called demo en-es; name them apart"),
         ((*DEMO, "--also", "winobias"), "unknown benchmark 'winobias'"),
         (("--system", "fake:right", "--to", "es"), "nothing is known that would make fake:right faster; say what"),

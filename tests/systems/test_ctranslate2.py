@@ -914,3 +914,65 @@ def draw_many(model: Path | str, store: Path | str, n_requests: int | str) -> An
     asked = [samples(f"Worker {n:03} lost her keys.", 128, epsilon=0.2) for n in range(int(n_requests))]
     with Store(Path(store)) as opened_store:
         return translate(opened(Path(model), max_length=12), asked, opened_store, lambda *_: None)
+
+
+# -- a vocabulary map
+
+
+def mapped(tmp_path: Path, content: str) -> Path:
+    directory = tiny_models.opus(tmp_path / "mapped")
+    (directory / "vmap.txt").write_text(content, encoding="utf-8")
+    return directory
+
+
+def pieces_of(directory: Path) -> list[str]:
+    listed: list[str] = json.loads((directory / "shared_vocabulary.json").read_text(encoding="utf-8"))
+    return listed
+
+
+def test_with_a_vocabulary_map_only_its_words_are_said(tmp_path: Path) -> None:
+    directory = mapped(tmp_path, "\t\n")
+    allowed = pieces_of(directory)[20:60]
+    (directory / "vmap.txt").write_text("\t" + " ".join(allowed) + "\n", encoding="utf-8")
+    whole, some = opened(directory), opened(directory, use_vmap="yes")
+    texts = [answer.text for answer in answers(some, requests())]
+    assert texts != [answer.text for answer in answers(whole, requests())]
+    letters_allowed = set("".join(allowed))
+    assert all(set((text or "").replace(" ", "▁")) <= letters_allowed | {"▁"} for text in texts)
+    # A probability among fewer words is not that of the model.
+    assert all(answer.log_probability is None for answer in answers(some, requests()))
+    assert some.tasks == {Task.TRANSLATE}
+    assert some.decoding.endswith(",vmap")
+    assert "use_vmap=yes" in some.spec
+
+
+def test_what_the_map_says_is_part_of_the_system(tmp_path: Path) -> None:
+    directory = mapped(tmp_path, "\t\n")
+    plain = opened(directory).system_id
+    ids = set()
+    for words in (pieces_of(directory)[20:60], pieces_of(directory)[20:61]):
+        (directory / "vmap.txt").write_text("\t" + " ".join(words) + "\n", encoding="utf-8")
+        ids.add(opened(directory, use_vmap="yes").system_id)
+        assert opened(directory).system_id == opened(directory, use_vmap="no").system_id == plain
+    assert len(ids) == 2
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [("", "lists no word"), ("\tqqq www\n", "lists no word"), ("the\ta\nthe a\n", "line 2: has no tab")],
+)
+def test_a_vocabulary_map_that_the_engine_would_die_of_is_refused(tmp_path: Path, content: str, said: str) -> None:
+    with pytest.raises(BadFile, match=said):
+        opened(mapped(tmp_path, content), use_vmap="yes")
+
+
+def test_a_directory_with_an_empty_vocabulary_map_is_refused_in_any_case(tmp_path: Path) -> None:
+    with pytest.raises(BadFile, match="lists no word"):
+        opened(mapped(tmp_path, ""))
+
+
+def test_without_a_vocabulary_map_there_is_nothing_to_use(opus: Path) -> None:
+    with pytest.raises(UserError, match=r"there is no .*vmap\.txt; convert the model with --vocab_mapping FILE"):
+        opened(opus, use_vmap="yes")
+    with pytest.raises(UserError, match="option use_vmap is yes or no"):
+        opened(opus, use_vmap="maybe")

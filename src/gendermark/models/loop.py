@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import os
 import pickle
+import shutil
 import time
+import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -20,6 +22,9 @@ from gendermark.errors import BadFile, UserError
 from gendermark.runs.translate import Progress
 from gendermark.systems.batching import is_out_of_memory
 
+_UNREADABLE = (pickle.UnpicklingError, zipfile.BadZipFile)
+_SPARE_BYTES = 2**20
+"""With less than this a disk counts as full."""
 SECONDS_PER_CHECKPOINT = 120.0
 """At most so much work is lost to a kill, however long the steps are."""
 
@@ -99,10 +104,11 @@ class Checkpoint:
                 os.fsync(file.fileno())
             temporary.replace(self.path)
         except (OSError, RuntimeError) as problem:  # torch's own writer has no better error for a full disk
-            reason = getattr(problem, "strerror", None) or str(problem).partition("\n")[0]
+            reason = getattr(problem, "strerror", None) or _why_not(self.path.parent, problem)
+            temporary.unlink(missing_ok=True)  # it may be all that fills the disk
+            kept = "; the checkpoint before is kept" if self.path.exists() else ""
             raise UserError(
-                f"cannot write {temporary} ({reason}); the checkpoint before is kept: mend it and give the same "
-                "command again"
+                f"cannot write {temporary} ({reason}){kept}; when that is mended, give the same command again"
             ) from None
 
     def read(self) -> dict[str, Any] | None:
@@ -115,11 +121,15 @@ class Checkpoint:
         if not self.path.exists():
             return None
         try:
+            with zipfile.ZipFile(self.path) as parts:
+                is_whole = parts.testzip() is None  # torch does not look at the checksums that it writes
+            if not is_whole:
+                raise BadFile(self.path, "is damaged; copy it again, or delete it to start afresh")
             state: dict[str, Any] = torch.load(self.path, weights_only=True)
             trained_by = state["recipe"]
             if not isinstance(trained_by, dict):
                 raise TypeError
-        except (RuntimeError, EOFError, KeyError, TypeError, ValueError, OSError, pickle.UnpicklingError):
+        except (RuntimeError, EOFError, KeyError, TypeError, ValueError, OSError, *_UNREADABLE):
             raise BadFile(self.path, "is not a checkpoint of a training; delete it to start afresh") from None
         before = {name: trained_by.get(name) for name in self.recipe}
         if before != self.recipe:
@@ -128,6 +138,12 @@ class Checkpoint:
                 "give the same ones, or another directory with -o"
             )
         return state
+
+
+def _why_not(directory: Path, problem: Exception) -> str:
+    """Why torch could not write: it says at which of its own lines, and not that the disk is full."""
+    is_full = shutil.disk_usage(directory).free < _SPARE_BYTES
+    return "the disk is full" if is_full else str(problem).partition("\n")[0]
 
 
 def train(course: Course, schedule: Schedule, checkpoint: Checkpoint, optimizer: Any, progress: Progress) -> Progressed:

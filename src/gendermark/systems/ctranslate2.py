@@ -38,6 +38,7 @@ OPTIONS = (
     "beam_size",
     "length_penalty",
     "max_length",
+    "use_vmap",
     "batch_size",
     "threads",
     "workers",
@@ -72,7 +73,7 @@ class CTranslate2(Engine[str, Frame]):
         self._convention, self._words = model.convention, model.words
         self._number_of = {word: number for number, word in enumerate(self._words)}
         self._end = self._number_of[model.end]
-        self._pair = model.pair
+        self._pair, self._uses_map = model.pair, model.uses_map
         settings = {
             "beam_size": self._beam_size,
             "length_penalty": self._length_penalty,
@@ -82,10 +83,15 @@ class CTranslate2(Engine[str, Frame]):
             # What was really chosen: "default" differs from machine to machine.
             "compute_type": self._engine.compute_type,
             "device": self._engine.device,
+            **({"use_vmap": True} if self._uses_map else {}),
         }
+        if self._uses_map:  # samples and scores need the probabilities of all words
+            self.tasks = frozenset({Task.TRANSLATE})
         self.system_id = f"ctranslate2#{content_hash(model.files, settings)}"
         penalty = None if self._length_penalty == 1 else self._length_penalty
         self.decoding = described(self._beam_size, self._engine.compute_type, penalty)
+        if self._uses_map:
+            self.decoding += ",vmap"
         self.computing = f"{self._engine.device}, workers {self._workers}, threads of each {model.n_threads}"
         self._frames: dict[Direction, Frame] = {}
 
@@ -143,6 +149,7 @@ class CTranslate2(Engine[str, Frame]):
             # other engines allow, the second would cut a source without a word.
             min_decoding_length=0,
             max_input_length=0,
+            use_vmap=self._uses_map,
             return_scores=True,
             return_end_token=True,
         )
@@ -154,7 +161,8 @@ class CTranslate2(Engine[str, Frame]):
     def _translation(self, request: Request, result: Any, rank: int, n_begin: int) -> Translation:
         words = result.hypotheses[rank]
         text = self._convention.text(words[n_begin:])
-        if words[-1:] != [self._words[self._end]]:  # cut at the limit of length: not a whole text
+        # Cut at the limit of length, it is not a whole text; among the words of a map alone, it is another probability.
+        if words[-1:] != [self._words[self._end]] or self._uses_map:
             return Translation(request.request_id, text, rank)
         # The engine's score is divided by the length, given beginning included, to the power of the penalty.
         total = result.scores[rank] * len(words) ** self._length_penalty

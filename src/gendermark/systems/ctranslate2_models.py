@@ -15,7 +15,7 @@ from typing import Any
 from gendermark.errors import BadFile, UserError
 from gendermark.systems.batching import is_out_of_memory
 from gendermark.systems.engine import first_line, name_and_content
-from gendermark.systems.system import count_option
+from gendermark.systems.system import count_option, flag_option
 from gendermark.systems.tokenisers import (
     CONVENTIONS,
     Convention,
@@ -39,6 +39,8 @@ COMPUTE_TYPES = (
     "bfloat16",
 )
 DEVICES = ("cpu", "cuda", "auto")
+VOCABULARY_MAP = "vmap.txt"
+"""The file in a model's directory that lists, for words of a source, the words its translation may use."""
 _MOST_WORKERS = 4
 
 
@@ -58,6 +60,8 @@ class Model:
     end: str
     pair: tuple[Direction, str] | None
     """The one pair of languages that it is for, and how that is known; None where it is not."""
+    uses_map: bool
+    """Whether only the words that its vocabulary map lists for a source are looked at."""
     files: tuple[Path, ...]
     """Those that decide what it says."""
 
@@ -73,16 +77,21 @@ def open_model(directory: Path, options: Mapping[str, str]) -> Model:
             _vocabulary_file(directory, "target"),
             f"has no {config['eos_token']!r}, which ends a translation; convert the model again",
         )
+    words = _vocabulary(directory, "target")
+    map_file, uses_map = directory / VOCABULARY_MAP, flag_option(options, "use_vmap")
+    if uses_map or (map_file.is_file() and not map_file.stat().st_size):  # the engine dies of an empty one anyway
+        _check_map(map_file, words)
     engine, n_workers, n_threads = _load(library, directory, options)
     return Model(
         engine,
         n_workers,
         n_threads,
         convention,
-        _vocabulary(directory, "target"),
+        words,
         config["eos_token"],
         _known_pair(directory, convention),
-        (*_model_files(directory), *convention.tokenisers.files),
+        uses_map,
+        (*_model_files(directory), *([map_file] if uses_map else []), *convention.tokenisers.files),
     )
 
 
@@ -224,6 +233,23 @@ def _vocabulary(directory: Path, side: str) -> list[str]:
 def _model_files(directory: Path) -> list[Path]:
     vocabularies = {_vocabulary_file(directory, side) for side in ("source", "target")}
     return [directory / "model.bin", directory / "config.json", *sorted(vocabularies)]
+
+
+def _check_map(path: Path, words: Sequence[str]) -> None:
+    """Refuse what the engine would pass over (no map) or make nothing of (a map of other words)."""
+    if not path.is_file():
+        raise UserError(
+            f"use_vmap=yes needs the model's vocabulary map, and there is no {path}; convert the model with "
+            "--vocab_mapping FILE, or leave the option out"
+        )
+    known, listed = frozenset(words), False
+    for number, line in enumerate(read_text(path).splitlines(), 1):
+        _, tab, targets = line.partition("\t")
+        if not tab:
+            raise BadFile(path, "has no tab; a line is words of the source, a tab, words of the target", line=number)
+        listed = listed or not known.isdisjoint(targets.split(" "))
+    if not listed:
+        raise BadFile(path, "lists no word of the model's target vocabulary; make the map from the model's own pieces")
 
 
 def content_hash(files: Sequence[Path], settings: Mapping[str, object]) -> str:

@@ -51,8 +51,8 @@ def render(study: Study, drawn: list[Figure], command: str = "") -> str:
 
 def _finding(study: Study) -> Markup:
     about = (
-        f"Each is compared with {study.baseline.name}. In brackets: {100 * study.confidence:g} % intervals. Only what "
-        "is clear after Holm's correction is told as a change."
+        f"Each is compared with {study.baseline.name}. In brackets: {100 * study.confidence:g} % intervals. What could "
+        "be chance, since many numbers were looked at, is told as such (Holm's correction)."
     )
     notes = [tag("p", f"{note[:1].upper()}{note[1:]}.", class_="note") for note in study.notes]
     told = tag("ul", [tag("li", sentence) for sentence in findings(study)])
@@ -75,13 +75,14 @@ def _numbers(study: Study) -> Markup:
     more_numbers = tables.others(study)
     parts += [_table(more_numbers)] if more_numbers.rows else []
     lost = (
-        "Points lost per second: points of women in men's occupations for each second saved on 1,000 sentences; below "
-        "0 they were won. There is none where no time was clearly saved."
+        "Points lost per second: by how many points women in men's occupations fared worse for each second saved on "
+        "1,000 sentences; below 0, they fared better. There is no number where no time was clearly saved."
     )
     both = _table(tables.arithmetic(study))
     rules = tag("dl", [[tag("dt", how), tag("dd", means)] for how, means in ARITHMETIC.items()], class_="facts")
     more = tag("details", tag("summary", "pro and anti by both rules of arithmetic"), both, rules)
-    return tag("section", tag("h2", "The numbers"), parts, tag("p", lost, class_="note"), more, id="numbers")
+    spans = tag("details", tag("summary", "every number with its interval"), _table(tables.intervals(study)))
+    return tag("section", tag("h2", "The numbers"), parts, tag("p", lost, class_="note"), spans, more, id="numbers")
 
 
 def _pictures(drawn: list[Figure]) -> Markup:
@@ -103,8 +104,14 @@ def _changes(study: Study) -> Markup:
                 tag("h3", point.name),
                 table(f"{point.name} against {study.baseline.name}.", [head_row(*whole.columns[1:])], rows),
             ]
-    about = "p is corrected by Holm, within each pair of points, as `gendermark compare` does."
-    return tag("section", tag("h2", "What changed"), tag("p", about, class_="note"), parts, id="changes")
+    about = tag(
+        "p",
+        "p is corrected by Holm's method over the numbers of each pair of points, as ",
+        tag("code", "gendermark compare"),
+        " does.",
+        class_="note",
+    )
+    return tag("section", tag("h2", "What changed"), about, parts, id="changes")
 
 
 def _row(row: tuple[str, ...]) -> Markup:
@@ -122,10 +129,14 @@ def _is_published(study: Study) -> bool:
 def _published(study: Study) -> Markup | None:
     if not _is_published(study):
         return None
-    found = [_table(section.drops()) for section in sections() if section.direction == study.direction]
+    found: list[Content] = []
+    for section in sections():
+        if section.direction == study.direction:
+            found.append(_table(section.drops()))
+            found += [tag("p", section.misprinted(), class_="note")] if section.misprinted() else []
     about = (
-        "Other models, other data, another machine: what was found there, to set the drops above beside. Time and BLEU "
-        "were measured on the test sets of WMT."
+        "What the authors found, to compare with the drops above: other models, other data, another machine. Time and "
+        "BLEU were measured on the test sets of WMT."
     )
     return tag("section", tag("h2", "In the paper"), tag("p", about, class_="note"), found, id="published")
 

@@ -8,10 +8,11 @@ from dataclasses import dataclass, field
 from itertools import product
 
 from gendermark import names, registry
-from gendermark.errors import UnknownName, UserError
+from gendermark.errors import UserError
+from gendermark.systems.engine import WITHOUT_EFFECT
 from gendermark.systems.system import System, open_system, split_options
 
-_CALLED = {"compute_type": "{}", "dtype": "{}", "beam_size": "beam {}"}
+_CALLED = {"compute_type": "{}", "dtype": "{}", "beam_size": "beam {}", "use_vmap": "vocabulary map {}"}
 _NAMED = re.compile(r"([^=:?/\\]+)=(.+)", re.DOTALL)
 
 
@@ -27,6 +28,12 @@ class Point:
     def slug(self) -> str:
         """Of its run folder."""
         return re.sub(r"[^a-z0-9]+", "-", self.name.lower()).strip("-") or "point"
+
+    @property
+    def pace(self) -> dict[str, str]:
+        """The options that decide how fast it works, and nothing else."""
+        _, given = split_options(self.spec.partition(":")[2], self.options)
+        return {key: value for key, value in given.items() if key in WITHOUT_EFFECT}
 
     def open(self) -> System:
         return open_system(self.spec, self.options)
@@ -113,5 +120,6 @@ def place_of(baseline: str, points: Sequence[Point]) -> int:
     """Which of the points is the baseline: the first, or the one that is named."""
     called = [point.name for point in points]
     if baseline and baseline not in called:
-        raise UnknownName("point", baseline, called)
+        # Names of points have commas of their own.
+        raise UserError(f"there is no point {baseline!r} for --baseline; there are {'; '.join(called)}")
     return called.index(baseline) if baseline else 0

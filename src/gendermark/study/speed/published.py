@@ -9,6 +9,7 @@ from functools import cache
 from importlib.resources import files
 
 from gendermark.benchmarks.simplegen.telling import COLUMNS, TELLING
+from gendermark.markup import minus
 from gendermark.records import Table
 from gendermark.report.published import all_published
 from gendermark.study.speed.drops import GAPS, relative_drop
@@ -35,11 +36,20 @@ class Section:
         base = next(iter(self.rows.values()))
         columns = [column for column in base if column not in GAPS]
         rows = [
-            (system, *(f"{relative_drop(base[column], values[column]) or 0.0:.1f}" for column in columns))
+            (system, *(minus(f"{relative_drop(base[column], values[column]) or 0.0:.1f}") for column in columns))
             for system, values in list(self.rows.items())[1:]
         ]
+        if self.max_drop:
+            rows.append(("max rel. % drop, as printed", *(f"{self.max_drop[column]:.1f}" for column in columns)))
         title = f"Relative drops in percent as {self.where} of Renduchintala et al. (2021) has them, {self.direction}"
         return Table("published", title, ("system", *columns), rows)
+
+    def misprinted(self) -> str:
+        """Which of the printed drops follow from no rule; empty where all do."""
+        told = [f"{column} {self.max_drop[column]:.1f} ({value:.1f})" for column, value in self.misprints.items()]
+        if not told:
+            return ""
+        return f"Printed drops that do not follow from the rows (in brackets: what they give): {', '.join(told)}."
 
 
 @cache

@@ -351,11 +351,13 @@ def _notes(
                 f"{point.name} asks a server: its time is that of the network and of whatever else the server does, "
                 "not its own"
             )
-    seen: dict[str, str] = {}
+    seen: dict[str, Point] = {}
     for point, fact in zip(points, facts, strict=True):
-        if fact.system_id in seen:
-            yield f"{point.name} computes the same as {seen[fact.system_id]} here; what differs in time is noise"
-        seen.setdefault(fact.system_id, point.name)
+        twin = seen.setdefault(fact.system_id, point)
+        if twin is not point and point.pace == twin.pace:
+            yield f"{point.name} computes the same as {twin.name} here; what differs in time is noise"
+        elif twin is not point:
+            yield f"{point.name} and {twin.name} say the same by design: these options change the time alone"
     if any(fact.is_for_items_only for fact in facts):
         yield f"a system answers the sentences of benchmarks only, so time is taken on {BENCHMARK.title}'s; no BLEU"
     elif test_set is None:
@@ -365,6 +367,7 @@ def _notes(
         )
     if rounds.is_busy and rounds.clock == "wall" and not any(fact.asks_a_server for fact in facts):
         yield (
-            "the machine was busy with other work: rounds of one point differ by up to "
-            f"{rounds.spread:.1f} times; --clock cpu looks at the work alone, and more --repeats make it surer"
+            "the machine was busy with other work: the slowest round of a point took up to "
+            f"{rounds.spread:.1f} times as long as its fastest; --clock cpu counts the work alone, and more --repeats "
+            "make times surer"
         )

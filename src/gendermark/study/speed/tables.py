@@ -7,7 +7,7 @@ from gendermark.records import Table, Unit, show_p
 from gendermark.report.writing import latex_escaped, latex_line, latex_table, markdown_line
 from gendermark.study.speed.drops import ARITHMETIC, GAPS, MAX_DROPS
 from gendermark.study.speed.measured import Study
-from gendermark.study.speed.words import findings, of_price
+from gendermark.study.speed.words import UNCHANGED, findings, is_unchanged, of_price
 
 TIME = "s/1,000"
 """Head of the column of seconds for a thousand sentences."""
@@ -47,7 +47,7 @@ def changes(study: Study) -> Table:
             minus(change.interval),
             show_p(change.p_adjusted),
             minus(_percent(study.drop(point, column))) if column not in (*GAPS, *point.others) else "",
-            change.change(),
+            UNCHANGED if is_unchanged(change) else change.change(),
         )
         for point in study.points
         for column, change in point.changes.items()
@@ -75,8 +75,18 @@ def prices(study: Study) -> Table:
     return Table("prices", "Time, and what speed cost women in men's occupations", heads, rows)
 
 
-def _ends(low: float | None, high: float | None) -> str:
-    return "–" if low is None or high is None else f"[{low:.2f}, {high:.2f}]"
+def _ends(low: float | None, high: float | None, decimals: int = 2) -> str:
+    return "–" if low is None or high is None else f"[{low:.{decimals}f}, {high:.{decimals}f}]"
+
+
+def intervals(study: Study) -> Table:
+    """Every number of every point with its interval, a row each."""
+    rows = [
+        (point.name, column, _one(span.value), minus(_ends(span.low, span.high, 1)))
+        for point in study.points
+        for column, span in point.values.items()
+    ]
+    return Table("intervals", "Every number with its interval", ("point", "number", "value", "interval"), rows)
 
 
 def arithmetic(study: Study) -> Table:
@@ -98,7 +108,7 @@ def others(study: Study) -> Table:
 
 
 def markdown(study: Study) -> str:
-    every = (table4(study), prices(study), others(study), changes(study), arithmetic(study))
+    every = (table4(study), prices(study), others(study), changes(study), intervals(study), arithmetic(study))
     parts = [_markdown(one) for one in every if one.rows]
     said = "\n".join(f"- {sentence}" for sentence in (*findings(study), *study.notes))
     return f"# Speed and gender, {study.direction}\n\n{said}\n\n" + "\n".join([*parts, _legend(), ""])

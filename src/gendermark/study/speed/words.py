@@ -13,6 +13,9 @@ _OF_GAPS = {"worse": "larger", "better": "smaller", "changed": "other than befor
 """What is said of a gap, whose best value is 0."""
 
 
+UNCHANGED = "unchanged"
+
+
 def findings(study: Study) -> list[str]:
     """The baseline is what the others are set beside."""
     return [finding(study, point) for point in study.points if not point.is_baseline]
@@ -66,6 +69,11 @@ def _times(found: Median, end: str = "value") -> str:
     return f"{value:.2f}" if value < 2 else f"{value:.1f}"
 
 
+def is_unchanged(change: Comparison) -> bool:
+    """Whether not one sentence made a difference."""
+    return change.difference == 0 and change.low == change.high == 0
+
+
 def _is_clear(change: Comparison | None) -> bool:
     return change is not None and change.change() not in ("unclear", "not compared")
 
@@ -73,20 +81,21 @@ def _is_clear(change: Comparison | None) -> bool:
 def _of_change(label: str, change: Comparison) -> str:
     if change.difference is None:
         return f"{label} without a number to compare"
-    if change.difference == 0 and change.low == change.high == 0:
-        return f"{label} unchanged"
+    if is_unchanged(change):
+        never = change.unit is Unit.PERCENT and change.better == "higher" and change.first == 0
+        return f"{label} never right, as before" if never and label not in QUALITY else f"{label} {UNCHANGED}"
     show, of = change.unit.show, " points" if change.unit is Unit.PERCENT else ""
     if change.low is None or change.high is None:
         return f"{label} {minus(change.unit.show_change(change.difference))}{of}, without an interval"
-    if not _is_clear(change):
+    if change.low <= 0 <= change.high:
         between = f"{minus(change.unit.show_change(change.low))} to {minus(change.unit.show_change(change.high))}{of}"
-        return (
-            f"no clear change in {label} ({between})"
-            if label in QUALITY
-            else f"{label} without clear change ({between})"
-        )
+        return f"no clear change {'in' if label in QUALITY else 'for'} {label} ({between})"
     if not show(change.difference).strip("-0."):
         return f"{label} changed by less than {show(10**-change.unit.decimals)}"
     ends = sorted((abs(change.low), abs(change.high)))
+    between = f"({show(ends[0])} to {show(ends[1])})"
+    if not _is_clear(change):  # the interval is of this number alone; several were looked at
+        word = "better" if (change.difference > 0) == (change.better == "higher") else "worse"
+        return f"{label} {show(abs(change.difference))}{of} {word} {between}, which could be chance"
     word = _OF_GAPS.get(change.change(), change.change()) if change.better == "zero" else change.change()
-    return f"{label} {show(abs(change.difference))}{of} {word} ({show(ends[0])} to {show(ends[1])})"
+    return f"{label} {show(abs(change.difference))}{of} {word} {between}"
