@@ -24,7 +24,7 @@ _BLOCK = 1_000
 _BATCHES_PER_CLAIM = 4
 """To claim each by itself would cost fast systems as much as to keep its answers."""
 _SECONDS_TO_WRITE_BEHIND = 0.25
-"""A portion that took longer is safe before the next is asked for: then the wait is little, and the loss would not be."""
+"""A portion that took longer is safe before the next is asked for: its loss would be more than the wait is."""
 _SECONDS_PER_SHARD = 1.0
 _SHARES = 64
 """A shard is at most such a part of what is left, so that in the end no worker waits for long for another."""
