@@ -27,6 +27,7 @@ LIMIT = 1.05
 class Sleeper(System):
     spec = system_id = "bench:sleeper"
     batch_size = 32
+    is_asked_again_freely = True  # as models that compute here
 
     def answer(self, requests: Sequence[Request]) -> Iterator[Sequence[Translation]]:
         time.sleep(SECONDS_PER_SENTENCE * len(requests))

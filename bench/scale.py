@@ -13,20 +13,20 @@ and more workers are of no use beyond seconds each / driver seconds each.
 from __future__ import annotations
 
 import argparse
-import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+import gendermark
+from gendermark import registry
 from gendermark.executors.executor import Executor, open_executor
 from gendermark.records import Request, Task, Translation
 from gendermark.runs.store import Store
 from gendermark.runs.translate import translate
 from gendermark.runs.working import Answered
-from gendermark.systems.system import Opened, System
+from gendermark.systems.system import Opened, System, open_system
 
 N_REQUESTS, N_SAMPLES = 4_000, 16
 N_NOTHING = 2_000
@@ -136,24 +136,34 @@ def main() -> None:
         check(found, given.check, given.delay_ms / 1e3)
 
 
-def check(found: Constants, n: int, seconds_each: float) -> None:
-    """Real runs: one translation of each sentence, in shards of 32."""
-    sys.path.insert(0, str(Path(__file__).parent))
-    from workers import Trial, write_sentences
+def shards_of(n: int, seconds_each: float) -> float:
+    """About how many shards a run cuts: of whole batches of 32, about a second each, never a 64th of all or more."""
+    batches = n / 32
+    return batches / max(1, min(1 / (32 * seconds_each), batches / 64))
 
-    with tempfile.TemporaryDirectory() as directory:
-        place = Path(directory)
-        write_sentences(place / "sentences.tsv", n)
-        for workers in (1, 2, 4):
-            told = Forecast.of(found, n, seconds_each, n / 32, workers)
-            trial = Trial(place, f"run{workers}", seconds_each * 1e3, f"dask:{workers}")
-            seconds = trial.finish()
-            print(
-                f"  {n:,} fake translations, {workers} workers: {seconds:,.0f} s, forecast {told.seconds:,.0f} s "
-                f"({seconds / told.seconds:.2f} of it)",
-                flush=True,
-            )
-            subprocess.run(["rm", "-rf", str(trial.folder), str(trial.store)], check=True)
+
+def check(found: Constants, n: int, seconds_each: float) -> None:
+    """Real runs of one fake translation of each sentence, without scoring: from the start of the workers to the end."""
+    benchmark = registry.load("benchmark", "winomt")
+    item_set = gendermark.items("winomt", "es", data="core")
+    for workers in (1, 2, 4):
+        told = Forecast.of(found, n, seconds_each, shards_of(n, seconds_each), workers)
+        sentences = [f"The engineer said that she would be there on day {number}." for number in range(n)]
+        items = [replace(item_set.items[0], source=sentence) for sentence in sentences]
+        requests = [Request(sentence, "en", "es") for sentence in sentences]
+        system = open_system(f"fake:right?p=0.8&delay_ms={seconds_each * 1e3:g}")
+        system.prepare(benchmark, replace(item_set, items=items), requests)
+        with tempfile.TemporaryDirectory() as directory, Store(Path(directory) / "store.sqlite") as store:
+            started, processor = time.perf_counter(), time.process_time()
+            with open_executor(f"dask:{workers}") as cluster:
+                answers = translate(system, requests, store, lambda *_: None, cluster)
+            seconds, processor = time.perf_counter() - started, time.process_time() - processor
+        assert answers.n_asked == n
+        print(
+            f"  {n:,} fake translations of {seconds_each * 1e3:g} ms, {workers} workers: {seconds:,.0f} s, forecast "
+            f"{told.seconds:,.0f} s ({seconds / told.seconds:.2f} of it); driver {processor:,.0f} s of processor",
+            flush=True,
+        )
 
 
 if __name__ == "__main__":

@@ -4,7 +4,8 @@
 
 The system is a fake that sleeps for every sentence, so that the machine's cores do not limit it. The same command runs
 serially, with workers, and with workers of whom two are killed, and then the driver; the four results must be the same
-to the last byte. The time is that of `translate` as the manifest has it, start of the workers included.
+to the last byte. The time is that of translating as the manifest has it. The start of dask's workers comes before that;
+the whole command, which also reads the sentences and scores the answers, is told beside it.
 """
 
 from __future__ import annotations
@@ -50,10 +51,11 @@ class Trial:
 
     def finish(self) -> float:
         """Seconds of translating, as the manifest says."""
+        started = time.monotonic()
         if self.start().wait():
             raise SystemExit(f"a run failed: {' '.join(self._command)}")
         (cell,) = json.loads((self.folder / "manifest.json").read_text())["cells"].values()
-        self.n_asked = int(cell["n_asked"])
+        self.n_asked, self.whole_seconds = int(cell["n_asked"]), time.monotonic() - started
         return float(cell["translate_seconds"])
 
     def n_stored(self) -> int:
@@ -100,7 +102,8 @@ def main() -> None:
         same = serial.files == with_workers.files == killed.files
         print(
             f"workers: {serial_seconds / seconds:.2f} times as fast with {executor} ({serial_seconds:.0f} s against "
-            f"{seconds:.0f} s; {given.n:,} sentences of {given.delay_ms:g} ms)"
+            f"{seconds:.0f} s; {given.n:,} sentences of {given.delay_ms:g} ms); whole commands, scoring included: "
+            f"{serial.whole_seconds:.0f} s against {with_workers.whole_seconds:.0f} s"
         )
         print(
             f"killed: two workers, then the driver with {n_safe:,} answers kept; the second run asked for "

@@ -19,24 +19,18 @@ from gendermark.linguistics.failures import MISSING
 from gendermark.metrics.metric import Resampling
 from gendermark.records import Request, Task, Translation
 from gendermark.result import Result
-from gendermark.runs import compare as comparing
-from gendermark.runs import folder
-from gendermark.runs import run as running
-from gendermark.runs import translate as translating
-from gendermark.runs.plan import RunConfig
 from gendermark.runs.score import Origin
 from gendermark.runs.score import score as judge_and_estimate
-from gendermark.runs.store import Store
 from gendermark.selection import Selection, options_of, own_options
 from gendermark.spill import kept, made
 from gendermark.systems.file_formats import Samples
-from gendermark.systems.sampling import Decoding
 from gendermark.systems.soundness import Given, Line, check_genders, check_samples, is_of_pairs
-from gendermark.systems.system import open_system
 from gendermark.systems.translation_files import TranslationFile, open_translations, read_samples
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # what only runs need is loaded by them: to score a file shall take no longer than it must
     from gendermark.auditing.audit import Audit
+    from gendermark.runs.compare import ComparisonReport
+    from gendermark.runs.run import Surroundings
 
 log = logging.getLogger(__name__)
 
@@ -254,6 +248,9 @@ def run(
     system is called in tables and headings; `executor` is where the work is done (`processes:4`); other options are
     fields of the selections.
     """
+    from gendermark.runs import run as running
+    from gendermark.runs.plan import RunConfig
+
     forced_choice = bool(options.pop("forced_choice", False))
     name, executor = str(options.pop("name", "")), str(options.pop("executor", ""))
     selections = tuple(
@@ -285,6 +282,8 @@ class Asking:
                 )
             return [Request(s, *direction, Task.SCORE, target) for s, target in zip(sources, self.targets, strict=True)]
         if self.n_samples:
+            from gendermark.systems.sampling import Decoding
+
             how = tuple(sorted(self.sampling.items()))
             Decoding.of(how)  # refuses what no system understands
             return [Request(s, *direction, Task.SAMPLE, options=how, n_samples=self.n_samples) for s in sources]
@@ -296,9 +295,15 @@ def translate(
     sources: Sequence[str],
     asking: Asking,
     system_options: Mapping[str, str] | None = None,
-    around: running.Surroundings = running.ALONE,
+    around: Surroundings | None = None,
 ) -> list[tuple[Translation, ...]]:
     """What a system makes of any sentences."""
+    from gendermark.runs import run as running
+    from gendermark.runs import translate as translating
+    from gendermark.runs.store import Store
+    from gendermark.systems.system import open_system
+
+    around = around or running.ALONE
     requests = asking.requests(sources)
     with closing(open_system(system, system_options)) as opened, ExitStack() as stack:
         if opened.is_for_items_only:
@@ -318,14 +323,18 @@ def translate(
 
 def compare(
     first: Path | str | Sequence[Result], second: Path | str | Sequence[Result], *, all_metrics: bool = False
-) -> comparing.ComparisonReport:
+) -> ComparisonReport:
     """Two runs (folders or results) on the same items: differences, intervals, corrected p-values."""
+    from gendermark.runs import compare as comparing
+
     return comparing.compare(load(first), load(second), asked=comparing.Asked(everything=all_metrics))
 
 
 def load(run_or_results: Path | str | Sequence[Result]) -> Sequence[Result]:
     """The results in a run folder."""
     if isinstance(run_or_results, str | Path):
+        from gendermark.runs import folder
+
         return folder.read_results(Path(run_or_results))
     return run_or_results
 

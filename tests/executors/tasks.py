@@ -48,3 +48,8 @@ def dies(number: int) -> int:
 def pid_of(number: int) -> int:
     time.sleep(0.05)
     return os.getpid()
+
+
+def something_local(number: int) -> object:
+    """What no process can give to another."""
+    return lambda: number

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import os
+import pickle
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,6 +13,7 @@ from typing import Any
 import pytest
 
 from executors import tasks
+from gendermark import registry
 from gendermark.errors import MissingExtra, UserError
 from gendermark.executors.executor import SERIAL, Executor, Serial, open_executor
 
@@ -122,3 +124,15 @@ def test_a_scheduler_that_is_not_there() -> None:
     pytest.importorskip("distributed", reason="the extra dask is not installed")
     with pytest.raises(UserError, match=r"^no dask scheduler answers at tcp://127\.0\.0\.1:9; write serial"):
         open_executor("dask:tcp://127.0.0.1:9")
+
+
+def test_a_result_that_cannot_be_sent_is_a_fault_and_kills_no_worker() -> None:
+    with open_executor("processes:1") as workers, pytest.raises(RuntimeError, match="its result cannot be sent"):
+        list(workers.each(tasks.something_local, [1]))
+    assert workers.notes() == []
+
+
+def test_benchmarks_are_sent_by_name() -> None:
+    for name in registry.names("benchmark"):
+        benchmark = registry.load("benchmark", name)
+        assert pickle.loads(pickle.dumps(benchmark)) is benchmark

@@ -8,7 +8,7 @@ import json
 import shutil
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
@@ -290,9 +290,22 @@ def _model_of(directory: Path) -> dict[str, Any]:
     return {**found, "report": {key: value for key, value in report.items() if key != "seconds"}}
 
 
-def kill_training(setting: Setting) -> None:
+def kill_demo_training(setting: Setting) -> None:
+    _kill_training(setting, ["demo-model", "--size", "tiny"])
+
+
+def kill_model_training(setting: Setting) -> None:
+    pairs = setting.directory / "pairs.tsv"
+    lines = [f"The person {n} came on day {n % 31}.\tLa persona {n} vino el día {n % 31}." for n in range(400)]
+    pairs.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    size = ["--architecture", "1,1", "--width", "16", "--heads", "2", "--n-pieces", "100", "--batch-tokens", "500"]
+    often = ["--steps", "60", "--warm-up", "10", "--checkpoint-steps", "10", "--held-out", "10"]
+    _kill_training(setting, ["model", "--to", "es", "--pairs", pairs, *size, *often])
+
+
+def _kill_training(setting: Setting, what: Sequence[str | Path]) -> None:
     def command(directory: Path) -> list[str | Path]:
-        return ["train", "demo-model", "--size", "tiny", "-o", directory]
+        return ["train", *what, "-o", directory]
 
     started = time.monotonic()
     calm = setting.place()
@@ -322,5 +335,6 @@ SCENARIOS = [
     Scenario("kills", "annotate serve", kill_annotation, 0, 42),
     Scenario("kills", "data get", kill_downloads, 0, 24),
     Scenario("kills", "report", kill_reports, 0, 9),
-    Scenario("kills", "train demo-model", kill_training, 0, 3),
+    Scenario("kills", "train demo-model", kill_demo_training, 0, 3),
+    Scenario("kills", "train model", kill_model_training, 0, 3),
 ]

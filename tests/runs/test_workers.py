@@ -121,7 +121,7 @@ def test_servers_are_asked_from_one_process_only(tmp_path: Path) -> None:
 
 def test_another_model_on_a_worker_is_refused() -> None:
     request = Request("A sentence.", "en", "es")
-    shard = working.Shard(Opened("demo:en-es", ()), "another model", None, (request,))
+    shard = working.Shard(Opened("demo:en-es", ()), "another model", None, (request,), 32)
     with pytest.raises(UserError, match=r"^demo:en-es is another system on a worker than here"):
         working.answer(shard)
 
@@ -133,7 +133,7 @@ def test_a_worker_keeps_its_system_open(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(working, "_kept", {})
     system = open_system("demo:en-es")
     for text in ("She is late.", "He is late."):
-        shard = working.Shard(Opened("demo:en-es", ()), system.system_id, None, (Request(text, "en", "es"),))
+        shard = working.Shard(Opened("demo:en-es", ()), system.system_id, None, (Request(text, "en", "es"),), 32)
         (portion,) = working.answer(shard).portions
         assert portion[0].text
     assert opened == ["demo:en-es"]

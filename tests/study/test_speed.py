@@ -463,3 +463,39 @@ def test_a_hugging_face_directory_is_compared_alike(tmp_path: Path, marian: Path
     assert "BLEU" in found.columns
     decodings = [one["decoding"] for one in found.facts["systems"].values()]
     assert decodings == ["beam5,float32", "greedy,float32", "beam5,int8", "greedy,int8"]
+
+
+def test_workers_translate_and_have_ended_before_anything_is_timed(
+    tmp_path: Path, own_sentences: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from gendermark.executors.executor import Executor, open_executor
+    from gendermark.study.speed import study as studying
+
+    happened: list[str] = []
+
+    @contextmanager
+    def open_workers() -> Iterator[Executor]:
+        with open_executor("processes:2") as workers:
+            happened.append("opened")
+            yield workers
+        happened.append("ended")
+
+    def timed(*given: Any) -> Rounds:
+        happened.append("timed")
+        return measure(*given)
+
+    monkeypatch.setattr(studying, "measure", timed)
+    found = []
+    for place, workers in (("here", None), ("workers", open_workers)):
+        settings = Settings(
+            Grid(SLOW, (), read_against([FAST]), {}), "es", data=own_sentences, timing=Timing(1, 4), resampling=QUICKLY
+        )
+        around = Surroundings(tmp_path / f"{place}.sqlite")
+        found.append(study_speed(settings, tmp_path / place, around, workers))
+    assert happened == ["timed", "opened", "ended", "timed"]
+    judgements = [
+        [path.read_bytes() for path in sorted((tmp_path / place / "runs").glob("*/*/judgements.jsonl"))]
+        for place in ("here", "workers")
+    ]
+    assert judgements[0] == judgements[1]
+    assert len(judgements[0]) == len(found[0].points) == 2

@@ -16,6 +16,7 @@ from functools import cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from gendermark import registry
 from gendermark.errors import UnknownName, UserError
 from gendermark.metrics import describe
 from gendermark.metrics.describe import Description
@@ -182,6 +183,10 @@ class BenchmarkOf(Generic[S]):
     """Whether it is left out of a run that names no benchmark: what it asks is not to translate a sentence."""
     sources_depend_on_target: bool = False
     """Whether each target language has sentences of its own."""
+
+    def __reduce__(self) -> tuple[Callable[..., Any], tuple[str, str]]:
+        """For workers it is its name: they have the functions themselves, some of which cannot be sent."""
+        return registry.load, ("benchmark", self.name)
 
     @cached_property
     def tells(self) -> Telling:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import shlex
 import sys
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from gendermark.cli import terminal
-from gendermark.cli.options import Confidence, Resamples, Rules, Seed, Store, To, pairs, resampling
-from gendermark.cli.terminal import AsJson, print_json, print_table, say, show_progress
+from gendermark.cli.options import Confidence, Executor, Resamples, Rules, Seed, Store, To, pairs, resampling
+from gendermark.cli.terminal import AsJson, open_workers, print_json, print_table, say, show_progress
 from gendermark.study import options
 
 if TYPE_CHECKING:
@@ -48,6 +49,7 @@ def speed(
     seed: Seed = 12345,
     confidence: Confidence = 0.95,
     store: Store = None,
+    executor: Executor = "",
     as_json: AsJson = False,
 ) -> None:
     """Faster, at what price? Time, quality and gender of one system with several options, or of several systems."""
@@ -70,7 +72,8 @@ def speed(
         Timing(repeats, timed, clock),
         resampling(resamples, seed, confidence),
     )
-    found = study_speed(settings, output, Surroundings(store, show_progress, say))
+    # What is timed is timed here, after the workers have ended.
+    found = study_speed(settings, output, Surroundings(store, show_progress, say), partial(open_workers, executor))
     write_files(found, output, f"gendermark {shlex.join(sys.argv[1:])}")
     if as_json:
         print_json(found.to_json())

@@ -16,7 +16,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote, urlsplit, urlunsplit
-from urllib.request import url2pathname
 
 from gendermark.data.card import DataFile
 from gendermark.deadlines import Deadline, bounded, within
@@ -86,7 +85,7 @@ def open_source(progress: Progress, say: Say) -> Iterator[Bring]:
         raise UserError(f"{MIRROR} is neither a directory nor a URL ({problem}); {_remedy()}") from None
     scheme = mirror.partition("://")[0].lower() if "://" in mirror else ""
     if mirror and scheme in ("", "file"):
-        directory = Path(url2pathname(urlsplit(mirror).path)) if scheme else Path(mirror)
+        directory = _local(mirror) if scheme else Path(mirror)
         if (scheme and urlsplit(mirror).netloc not in ("", "localhost")) or not directory.is_dir():
             raise DataUnavailable(f"there is no directory {mirror}; {_remedy()}")
 
@@ -102,6 +101,12 @@ def open_source(progress: Progress, say: Say) -> Iterator[Bring]:
             yield _Web(client, mirror.rstrip("/") or HOST, progress, say).bring
     else:
         raise UserError(f"{MIRROR} is {_shown(mirror)!r}; give a directory, or a URL of file://, http:// or https://")
+
+
+def _local(address: str) -> Path:
+    from urllib.request import url2pathname  # which brings all of HTTP with it, for the few who write file://
+
+    return Path(url2pathname(urlsplit(address).path))
 
 
 def _remedy() -> str:

@@ -151,7 +151,15 @@ def _serve(connection: Connection) -> None:
     with contextlib.suppress(EOFError, OSError):
         while True:
             work, task = pickle.loads(connection.recv_bytes())
-            connection.send_bytes(pickle.dumps(attempt(work, task)))
+            connection.send_bytes(_pickled(attempt(work, task)))
+
+
+def _pickled(outcome: Outcome) -> bytes:
+    """What cannot be sent is told as a fault of the work: a worker that died of it would be started again."""
+    try:
+        return pickle.dumps(outcome)
+    except (AttributeError, TypeError, pickle.PicklingError) as problem:
+        return pickle.dumps(Outcome(fault=f"its result cannot be sent: {problem}"))
 
 
 def _end_with_driver() -> None:

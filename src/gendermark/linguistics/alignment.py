@@ -9,8 +9,9 @@ arithmetic that wraps around. Both move the fitted tension.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -34,6 +35,8 @@ N_TENSION_STEPS = 8
 TENSION_RATE = 20.0
 _BEFORE_TRAINING = 1e-9
 _UNSIGNED = 2.0**32
+_MOST_TO_TICK = 30_000_000
+"""Possible pairs of words; beyond it a list of all would take too much memory."""
 
 
 class _Cells:
@@ -41,32 +44,47 @@ class _Cells:
     candidate source words."""
 
     def __init__(self, pairs: Sequence[Pair]) -> None:
-        source_ids: dict[str, int] = {}
-        target_ids: dict[str, int] = {}
-        sources = [[source_ids.setdefault(word, len(source_ids)) for word in source] for source, _ in pairs]
-        targets = [[target_ids.setdefault(word, len(target_ids)) for word in target] for _, target in pairs]
-        n_source = np.array([len(words) for words in sources], dtype=np.int64)
-        n_target = np.array([len(words) for words in targets], dtype=np.int64)
-        self.n_source_types, self.n_target_types = len(source_ids), len(target_ids)
+        n_source, flat, self.n_source_types = _numbered([source for source, _ in pairs])
+        n_target, self.row_target, self.n_target_types = _numbered([target for _, target in pairs])
         self.row_pair = np.repeat(np.arange(len(pairs)), n_target)
         self.row_position = _counting(n_target)
-        self.row_target = np.array([word for words in targets for word in words], dtype=np.int64)
         self.m, self.n = n_target[self.row_pair].astype(np.float64), n_source[self.row_pair].astype(np.float64)
         n_cells = n_source[self.row_pair]
         self.starts = np.cumsum(n_cells) - n_cells
         # There are many cells: their numbers are kept in half the room.
         self.cell_row = np.repeat(np.arange(len(self.row_pair), dtype=np.int32), n_cells)
         self.cell_position = _counting(n_cells).astype(np.int32)
-        flat = np.array([word for words in sources for word in words], dtype=np.int64)
         first_word = (np.cumsum(n_source) - n_source)[self.row_pair]
         cell_source = flat[first_word[self.cell_row] + self.cell_position]
         cell_source *= self.n_target_types
         cell_source += self.row_target[self.cell_row]
-        types, cell_type = np.unique(cell_source, return_inverse=True)
-        self.cell_type = cell_type.astype(np.int32)
+        types, self.cell_type = _types(cell_source, self.n_source_types * self.n_target_types)
         self.type_source = types // self.n_target_types
         self.sizes = Counter(zip(n_target.tolist(), n_source.tolist(), strict=True))
         self.n_tokens = int(n_target.sum())
+
+
+def _numbered(sentences: Sequence[Sequence[str]]) -> tuple[Ints, Ints, int]:
+    """The length of each sentence; the numbers of all words, one sentence after the other; how many words there are."""
+    ids: defaultdict[str, int] = defaultdict()
+    ids.default_factory = ids.__len__
+    lengths = np.fromiter(map(len, sentences), dtype=np.int64, count=len(sentences))
+    numbers = np.fromiter(map(ids.__getitem__, chain.from_iterable(sentences)), np.int64, int(lengths.sum()))
+    return lengths, numbers, len(ids)
+
+
+def _types(cells: Ints, n: int) -> tuple[Ints, NDArray[np.int32]]:
+    """The different numbers among those of the cells, all below `n`, in order; and which of them each cell has."""
+    if n > _MOST_TO_TICK:
+        types, places = np.unique(cells, return_inverse=True)
+        return types, places.astype(np.int32)
+    # To tick them off in a list of all is several times as fast as to sort them.
+    is_there = np.zeros(n, dtype=bool)
+    is_there[cells] = True
+    types = np.flatnonzero(is_there)
+    place = np.empty(n, dtype=np.int32)
+    place[types] = np.arange(len(types), dtype=np.int32)
+    return types, place[cells]
 
 
 def _counting(lengths: Ints) -> Ints:
@@ -97,8 +115,9 @@ def _best_links(cells: _Cells) -> Iterable[tuple[int, int, int]]:
     tension = FIRST_TENSION
     row, m, n = cells.cell_row, cells.m, cells.n
     target_position = cells.row_position + 1.0
-    feature = _feature(target_position[row], cells.cell_position + 1.0, m[row], n[row])
-    counted_feature = _feature(target_position[row] - 1.0, cells.cell_position + 1.0, m[row], n[row])
+    across = (cells.cell_position + 1.0) / n[row]
+    feature = -np.abs(across - (target_position / m)[row])
+    counted_feature = -np.abs(across - ((target_position - 1.0) / m)[row])
     for iteration in range(N_ITERATIONS):
         normaliser = _normaliser(target_position, m, n, tension) / (1.0 - NULL_PROBABILITY)
         scores = feature * tension
@@ -183,8 +202,8 @@ def _digamma(x: Floats) -> Floats:
     x = np.array(x, dtype=np.float64)
     result = np.zeros_like(x)
     while (small := x < 7).any():
-        result[small] -= 1.0 / x[small]
-        x[small] += 1.0
+        result -= small / x
+        x += small
     shifted = x - 0.5
     square = 1.0 / (shifted * shifted)
     fourth = square * square

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import NamedTuple
 
+from gendermark.linguistics.known import Known
 from gendermark.linguistics.words import Place, cut
 
 Agreement = str
@@ -49,6 +51,11 @@ def unchanged(word: str) -> str:
     return word
 
 
+@cache
+def _normal_forms(normalise: Callable[[str], str]) -> Known[str]:
+    return Known(normalise)
+
+
 @dataclass(frozen=True)
 class Language:
     """One target language.
@@ -88,7 +95,9 @@ class Language:
     """Predicates of a noun of fixed gender at words[start:end], which may follow the sex: «жертва рассказал»."""
 
     def cut(self, text: str) -> list[str]:
-        return [self.normalise(word) for word in cut(text)]
+        if self.normalise is unchanged:
+            return cut(text)
+        return list(map(_normal_forms(self.normalise).__getitem__, cut(text)))
 
     def agreement(self, word: str, numbers: frozenset[str]) -> Agreement | None:
         """What a determiner tells about a noun that may be of any of these numbers; None for another word."""

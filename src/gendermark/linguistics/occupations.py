@@ -19,8 +19,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
+from itertools import chain
 
 from gendermark import registry
+from gendermark.linguistics.known import Known
 from gendermark.linguistics.language import Clue, Clues, Language
 from gendermark.linguistics.words import Place, Span, names_both, spans_of
 from gendermark.records import Gender
@@ -126,6 +128,7 @@ class OccupationFinder:
         self._found: dict[tuple[str, str], Finding] = {}
         self._prefixes = frozenset(language.prefixes)
         self._prefix_lengths = sorted({len(prefix) for prefix in language.prefixes}, reverse=True)
+        self._stems = Known(self._stems_of)
         table: dict[str, dict[tuple[str, ...], set[tuple[str, str]]]] = defaultdict(lambda: defaultdict(set))
         for entry in entries:
             for form in entry.forms:
@@ -275,7 +278,10 @@ class OccupationFinder:
         for start, word in enumerate(words):
             if start < free:
                 continue
-            for form, readings in self._candidates(index, word):
+            stems = self._stems[word]
+            if index.keys().isdisjoint(stems):  # nearly all words
+                continue
+            for form, readings in chain.from_iterable(index.get(stem, ()) for stem in stems):
                 end = start + len(form)
                 if tuple(words[start + 1 : end]) == form[1:]:
                     if self._is_hidden(words, start, end, index):
@@ -294,13 +300,9 @@ class OccupationFinder:
         ]
         return bool(longer) and not any(phrase in {form for form, _ in own.get(words[start], ())} for phrase in longer)
 
-    def _candidates(self, index: _Index, word: str) -> Iterable[tuple[tuple[str, ...], frozenset[tuple[str, str]]]]:
-        """The forms that may begin with this word, its clitics taken off."""
-        if word in index:
-            yield from index[word]
-        for length in self._prefix_lengths:
-            if word[:length] in self._prefixes and word[length:] in index:
-                yield from index[word[length:]]
+    def _stems_of(self, word: str) -> tuple[str, ...]:
+        """With what a form that begins with this word may begin: the word, and what is left of it without clitics."""
+        return (word, *(word[n:] for n in self._prefix_lengths if word[:n] in self._prefixes))
 
     def _told_by_determiner(self, words: Sequence[str], occurrence: Occurrence) -> Occurrence:
         """Without the readings that the determiner before it excludes: "le infermiere" is no masculine singular."""

@@ -96,7 +96,10 @@ class Store:
             with self._problems():
                 self.path.parent.mkdir(parents=True, exist_ok=True)
                 was_empty = self._is_emptied()
-                self._connection = sqlite3.connect(self.path, timeout=_BUSY_TIMEOUT_SECONDS, isolation_level=None)
+                # Used by one thread at a time, but not always by the same (`behind.py`).
+                self._connection = sqlite3.connect(
+                    self.path, timeout=_BUSY_TIMEOUT_SECONDS, isolation_level=None, check_same_thread=False
+                )
                 resources.callback(self._connection.close)
                 self._connection.execute("PRAGMA schema_version")  # opens the file: what is wrong with it shows here
                 # SQLite does not wait for another process that is just setting up the same file.

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import chain
 
 from gendermark.errors import SystemFailure, UserError
 from gendermark.executors.executor import SERIAL, Executor
 from gendermark.records import Request, Task, Translation
 from gendermark.runs import working
+from gendermark.runs.behind import Behind
 from gendermark.runs.store import Key, Store
 from gendermark.runs.waiting import Waiting
 from gendermark.spill import LIMIT, kept
@@ -20,6 +23,11 @@ from gendermark.systems.system import System, families_that_can
 _BLOCK = 1_000
 _BATCHES_PER_CLAIM = 4
 """To claim each by itself would cost fast systems as much as to keep its answers."""
+_SECONDS_TO_WRITE_BEHIND = 0.25
+"""A portion that took longer is safe before the next is asked for: its loss would be more than the wait is."""
+_SECONDS_PER_SHARD = 1.0
+_SHARES = 64
+"""A shard is at most such a part of what is left, so that in the end no worker waits for long for another."""
 Progress = Callable[[int, int], None]
 """(finished, total) in answers, called after every portion."""
 
@@ -78,6 +86,8 @@ class _Translating:
         incomplete = {portion.request_id for portion in self._pending}
         self._n_stored = sum(request.request_id not in incomplete for request in requests)
         self._n_asked, self._n_done, self._n_total = 0, 0, sum(portion.n_samples for portion in self._pending)
+        self._seconds_per_batch = 0.0
+        """Of a worker; 0 until one has answered."""
 
     def done_by(self, executor: Executor) -> Answers:
         self._progress(self._n_done, self._n_total)
@@ -85,7 +95,10 @@ class _Translating:
         while self._pending:
             n_asked = self._n_asked
             if executor.is_serial or self._system.asks_a_server or self._system.opened_as is None:
-                self._ask_here()
+                if self._system.is_asked_again_freely:
+                    self._ask_here_and_write_behind()
+                else:
+                    self._ask_here()
             else:
                 self._ask_workers(executor)
             if self._look_again() and self._n_asked == n_asked:
@@ -95,16 +108,36 @@ class _Translating:
         return Answers(found, self._n_asked, self._n_stored, tuple(notes))
 
     def _ask_here(self) -> None:
-        size = self._system.batch_size
-        claimed = self._claimed(_BATCHES_PER_CLAIM * size)
-        for start in range(0, len(claimed), size):
-            batch = claimed[start : start + size]
+        claimed = self._claimed(_BATCHES_PER_CLAIM * self._system.batch_size)
+        for batch in self._batches(claimed):
             for answered in _checked(self._system, batch, self._system.answer(batch)):
                 self._keep(answered)
+
+    def _ask_here_and_write_behind(self) -> None:
+        """While the system is at work on a portion, the one before it is written, and the next ones are claimed."""
+        n = _BATCHES_PER_CLAIM * self._system.batch_size
+        with Behind() as behind:
+            coming = behind.do(self._claimed, n)
+            while batches := deque(self._batches(coming.result())):
+                while batches:
+                    batch = batches.popleft()
+                    if not batches:
+                        coming = behind.do(self._claimed, n)
+                    started = time.monotonic()
+                    for answered in _checked(self._system, batch, self._system.answer(batch)):
+                        behind.write(partial(self._write, answered), partial(self._acknowledge, answered))
+                        if time.monotonic() - started > _SECONDS_TO_WRITE_BEHIND:
+                            behind.wait()
+                        started = time.monotonic()
+
+    def _batches(self, requests: Sequence[Request]) -> Iterator[Sequence[Request]]:
+        size = self._system.batch_size
+        return (requests[start : start + size] for start in range(0, len(requests), size))
 
     def _ask_workers(self, executor: Executor) -> None:
         for shard, answered in executor.each(working.answer, self._shards()):
             self._notes[answered.worker] = answered.notes
+            self._seconds_per_batch = answered.seconds * shard.batch_size / len(shard.requests)
             # In one piece, so that a shard is there or is not.
             self._keep(list(chain.from_iterable(_checked(self._system, shard.requests, answered.portions))))
 
@@ -112,13 +145,23 @@ class _Translating:
         system = self._system
         assert system.opened_as is not None
         while self._pending:
-            requests = self._claimed(system.shard_size(self._pending[0].task))
+            size = system.shard_size(self._pending[0].task)
+            requests = self._claimed(size * self._batches_per_shard(size))
             if requests:
-                yield working.Shard(system.opened_as, system.system_id, system.briefing(requests), tuple(requests))
+                briefing = system.briefing(requests)
+                yield working.Shard(system.opened_as, system.system_id, briefing, tuple(requests), size)
+
+    def _batches_per_shard(self, size: int) -> int:
+        """As many as take a worker about a second: what each shard costs the driver is then little beside it."""
+        if not self._seconds_per_batch:
+            return 1
+        return max(1, min(int(_SECONDS_PER_SHARD / self._seconds_per_batch), len(self._pending) // size // _SHARES))
 
     def _claimed(self, n: int) -> list[Request]:
         """Those of the next requests that nobody else is asking for."""
         batch = [self._pending.popleft() for _ in range(min(n, len(self._pending)))]
+        if not batch:
+            return []
         claimed = self._store.claim(self._system.system_id, batch)
         self._n_asked += len(claimed)
         if len(claimed) < len(batch):
@@ -127,7 +170,14 @@ class _Translating:
         return claimed
 
     def _keep(self, answered: Sequence[Translation]) -> None:
+        self._write(answered)
+        self._acknowledge(answered)
+
+    def _write(self, answered: Sequence[Translation]) -> None:
         self._store.put(self._system.system_id, answered)
+
+    def _acknowledge(self, answered: Sequence[Translation]) -> None:
+        """Not before they are safe."""
         self._answers.update({(answer.request_id, answer.sample): answer for answer in answered})
         self._n_done += len(answered)
         self._progress(self._n_done, self._n_total)
@@ -230,6 +280,12 @@ def _missing(requests: Iterable[Request], system: System, answers: _Held | _InSt
     """
     taken: set[Key] = set()
     for request in requests:
+        if request.n_samples == 1:  # by far the most, and so the shortest way
+            key = (request.request_id, request.first_sample)
+            if key not in answers and key not in taken:
+                taken.add(key)
+                yield request
+            continue
         portions: list[range] = []
         for sample in request.samples:
             key = (request.request_id, sample)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import socket
 import threading
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -25,6 +26,8 @@ class Shard:
     system_id: str
     briefing: Any
     requests: tuple[Request, ...]
+    batch_size: int
+    """The system is given so many at a time, so that what stands side by side does not depend on the shard."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +36,8 @@ class Answered:
     worker: str
     notes: Sequence[str]
     """What the system had to say about its work up to now, on this worker."""
+    seconds: float = 0.0
+    """How long the system took."""
 
 
 def answer(shard: Shard) -> Answered:
@@ -45,8 +50,12 @@ def answer(shard: Shard) -> Answered:
                 f"{shard.opened.spec} is another system on a worker than here (another model file, version or "
                 "processor?); give all workers the same"
             )
-        portions = list(system.answer(shard.requests))
-        return Answered(portions, f"{socket.gethostname()}/{os.getpid()}", tuple(system.notes()))
+        started = time.perf_counter()
+        size = shard.batch_size
+        batches = [shard.requests[start : start + size] for start in range(0, len(shard.requests), size)]
+        portions = [portion for batch in batches for portion in system.answer(batch)]
+        seconds = time.perf_counter() - started
+        return Answered(portions, f"{socket.gethostname()}/{os.getpid()}", tuple(system.notes()), seconds)
 
 
 _lock = threading.Lock()

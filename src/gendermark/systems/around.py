@@ -54,6 +54,7 @@ class Around(System):
         self.is_stored = self._inner.is_stored
         self.answers_by_line = self._inner.answers_by_line
         self.asks_a_server = self._inner.asks_a_server
+        self.is_asked_again_freely = self._inner.is_asked_again_freely
         self.spec = _with_own(f"{self.family}:{self._inner.spec}", own)
         self._name()
 

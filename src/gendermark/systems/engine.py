@@ -83,6 +83,7 @@ class Engine(System, Generic[Word, Around]):
     tasks = frozenset({Task.TRANSLATE, Task.SAMPLE, Task.SCORE})
     batch_size = 256  # sorted by length, then cut into the model's batches; each is safe as soon as it is done
     n_samples_per_call = 128
+    is_asked_again_freely = True
     failures: tuple[type[Exception], ...] = (Exception,)
     """What the library raises where a batch fails."""
     _end: int

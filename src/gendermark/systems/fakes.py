@@ -38,6 +38,7 @@ class Fake(System):
     is_stored = False
     is_for_items_only = True
     tasks = TASKS
+    is_asked_again_freely = True
 
     def __init__(self, argument: str, options: Mapping[str, str]) -> None:
         name, options = split_options(argument, options)

@@ -50,6 +50,9 @@ class System(ABC):
     asks_a_server: bool = False
     """Whether the work is done elsewhere. Then all requests are sent from one process, so that the server's limit of
     requests at once is kept however many workers there are, and its key stays where it is."""
+    is_asked_again_freely: bool = False
+    """Whether it computes here, so that to ask again costs a moment and no money. What it answers quickly is then
+    written while it is at work on the next portion."""
     is_for_items_only: bool = False
     """Whether it answers the sentences of benchmarks only, after `prepare`, and no others."""
     has_own_time: bool = True

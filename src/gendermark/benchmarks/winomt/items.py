@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from importlib.resources import files
 
 from gendermark.benchmarks.benchmark import ItemSet
@@ -126,6 +127,7 @@ def _corpus(data: str, stereotype: str) -> str:
     return "winogender" if stereotype == "none" else "winobias"
 
 
+@lru_cache(maxsize=8_192)  # of two revisions most sentences are the same
 def _contrast(sentence: str, entity: str) -> str:
     """What the he, she and they versions of a sentence have in common."""
     sentence = _AGREEING.sub(lambda found: _WITHOUT_GENDER.get(found[0], "#"), sentence)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, closing, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -19,6 +19,7 @@ from gendermark.benchmarks.benchmark import Benchmark, ItemSet
 from gendermark.benchmarks.simplegen.benchmark import BENCHMARK
 from gendermark.benchmarks.simplegen.telling import COLUMNS
 from gendermark.errors import UnknownName, UserError
+from gendermark.executors.executor import Executor
 from gendermark.metrics.metric import Resampling
 from gendermark.records import Request
 from gendermark.result import Result
@@ -86,8 +87,16 @@ class _Facts:
     is_for_items_only: bool
 
 
-def study_speed(settings: Settings, output: Path, around: Surroundings = ALONE) -> Study:
-    """Measure every point and compare each with the baseline; what was done before a kill is not done again."""
+OpenWorkers = Callable[[], AbstractContextManager[Executor]]
+
+
+def study_speed(
+    settings: Settings, output: Path, around: Surroundings = ALONE, open_workers: OpenWorkers | None = None
+) -> Study:
+    """Measure every point and compare each with the baseline; what was done before a kill is not done again.
+
+    Workers translate and score, and have ended before the first point is timed.
+    """
     if output.exists() and not output.is_dir():
         raise UserError(f"{output} is a file; choose a directory with -o")
     points = settings.grid.points()
@@ -103,8 +112,10 @@ def study_speed(settings: Settings, output: Path, around: Surroundings = ALONE) 
     with locks.hold(output / ".lock"):
         check_reusable(record, asked, (RUNS, DIARY))  # again: another process may have been faster
         write_record(record, {"settings": asked})
-        results = {point.name: _run(point, settings, selections, output, around) for point in points}
-        texts = {point.name: _translated(point, settings, test_set, around) for point in points} if test_set else {}
+        with open_workers() if open_workers else nullcontext(around.executor) as workers:
+            by_workers = replace(around, executor=workers)
+            results = {point.name: _run(point, settings, selections, output, by_workers) for point in points}
+            texts = {one.name: _translated(one, settings, test_set, by_workers) for one in points} if test_set else {}
         work = _Work.of(settings, selections[0], test_set)
         what = {"points": asked["systems"], "sentences": work.content, "machine": machine()}
         diary = Diary(output / DIARY, what)
