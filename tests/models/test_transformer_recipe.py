@@ -494,6 +494,9 @@ def test_the_verb(made: Path, text: str, tmp_path: Path) -> None:
     assert refused("--self-train", "demo:en-es") == (
         "--self-train SYSTEM and --monolingual TEXT go together; give both or neither"
     )
+    assert refused("--pieces", "nowhere") == (
+        "there are no pieces in nowhere; --pieces takes the directory of a model, or its source.spm"
+    )
     assert refused("--pieces", str(made / "vocab.json")).endswith(
         "is not a complete SentencePiece model; copy it again"
     )

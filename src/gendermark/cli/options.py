@@ -57,6 +57,8 @@ Executor = Annotated[
         help="Where the work is done: serial, processes[:N], dask[:N] or dask:ADDRESS; the results are the same.",
     ),
 ]
+ResumedIn = Annotated[Path, typer.Option("-o", "--output", help="Directory; give the same one again to continue.")]
+StudiedData = Annotated[str, typer.Option("--data", help="core (bundled) or official (fetched from its authors).")]
 Store = Annotated[
     Path | None, typer.Option("--store", help="File that keeps finished translations; in the cache if not given.")
 ]

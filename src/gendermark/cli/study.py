@@ -10,7 +10,17 @@ from typing import Annotated, Any
 import typer
 
 from gendermark.cli import study_analyses, study_mitigate, study_speed, study_training, terminal
-from gendermark.cli.options import Confidence, Executor, Resamples, Seed, Store, pairs, resampling
+from gendermark.cli.options import (
+    Confidence,
+    Executor,
+    Resamples,
+    ResumedIn,
+    Seed,
+    Store,
+    StudiedData,
+    pairs,
+    resampling,
+)
 from gendermark.cli.terminal import AsJson, open_workers, print_json, print_table, say, show_progress
 from gendermark.study import options
 
@@ -24,11 +34,9 @@ study_training.register(app)
 @app.command("debias")
 def debias(
     model: Annotated[Path, typer.Argument(metavar="MODEL_DIR", help="Translation model in Hugging Face's format.")],
-    output: Annotated[Path, typer.Option("-o", "--output", help="Directory; give the same one again to continue.")],
+    output: ResumedIn,
     to: Annotated[str, typer.Option("--to", help="Target language, for example es.")],
-    data: Annotated[
-        str, typer.Option("--data", help="core (bundled) or official (fetched from its authors).")
-    ] = "core",
+    data: StudiedData = "core",
     group: Annotated[str, typer.Option(help=options.GROUP)] = "",
     samples: Annotated[int, typer.Option(min=2, help=options.SAMPLES)] = options.N_SAMPLES,
     bleu: Annotated[

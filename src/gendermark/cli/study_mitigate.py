@@ -9,7 +9,18 @@ from typing import Annotated
 import typer
 
 from gendermark.cli import terminal
-from gendermark.cli.options import Confidence, Executor, Resamples, Seed, Store, To, pairs, resampling
+from gendermark.cli.options import (
+    Confidence,
+    Executor,
+    Resamples,
+    ResumedIn,
+    Seed,
+    Store,
+    StudiedData,
+    To,
+    pairs,
+    resampling,
+)
 from gendermark.cli.terminal import AsJson, open_workers, print_json, print_table, say, show_progress
 from gendermark.study import options
 
@@ -23,11 +34,9 @@ def register(app: typer.Typer) -> None:
 def mitigate(
     system: Annotated[str, typer.Option(help="The system as family:argument, for example demo:en-es")],
     to: To,
-    output: Annotated[Path, typer.Option("-o", "--output", help="Directory; give the same one again to continue.")],
+    output: ResumedIn,
     with_: Annotated[list[str] | None, typer.Option("--with", metavar="NAME", help=options.WITH)] = None,
-    data: Annotated[
-        str, typer.Option("--data", help="core (bundled) or official (fetched from its authors).")
-    ] = "core",
+    data: StudiedData = "core",
     plain: Annotated[
         tuple[Path, Path] | None, typer.Option(metavar="SOURCE REFERENCE", help=options.PLAIN_FILES)
     ] = None,
@@ -64,9 +73,7 @@ def mitigate(
 
 
 def reader(
-    data: Annotated[
-        str, typer.Option("--data", help="core (bundled) or official (fetched from its authors).")
-    ] = "core",
+    data: StudiedData = "core",
     as_json: AsJson = False,
 ) -> None:
     """How often the reader of sources decides a person's gender, and how often rightly, where benchmarks know it."""

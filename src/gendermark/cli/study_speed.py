@@ -11,7 +11,19 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from gendermark.cli import terminal
-from gendermark.cli.options import Confidence, Executor, Resamples, Rules, Seed, Store, To, pairs, resampling
+from gendermark.cli.options import (
+    Confidence,
+    Executor,
+    Resamples,
+    ResumedIn,
+    Rules,
+    Seed,
+    Store,
+    StudiedData,
+    To,
+    pairs,
+    resampling,
+)
 from gendermark.cli.terminal import AsJson, open_workers, print_json, print_table, say, show_progress
 from gendermark.study import options
 
@@ -26,7 +38,7 @@ def register(app: typer.Typer) -> None:
 def speed(
     system: Annotated[str, typer.Option(help="The system as family:argument, for example demo:en-es")],
     to: To,
-    output: Annotated[Path, typer.Option("-o", "--output", help="Directory; give the same one again to continue.")],
+    output: ResumedIn,
     vary: Annotated[list[str] | None, typer.Option(metavar="KEY=V1,V2,...", help=options.VARY)] = None,
     against: Annotated[list[str] | None, typer.Option(metavar="[NAME=]SPEC", help=options.AGAINST)] = None,
     baseline: Annotated[str, typer.Option(metavar="NAME", help=options.BASELINE)] = "",
@@ -37,9 +49,7 @@ def speed(
     test_set: Annotated[
         tuple[Path, Path] | None, typer.Option("--test-set", metavar="SOURCE REFERENCE", help=options.TEST_SET)
     ] = None,
-    data: Annotated[
-        str, typer.Option("--data", help="core (bundled) or official (fetched from its authors).")
-    ] = "core",
+    data: StudiedData = "core",
     rules: Rules = "best",
     also: Annotated[list[str] | None, typer.Option(metavar="BENCHMARK", help=options.ALSO)] = None,
     repeats: Annotated[int, typer.Option(min=1, help=options.REPEATS)] = 7,

@@ -9,7 +9,19 @@ from typing import Annotated
 import typer
 
 from gendermark.cli import terminal
-from gendermark.cli.options import Confidence, Executor, Resamples, Rules, Seed, Store, To, pairs, resampling
+from gendermark.cli.options import (
+    Confidence,
+    Executor,
+    Resamples,
+    ResumedIn,
+    Rules,
+    Seed,
+    Store,
+    StudiedData,
+    To,
+    pairs,
+    resampling,
+)
 from gendermark.cli.terminal import AsJson, open_workers, print_json, print_table, say, show_progress
 from gendermark.study import options
 
@@ -22,11 +34,9 @@ def register(app: typer.Typer) -> None:
 def training(
     system: Annotated[list[str], typer.Option(metavar="NAME=SPEC", help=options.MODELS)],
     to: To,
-    output: Annotated[Path, typer.Option("-o", "--output", help="Directory; give the same one again to continue.")],
+    output: ResumedIn,
     context: Annotated[list[str] | None, typer.Option(metavar="NAME=STRATEGY", help=options.CONTEXT)] = None,
-    data: Annotated[
-        str, typer.Option("--data", help="core (bundled) or official (fetched from its authors).")
-    ] = "core",
+    data: StudiedData = "core",
     rules: Rules = "best",
     plain: Annotated[
         tuple[Path, Path] | None, typer.Option(metavar="SOURCE REFERENCE", help=options.PLAIN_FILES)

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from gendermark.cli.options import language, sampling_pairs
+from gendermark.cli.options import ResumedIn, language, sampling_pairs
 from gendermark.cli.terminal import AsJson, print_json, print_table, say, show_progress
 
 app = typer.Typer(help="Training recipes: a transformer of any shape, or the bundled demonstration model again.")
@@ -16,7 +16,7 @@ app = typer.Typer(help="Training recipes: a transformer of any shape, or the bun
 @app.command("model")
 def model(
     to: Annotated[str, typer.Option("--to", callback=language, help="Target language.")],
-    output: Annotated[Path, typer.Option("-o", "--output", help="Directory; give the same one again to continue.")],
+    output: ResumedIn,
     pairs: Annotated[
         list[str],
         typer.Option(
@@ -176,7 +176,7 @@ def model(
 
 @app.command("demo-model")
 def demo_model(
-    output: Annotated[Path, typer.Option("-o", "--output", help="Directory; give the same one again to continue.")],
+    output: ResumedIn,
     size: Annotated[str, typer.Option(help="full, the bundled model; or tiny, a trial of seconds.")] = "full",
     seed: Annotated[int, typer.Option(min=0, help="Seed of sentences and weights.")] = 0,
     steps: Annotated[int | None, typer.Option(min=1, help="Training steps, if not those of the size.")] = None,

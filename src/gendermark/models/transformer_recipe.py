@@ -242,6 +242,8 @@ def _learn_pieces(lines: Sequence[Line], n_pieces: int) -> Pieces:
 def read_pieces(place: Path) -> Pieces:
     """The pieces that another model of this recipe has."""
     path = place / "source.spm" if place.is_dir() else place
+    if not path.is_file():
+        raise UserError(f"there are no pieces in {place}; --pieces takes the directory of a model, or its source.spm")
     try:
         return Pieces(read_bytes(path))
     except RuntimeError:
