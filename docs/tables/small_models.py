@@ -41,7 +41,7 @@ CALLED = {
 OPTIONS = [(kind, beam) for beam in (5, 1) for kind in ("float32", "int8")]
 TEXT = ("--pairs", "tatoeba-en-es", "--mix", "grammar=0.3", "--batch-tokens", "2000", "--dropout", "0")
 SCRATCH = ("--n-pieces", "4000", "--steps", "3000", "--warm-up", "500", "--checkpoint-steps", "500")
-FURTHER = ("--steps", "800", "--warm-up", "100", "--learning-rate", "7e-4", "--checkpoint-steps", "200")
+FURTHER = ("--steps", "400", "--warm-up", "50", "--learning-rate", "7e-4", "--checkpoint-steps", "200")
 CONTEXT = ("--documents", "grammar=30000", "--context", "separator:« »")
 MONOLINGUAL = ("grammar=60000", "tatoeba-en-de", "tatoeba-en-fr")
 ADDED: Mapping[str, tuple[bool, bool]] = {
