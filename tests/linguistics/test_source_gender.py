@@ -61,3 +61,9 @@ def test_it_decides_rightly_on_the_official_sets() -> None:
     assert (winomt.n_right, winomt.n_open_decided) == (winomt.n_decided, 0)
     assert (simplegen.decided or 0) > 88
     assert simplegen.right == 100
+
+
+def test_a_sentence_that_begins_before_its_first_clause() -> None:
+    assert read_source("Who's that boy?") == []
+    (person,) = read_source("Who's that nurse eating her lunch alone?")
+    assert person.noun == "nurse"

@@ -153,7 +153,8 @@ class Source:
         return self.words[place] != self.sentence.words[place]
 
     def clause_of(self, place: int) -> Clause:
-        return [clause for clause in self.clauses if clause.start <= place][-1]
+        """The last that begins there or before; what stands before the first one ("Who's that boy?") belongs to it."""
+        return [clause for clause in self.clauses if clause.start <= place or clause is self.clauses[0]][-1]
 
     # -- mentions
 
