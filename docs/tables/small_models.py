@@ -141,7 +141,7 @@ def tables(place: Path) -> None:
     """Relative drops in percent: ours, and in brackets those that follow from the paper's Table 4."""
     lines = []
     for data in ("official", "core"):
-        report = json.loads((place / f"speed-{data}" / "speed.json").read_text(encoding="utf-8"))
+        report = json.loads((place / f"speed-{data}" / "speed.json").read_text(encoding="utf-8"))["report"]
         points = {point["name"]: point for point in report["points"]}
         for section in sections():
             if section.direction != "en-es":

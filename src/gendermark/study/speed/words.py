@@ -55,7 +55,7 @@ def _of_speed(point: Measured, study: Study) -> str:
     found = point.times_as_fast(study.confidence)
     if found.low is None or found.high is None:
         n = len(study.rounds.rounds)
-        return f"was {found.value:.1f} times as fast in {n} rounds, too few for an interval"
+        return f"was {found.value:.1f} times as fast in {n} round{'s' if n > 1 else ''}, too few for an interval"
     if found.low > 1:
         return f"is {_times(found)} times as fast ({_times(found, 'low')} to {_times(found, 'high')})"
     if found.high < 1:
