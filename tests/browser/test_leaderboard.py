@@ -30,7 +30,7 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
         gendermark.run(spec, selections[: 2 if number else 1], directory=base / str(number))
         for scored in of_run(base / str(number), system):
             write(base / "results", system, OutputFacts("https://example.org/owner/outputs", "MIT"), scored)
-    build([base / "results"], base / "site", jobs=1)
+    build([base / "results"], base / "site")
     return base / "site" / "index.html"
 
 

@@ -16,7 +16,7 @@ import gendermark
 
 SOURCES = Path(gendermark.__file__).parents[1]
 TESTS = Path(__file__).parents[1]
-PATIENCE_SECONDS = 120.0
+PATIENCE_SECONDS = 240
 """For a machine that is busy with other things; nothing that works waits this long."""
 
 TRANSLATOR = """
