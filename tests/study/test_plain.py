@@ -58,7 +58,7 @@ def test_comet_where_the_user_has_it(
 
 
 def test_systems_of_runs_translate_the_test_set(
-    study: Callable[..., Outcome], files: tuple[Path, Path, Path], tmp_path: Path
+    study: Callable[..., Outcome], files: tuple[Path, Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     selection = api.select("uncertainty", "es", data="core", parts=("referenced",), n_samples=2)[1]
     api.run("demo:en-es", [selection], directory=tmp_path / "run", system_options={"beam_size": "1"})
@@ -69,6 +69,9 @@ def test_systems_of_runs_translate_the_test_set(
     (row,) = study("quality", tmp_path / "run", "--plain", *files[:2]).rows
     assert row["system"].startswith("demo:en-es")
     assert float(row["bleu"]) > 70  # it has not seen them, but knows their grammar
+    monkeypatch.setenv("GENDERMARK_CACHE", str(tmp_path / "empty"))  # so that they have something to do
+    workers = ("--executor", "processes:2")
+    assert study("quality", tmp_path / "run", "--plain", *files[:2], *workers).rows == [row]
     twice = study("quality", tmp_path / "run", tmp_path / "run", "--plain", *files[:2])
     assert "is in several of these runs; give it once" in twice.err
 

@@ -19,6 +19,7 @@ from gendermark.study import options
 if TYPE_CHECKING:
     from gendermark.metrics.metric import Resampling
     from gendermark.records import Table
+    from gendermark.runs.run import Surroundings
 
 Run = Annotated[Path, typer.Argument(metavar="DIR", help=options.RUN)]
 Runs = Annotated[list[Path], typer.Argument(metavar="DIR...", help=options.RUNS)]
@@ -131,12 +132,14 @@ def quality(
     resamples: Resamples = 1000,
     seed: Seed = 12345,
     confidence: Confidence = 0.95,
+    executor: Executor = "",
     as_json: AsJson = False,
 ) -> None:
     """Is a system unsure where it translates well, or where it translates badly? Entropy by bin of quality.
 
     With --plain: how well do systems translate at all? Their runs say which systems; files of translations do too.
     """
+    from gendermark.runs.run import Surroundings
     from gendermark.study import quality as study
     from gendermark.study.cells import read_cells
 
@@ -144,7 +147,9 @@ def quality(
     if plain is not None or plain_bundled:
         if plain is not None and plain_bundled:
             raise UserError("--plain names a test set and --plain-bundled takes the bundled one; choose one of them")
-        _plain_quality(runs or [], to, plain, translations or [], how, as_json=as_json)
+        with open_workers(executor) as workers:
+            around = Surroundings(None, show_progress, say, executor=workers)
+            _plain_quality(runs or [], to, plain, translations or [], how, around, as_json=as_json)
         return
     if translations:
         raise UserError("--translations are those of a plain test set; give it with --plain SOURCE REFERENCE")
@@ -167,10 +172,10 @@ def _plain_quality(
     files: tuple[Path, Path] | None,
     translations: Sequence[Path],
     how: Resampling,
+    around: Surroundings,
     *,
     as_json: bool,
 ) -> None:
-    from gendermark.runs.run import Surroundings
     from gendermark.study import plain as study
     from gendermark.textfiles import read_lines
 
@@ -178,7 +183,7 @@ def _plain_quality(
         raise UserError("say what translated the test set: run folders, or files with --translations")
     test_set = study.read_test_set(*files) if files else study.bundled_test_set()
     texts: dict[str, Sequence[str]] = {str(path): read_lines(path) for path in translations}
-    texts |= study.translations_by_runs(runs, test_set, to, Surroundings(None, show_progress, say))
+    texts |= study.translations_by_runs(runs, test_set, to, around)
     found = study.rate_systems(test_set, texts, how)
     if as_json:
         print_json(found.to_json())
