@@ -14,7 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gendermark.errors import UserError
-from gendermark.linguistics.aligners import align_both_ways, check_available
+from gendermark.linguistics import aligners, alignment
+from gendermark.linguistics.aligners import align_one, check_available
 from gendermark.linguistics.alignment import align, align_backward
 
 # A toy language: every word translated, the first two exchanged.
@@ -22,6 +23,8 @@ _TOY = {"the": "la", "a": "una", "cook": "koko", "nurse": "nursa", "cat": "kato"
 ENGLISH = [list(words) for words in product(("the", "a"), ("cook", "nurse", "cat"), ("sleeps", "eats"), ("x", "y"))]
 PAIRS = [(words, [_TOY.get(words[i], words[i]) for i in (1, 0, 2, 3)]) for words in ENGLISH * 4]
 EXPECTED = {(0, 1), (1, 0), (2, 2), (3, 3)}
+PLACES = [1] * len(PAIRS)
+"""Of the noun."""
 
 
 def test_learns_an_exchange_of_words() -> None:
@@ -47,6 +50,10 @@ def test_links_are_inside_their_sentences(pairs: list[tuple[list[str], list[str]
         # forward: a target word has at most one source word; backward: the other way round
         assert len({t for _, t in links}) == len(links)
         assert len({s for s, _ in back}) == len(back)
+    # What is asked of one word is what all links have of it.
+    places = [len(source) // 2 for source, _ in pairs]
+    for found, links in zip(alignment.align_one(pairs, places), (forward, backward), strict=True):
+        assert found == [{t for s, t in own if s == place} for own, place in zip(links, places, strict=True)]
 
 
 def test_unknown_aligner() -> None:
@@ -59,15 +66,15 @@ def test_missing_aligners_say_what_to_install(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setitem(sys.modules, "simalign", None)
     for name in ("eflomal", "simalign"):
         with pytest.raises(UserError, match=r"install it with: pip install 'gendermark\[align\]'"):
-            align_both_ways(PAIRS, name)
+            align_one(PAIRS, PLACES, name)
 
 
 @pytest.mark.skipif(shutil.which("eflomal-align") is None, reason="needs the extra align (eflomal)")
 def test_eflomal_really_aligns() -> None:
-    forward, backward = align_both_ways([*PAIRS, ([], ["x"])], "eflomal")
-    assert len(forward) == len(backward) == len(PAIRS) + 1
-    assert forward[-1] == []
-    assert len(set(forward[0]) & EXPECTED) >= 3
+    found = align_one([*PAIRS, ([], ["x"])], [*PLACES, 0], "eflomal")
+    assert len(found) == len(PAIRS) + 1
+    assert found[-1] == []
+    assert found.count([0]) > len(PAIRS) / 2
 
 
 def test_a_failing_program_is_one_sentence(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
@@ -76,7 +83,7 @@ def test_a_failing_program_is_one_sentence(monkeypatch: pytest.MonkeyPatch, tmp_
     program.chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
     with pytest.raises(UserError, match="eflomal-align stopped with exit code 3; it said: no space left"):
-        align_both_ways(PAIRS, "eflomal")
+        align_one(PAIRS, PLACES, "eflomal")
 
 
 def test_simalign_is_asked_for_each_pair(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -88,5 +95,11 @@ def test_simalign_is_asked_for_each_pair(monkeypatch: pytest.MonkeyPatch) -> Non
             return {"itermax": [(i, i) for i in range(min(len(source), len(target)))]}
 
     monkeypatch.setitem(sys.modules, "simalign", SimpleNamespace(SentenceAligner=Aligner))
-    forward, backward = align_both_ways([(["a", "b"], ["c"]), ([], [])], "simalign")
-    assert forward == backward == [[(0, 0)], []]
+    assert align_one([(["a", "b"], ["c"]), ([], [])], [0, 0], "simalign") == [[0], []]
+
+
+def test_of_two_directions_what_they_agree_on_comes_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    forward = [[(0, 1), (0, 2)], [(0, 1)], []]
+    backward = [[(0, 2), (1, 0)], [(0, 0)], [(0, 3)]]
+    monkeypatch.setattr(aligners, "_eflomal", lambda _: [forward, backward])
+    assert align_one([(["a", "b"], ["c", "d", "e", "f"])] * 3, [0, 0, 0], "eflomal") == [[2], [1], [3]]

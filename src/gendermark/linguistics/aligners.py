@@ -8,7 +8,6 @@ import os
 import shutil
 import subprocess
 import tempfile
-import zipfile
 from collections.abc import Sequence
 from importlib import import_module
 from itertools import pairwise
@@ -24,57 +23,63 @@ from gendermark.linguistics.alignment import Links, Pair
 from gendermark.textfiles import read_lines, write_lines
 
 _MOST_KEPT = 100
-"""Alignments, of about a megabyte each."""
+"""Alignments, of some thirty kilobytes each."""
 NAMES = ("fast-align", "eflomal", "simalign")
 
 
-def align_both_ways(pairs: Sequence[Pair], name: str = "fast-align") -> tuple[list[Links], list[Links]]:
-    """Forward and backward links of sentence pairs, both as (source, target)."""
+def align_one(pairs: Sequence[Pair], places: Sequence[int], name: str = "fast-align") -> list[list[int]]:
+    """Of each sentence pair the target positions linked to one source position.
+
+    Those on which the model of either direction agrees; else those that the forward model gives; else the others.
+    """
     if name == "fast-align":
-        return _remembered(pairs)
-    if name == "eflomal":
-        return _eflomal(pairs)
-    if name == "simalign":
-        links = _simalign(pairs)
-        return links, links
-    raise UnknownName("aligner", name, NAMES)
+        return _remembered(pairs, places)
+    if name not in NAMES:
+        raise UnknownName("aligner", name, NAMES)
+    both = _eflomal(pairs) if name == "eflomal" else [_simalign(pairs)] * 2
+    forward, backward = (
+        [{target for source, target in found if source == place} for found, place in zip(links, places, strict=True)]
+        for links in both
+    )
+    return _agreed(forward, backward)
+
+
+def _agreed(forward: Sequence[set[int]], backward: Sequence[set[int]]) -> list[list[int]]:
+    return [sorted(one & other or one or other) for one, other in zip(forward, backward, strict=True)]
 
 
 # -- what was aligned before ------------------------------------------------------------------------------------------
 
 
-def _remembered(pairs: Sequence[Pair]) -> tuple[list[Links], list[Links]]:
-    """The same sentences are scored again and again, and to align them is half of the work of a file."""
-    content = hashlib.sha256(
-        repr([(list(source), list(target)) for source, target in pairs]).encode("utf-8", "replace")
-    )
-    path = cache_root() / "alignments" / f"{alignment.VERSION}-{content.hexdigest()}.npz"
-    with contextlib.suppress(OSError, ValueError, KeyError, zipfile.BadZipFile, EOFError, IndexError):
-        with np.load(path, allow_pickle=False) as found:
-            both = _unpacked(found["forward"], len(pairs)), _unpacked(found["backward"], len(pairs))
+def _remembered(pairs: Sequence[Pair], places: Sequence[int]) -> list[list[int]]:
+    """The same sentences are scored again and again, and to align them is a good part of the work of a file."""
+    asked = [(list(source), list(target), place) for (source, target), place in zip(pairs, places, strict=True)]
+    content = hashlib.sha256(repr(asked).encode("utf-8", "replace"))
+    path = cache_root() / "alignments" / f"{alignment.VERSION}-{content.hexdigest()}.npy"
+    with contextlib.suppress(OSError, ValueError, EOFError, IndexError):
+        found = _unpacked(np.load(path, allow_pickle=False), len(pairs))
         path.touch()
-        return both
-    both = alignment.align(pairs), alignment.align_backward(pairs)
+        return found
+    found = _agreed(*alignment.align_one(pairs, places))
     with contextlib.suppress(OSError):  # a cache that cannot be written is no reason to fail
         path.parent.mkdir(parents=True, exist_ok=True)
         temporary = path.with_suffix(f".{os.getpid()}.tmp")
         with temporary.open("wb") as file:
-            np.savez(file, forward=_packed(both[0]), backward=_packed(both[1]))
+            np.save(file, _packed(found))
         temporary.replace(path)
         for old in sorted(path.parent.iterdir(), key=lambda one: one.stat().st_mtime)[:-_MOST_KEPT]:
             old.unlink()
-    return both
+    return found
 
 
-def _packed(links: Sequence[Links]) -> NDArray[np.int32]:
-    flat = [(pair, *link) for pair, found in enumerate(links) for link in found]
-    return np.array(flat, dtype=np.int32).reshape(-1, 3)
+def _packed(found: Sequence[Sequence[int]]) -> NDArray[np.int32]:
+    return np.array([(pair, place) for pair, own in enumerate(found) for place in own], np.int32).reshape(-1, 2)
 
 
-def _unpacked(flat: NDArray[np.int32], n_pairs: int) -> list[Links]:
+def _unpacked(flat: NDArray[np.int32], n_pairs: int) -> list[list[int]]:
     starts = np.searchsorted(flat[:, 0], np.arange(n_pairs + 1)).tolist()
-    links: Links = list(map(tuple, flat[:, 1:].tolist()))
-    return [links[start:stop] for start, stop in pairwise(starts)]
+    places = flat[:, 1].tolist()
+    return [places[start:stop] for start, stop in pairwise(starts)]
 
 
 def check_available(name: str) -> None:
@@ -87,7 +92,7 @@ def check_available(name: str) -> None:
         _simalign_class()
 
 
-def _eflomal(pairs: Sequence[Pair]) -> tuple[list[Links], list[Links]]:
+def _eflomal(pairs: Sequence[Pair]) -> list[list[Links]]:
     """eflomal is GPL-3, so it is only ever run as a program of its own."""
     check_available("eflomal")
     with tempfile.TemporaryDirectory() as name:
@@ -101,8 +106,7 @@ def _eflomal(pairs: Sequence[Pair]) -> tuple[list[Links], list[Links]]:
             said = done.stderr.strip().splitlines()[-1:] or ["nothing"]
             raise SystemFailure(f"eflomal-align stopped with exit code {done.returncode}; it said: {said[0]}")
         both = [_parsed(read_lines(directory / side)) for side in ("forward", "backward")]
-    forward, backward = (_spread(links, pairs) for links in both)
-    return forward, backward
+    return [_spread(links, pairs) for links in both]
 
 
 def _parsed(lines: Sequence[str]) -> list[Links]:

@@ -9,8 +9,9 @@ arithmetic that wraps around. Both move the fitted tension.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
@@ -24,7 +25,7 @@ Pair = tuple[Sequence[str], Sequence[str]]
 Links = list[tuple[int, int]]
 """(source position, target position), in the order of the target."""
 
-VERSION = 1
+VERSION = 2
 """Raised whenever other links can come out: links are kept on disk."""
 N_ITERATIONS = 5
 NULL_PROBABILITY = 0.08
@@ -39,57 +40,148 @@ _MOST_TO_TICK = 30_000_000
 """Possible pairs of words; beyond it a list of all would take too much memory."""
 
 
+class _Side:
+    """The words of one side of all sentence pairs as numbers, one sentence after the other."""
+
+    def __init__(self, sentences: Sequence[Sequence[str]]) -> None:
+        ids: defaultdict[str, int] = defaultdict()
+        ids.default_factory = ids.__len__
+        self.lengths = np.fromiter(map(len, sentences), dtype=np.int64, count=len(sentences))
+        words = chain.from_iterable(sentences)
+        self.numbers = np.fromiter(map(ids.__getitem__, words), np.int64, int(self.lengths.sum()))
+        self.n_types = len(ids)
+
+
 class _Cells:
     """Every (target word, source word) of every sentence pair, laid out flat: rows are target words, cells their
     candidate source words."""
 
-    def __init__(self, pairs: Sequence[Pair]) -> None:
-        n_source, flat, self.n_source_types = _numbered([source for source, _ in pairs])
-        n_target, self.row_target, self.n_target_types = _numbered([target for _, target in pairs])
-        self.row_pair = np.repeat(np.arange(len(pairs)), n_target)
-        self.row_position = _counting(n_target)
-        self.m, self.n = n_target[self.row_pair].astype(np.float64), n_source[self.row_pair].astype(np.float64)
-        n_cells = n_source[self.row_pair]
-        self.starts = np.cumsum(n_cells) - n_cells
-        # There are many cells: their numbers are kept in half the room.
-        self.cell_row = np.repeat(np.arange(len(self.row_pair), dtype=np.int32), n_cells)
-        self.cell_position = _counting(n_cells).astype(np.int32)
-        first_word = (np.cumsum(n_source) - n_source)[self.row_pair]
-        cell_source = flat[first_word[self.cell_row] + self.cell_position]
-        cell_source *= self.n_target_types
-        cell_source += self.row_target[self.cell_row]
-        types, self.cell_type = _types(cell_source, self.n_source_types * self.n_target_types)
-        self.type_source = types // self.n_target_types
-        self.sizes = Counter(zip(n_target.tolist(), n_source.tolist(), strict=True))
-        self.n_tokens = int(n_target.sum())
+    def __init__(self, source: _Side, target: _Side) -> None:
+        self.n_source_types, self.n_target_types = source.n_types, target.n_types
+        self.row_target, self.n_tokens = target.numbers, len(target.numbers)
+        self.row_pair = np.repeat(np.arange(len(target.lengths)), target.lengths)
+        self.row_position = _counting(target.lengths)
+        self.n_cells = source.lengths[self.row_pair]
+        self.starts = np.cumsum(self.n_cells) - self.n_cells
+        self.cell_position = _counting(self.n_cells)
+        self.shapes = _Shapes(target.lengths, source.lengths)
+        first = self.shapes.first_of_pair[self.row_pair] + self.row_position * self.n_cells
+        self.cell_shape = np.repeat(first, self.n_cells) + self.cell_position
+        self._first_word = np.cumsum(source.lengths) - source.lengths
+        self._source = source
+
+    def number_types(self) -> None:
+        """Which pair of words each cell is an instance of."""
+        place = np.repeat(self._first_word[self.row_pair], self.n_cells) + self.cell_position
+        cells = self._source.numbers[place] * self.n_target_types
+        cells += np.repeat(self.row_target, self.n_cells)
+        types, self.cell_type = _types(cells, self.n_source_types * self.n_target_types)
+        self.type_source, self.type_target = np.divmod(types, self.n_target_types)
+
+    def take_types(self, other: _Cells) -> None:
+        """The same from the cells of the other direction, where rows and columns of each pair are exchanged."""
+        first_cell = np.cumsum(self._source.lengths * self.shapes.n_rows) - self._source.lengths * self.shapes.n_rows
+        at = np.repeat(first_cell[self.row_pair] + self.row_position, self.n_cells)
+        at += self.cell_position * np.repeat(self.shapes.n_rows[self.row_pair], self.n_cells)
+        self.cell_type = other.cell_type[at]
+        self.type_source, self.type_target = other.type_target, other.type_source
 
 
-def _numbered(sentences: Sequence[Sequence[str]]) -> tuple[Ints, Ints, int]:
-    """The length of each sentence; the numbers of all words, one sentence after the other; how many words there are."""
-    ids: defaultdict[str, int] = defaultdict()
-    ids.default_factory = ids.__len__
-    lengths = np.fromiter(map(len, sentences), dtype=np.int64, count=len(sentences))
-    numbers = np.fromiter(map(ids.__getitem__, chain.from_iterable(sentences)), np.int64, int(lengths.sum()))
-    return lengths, numbers, len(ids)
+class _Shapes:
+    """What depends only on the lengths of a pair and on two places in it, which many pairs have in common."""
+
+    def __init__(self, n_rows: Ints, n_columns: Ints) -> None:
+        self.n_rows = n_rows
+        most = int(n_columns.max()) + 1
+        sizes, size_of_pair, n_pairs = np.unique(n_rows * most + n_columns, return_inverse=True, return_counts=True)
+        m, n = np.divmod(sizes, most)
+        self.first_of_pair = (np.cumsum(m * n) - m * n)[size_of_pair]
+        # A row for each target position of each size.
+        self.i = _counting(m) + 1.0
+        self.m, self.n = np.repeat(m, m).astype(np.float64), np.repeat(n, m).astype(np.float64)
+        self.n_pairs = np.repeat(n_pairs, m).astype(np.float64)
+        self._n_cells = np.repeat(n, m)
+        across = (_counting(self._n_cells) + 1.0) / self.by_cell(self.n)
+        self._feature = -np.abs(across - self.by_cell(self.i / self.m))
+        self.counted_feature = -np.abs(across - self.by_cell((self.i - 1.0) / self.m))
+
+    def by_cell(self, of_row: Floats) -> Floats:
+        return np.repeat(of_row, self._n_cells)
+
+    def prior(self, tension: float) -> Floats:
+        """How probable each source position is for each target position, before any word is looked at."""
+        normaliser = _normaliser(self.i, self.m, self.n, tension) / (1.0 - NULL_PROBABILITY)
+        return np.exp(self._feature * tension) / self.by_cell(normaliser)
+
+    def expected_feature(self, tension: float) -> float:
+        """Summed over the target words of all pairs."""
+        return float((self.n_pairs * _expected_feature(self.i, self.m, self.n, tension)).sum())
 
 
-def _types(cells: Ints, n: int) -> tuple[Ints, NDArray[np.int32]]:
+def _types(cells: Ints, n: int) -> tuple[Ints, Ints]:
     """The different numbers among those of the cells, all below `n`, in order; and which of them each cell has."""
     if n > _MOST_TO_TICK:
         types, places = np.unique(cells, return_inverse=True)
-        return types, places.astype(np.int32)
+        return types, places
     # To tick them off in a list of all is several times as fast as to sort them.
     is_there = np.zeros(n, dtype=bool)
     is_there[cells] = True
     types = np.flatnonzero(is_there)
     place = np.empty(n, dtype=np.int32)
     place[types] = np.arange(len(types), dtype=np.int32)
-    return types, place[cells]
+    return types, place[cells].astype(np.int64)
 
 
 def _counting(lengths: Ints) -> Ints:
     """0 .. length - 1 for each length, one after the other."""
     return np.arange(int(lengths.sum()), dtype=np.int64) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+
+
+@dataclass(frozen=True, slots=True)
+class _Model:
+    """What was learned of one direction: the translation table, by types of cells and of target words, and how strong
+    the pull of the diagonal is."""
+
+    table: Floats
+    null_table: Floats
+    tension: float
+
+
+def _learned(cells: _Cells) -> _Model:
+    table = np.full(len(cells.type_source), _BEFORE_TRAINING)
+    null_table = np.full(cells.n_target_types, _BEFORE_TRAINING)
+    tension = FIRST_TENSION
+    counted_feature = cells.shapes.counted_feature[cells.cell_shape]
+    for iteration in range(N_ITERATIONS - 1):
+        posterior = cells.shapes.prior(tension)[cells.cell_shape]
+        posterior *= table[cells.cell_type]
+        null_scores = null_table[cells.row_target] * NULL_PROBABILITY
+        sums = np.add.reduceat(posterior, cells.starts) + null_scores
+        posterior /= np.repeat(sums, cells.n_cells)
+        counts = np.bincount(cells.cell_type, posterior, len(table)) + DIRICHLET_ALPHA
+        null_counts = np.bincount(cells.row_target, null_scores / sums, len(null_table)) + DIRICHLET_ALPHA
+        if iteration > 0:
+            tension = _fitted_tension(tension, float(counted_feature @ posterior), cells)
+        totals = np.bincount(cells.type_source, counts, cells.n_source_types).astype(np.float64)
+        table = np.exp(_digamma(counts) - _digamma(totals)[cells.type_source])
+        null_table = np.exp(_digamma(null_counts) - _digamma(np.array([null_counts.sum()])))
+    return _Model(table, null_table, tension)
+
+
+def _best(cells: _Cells, model: _Model, rows: Ints) -> tuple[Ints, Ints]:
+    """Those of some rows that are linked, and the source position of each."""
+    n_cells = cells.n_cells[rows]
+    starts = np.cumsum(n_cells) - n_cells
+    position = _counting(n_cells)
+    at = np.repeat(cells.starts[rows], n_cells) + position
+    scores = cells.shapes.prior(model.tension)[cells.cell_shape[at]]
+    scores *= model.table[cells.cell_type[at]]
+    best = np.maximum.reduceat(scores, starts)
+    is_best = np.flatnonzero(scores == np.repeat(best, n_cells))[::-1]  # the first of equals is written last
+    winner = np.empty(len(rows), dtype=np.int64)
+    winner[np.repeat(np.arange(len(rows)), n_cells)[is_best]] = position[is_best]
+    linked = best > model.null_table[cells.row_target[rows]] * NULL_PROBABILITY
+    return rows[linked], winner[linked]
 
 
 def align(pairs: Sequence[Pair]) -> list[Links]:
@@ -98,52 +190,55 @@ def align(pairs: Sequence[Pair]) -> list[Links]:
     An empty side has no links and is left out of the training.
     """
     links: list[Links] = [[] for _ in pairs]
-    usable = [position for position, (source, target) in enumerate(pairs) if source and target]
+    usable = _usable(pairs)
     if not usable:
         return links
-    cells = _Cells([pairs[position] for position in usable])
-    for pair, source, target in _best_links(cells):
+    cells = _Cells(*_sides(pairs, usable))
+    cells.number_types()
+    rows, sources = _best(cells, _learned(cells), np.arange(cells.n_tokens))
+    found = (cells.row_pair[rows], sources, cells.row_position[rows])
+    for pair, source, target in zip(*(numbers.tolist() for numbers in found), strict=True):
         links[usable[pair]].append((source, target))
     return links
 
 
-def _best_links(cells: _Cells) -> Iterable[tuple[int, int, int]]:
-    table, null_table = (
-        np.full(len(cells.type_source), _BEFORE_TRAINING),
-        np.full(cells.n_target_types, _BEFORE_TRAINING),
-    )
-    tension = FIRST_TENSION
-    row, m, n = cells.cell_row, cells.m, cells.n
-    target_position = cells.row_position + 1.0
-    across = (cells.cell_position + 1.0) / n[row]
-    feature = -np.abs(across - (target_position / m)[row])
-    counted_feature = -np.abs(across - ((target_position - 1.0) / m)[row])
-    for iteration in range(N_ITERATIONS):
-        normaliser = _normaliser(target_position, m, n, tension) / (1.0 - NULL_PROBABILITY)
-        scores = feature * tension
-        np.exp(scores, out=scores)
-        scores *= table[cells.cell_type]
-        scores /= normaliser[row]
-        null_scores = null_table[cells.row_target] * NULL_PROBABILITY
-        if iteration == N_ITERATIONS - 1:
-            break
-        sums = np.add.reduceat(scores, cells.starts) + null_scores
-        posterior = np.divide(scores, sums[row], out=scores)
-        counts = np.bincount(cells.cell_type, posterior, len(table)) + DIRICHLET_ALPHA
-        null_counts = np.bincount(cells.row_target, null_scores / sums, len(null_table)) + DIRICHLET_ALPHA
-        if iteration > 0:
-            tension = _fitted_tension(tension, float((counted_feature * posterior).sum()) / cells.n_tokens, cells)
-        totals = np.bincount(cells.type_source, counts, cells.n_source_types).astype(np.float64)
-        table = np.exp(_digamma(counts) - _digamma(totals)[cells.type_source])
-        null_table = np.exp(_digamma(null_counts) - _digamma(np.array([null_counts.sum()])))
-    best = np.maximum.reduceat(scores, cells.starts)
-    at_best = np.flatnonzero(scores == best[row])[::-1]  # backwards, so that the first of equals is written last
-    winner = np.zeros(len(best), dtype=np.int64)
-    winner[row[at_best]] = cells.cell_position[at_best]
-    linked = np.flatnonzero(best > null_scores)
-    return zip(
-        cells.row_pair[linked].tolist(), winner[linked].tolist(), cells.row_position[linked].tolist(), strict=True
-    )
+def align_backward(pairs: Sequence[Pair]) -> list[Links]:
+    """Links from the model of the other direction: every source word has at most one target word."""
+    swapped = align([(target, source) for source, target in pairs])
+    return [[(source, target) for target, source in links] for links in swapped]
+
+
+def align_one(pairs: Sequence[Pair], places: Sequence[int]) -> tuple[list[set[int]], list[set[int]]]:
+    """Of each sentence pair the target positions linked to one source position, forward and backward: what `align` and
+    `align_backward` have there, in half the time."""
+    forward, backward = ([set[int]() for _ in pairs] for _ in range(2))
+    usable = _usable(pairs)
+    if not usable:
+        return forward, backward
+    source, target = _sides(pairs, usable)
+    wanted = np.array([places[pair] for pair in usable])
+    cells, swapped = _Cells(source, target), _Cells(target, source)
+    cells.number_types()
+    swapped.take_types(cells)
+    rows, sources = _best(cells, _learned(cells), np.arange(cells.n_tokens))
+    rows = rows[sources == wanted[cells.row_pair[rows]]]
+    own = np.flatnonzero(swapped.row_position == wanted[swapped.row_pair])
+    rows_back, targets = _best(swapped, _learned(swapped), own)
+    for links, pair_of, target_of in (
+        (forward, cells.row_pair[rows], cells.row_position[rows]),
+        (backward, swapped.row_pair[rows_back], targets),
+    ):
+        for pair, place in zip(pair_of.tolist(), target_of.tolist(), strict=True):
+            links[usable[pair]].add(place)
+    return forward, backward
+
+
+def _usable(pairs: Sequence[Pair]) -> list[int]:
+    return [position for position, (source, target) in enumerate(pairs) if source and target]
+
+
+def _sides(pairs: Sequence[Pair], usable: Sequence[int]) -> tuple[_Side, _Side]:
+    return _Side([pairs[position][0] for position in usable]), _Side([pairs[position][1] for position in usable])
 
 
 def _feature(i: Floats, j: Floats, m: Floats, n: Floats) -> Floats:
@@ -185,15 +280,11 @@ def _expected_feature(i: Floats, m: Floats, n: Floats, tension: float) -> Floats
     return (series(above, n_above) + series(below, n_below)) / _normaliser(i, n, m, tension)
 
 
-def _fitted_tension(tension: float, empirical: float, cells: _Cells) -> float:
+def _fitted_tension(tension: float, counted: float, cells: _Cells) -> float:
     """A few steps of gradient ascent towards the tension under which the model expects what was counted."""
-    lengths = np.array(list(cells.sizes), dtype=np.int64)
-    i = _counting(lengths[:, 0]) + 1.0
-    m, n = (np.repeat(lengths[:, side], lengths[:, 0]).astype(np.float64) for side in (0, 1))
-    weight = np.repeat(np.array(list(cells.sizes.values()), dtype=np.float64), lengths[:, 0])
     for _ in range(N_TENSION_STEPS):
-        expected = float((weight * _expected_feature(i, m, n, tension)).sum()) / cells.n_tokens
-        tension = min(max(tension + (empirical - expected) * TENSION_RATE, TENSION_BOUNDS[0]), TENSION_BOUNDS[1])
+        missing = (counted - cells.shapes.expected_feature(tension)) / cells.n_tokens
+        tension = min(max(tension + missing * TENSION_RATE, TENSION_BOUNDS[0]), TENSION_BOUNDS[1])
     return tension
 
 
@@ -201,17 +292,20 @@ def _digamma(x: Floats) -> Floats:
     """By recurrence up to 7, then the asymptotic series."""
     x = np.array(x, dtype=np.float64)
     result = np.zeros_like(x)
-    while (small := x < 7).any():
-        result -= small / x
-        x += small
+    few = x >= 1
+    rest = x[few]
+    # Nearly all counts are below 1, and take seven steps: no need to ask at each which ones go on.
+    for _ in range(7):
+        result -= 1.0 / x
+        x += 1.0
+    if few.any():
+        result[few] = 0.0
+        while (small := rest < 7).any():
+            result[few] -= small / rest
+            rest += small
+        x[few] = rest
     shifted = x - 0.5
     square = 1.0 / (shifted * shifted)
     fourth = square * square
     series = square / 24 - fourth * (7 / 960) + fourth * square * (31 / 8064) - fourth * fourth * (127 / 30720)
     return np.asarray(result + np.log(shifted) + series, dtype=np.float64)
-
-
-def align_backward(pairs: Sequence[Pair]) -> list[Links]:
-    """Links from the model of the other direction: every source word has at most one target word."""
-    swapped = align([(target, source) for source, target in pairs])
-    return [[(source, target) for target, source in links] for links in swapped]

@@ -11,7 +11,7 @@ from gendermark.benchmarks.benchmark import Answers, ItemSet
 from gendermark.benchmarks.winomt.published import judge_as_published
 from gendermark.benchmarks.winomt.settings import PUBLISHED, Settings
 from gendermark.linguistics import alignment
-from gendermark.linguistics.aligners import align_both_ways
+from gendermark.linguistics.aligners import align_one
 from gendermark.linguistics.detectors import open_detector
 from gendermark.linguistics.entities import read_entity
 from gendermark.linguistics.failures import failure
@@ -101,12 +101,8 @@ class _LazyLinks:
 
     @cached_property
     def _linked(self) -> tuple[list[list[int]], Counter[tuple[str, str]]]:
-        found: list[list[int]] = []
+        found = align_one(self._pairs, self._nouns, self._aligner)
         support: Counter[tuple[str, str]] = Counter()
-        both = zip(*align_both_ways(self._pairs, self._aligner), strict=True)
-        for (source, target), noun, (forward, backward) in zip(self._pairs, self._nouns, both, strict=True):
-            linked, linked_back = ({place for at, place in links if at == noun} for links in (forward, backward))
-            places = sorted(linked & linked_back or linked or linked_back)
-            found.append(places)
-            support.update({(source[noun], target[place][:_STEM]) for place in places} if source else ())
+        for (source, target), noun, places in zip(self._pairs, self._nouns, found, strict=True):
+            support.update({(source[noun], target[place][:_STEM]) for place in places})
         return found, support
