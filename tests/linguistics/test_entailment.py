@@ -16,7 +16,7 @@ from gendermark.errors import MissingExtra, UserError
 from gendermark.linguistics import similarity
 from gendermark.linguistics.entailment import Entailment, Pair, clusters_with, entailment_clusters
 
-steady = settings(derandomize=True, deadline=None, max_examples=60, database=None)
+steady = settings(derandomize=True, max_examples=60, database=None)
 WORDS = ["el", "la", "mecánico", "mecánica", "llamó", "colgó"]
 
 

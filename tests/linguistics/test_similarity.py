@@ -17,7 +17,7 @@ from gendermark.linguistics import similarity
 from gendermark.linguistics.distances import likeness
 from gendermark.linguistics.similarity import Characters, open_similarity, pretrained_name
 
-steady = settings(derandomize=True, deadline=None, max_examples=60, database=None)
+steady = settings(derandomize=True, max_examples=60, database=None)
 texts = st.text(alphabet=st.sampled_from("abcá .яж中"), max_size=12)
 WORDS = ["el", "la", "mecánico", "mecánica", "llamó", ",", "query", ":", "para", "informar", "механик"]
 

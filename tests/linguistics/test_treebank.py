@@ -55,7 +55,7 @@ _pieces = st.sampled_from(
 _joints = st.sampled_from([" ", " ", " ", ", ", "; ", "! ", "? ", "-", "/", " (", ") ", " - ", "... ", ": "])
 
 
-@settings(derandomize=True, max_examples=500, deadline=None)
+@settings(derandomize=True, max_examples=500)
 @given(st.lists(st.tuples(_pieces, _joints), min_size=1, max_size=8), st.sampled_from(["", ".", "!", "..."]))
 def test_finds_the_words_nltk_finds(parts: list[tuple[str, str]], end: str) -> None:
     line = "".join(f"{word}{joint}" for word, joint in parts).rstrip() + end

@@ -39,7 +39,7 @@ def test_decomposed_letters_are_the_same_words() -> None:
     assert cut(unicodedata.normalize("NFD", "La médica señaló")) == cut("La médica señaló")
 
 
-@settings(derandomize=True, deadline=None)
+@settings(derandomize=True)
 @given(st.text(max_size=200))
 def test_no_word_is_empty_or_has_space(text: str) -> None:
     for word in cut(text):
@@ -58,7 +58,7 @@ _ODD = (
 _texts = st.one_of(st.text(max_size=60), st.text(alphabet=_ODD, max_size=30))
 
 
-@settings(derandomize=True, deadline=None, max_examples=500)
+@settings(derandomize=True, max_examples=500)
 @given(_texts)
 def test_every_word_has_a_span_of_its_own(text: str) -> None:
     words, spans = cut(text), word_spans(text)
@@ -122,13 +122,13 @@ def test_spans_of_places(places: list[tuple[int, int]], expected: list[str]) -> 
     assert [text[start:end] for start, end in spans_of(text, places)] == expected
 
 
-@settings(derandomize=True, deadline=None)
+@settings(derandomize=True)
 @given(_texts)
 def test_spans_of_written_words(text: str) -> None:
     assert [text[start:end] for start, end in split_spans(text)] == text.split()
 
 
-@settings(derandomize=True, deadline=None)
+@settings(derandomize=True)
 @given(_texts)
 def test_what_was_found_in_small_letters_is_found_as_written(text: str) -> None:
     spans = split_spans(text.lower())

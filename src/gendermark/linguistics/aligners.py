@@ -24,6 +24,8 @@ from gendermark.textfiles import read_lines, write_lines
 
 _MOST_KEPT = 100
 """Alignments, of some thirty kilobytes each."""
+_UNIT, _RECORD, _GROUP = "\x1f", "\x1e", "\x1d"
+"""What separates words, sides and pairs; no word has them."""
 NAMES = ("fast-align", "eflomal", "simalign")
 
 
@@ -38,14 +40,17 @@ def align_one(pairs: Sequence[Pair], places: Sequence[int], name: str = "fast-al
         raise UnknownName("aligner", name, NAMES)
     both = _eflomal(pairs) if name == "eflomal" else [_simalign(pairs)] * 2
     forward, backward = (
-        [{target for source, target in found if source == place} for found, place in zip(links, places, strict=True)]
+        [[target for source, target in found if source == place] for found, place in zip(links, places, strict=True)]
         for links in both
     )
     return _agreed(forward, backward)
 
 
-def _agreed(forward: Sequence[set[int]], backward: Sequence[set[int]]) -> list[list[int]]:
-    return [sorted(one & other or one or other) for one, other in zip(forward, backward, strict=True)]
+def _agreed(forward: Sequence[Sequence[int]], backward: Sequence[Sequence[int]]) -> list[list[int]]:
+    return [
+        sorted([place for place in one if place in other] or one or other)
+        for one, other in zip(forward, backward, strict=True)
+    ]
 
 
 # -- what was aligned before ------------------------------------------------------------------------------------------
@@ -53,8 +58,11 @@ def _agreed(forward: Sequence[set[int]], backward: Sequence[set[int]]) -> list[l
 
 def _remembered(pairs: Sequence[Pair], places: Sequence[int]) -> list[list[int]]:
     """The same sentences are scored again and again, and to align them is a good part of the work of a file."""
-    asked = [(list(source), list(target), place) for (source, target), place in zip(pairs, places, strict=True)]
-    content = hashlib.sha256(repr(asked).encode("utf-8", "replace"))
+    asked = (
+        f"{_UNIT.join(source)}{_RECORD}{_UNIT.join(target)}{_RECORD}{place}"
+        for (source, target), place in zip(pairs, places, strict=True)
+    )
+    content = hashlib.sha256(_GROUP.join(asked).encode("utf-8", "replace"))
     path = cache_root() / "alignments" / f"{alignment.VERSION}-{content.hexdigest()}.npy"
     with contextlib.suppress(OSError, ValueError, EOFError, IndexError):
         found = _unpacked(np.load(path, allow_pickle=False), len(pairs))

@@ -36,8 +36,8 @@ N_TENSION_STEPS = 8
 TENSION_RATE = 20.0
 _BEFORE_TRAINING = 1e-9
 _UNSIGNED = 2.0**32
-_MOST_TO_TICK = 30_000_000
-"""Possible pairs of words; beyond it a list of all would take too much memory."""
+_MOST_BITS = 62
+"""Of a number that can be sorted as one."""
 
 
 class _Side:
@@ -54,44 +54,48 @@ class _Side:
 
 class _Cells:
     """Every (target word, source word) of every sentence pair, laid out flat: rows are target words, cells their
-    candidate source words."""
+    candidate source words.
 
-    def __init__(self, source: _Side, target: _Side) -> None:
+    There are many cells, and memory that is touched for the first time costs more than arithmetic: what is needed of
+    them once is made in place, and given back.
+    """
+
+    def __init__(self, source: _Side, target: _Side, other: _Cells | None = None) -> None:
+        """`other` are the cells of the other direction, if there are any: they have the same types."""
         self.n_source_types, self.n_target_types = source.n_types, target.n_types
         self.row_target, self.n_tokens = target.numbers, len(target.numbers)
         self.row_pair = np.repeat(np.arange(len(target.lengths)), target.lengths)
         self.row_position = _counting(target.lengths)
         self.n_cells = source.lengths[self.row_pair]
         self.starts = np.cumsum(self.n_cells) - self.n_cells
-        self.cell_position = _counting(self.n_cells)
+        self.cell_row = np.repeat(np.arange(self.n_tokens), self.n_cells)
+        cell_position = _counting(self.n_cells)
         self.shapes = _Shapes(target.lengths, source.lengths)
-        first = self.shapes.first_of_pair[self.row_pair] + self.row_position * self.n_cells
-        self.cell_shape = np.repeat(first, self.n_cells) + self.cell_position
-        self._first_word = np.cumsum(source.lengths) - source.lengths
-        self._source = source
-
-    def number_types(self) -> None:
-        """Which pair of words each cell is an instance of."""
-        place = np.repeat(self._first_word[self.row_pair], self.n_cells) + self.cell_position
-        cells = self._source.numbers[place] * self.n_target_types
-        cells += np.repeat(self.row_target, self.n_cells)
-        types, self.cell_type = _types(cells, self.n_source_types * self.n_target_types)
-        self.type_source, self.type_target = np.divmod(types, self.n_target_types)
-
-    def take_types(self, other: _Cells) -> None:
-        """The same from the cells of the other direction, where rows and columns of each pair are exchanged."""
-        first_cell = np.cumsum(self._source.lengths * self.shapes.n_rows) - self._source.lengths * self.shapes.n_rows
-        at = np.repeat(first_cell[self.row_pair] + self.row_position, self.n_cells)
-        at += self.cell_position * np.repeat(self.shapes.n_rows[self.row_pair], self.n_cells)
-        self.cell_type = other.cell_type[at]
-        self.type_source, self.type_target = other.type_target, other.type_source
+        self.cell_shape = (self.shapes.first_of_pair[self.row_pair] + self.row_position * self.n_cells)[self.cell_row]
+        self.cell_shape += cell_position
+        if other is None:
+            first_word = np.cumsum(source.lengths) - source.lengths
+            place = first_word[self.row_pair][self.cell_row]
+            place += cell_position
+            numbers = source.numbers[place]
+            numbers *= self.n_target_types
+            numbers += self.row_target[self.cell_row]
+            types, self.cell_type = _types(numbers, self.n_source_types * self.n_target_types)
+            self.type_source, self.type_target = np.divmod(types, self.n_target_types)
+        else:
+            # Rows and columns of each pair are exchanged.
+            sizes = source.lengths * target.lengths
+            place = target.lengths[self.row_pair][self.cell_row]
+            place *= cell_position
+            place += ((np.cumsum(sizes) - sizes)[self.row_pair] + self.row_position)[self.cell_row]
+            self.cell_type = other.cell_type[place]
+            self.type_source, self.type_target = other.type_target, other.type_source
 
 
 class _Shapes:
     """What depends only on the lengths of a pair and on two places in it, which many pairs have in common."""
 
     def __init__(self, n_rows: Ints, n_columns: Ints) -> None:
-        self.n_rows = n_rows
         most = int(n_columns.max()) + 1
         sizes, size_of_pair, n_pairs = np.unique(n_rows * most + n_columns, return_inverse=True, return_counts=True)
         m, n = np.divmod(sizes, most)
@@ -118,18 +122,25 @@ class _Shapes:
         return float((self.n_pairs * _expected_feature(self.i, self.m, self.n, tension)).sum())
 
 
-def _types(cells: Ints, n: int) -> tuple[Ints, Ints]:
-    """The different numbers among those of the cells, all below `n`, in order; and which of them each cell has."""
-    if n > _MOST_TO_TICK:
-        types, places = np.unique(cells, return_inverse=True)
+def _types(numbers: Ints, n: int) -> tuple[Ints, Ints]:
+    """The different ones among numbers below `n`, in order; and which of them each is."""
+    n_bits = len(numbers).bit_length()
+    if n.bit_length() + n_bits > _MOST_BITS:
+        types, places = np.unique(numbers, return_inverse=True)
         return types, places
-    # To tick them off in a list of all is several times as fast as to sort them.
-    is_there = np.zeros(n, dtype=bool)
-    is_there[cells] = True
-    types = np.flatnonzero(is_there)
-    place = np.empty(n, dtype=np.int32)
-    place[types] = np.arange(len(types), dtype=np.int32)
-    return types, place[cells].astype(np.int64)
+    # With its place behind it a number can be sorted as a number, which is several times as fast as to sort places.
+    together = numbers << n_bits
+    together |= np.arange(len(numbers))
+    together.sort()
+    order = together & ((1 << n_bits) - 1)
+    together >>= n_bits
+    is_new = np.ones(len(numbers), dtype=bool)
+    np.not_equal(together[1:], together[:-1], out=is_new[1:])
+    types = together[is_new]
+    places = np.empty_like(order)
+    places[order] = np.cumsum(is_new, out=together)
+    places -= 1
+    return types, places
 
 
 def _counting(lengths: Ints) -> Ints:
@@ -151,21 +162,28 @@ def _learned(cells: _Cells) -> _Model:
     table = np.full(len(cells.type_source), _BEFORE_TRAINING)
     null_table = np.full(cells.n_target_types, _BEFORE_TRAINING)
     tension = FIRST_TENSION
-    counted_feature = cells.shapes.counted_feature[cells.cell_shape]
+    posterior, factor = np.empty(len(cells.cell_row)), np.empty(len(cells.cell_row))
     for iteration in range(N_ITERATIONS - 1):
-        posterior = cells.shapes.prior(tension)[cells.cell_shape]
-        posterior *= table[cells.cell_type]
+        _take(cells.shapes.prior(tension), cells.cell_shape, posterior)
+        posterior *= _take(table, cells.cell_type, factor)
         null_scores = null_table[cells.row_target] * NULL_PROBABILITY
         sums = np.add.reduceat(posterior, cells.starts) + null_scores
-        posterior /= np.repeat(sums, cells.n_cells)
+        posterior /= _take(sums, cells.cell_row, factor)
         counts = np.bincount(cells.cell_type, posterior, len(table)) + DIRICHLET_ALPHA
         null_counts = np.bincount(cells.row_target, null_scores / sums, len(null_table)) + DIRICHLET_ALPHA
         if iteration > 0:
-            tension = _fitted_tension(tension, float(counted_feature @ posterior), cells)
+            counted = _take(cells.shapes.counted_feature, cells.cell_shape, factor)
+            counted *= posterior
+            tension = _fitted_tension(tension, float(counted.sum()), cells)
         totals = np.bincount(cells.type_source, counts, cells.n_source_types).astype(np.float64)
         table = np.exp(_digamma(counts) - _digamma(totals)[cells.type_source])
         null_table = np.exp(_digamma(null_counts) - _digamma(np.array([null_counts.sum()])))
     return _Model(table, null_table, tension)
+
+
+def _take(values: Floats, places: Ints, out: Floats) -> Floats:
+    # All places are inside, so that nothing is cut off; numpy just needs no copy then.
+    return np.take(values, places, out=out, mode="clip")
 
 
 def _best(cells: _Cells, model: _Model, rows: Ints) -> tuple[Ints, Ints]:
@@ -194,7 +212,6 @@ def align(pairs: Sequence[Pair]) -> list[Links]:
     if not usable:
         return links
     cells = _Cells(*_sides(pairs, usable))
-    cells.number_types()
     rows, sources = _best(cells, _learned(cells), np.arange(cells.n_tokens))
     found = (cells.row_pair[rows], sources, cells.row_position[rows])
     for pair, source, target in zip(*(numbers.tolist() for numbers in found), strict=True):
@@ -208,29 +225,29 @@ def align_backward(pairs: Sequence[Pair]) -> list[Links]:
     return [[(source, target) for target, source in links] for links in swapped]
 
 
-def align_one(pairs: Sequence[Pair], places: Sequence[int]) -> tuple[list[set[int]], list[set[int]]]:
+def align_one(pairs: Sequence[Pair], places: Sequence[int]) -> tuple[list[list[int]], list[list[int]]]:
     """Of each sentence pair the target positions linked to one source position, forward and backward: what `align` and
     `align_backward` have there, in half the time."""
-    forward, backward = ([set[int]() for _ in pairs] for _ in range(2))
+    forward: list[list[int]] = [[] for _ in pairs]
+    backward: list[list[int]] = [[] for _ in pairs]
     usable = _usable(pairs)
     if not usable:
         return forward, backward
     source, target = _sides(pairs, usable)
     wanted = np.array([places[pair] for pair in usable])
-    cells, swapped = _Cells(source, target), _Cells(target, source)
-    cells.number_types()
-    swapped.take_types(cells)
+    cells = _Cells(source, target)
     rows, sources = _best(cells, _learned(cells), np.arange(cells.n_tokens))
     rows = rows[sources == wanted[cells.row_pair[rows]]]
-    own = np.flatnonzero(swapped.row_position == wanted[swapped.row_pair])
-    rows_back, targets = _best(swapped, _learned(swapped), own)
-    for links, pair_of, target_of in (
-        (forward, cells.row_pair[rows], cells.row_position[rows]),
-        (backward, swapped.row_pair[rows_back], targets),
-    ):
-        for pair, place in zip(pair_of.tolist(), target_of.tolist(), strict=True):
-            links[usable[pair]].add(place)
+    _fill(forward, usable, cells.row_pair[rows], cells.row_position[rows])
+    cells = _Cells(target, source, cells)
+    rows, targets = _best(cells, _learned(cells), np.flatnonzero(cells.row_position == wanted[cells.row_pair]))
+    _fill(backward, usable, cells.row_pair[rows], targets)
     return forward, backward
+
+
+def _fill(links: list[list[int]], usable: Sequence[int], pairs: Ints, targets: Ints) -> None:
+    for pair, target in zip(pairs.tolist(), targets.tolist(), strict=True):
+        links[usable[pair]].append(target)
 
 
 def _usable(pairs: Sequence[Pair]) -> list[int]:
@@ -291,21 +308,23 @@ def _fitted_tension(tension: float, counted: float, cells: _Cells) -> float:
 def _digamma(x: Floats) -> Floats:
     """By recurrence up to 7, then the asymptotic series."""
     x = np.array(x, dtype=np.float64)
-    result = np.zeros_like(x)
-    few = x >= 1
-    rest = x[few]
-    # Nearly all counts are below 1, and take seven steps: no need to ask at each which ones go on.
+    result, one_over = np.zeros_like(x), np.empty_like(x)
+    larger = np.flatnonzero(x >= 1)
+    others = x[larger]
+    # Nearly all counts are below 1, and take seven steps: no need to ask at each which of them go on.
     for _ in range(7):
-        result -= 1.0 / x
+        result -= np.divide(1.0, x, out=one_over)
         x += 1.0
-    if few.any():
-        result[few] = 0.0
-        while (small := rest < 7).any():
-            result[few] -= small / rest
-            rest += small
-        x[few] = rest
-    shifted = x - 0.5
-    square = 1.0 / (shifted * shifted)
+    if len(larger):
+        found = np.zeros_like(others)
+        while (small := others < 7).any():
+            found -= small / others
+            others += small
+        result[larger], x[larger] = found, others
+    x -= 0.5
+    result += np.log(x)
+    square = np.divide(1.0, np.multiply(x, x, out=x), out=x)
     fourth = square * square
     series = square / 24 - fourth * (7 / 960) + fourth * square * (31 / 8064) - fourth * fourth * (127 / 30720)
-    return np.asarray(result + np.log(shifted) + series, dtype=np.float64)
+    result += series
+    return result

@@ -113,7 +113,12 @@ class Occurrence:
 
     @property
     def is_other(self) -> bool:
-        return any(gender == "other" for gender, _ in self.readings)
+        return _are_other(self.readings)
+
+
+@cache
+def _are_other(readings: frozenset[tuple[str, str]]) -> bool:
+    return any(gender == "other" for gender, _ in readings)
 
 
 _MOST_FOUND = 20_000

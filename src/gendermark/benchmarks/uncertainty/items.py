@@ -159,10 +159,10 @@ def _own_references(path: str, line: int, cells: Sequence[str]) -> dict[str, str
 def _check_place(path: str, line: int, row: Row, entity: str) -> None:
     """Refuse an entity that is not where the line says; in WinoMT's own files all are."""
     places = places_of(row.sentence, entity)
-    if row.index in places:
+    if row.position in places:
         return
     where = f"it is word {' or '.join(map(str, places))}" if places else "it is not in the sentence"
-    raise BadFile(path, f"has no {row.entity!r} at word {row.index} (the first is 0); {where}", line=line)
+    raise BadFile(path, f"has no {row.entity!r} at word {row.position} (the first is 0); {where}", line=line)
 
 
 # -- references -------------------------------------------------------------------------------------------------------

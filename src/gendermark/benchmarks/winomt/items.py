@@ -6,9 +6,10 @@ import hashlib
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from importlib.resources import files
+from typing import NamedTuple
 
 from gendermark.benchmarks.benchmark import ItemSet
 from gendermark.benchmarks.winomt.settings import Settings
@@ -41,15 +42,13 @@ ARTICLES = ("the", "a", "an")
 _ADJECTIVES = {Gender.MASCULINE: "handsome", Gender.FEMININE: "pretty"}
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(NamedTuple):
     """One line of a WinoMT file: gender, place of the entity among the words, sentence, entity."""
 
     gender: str
-    index: int
+    position: int
     sentence: str
     entity: str
-
     half: str = ""
     """`pro`, `anti` or `none`, where the line says so itself."""
 
@@ -100,7 +99,7 @@ def items_of(rows: Iterable[Row], halves: Halves, settings: Settings) -> Iterato
         # A sentence that stands in both halves stands twice in the whole: once for each.
         stereotype = in_halves[max(min(n_seen[row.key], len(in_halves)), 1) - 1]
         gender = _GENDERS[row.gender]
-        sentence, position = row.sentence, row.index
+        sentence, position = row.sentence, row.position
         contrast = _contrast(sentence, entity)
         if settings.variant == "adjectives" and gender in _ADJECTIVES:
             words = sentence.split(" ")
@@ -108,7 +107,7 @@ def items_of(rows: Iterable[Row], halves: Halves, settings: Settings) -> Iterato
         tags = {
             "position": str(position),
             # The first noun phrase is the subject of these sentences.
-            "role": "subject" if row.index <= 2 else "object",
+            "role": "subject" if row.position <= 2 else "object",
             "stereotype": stereotype,
             # WinoBias is the part with a stereotype split; the rest, core's "they" apart, is Winogender.
             "corpus": _corpus(settings.data, stereotype),

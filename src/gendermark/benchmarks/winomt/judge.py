@@ -76,6 +76,8 @@ def _noun_position(item: Item, words: Sequence[str]) -> int:
     """Where the entity's noun stands among the cut words of the source; the last word of a compound."""
     entity = cut(item.entity)
     near = int(item.tags["position"])
+    if near < len(words) and entity == [words[near]]:  # as nearly always
+        return near
     places = [p for p in range(len(words) - len(entity) + 1) if list(words[p : p + len(entity)]) == entity]
     if not places:
         return min(near, len(words) - 1)
