@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 # The tests share the cores among processes; threads of each on top only wait for each other. Before numpy is loaded,
 # and for the programs that tests start.
@@ -19,6 +20,9 @@ for _variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
 os.environ.setdefault("ONEDNN_MAX_CPU_ISA", "AVX512_CORE_BF16")
 # As the command line does.
 gc.set_threshold(100_000, 10, 10)
+# A busy machine is no reason to fail: how long anything takes is measured in bench/.
+settings.register_profile("untimed", deadline=None)
+settings.load_profile("untimed")
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 # Read before the fixture below takes the variable away.

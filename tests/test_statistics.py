@@ -37,7 +37,7 @@ from gendermark.statistics import (
     wilson,
 )
 
-steady = settings(derandomize=True, deadline=None, max_examples=60, database=None)
+steady = settings(derandomize=True, max_examples=60, database=None)
 
 confidences = st.sampled_from([0.5, 0.8, 0.9, 0.95, 0.99])
 seeds = st.integers(0, 2**32 - 1)

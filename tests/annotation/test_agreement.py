@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from annotation.cells import FEW, F, M, N, make, sheet
@@ -215,7 +215,6 @@ def test_perfect_agreement(genders: list[Gender]) -> None:
 
 
 @given(rows=ANSWERS, data=st.data())
-@settings(deadline=None)
 def test_agreement_does_not_depend_on_names_of_labels_or_order_of_rows(rows: list[tuple[Any, ...]], data: Any) -> None:
     new = dict(zip((M, F, N), data.draw(st.permutations([M, F, N])), strict=True))
     before = reported(rows)

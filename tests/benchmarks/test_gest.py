@@ -160,7 +160,7 @@ def test_rates_of_released_counts(counts: str, paper: tuple[float, float], best:
         assert ((p_f + p_m) / 2, p_m - p_f) == pytest.approx(expected, abs=6e-6)
 
 
-@settings(derandomize=True, deadline=None, max_examples=25)
+@settings(derandomize=True, max_examples=25)
 @given(st.lists(st.sampled_from("mf"), min_size=128, max_size=128))
 def test_a_high_masculine_rate_caps_the_stereotype_rate(genders: list[str]) -> None:
     texts = ["Byl jsem tam." if gender == "m" else "Byla jsem tam." for gender in genders]

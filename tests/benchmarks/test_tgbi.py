@@ -129,7 +129,7 @@ def test_male_default_and_dependence_are_found_for_google(mirror: Path) -> None:
 _shares = st.floats(0, 1)
 
 
-@settings(derandomize=True, deadline=None)
+@settings(derandomize=True)
 @given(_shares, _shares)
 def test_appendix_a(first: float, second: float) -> None:
     """0 <= P_S <= 1; 1 only if all is neutral, 0 only if all is of one gender; at most 1/2 without neutrals."""
@@ -142,7 +142,7 @@ def test_appendix_a(first: float, second: float) -> None:
         assert p_n == pytest.approx(1, abs=1e-6)
 
 
-@settings(derandomize=True, deadline=None)
+@settings(derandomize=True)
 @given(st.integers(0, 50), st.integers(0, 50), st.integers(0, 50), st.integers(0, 2))
 def test_a_failed_translation_never_raises_the_index(w: int, m: int, n: int, which: int) -> None:
     counts = np.array([w, m, n], dtype=float)

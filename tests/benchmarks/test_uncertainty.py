@@ -334,7 +334,6 @@ said_of_one = st.lists(st.sampled_from([MAN, WOMAN, BOTH, NOBODY, "La persona sa
 @given(samples=st.lists(said_of_one, min_size=6, max_size=6), n_lines=st.sampled_from([1, 3, 6]))
 @settings(
     derandomize=True,
-    deadline=None,
     max_examples=40,
     database=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture],

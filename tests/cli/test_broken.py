@@ -230,7 +230,7 @@ BREAKS: dict[str, tuple[Break, str]] = {
 }
 
 
-@settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(broken=st.sampled_from(sorted(BREAKS)), form=st.sampled_from(sorted(FORMS)), n=st.integers(0, 1000))
 @pytest.mark.parametrize("verb", ["score", "run"])
 def test_whatever_is_broken_is_refused(

@@ -712,9 +712,7 @@ _FILES = st.one_of(
 )
 
 
-@settings(
-    max_examples=120, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=120, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(content=_FILES)
 def test_any_file_is_scored_or_refused_in_one_sentence(cli: Any, tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "any.txt"
@@ -729,9 +727,7 @@ def test_any_file_is_scored_or_refused_in_one_sentence(cli: Any, tmp_path: Path,
         assert "Traceback" not in outcome.err
 
 
-@settings(
-    max_examples=100, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=100, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     file=st.sampled_from([MANIFEST, RESULT, JUDGEMENTS]),
     place=st.floats(0, 1),

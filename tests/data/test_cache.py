@@ -202,7 +202,7 @@ def test_the_cache_itself_may_be_a_link(toy: Any, tmp_path: Path) -> None:
     assert toy.fetch()
 
 
-@settings(max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(path=st.text(st.sampled_from("a.b/\\:~ \0\né"), max_size=12))
 def test_no_path_a_card_accepts_leaves_the_cache(toy: Any, path: str) -> None:
     try:

@@ -26,7 +26,7 @@ from gendermark.metrics.correlations import (
 )
 from metrics import test_uncertainty_published as published
 
-steady = settings(derandomize=True, deadline=None, max_examples=60, database=None)
+steady = settings(derandomize=True, max_examples=60, database=None)
 
 KINDS: dict[CorrelationKind, Callable[[Any, Any], Any]] = {
     "pearson": scipy.stats.pearsonr,

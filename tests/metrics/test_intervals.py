@@ -176,7 +176,7 @@ _groups = st.lists(st.tuples(st.integers(0, 12), st.integers(1, 12)).map(sorted)
 
 
 @given(_groups, st.integers(2, 5))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_intervals_hold_their_value_and_repeating_sentences_is_no_evidence(groups: list[list[int]], times: int) -> None:
     once = of_right(*np.array(groups, dtype=float).T)
     again = of_right(*(times * np.array(groups, dtype=float)).T)
@@ -190,7 +190,7 @@ def test_intervals_hold_their_value_and_repeating_sentences_is_no_evidence(group
 
 
 @given(_groups, st.floats(0.5, 0.999))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_the_test_and_the_interval_agree(groups: list[list[int]], confidence: float) -> None:
     right, n = np.array(groups, dtype=float).T
     spread = Estimator(counts(("right", "judged"), np.stack([right, n], axis=1)), QUICKLY).spread(RIGHT)

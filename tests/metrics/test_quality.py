@@ -38,7 +38,7 @@ def _chrf(hypotheses: Sequence[str], references: Sequence[str]) -> float:
     return float(quality.chrf_value(*_sums(rows, quality.CHRF_COLUMNS))[0])
 
 
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=250)
 @given(CORPORA)
 @example([("", "la doctora")])
 @example([("la", "la")])
@@ -59,7 +59,7 @@ def test_values_are_those_of_sacrebleu(corpus: list[tuple[str, str]]) -> None:
     )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.lists(CORPORA, min_size=2, max_size=4))
 def test_many_resamples_at_once_are_each_by_itself(corpora: list[list[tuple[str, str]]]) -> None:
     """No row of the arrays disturbs another: smoothing, empty rows and brevity are each row's own."""
@@ -78,7 +78,7 @@ def test_without_references_there_is_no_value() -> None:
     assert np.isnan(_chrf(["la doctora"], [""]))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(CORPORA)
 def test_gap_of_equal_genders_is_zero(corpus: list[tuple[str, str]]) -> None:
     hypotheses, references = (list(side) for side in zip(*corpus, strict=True))

@@ -38,7 +38,7 @@ from gendermark.metrics.uncertainty import (
 )
 from gendermark.records import Gender
 
-steady = settings(derandomize=True, deadline=None, max_examples=60, database=None)
+steady = settings(derandomize=True, max_examples=60, database=None)
 
 texts_drawn = st.lists(st.sampled_from(["el", "la", "los", "las", "le", "il", "lo"]), min_size=1, max_size=40)
 M, F, N = Gender.MASCULINE, Gender.FEMININE, Gender.NEUTRAL

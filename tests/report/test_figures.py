@@ -552,7 +552,7 @@ def test_hostile_words_stay_text() -> None:
         _check(figure)
 
 
-@settings(max_examples=25, deadline=None, derandomize=True)
+@settings(max_examples=25, derandomize=True)
 @given(st.text(st.characters(), max_size=40))
 def test_any_name_gives_valid_svg(name: str) -> None:
     (result,) = _run("fake:stereotyped?s=0.6", "simplegen")
@@ -667,7 +667,7 @@ def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
 # -- drawing -----------------------------------------------------------------------------------------------------------
 
 
-@settings(max_examples=100, deadline=None, derandomize=True)
+@settings(max_examples=100, derandomize=True)
 @given(st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=6))
 def test_a_scale_holds_its_values(values: list[float]) -> None:
     scale = scale_around(values, 10, 110)

@@ -213,7 +213,7 @@ def test_no_name_is_an_option_of_the_row_before(name: str) -> None:
     assert [row[0] for row in table] == ["", "x", "", name, ""]
 
 
-@settings(max_examples=80, deadline=None, derandomize=True)
+@settings(max_examples=80, derandomize=True)
 @given(
     st.text(st.characters(exclude_categories=["Cs"]), max_size=20), st.text(max_size=5, alphabet="\\|`*<>&_\n\t %{}")
 )

@@ -64,7 +64,7 @@ def _facts(c: Comparison) -> tuple[Any, ...]:
 
 
 @given(pair=st.tuples(st.sampled_from(SYSTEMS), st.sampled_from(SYSTEMS)))
-@settings(max_examples=3, deadline=None)
+@settings(max_examples=3)
 def test_every_output_gives_the_same_answer(
     runs: dict[str, list[Result]], tmp_path_factory: pytest.TempPathFactory, pair: tuple[str, str]
 ) -> None:

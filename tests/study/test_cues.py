@@ -297,7 +297,7 @@ def test_normalised_entropy_is_against_the_contrast_set() -> None:
 
 
 @drawn(st.lists(st.floats(0, 10), min_size=1, max_size=6))
-@settings(derandomize=True, deadline=None, max_examples=60, database=None)
+@settings(derandomize=True, max_examples=60, database=None)
 def test_normalised_entropies_of_a_set_average_to_one_or_zero(entropies: list[float]) -> None:
     differences = [normalised_entropy(entropy, entropies, "difference") for entropy in entropies]
     assert sum(value for value in differences if value is not None) == pytest.approx(0, abs=1e-9)

@@ -102,7 +102,7 @@ def test_a_truncated_drawing_costs_about_as_many_decodings_as_there_are_distinct
 
 
 @given(st.integers(1, 40), st.integers(0, 40), st.integers(0, 5))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_samples_do_not_depend_on_how_they_are_cut_or_batched(n: int, cut: int, seed: int) -> None:
     toy, cut = Toy(), min(cut, n)
     whole, other = draw([sampling(n, seed=seed), sampling(3, "b", seed=seed)], toy, frozenset({END}), toy.max_words)
