@@ -56,6 +56,23 @@ def test_groups_are_those_of_a_dictionary(numbers: list[int]) -> None:
     assert found == list(expected.items())
 
 
+def test_many_small_groups_are_one_way_through_the_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    n_read = 0
+
+    def read(store: Any, place: tuple[int, int]) -> list[Any]:
+        nonlocal n_read
+        n_read += 1
+        return really(store, place)
+
+    really = spill._Store.read
+    monkeypatch.setattr(spill._Store, "read", read)
+    monkeypatch.setattr(spill, "_BLOCK", 50)
+    values = kept(range(3000))
+    groups = [group for _, group in grouped(values, lambda value: value // 3)]
+    assert groups == [[value, value + 1, value + 2] for value in range(0, 3000, 3)]
+    assert n_read == 3 * 60  # for their keys, for their order and as groups; not once more for each of 1,000 groups
+
+
 @given(st.permutations(range(17)))
 def test_values_come_in_the_order_of_their_places(places: list[int]) -> None:
     assert list(placed([(place, str(place)) for place in places], 17)) == [str(place) for place in range(17)]

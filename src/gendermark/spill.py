@@ -268,8 +268,16 @@ def grouped(values: Sequence[T], key: Callable[[T], K]) -> Iterator[tuple[K, Seq
             free[number] += 1
 
     together = placed(pairs(), len(values))
+    # They stand in the order in which they are asked for: one way through the file is enough, but for long ones, which
+    # are gone through when somebody reads them.
+    coming = iter(together)
     for name, number in numbers.items():
-        yield name, together[starts[number] : starts[number + 1]]
+        start, stop = starts[number], starts[number + 1]
+        if stop - start < LIMIT:
+            yield name, list(islice(coming, stop - start))
+        else:
+            yield name, together[start:stop]
+            coming = _between(together, stop, len(together))
 
 
 def remembered(function: Callable[[Sequence[Any]], T]) -> Callable[[Sequence[Any]], T]:
