@@ -23,6 +23,7 @@ from gendermark.spill import Spilled, grouped, kept, made, placed, remembered, t
 def _small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(spill, "LIMIT", 5)
     monkeypatch.setattr(spill, "_BLOCK", 3)
+    monkeypatch.setattr(spill, "_LONG_GROUP", 8)
     monkeypatch.setattr(spill, "_WAITING", 4)
 
 

@@ -30,6 +30,8 @@ LIMIT = 20_000
 _BLOCK = 1_000
 """Records that are written and read together."""
 _BLOCKS_KEPT = 4
+_LONG_GROUP = 50_000
+"""Those that belong to one group are held up to here: whoever asks for groups goes through each several times."""
 _WAITING = 20_000
 """Records that wait for a place in a block, all blocks together, while an order is made."""
 
@@ -273,7 +275,7 @@ def grouped(values: Sequence[T], key: Callable[[T], K]) -> Iterator[tuple[K, Seq
     coming = iter(together)
     for name, number in numbers.items():
         start, stop = starts[number], starts[number + 1]
-        if stop - start < LIMIT:
+        if stop - start < _LONG_GROUP:
             yield name, list(islice(coming, stop - start))
         else:
             yield name, together[start:stop]

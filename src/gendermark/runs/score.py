@@ -15,7 +15,7 @@ from gendermark.metrics.intervals import estimate
 from gendermark.metrics.metric import Resampling
 from gendermark.records import Judgement, Translation, Verdict
 from gendermark.result import Result
-from gendermark.spill import kept
+from gendermark.spill import kept, remembered
 from gendermark.telling import lost_by_gender_json
 
 _LOST_SHARE_TO_WARN = 0.1
@@ -126,9 +126,15 @@ def summarise(benchmark: Benchmark, item_set: ItemSet, judgements: Sequence[Judg
     )
 
 
+@remembered
+def _reasons(judgements: Sequence[Judgement]) -> Counter[str]:
+    """Why sentences count as not translated."""
+    return Counter(judgement.reason for judgement in judgements if judgement.verdict is Verdict.NOT_TRANSLATED)
+
+
 def _broken(judgements: Sequence[Judgement]) -> list[str]:
     """What the numbers leave out, however little: it was allowed to be missing, or is in another language."""
-    reasons = Counter(judgement.reason for judgement in judgements if judgement.verdict is Verdict.NOT_TRANSLATED)
+    reasons = _reasons(judgements)
     told = {
         MISSING: "have no translation in what was given",
         WRONG_LANGUAGE: "have a translation in another language",
@@ -143,7 +149,7 @@ def _broken(judgements: Sequence[Judgement]) -> list[str]:
 
 def _untranslated(judgements: Sequence[Judgement]) -> list[str]:
     """For benchmarks that have nothing of their own to say about it: numbers of what is not there are not numbers."""
-    n_lost = sum(judgement.verdict is Verdict.NOT_TRANSLATED for judgement in judgements)
+    n_lost = _reasons(judgements).total()
     if n_lost <= _LOST_SHARE_TO_WARN * len(judgements):
         return []
     return [

@@ -6,7 +6,7 @@ import math
 from array import array
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 
 import numpy as np
@@ -332,49 +332,72 @@ def _shown(value: float | None) -> float | None:
     return None if value is None else round(value, 4)
 
 
-def _sure_ones(judgements: Sequence[Judgement], sampling: str) -> list[str]:
-    """A remark if most sentences show no doubt where there should be one."""
-    found = Counter(j.measures.get("n_distinct") == 1 for j in judgements if j.tags["source"] == AMBIGUOUS)
-    n_single, n_open = found[True], found.total()
-    if n_single <= 0.5 * n_open:
-        return []
-    return [
-        f"{n_single:,} of {n_open:,} ambiguous sentences gave the same translation every time: the system is "
-        f"sure of them, or the way of drawing ({sampling}) hides its doubt"
-    ]
+@dataclass(slots=True)
+class _Seen:
+    """What remarks are made of, from one way through the judgements."""
 
+    n_open: int = 0
+    n_single: int = 0
+    """Of those that leave the gender open: with the same translation every time."""
+    n_to_read: int = 0
+    n_unread: int = 0
+    versions: dict[str, int] = field(default_factory=dict)
+    """Of each contrast set: its size, times 4, and a bit for each kind of version. (There may be many sets.)"""
 
-def _unpaired(judgements: Sequence[Judgement]) -> list[str]:
-    """A remark if the entropies of all sentences compare other sentences than those within contrast sets."""
-    sizes: dict[str, Counter[str]] = defaultdict(Counter)
-    for judgement in judgements:
-        sizes[judgement.contrast][judgement.tags["source"]] += 1
-    paired = [n.total() for n in sizes.values() if set(n) >= {AMBIGUOUS, UNAMBIGUOUS}]
-    n_outside = len(judgements) - sum(paired)
-    if not n_outside:
-        return []
-    outside = f"{n_outside:,} of {len(judgements):,} sentences have no version of the other kind (gender told or open)"
-    if not paired:
-        return [f"{outside}: `delta_h` and `gap_h` are empty, and the pooled ones compare different sentences"]
-    return [
-        f"{outside}: `delta_h` and `gap_h` are of the {len(paired):,} contrast sets that have both kinds; the pooled "
-        "ones are of all sentences, and compare different ones"
-    ]
+    @classmethod
+    def of(cls, judgements: Iterable[Judgement]) -> _Seen:
+        seen = cls()
+        for judgement in judgements:
+            is_open = judgement.tags["source"] == AMBIGUOUS
+            if is_open:
+                seen.n_open += 1
+                seen.n_single += judgement.measures.get("n_distinct") == 1
+            # Of mGeNTE's sentences that leave the gender open none is ever read.
+            if judgement.entity or not is_open:
+                seen.n_to_read += 1
+                seen.n_unread += judgement.verdict is not Verdict.JUDGED
+            known = seen.versions.get(judgement.contrast, 0)
+            seen.versions[judgement.contrast] = (known | (1 if is_open else 2)) + 4
+        return seen
+
+    def sure_ones(self, sampling: str) -> Iterator[str]:
+        """A remark if most sentences show no doubt where there should be one."""
+        if self.n_single > 0.5 * self.n_open:
+            yield (
+                f"{self.n_single:,} of {self.n_open:,} ambiguous sentences gave the same translation every time: the "
+                f"system is sure of them, or the way of drawing ({sampling}) hides its doubt"
+            )
+
+    def unread(self) -> Iterator[str]:
+        if self.n_unread > _LOST_SHARE * self.n_to_read:
+            yield f"in {self.n_unread:,} of {self.n_to_read:,} sentences no sample's gender could be read"
+
+    def unpaired(self) -> Iterator[str]:
+        """A remark if the entropies of all sentences compare other sentences than those within contrast sets."""
+        n_all = sum(known >> 2 for known in self.versions.values())
+        paired = [known >> 2 for known in self.versions.values() if known & 3 == 3]
+        if sum(paired) == n_all:
+            return
+        outside = (
+            f"{n_all - sum(paired):,} of {n_all:,} sentences have no version of the other kind (gender told or open)"
+        )
+        if not paired:
+            yield f"{outside}: `delta_h` and `gap_h` are empty, and the pooled ones compare different sentences"
+            return
+        yield (
+            f"{outside}: `delta_h` and `gap_h` are of the {len(paired):,} contrast sets that have both kinds; the "
+            "pooled ones are of all sentences, and compare different ones"
+        )
 
 
 def warnings(judgements: Sequence[Judgement], settings: Settings) -> list[str]:
-    found = []
+    seen = _Seen.of(judgements)
     if settings.n_samples == 1:
-        found.append("there is one sample of each sentence, which shows no uncertainty; draw more")
+        found = ["there is one sample of each sentence, which shows no uncertainty; draw more"]
     else:
-        found += _sure_ones(judgements, settings.sampling)
-    # Of mGeNTE's sentences that leave the gender open none is ever read.
-    are_read = Counter(j.verdict is Verdict.JUDGED for j in judgements if j.entity or j.tags["source"] == UNAMBIGUOUS)
-    n_lost, n_all = are_read[False], are_read.total()
-    if n_lost > _LOST_SHARE * n_all:
-        found.append(f"in {n_lost:,} of {n_all:,} sentences no sample's gender could be read")
-    remarks = [*_unpaired(judgements), *alpha_remarks(judgements, settings.alpha)]
-    return [*found, *remarks, *cluster_warnings(settings.cluster)]
+        found = [*seen.sure_ones(settings.sampling)]
+    found += [*seen.unread(), *seen.unpaired(), *alpha_remarks(judgements, settings.alpha)]
+    return [*found, *cluster_warnings(settings.cluster)]
 
 
 MEASURES = Measures(
