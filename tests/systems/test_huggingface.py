@@ -36,11 +36,6 @@ from systems import tiny_hf as tiny
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
 pytest.importorskip("sentencepiece")
-chosen_weights = pytest.mark.skipif(
-    torch.backends.cpu.get_cpu_capability() != "AVX512",
-    reason="what torch draws at random depends on the processor, and these toy models were chosen on one with AVX-512",
-)
-"""For what only models show that say different things, and end."""
 
 KINDS = ("marian", "m2m100", "nllb", "mbart", "t5", "chat")
 CODES = {"m2m100": ("en", "es"), "nllb": ("eng_Latn", "spa_Latn"), "mbart": ("en_XX", "es_XX")}
@@ -107,7 +102,6 @@ def plain(directory: Path) -> tuple[Any, Any]:
 # -- translating
 
 
-@chosen_weights
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "chat"])
 @pytest.mark.parametrize("beam_size", [1, 3])
 def test_translations_are_those_of_plain_transformers(models: Any, kind: str, beam_size: int) -> None:
@@ -163,7 +157,6 @@ def test_batches_change_nothing(models: Any, kind: str) -> None:
     assert [one.log_probability for one in alone] == pytest.approx([one.log_probability for one in together], abs=1e-4)
 
 
-@chosen_weights
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_log_probability_of_a_translation_is_that_of_its_words(models: Any, kind: str) -> None:
     system = opened(models(kind), beam_size=1)
@@ -218,7 +211,6 @@ def test_several_directions_in_one_call(models: Any) -> None:
     assert spanish.text != french.text
 
 
-@chosen_weights
 def test_a_beginning_of_the_model_s_own_is_given_and_not_said(models: Any) -> None:
     directory = models("marian", forced_bos_token_id=7)
     system = opened(directory, beam_size=1)
@@ -458,7 +450,6 @@ def test_samples_follow_the_law_and_so_do_those_of_transformers(models: Any) -> 
     assert chi_square_is_small(counts, expected)
 
 
-@chosen_weights
 @pytest.mark.parametrize("kind", KINDS)
 def test_paths_are_those_of_plain_forward_passes(models: Any, kind: str) -> None:
     """Whatever the prefixes and sources beside it, a path has the distributions of its own words alone."""
@@ -518,7 +509,6 @@ def test_a_wrong_sampling_option_is_said_before_anything_is_drawn(models: Any) -
 # -- the same weights in CTranslate2
 
 
-@chosen_weights
 @pytest.mark.parametrize("kind", ["marian", "m2m100", "nllb"])
 def test_agreement_with_ctranslate2(models: Any, kind: str, tmp_path: Path) -> None:
     pytest.importorskip("ctranslate2")
