@@ -22,6 +22,7 @@ ORDER = (
     "locks",
     "deadlines",
     "markup",
+    "pace",
     "executors",
     "selection",
     "data",

@@ -149,6 +149,17 @@ def test_a_full_disk_is_said_in_one_sentence(monkeypatch: pytest.MonkeyPatch) ->
     assert str(found.value).endswith("the environment variable TMPDIR")
 
 
+def test_a_directory_that_cannot_be_used_is_not_passed_over(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Python would take another one without a word, and fill a disk that nobody named."""
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "misspelt"))
+    with pytest.raises(UserError, match=r"TMPDIR names .*misspelt, where nothing can be written; .* name a directory"):
+        kept(range(100))
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    monkeypatch.setenv("TMPDIR", f"{tmp_path}/")
+    assert len(kept(range(100))) == 100
+
+
 def test_no_directory_for_temporary_files(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "gone"))
     with pytest.raises(UserError, match="gone: No such file or directory; make room there, or name another"):

@@ -20,6 +20,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from functools import wraps
 from itertools import chain, islice
 from operator import itemgetter
+from pathlib import Path
 from typing import Any, TypeVar, overload
 from weakref import WeakKeyDictionary
 
@@ -45,6 +46,7 @@ class _Store:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._end = 0
+        _check_directory()
         with _said_plainly():
             # Not buffered: a full disk must show when a block is written, and not when the file is closed.
             self._file = tempfile.TemporaryFile(prefix="gendermark-", buffering=0)  # noqa: SIM115 (closed when it is forgotten)
@@ -73,6 +75,16 @@ class _Store:
         return records
 
 
+def _check_directory() -> None:
+    """Python takes another directory without a word if the one that was named cannot be used."""
+    named = os.environ.get("TMPDIR")
+    if named and Path(tempfile.gettempdir()).absolute() != Path(named).absolute():
+        raise UserError(
+            f"TMPDIR names {named}, where nothing can be written; a long list is to be kept there: name a directory "
+            "that exists and has room"
+        )
+
+
 class _said_plainly:  # noqa: N801 (used as a function is)
     """A full disk, or no directory for temporary files, in one sentence."""
 
@@ -83,8 +95,8 @@ class _said_plainly:  # noqa: N801 (used as a function is)
         if isinstance(problem, OSError):
             where = tempfile.tempdir or os.environ.get("TMPDIR") or "the directory for temporary files"
             raise UserError(
-                f"cannot keep a long list in {where}: {problem.strerror or problem}; make room there, or name another "
-                "directory with the environment variable TMPDIR"
+                f"cannot write temporary data in {where}: {problem.strerror or problem}; make room there, or name "
+                "another directory with the environment variable TMPDIR"
             ) from None
 
 

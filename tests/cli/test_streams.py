@@ -15,6 +15,7 @@ import pytest
 import typer
 
 import gendermark
+from gendermark import pace
 from gendermark.cli import app, terminal
 from runs.children import PATIENCE_SECONDS, wait_until
 
@@ -214,8 +215,8 @@ def test_interrupt(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("problem", "code", "said"),
     [
-        (KeyboardInterrupt(), 130, "interrupted; finished translations are kept"),
-        (typer.Abort(), 130, "interrupted; finished translations are kept"),
+        (KeyboardInterrupt(), 130, "interrupted\n"),  # nothing was translated, so nothing is said of translations
+        (typer.Abort(), 130, "interrupted\n"),
         (MemoryError(), 2, "error: out of memory\n"),
         (OSError(28, "No space left on device"), 2, "error: the output cannot be written: No space left on device\n"),
         (OSError(28, "No space left on device", "a\nb"), 2, "error: a b: No space left on device\n"),
@@ -234,6 +235,25 @@ def test_accidents(cli: Any, monkeypatch: pytest.MonkeyPatch, problem: BaseExcep
     assert len(outcome.err.splitlines()) == 1
 
 
+@pytest.mark.parametrize(
+    ("verb", "said"),
+    [
+        (("data", "list"), "interrupted; what was fetched is kept; run the same command again to continue\n"),
+        (("translate",), "interrupted; finished translations are kept; run the same command again to continue\n"),
+        (("train", "model"), "interrupted; run the same command again to continue from the last checkpoint\n"),
+    ],
+)
+def test_an_interruption_says_what_is_kept(
+    cli: Any, monkeypatch: pytest.MonkeyPatch, verb: tuple[str, ...], said: str
+) -> None:
+    def interrupt(_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("gendermark.cli.app._invoke", interrupt)
+    outcome = cli(*verb)
+    assert (outcome.exit_code, outcome.out, outcome.err) == (130, "", said)
+
+
 def test_a_mistake_of_ours_is_not_hidden(cli: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: object) -> None:
         raise ZeroDivisionError
@@ -248,7 +268,7 @@ def test_a_mistake_of_ours_is_not_hidden(cli: Any, monkeypatch: pytest.MonkeyPat
 
 def test_progress_in_lines(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     now = iter([0.0, 5.0, 15.0, 16.0, 30.0, 31.0])
-    monkeypatch.setattr(terminal.time, "monotonic", lambda: next(now))
+    monkeypatch.setattr(pace.time, "monotonic", lambda: next(now))
     with terminal.show_progress("simplegen en-es") as progress:
         for done in (0, 50, 60, 80, 100):
             progress(done, 100)
@@ -264,6 +284,12 @@ def test_progress_bar_for_people(monkeypatch: pytest.MonkeyPatch, capsys: pytest
         progress(1, 2)
         progress(2, 2)
     assert capsys.readouterr().out == ""
+
+
+def test_what_stands_beside_the_bar() -> None:
+    assert terminal.progress_in_words(0, None, None) == ""
+    assert terminal.progress_in_words(0, 1200, None) == "0 of 1,200"
+    assert terminal.progress_in_words(128.0, 1200.0, 65.4) == "128 of 1,200, 0:01:05 left"
 
 
 def test_a_file_name_gives_no_commands(cli: Any, small: Path, tmp_path: Path) -> None:

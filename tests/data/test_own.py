@@ -139,6 +139,16 @@ def test_what_is_wrong_is_said_with_its_line(content: str, said: str, tmp_path: 
         gendermark.items("winomt", "es", data=f"file:{path}")
 
 
+def test_own_sentences_of_winomt_have_no_subject_or_object(tmp_path: Path) -> None:
+    """Only in published and bundled ones the first person is the subject; "On Monday the cook ..." is no object."""
+    path = tmp_path / "mine.csv"
+    path.write_text("source,gender,entity\nOn Monday the cook said that she was late.,f,cook\n", encoding="utf-8")
+    result = gendermark.score("winomt", ["El lunes la cocinera dijo que llegaba tarde."], "es", data=f"file:{path}")
+    assert not {"subject", "object"} & {estimate.slice for estimate in result.estimates}
+    core = gendermark.items("winomt", "es", data="core")
+    assert {item.tags["role"] for item in core.items} == {"subject", "object"}
+
+
 @pytest.mark.parametrize(
     ("name", "row", "said"),
     [

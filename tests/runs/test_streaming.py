@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 import gendermark
-from gendermark import registry, spill
+from gendermark import pace, registry, spill
 from gendermark.errors import UserError
 from gendermark.metrics import metric
 from gendermark.report import cells, explorer
@@ -159,6 +159,18 @@ def test_portions_give_what_the_whole_gives(monkeypatch: pytest.MonkeyPatch) -> 
     (cut,) = gendermark.run("fake:stereotyped?s=0.5", ["gest"], "es", data="core")
     assert judged == [128, 42, 43, 43]
     _same(whole, cut)
+
+
+def test_large_sets_tell_how_far_they_are(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+    monkeypatch.setattr(scoring, "PORTION", 50)
+    now = iter(range(0, 1000, 20))
+    monkeypatch.setattr(pace.time, "monotonic", lambda: float(next(now)))
+    caplog.set_level("INFO")
+    gendermark.run("fake:right", ["gest"], "es", data="core")
+    assert [message for message in caplog.messages if "judged" in message] == [
+        "gest.en-es: sentences judged: 42 of 128, about 82 s left",
+        "gest.en-es: sentences judged: 85 of 128, about 30 s left",
+    ]
 
 
 def test_a_judge_that_looks_at_all_sentences_gets_all(monkeypatch: pytest.MonkeyPatch) -> None:

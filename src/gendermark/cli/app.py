@@ -43,6 +43,15 @@ VERBS = {
 """Each verb and where it is. One more is one file and one line."""
 
 
+_KEPT = "interrupted; finished translations are kept; run the same command again to continue"
+_INTERRUPTED = {
+    **dict.fromkeys(("demo", "run", "translate", "study"), _KEPT),
+    "data": "interrupted; what was fetched is kept; run the same command again to continue",
+    "train": "interrupted; run the same command again to continue from the last checkpoint",
+}
+"""What Ctrl-C leaves behind. Other verbs write whole files in the end, or nothing."""
+
+
 def application(arguments: list[str]) -> typer.Typer:
     """The verb that is asked for; of the others as much as `--help` shows.
 
@@ -139,7 +148,7 @@ def _exit_code(arguments: list[str]) -> int:
     except SystemExit:  # rich, which draws the help, has already done the same
         pass
     except (KeyboardInterrupt, typer.Abort):
-        say("interrupted; finished translations are kept; run the same command again to continue")
+        say(_INTERRUPTED.get(next(iter(arguments), ""), "interrupted"))
         return 130
     except (OSError, MemoryError) as problem:
         # A full disk or a vanished directory where nobody looked for one.

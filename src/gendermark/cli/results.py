@@ -18,14 +18,17 @@ _SAID = {"unclear": "no clear difference"}
 COLUMNS = ("benchmark", "direction", "system", "metric", "slice", "value", "low", "high", "n_judged", "n_total")
 
 
-def print_results(results: Sequence[Result]) -> None:
-    """All estimates: drawn tables on a terminal; one tab-separated table when piped."""
+def print_results(results: Sequence[Result], all_rows: str = "") -> None:
+    """All estimates: drawn tables on a terminal; one tab-separated table when piped.
+
+    `all_rows` says where the rows of long tables are that are not drawn.
+    """
     for result in results:
         for finding in lost_by_gender(result):
             say(f"{result.cell}: {finding.text}")
     if terminal.is_terminal(sys.stdout):
         for result in results:
-            _draw(result)
+            _draw(result, all_rows)
     else:
         rows = [
             (*_where(result), e.metric, e.slice, _plain(e.value), _plain(e.low), _plain(e.high), e.n_judged, e.n_total)
@@ -47,7 +50,7 @@ def _plain(value: object) -> str:
     return "" if value is None else repr(value) if isinstance(value, float) else str(value)
 
 
-def _draw(result: Result) -> None:
+def _draw(result: Result, all_rows: str) -> None:
     benchmark, direction, _ = _where(result)
     title = f"{benchmark} {direction}, {result.called}: {result.selection.data} data, rules {result.selection.rules}"
     for rows, columns in (
@@ -58,7 +61,7 @@ def _draw(result: Result) -> None:
             print_table(title, columns, rows)
             title = ""
     for table in result.tables:
-        _draw_table(table)
+        _draw_table(table, all_rows)
     for test in result.tests:
         say(_sentence(test))
     say(f"signature: {result.signature}")
@@ -71,11 +74,11 @@ def _by_slice(estimates: Sequence[Estimate]) -> list[Estimate]:
     return sorted(parts, key=lambda e: order[e.slice])
 
 
-def _draw_table(table: Table) -> None:
+def _draw_table(table: Table, all_rows: str) -> None:
     rows = table.rows
     title = table.title
     if len(rows) > LONGEST_TABLE:
-        title += f" (first and last {LONGEST_TABLE // 2} of {len(rows):,}; all with --tables DIR)"
+        title += f" (first and last {LONGEST_TABLE // 2} of {len(rows):,}{all_rows})"
         rows = [*rows[: LONGEST_TABLE // 2], *rows[-LONGEST_TABLE // 2 :]]
     print_table(title, table.columns, rows)
 

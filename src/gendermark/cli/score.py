@@ -142,7 +142,7 @@ def score(
         # One that is named by its file; the name of a pipe tells nothing, and it cannot be read again.
         file = files[0] if len(files) == 1 and files[0].is_file() else None
         called = replace(result, name=result.name or (readable(f"files:{file}") if file else ""))
-        print_results([called])
+        print_results([called], "; all with --tables DIR")
         say_findings([called])
         if file and not samples:
             repairs = {"fix_encoding": fix_encoding, "allow_missing": allow_missing}

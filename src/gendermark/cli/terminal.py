@@ -6,13 +6,14 @@ import json
 import re
 import shutil
 import sys
-import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from datetime import timedelta
 from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 import typer
 
+from gendermark.pace import told_in_lines
 from gendermark.textfiles import disarmed
 
 if TYPE_CHECKING:
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 
-_SECONDS_BETWEEN_LINES = 10.0
 _HIDDEN_COMMAND = re.compile(r"\n\s*::")
 
 
@@ -143,43 +143,25 @@ def open_workers(executor: str, n_pieces: int = 0) -> Iterator[Executor]:
 def show_progress(title: str) -> Iterator[Callable[[int, int], None]]:
     """Progress with the time left, on stderr: a bar on a terminal, a line now and then elsewhere."""
     if not is_terminal(sys.stderr):
-        yield _line_reporter(title)
+        yield told_in_lines(title, say)
         return
     from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeElapsedColumn,
-        TimeRemainingColumn,
-    )
+    from rich.progress import BarColumn, Progress, Task, TextColumn
+    from rich.text import Text
 
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        TextColumn("left"),
-        TimeRemainingColumn(),
-    )
+    class Told(TextColumn):
+        def render(self, task: Task) -> Text:
+            return Text(progress_in_words(task.completed, task.total, task.time_remaining))
+
+    columns = (TextColumn("{task.description}"), BarColumn(), Told(""))
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(title, total=None)
         yield lambda done, total: bar.update(task, completed=done, total=total)
 
 
-def _line_reporter(title: str) -> Callable[[int, int], None]:
-    started = last = time.monotonic()
-    first: int | None = None
-
-    def report(done: int, total: int) -> None:
-        nonlocal last, first
-        now = time.monotonic()
-        first = done if first is None else first
-        if now - last < _SECONDS_BETWEEN_LINES or done >= total:
-            return
-        last = now
-        left = (now - started) / max(done - first, 1) * (total - done)
-        say(f"{title}: {done:,} of {total:,}, about {left:.0f} s left")
-
-    return report
+def progress_in_words(done: float, total: float | None, seconds_left: float | None) -> str:
+    """`128 of 1,200, 0:00:06 left`; nothing before anything is known."""
+    if total is None:
+        return ""
+    left = "" if seconds_left is None else f", {timedelta(seconds=round(seconds_left))} left"
+    return f"{done:,.0f} of {total:,.0f}{left}"

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from gendermark import __version__, registry
@@ -13,12 +14,14 @@ from gendermark.linguistics import profiles
 from gendermark.linguistics.failures import MISSING, WRONG_LANGUAGE, failure
 from gendermark.metrics.intervals import estimate
 from gendermark.metrics.metric import Resampling
+from gendermark.pace import told_in_lines
 from gendermark.records import Judgement, Translation, Verdict
 from gendermark.result import Result
 from gendermark.spill import kept, remembered
 from gendermark.telling import lost_by_gender_json
 
 _LOST_SHARE_TO_WARN = 0.1
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -51,7 +54,18 @@ def judge(
     if len(item_set.items) <= PORTION or benchmark.judges_together:
         return kept(iter(judge_portion(benchmark, item_set, answers)))
     work = executor.in_order(_judge_portion, portions(item_set, answers))
-    return kept(judgement for found in work for judgement in found)
+    return kept(_told(work, len(item_set.items), f"{item_set.selection.cell}: sentences judged"))
+
+
+def _told(work: Iterable[Sequence[Judgement]], n: int, title: str) -> Iterator[Judgement]:
+    """All judgements, while it is said now and then how many there are: a large set takes minutes."""
+    tell = told_in_lines(title, log.info)
+    tell(0, n)
+    n_done = 0
+    for found in work:
+        yield from found
+        n_done += len(found)
+        tell(n_done, n)
 
 
 def _judge_portion(portion: tuple[ItemSet, Answers]) -> list[Judgement]:

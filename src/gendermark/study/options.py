@@ -15,7 +15,10 @@ REFERENCES = (
     "What counts where the gender is open and several references are right: the mean of the scores against each, or "
     "the best, as in the paper."
 )
-PLAIN = "Instead: BLEU and chrF of the runs' systems on this test set; a file of sentences and one of translations."
+PLAIN = (
+    "Instead: BLEU and chrF of the systems of uncertainty runs on this test set; a file of sentences and one of "
+    "translations."
+)
 PLAIN_BUNDLED = "The same on the bundled test set, English to Spanish, which the demonstration model has not seen."
 TRANSLATIONS = "Translations of the sentences of --plain, one per line, to be rated too; may be repeated."
 PERMUTATION = (

@@ -106,8 +106,7 @@ def items_of(rows: Iterable[Row], halves: Halves, settings: Settings) -> Iterato
             sentence, position = " ".join([*words[:position], _ADJECTIVES[gender], *words[position:]]), position + 1
         tags = {
             "position": str(position),
-            # The first noun phrase is the subject of these sentences.
-            "role": "subject" if row.position <= 2 else "object",
+            "role": _role(settings.data, row.position),
             "stereotype": stereotype,
             # WinoBias is the part with a stereotype split; the rest, core's "they" apart, is Winogender.
             "corpus": _corpus(settings.data, stereotype),
@@ -118,6 +117,13 @@ def items_of(rows: Iterable[Row], halves: Halves, settings: Settings) -> Iterato
             tags["template"] = _contrast(occupations.sub("#", row.sentence), "")
         group = entity if settings.cluster == "entity" else contrast
         yield Item(f"winomt-{index:04}", index, group, sentence, gender, tags, entity, contrast)
+
+
+def _role(data: str, position: int) -> str:
+    """The first noun phrase is the subject of WinoMT's sentences and of ours; of a user's own nothing is known."""
+    if file_of(data):
+        return ""
+    return "subject" if position <= 2 else "object"
 
 
 def _corpus(data: str, stereotype: str) -> str:

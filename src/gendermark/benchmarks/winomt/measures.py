@@ -25,7 +25,8 @@ def _slices_of(judgement: Judgement) -> Iterable[str]:
     if tags["stereotype"] != "none":
         yield tags["stereotype"]
         yield "stereotyped"
-    yield tags["role"]
+    if tags["role"]:
+        yield tags["role"]
     if tags["corpus"] in ("winobias", "winogender"):
         yield tags["corpus"]
 
