@@ -155,6 +155,7 @@ def test_empty_lines_and_poor_translations_are_no_reason_to_refuse(cli: Any, dat
         assert give(cli, "score", path, data).exit_code == 0
 
 
+@pytest.mark.slow
 def test_released_outputs_are_all_sound(mirror: Path) -> None:
     """Files that others have released: none is refused, and hardly a line is said to be in another language."""
     n_lines, n_foreign, n_files = 0, 0, 0

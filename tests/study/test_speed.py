@@ -399,7 +399,12 @@ DEMO = ("--system", "demo:en-es", "--to", "es")
 
 def test_options_that_change_the_time_alone_are_not_called_noise(tmp_path: Path, own_sentences: str) -> None:
     grid = Grid("demo:en-es", {"batch_size": ("1", "8")}, [Point("again", "demo:en-es?batch_size=1")])
-    settings = Settings(grid, "es", data=own_sentences, timing=Timing(1, 2), resampling=QUICKLY)
+    few = (tmp_path / "few.en", tmp_path / "few.es")
+    for path, sentence in zip(few, ("The {} finished the work.", "El {} terminó el trabajo."), strict=True):
+        path.write_text(
+            "".join(sentence.format(name) + "\n" for name in ("plumber", "nurse", "guard")), encoding="utf-8"
+        )
+    settings = Settings(grid, "es", test_set=few, data=own_sentences, timing=Timing(1, 2), resampling=QUICKLY)
     found = study_speed(settings, tmp_path / "out")
     assert "batch size 8 and batch size 1 say the same by design: these options change the time alone" in found.notes
     assert "again computes the same as batch size 1 here; what differs in time is noise" in found.notes
