@@ -17,6 +17,7 @@ from typing import Any, TypeVar
 from gendermark import __version__
 from gendermark.errors import MissingExtra, UserError
 from gendermark.executors.executor import KINDS, MOST_DEATHS, Executor, attempt, result_of, worker_died
+from gendermark.executors.interrupts import kept_from_workers
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -48,15 +49,17 @@ class Cluster(Executor):
                 self._client = resources.enter_context(_found(argument))
             else:
                 n_workers = int(argument or 0) or os.cpu_count() or 1
-                cluster = distributed.LocalCluster(
-                    n_workers=n_workers,
-                    threads_per_worker=1,  # an engine is used by one thread at a time
-                    host="127.0.0.1",
-                    dashboard_address="127.0.0.1:0",
-                    memory_limit=None,
-                    silence_logs=logging.CRITICAL,
-                )
-                resources.enter_context(cluster)
+                # The thread that is started here also starts the workers, and those that take the place of lost ones.
+                with kept_from_workers():
+                    cluster = distributed.LocalCluster(
+                        n_workers=n_workers,
+                        threads_per_worker=1,  # an engine is used by one thread at a time
+                        host="127.0.0.1",
+                        dashboard_address="127.0.0.1:0",
+                        memory_limit=None,
+                        silence_logs=logging.CRITICAL,
+                    )
+                    resources.enter_context(cluster)
                 self._client = resources.enter_context(distributed.Client(cluster))
             self._check_workers(argument)
             self._resources = resources.pop_all()

@@ -20,6 +20,7 @@ from typing import Any, TypeVar
 
 from gendermark.errors import UserError
 from gendermark.executors.executor import MOST_DEATHS, Executor, Outcome, attempt, result_of, worker_died
+from gendermark.executors.interrupts import kept_from_workers
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -122,7 +123,7 @@ class Processes(Executor):
         context = multiprocessing.get_context("spawn")
         ours, theirs = context.Pipe()
         process = context.Process(target=_serve, args=(theirs,), daemon=True, name="gendermark-worker")
-        with _environment(_THREADS, str(max(1, _n_processors() // self.n_workers))):
+        with _environment(_THREADS, str(max(1, _n_processors() // self.n_workers))), kept_from_workers():
             process.start()
         theirs.close()
         return _Worker(process, ours)
@@ -146,7 +147,7 @@ def _received(worker: _Worker) -> Outcome | None:
 
 def _serve(connection: Connection) -> None:
     """A worker: work until the driver has no more of it, or is gone."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the driver's business, which then ends us
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # where it cannot be blocked, as the driver has done: on Windows
     threading.Thread(target=_end_with_driver, daemon=True).start()
     with contextlib.suppress(EOFError, OSError):
         while True:
