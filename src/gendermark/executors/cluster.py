@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 from gendermark import __version__
 from gendermark.errors import MissingExtra, UserError
 from gendermark.executors.executor import KINDS, MOST_DEATHS, Executor, attempt, result_of, worker_died
-from gendermark.executors.interrupts import kept_from_workers
+from gendermark.executors.starting import end_if_read_by_a_worker, kept_from_workers, not_started
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -31,6 +31,7 @@ _SECONDS_FOR_WORKERS = 60
 
 class Cluster(Executor):
     def __init__(self, argument: str = "") -> None:
+        end_if_read_by_a_worker()
         try:
             import dask
             import distributed
@@ -51,15 +52,7 @@ class Cluster(Executor):
                 n_workers = int(argument or 0) or os.cpu_count() or 1
                 # The thread that is started here also starts the workers, and those that take the place of lost ones.
                 with kept_from_workers():
-                    cluster = distributed.LocalCluster(
-                        n_workers=n_workers,
-                        threads_per_worker=1,  # an engine is used by one thread at a time
-                        host="127.0.0.1",
-                        dashboard_address="127.0.0.1:0",
-                        memory_limit=None,
-                        silence_logs=logging.CRITICAL,
-                    )
-                    resources.enter_context(cluster)
+                    cluster = resources.enter_context(_started(n_workers))
                 self._client = resources.enter_context(distributed.Client(cluster))
             self._check_workers(argument)
             self._resources = resources.pop_all()
@@ -143,6 +136,24 @@ class Cluster(Executor):
         if versions != {__version__}:
             others = ", ".join(sorted(versions - {__version__}))
             raise UserError(f"workers of {where} have gendermark {others}, here is {__version__}; install the same")
+
+
+def _started(n_workers: int) -> Any:
+    import distributed
+
+    try:
+        return distributed.LocalCluster(
+            n_workers=n_workers,
+            threads_per_worker=1,  # an engine is used by one thread at a time
+            host="127.0.0.1",
+            dashboard_address="127.0.0.1:0",
+            memory_limit=None,
+            silence_logs=logging.CRITICAL,
+        )
+    except RuntimeError as problem:
+        if "Nanny" not in str(problem):  # which starts a worker; how that ended it does not tell
+            raise
+        raise not_started(f"dask: {problem}".rstrip(".")) from None
 
 
 def _found(address: str) -> Any:
