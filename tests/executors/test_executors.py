@@ -101,10 +101,43 @@ def test_the_number_of_pieces_decides_where_nobody_else_does() -> None:
     assert open_executor("serial", 100) is SERIAL
 
 
-@pytest.mark.parametrize("text", ["threads", "processes:0", "processes:many", "serial:2", "processes:-1"])
+@pytest.mark.parametrize("text", ["threads", "threads:2", "serial:2", "serial:", "processes:", "dask:", ":2"])
 def test_what_is_no_executor(text: str) -> None:
     with pytest.raises(UserError, match=rf"^'{text}' is no executor; write serial, processes, .* or dask:tcp://"):
         open_executor(text)
+
+
+@pytest.mark.parametrize("number", ["0", "-3", "1025", "100000", "9" * 5000])
+@pytest.mark.parametrize("kind", ["processes", "dask"])
+def test_a_number_of_workers_that_nobody_can_have(kind: str, number: str) -> None:
+    with pytest.raises(UserError, match=rf"^{kind}:{number}: the number of workers must be from 1 to 1024$"):
+        open_executor(f"{kind}:{number}")
+
+
+def test_processes_have_no_address() -> None:
+    with pytest.raises(UserError, match=r"^processes:many: the number of workers must be from 1 to 1024$"):
+        open_executor("processes:many")
+
+
+@pytest.mark.parametrize("address", ["x", "2x", "tcp://x", "http://x:8787", "tcp://a b:1", "tcp://:8786", "x:8786/y"])
+def test_what_is_no_address(address: str) -> None:
+    with pytest.raises(UserError, match=rf"^dask:{address}: give a number .* or the address .*: tcp://HOST:PORT, "):
+        open_executor(f"dask:{address}")
+
+
+@pytest.mark.parametrize("address", ["tcp://10.0.0.1:8786", "node-7.cluster:8786", "tls://[fe80::1]:8786"])
+def test_addresses(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("distributed", reason="the extra dask is not installed")
+    asked = []
+
+    def nobody(given: str, **_: object) -> None:
+        asked.append(given)
+        raise OSError
+
+    monkeypatch.setattr("distributed.Client", nobody)
+    with pytest.raises(UserError, match=r"^no dask scheduler answers"):
+        open_executor(f"dask:{address}")
+    assert asked == [address]
 
 
 def test_dask_is_an_extra(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -122,7 +155,7 @@ def test_dask_is_an_extra(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_scheduler_that_is_not_there() -> None:
     pytest.importorskip("distributed", reason="the extra dask is not installed")
-    with pytest.raises(UserError, match=r"^no dask scheduler answers at tcp://127\.0\.0\.1:9; write serial"):
+    with pytest.raises(UserError, match=r"^no dask .* at tcp://127\.0\.0\.1:9; is it running, and is the address r"):
         open_executor("dask:tcp://127.0.0.1:9")
 
 

@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 
 from gendermark import __version__
 from gendermark.errors import MissingExtra, UserError
-from gendermark.executors.executor import KINDS, MOST_DEATHS, Executor, attempt, result_of, worker_died
+from gendermark.executors.executor import MOST_DEATHS, Executor, attempt, result_of, worker_died
 from gendermark.executors.starting import end_if_read_by_a_worker, kept_from_workers, not_started
 
 T = TypeVar("T")
@@ -30,7 +30,8 @@ _SECONDS_FOR_WORKERS = 60
 
 
 class Cluster(Executor):
-    def __init__(self, argument: str = "") -> None:
+    def __init__(self, n_workers: int = 0, address: str = "") -> None:
+        """Workers on this machine (none: one for each core), or those of the scheduler at an address."""
         end_if_read_by_a_worker()
         try:
             import dask
@@ -46,15 +47,14 @@ class Cluster(Executor):
         self._seen: set[str] = set()
         self._present: set[str] = set()
         with contextlib.ExitStack() as resources:
-            if argument and not argument.isdecimal():
-                self._client = resources.enter_context(_found(argument))
+            if address:
+                self._client = resources.enter_context(_found(address))
             else:
-                n_workers = int(argument or 0) or os.cpu_count() or 1
                 # The thread that is started here also starts the workers, and those that take the place of lost ones.
                 with kept_from_workers():
-                    cluster = resources.enter_context(_started(n_workers))
+                    cluster = resources.enter_context(_started(n_workers or os.cpu_count() or 1))
                 self._client = resources.enter_context(distributed.Client(cluster))
-            self._check_workers(argument)
+            self._check_workers(address)
             self._resources = resources.pop_all()
 
     def each(self, work: Callable[[T], R], tasks: Iterable[T]) -> Iterator[tuple[T, R]]:
@@ -121,12 +121,12 @@ class Cluster(Executor):
             self._n_threads, self._counted = max(1, sum(workers.values())), now
         return self._n_threads
 
-    def _check_workers(self, argument: str) -> None:
-        where = f"the dask scheduler at {argument}" if argument else "dask"
+    def _check_workers(self, address: str) -> None:
+        where = f"the dask scheduler at {address}" if address else "dask"
         try:
             self._client.wait_for_workers(1, timeout=_SECONDS_FOR_WORKERS)
         except TimeoutError:
-            raise UserError(f"{where} has no workers; start some with `dask worker {argument}`") from None
+            raise UserError(f"{where} has no workers; start some with `dask worker {address}`") from None
         try:
             versions = set(self._client.run(_version).values())
         except Exception as problem:  # noqa: BLE001 (whatever a worker says, gendermark is not usable there)
@@ -162,7 +162,7 @@ def _found(address: str) -> Any:
     try:
         return distributed.Client(address, timeout=_SECONDS_TO_FIND)
     except (OSError, ValueError, TypeError):  # a TimeoutError is an OSError
-        raise UserError(f"no dask scheduler answers at {address}; write {KINDS}") from None
+        raise UserError(f"no dask scheduler answers at {address}; is it running, and is the address right?") from None
 
 
 def _version() -> str:
