@@ -19,6 +19,8 @@ from gendermark.errors import MissingExtra, UserError
 from gendermark.executors.executor import MOST_DEATHS, Executor, attempt, result_of, worker_died
 from gendermark.executors.starting import end_if_read_by_a_worker, kept_from_workers, not_started
 
+log = logging.getLogger(__name__)
+
 T = TypeVar("T")
 R = TypeVar("R")
 
@@ -123,6 +125,8 @@ class Cluster(Executor):
 
     def _check_workers(self, address: str) -> None:
         where = f"the dask scheduler at {address}" if address else "dask"
+        if not self._client.nthreads():
+            log.info("%s has no workers yet; waiting for the first, for %d s at most", where, _SECONDS_FOR_WORKERS)
         try:
             self._client.wait_for_workers(1, timeout=_SECONDS_FOR_WORKERS)
         except TimeoutError:
@@ -159,6 +163,7 @@ def _started(n_workers: int) -> Any:
 def _found(address: str) -> Any:
     import distributed
 
+    log.info("looking for the dask scheduler at %s, for %d s at most", address, _SECONDS_TO_FIND)
     try:
         return distributed.Client(address, timeout=_SECONDS_TO_FIND)
     except (OSError, ValueError, TypeError):  # a TimeoutError is an OSError
