@@ -21,6 +21,20 @@ pytest.importorskip("distributed", reason="the extra dask is not installed")
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL is POSIX")
 
 _VARIABLES = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, (children.SOURCES, children.TESTS)))}
+_SLOW_WORK = """
+import sys
+from executors import tasks
+from gendermark.errors import UserError
+from gendermark.executors import cluster
+from gendermark.executors.executor import open_executor
+cluster._SECONDS_TO_FIND = 2
+try:
+    with open_executor(sys.argv[1]) as workers:
+        for _ in workers.each(tasks.pid_of, range(100_000)):
+            print("one", flush=True)
+except UserError as problem:
+    print(problem)
+"""
 
 
 @pytest.fixture
@@ -66,3 +80,17 @@ def test_waiting_is_said(
         f"looking for the dask scheduler at {address}, for 10 s at most",
         f"the dask scheduler at {address} has no workers yet; waiting for the first, for 1 s at most",
     ]
+
+
+def test_a_scheduler_that_is_killed_is_told_by_us_alone(
+    start: Callable[..., subprocess.Popen[bytes]], tmp_path: Path
+) -> None:
+    scheduler, address = _scheduler(start, tmp_path)
+    start("dask_worker", address, "--no-nanny", "--no-dashboard", "--local-directory", str(tmp_path))
+    driver = children.start([f"dask:{address}"], _VARIABLES, code=_SLOW_WORK)
+    assert driver.stdout is not None
+    assert driver.stdout.readline() == "one\n"
+    scheduler.kill()
+    output, errors = driver.communicate(timeout=children.PATIENCE_SECONDS)
+    assert output.splitlines()[-1] == "the dask scheduler is gone; what is finished is kept: run again to go on"
+    assert (driver.returncode, errors) == (0, "")

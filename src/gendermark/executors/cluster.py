@@ -26,6 +26,8 @@ R = TypeVar("R")
 
 _PER_THREAD = 2
 """Tasks that are handed over for each thread of a worker: one to do, and one so that it need not wait."""
+_LOGGERS = ("distributed", "distributed.client", "distributed.gc")
+"""Those to which dask gives levels of their own."""
 _SECONDS_BETWEEN_COUNTS = 2.0
 _SECONDS_TO_FIND = 10
 _SECONDS_FOR_WORKERS = 60
@@ -40,7 +42,8 @@ class Cluster(Executor):
             import distributed
         except ImportError:
             raise MissingExtra("the executor dask", "dask") from None
-        logging.getLogger("distributed").setLevel(logging.CRITICAL)  # lost workers are our business, not news
+        for name in _LOGGERS:  # lost workers are our business, not news, and so is a lost scheduler
+            logging.getLogger(name).setLevel(logging.CRITICAL)
         dask.config.set(
             {"distributed.scheduler.allowed-failures": MOST_DEATHS - 1, "distributed.logging.distributed": "critical"}
         )
