@@ -90,7 +90,14 @@ def test_a_task_that_kills_every_worker_is_given_up() -> None:
         with pytest.raises(UserError, match=r"3 workers died with the same portion .* run again to go on"):
             kept.extend(executor.each(tasks.dies, range(5)))
         assert {task for task, _ in kept} >= {0, 1}
-        assert executor.notes() == ["3 workers were lost; what they were doing was done again"]
+        assert executor.notes() == ["3 workers were lost; their work was done again"]
+
+
+def test_one_lost_worker_is_one(tmp_path: Path) -> None:
+    with open_executor("processes:1") as executor:
+        assert executor.notes() == []
+        assert list(executor.in_order(tasks.dies_once, [(str(tmp_path), 2)])) == [2]
+        assert executor.notes() == ["1 worker was lost; its work was done again"]
 
 
 def test_the_number_of_pieces_decides_where_nobody_else_does() -> None:

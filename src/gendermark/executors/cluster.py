@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 
 from gendermark import __version__
 from gendermark.errors import MissingExtra, UserError
-from gendermark.executors.executor import MOST_DEATHS, Executor, attempt, result_of, worker_died
+from gendermark.executors.executor import MOST_DEATHS, Executor, attempt, result_of, told_lost, worker_died
 from gendermark.executors.starting import end_if_read_by_a_worker, kept_from_workers, not_started
 
 log = logging.getLogger(__name__)
@@ -105,8 +105,7 @@ class Cluster(Executor):
             raise failure
 
     def notes(self) -> list[str]:
-        n_lost = len(self._seen - self._present)
-        return [f"{n_lost:,} workers were lost; what they were doing was done again"] if n_lost else []
+        return told_lost(len(self._seen - self._present))
 
     @property
     def dashboard(self) -> str:

@@ -166,6 +166,17 @@ def result_of(outcome: Outcome) -> Any:
     return outcome.result
 
 
+def told_lost(n: int) -> list[str]:
+    """The note on so many lost workers; none, if none was."""
+    if not n:
+        return []
+    return [
+        "1 worker was lost; its work was done again"
+        if n == 1
+        else f"{n:,} workers were lost; their work was done again"
+    ]
+
+
 def worker_died(n: int) -> UserError:
     return UserError(
         f"{n} workers died with the same portion of work (killed, or out of memory?); what is finished is kept: use "

@@ -19,7 +19,7 @@ from multiprocessing.process import BaseProcess
 from typing import Any, TypeVar
 
 from gendermark.errors import UserError
-from gendermark.executors.executor import MOST_DEATHS, Executor, Outcome, attempt, result_of, worker_died
+from gendermark.executors.executor import MOST_DEATHS, Executor, Outcome, attempt, result_of, told_lost, worker_died
 from gendermark.executors.starting import (
     NO_GUARD,
     end_if_read_by_a_worker,
@@ -120,9 +120,7 @@ class Processes(Executor):
             raise failure
 
     def notes(self) -> list[str]:
-        if not self._n_lost:
-            return []
-        return [f"{self._n_lost:,} workers were lost; what they were doing was done again"]
+        return told_lost(self._n_lost)
 
     def close(self) -> None:
         while self._idle:
