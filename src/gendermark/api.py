@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack, closing
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain, zip_longest
@@ -61,6 +61,15 @@ def items(benchmark: str | Selection, to: str = "", **options: Any) -> ItemSet:
     return found.load(selection)
 
 
+@contextmanager
+def _workers(executor: str) -> Iterator[Executor]:
+    """Workers, and in the end a word on those that were lost."""
+    with open_executor(executor) as workers:
+        yield workers
+        for note in workers.notes():
+            log.info(note)
+
+
 # -- translations made elsewhere ---------------------------------------------------------------------------------------
 
 
@@ -80,7 +89,7 @@ def score(
     """
     name, executor = str(options.pop("name", "")), str(options.pop("executor", ""))
     origin = Origin("files", resampling=resampling or Resampling(), name=name)
-    with open_executor(executor) as workers:
+    with _workers(executor) as workers:
         return score_texts(benchmark, translations, to, origin, workers, **options).result
 
 
@@ -258,7 +267,7 @@ def run(
         for benchmark in benchmarks
     )
     config = RunConfig(system, selections, system_options or {}, resampling or Resampling(), forced_choice)
-    with open_executor(executor) as workers:
+    with _workers(executor) as workers:
         around = running.Surroundings(name=name, executor=workers)
         return running.run(config, Path(directory) if directory is not None else None, around)
 

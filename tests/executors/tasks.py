@@ -14,6 +14,10 @@ def square(number: int) -> int:
     return number * number
 
 
+def length(text: str) -> int:
+    return len(text)
+
+
 def slow_first(number: int) -> int:
     time.sleep(0.3 if number == 0 else 0)
     return number
@@ -53,3 +57,8 @@ def pid_of(number: int) -> int:
 def something_local(number: int) -> object:
     """What no process can give to another."""
     return lambda: number
+
+
+def dies_before_it_begins(connection: object) -> None:
+    """Stands for what a worker does."""
+    os.kill(os.getpid(), signal.SIGKILL)

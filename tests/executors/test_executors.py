@@ -90,7 +90,14 @@ def test_a_task_that_kills_every_worker_is_given_up() -> None:
         with pytest.raises(UserError, match=r"3 workers died with the same portion .* run again to go on"):
             kept.extend(executor.each(tasks.dies, range(5)))
         assert {task for task, _ in kept} >= {0, 1}
-        assert executor.notes() == ["3 workers were lost; what they were doing was done again"]
+        assert executor.notes() == ["3 workers were lost; their work was done again"]
+
+
+def test_one_lost_worker_is_one(tmp_path: Path) -> None:
+    with open_executor("processes:1") as executor:
+        assert executor.notes() == []
+        assert list(executor.in_order(tasks.dies_once, [(str(tmp_path), 2)])) == [2]
+        assert executor.notes() == ["1 worker was lost; its work was done again"]
 
 
 def test_the_number_of_pieces_decides_where_nobody_else_does() -> None:
@@ -101,10 +108,43 @@ def test_the_number_of_pieces_decides_where_nobody_else_does() -> None:
     assert open_executor("serial", 100) is SERIAL
 
 
-@pytest.mark.parametrize("text", ["threads", "processes:0", "processes:many", "serial:2", "processes:-1"])
+@pytest.mark.parametrize("text", ["threads", "threads:2", "serial:2", "serial:", "processes:", "dask:", ":2"])
 def test_what_is_no_executor(text: str) -> None:
     with pytest.raises(UserError, match=rf"^'{text}' is no executor; write serial, processes, .* or dask:tcp://"):
         open_executor(text)
+
+
+@pytest.mark.parametrize("number", ["0", "-3", "1025", "100000", "9" * 5000])
+@pytest.mark.parametrize("kind", ["processes", "dask"])
+def test_a_number_of_workers_that_nobody_can_have(kind: str, number: str) -> None:
+    with pytest.raises(UserError, match=rf"^{kind}:{number}: the number of workers must be from 1 to 1024$"):
+        open_executor(f"{kind}:{number}")
+
+
+def test_processes_have_no_address() -> None:
+    with pytest.raises(UserError, match=r"^processes:many: the number of workers must be from 1 to 1024$"):
+        open_executor("processes:many")
+
+
+@pytest.mark.parametrize("address", ["x", "2x", "tcp://x", "http://x:8787", "tcp://a b:1", "tcp://:8786", "x:8786/y"])
+def test_what_is_no_address(address: str) -> None:
+    with pytest.raises(UserError, match=rf"^dask:{address}: give a number .* or the address .*: tcp://HOST:PORT, "):
+        open_executor(f"dask:{address}")
+
+
+@pytest.mark.parametrize("address", ["tcp://10.0.0.1:8786", "node-7.cluster:8786", "tls://[fe80::1]:8786"])
+def test_addresses(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("distributed", reason="the extra dask is not installed")
+    asked = []
+
+    def nobody(given: str, **_: object) -> None:
+        asked.append(given)
+        raise OSError
+
+    monkeypatch.setattr("distributed.Client", nobody)
+    with pytest.raises(UserError, match=r"^no dask scheduler answers"):
+        open_executor(f"dask:{address}")
+    assert asked == [address]
 
 
 def test_dask_is_an_extra(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -122,7 +162,7 @@ def test_dask_is_an_extra(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_scheduler_that_is_not_there() -> None:
     pytest.importorskip("distributed", reason="the extra dask is not installed")
-    with pytest.raises(UserError, match=r"^no dask scheduler answers at tcp://127\.0\.0\.1:9; write serial"):
+    with pytest.raises(UserError, match=r"^no dask .* at tcp://127\.0\.0\.1:9; is it running, and is the address r"):
         open_executor("dask:tcp://127.0.0.1:9")
 
 

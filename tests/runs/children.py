@@ -46,14 +46,41 @@ def environment(site: Path) -> dict[str, str]:
 
 
 def start(
-    arguments: list[str], variables: dict[str, str], *, code: str = "from gendermark.cli.app import main; main()"
+    arguments: list[str],
+    variables: dict[str, str],
+    *,
+    code: str = "from gendermark.cli.app import main; main()",
+    in_terminal: bool = False,
 ) -> subprocess.Popen[str]:
-    """`gendermark ARGUMENTS` (or other code) in a process of its own."""
+    """`gendermark ARGUMENTS` (or other code) in a process of its own; with all that it starts, if in a "terminal"."""
     pipe = subprocess.PIPE
     # Ctrl-C must reach it even where whoever runs the tests has it switched off, as shells do for background jobs.
     wake = None if sys.platform == "win32" else lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)
     command = [sys.executable, "-c", code, *arguments]
-    return subprocess.Popen(command, env=variables, stdin=pipe, stdout=pipe, stderr=pipe, text=True, preexec_fn=wake)
+    return subprocess.Popen(
+        command,
+        env=variables,
+        stdin=pipe,
+        stdout=pipe,
+        stderr=pipe,
+        text=True,
+        preexec_fn=wake,
+        start_new_session=in_terminal,
+    )
+
+
+def press_ctrl_c(process: subprocess.Popen[str]) -> None:
+    """As a terminal does it: for the process and all that it has started."""
+    os.killpg(process.pid, signal.SIGINT)
+
+
+def blocks_ctrl_c(pid: int) -> bool:
+    """Whether the signal never reaches a process, as Linux knows it."""
+    with suppress(OSError):  # it may just have ended
+        status = (Path("/proc") / str(pid) / "status").read_text(encoding="latin-1")
+        (blocked,) = (line.split()[1] for line in status.splitlines() if line.startswith("SigBlk:"))
+        return bool(int(blocked, 16) >> (signal.SIGINT - 1) & 1)
+    return True
 
 
 def finish(process: subprocess.Popen[str]) -> str:

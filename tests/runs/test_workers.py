@@ -62,6 +62,31 @@ def test_workers_and_driver_are_killed(executor: str, tmp_path: Path, child_envi
     assert shop.files() == shop.files("serial")
 
 
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="workers are found in /proc")
+@pytest.mark.parametrize("moment", ["starting", "translating"])
+@pytest.mark.parametrize("executor", EXECUTORS)
+def test_ctrl_c_is_the_drivers_business(
+    executor: str, moment: str, tmp_path: Path, child_environment: dict[str, str]
+) -> None:
+    """Workers never hear of it: whatever they are doing, nothing of theirs stands before our sentence."""
+    _needs(executor)
+    shop = open_workshop(tmp_path, child_environment, "batch", seconds=0.02)
+    driver = shop.start("run", "--executor", executor, in_terminal=True)
+    if moment == "starting":
+        children.wait_until(lambda: len(children.workers_of(driver.pid)) > 0, "a worker was starting")
+    else:
+        children.wait_until(lambda: len(shop.log) >= 3, "the workers were at work")
+    workers = children.workers_of(driver.pid)
+    assert all(map(children.blocks_ctrl_c, workers))
+    children.press_ctrl_c(driver)
+    _, errors = driver.communicate(timeout=children.PATIENCE_SECONDS)
+    assert driver.returncode == 130
+    said = [line for line in errors.splitlines() if not line.startswith("the workers can be watched at")]
+    assert said[-1].startswith("interrupted; finished translations are kept")
+    assert not [line for line in said if "Traceback" in line or "KeyboardInterrupt" in line]
+    assert not any(map(children.is_alive, workers))
+
+
 @pytest.mark.parametrize("executor", EXECUTORS)
 def test_results_are_the_same_wherever_the_work_is_done(executor: str, tmp_path: Path) -> None:
     _needs(executor)

@@ -57,12 +57,12 @@ class Workshop:
     def options(self) -> dict[str, str]:
         return {"mode": self.mode, "batch_size": str(BATCH_SIZE)}
 
-    def start(self, run: str = "run", *more: str) -> subprocess.Popen[str]:
+    def start(self, run: str = "run", *more: str, in_terminal: bool = False) -> subprocess.Popen[str]:
         """`gendermark run` in a process of its own."""
         options = [f"--system-option={key}={value}" for key, value in self.options.items()]
         arguments = ["run", "--system", self.program, "--to", "xx", "--data", "core", "--benchmark", "tiny", *options]
         arguments += ["--resamples", "100", "--store", str(self.store), "-o", str(self.directory / run), *more]
-        return children.start(arguments, self.variables)
+        return children.start(arguments, self.variables, in_terminal=in_terminal)
 
     def run(self, run: str, store: Path) -> None:
         """The same in this process, which starts sooner."""

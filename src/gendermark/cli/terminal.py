@@ -130,13 +130,15 @@ def _listed(columns: Sequence[str], cells: Sequence[Sequence[str]], width: int) 
 
 @contextmanager
 def open_workers(executor: str, n_pieces: int = 0) -> Iterator[Executor]:
-    """The workers that `--executor` names, and where they can be watched."""
+    """The workers that `--executor` names; where they can be watched, and in the end how many were lost."""
     from gendermark.executors.executor import open_executor
 
     with open_executor(executor, n_pieces) as workers:
         if workers.dashboard:
             say(f"the workers can be watched at {workers.dashboard}")
         yield workers
+        for note in workers.notes():
+            say(note)
 
 
 @contextmanager

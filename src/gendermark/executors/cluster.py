@@ -16,26 +16,34 @@ from typing import Any, TypeVar
 
 from gendermark import __version__
 from gendermark.errors import MissingExtra, UserError
-from gendermark.executors.executor import KINDS, MOST_DEATHS, Executor, attempt, result_of, worker_died
+from gendermark.executors.executor import MOST_DEATHS, Executor, attempt, result_of, told_lost, worker_died
+from gendermark.executors.starting import end_if_read_by_a_worker, kept_from_workers, not_started
+
+log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 R = TypeVar("R")
 
 _PER_THREAD = 2
 """Tasks that are handed over for each thread of a worker: one to do, and one so that it need not wait."""
+_LOGGERS = ("distributed", "distributed.client", "distributed.gc")
+"""Those to which dask gives levels of their own."""
 _SECONDS_BETWEEN_COUNTS = 2.0
 _SECONDS_TO_FIND = 10
 _SECONDS_FOR_WORKERS = 60
 
 
 class Cluster(Executor):
-    def __init__(self, argument: str = "") -> None:
+    def __init__(self, n_workers: int = 0, address: str = "") -> None:
+        """Workers on this machine (none: one for each core), or those of the scheduler at an address."""
+        end_if_read_by_a_worker()
         try:
             import dask
             import distributed
         except ImportError:
             raise MissingExtra("the executor dask", "dask") from None
-        logging.getLogger("distributed").setLevel(logging.CRITICAL)  # lost workers are our business, not news
+        for name in _LOGGERS:  # lost workers are our business, not news, and so is a lost scheduler
+            logging.getLogger(name).setLevel(logging.CRITICAL)
         dask.config.set(
             {"distributed.scheduler.allowed-failures": MOST_DEATHS - 1, "distributed.logging.distributed": "critical"}
         )
@@ -44,21 +52,14 @@ class Cluster(Executor):
         self._seen: set[str] = set()
         self._present: set[str] = set()
         with contextlib.ExitStack() as resources:
-            if argument and not argument.isdecimal():
-                self._client = resources.enter_context(_found(argument))
+            if address:
+                self._client = resources.enter_context(_found(address))
             else:
-                n_workers = int(argument or 0) or os.cpu_count() or 1
-                cluster = distributed.LocalCluster(
-                    n_workers=n_workers,
-                    threads_per_worker=1,  # an engine is used by one thread at a time
-                    host="127.0.0.1",
-                    dashboard_address="127.0.0.1:0",
-                    memory_limit=None,
-                    silence_logs=logging.CRITICAL,
-                )
-                resources.enter_context(cluster)
+                # The thread that is started here also starts the workers, and those that take the place of lost ones.
+                with kept_from_workers():
+                    cluster = resources.enter_context(_started(n_workers or os.cpu_count() or 1))
                 self._client = resources.enter_context(distributed.Client(cluster))
-            self._check_workers(argument)
+            self._check_workers(address)
             self._resources = resources.pop_all()
 
     def each(self, work: Callable[[T], R], tasks: Iterable[T]) -> Iterator[tuple[T, R]]:
@@ -104,8 +105,7 @@ class Cluster(Executor):
             raise failure
 
     def notes(self) -> list[str]:
-        n_lost = len(self._seen - self._present)
-        return [f"{n_lost:,} workers were lost; what they were doing was done again"] if n_lost else []
+        return told_lost(len(self._seen - self._present))
 
     @property
     def dashboard(self) -> str:
@@ -125,12 +125,14 @@ class Cluster(Executor):
             self._n_threads, self._counted = max(1, sum(workers.values())), now
         return self._n_threads
 
-    def _check_workers(self, argument: str) -> None:
-        where = f"the dask scheduler at {argument}" if argument else "dask"
+    def _check_workers(self, address: str) -> None:
+        where = f"the dask scheduler at {address}" if address else "dask"
+        if not self._client.nthreads():
+            log.info("%s has no workers yet; waiting for the first, for %d s at most", where, _SECONDS_FOR_WORKERS)
         try:
             self._client.wait_for_workers(1, timeout=_SECONDS_FOR_WORKERS)
         except TimeoutError:
-            raise UserError(f"{where} has no workers; start some with `dask worker {argument}`") from None
+            raise UserError(f"{where} has no workers; start some with `dask worker {address}`") from None
         try:
             versions = set(self._client.run(_version).values())
         except Exception as problem:  # noqa: BLE001 (whatever a worker says, gendermark is not usable there)
@@ -142,13 +144,32 @@ class Cluster(Executor):
             raise UserError(f"workers of {where} have gendermark {others}, here is {__version__}; install the same")
 
 
-def _found(address: str) -> Any:
+def _started(n_workers: int) -> Any:
     import distributed
 
     try:
+        return distributed.LocalCluster(
+            n_workers=n_workers,
+            threads_per_worker=1,  # an engine is used by one thread at a time
+            host="127.0.0.1",
+            dashboard_address="127.0.0.1:0",
+            memory_limit=None,
+            silence_logs=logging.CRITICAL,
+        )
+    except RuntimeError as problem:
+        if "Nanny" not in str(problem):  # which starts a worker; how that ended it does not tell
+            raise
+        raise not_started(f"dask: {problem}".rstrip(".")) from None
+
+
+def _found(address: str) -> Any:
+    import distributed
+
+    log.info("looking for the dask scheduler at %s, for %d s at most", address, _SECONDS_TO_FIND)
+    try:
         return distributed.Client(address, timeout=_SECONDS_TO_FIND)
     except (OSError, ValueError, TypeError):  # a TimeoutError is an OSError
-        raise UserError(f"no dask scheduler answers at {address}; write {KINDS}") from None
+        raise UserError(f"no dask scheduler answers at {address}; is it running, and is the address right?") from None
 
 
 def _version() -> str:

@@ -6,6 +6,7 @@ driver), which alone writes anything; so the results are the same wherever the w
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -94,22 +95,40 @@ def open_executor(text: str, n_pieces: int = 0) -> Executor:
     """The executor that `--executor` names; if it names none, processes for many pieces of work, and none for few."""
     if not text:
         text = "processes" if n_pieces > FEW else "serial"
-    kind, _, argument = text.partition(":")
-    if kind == "serial" and not argument:
+    kind, colon, argument = text.partition(":")
+    if text == "serial":
         return SERIAL
-    if kind == "processes" and _is_number(argument):
+    if kind not in ("processes", "dask") or (colon and not argument):
+        raise UserError(f"{text!r} is no executor; write {KINDS}")
+    if kind == "processes":
         from gendermark.executors.processes import Processes
 
-        return Processes(int(argument or 0))
-    if kind == "dask":
-        from gendermark.executors.cluster import Cluster
+        return Processes(_n_workers(text, argument))
+    from gendermark.executors.cluster import Cluster
 
-        return Cluster(argument)
-    raise UserError(f"{text!r} is no executor; write {KINDS}")
+    if not argument or _INTEGER.fullmatch(argument):
+        return Cluster(_n_workers(text, argument))
+    if not _ADDRESS.fullmatch(argument):
+        raise UserError(
+            f"{text}: give a number of workers, or the address of a dask scheduler: tcp://HOST:PORT, tls://HOST:PORT "
+            "or HOST:PORT"
+        )
+    return Cluster(address=argument)
 
 
-def _is_number(argument: str) -> bool:
-    return not argument or (argument.isdecimal() and 1 <= int(argument) <= 1024)
+MOST_WORKERS = 1024
+_INTEGER = re.compile(r"[+-]?\d+")
+_ADDRESS = re.compile(r"(?:(?:tcp|tls|ws|wss|ucx)://)?(?:[^\s/:\[\]]+|\[[\da-fA-F:.]+\]):\d{1,5}")
+
+
+def _n_workers(text: str, argument: str) -> int:
+    """The number that was given; 0 if none was."""
+    if not argument:
+        return 0
+    # A number of a thousand digits is none that Python reads.
+    if len(argument) <= len(str(MOST_WORKERS)) and argument.isdecimal() and 1 <= int(argument) <= MOST_WORKERS:
+        return int(argument)
+    raise UserError(f"{text}: the number of workers must be from 1 to {MOST_WORKERS}")
 
 
 # -- what a worker gives back ------------------------------------------------------------------------------------------
@@ -145,6 +164,17 @@ def result_of(outcome: Outcome) -> Any:
     if outcome.fault:
         raise RuntimeError(f"on a worker: {outcome.fault}")
     return outcome.result
+
+
+def told_lost(n: int) -> list[str]:
+    """The note on so many lost workers; none, if none was."""
+    if not n:
+        return []
+    return [
+        "1 worker was lost; its work was done again"
+        if n == 1
+        else f"{n:,} workers were lost; their work was done again"
+    ]
 
 
 def worker_died(n: int) -> UserError:

@@ -19,19 +19,37 @@ from multiprocessing.process import BaseProcess
 from typing import Any, TypeVar
 
 from gendermark.errors import UserError
-from gendermark.executors.executor import MOST_DEATHS, Executor, Outcome, attempt, result_of, worker_died
+from gendermark.executors.executor import MOST_DEATHS, Executor, Outcome, attempt, result_of, told_lost, worker_died
+from gendermark.executors.starting import (
+    NO_GUARD,
+    end_if_read_by_a_worker,
+    kept_from_workers,
+    not_guarded,
+    not_started,
+)
 
 T = TypeVar("T")
 R = TypeVar("R")
 
 _THREADS = "OMP_NUM_THREADS"
 _SECONDS_TO_END = 5.0
+_HERE = b"here"
+"""The first that a worker says: it has begun."""
 
 
 @dataclass
 class _Worker:
     process: BaseProcess
     connection: Connection
+    has_begun: bool = False
+
+    def begins(self) -> bool:
+        """Whether what there was to read is its first word only."""
+        if self.has_begun:
+            return False
+        with contextlib.suppress(EOFError, OSError):
+            self.has_begun = self.connection.recv_bytes() == _HERE
+        return self.has_begun
 
     def end(self) -> None:
         self.connection.close()  # at which a worker that waits for work ends by itself
@@ -52,6 +70,7 @@ class _Task:
 
 class Processes(Executor):
     def __init__(self, n_workers: int = 0) -> None:
+        end_if_read_by_a_worker()
         self.n_workers = n_workers or _n_processors()
         self._idle: list[_Worker] = []
         self._n_lost = 0
@@ -72,22 +91,25 @@ class Processes(Executor):
                 if not busy:
                     break
                 for connection in wait(list(busy)):
-                    worker, task = busy.pop(connection)  # type: ignore[call-overload]  # nothing else was waited for
+                    worker, task = busy[connection]  # type: ignore[index]  # nothing else was waited for
+                    if worker.begins():
+                        continue
+                    del busy[worker.connection]
                     outcome = _received(worker)
                     if outcome is None:
                         self._n_lost += 1
                         task.n_deaths += 1
                         worker.kill()
-                        if task.n_deaths < MOST_DEATHS:
+                        problem = _given_up(worker, task)
+                        if problem is None:
                             again.append(task)
-                        else:
-                            failure = failure or worker_died(task.n_deaths)
+                        failure = failure or problem
                         continue
                     self._idle.append(worker)
                     try:
                         result = result_of(outcome)
-                    except (UserError, RuntimeError) as problem:
-                        failure = failure or problem
+                    except (UserError, RuntimeError) as fault:
+                        failure = failure or fault
                         continue
                     yield task.content, result
         finally:
@@ -98,9 +120,7 @@ class Processes(Executor):
             raise failure
 
     def notes(self) -> list[str]:
-        if not self._n_lost:
-            return []
-        return [f"{self._n_lost:,} workers were lost; what they were doing was done again"]
+        return told_lost(self._n_lost)
 
     def close(self) -> None:
         while self._idle:
@@ -111,8 +131,10 @@ class Processes(Executor):
             worker = self._idle.pop() if self._idle else self._started()
             try:
                 worker.connection.send_bytes(pickle.dumps((work, task.content)))
-            except OSError:  # it died while it had nothing to do
-                self._n_lost += 1
+            except OSError:
+                if not worker.has_begun:  # and never will; why is seen where its answer is waited for
+                    return worker
+                self._n_lost += 1  # it died while it had nothing to do
                 worker.kill()
             else:
                 return worker
@@ -122,7 +144,7 @@ class Processes(Executor):
         context = multiprocessing.get_context("spawn")
         ours, theirs = context.Pipe()
         process = context.Process(target=_serve, args=(theirs,), daemon=True, name="gendermark-worker")
-        with _environment(_THREADS, str(max(1, _n_processors() // self.n_workers))):
+        with _environment(_THREADS, str(max(1, _n_processors() // self.n_workers))), kept_from_workers():
             process.start()
         theirs.close()
         return _Worker(process, ours)
@@ -144,11 +166,22 @@ def _received(worker: _Worker) -> Outcome | None:
     return outcome
 
 
+def _given_up(worker: _Worker, task: _Task) -> UserError | None:
+    """Why the task of a dead worker is not tried again, if it is not."""
+    code = worker.process.exitcode or 0
+    if not worker.has_begun and code == NO_GUARD:
+        return not_guarded()
+    if not worker.has_begun and (code > 0 or task.n_deaths >= MOST_DEATHS):  # by itself, as the next one would
+        return not_started(f"exit code {code}" if code > 0 else "killed, or out of memory?")
+    return worker_died(task.n_deaths) if task.n_deaths >= MOST_DEATHS else None
+
+
 def _serve(connection: Connection) -> None:
     """A worker: work until the driver has no more of it, or is gone."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the driver's business, which then ends us
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # where it cannot be blocked, as the driver has done: on Windows
     threading.Thread(target=_end_with_driver, daemon=True).start()
     with contextlib.suppress(EOFError, OSError):
+        connection.send_bytes(_HERE)
         while True:
             work, task = pickle.loads(connection.recv_bytes())
             connection.send_bytes(_pickled(attempt(work, task)))

@@ -77,8 +77,8 @@ def run_part(config: RunConfig, part: Part, directory: Path, around: Surrounding
                 write_jsonl(cell / _CHOICES, _rows(own_places, _by_pair(given.pairs, given.chosen.translations)))
             facts = {"spec": system.spec, "system_id": system.system_id, "decoding": system.decoding}
             cells[cell.name] = {"n": len(own_places), **facts}
-        notes = [*system.notes(), *around.executor.notes()]
-        folder.write_manifest(directory, described, folder.PART, cells, notes, around.name)
+        notes = system.notes()
+        folder.write_manifest(directory, described, folder.PART, cells, [*notes, *around.executor.notes()], around.name)
     for note in notes:
         around.tell(note)
     return sum(map(len, places))

@@ -110,7 +110,7 @@ def _carry_out(
         _check_there(directory, cells)
         ordered = {result.cell: cells[result.cell] for result in results}
         folder.write_manifest(directory, config, "finished", ordered, notes, around.name)
-    for note in (*notes, *around.executor.notes()):
+    for note in notes:  # those on workers are told by whoever has opened them, once for all that they did
         around.tell(note)
     return results
 
