@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from gendermark.runs import folder
 from gendermark.runs.parts import Part, merge, run_part
 from gendermark.runs.run import ALONE, RunConfig, run
 from gendermark.selection import Selection
+from made_runs import without_sums
 
 SIMPLEGEN = Selection("simplegen", "en", "es", "core")
 SEVERAL = (SIMPLEGEN, Selection("winomt", "en", "de", "core"))
@@ -85,8 +87,35 @@ def test_what_cannot_be_joined(tmp_path: Path) -> None:
     assert not (tmp_path / "joined").exists()
 
 
-def test_parts_that_lost_something(tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["part.jsonl", "part.choices.jsonl"])
+def test_a_part_that_was_changed_is_refused_and_mended_by_its_command(name: str, tmp_path: Path) -> None:
+    selection = Selection("mt-geneval-counterfactual", "en", "es", "core")
+    config = RunConfig("demo:en-es", (selection,), forced_choice=True)
+    parts = _parts(config, tmp_path, n=2)
+    whole = merge(parts, tmp_path / "joined", ALONE)
+    path = parts[0] / selection.cell / name
+    first, rest = path.read_text(encoding="utf-8").split("\n", 1)
+    row = json.loads(first)
+    row["answers"][0][1] = "Una doctora."
+    path.write_text(f"{json.dumps(row)}\n{rest}", encoding="utf-8")
+    reason = "was changed after the run (its SHA-256 is not the one in manifest.json)"
+    remedy = "run part 1/2 again (what its store has is not asked again)"
+    with pytest.raises(UserError, match=f"^{re.escape(f'{path}: {reason}; {remedy}')}$"):
+        merge(parts, tmp_path / "again", ALONE)
+    assert not (tmp_path / "again").exists()
+    run_part(config, Part(1, 2), parts[0], ALONE)
+    assert merge(parts, tmp_path / "again", ALONE) == whole
+
+
+def test_parts_of_the_version_before_have_no_sums(tmp_path: Path) -> None:
     parts = _parts(RunConfig("fake:right", (SIMPLEGEN,)), tmp_path)
+    whole = merge(parts, tmp_path / "joined", ALONE)
+    assert merge([without_sums(part) for part in parts], tmp_path / "again", ALONE) == whole
+
+
+def test_parts_that_lost_something(tmp_path: Path) -> None:
+    """Those of earlier versions, which have no sums."""
+    parts = [without_sums(part) for part in _parts(RunConfig("fake:right", (SIMPLEGEN,)), tmp_path)]
     path = max((part / "simplegen.en-es" / "part.jsonl" for part in parts), key=_last_place)
     lines = path.read_text().splitlines(keepends=True)
     path.write_text("".join(lines[:-1]))

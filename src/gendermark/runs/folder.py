@@ -34,9 +34,11 @@ from gendermark.textfiles import read_json, read_jsonl, write_jsonl, write_text
 MANIFEST, RESULT, JUDGEMENTS = "manifest.json", "result.json", "judgements.jsonl"
 TRANSLATIONS, SAMPLES = "translations.jsonl", "samples.jsonl"
 """Of a cell: one of the two."""
-_FILES = (TRANSLATIONS, SAMPLES, JUDGEMENTS, RESULT)
 PART = "part"
 """The status of a folder that holds some of the translations of a run."""
+PART_ANSWERS, PART_CHOICES = "part.jsonl", "part.choices.jsonl"
+"""Of a cell of such a folder."""
+_FILES = (TRANSLATIONS, SAMPLES, JUDGEMENTS, RESULT, PART_ANSWERS, PART_CHOICES)
 _MOST = 2**63
 """No count is larger."""
 SUMS = "sha256"
@@ -234,17 +236,17 @@ def read_run(directory: Path | str, name: str = "") -> Run:
     called = str(manifest.get("name", ""))
     results = [replace(read_cell(path / cell), name=called) for cell in manifest["cells"]]
     for cell, row in manifest["cells"].items():
-        _check_sums(path / cell, row)
+        check_sums(path / cell, row)
     return Run(str(directory), manifest, results)
 
 
-def _check_sums(cell: Path, row: Any) -> None:
+def check_sums(cell: Path, row: Any, remedy: str = "run it again") -> None:
     """Files that were changed after the run are refused; folders of earlier versions have no sums to check."""
     expected: Any = row.get(SUMS) if isinstance(row, dict) else None
     for name, found in sums(cell).items() if isinstance(expected, dict) else ():
         if expected.get(name) != found:
             raise BadFile(
-                cell / name, f"was changed after the run (its SHA-256 is not the one in {MANIFEST}); run it again"
+                cell / name, f"was changed after the run (its SHA-256 is not the one in {MANIFEST}); {remedy}"
             )
 
 

@@ -27,7 +27,6 @@ from gendermark.systems.system import System, open_system
 from gendermark.textfiles import read_jsonl, write_jsonl
 
 _STORE = "store.sqlite"
-_ANSWERS, _CHOICES = "part.jsonl", "part.choices.jsonl"
 _SHARD = "shard"
 
 
@@ -72,11 +71,12 @@ def run_part(config: RunConfig, part: Part, directory: Path, around: Surrounding
         cells = {}
         for given, own_places in zip(translate_steps(own, system, place, around, stack), places, strict=True):
             cell = directory / given.item_set.selection.cell
-            write_jsonl(cell / _ANSWERS, _rows(own_places, given.answers.translations))
+            write_jsonl(cell / folder.PART_ANSWERS, _rows(own_places, given.answers.translations))
             if given.chosen is not None:
-                write_jsonl(cell / _CHOICES, _rows(own_places, _by_pair(given.pairs, given.chosen.translations)))
+                chosen = _by_pair(given.pairs, given.chosen.translations)
+                write_jsonl(cell / folder.PART_CHOICES, _rows(own_places, chosen))
             facts = {"spec": system.spec, "system_id": system.system_id, "decoding": system.decoding}
-            cells[cell.name] = {"n": len(own_places), **facts}
+            cells[cell.name] = {"n": len(own_places), **facts, folder.SUMS: folder.sums(cell)}
         notes = system.notes()
         folder.write_manifest(directory, described, folder.PART, cells, [*notes, *around.executor.notes()], around.name)
     for note in notes:
@@ -129,7 +129,14 @@ def _manifest(directory: Path) -> dict[str, Any]:
         raise UserError(f"the part in {directory} is not finished; give the same `gendermark run` command again")
     if manifest["status"] != folder.PART:
         raise BadFile(directory, "is not a part of a run; give directories that `gendermark run --shard` wrote")
+    for cell, row in manifest["cells"].items():
+        folder.check_sums(directory / cell, row, _again(manifest["config"].get(_SHARD)))
     return manifest
+
+
+def _again(part: Any) -> str:
+    """What mends a part. It costs nothing where its answers are kept."""
+    return f"run part {part} again (what its store has is not asked again)"
 
 
 def _common(manifests: Mapping[Path, Mapping[str, Any]]) -> RunConfig:
@@ -180,7 +187,7 @@ class _Joined(System):
 
     def answer(self, requests: Sequence[Request]) -> Iterator[Sequence[Translation]]:
         is_choice = bool(requests) and requests[0].task is not self._task
-        name = _CHOICES if is_choice else _ANSWERS
+        name = folder.PART_CHOICES if is_choice else folder.PART_ANSWERS
         parts = [_read(directory / self._cell / name) for directory in self._directories]
         n_read = 0
         for place, answers in heapq.merge(*parts, key=lambda one: one[0]):
