@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -119,20 +120,60 @@ def test_parts_that_lost_something(tmp_path: Path) -> None:
     path = max((part / "simplegen.en-es" / "part.jsonl" for part in parts), key=_last_place)
     lines = path.read_text().splitlines(keepends=True)
     path.write_text("".join(lines[:-1]))
-    with pytest.raises(
-        UserError, match=r"the parts have 2,719 of 2,720 sentences of simplegen\.en-es; was the data changed"
-    ):
+    own = path.parent.parent
+    found = rf"{len(lines) - 1:,} sentences of simplegen\.en-es, but its manifest says {len(lines):,}"
+    lacking = f"^{own} has {found}; run part {own.name.removeprefix('part')}/3 again"
+    with pytest.raises(UserError, match=lacking):
         merge(parts, tmp_path / "joined", ALONE)
     path.write_text("".join(lines[1:]))
-    with pytest.raises(UserError, match=r"the parts of simplegen\.en-es do not fit together; run them again"):
+    with pytest.raises(UserError, match=lacking):
         merge(parts, tmp_path / "joined", ALONE)
     path.write_text('{"place": "x"}\n')
     with pytest.raises(UserError, match=r"part\.jsonl, line 1: is not a line that `gendermark run --shard` wrote"):
         merge(parts, tmp_path / "joined", ALONE)
 
 
+def test_parts_that_do_not_fit_together(tmp_path: Path) -> None:
+    """Those of earlier versions: as many rows as the manifests say, but for other places."""
+    parts = [without_sums(part) for part in _parts(RunConfig("fake:right", (SIMPLEGEN,)), tmp_path)]
+    first, last = (
+        next(part for part in parts if place in _places(part / "simplegen.en-es" / "part.jsonl")) for place in (0, 2719)
+    )
+    path = last / "simplegen.en-es" / "part.jsonl"
+    rest, end = path.read_text(encoding="utf-8").split('{"place": 2719')
+    for place, words in (
+        (
+            2720,
+            r"^no part has sentence 2,720 of the 2,720 of simplegen\.en-es; was the data changed since the parts were",
+        ),
+        (0, rf"^sentence 1 of simplegen\.en-es is there twice, in ({first} and )?{last}; was the data changed since"),
+    ):
+        lines = [*rest.splitlines(keepends=True), f'{{"place": {place}{end}']
+        path.write_text("".join(sorted(lines, key=lambda line: int(json.loads(line)["place"]))), encoding="utf-8")
+        with pytest.raises(UserError, match=words):
+            merge(parts, tmp_path / "joined", ALONE)
+
+
+def test_a_folder_that_is_given_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    _parts(RunConfig("fake:right", (SIMPLEGEN,)), tmp_path)
+    monkeypatch.chdir(tmp_path)
+    parts = [Path(f"part{number}") for number in (1, 2, 3)]
+    for again in (Path("part1"), Path("./part1"), Path("part1/")):
+        with pytest.raises(UserError, match=r"^part1 was given twice; give each part once$"):
+            merge([*parts, again], tmp_path / "joined", ALONE)
+    shutil.copytree("part1", "copy")
+    for again in (Path("copy"), Path("part2/../part1"), tmp_path / "part1"):
+        with pytest.raises(UserError, match=rf"^part1 and {again} hold the same part, 1/3; give each once$"):
+            merge([*parts, again], tmp_path / "joined", ALONE)
+    assert not (tmp_path / "joined").exists()
+
+
+def _places(path: Path) -> list[int]:
+    return [int(json.loads(line)["place"]) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
 def _last_place(path: Path) -> int:
-    return int(json.loads(path.read_text().splitlines()[-1])["place"])
+    return _places(path)[-1]
 
 
 def test_a_part_is_no_run(tmp_path: Path) -> None:

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import heapq
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -114,11 +116,14 @@ def _row(answer: Translation) -> list[Any]:
 
 def merge(directories: Sequence[Path], output: Path, around: Surroundings) -> list[Result]:
     """Join the parts of a run, and score it."""
+    for directory, n in Counter(directories).items():
+        if n > 1:
+            raise UserError(f"{directory} was given twice; give each part once")
     manifests = {directory: _manifest(directory) for directory in directories}
     config = _common(manifests)
     first = next(iter(manifests.values()))
     notes = list(dict.fromkeys(note for manifest in manifests.values() for note in manifest.get("notes", [])))
-    system = _Joined(list(directories), next(iter(first["cells"].values())), notes)
+    system = _Joined(manifests, notes)
     around = replace(around, name=around.name or str(first.get("name", "")))
     return carry_out(plan(config, system), system, output, around)
 
@@ -174,8 +179,9 @@ class _Joined(System):
     is_stored = False
     tasks = frozenset(Task)
 
-    def __init__(self, directories: Sequence[Path], facts: Mapping[str, str], notes: Sequence[str]) -> None:
-        self._directories, self._notes = directories, notes
+    def __init__(self, manifests: Mapping[Path, Mapping[str, Any]], notes: Sequence[str]) -> None:
+        self._manifests, self._notes = manifests, notes
+        facts = next(iter(next(iter(manifests.values()))["cells"].values()))
         self.spec, self.system_id, self.decoding = facts["spec"], facts["system_id"], facts["decoding"]
 
     def prepare(self, benchmark: Benchmark, item_set: ItemSet, requests: Sequence[Request]) -> None:  # noqa: ARG002
@@ -188,25 +194,35 @@ class _Joined(System):
     def answer(self, requests: Sequence[Request]) -> Iterator[Sequence[Translation]]:
         is_choice = bool(requests) and requests[0].task is not self._task
         name = folder.PART_CHOICES if is_choice else folder.PART_ANSWERS
-        parts = [_read(directory / self._cell / name) for directory in self._directories]
-        n_read = 0
-        for place, answers in heapq.merge(*parts, key=lambda one: one[0]):
-            if place != n_read:
-                raise UserError(
-                    f"{self._directories[0].parent}: the parts of {self._cell} do not fit together; run them again"
-                )
-            n_read += 1
+        parts = [_read(directory, directory / self._cell / name) for directory in self._manifests]
+        n_read, before = 0, Path()
+        for place, directory, answers in heapq.merge(*parts, key=itemgetter(0)):
+            if place < n_read:
+                both = " and ".join(map(str, dict.fromkeys((before, directory))))
+                raise self._misfit(name, f"sentence {place + 1:,} of {self._cell} is there twice, in {both}")
+            if place > n_read:
+                break
+            n_read, before = n_read + 1, directory
             yield answers
         if n_read != self._n:
-            raise UserError(
-                f"the parts have {n_read:,} of {self._n:,} sentences of {self._cell}; was the data changed since?"
-            )
+            raise self._misfit(name, f"no part has sentence {n_read + 1:,} of the {self._n:,} of {self._cell}")
+
+    def _misfit(self, name: str, what: str) -> UserError:
+        """Why the parts are not the whole: one that lost sentences is named, if there is one."""
+        for directory, manifest in self._manifests.items():
+            n_expected = manifest["cells"].get(self._cell, {}).get("n", 0)
+            n = sum(1 for _ in read_jsonl(directory / self._cell / name))
+            if n != n_expected:
+                again = _again(manifest["config"][_SHARD])
+                found = f"{n:,} sentences of {self._cell}, but its manifest says {n_expected:,}"
+                return UserError(f"{directory} has {found}; {again}")
+        return UserError(f"{what}; was the data changed since the parts were made?")
 
 
-def _read(path: Path) -> Iterator[tuple[int, list[Translation]]]:
+def _read(directory: Path, path: Path) -> Iterator[tuple[int, Path, list[Translation]]]:
     for line, row in read_jsonl(path):
         try:
-            yield int(row["place"]), [_answer(*fields) for fields in row["answers"]]
+            yield int(row["place"]), directory, [_answer(*fields) for fields in row["answers"]]
         except (KeyError, TypeError, ValueError):
             raise BadFile(path, "is not a line that `gendermark run --shard` wrote; run it again", line=line) from None
 
