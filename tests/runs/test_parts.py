@@ -168,6 +168,61 @@ def test_a_folder_that_is_given_twice(tmp_path: Path, monkeypatch: pytest.Monkey
     assert not (tmp_path / "joined").exists()
 
 
+def _own_data(path: Path, *people: str) -> None:
+    rows = [f"The {people[n % len(people)]} said that she was there {n} times.,feminine,doctor" for n in range(160)]
+    path.write_text("\n".join(["source,gender,entity", *rows, ""]), encoding="utf-8")
+
+
+def test_data_that_were_changed_between_the_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    path, selection = Path("small.csv"), Selection("winomt", "en", "es", "file:small.csv")
+    config, parts = RunConfig("fake:copy", (selection,)), [Path("1"), Path("2"), Path("3")]
+
+    def make(part: Path, *people: str) -> None:
+        _own_data(path, *people)
+        run_part(config, Part(int(part.name), 3), part, ALONE)
+
+    for part, people in zip(parts, (("doctor",), ("doctor", "old doctor"), ("doctor", "old doctor")), strict=True):
+        make(part, *people)
+    with pytest.raises(
+        UserError, match=r"^small\.csv is not what 1 was made from; run part 1/3 again \(what its store"
+    ):
+        merge(parts, Path("whole"), ALONE)
+    _own_data(path, "doctor")
+    with pytest.raises(
+        UserError, match=r"^small\.csv is not what 2, 3 were made from; run parts 2/3, 3/3 again \(what"
+    ):
+        merge(parts, Path("whole"), ALONE)
+    _own_data(path, "tall doctor")
+    other = r"^small\.csv is not what the parts were made from"
+    with pytest.raises(UserError, match=rf"{other}; the parts differ from each other, too; put it back as it was, or"):
+        merge(parts, Path("whole"), ALONE)
+    make(parts[0], "doctor", "old doctor")
+    _own_data(path, "tall doctor")
+    with pytest.raises(UserError, match=rf"{other}; put it back as it was, or run all parts again \(what their"):
+        merge(parts, Path("whole"), ALONE)
+    assert not Path("whole").exists()
+    _own_data(path, "doctor", "old doctor")
+    assert len(merge(parts, Path("whole"), ALONE)) == 1
+
+
+def test_parts_of_the_version_before_do_not_say_what_they_were_made_from(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nobody's system is blamed for that."""
+    monkeypatch.chdir(tmp_path)
+    _own_data(Path("small.csv"), "doctor")
+    config = RunConfig("fake:copy", (Selection("winomt", "en", "es", "file:small.csv"),))
+    parts = [without_sums(part) for part in _parts(config, Path())]
+    for part in parts:
+        text = (part / "manifest.json").read_text(encoding="utf-8")
+        (part / "manifest.json").write_text(text.replace('"data": "file-', '"unknown": "file-'), encoding="utf-8")
+    assert len(merge(parts, Path("whole"), ALONE)) == 1
+    _own_data(Path("small.csv"), "old doctor")
+    with pytest.raises(UserError, match=r"^part1 answers other sentences than winomt\.en-es has now; was the data"):
+        merge(parts, Path("other"), ALONE)
+
+
 def _places(path: Path) -> list[int]:
     return [int(json.loads(line)["place"]) for line in path.read_text(encoding="utf-8").splitlines()]
 

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from gendermark.benchmarks.benchmark import Benchmark, ItemSet
+from gendermark.data.own import file_of
 from gendermark.errors import BadFile, UserError
 from gendermark.metrics.metric import Resampling
 from gendermark.records import Request, Task, Translation
@@ -78,6 +79,7 @@ def run_part(config: RunConfig, part: Part, directory: Path, around: Surrounding
                 chosen = _by_pair(given.pairs, given.chosen.translations)
                 write_jsonl(cell / folder.PART_CHOICES, _rows(own_places, chosen))
             facts = {"spec": system.spec, "system_id": system.system_id, "decoding": system.decoding}
+            facts["data"] = given.item_set.origin
             cells[cell.name] = {"n": len(own_places), **facts, folder.SUMS: folder.sums(cell)}
         notes = system.notes()
         folder.write_manifest(directory, described, folder.PART, cells, [*notes, *around.executor.notes()], around.name)
@@ -125,7 +127,29 @@ def merge(directories: Sequence[Path], output: Path, around: Surroundings) -> li
     notes = list(dict.fromkeys(note for manifest in manifests.values() for note in manifest.get("notes", [])))
     system = _Joined(manifests, notes)
     around = replace(around, name=around.name or str(first.get("name", "")))
-    return carry_out(plan(config, system), system, output, around)
+    planned = plan(config, system)
+    for step in planned.steps:
+        _check_data(step.item_set, manifests)
+    return carry_out(planned, system, output, around)
+
+
+def _check_data(item_set: ItemSet, manifests: Mapping[Path, Mapping[str, Any]]) -> None:
+    """Refuse answers to other sentences than there are now. Parts of earlier versions do not say what they were of."""
+    selection = item_set.selection
+    rows = {directory: manifest["cells"].get(selection.cell, {}) for directory, manifest in manifests.items()}
+    other = {
+        directory: row["data"] for directory, row in rows.items() if row.get("data", item_set.origin) != item_set.origin
+    }
+    if not other:
+        return
+    data = file_of(selection.data) or f"the {selection.data} set of {selection.cell}"
+    if len(other) == len(rows):
+        apart = "" if len(set(other.values())) == 1 else "; the parts differ from each other, too"
+        again = "put it back as it was, or run all parts again (what their stores have is not asked again)"
+        raise UserError(f"{data} is not what the parts were made from{apart}; {again}")
+    was = "was" if len(other) == 1 else "were"
+    again = _again(*(manifests[directory] for directory in other))
+    raise UserError(f"{data} is not what {', '.join(map(str, other))} {was} made from; {again}")
 
 
 def _manifest(directory: Path) -> dict[str, Any]:
@@ -135,13 +159,15 @@ def _manifest(directory: Path) -> dict[str, Any]:
     if manifest["status"] != folder.PART:
         raise BadFile(directory, "is not a part of a run; give directories that `gendermark run --shard` wrote")
     for cell, row in manifest["cells"].items():
-        folder.check_sums(directory / cell, row, _again(manifest["config"].get(_SHARD)))
+        folder.check_sums(directory / cell, row, _again(manifest))
     return manifest
 
 
-def _again(part: Any) -> str:
-    """What mends a part. It costs nothing where its answers are kept."""
-    return f"run part {part} again (what its store has is not asked again)"
+def _again(*manifests: Mapping[str, Any]) -> str:
+    """What mends some parts. It costs nothing where their answers are kept."""
+    parts = ", ".join(str(manifest["config"].get(_SHARD)) for manifest in manifests)
+    part, has = ("part", "its store has") if len(manifests) == 1 else ("parts", "their stores have")
+    return f"run {part} {parts} again (what {has} is not asked again)"
 
 
 def _common(manifests: Mapping[Path, Mapping[str, Any]]) -> RunConfig:
@@ -153,7 +179,10 @@ def _common(manifests: Mapping[Path, Mapping[str, Any]]) -> RunConfig:
         own = {key: value for key, value in manifest["config"].items() if key != _SHARD}
         own |= {"parts": part.n, "model": [row.get("system_id") for row in manifest["cells"].values()]}
         wanted = wanted or own
-        if changed := [key for key in wanted if wanted[key] != own.get(key)]:
+        changed = [key for key in wanted if wanted[key] != own.get(key)]
+        if changed == ["model"] and _have_other_data(next(iter(manifests.values())), manifest):
+            changed = []  # some systems are named by their data; which part has other data is told when they are read
+        if changed:
             raise UserError(
                 f"{directory} is a part of another run than {next(iter(manifests))} (they differ in "
                 f"{', '.join(changed)}); join the parts of one"
@@ -171,6 +200,12 @@ def _common(manifests: Mapping[Path, Mapping[str, Any]]) -> RunConfig:
         Resampling(**wanted["resampling"]),
         bool(wanted.get("forced_choice")),
     )
+
+
+def _have_other_data(one: Mapping[str, Any], two: Mapping[str, Any]) -> bool:
+    """Whether two parts say that they were made from different data."""
+    pairs = [(one["cells"].get(cell, {}).get("data"), row.get("data")) for cell, row in two["cells"].items()]
+    return any(first and second and first != second for first, second in pairs)
 
 
 class _Joined(System):
@@ -195,6 +230,7 @@ class _Joined(System):
         is_choice = bool(requests) and requests[0].task is not self._task
         name = folder.PART_CHOICES if is_choice else folder.PART_ANSWERS
         parts = [_read(directory, directory / self._cell / name) for directory in self._manifests]
+        asked = ((request.request_id, sample) for request in requests for sample in request.samples)
         n_read, before = 0, Path()
         for place, directory, answers in heapq.merge(*parts, key=itemgetter(0)):
             if place < n_read:
@@ -202,6 +238,8 @@ class _Joined(System):
                 raise self._misfit(name, f"sentence {place + 1:,} of {self._cell} is there twice, in {both}")
             if place > n_read:
                 break
+            if any((answer.request_id, answer.sample) != next(asked, None) for answer in answers):
+                raise self._misfit(name, f"{directory} answers other sentences than {self._cell} has now")
             n_read, before = n_read + 1, directory
             yield answers
         if n_read != self._n:
@@ -213,9 +251,8 @@ class _Joined(System):
             n_expected = manifest["cells"].get(self._cell, {}).get("n", 0)
             n = sum(1 for _ in read_jsonl(directory / self._cell / name))
             if n != n_expected:
-                again = _again(manifest["config"][_SHARD])
                 found = f"{n:,} sentences of {self._cell}, but its manifest says {n_expected:,}"
-                return UserError(f"{directory} has {found}; {again}")
+                return UserError(f"{directory} has {found}; {_again(manifest)}")
         return UserError(f"{what}; was the data changed since the parts were made?")
 
 
