@@ -115,6 +115,8 @@ def run(
         around = running.Surroundings(store, show_progress, say, checked(name) if name else "", workers)
         if part is not None:
             n = run_part(config, part, output, around)
+            if as_json:
+                print_json({"run": str(output), "part": str(part), "n_sentences": n})
             say(f"part {part} is done, {n:,} sentences: {output}")
             say("join all parts with `gendermark merge DIR... -o NEW_DIR`")
             return
