@@ -21,3 +21,15 @@ def test_a_part_is_told_as_one_json_object(cli: Cli) -> None:
     assert [(one["run"], one["part"]) for one in found] == [("parts/1", "1/2"), ("parts/2", "2/2")]
     assert sum(one["n_sentences"] for one in found) == 2720
     assert cli("merge", "parts/1", "parts/2", "-o", "whole", "--json").json["run"] == "whole"
+
+
+@pytest.mark.parametrize("status", ["part", "running"])
+def test_a_part_by_itself_is_not_shown(cli: Cli, status: str, finished: Path) -> None:
+    """Finished or not: there is nothing to see in it before all are joined."""
+    cli(*RUN, "--shard", "1/3", "-o", "parts/1")
+    manifest = Path("parts/1/manifest.json")
+    manifest.write_text(manifest.read_text("utf-8").replace('"status": "part"', f'"status": "{status}"'), "utf-8")
+    for given in (["parts/1"], [finished / "right", "parts/1"]):
+        cli("ui", *given, "--no-open").is_refusal(
+            "parts/1 holds one part of a run (1/3); join all parts with `gendermark merge DIR... -o NEW_DIR`"
+        )

@@ -34,8 +34,11 @@ def ui(
     """Explore runs in the browser, sentence by sentence, even while they are running."""
     from gendermark.report.paging import RunFolders
     from gendermark.report.ui import Follower, ui_site
+    from gendermark.runs.folder import read_manifest, refuse_part
 
     given = folders(runs, name)
+    for one in given:
+        refuse_part(one.path, read_manifest(one.path))
     say(f"reading {', '.join(str(one.path) for one in given)}")
     followed = RunFolders([one.path for one in given], [one.name for one in given], say)
     follower = Follower(followed)

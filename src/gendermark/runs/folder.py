@@ -36,6 +36,8 @@ TRANSLATIONS, SAMPLES = "translations.jsonl", "samples.jsonl"
 """Of a cell: one of the two."""
 PART = "part"
 """The status of a folder that holds some of the translations of a run."""
+SHARD = "shard"
+"""In the configuration of such a folder: which part it is."""
 PART_ANSWERS, PART_CHOICES = "part.jsonl", "part.choices.jsonl"
 """Of a cell of such a folder."""
 _FILES = (TRANSLATIONS, SAMPLES, JUDGEMENTS, RESULT, PART_ANSWERS, PART_CHOICES)
@@ -224,20 +226,25 @@ def read_run(directory: Path | str, name: str = "") -> Run:
     path = Path(directory)
     manifest = read_manifest(path)
     manifest |= {"name": name} if name else {}
-    if manifest["status"] == PART:
-        raise UserError(
-            f"{directory} holds one part of a run ({manifest['config'].get('shard')}); join all parts with "
-            "`gendermark merge DIR... -o NEW_DIR`"
-        )
-    if manifest["status"] != "finished":
+    if manifest["status"] not in ("finished", PART):
         raise UserError(
             f"the run in {directory} is not finished; give the same `gendermark run` command again to finish it"
         )
+    refuse_part(directory, manifest)
     called = str(manifest.get("name", ""))
     results = [replace(read_cell(path / cell), name=called) for cell in manifest["cells"]]
     for cell, row in manifest["cells"].items():
         check_sums(path / cell, row)
     return Run(str(directory), manifest, results)
+
+
+def refuse_part(directory: Path | str, manifest: Mapping[str, Any]) -> None:
+    """A part of a run, finished or not, has nothing to show: it is judged when all parts are joined."""
+    if manifest["status"] == PART or SHARD in manifest["config"]:
+        raise UserError(
+            f"{directory} holds one part of a run ({manifest['config'].get(SHARD)}); join all parts with "
+            "`gendermark merge DIR... -o NEW_DIR`"
+        )
 
 
 def check_sums(cell: Path, row: Any, remedy: str = "run it again") -> None:

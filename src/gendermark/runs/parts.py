@@ -30,7 +30,6 @@ from gendermark.systems.system import System, open_system
 from gendermark.textfiles import read_jsonl, write_jsonl
 
 _STORE = "store.sqlite"
-_SHARD = "shard"
 
 
 @dataclass(frozen=True)
@@ -69,7 +68,7 @@ def run_part(config: RunConfig, part: Part, directory: Path, around: Surrounding
         whole = plan(config, system)
         places = [part.places(step.requests, system) for step in whole.steps]
         own = replace(whole, steps=tuple(_only(step, own) for step, own in zip(whole.steps, places, strict=True)))
-        described = {**config.to_json(), _SHARD: str(part)}
+        described = {**config.to_json(), folder.SHARD: str(part)}
         place = Place(directory, described, "running")
         cells = {}
         for given, own_places in zip(translate_steps(own, system, place, around, stack), places, strict=True):
@@ -154,7 +153,7 @@ def _check_data(item_set: ItemSet, manifests: Mapping[Path, Mapping[str, Any]]) 
 
 def _manifest(directory: Path) -> dict[str, Any]:
     manifest = folder.read_manifest(directory)
-    if manifest["status"] == "running" and _SHARD in manifest["config"]:
+    if manifest["status"] == "running" and folder.SHARD in manifest["config"]:
         raise UserError(f"the part in {directory} is not finished; give the same `gendermark run` command again")
     if manifest["status"] != folder.PART:
         raise BadFile(directory, "is not a part of a run; give directories that `gendermark run --shard` wrote")
@@ -165,7 +164,7 @@ def _manifest(directory: Path) -> dict[str, Any]:
 
 def _again(*manifests: Mapping[str, Any]) -> str:
     """What mends some parts. It costs nothing where their answers are kept."""
-    parts = ", ".join(str(manifest["config"].get(_SHARD)) for manifest in manifests)
+    parts = ", ".join(str(manifest["config"].get(folder.SHARD)) for manifest in manifests)
     part, has = ("part", "its store has") if len(manifests) == 1 else ("parts", "their stores have")
     return f"run {part} {parts} again (what {has} is not asked again)"
 
@@ -175,8 +174,8 @@ def _common(manifests: Mapping[Path, Mapping[str, Any]]) -> RunConfig:
     by_part: dict[Part, Path] = {}
     wanted: dict[str, Any] = {}
     for directory, manifest in manifests.items():
-        part = Part.of(str(manifest["config"][_SHARD]))
-        own = {key: value for key, value in manifest["config"].items() if key != _SHARD}
+        part = Part.of(str(manifest["config"][folder.SHARD]))
+        own = {key: value for key, value in manifest["config"].items() if key != folder.SHARD}
         own |= {"parts": part.n, "model": [row.get("system_id") for row in manifest["cells"].values()]}
         wanted = wanted or own
         changed = [key for key in wanted if wanted[key] != own.get(key)]
