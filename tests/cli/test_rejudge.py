@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 
 import gendermark
 from cli.conftest import Cli
+from gendermark.cli import terminal
 
 
 @pytest.fixture(scope="module")
@@ -56,9 +58,24 @@ def test_several_runs_are_one_table(cli: Cli, run: Path, tmp_path: Path) -> None
     other = Path(shutil.copytree(run, tmp_path / "other"))
     outcome = cli("rejudge", run, other, "-o", tmp_path / "out")
     assert outcome.exit_code == 0
-    assert len(outcome.rows) == 2 * len(cli("rejudge", run).rows)
+    alone = cli("rejudge", run).rows
+    assert outcome.rows == [{"run": str(one), **row} for one in (run, other) for row in alone]
+    for one in (run, other):
+        assert f"{one}, winomt.en-es: all 1,200 verdicts are as before" in outcome.err.splitlines()
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["other", "run"]
     assert f"run folder: {tmp_path / 'out' / 'other'}" in outcome.err.splitlines()
+
+
+def test_drawn_tables_of_several_runs_name_their_folders(
+    cli: Cli, run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = Path(shutil.copytree(run, tmp_path / "other"))
+    monkeypatch.setattr(terminal, "is_terminal", lambda stream: stream is sys.stdout)
+    monkeypatch.setenv("COLUMNS", "300")
+    titles = [line for line in cli("rejudge", run, other).out.splitlines() if ": core data, rules best" in line]
+    assert [title.partition(" en-es, ")[0] for title in titles] == [f"{run}, winomt", f"{other}, winomt"]
+    (title,) = [line for line in cli("rejudge", run).out.splitlines() if ": core data, rules best" in line]
+    assert title.startswith("winomt en-es, ")
 
 
 @pytest.mark.parametrize(

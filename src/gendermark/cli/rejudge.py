@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from gendermark.cli.options import Executor, takes_settings
 from gendermark.cli.terminal import AsJson, open_workers, print_json, say
 from gendermark.errors import UserError
+
+if TYPE_CHECKING:
+    from gendermark.result import Result
 
 
 @takes_settings("rejudge")
@@ -35,18 +38,21 @@ def rejudge(
     names = [run.resolve().name for run in runs]
     if len(set(names)) < len(names) and output is not None:
         raise UserError("two run folders have the same name; judge them one at a time, each with its own -o")
-    found, results = [], []
+    found: list[dict[str, Any]] = []
+    results: list[Result] = []
+    folders: list[str] = []
     with open_workers(executor) as workers:
         for run, name in zip(runs, names, strict=True):
             written = output / name if output is not None and len(runs) > 1 else output
             cells = judge_again(run, {"rules": rules, **settings}, written, workers)
             found.append({"run": str(run), "written": str(written or ""), "cells": [cell.to_json() for cell in cells]})
             results += [cell.result for cell in cells]
+            folders += [str(run)] * len(cells)
             for cell in cells:
-                say(cell.sentence)
+                say(f"{run}, {cell.sentence}" if len(runs) > 1 else cell.sentence)
             if written is not None:
                 say(f"run folder: {written}")
     if as_json:
         print_json({"rejudged": found})
     else:
-        print_results(results)
+        print_results(results, folders=folders if len(runs) > 1 else ())

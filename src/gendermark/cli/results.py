@@ -18,27 +18,36 @@ _SAID = {"unclear": "no clear difference"}
 COLUMNS = ("benchmark", "direction", "system", "metric", "slice", "value", "low", "high", "n_judged", "n_total")
 
 
-def print_results(results: Sequence[Result], all_rows: str = "") -> None:
+def print_results(results: Sequence[Result], all_rows: str = "", folders: Sequence[str] = ()) -> None:
     """All estimates: drawn tables on a terminal; one tab-separated table when piped.
 
-    `all_rows` says where the rows of long tables are that are not drawn.
+    `all_rows` says where the rows of long tables are that are not drawn. `folders` are named where results of several
+    runs are printed: they may be of one system.
     """
-    for result in results:
+    named = list(zip(results, folders or [""] * len(results), strict=True))
+    for result, folder in named:
         for finding in lost_by_gender(result):
-            say(f"{result.cell}: {finding.text}")
+            say(f"{_cell(result, folder)}: {finding.text}")
     if terminal.is_terminal(sys.stdout):
-        for result in results:
-            _draw(result, all_rows)
+        for result, folder in named:
+            _draw(result, all_rows, folder)
     else:
         rows = [
-            (*_where(result), e.metric, e.slice, _plain(e.value), _plain(e.low), _plain(e.high), e.n_judged, e.n_total)
-            for result in results
+            (
+                *((folder,) if folders else ()), *_where(result),
+                e.metric, e.slice, _plain(e.value), _plain(e.low), _plain(e.high), e.n_judged, e.n_total,
+            )
+            for result, folder in named
             for e in result.estimates
-        ]
-        print_table("", COLUMNS, rows)
-    for result in results:
+        ]  # fmt: skip
+        print_table("", ("run", *COLUMNS) if folders else COLUMNS, rows)
+    for result, folder in named:
         for warning in result.warnings:
-            say(f"warning: {result.cell}: {warning}")
+            say(f"warning: {_cell(result, folder)}: {warning}")
+
+
+def _cell(result: Result, folder: str) -> str:
+    return f"{folder}, {result.cell}" if folder else result.cell
 
 
 def _where(result: Result) -> tuple[str, str, str]:
@@ -50,9 +59,12 @@ def _plain(value: object) -> str:
     return "" if value is None else repr(value) if isinstance(value, float) else str(value)
 
 
-def _draw(result: Result, all_rows: str) -> None:
+def _draw(result: Result, all_rows: str, folder: str) -> None:
     benchmark, direction, _ = _where(result)
-    title = f"{benchmark} {direction}, {result.called}: {result.selection.data} data, rules {result.selection.rules}"
+    own = f"{folder}, " if folder else ""
+    title = (
+        f"{own}{benchmark} {direction}, {result.called}: {result.selection.data} data, rules {result.selection.rules}"
+    )
     for rows, columns in (
         ([_line(e) for e in result.estimates if e.slice == "all"], ESTIMATE),
         ([(e.slice, *_line(e)) for e in _by_slice(result.estimates)], ("slice", *ESTIMATE)),
