@@ -173,7 +173,7 @@ def test_runs_that_cannot_stand_together(folders: list[Path], tmp_path: Path) ->
         UserError, match=r"are not of the same items .* test core-x\); run all systems on the same data"
     ):
         read_runs([first, other])
-    with pytest.raises(BadFile, match="is not a run folder"):
+    with pytest.raises(UserError, match="is not a run folder"):
         read_runs([first, tmp_path])
     selection = gendermark.Selection("tgbi", "ko", "en", data="core", parts=("negative",))
     gendermark.run("fake:masculine", [selection], directory=tmp_path / "tgbi")

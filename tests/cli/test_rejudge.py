@@ -97,7 +97,7 @@ def test_refusals(cli: Cli, run: Path, tmp_path: Path, arguments: tuple[str, ...
 
 
 def test_no_run_folder(cli: Cli, tmp_path: Path) -> None:
-    cli("rejudge", tmp_path).is_refusal(str(tmp_path), "is not a run folder: it has no manifest.json")
+    cli("rejudge", tmp_path).is_refusal(f"{tmp_path} is not a run folder (it has no manifest.json); give")
     cli("rejudge", tmp_path / "none").is_refusal("there is no such directory")
 
 

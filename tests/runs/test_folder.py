@@ -51,7 +51,7 @@ def test_not_a_run_folder(tmp_path: Path, run: Path) -> None:
         f"{manifest}: is a file, not a run folder; give a directory that `gendermark run -o` wrote"
     )
     assert refused(tmp_path) == (
-        f"{tmp_path}: is not a run folder: it has no manifest.json; give one that `gendermark run -o` wrote"
+        f"{tmp_path} is not a run folder (it has no manifest.json); give one that `gendermark run -o` wrote"
     )
 
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import re
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from gendermark.errors import UserError
+from gendermark.metrics.metric import Resampling
 from gendermark.runs import folder
 from gendermark.runs.parts import Part, merge, run_part
 from gendermark.runs.run import ALONE, RunConfig, run
@@ -17,7 +19,8 @@ from gendermark.selection import Selection
 from made_runs import without_sums
 
 SIMPLEGEN = Selection("simplegen", "en", "es", "core")
-SEVERAL = (SIMPLEGEN, Selection("winomt", "en", "de", "core"))
+WINOMT = Selection("winomt", "en", "de", "core")
+SEVERAL = (SIMPLEGEN, WINOMT)
 
 
 def _parts(config: RunConfig, directory: Path, n: int = 3) -> list[Path]:
@@ -62,8 +65,13 @@ def test_a_part_goes_on_where_it_stopped_and_needs_no_common_file(tmp_path: Path
         n = run_part(config, Part(1, 2), tmp_path / "part", ALONE)
     assert n > 0
     assert (tmp_path / "part" / "store.sqlite").exists()
-    with pytest.raises(UserError, match=r"holds another run \(it differs in shard\)"):
+    with pytest.raises(UserError, match=r"part holds part 1/2, not 2/2; choose another directory with -o$"):
         run_part(config, Part(2, 2), tmp_path / "part", ALONE)
+    with pytest.raises(UserError, match=r"part holds part 1/2, not a whole run; choose another directory with -o$"):
+        run(config, tmp_path / "part")
+    run(config, tmp_path / "whole")
+    with pytest.raises(UserError, match=r"whole holds a whole run, not part 2/2; choose another directory with -o$"):
+        run_part(config, Part(2, 2), tmp_path / "whole", ALONE)
 
 
 def test_what_cannot_be_joined(tmp_path: Path) -> None:
@@ -74,10 +82,6 @@ def test_what_cannot_be_joined(tmp_path: Path) -> None:
     (tmp_path / "again").symlink_to(parts[0], target_is_directory=True)
     with pytest.raises(UserError, match=r"part1 and .*again hold the same part, 1/3; give each once"):
         merge([*parts, tmp_path / "again"], tmp_path / "joined", ALONE)
-    other = tmp_path / "other"
-    run_part(RunConfig("fake:coin", (SIMPLEGEN,)), Part(2, 3), other, ALONE)
-    with pytest.raises(UserError, match=r"other is a part of another run than .*part1 \(they differ in system, "):
-        merge([parts[0], other, parts[2]], tmp_path / "joined", ALONE)
     run(config, tmp_path / "whole")
     with pytest.raises(UserError, match="is not a part of a run; give directories that `gendermark run --shard` wrote"):
         merge([tmp_path / "whole"], tmp_path / "joined", ALONE)
@@ -86,6 +90,58 @@ def test_what_cannot_be_joined(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"the part in .*part1 is not finished; give the same"):
         merge(parts, tmp_path / "joined", ALONE)
     assert not (tmp_path / "joined").exists()
+
+
+@pytest.mark.parametrize(
+    ("config", "part", "why"),
+    [
+        (RunConfig("fake:coin", (SIMPLEGEN,)), "2/3", "they differ in the system"),
+        (
+            RunConfig("fake:right", (replace(SIMPLEGEN, target_language="de"),)),
+            "2/3",
+            "they differ in the target language",
+        ),
+        (RunConfig("fake:right", (replace(SIMPLEGEN, rules="paper"),)), "2/3", "they differ in --rules"),
+        (RunConfig("fake:right", (WINOMT,)), "2/3", "they differ in the benchmark"),
+        (RunConfig("fake:right", SEVERAL), "2/3", "they differ in the benchmarks"),
+        (
+            RunConfig("fake:right", (SIMPLEGEN,), resampling=Resampling(50, 1)),
+            "2/3",
+            "they differ in --resamples, --seed",
+        ),
+        (RunConfig("fake:right", (SIMPLEGEN,)), "2/4", "one is part 2/4, the other 1/3"),
+        (RunConfig("fake:copy", (SIMPLEGEN,)), "2/4", "they differ in the system; one is part 2/4, the other 1/3"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_parts_of_different_runs(config: RunConfig, part: str, why: str, tmp_path: Path) -> None:
+    one, two = tmp_path / "one", tmp_path / "two"
+    run_part(RunConfig("fake:right", (SIMPLEGEN,)), Part(1, 3), one, ALONE)
+    run_part(config, Part.of(part), two, ALONE)
+    with pytest.raises(UserError) as refusal:
+        merge([one, two], tmp_path / "joined", ALONE)
+    assert str(refusal.value) == f"{two} is a part of another run than {one} ({why}); give parts of one run only"
+
+
+def test_parts_of_different_models_or_choices(tmp_path: Path) -> None:
+    parts = _parts(RunConfig("fake:right", (SIMPLEGEN,)), tmp_path)
+    manifest = parts[1] / "manifest.json"
+    row = json.loads(manifest.read_text())
+    for change, why in (
+        ({"cells": {SIMPLEGEN.cell: {**row["cells"][SIMPLEGEN.cell], "system_id": "other"}}}, "the model"),
+        ({"config": {**row["config"], "forced_choice": True}}, "--forced-choice"),
+        ({"config": {**row["config"], "system_options": {"p": "1"}}}, "the options of the system"),
+    ):
+        manifest.write_text(json.dumps(row | change))
+        for order in (parts, parts[::-1]):
+            with pytest.raises(UserError, match=rf" \(they differ in {why}\); give parts of one run only$"):
+                merge(order, tmp_path / "joined", ALONE)
+
+
+def test_missing_parts_are_not_listed_without_end(tmp_path: Path) -> None:
+    run_part(RunConfig("fake:right", (SIMPLEGEN,)), Part(1, 1000), tmp_path / "part", ALONE)
+    with pytest.raises(UserError, match=r"^parts are missing: 2/1000, .*, 11/1000 and 989 more; run them with --shard"):
+        merge([tmp_path / "part"], tmp_path / "joined", ALONE)
 
 
 @pytest.mark.parametrize("name", ["part.jsonl", "part.choices.jsonl"])

@@ -87,6 +87,10 @@ def check_reusable(directory: Path, config: Mapping[str, Any]) -> None:
     changed = [key for key in dict.fromkeys([*config, *earlier]) if config.get(key) != earlier.get(key)]
     if changed == ["selections"] and _same_selections(config["selections"], earlier.get("selections", ())):
         changed = []
+    if changed == [SHARD]:
+        holds = f"part {earlier[SHARD]}" if SHARD in earlier else "a whole run"
+        asked = config.get(SHARD, "a whole run") if SHARD in earlier else f"part {config[SHARD]}"
+        raise UserError(f"{directory} holds {holds}, not {asked}; choose another directory with -o")
     if changed:
         raise UserError(
             f"{directory} holds another run (it differs in {', '.join(changed)}); choose another directory with -o"
@@ -273,7 +277,9 @@ def read_manifest(directory: Path) -> dict[str, Any]:
         raise BadFile(directory, "there is no such directory; give one that `gendermark run -o` wrote")
     path = directory / MANIFEST
     if not path.exists():
-        raise BadFile(directory, f"is not a run folder: it has no {MANIFEST}; give one that `gendermark run -o` wrote")
+        raise UserError(
+            f"{directory} is not a run folder (it has no {MANIFEST}); give one that `gendermark run -o` wrote"
+        )
     manifest = read_json(path)
     kinds = {"config": dict, "cells": dict, "status": str}
     if not isinstance(manifest, dict) or not all(isinstance(manifest.get(k), kind) for k, kind in kinds.items()):

@@ -25,11 +25,21 @@ from gendermark.result import Result
 from gendermark.runs import folder
 from gendermark.runs.plan import RunConfig, Step, plan
 from gendermark.runs.run import Place, Surroundings, carry_out, translate_steps
-from gendermark.selection import Selection
+from gendermark.selection import Option, Selection
 from gendermark.systems.system import System, open_system
 from gendermark.textfiles import read_jsonl, write_jsonl
 
 _STORE = "store.sqlite"
+_MOST_SHOWN = 10
+"""Missing parts that are listed one by one."""
+_CALLED = {
+    "system": "the system",
+    "system_options": "the options of the system",
+    "source_language": "the source language",
+    "target_language": "the target language",
+    "parts": "--group",
+}
+"""What is not called by the option of its name."""
 
 
 @dataclass(frozen=True)
@@ -156,7 +166,7 @@ def _manifest(directory: Path) -> dict[str, Any]:
     if manifest["status"] == "running" and folder.SHARD in manifest["config"]:
         raise UserError(f"the part in {directory} is not finished; give the same `gendermark run` command again")
     if manifest["status"] != folder.PART:
-        raise BadFile(directory, "is not a part of a run; give directories that `gendermark run --shard` wrote")
+        raise UserError(f"{directory} is not a part of a run; give directories that `gendermark run --shard` wrote")
     for cell, row in manifest["cells"].items():
         folder.check_sums(directory / cell, row, _again(manifest))
     return manifest
@@ -172,33 +182,76 @@ def _again(*manifests: Mapping[str, Any]) -> str:
 def _common(manifests: Mapping[Path, Mapping[str, Any]]) -> RunConfig:
     """What all parts were asked; refuses parts of different runs, and too few or too many of them."""
     by_part: dict[Part, Path] = {}
-    wanted: dict[str, Any] = {}
+    first, wanted = next(iter(manifests.items()))
     for directory, manifest in manifests.items():
-        part = Part.of(str(manifest["config"][folder.SHARD]))
-        own = {key: value for key, value in manifest["config"].items() if key != folder.SHARD}
-        own |= {"parts": part.n, "model": [row.get("system_id") for row in manifest["cells"].values()]}
-        wanted = wanted or own
-        changed = [key for key in wanted if wanted[key] != own.get(key)]
-        if changed == ["model"] and _have_other_data(next(iter(manifests.values())), manifest):
-            changed = []  # some systems are named by their data; which part has other data is told when they are read
-        if changed:
+        part = _part_of(manifest)
+        if reasons := _why_apart(wanted, manifest):
             raise UserError(
-                f"{directory} is a part of another run than {next(iter(manifests))} (they differ in "
-                f"{', '.join(changed)}); join the parts of one"
+                f"{directory} is a part of another run than {first} ({'; '.join(reasons)}); give parts of one run only"
             )
         if part in by_part:
             raise UserError(f"{by_part[part]} and {directory} hold the same part, {part}; give each once")
         by_part[part] = directory
-    n = wanted["parts"]
+    n = _part_of(wanted).n
     if missing := [f"{k}/{n}" for k in range(1, n + 1) if Part(k, n) not in by_part]:
-        raise UserError(f"parts are missing: {', '.join(missing)}; run them with --shard, or give their directories")
+        shown = ", ".join(missing[:_MOST_SHOWN])
+        more = f" and {len(missing) - _MOST_SHOWN:,} more" if len(missing) > _MOST_SHOWN else ""
+        raise UserError(f"parts are missing: {shown}{more}; run them with --shard, or give their directories")
+    config = wanted["config"]
     return RunConfig(
-        wanted["system"],
-        tuple(Selection.from_json(row) for row in wanted["selections"]),
-        wanted["system_options"],
-        Resampling(**wanted["resampling"]),
-        bool(wanted.get("forced_choice")),
+        config["system"],
+        tuple(Selection.from_json(row) for row in config["selections"]),
+        config["system_options"],
+        Resampling(**config["resampling"]),
+        bool(config.get("forced_choice")),
     )
+
+
+def _part_of(manifest: Mapping[str, Any]) -> Part:
+    return Part.of(str(manifest["config"][folder.SHARD]))
+
+
+def _why_apart(one: Mapping[str, Any], two: Mapping[str, Any]) -> list[str]:
+    """What makes two parts those of different runs; nothing if they are of one."""
+    differing = _differing(one["config"], two["config"])
+    models = [[row.get("system_id") for row in manifest["cells"].values()] for manifest in (one, two)]
+    # Another language or another system has another model, too: that goes without saying. And some systems are named
+    # by their data: which part has other data is told when they are read.
+    if not differing and models[0] != models[1] and not _have_other_data(one, two):
+        differing = ["the model"]
+    reasons = [f"they differ in {', '.join(differing)}"] if differing else []
+    if _part_of(one).n != _part_of(two).n:
+        reasons.append(f"one is part {_part_of(two)}, the other {_part_of(one)}")
+    return reasons
+
+
+def _differing(one: Mapping[str, Any], two: Mapping[str, Any]) -> list[str]:
+    """What was asked otherwise, as a person would call it."""
+    found = []
+    for key in _keys_apart(one, two):
+        if key == "selections":
+            found += _selections_apart(one.get(key, []), two.get(key, []))
+        elif key == "resampling":
+            found += [_flag(name.removeprefix("n_")) for name in _keys_apart(one.get(key, {}), two.get(key, {}))]
+        elif key != folder.SHARD:
+            found.append(_CALLED.get(key) or _flag(key))
+    return found
+
+
+def _selections_apart(one: Sequence[Mapping[str, Any]], two: Sequence[Mapping[str, Any]]) -> list[str]:
+    if [row.get("benchmark") for row in one] != [row.get("benchmark") for row in two]:
+        return ["the benchmarks" if max(len(one), len(two)) > 1 else "the benchmark"]  # these have options of their own
+    keys = dict.fromkeys(key for pair in zip(one, two, strict=True) for key in _keys_apart(*pair))
+    return [_CALLED.get(key) or _flag(key) for key in keys]
+
+
+def _keys_apart(one: Mapping[str, Any], two: Mapping[str, Any]) -> list[str]:
+    """In both directions. What is empty was not asked for, as if it were not there."""
+    return [key for key in dict.fromkeys([*one, *two]) if (one.get(key) or None) != (two.get(key) or None)]
+
+
+def _flag(name: str) -> str:
+    return Option(name).flag
 
 
 def _have_other_data(one: Mapping[str, Any], two: Mapping[str, Any]) -> bool:
