@@ -144,6 +144,21 @@ def test_missing_parts_are_not_listed_without_end(tmp_path: Path) -> None:
         merge([tmp_path / "part"], tmp_path / "joined", ALONE)
 
 
+def test_parts_of_different_names(tmp_path: Path) -> None:
+    config, told = RunConfig("fake:right", (SIMPLEGEN,)), list[str]()
+    parts = [tmp_path / str(number) for number in (1, 2, 3)]
+    for number, (path, name) in enumerate(zip(parts, ("", "Ours", "Theirs"), strict=True), start=1):
+        run_part(config, Part(number, 3), path, replace(ALONE, name=name))
+    (result,) = merge(parts[::-1], tmp_path / "joined", replace(ALONE, tell=told.append))
+    assert result.called == "Ours"
+    assert told == [
+        "the parts have different names (Ours, Theirs); the whole is called Ours, as part 2/3 is "
+        "(--name gives it another name)"
+    ]
+    (result,) = merge(parts, tmp_path / "again", replace(ALONE, name="Mine", tell=told.append))
+    assert (result.called, len(told)) == ("Mine", 1)
+
+
 @pytest.mark.parametrize("name", ["part.jsonl", "part.choices.jsonl"])
 def test_a_part_that_was_changed_is_refused_and_mended_by_its_command(name: str, tmp_path: Path) -> None:
     selection = Selection("mt-geneval-counterfactual", "en", "es", "core")

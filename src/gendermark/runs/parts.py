@@ -9,7 +9,7 @@ from __future__ import annotations
 import heapq
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
 from operator import itemgetter
@@ -132,14 +132,31 @@ def merge(directories: Sequence[Path], output: Path, around: Surroundings) -> li
             raise UserError(f"{directory} was given twice; give each part once")
     manifests = {directory: _manifest(directory) for directory in directories}
     config = _common(manifests)
-    first = next(iter(manifests.values()))
+    # By number, so that nothing hangs on the order in which a shell lists them: parts/10 comes before parts/2.
+    manifests = dict(sorted(manifests.items(), key=lambda pair: _part_of(pair[1]).number))
     notes = list(dict.fromkeys(note for manifest in manifests.values() for note in manifest.get("notes", [])))
     system = _Joined(manifests, notes)
-    around = replace(around, name=around.name or str(first.get("name", "")))
     planned = plan(config, system)
     for step in planned.steps:
         _check_data(step.item_set, manifests)
+    if not around.name:
+        around = replace(around, name=_common_name(manifests.values(), around))
     return carry_out(planned, system, output, around)
+
+
+def _common_name(manifests: Iterable[Mapping[str, Any]], around: Surroundings) -> str:
+    """What the system is called: as the first part that has a name for it says."""
+    named: dict[str, Part] = {}
+    for manifest in manifests:
+        if name := str(manifest.get("name", "")):
+            named.setdefault(name, _part_of(manifest))
+    if len(named) > 1:
+        name, part = next(iter(named.items()))
+        around.tell(
+            f"the parts have different names ({', '.join(named)}); the whole is called {name}, as part {part} is "
+            "(--name gives it another name)"
+        )
+    return next(iter(named), "")
 
 
 def _check_data(item_set: ItemSet, manifests: Mapping[Path, Mapping[str, Any]]) -> None:
