@@ -62,8 +62,8 @@ def test_forced_choice_and_a_part_that_has_nothing_to_do(tmp_path: Path) -> None
 def test_a_part_goes_on_where_it_stopped_and_needs_no_common_file(tmp_path: Path) -> None:
     config = RunConfig("fake:right?delay_ms=0.001", (SIMPLEGEN,))
     for _ in range(2):
-        n = run_part(config, Part(1, 2), tmp_path / "part", ALONE)
-    assert n > 0
+        dealt = run_part(config, Part(1, 2), tmp_path / "part", ALONE)
+    assert 0 < dealt.n < dealt.n_all == 2720
     assert (tmp_path / "part" / "store.sqlite").exists()
     with pytest.raises(UserError, match=r"part holds part 1/2, not 2/2; choose another directory with -o$"):
         run_part(config, Part(2, 2), tmp_path / "part", ALONE)

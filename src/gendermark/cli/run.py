@@ -114,10 +114,11 @@ def run(
     with open_workers(executor, n_to_score) as workers:
         around = running.Surroundings(store, show_progress, say, checked(name) if name else "", workers)
         if part is not None:
-            n = run_part(config, part, output, around)
+            dealt = run_part(config, part, output, around)
             if as_json:
-                print_json({"run": str(output), "part": str(part), "n_sentences": n})
-            say(f"part {part} is done, {n:,} sentences: {output}")
+                counts = {"n_sentences": dealt.n, "n_sentences_of_all_parts": dealt.n_all}
+                print_json({"run": str(output), "part": str(part), **counts})
+            say(f"part {part} is done, {dealt.sentence}: {output}")
             say("join all parts with `gendermark merge DIR... -o NEW_DIR`")
             return
         results = running.run(config, output, around)

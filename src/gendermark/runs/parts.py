@@ -67,11 +67,25 @@ class Part:
         return [place for place in range(len(requests)) if place // size % self.n == self.number - 1]
 
 
+@dataclass(frozen=True)
+class Dealt:
+    """How many of a run's sentences fell to a part."""
+
+    n: int
+    n_all: int
+
+    @property
+    def sentence(self) -> str:
+        if self.n == 0:
+            return f"none of the {self.n_all:,} sentences fell to it (they are dealt out in whole batches)"
+        return f"{self.n:,} of {self.n_all:,} sentences"
+
+
 # -- one part ----------------------------------------------------------------------------------------------------------
 
 
-def run_part(config: RunConfig, part: Part, directory: Path, around: Surroundings) -> int:
-    """Translate what falls to a part, and leave it in its folder. How many sentences that were."""
+def run_part(config: RunConfig, part: Part, directory: Path, around: Surroundings) -> Dealt:
+    """Translate what falls to a part, and leave it in its folder."""
     # By itself, so that no two jobs of an array need the same file: a network's file system may not lock it.
     around = replace(around, store=around.store or directory / _STORE)
     with closing(open_system(config.system, config.system_options)) as system, ExitStack() as stack:
@@ -94,7 +108,7 @@ def run_part(config: RunConfig, part: Part, directory: Path, around: Surrounding
         folder.write_manifest(directory, described, folder.PART, cells, [*notes, *around.executor.notes()], around.name)
     for note in notes:
         around.tell(note)
-    return sum(map(len, places))
+    return Dealt(sum(map(len, places)), sum(len(step.requests) for step in whole.steps))
 
 
 def _only(step: Step, places: Sequence[int]) -> Step:
