@@ -185,6 +185,33 @@ def test_parts_of_the_version_before_have_no_sums(tmp_path: Path) -> None:
     assert merge([without_sums(part) for part in parts], tmp_path / "again", ALONE) == whole
 
 
+@pytest.mark.parametrize(
+    ("where", "value"),
+    [
+        (("config", "shard"), "x"),
+        (("config", "selections"), [{}]),
+        (("config", "resampling"), {"n": 1}),
+        (("cells",), {}),
+        (("cells", SIMPLEGEN.cell, "n"), "many"),
+        (("cells", SIMPLEGEN.cell, "spec"), None),
+        (("cells", SIMPLEGEN.cell, "data"), ["x"]),
+    ],
+)
+def test_a_damaged_manifest_is_refused_in_a_sentence(where: tuple[str, ...], value: object, tmp_path: Path) -> None:
+    parts = _parts(RunConfig("fake:right", (SIMPLEGEN,)), tmp_path, n=1)
+    path = parts[0] / "manifest.json"
+    manifest = json.loads(path.read_text())
+    inner = manifest
+    for key in where[:-1]:
+        inner = inner[key]
+    inner[where[-1]] = value
+    path.write_text(json.dumps(manifest))
+    with pytest.raises(
+        UserError, match=r"part1/manifest\.json: is not the manifest of a part; delete it and run the part"
+    ):
+        merge(parts, tmp_path / "joined", ALONE)
+
+
 def test_parts_that_lost_something(tmp_path: Path) -> None:
     """Those of earlier versions, which have no sums."""
     parts = [without_sums(part) for part in _parts(RunConfig("fake:right", (SIMPLEGEN,)), tmp_path)]

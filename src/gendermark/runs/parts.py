@@ -51,10 +51,14 @@ class Part:
 
     @classmethod
     def of(cls, text: str) -> Part:
-        found = re.fullmatch(r"(\d{1,6})/(\d{1,6})", text.strip())
-        if not found or not 1 <= int(found[1]) <= int(found[2]):
+        if not cls.is_one(text):
             raise UserError(f"--shard is K/N, from 1/N to N/N (2/8 is the second of eight), not {text!r}")
-        return cls(int(found[1]), int(found[2]))
+        return cls(*map(int, text.split("/")))
+
+    @staticmethod
+    def is_one(text: str) -> bool:
+        found = re.fullmatch(r"(\d{1,6})/(\d{1,6})", text.strip())
+        return found is not None and 1 <= int(found[1]) <= int(found[2])
 
     def __str__(self) -> str:
         return f"{self.number}/{self.n}"
@@ -198,9 +202,28 @@ def _manifest(directory: Path) -> dict[str, Any]:
         raise UserError(f"the part in {directory} is not finished; give the same `gendermark run` command again")
     if manifest["status"] != folder.PART:
         raise UserError(f"{directory} is not a part of a run; give directories that `gendermark run --shard` wrote")
+    if not _is_sound(manifest):
+        raise BadFile(
+            directory / folder.MANIFEST,
+            "is not the manifest of a part; delete it and run the part again (what its store has is not asked again)",
+        )
     for cell, row in manifest["cells"].items():
         folder.check_sums(directory / cell, row, _again(manifest))
     return manifest
+
+
+def _is_sound(manifest: Mapping[str, Any]) -> bool:
+    """Whether all that is read here is there, and of its kind."""
+    try:
+        _config_of(manifest)
+    except (KeyError, TypeError):
+        return False
+    if not Part.is_one(str(manifest["config"].get(folder.SHARD))):
+        return False
+    texts = [row.get(name) for row in manifest["cells"].values() for name in ("spec", "system_id", "decoding")]
+    texts += [row.get("data", "") for row in manifest["cells"].values()]  # which earlier versions did not write
+    counts = [row.get("n") for row in manifest["cells"].values()]
+    return bool(counts) and all(isinstance(x, str) for x in texts) and all(isinstance(x, int) for x in counts)
 
 
 def _again(*manifests: Mapping[str, Any]) -> str:
@@ -228,7 +251,11 @@ def _common(manifests: Mapping[Path, Mapping[str, Any]]) -> RunConfig:
         shown = ", ".join(missing[:_MOST_SHOWN])
         more = f" and {len(missing) - _MOST_SHOWN:,} more" if len(missing) > _MOST_SHOWN else ""
         raise UserError(f"parts are missing: {shown}{more}; run them with --shard, or give their directories")
-    config = wanted["config"]
+    return _config_of(wanted)
+
+
+def _config_of(manifest: Mapping[str, Any]) -> RunConfig:
+    config = manifest["config"]
     return RunConfig(
         config["system"],
         tuple(Selection.from_json(row) for row in config["selections"]),
