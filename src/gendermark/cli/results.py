@@ -33,13 +33,10 @@ def print_results(results: Sequence[Result], all_rows: str = "", folders: Sequen
             _draw(result, all_rows, folder)
     else:
         rows = [
-            (
-                *((folder,) if folders else ()), *_where(result),
-                e.metric, e.slice, _plain(e.value), _plain(e.low), _plain(e.high), e.n_judged, e.n_total,
-            )
+            (*((folder,) if folders else ()), *_where(result), *_row(estimate))
             for result, folder in named
-            for e in result.estimates
-        ]  # fmt: skip
+            for estimate in result.estimates
+        ]
         print_table("", ("run", *COLUMNS) if folders else COLUMNS, rows)
     for result, folder in named:
         for warning in result.warnings:
@@ -53,6 +50,10 @@ def _cell(result: Result, folder: str) -> str:
 def _where(result: Result) -> tuple[str, str, str]:
     selection = result.selection
     return selection.benchmark, f"{selection.source_language}-{selection.target_language}", result.system
+
+
+def _row(e: Estimate) -> tuple[str | int, ...]:
+    return e.metric, e.slice, _plain(e.value), _plain(e.low), _plain(e.high), e.n_judged, e.n_total
 
 
 def _plain(value: object) -> str:
