@@ -98,9 +98,9 @@ def read_text(path: Path | str) -> str:
     return "".join(_text_lines(path))
 
 
-def _text_lines(path: Path | str) -> Iterator[str]:
-    """The same line by line, each with its end."""
-    for number, line in enumerate(raw_lines(path), start=1):
+def _text_lines(path: Path | str, lines: Iterable[bytes] | None = None) -> Iterator[str]:
+    """The same line by line, each with its end; of lines that are read already, if they are given."""
+    for number, line in enumerate(raw_lines(path) if lines is None else lines, start=1):
         if number == 1:
             for mark, name in _BYTE_ORDER_MARKS.items():
                 if line.startswith(mark):
@@ -136,12 +136,27 @@ def _without_end(line: str) -> str:
 
 def read_lines(path: Path | str) -> list[str]:
     """The lines of a UTF-8 file of one sentence per line."""
-    return list(each_line(path))
+    read = list(raw_lines(path))
+    plain = _plain_lines(b"".join(read))
+    return list(each_line(path, read)) if plain is None else plain
 
 
-def each_line(path: Path | str) -> Iterator[str]:
+def _plain_lines(content: bytes) -> list[str] | None:
+    """The lines of a file that has nothing to be refused or left out, as nearly all: several times as fast."""
+    if b"\0" in content or b"\r" in content or content.startswith((codecs.BOM_UTF8, *_BYTE_ORDER_MARKS)):
+        return None
+    try:
+        lines = content.decode("utf-8").split("\n")
+    except UnicodeDecodeError:
+        return None
+    if not lines[-1]:
+        lines.pop()
+    return None if max(map(len, lines), default=0) > LONGEST_LINE else lines
+
+
+def each_line(path: Path | str, lines: Iterable[bytes] | None = None) -> Iterator[str]:
     """The same, one by one."""
-    for number, ended in enumerate(_text_lines(path), start=1):
+    for number, ended in enumerate(_text_lines(path, lines), start=1):
         line = _without_end(ended)
         if "\r" in line:
             raise BadFile(path, "has a carriage return inside; end lines with LF or CRLF", line=number)
