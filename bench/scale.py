@@ -1,13 +1,15 @@
 """How far does a run scale? A model of its cost from constants that are measured here; and a real run against it.
 
-    python bench/scale.py                                   # the model, for 10^7 translations x 128 samples
-    python bench/scale.py --check 1000000 --delay-ms 1      # also real runs with 1, 2 and 4 workers (takes long)
+    python bench/scale.py                                     # the model, for 10^7 translations x 128 samples
+    python bench/scale.py --check 1000000 --delay-ms 0.5      # also real runs with 1, 2 and 4 workers (takes long)
 
-The model: workers answer side by side, the driver alone claims, writes and reads. So the time of translating is
+The model: the driver alone speaks with the store. It looks up all requests before workers begin and reads all answers
+after they end; between the two it claims, hands out and writes, while workers answer side by side. So the time of
+translating is
 
-    start + max(answers x seconds each / workers, answers x driver seconds each + shards x seconds per shard)
+    start + before and after + max(answers x seconds each / workers, driver's work between + shards x seconds per shard)
 
-and more workers are of no use beyond seconds each / driver seconds each.
+Before, between and after cost something for each request, and something for each of its samples.
 """
 
 from __future__ import annotations
@@ -15,98 +17,135 @@ from __future__ import annotations
 import argparse
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TypeVar
 
 import gendermark
 from gendermark import registry
 from gendermark.executors.executor import Executor, open_executor
-from gendermark.records import Request, Task, Translation
+from gendermark.records import Request, Task
 from gendermark.runs.store import Store
 from gendermark.runs.translate import translate
-from gendermark.runs.working import Answered
-from gendermark.systems.system import Opened, System, open_system
+from gendermark.systems.system import System, open_system
 
-N_REQUESTS, N_SAMPLES = 4_000, 16
+N_REQUESTS, N_SAMPLES = 24_000, 16
 N_NOTHING = 2_000
 N_ALONE = 4_000
-TEXT = "La médica dijo que llegaría tarde, porque el tren número {} se había parado."
+
+T = TypeVar("T")
+R = TypeVar("R")
 
 
-class Instant(System):
-    """Answers at once, so that only the driver's own time is left."""
+class Watched(Executor):
+    """Another executor, and when its work began and ended."""
 
-    spec = system_id = "bench:instant"
-    opened_as = Opened("bench:instant", ())
-    tasks = frozenset({Task.SAMPLE})
-    n_samples_per_call = 128
+    def __init__(self, other: Executor) -> None:
+        self._other = other
+        self.seconds = self.processor = 0.0
 
-    def answer(self, requests: Sequence[Request]) -> Iterator[Sequence[Translation]]:
-        yield answers_to(requests)
-
-
-def answers_to(requests: Sequence[Request]) -> list[Translation]:
-    return [Translation(r.request_id, TEXT.format(n), n, None, -7.5, 21) for r in requests for n in r.samples]
+    def each(self, work: Callable[[T], R], tasks: Iterable[T]) -> Iterator[tuple[T, R]]:
+        seconds, processor = time.perf_counter(), time.process_time()
+        yield from self._other.each(work, tasks)
+        self.seconds += time.perf_counter() - seconds
+        self.processor += time.process_time() - processor
 
 
-class Here(Executor):
-    """Stands for workers that take no time: what they would answer is made beforehand."""
+@dataclass(frozen=True)
+class Cost:
+    """Of a request, and of each of its samples."""
 
-    def __init__(self) -> None:
-        self.seconds_of_workers = 0.0
+    per_request: float
+    per_sample: float
 
-    def each(self, work, tasks):  # type: ignore[no-untyped-def]  # noqa: ARG002
-        for task in tasks:
-            started = time.perf_counter()
-            answered = Answered([answers_to(task.requests)], "here", ())
-            self.seconds_of_workers += time.perf_counter() - started
-            yield task, answered
+    @classmethod
+    def of(cls, with_one: float, with_many: float, n_samples: int) -> Cost:
+        """From what a request costs with one sample, and with many."""
+        per_sample = max(0.0, (with_many - with_one) / (n_samples - 1))
+        return cls(max(0.0, with_one - per_sample), per_sample)
+
+    def __call__(self, n_requests: float, n_samples: float) -> float:
+        return n_requests * (self.per_request + n_samples * self.per_sample)
+
+    def __str__(self) -> str:
+        return f"{self.per_request * 1e6:.0f} µs a request and {self.per_sample * 1e6:.0f} µs a sample"
 
 
 @dataclass(frozen=True)
 class Constants:
-    driver_seconds_per_answer: float
+    around: Cost
+    """Before workers begin and after they end."""
+    between: Cost
     seconds_per_shard: float
     start_seconds: float
     bytes_per_answer: float
 
     @classmethod
     def measured(cls, n_workers: int) -> Constants:
-        requests = [Request(f"Sentence {n}.", "en", "es", Task.SAMPLE, n_samples=N_SAMPLES) for n in range(N_REQUESTS)]
-        with tempfile.TemporaryDirectory() as directory:
-            path = Path(directory) / "store.sqlite"
-            workers = Here()
-            started = time.perf_counter()
-            with Store(path) as store:
-                translate(Instant(), requests, store, lambda *_: None, workers)
-            seconds = time.perf_counter() - started - workers.seconds_of_workers
-            size = sum(file.stat().st_size for file in Path(directory).glob("store.sqlite*") if file.is_file())
-        n_answers = N_REQUESTS * N_SAMPLES
         started = time.perf_counter()
         with open_executor(f"dask:{n_workers}") as cluster:
             list(cluster.each(_nothing, range(n_workers)))
             ready = time.perf_counter()
             list(cluster.each(_nothing, range(N_NOTHING)))
             done = time.perf_counter()
-        return cls(seconds / n_answers, (done - ready) / N_NOTHING, ready - started, size / n_answers)
+            one, _ = _driver_seconds(cluster, N_REQUESTS, 1)
+            many, n_bytes = _driver_seconds(cluster, N_REQUESTS // N_SAMPLES, N_SAMPLES)
+        around, between = (Cost.of(one[place], many[place], N_SAMPLES) for place in (0, 1))
+        return cls(around, between, (done - ready) / N_NOTHING, ready - started, n_bytes)
 
 
 def _nothing(number: int) -> int:
     return number
 
 
+def _driver_seconds(cluster: Executor, n: int, n_samples: int) -> tuple[tuple[float, float], float]:
+    """What the driver takes for a request, around the work of workers that take no time, and beside it; and the bytes
+    of the store for an answer. Beside it, processor time counts: the driver waits for workers there."""
+    system, requests = _fake(n, 1e-6, n_samples)
+    watched = Watched(cluster)
+    with tempfile.TemporaryDirectory() as directory:
+        started = time.perf_counter()
+        with Store(Path(directory) / "store.sqlite") as store:
+            translate(system, requests, store, lambda *_: None, watched)
+        seconds = time.perf_counter() - started - watched.seconds
+        size = sum(file.stat().st_size for file in Path(directory).glob("store.sqlite*") if file.is_file())
+    return (seconds / n, watched.processor / n), size / (n * n_samples)
+
+
+def _fake(n: int, delay_ms: float, n_samples: int = 1) -> tuple[System, list[Request]]:
+    """A fake system that knows so many sentences, and what is asked of it."""
+    item_set = gendermark.items("winomt", "es", data="core")
+    sentences = [f"The engineer said that she would be there on day {number}." for number in range(n)]
+    task = Task.SAMPLE if n_samples > 1 else Task.TRANSLATE
+    requests = [Request(sentence, "en", "es", task, n_samples=n_samples) for sentence in sentences]
+    system = open_system(f"fake:right?p=0.8&delay_ms={delay_ms:g}")
+    items = [replace(item_set.items[0], source=sentence) for sentence in sentences]
+    system.prepare(registry.load("benchmark", "winomt"), replace(item_set, items=items), requests)
+    return system, requests
+
+
+@dataclass(frozen=True)
+class Work:
+    n_requests: float
+    n_samples: int
+    seconds_each: float
+    """Of one worker, for one sample."""
+    n_shards: float
+
+
 @dataclass(frozen=True)
 class Forecast:
     seconds: float
     driver_share: float
+    """Of the time in which workers are at work."""
 
     @classmethod
-    def of(cls, c: Constants, n_answers: float, seconds_each: float, n_shards: float, workers: int) -> Forecast:
-        driver = n_answers * c.driver_seconds_per_answer + n_shards * c.seconds_per_shard
-        work = n_answers * seconds_each / workers
-        total = max(work, driver)
-        return cls(c.start_seconds + total, driver / total)
+    def of(cls, c: Constants, work: Work, workers: int) -> Forecast:
+        driver = c.between(work.n_requests, work.n_samples) + work.n_shards * c.seconds_per_shard
+        answering = max(work.n_requests * work.n_samples * work.seconds_each / workers, driver)
+        around = c.around(work.n_requests, work.n_samples)
+        return cls(c.start_seconds + around + answering, driver / answering)
 
 
 def main() -> None:
@@ -120,21 +159,23 @@ def main() -> None:
     given = parser.parse_args()
     found = Constants.measured(2)
     print(
-        f"measured: driver {found.driver_seconds_per_answer * 1e6:.0f} µs and {found.bytes_per_answer:.0f} bytes per "
-        f"answer, {found.seconds_per_shard * 1e3:.1f} ms per shard (dask), start {found.start_seconds:.1f} s"
+        f"measured (dask): driver {found.between} beside the workers, {found.around} around them; "
+        f"{found.bytes_per_answer:.0f} bytes of the store a sample; {found.seconds_per_shard * 1e3:.1f} ms a shard; "
+        f"start {found.start_seconds:.1f} s"
     )
-    n_answers, n_shards = given.n * given.samples, given.n / given.shard
-    driver = found.driver_seconds_per_answer + found.seconds_per_shard / (given.shard * given.samples)
+    work = Work(given.n, given.samples, given.seconds_per_answer, given.n / given.shard)
+    n_answers = work.n_requests * work.n_samples
+    driver = found.between(work.n_requests, work.n_samples) + work.n_shards * found.seconds_per_shard
     print(
         f"{given.n:,.0f} translations x {given.samples} samples at {given.seconds_per_answer * 1e3:g} ms each: store "
-        f"{n_answers * found.bytes_per_answer / 1e9:,.0f} GB, driver {n_answers * driver / 3600:,.1f} h of work; more "
-        f"than {given.seconds_per_answer / driver:,.0f} workers would wait for it"
+        f"{n_answers * found.bytes_per_answer / 1e9:,.0f} GB, driver {driver / 3600:,.1f} h of work; more than "
+        f"{n_answers * work.seconds_each / driver:,.0f} workers would wait for it"
     )
     for workers in (1, 8, 64):
-        told = Forecast.of(found, n_answers, given.seconds_per_answer, n_shards, workers)
+        told = Forecast.of(found, work, workers)
         print(f"  {workers:>3} workers: {told.seconds / 3600:>8,.1f} h, driver busy {told.driver_share:.0%}")
     if given.check:
-        check(found, given.check, given.delay_ms / 1e3)
+        check(found, given.check, given.delay_ms)
 
 
 def shards_of(n: int, seconds_each: float) -> float:
@@ -143,19 +184,13 @@ def shards_of(n: int, seconds_each: float) -> float:
     return batches / max(1, min(1 / (32 * seconds_each), batches / 64))
 
 
-def check(found: Constants, n: int, seconds_each: float) -> None:
+def check(found: Constants, n: int, delay_ms: float) -> None:
     """Real runs of one fake translation of each sentence, without scoring: from the start of the workers to the end."""
-    benchmark = registry.load("benchmark", "winomt")
-    item_set = gendermark.items("winomt", "es", data="core")
-    sentences = [f"The engineer said that she would be there on day {number}." for number in range(n)]
-    requests = [Request(sentence, "en", "es") for sentence in sentences]
-    system = open_system(f"fake:right?p=0.8&delay_ms={seconds_each * 1e3:g}")
-    items = [replace(item_set.items[0], source=sentence) for sentence in sentences]
-    system.prepare(benchmark, replace(item_set, items=items), requests)
-    seconds_alone = _seconds_alone(system, requests[:N_ALONE])
-    print(f"  the fake system alone: {seconds_alone * 1e3:.3f} ms a translation", flush=True)
+    system, requests = _fake(n, delay_ms)
+    seconds_each = _seconds_alone(system, requests[:N_ALONE])
+    print(f"  the fake system alone: {seconds_each * 1e3:.3f} ms a translation", flush=True)
     for workers in (1, 2, 4):
-        told = Forecast.of(found, n, seconds_alone, shards_of(n, seconds_alone), workers)
+        told = Forecast.of(found, Work(n, 1, seconds_each, shards_of(n, seconds_each)), workers)
         with tempfile.TemporaryDirectory() as directory, Store(Path(directory) / "store.sqlite") as store:
             started, processor = time.perf_counter(), time.process_time()
             with open_executor(f"dask:{workers}") as cluster:
