@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any
@@ -237,16 +236,12 @@ def align_one(pairs: Sequence[Pair], places: Sequence[int]) -> tuple[list[list[i
     source, target = _sides(pairs, usable)
     wanted = np.array([places[pair] for pair in usable])
     cells = _Cells(source, target)
-    swapped = _Cells(target, source, cells)
-    own = np.flatnonzero(swapped.row_position == wanted[swapped.row_pair])
-    # numpy leaves the interpreter to others while it reckons, so that the two directions take hardly longer than one.
-    with ThreadPoolExecutor(1) as beside:
-        other = beside.submit(lambda: _best(swapped, _learned(swapped), own))
-        rows, sources = _best(cells, _learned(cells), np.arange(cells.n_tokens))
-        rows_back, targets = other.result()
+    rows, sources = _best(cells, _learned(cells), np.arange(cells.n_tokens))
     rows = rows[sources == wanted[cells.row_pair[rows]]]
     _fill(forward, usable, cells.row_pair[rows], cells.row_position[rows])
-    _fill(backward, usable, swapped.row_pair[rows_back], targets)
+    cells = _Cells(target, source, cells)
+    rows, targets = _best(cells, _learned(cells), np.flatnonzero(cells.row_position == wanted[cells.row_pair]))
+    _fill(backward, usable, cells.row_pair[rows], targets)
     return forward, backward
 
 
