@@ -225,8 +225,14 @@ def made(make: Callable[..., T], *bases: Sequence[Any]) -> Sequence[T]:
 
 def placed(pairs: Iterable[tuple[int, T]], n: int) -> Sequence[T]:
     """`n` values in the order of their places, which come with them; each place has one."""
+    return list(_ordered(pairs, n)) if n < LIMIT else Spilled(_ordered(pairs, n))
+
+
+def _ordered(pairs: Iterable[tuple[int, T]], n: int) -> Iterator[T]:
+    """The same, one by one: for whoever goes through them once."""
     if n < LIMIT:
-        return [value for _, value in sorted(pairs, key=itemgetter(0))]
+        yield from (value for _, value in sorted(pairs, key=itemgetter(0)))
+        return
     store, width = _Store(), LIMIT
     n_buckets = -(-n // width)
     most = max(_WAITING // n_buckets, 20)
@@ -238,13 +244,9 @@ def placed(pairs: Iterable[tuple[int, T]], n: int) -> Sequence[T]:
         if len(waiting[bucket]) >= most:
             written[bucket].append(store.write(waiting[bucket]))
             waiting[bucket] = []
-
-    def ordered() -> Iterator[T]:
-        for blocks, rest in zip(written, waiting, strict=True):
-            together = [*chain.from_iterable(map(store.read, blocks)), *rest]
-            yield from (value for _, value in sorted(together, key=itemgetter(0)))
-
-    return Spilled(ordered())
+    for blocks, rest in zip(written, waiting, strict=True):
+        together = [*chain.from_iterable(map(store.read, blocks)), *rest]
+        yield from (value for _, value in sorted(together, key=itemgetter(0)))
 
 
 def taken(values: Sequence[T], places: Sequence[int]) -> Sequence[T | None]:
@@ -281,9 +283,14 @@ def grouped(values: Sequence[T], key: Callable[[T], K]) -> Iterator[tuple[K, Seq
             yield free[number], value
             free[number] += 1
 
+    # They come in the order in which they are asked for: one way through them is enough, but for long ones, which are
+    # gone through when somebody reads them.
+    if max(sizes, default=0) < _LONG_GROUP:
+        coming = _ordered(pairs(), len(values))
+        for name, number in numbers.items():
+            yield name, list(islice(coming, sizes[number]))
+        return
     together = placed(pairs(), len(values))
-    # They stand in the order in which they are asked for: one way through the file is enough, but for long ones, which
-    # are gone through when somebody reads them.
     coming = iter(together)
     for name, number in numbers.items():
         start, stop = starts[number], starts[number + 1]
