@@ -210,7 +210,13 @@ def test_core_set_is_balanced() -> None:
         assert words[int(item.tags["position"])].strip(",.") == item.entity.split(" ")[0]
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+_QUICK = ("es", "de", "he", "ru")
+"""One of each kind; the others run in continuous integration."""
+
+
+@pytest.mark.parametrize(
+    "language", [code if code in _QUICK else pytest.param(code, marks=pytest.mark.slow) for code in LANGUAGES]
+)
 def test_fakes_land_on_their_expectation(language: str) -> None:
     def values(system: str) -> dict[str, float | None]:
         (result,) = gendermark.run(system, ["winomt"], language, resampling=gendermark.Resampling(100), data="core")
