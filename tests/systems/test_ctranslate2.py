@@ -901,10 +901,11 @@ def test_killed_while_samples_are_drawn(opus: Path, tmp_path: Path) -> None:
     n_requests, log = 40, tmp_path / "log"
     variables = children.environment(tmp_path / "site") | {"LOG": str(log)}
     code = "from systems.test_ctranslate2 import draw_many; draw_many(*sys.argv[1:])"
-    killed([str(opus), str(tmp_path / "store"), str(n_requests)], variables, code, 20)
+    killed([str(opus), str(tmp_path / "store"), str(n_requests)], variables, code, 36)
     found = draw_many(opus, tmp_path / "store", n_requests)
-    assert found.n_stored == 16  # drawn, and made safe, in portions of 16
-    assert found.n_asked == n_requests - 16
+    # Drawn in portions of 16; the one before the last may still have been on its way to the disk.
+    assert found.n_stored in (16, 32)
+    assert found.n_asked == n_requests - found.n_stored
     assert found.translations == draw_many(opus, tmp_path / "undisturbed", n_requests).translations
     assert all(len(drawn) == 128 for drawn in found.translations)
     assert draw_many(opus, tmp_path / "store", n_requests).n_asked == 0
