@@ -31,6 +31,7 @@ def _one_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Processes, "_started", starts)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("languages", [("es",), ("es", "de")], ids=["one", "several"])
 def test_run(languages: tuple[str, ...], cli: Cli, tmp_path: Path) -> None:
     to = [word for language in languages for word in ("--to", language)]

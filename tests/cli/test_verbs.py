@@ -312,6 +312,7 @@ def test_no_data_is_no_pass(cli: Any, tmp_path: Path) -> None:
 # -- demo ------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_demo(cli: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """With two of the benchmarks that translate, and the one that draws; the others take most of its time."""
     kept = ("winomt", "mt-geneval-contextual")

@@ -217,6 +217,7 @@ def test_several_systems_are_told_by_the_same_measure_in_each_row(both: Page, ru
             assert all(sentence in both.text for sentence in findings(result))
 
 
+@pytest.mark.slow
 def test_more_than_four_systems_are_listed_with_one_line_each(runs: Sequence[MadeRun]) -> None:
     many = [replace(run, name=f"{run.name}{number}") for number in range(3) for run in runs]
     opening = _opening(many)
@@ -241,6 +242,7 @@ def test_directions_are_named_where_there_are_several_and_counted_where_there_ar
     assert ": worse in 2 of 2 comparisons." in _opening(runs)
 
 
+@pytest.mark.slow
 def test_broken_systems_are_not_called_better() -> None:
     selections = [Selection(name, "en", "es", data="core") for name in ("simplegen", "winomt")]
     runs = [

@@ -211,6 +211,7 @@ def _without_order(base: Path, copy: Path, name: str) -> Path:
     return copy
 
 
+@pytest.mark.slow
 def test_a_run_folder_is_read_from_the_disk_as_from_memory(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
