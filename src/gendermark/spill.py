@@ -285,18 +285,13 @@ def grouped(values: Sequence[T], key: Callable[[T], K]) -> Iterator[tuple[K, Seq
 
     # They come in the order in which they are asked for: one way through them is enough, but for long ones, which are
     # gone through when somebody reads them.
-    if max(sizes, default=0) < _LONG_GROUP:
-        coming = _ordered(pairs(), len(values))
-        for name, number in numbers.items():
-            yield name, list(islice(coming, sizes[number]))
-        return
-    together = placed(pairs(), len(values))
-    coming = iter(together)
+    together = placed(pairs(), len(values)) if max(sizes, default=0) >= _LONG_GROUP else None
+    coming = _ordered(pairs(), len(values)) if together is None else iter(together)
     for name, number in numbers.items():
-        start, stop = starts[number], starts[number + 1]
-        if stop - start < _LONG_GROUP:
-            yield name, list(islice(coming, stop - start))
+        if together is None or sizes[number] < _LONG_GROUP:
+            yield name, list(islice(coming, sizes[number]))
         else:
+            start, stop = starts[number], starts[number + 1]
             yield name, together[start:stop]
             coming = _between(together, stop, len(together))
 
