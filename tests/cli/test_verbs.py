@@ -13,6 +13,7 @@ import pytest
 import gendermark
 from gendermark import api, registry
 from gendermark.cli import terminal
+from gendermark.cli.results import print_results
 
 CELL = "simplegen.en-es"
 SIMPLEGEN = ("--benchmark", "simplegen", "--data", "core", "--to", "es")
@@ -360,6 +361,18 @@ def test_tables_are_drawn_for_people(
         assert outcome.exit_code == 0
         assert "\t" not in outcome.out
         assert outcome.out.count("\n") > 3
+
+
+def test_only_a_command_that_has_the_option_names_it(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`score` has --tables; `run` and `rejudge` print the same long tables and do not."""
+    monkeypatch.setattr(terminal, "is_terminal", lambda _: True)
+    (result,) = gendermark.run("fake:right", ["winomt"], "es", data="core")
+    for hint in ("; all with --tables DIR", ""):
+        print_results([result], hint)
+        shown = " ".join(capsys.readouterr().out.split())
+        assert f"(first and last 4 of 40{hint})" in shown
 
 
 def test_markup_in_names_is_not_obeyed(
