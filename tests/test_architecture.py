@@ -17,6 +17,7 @@ ORDER = (
     "errors",
     "names",
     "registry",
+    "io",
     "textfiles",
     "spill",
     "locks",
@@ -42,6 +43,7 @@ ORDER = (
     "report",
     "leaderboard",
     "study",
+    "lab",
     "cli",
 )
 HEAVY = ("numpy", "pandas", "httpx", "rich", "scipy", "torch", "spacy", "sqlite3")

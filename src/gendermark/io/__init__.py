@@ -1,0 +1,1 @@
+"""Files and the disk: reading translation files, atomic writing, locks, progress, disk-backed lists."""
