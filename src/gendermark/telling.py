@@ -14,21 +14,14 @@ from gendermark.drawing.charts import percent
 from gendermark.drawing.sheet import Figure, Sheet
 from gendermark.linguistics.codes import NAMES
 from gendermark.markup import minus
-from gendermark.metrics.describe import Description
-from gendermark.metrics.intervals import estimate
-from gendermark.metrics.metric import Resampling, count_singly
-from gendermark.metrics.rates import difference, rate
-from gendermark.records import Estimate, Gender, Judgement, Unit, Verdict
+from gendermark.metrics.untranslated import untranslated_by_gender
+from gendermark.records import Estimate, Gender, Judgement, Unit
 from gendermark.result import Result
-from gendermark.spill import remembered
 
 NO_SPREAD = "no spread seen"
 """For an interval without width: all groups of sentences gave the same, which does not make the number certain."""
 _BOTH = (Gender.FEMININE, Gender.MASCULINE)
 _NOT_TRANSLATED = "were not translated (refused, empty, a copy or another language)"
-_FEWEST_LOST = 5
-_NO_DOUBT = 0.01
-"""The p-value below which it is told that one gender is translated less often."""
 WIDE = 40.0
 """An interval of so many points says little, whatever is in its middle."""
 ALPHA = 0.05
@@ -83,74 +76,19 @@ def with_lost(result: Result, found: Sequence[Finding]) -> list[Finding]:
     lost = lost_by_gender(result)
     if not lost:
         return list(found)
-    known = _lost(result.judgements)
+    known = untranslated_by_gender(result.judgements)
     shares = [rounded(one.value or 0.0) for one in (known.women, known.men)] if known else []
     tail = f" Of 100 each, {shares[0]} women and {shares[1]} men were not translated."
     return [*lost, *(replace(one, text=f"{one.text}{tail}") if one.is_by_gender else one for one in found)]
 
 
 def lost_by_gender(result: Result) -> list[Finding]:
-    """Whether sentences about one gender are left untranslated more often than those about the other, if that is clear.
-
-    A system that refuses to speak of women would else only seem to get their gender wrong.
-    """
-    found = _lost(result.judgements)
-    # One more question on every page: told only where there is next to no doubt.
+    """Say that one gender is left untranslated more often than the other, if that is clear."""
+    found = untranslated_by_gender(result.judgements)
     if found is None or not found.is_clear:
         return []
     told = women_and_men(found.women, found.men, found.gap, _NOT_TRANSLATED)
     return [replace(told, text=f"{told.text} These count as not right.", about="not translated", shows=())]
-
-
-def lost_by_gender_json(judgements: Sequence[Judgement]) -> dict[str, Any] | None:
-    """The same in numbers, for other programs: always there where women and men are known, clear or not."""
-    found = _lost(judgements)
-    if found is None:
-        return None
-    women, men, between_them = (one.to_json() for one in (found.women, found.men, found.gap))
-    return {"women": women, "men": men, "men_minus_women": between_them, "is_clear": found.is_clear}
-
-
-class _Lost(NamedTuple):
-    """Of women and of men, how many were not translated, and the difference."""
-
-    women: Estimate
-    men: Estimate
-    gap: Estimate
-    is_clear: bool
-
-
-@remembered
-def _lost(judgements: Sequence[Judgement]) -> _Lost | None:
-    """None where women or men are not there."""
-    counts = count_singly((j for j in judgements if j.expected in _BOTH), _lost_columns)
-    if not {f"{gender}.total" for gender in _BOTH} <= set(counts.columns):
-        return None
-    women, men, gap_between = estimate(counts, [*_LOST, difference(_LOST_GAP, _LOST[1], _LOST[0], "all")], Resampling())
-    n_lost = sum(float(column.sum()) for column in counts.take(counts.matrix, [f"{gender}.lost" for gender in _BOTH]))
-    is_clear = n_lost >= _FEWEST_LOST and gap_between.p_value is not None and gap_between.p_value < _NO_DOUBT
-    return _Lost(women, men, gap_between, is_clear)
-
-
-def _lost_columns(judgement: Judgement) -> Iterator[str]:
-    yield f"{judgement.expected}.total"
-    if judgement.verdict is Verdict.NOT_TRANSLATED:
-        yield f"{judgement.expected}.lost"
-
-
-_LOST = [
-    rate(
-        Description("lost", "not translated", "Not translated."),
-        gender.value,
-        f"{gender}.lost",
-        f"{gender}.total",
-        judged=f"{gender}.total",
-    )
-    for gender in _BOTH
-]
-_LOST_GAP = Description(
-    "lost_gap", "men minus women, not translated", "Not translated, men minus women.", better="zero"
-)
 
 
 def leaning(found: Estimate, even: float = 0.0) -> float:

@@ -14,11 +14,11 @@ from gendermark.linguistics import profiles
 from gendermark.linguistics.failures import MISSING, WRONG_LANGUAGE, failure
 from gendermark.metrics.intervals import estimate
 from gendermark.metrics.metric import Resampling
+from gendermark.metrics.untranslated import untranslated_by_gender
 from gendermark.pace import told_in_lines
 from gendermark.records import Judgement, Translation, Verdict
 from gendermark.result import Result
 from gendermark.spill import kept, remembered
-from gendermark.telling import lost_by_gender_json
 
 _LOST_SHARE_TO_WARN = 0.1
 log = logging.getLogger(__name__)
@@ -125,6 +125,7 @@ def summarise(benchmark: Benchmark, item_set: ItemSet, judgements: Sequence[Judg
     signature = sign(benchmark, signed, origin)
     counts = measures.count(judgements, selection)
     metrics = measures.metrics(judgements, selection)
+    untranslated = untranslated_by_gender(judgements)
     return Result(
         selection=selection,
         origin=item_set.origin,
@@ -136,7 +137,7 @@ def summarise(benchmark: Benchmark, item_set: ItemSet, judgements: Sequence[Judg
         warnings=(*_broken(judgements), *(measures.warnings(judgements, selection) or _untranslated(judgements))),
         signature=signature,
         name=origin.name,
-        lost_by_gender=lost_by_gender_json(judgements),
+        lost_by_gender=untranslated.to_json() if untranslated else None,
     )
 
 
