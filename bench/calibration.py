@@ -28,6 +28,7 @@ import numpy as np
 
 from gendermark import registry, statistics
 from gendermark.benchmarks.benchmark import Benchmark
+from gendermark.benchmarks.findings import leaning
 from gendermark.metrics.intervals import estimate
 from gendermark.metrics.metric import Metric, Resampling, evaluate, total_sums
 from gendermark.records import Estimate, Gender, Judgement, Translation
@@ -35,7 +36,6 @@ from gendermark.report.findings import corrected, is_told
 from gendermark.result import Result
 from gendermark.runs.compare import compare
 from gendermark.selection import Selection
-from gendermark.telling import leaning
 
 RATES = (0.5, 0.8, 0.9, 0.95, 0.98)
 CORRELATIONS = (0.0, 0.3, 0.6)

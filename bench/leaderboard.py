@@ -228,7 +228,7 @@ def write_doc(found: Sequence[Board]) -> None:
 
 
 def _keys(board: Board) -> list[tuple[str, str]]:
-    sides = board.benchmark.tells.sides
+    sides = board.benchmark.presentation.sides
     names = [":".join(board.metric), *((sides.women, sides.men, sides.gap) if sides else ())]
     names += [] if sides else board.benchmark.measures.headline
     found = list(dict.fromkeys(key_from(name) for name in names))

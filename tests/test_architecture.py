@@ -32,7 +32,6 @@ ORDER = (
     "metrics",
     "result",
     "drawing",
-    "telling",
     "benchmarks",
     "systems",
     "runs",

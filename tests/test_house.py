@@ -45,7 +45,7 @@ def test_every_benchmark_has_its_arrows_in_its_folder() -> None:
     for name in BENCHMARKS:
         folder = (PACKAGE / registry.BUILT_IN["benchmark"][name].removeprefix("gendermark.").replace(".", "/")).parent
         files = {path.name for path in folder.iterdir()}
-        arrows = {"settings.py", "items.py", "judge.py", "measures.py", "telling.py", "benchmark.py"}
+        arrows = {"settings.py", "items.py", "judge.py", "measures.py", "findings.py", "benchmark.py"}
         assert arrows <= files, f"{name} lacks {arrows - files}"
 
 
@@ -60,10 +60,10 @@ def test_every_metric_is_described(name: str) -> None:
     for about in described:
         assert about.label
         assert about.meaning.endswith(".")
-    for headline in (*benchmark.measures.headline, benchmark.tells.leading, *benchmark.tells.also_shown):
+    for headline in (*benchmark.measures.headline, benchmark.presentation.leading, *benchmark.presentation.also_shown):
         assert not headline or headline.partition(":")[0] in {about.name for about in described}
     # What one sentence compares by is one of the metrics that are always compared.
-    leading = benchmark.tells.leading or benchmark.measures.headline[0]
+    leading = benchmark.presentation.leading or benchmark.measures.headline[0]
     assert leading in benchmark.measures.headline
 
 

@@ -386,7 +386,9 @@ def test_french_has_no_sentences_about_three() -> None:
 def _findings(result: Result) -> list[str]:
     from gendermark import registry
 
-    return [finding.text for finding in registry.load("benchmark", result.selection.benchmark).tells.findings(result)]
+    return [
+        finding.text for finding in registry.load("benchmark", result.selection.benchmark).presentation.findings(result)
+    ]
 
 
 def test_findings() -> None:

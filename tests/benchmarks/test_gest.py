@@ -322,10 +322,10 @@ def test_a_part_has_its_own_numbers_only() -> None:
 
 
 def test_what_is_said() -> None:
-    from gendermark.benchmarks.gest.telling import TELLING
+    from gendermark.benchmarks.gest.findings import PRESENTATION
 
     follower = _run("stereotyped?s=1", "pl")
-    said = [finding.text for finding in TELLING.findings(follower)]
+    said = [finding.text for finding in PRESENTATION.findings(follower)]
     assert said[0] == (
         "The speaker's gender shows in 100 (97 to 100) of 100 translations; where it does, the speaker is a man in 56 "
         "(47 to 65) of 100, not clearly different from half."
@@ -333,10 +333,10 @@ def test_what_is_said() -> None:
     assert said[1].startswith(
         "Stereotypes of men make the speaker a man more often than stereotypes of women do, by 100"
     )
-    assert "could be chance" in TELLING.findings(_run("masculine", "pl"))[1].text
-    assert TELLING.findings(_run("silent", "pl")) == []
+    assert "could be chance" in PRESENTATION.findings(_run("masculine", "pl"))[1].text
+    assert PRESENTATION.findings(_run("silent", "pl")) == []
     assert follower.estimate("log_odds").low < follower.estimate("log_odds").value  # type: ignore[operator]
-    forms = TELLING.forms([[follower]])
+    forms = PRESENTATION.forms([[follower]])
     assert [form.name for form in forms] == ["gest-1", "gest-2"]
     assert len(forms[1].rows) == len(WOMEN) + len(MEN)
 

@@ -441,10 +441,10 @@ def test_a_file_that_is_not_the_known_one_is_refused(
 
 
 def test_findings_are_no_surer_than_their_numbers() -> None:
-    from gendermark.benchmarks.mittens.telling import TELLING
+    from gendermark.benchmarks.mittens.findings import PRESENTATION
 
     def told(system: str, rules: str = "best") -> str:
-        return " ".join(finding.text for finding in TELLING.findings(_run(system, rules, data="core")))
+        return " ".join(finding.text for finding in PRESENTATION.findings(_run(system, rules, data="core")))
 
     assert "stay men: men more often, by 100.0 points" in told("fake:masculine")
     assert "no difference is seen" in told("fake:right")

@@ -146,11 +146,11 @@ def test_surprisals_of_the_right_and_the_wrong_reference(tmp_path: Path) -> None
 
 
 def test_tables_without_numbers_are_left_out(tmp_path: Path) -> None:
-    names = {form.name for form in BENCHMARK.tells.forms([[scored(tmp_path, OWN, [SURE, SURE, EVEN])]])}
+    names = {form.name for form in BENCHMARK.presentation.forms([[scored(tmp_path, OWN, [SURE, SURE, EVEN])]])}
     assert {"uncertainty-12", "uncertainty-13", "uncertainty-14", "uncertainty-20-s3e"} <= names
     assert "uncertainty-20-semantic" not in names
     plain = scored(tmp_path, line("male") + line("neutral"), [SURE, EVEN])
-    assert not {"uncertainty-13", "uncertainty-14"} & {form.name for form in BENCHMARK.tells.forms([[plain]])}
+    assert not {"uncertainty-13", "uncertainty-14"} & {form.name for form in BENCHMARK.presentation.forms([[plain]])}
 
 
 # -- Tables 15 to 17: mGeNTE -------------------------------------------------------------------------------------------

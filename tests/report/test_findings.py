@@ -9,6 +9,7 @@ import pytest
 
 import gendermark
 from gendermark import registry
+from gendermark.benchmarks.findings import Presentation
 from gendermark.benchmarks.winomt.benchmark import BENCHMARK
 from gendermark.metrics import intervals
 from gendermark.metrics.metric import Resampling
@@ -16,7 +17,6 @@ from gendermark.records import Estimate, Gender, Judgement, Verdict
 from gendermark.report.findings import findings, in_brief, main_finding
 from gendermark.result import Result
 from gendermark.selection import Selection
-from gendermark.telling import Telling
 
 BENCHMARKS = ("simplegen", "winomt", "mt-geneval-counterfactual", "mt-geneval-contextual")
 
@@ -201,7 +201,7 @@ def test_few_judged_is_said_and_almost_all_is_not_all() -> None:
 @pytest.fixture
 def _wordless(monkeypatch: pytest.MonkeyPatch) -> None:
     """WinoMT without a sentence of its own."""
-    wordless = replace(BENCHMARK, telling=Telling(findings=lambda _: []))
+    wordless = replace(BENCHMARK, findings=Presentation(findings=lambda _: []))
     monkeypatch.setattr("gendermark.benchmarks.winomt.benchmark.BENCHMARK", wordless)
 
 
@@ -235,7 +235,7 @@ def test_every_benchmark_has_sentences_of_its_own(benchmark: str) -> None:
     few = {"n_samples": 4, "parts": ("referenced",)} if benchmark == "uncertainty" else {}
     to = "en" if benchmark == "tgbi" else "es"
     (result,) = gendermark.run("fake:stereotyped?s=0.5", [benchmark], to, data="core", **few)
-    assert registry.load("benchmark", benchmark).tells.findings(result)
+    assert registry.load("benchmark", benchmark).presentation.findings(result)
     said = findings(result)
     assert said != ["Too little was translated to say anything."]
     assert all(sentence.endswith(".") for sentence in said)

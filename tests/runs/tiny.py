@@ -11,12 +11,12 @@ from functools import partial
 from typing import Any
 
 from gendermark.benchmarks.benchmark import Answers, Benchmark, BenchmarkOf, Direction, ItemSet, Measures
+from gendermark.benchmarks.findings import Presentation
 from gendermark.metrics.describe import Description
 from gendermark.metrics.metric import Metric, per_judgement
 from gendermark.metrics.rates import difference, rate
 from gendermark.records import Gender, Item, Judgement, Test, Verdict
 from gendermark.selection import Selection, option
-from gendermark.telling import Telling
 
 WORDS = {Gender.MASCULINE: "el", Gender.FEMININE: "ella", Gender.NEUTRAL: "nadie"}
 PRONOUNS = {Gender.MASCULINE: "his", Gender.FEMININE: "her"}
@@ -113,7 +113,7 @@ BENCHMARK: Benchmark = BenchmarkOf(
         tests=tests,
     ),
     render=render,
-    telling=Telling(),
+    findings=Presentation(),
 )
 
 

@@ -156,7 +156,7 @@ def read_runs(directories: Sequence[Path], cell: str = "") -> list[LineupRun]:
 
 def _with_context() -> list[str]:
     """The benchmarks whose sentences need the one before."""
-    return [name for name, benchmark in registry.every("benchmark") if benchmark.tells.context_tag]
+    return [name for name, benchmark in registry.every("benchmark") if benchmark.presentation.context_tag]
 
 
 def _has_context(cell: str) -> bool:

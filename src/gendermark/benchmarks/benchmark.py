@@ -4,7 +4,7 @@ settings.py   its options, with their choices and their help
 items.py      data -> items
 judge.py      translations -> judgements; published.py: by the paper's rules
 measures.py   judgements -> counts, and the metrics made of them
-telling.py    what it says: findings in words, the form of the paper's tables, figures
+findings.py   what it says: findings in words, the form of the paper's tables, figures
 benchmark.py  the record that names them
 """
 
@@ -26,7 +26,7 @@ from gendermark.selection import Selection, options_of
 from gendermark.spill import made
 
 if TYPE_CHECKING:
-    from gendermark.telling import Telling
+    from gendermark.benchmarks.findings import Presentation
 
 S = TypeVar("S", bound=Selection)
 """The settings of one benchmark."""
@@ -140,8 +140,8 @@ class BenchmarkOf(Generic[S]):
     measures: Measures[S]
     render: Callable[[Item, Gender, S], str]
     """A text in the target language that expresses this gender as plainly as can be; what fake systems say."""
-    telling: str | Telling
-    """`module:name`, loaded when something is told; or the thing itself."""
+    findings: str | Presentation
+    """Findings, tables and figures: `module:name`, loaded when a report needs it; or the presentation itself."""
     card: str = ""
     """The official data set that it reads, as its card is named; its paper is the one to cite."""
     paper: str = ""
@@ -189,11 +189,11 @@ class BenchmarkOf(Generic[S]):
         return registry.load, ("benchmark", self.name)
 
     @cached_property
-    def tells(self) -> Telling:
-        if not isinstance(self.telling, str):
-            return self.telling
-        module, _, attribute = self.telling.partition(":")
-        found: Telling = getattr(import_module(module), attribute)
+    def presentation(self) -> Presentation:
+        if not isinstance(self.findings, str):
+            return self.findings
+        module, _, attribute = self.findings.partition(":")
+        found: Presentation = getattr(import_module(module), attribute)
         return found
 
     @cached_property

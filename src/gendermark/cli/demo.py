@@ -28,13 +28,13 @@ def demo(
 ) -> None:
     """Everything, offline: the bundled model, and two fake systems of known bias to compare it with."""
     from gendermark import api, registry
+    from gendermark.benchmarks.findings import NO_SPREAD
     from gendermark.cli.terminal import print_table
     from gendermark.report.differences import differences
     from gendermark.report.findings import corrected, findings
     from gendermark.report.page import write_page
     from gendermark.report.writing import render
     from gendermark.runs import run as running
-    from gendermark.telling import NO_SPREAD
     from gendermark.textfiles import write_text
 
     say("Three systems translate from English to Spanish; how each treats women and men is measured:")

@@ -42,8 +42,8 @@ def say_findings(results: Sequence[Result]) -> None:
 
 
 def _of_one(result: Result) -> list[str]:
+    from gendermark.benchmarks.findings import lost_by_gender
     from gendermark.report.findings import findings, in_brief
-    from gendermark.telling import lost_by_gender
 
     said = {finding.text for finding in lost_by_gender(result)}  # beside the table
     brief = [finding.text for finding in in_brief(result)]
@@ -61,14 +61,14 @@ def _of_many(results: Sequence[Result]) -> list[str]:
 def _effect(result: Result) -> float:
     from gendermark import registry
 
-    found = registry.load("benchmark", result.selection.benchmark).tells.findings(result)
+    found = registry.load("benchmark", result.selection.benchmark).presentation.findings(result)
     return max((finding.effect for finding in found), default=0.0)
 
 
 def place_of(result: Result) -> str:
     """Benchmark and direction in words."""
     from gendermark import registry
-    from gendermark.telling import direction
+    from gendermark.benchmarks.findings import direction
 
     selection = result.selection
     title = registry.load("benchmark", selection.benchmark).title

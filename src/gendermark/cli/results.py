@@ -5,12 +5,12 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
+from gendermark.benchmarks.findings import lost_by_gender
 from gendermark.cli import terminal
 from gendermark.cli.terminal import print_table, print_text, say
 from gendermark.records import Estimate, Table, Test, show_p
 from gendermark.result import Result
 from gendermark.runs.compare import ABSENT, CHANGES, FAMILY, Comparison, ComparisonReport
-from gendermark.telling import lost_by_gender
 
 LONGEST_TABLE = 8
 ESTIMATE = ("metric", "value", "interval", "judged", "groups", "p")
@@ -114,8 +114,8 @@ def _sentence(test: Test) -> str:
 def print_summary(comparisons: Sequence[Comparison], names: tuple[str, str]) -> None:
     """One screen, in words: what the second system is, cell by cell, and by which headline metrics."""
     from gendermark import registry
+    from gendermark.benchmarks.findings import direction
     from gendermark.report.differences import Difference, phrases_of
-    from gendermark.telling import direction
 
     print_text(f"{names[1]} against {names[0]}{'' if comparisons else ': no headline metric to compare'}")
     for cell in dict.fromkeys(c.cell for c in comparisons):

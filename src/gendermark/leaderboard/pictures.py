@@ -6,6 +6,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from gendermark.benchmarks.findings import TwoRates
 from gendermark.drawing.charts import BLUE, Look, Span, legend
 from gendermark.drawing.gaps import GapRow, Heads, gaps
 from gendermark.drawing.plots import LinePanel, lines
@@ -15,7 +16,6 @@ from gendermark.leaderboard.boards import Board, Standing
 from gendermark.leaderboard.submission import key_from
 from gendermark.leaderboard.words import dated, direction_of, labels, language_of
 from gendermark.markup import minus
-from gendermark.telling import TwoRates
 
 _LEAST = 20.0
 """Points between the ends of a scale of years, so that next to nothing does not look like much."""
@@ -24,7 +24,7 @@ _LEAST = 20.0
 def standings(board: Board, unclear: Collection[Path] = ()) -> Figure:
     """One row per system, the best first; gaps of those that are `unclear` stand in brackets."""
     names = labels([standing.submission.system for standing in board.standings])
-    sides, about = board.benchmark.tells.sides, board.about
+    sides, about = board.benchmark.presentation.sides, board.about
     rows = []
     for standing in board.standings:
         dots = _dots(standing, sides) if sides else _one_dot(standing, board)
@@ -73,7 +73,7 @@ def years(found: Sequence[Board]) -> list[Figure]:
     """Systems that were measured with several dates: a figure for each, a panel for each language."""
     panels: dict[tuple[str, str, tuple[str, ...], str], list[LinePanel]] = {}
     for board in found:
-        sides = board.benchmark.tells.sides
+        sides = board.benchmark.presentation.sides
         for places in dated(board):
             own = [board.standings[place] for place in places]
             dates = tuple(standing.submission.system.shown_date for standing in own)

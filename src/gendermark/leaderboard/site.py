@@ -87,7 +87,7 @@ def _picture(found: Sequence[Board]) -> Content:
     unclear = words.unclear_gaps(shown)
     drawn = [_drawn(pictures.standings(board, unclear), words.direction_of(board)) for board in several]
     caption = tag("p", pictures.standings(several[0]).caption, class_="note")
-    sides = found[0].benchmark.tells.sides
+    sides = found[0].benchmark.presentation.sides
     asked = f": of 100 women and of 100 men, how many {sides.what}?" if sides else ""
     heads = [tag("h2", f"{found[0].benchmark.title}{asked}"), tag("p", found[0].benchmark.question), caption]
     return tag("section", heads, tag("div", drawn, class_="pictures"), id="picture")

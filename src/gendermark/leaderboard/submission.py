@@ -196,14 +196,14 @@ def row_of(result: Result) -> dict[str, Any]:
 def shown_keys(result: Result) -> list[tuple[str, str]]:
     """The metrics (and slices) of a leaderboard, the one it is ordered by first, then women and men."""
     benchmark: Benchmark = registry.load("benchmark", result.selection.benchmark)
-    tells = benchmark.tells
+    tells = benchmark.presentation
     sides = (tells.sides.women, tells.sides.men, tells.sides.gap) if tells.sides else ()
     names = (leading_of(benchmark), *sides, *benchmark.measures.headline, *tells.also_shown)
     return list(dict.fromkeys(key_from(name) for name in names))
 
 
 def leading_of(benchmark: Benchmark) -> str:
-    return benchmark.tells.leading or benchmark.measures.headline[0]
+    return benchmark.presentation.leading or benchmark.measures.headline[0]
 
 
 def key_from(name: str) -> tuple[str, str]:

@@ -91,7 +91,7 @@ def _source(source: str) -> Markup:
 def _columns(board: Board) -> list[Key]:
     """The number it is ordered by, women, men and their gap, and the other headline numbers."""
     headline = {key_from(name) for name in board.benchmark.measures.headline}
-    sides = board.benchmark.tells.sides
+    sides = board.benchmark.presentation.sides
     wanted = headline | ({key_from(name) for name in (sides.women, sides.men, sides.gap)} if sides else set())
     keys = [key for key in shown_keys(board.any.result) if key in wanted]
     return [key for key in keys if any(standing.estimate(key) for standing in board.standings)]

@@ -9,12 +9,12 @@ from itertools import pairwise
 from pathlib import Path
 
 from gendermark import statistics
+from gendermark.benchmarks.findings import TwoRates, listed, rounded
 from gendermark.leaderboard.boards import Board, Standing
 from gendermark.leaderboard.submission import UNRECORDED, SystemFacts, key_from
 from gendermark.linguistics.codes import NAMES
 from gendermark.records import Estimate
 from gendermark.runs.compare import ALPHA
-from gendermark.telling import TwoRates, listed, rounded
 
 
 def language_of(board: Board) -> str:
@@ -67,7 +67,7 @@ def headline(found: Sequence[Board]) -> Headline:
     if not found:
         return Headline("Leaderboard")
     first = [board for board in found if board.benchmark.name == found[0].benchmark.name]
-    sides = first[0].benchmark.tells.sides
+    sides = first[0].benchmark.presentation.sides
     cases = _cases(first, sides) if sides else []
     if not sides or not cases:
         return _leaders(first)
@@ -156,7 +156,7 @@ def _are_clear(cases: Sequence[_Case]) -> list[bool]:
 
 def unclear_gaps(found: Sequence[Board]) -> frozenset[Path]:
     """Folders of submissions of one benchmark whose gap could be chance, corrected as the headline is."""
-    sides = found[0].benchmark.tells.sides if found else None
+    sides = found[0].benchmark.presentation.sides if found else None
     cases = _cases(found, sides) if sides else []
     clear = _are_clear(cases)
     return frozenset(case.standing.submission.cell for case, is_clear in zip(cases, clear, strict=True) if not is_clear)

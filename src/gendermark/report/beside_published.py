@@ -25,7 +25,7 @@ def beside_published(sheet: Sheet) -> Iterator[Figure]:
     for cell, found in sheet.cells.items():
         selection = next(iter(found.values())).selection
         columns: list[Column] = []
-        for metric, _, part in (name.partition(":") for name in benchmark.tells.beside_published):
+        for metric, _, part in (name.partition(":") for name in benchmark.presentation.beside_published):
             if any(span(result, metric, part) for result in found.values()):
                 columns.append((metric, part))
         printed = {column: values for column in columns if (values := published_values(selection, *column))}

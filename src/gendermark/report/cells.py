@@ -235,11 +235,11 @@ class Cell:
 
     def context(self, number: int) -> str:
         """The sentence before, where a benchmark has one."""
-        return self.item(number)[0].tags.get(self.benchmark.tells.context_tag, "")
+        return self.item(number)[0].tags.get(self.benchmark.presentation.context_tag, "")
 
     def tags(self, number: int) -> dict[str, str]:
         """What a reader may want to know about an item."""
-        judgement, hidden = self.item(number)[0], self.benchmark.tells.hidden_tags
+        judgement, hidden = self.item(number)[0], self.benchmark.presentation.hidden_tags
         return {key: value for key, value in judgement.tags.items() if value and key not in hidden}
 
     def slice_of(self, total: str) -> tuple[str, bool]:

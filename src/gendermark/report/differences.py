@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 
 from gendermark import registry
 from gendermark.benchmarks.benchmark import Benchmark
+from gendermark.benchmarks.findings import NO_SPREAD
 from gendermark.records import Unit
 from gendermark.report import words
 from gendermark.result import Result
 from gendermark.runs.comparable import key_of
 from gendermark.runs.compare import Comparison, ComparisonReport, compare
-from gendermark.telling import NO_SPREAD
 
 _MOST_SLICES = 2
 """Of one metric, whose differences are told one by one."""
@@ -162,5 +162,5 @@ def against_first(first: Sequence[Result], second: Sequence[Result]) -> Comparis
 
 
 def leading_key(benchmark: Benchmark) -> tuple[str, str]:
-    metric, _, part = (benchmark.tells.leading or benchmark.measures.headline[0]).partition(":")
+    metric, _, part = (benchmark.presentation.leading or benchmark.measures.headline[0]).partition(":")
     return metric, part or "all"

@@ -45,7 +45,7 @@ def figures(
     labels = run_labels(runs)
     found: list[Figure] = []
     for sheet in _sheets(runs, labels):
-        for draw in (*registry.load("benchmark", sheet.benchmark).tells.figures, beside_published):
+        for draw in (*registry.load("benchmark", sheet.benchmark).presentation.figures, beside_published):
             found.extend(draw(sheet))
         if trend:
             found.extend(side_by_side.trend(sheet))

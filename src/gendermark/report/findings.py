@@ -8,10 +8,10 @@ from dataclasses import replace
 
 from gendermark import registry, statistics
 from gendermark.benchmarks.benchmark import Benchmark
+from gendermark.benchmarks.findings import Finding, as_percent, between, rounded, with_lost
 from gendermark.records import Estimate, Judgement, Verdict
 from gendermark.result import Result
 from gendermark.spill import remembered
-from gendermark.telling import Finding, as_percent, between, rounded, with_lost
 
 FEW_JUDGED = 90.0
 """Below so many judged of a hundred, the reader is told."""
@@ -44,7 +44,7 @@ def corrected(results: Sequence[Result]) -> list[Result]:
 
 def is_told(result: Result, estimate: Estimate) -> bool:
     benchmark: Benchmark = registry.load("benchmark", result.selection.benchmark)
-    told = {*benchmark.measures.headline, *benchmark.tells.also_shown}
+    told = {*benchmark.measures.headline, *benchmark.presentation.also_shown}
     return estimate.p_value is not None and not told.isdisjoint(
         (f"{estimate.metric}:{estimate.slice}", *([estimate.metric] if estimate.slice == "all" else []))
     )
@@ -86,9 +86,9 @@ def found_in(result: Result) -> list[Finding]:
     benchmark: Benchmark = registry.load("benchmark", result.selection.benchmark)
     judged = _judged(result)
     if judged is not None and judged < TOO_FEW_JUDGED:
-        is_open = benchmark.tells.may_leave_open and _not_translated(result) < TOO_FEW_JUDGED
+        is_open = benchmark.presentation.may_leave_open and _not_translated(result) < TOO_FEW_JUDGED
         return with_lost(result, [_left_open(judged) if is_open else _too_few(result, judged)])
-    sentences = with_lost(result, benchmark.tells.findings(result) or _numbers(benchmark, result))
+    sentences = with_lost(result, benchmark.presentation.findings(result) or _numbers(benchmark, result))
     if not sentences:
         return [Finding(NOTHING)]
     return sentences if judged is None or judged >= FEW_JUDGED else [*sentences, _few(result, judged)]

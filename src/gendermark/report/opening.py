@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cached_property
 
+from gendermark.benchmarks.findings import lost_by_gender
 from gendermark.markup import Content, Markup, tag
 from gendermark.report.cells import Filter
 from gendermark.report.differences import Difference, against_first, phrases_of
@@ -17,7 +18,6 @@ from gendermark.report.view import View, change_class, code_of, direction_of, ma
 from gendermark.result import Result
 from gendermark.runs.compare import ABSENT, ALPHA, CHANGES, FAMILY, Comparison, ComparisonReport
 from gendermark.runs.gates import NOTHING_COMPARED, Check
-from gendermark.telling import lost_by_gender
 
 _MOST_SIDE_BY_SIDE = 4
 """Systems in the opening; more stand in a list, with one sentence each."""
@@ -117,14 +117,14 @@ class Opening(View):
 
         def weight(benchmark: str) -> tuple[bool, int]:
             cells = self.of_benchmark(benchmark)
-            return cells[0].cell.benchmark.tells.sides is not None, sum(len(numbers.cell) for numbers in cells)
+            return cells[0].cell.benchmark.presentation.sides is not None, sum(len(numbers.cell) for numbers in cells)
 
         return sorted(self.benchmarks, key=weight, reverse=True)
 
     def _verdict(self, benchmark: str) -> tuple[str, str]:
         """One sentence, and what else is clear."""
         cells = self.of_benchmark(benchmark)
-        asked = cells[0].cell.benchmark.tells.two_rates
+        asked = cells[0].cell.benchmark.presentation.two_rates
         if asked is None:
             return "", ""
         metric, _, part = asked.gap.partition(":")

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
+from gendermark.benchmarks.findings import Form, Place
 from gendermark.drawing.charts import percent
 from gendermark.markup import Content, Markup, minus, tag
 from gendermark.records import Gender
 from gendermark.report.cells import GENDERS, Cell, Filter
 from gendermark.report.explorer import Explorer
 from gendermark.report.numbers import CellNumbers
-from gendermark.telling import Form, Place
 
 Cells = Sequence[CellNumbers]
 _N_HIGHLIGHTED = 8
@@ -31,12 +31,12 @@ class Paper:
 
     def tables(self, cells: Cells) -> list[Markup]:
         """The tables of the paper; what was measured otherwise has numbers that do not stand in one column."""
-        telling = cells[0].cell.benchmark.tells
+        presentation = cells[0].cell.benchmark.presentation
         found = []
         for place, _ in enumerate(cells):
             alike = [n for n in cells if n.told_apart == cells[place].told_apart]
             if alike[0] is cells[place]:
-                found += [self._table(form, alike) for form in telling.forms([n.cell.results for n in alike])]
+                found += [self._table(form, alike) for form in presentation.forms([n.cell.results for n in alike])]
         example = _examples(self, cells[0])
         return [*found, example] if example else found
 
@@ -89,7 +89,7 @@ def group_heads(first: str, groups: Sequence[Content], names: Sequence[str]) -> 
 
 def highlighted(paper: Paper, numbers: CellNumbers, run: int) -> Markup | None:
     """The first rows of the table that the benchmark finds most telling, each with its sentence."""
-    result, highlight = numbers.cell.results[run], numbers.cell.benchmark.tells.highlight
+    result, highlight = numbers.cell.results[run], numbers.cell.benchmark.presentation.highlight
     if result is None or highlight is None:
         return None
     found = next((t for t in result.tables if t.name == highlight.table), None)
@@ -119,7 +119,7 @@ def _sources_of(cell: Cell) -> dict[str, str]:
 def _examples(paper: Paper, numbers: CellNumbers) -> Markup | None:
     """A few sentences with numbers of their own, if the benchmark has some to show."""
     first = next(result for result in numbers.cell.results if result is not None)
-    chosen = numbers.cell.benchmark.tells.examples(first.judgements)
+    chosen = numbers.cell.benchmark.presentation.examples(first.judgements)
     if chosen is None:
         return None
     present = [run for run in paper.runs if numbers.cell.results[run] is not None]

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from gendermark.benchmarks.findings import rounded
 from gendermark.markup import Content, Markup, minus, tag
 from gendermark.records import Estimate
 from gendermark.report.numbers import across, axis
 from gendermark.report.verdict import ALIKE, Rates
-from gendermark.telling import rounded
 
 _SCALE = (0.0, 100.0)
 _HEIGHT = 24

@@ -69,7 +69,7 @@ def how_comparable(selection: Selection) -> str:
 
 @cache
 def all_published() -> tuple[Published, ...]:
-    places = [benchmark.tells.published for _, benchmark in registry.every("benchmark")]
+    places = [benchmark.presentation.published for _, benchmark in registry.every("benchmark")]
     return tuple(value for place in dict.fromkeys(places) if place for value in _read(place))
 
 

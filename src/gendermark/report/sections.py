@@ -67,7 +67,7 @@ class Sections(Opening):
         first = present[0][1]
         metrics = benchmark.measures.metrics(first.judgements, first.selection)
         wanted = [m.key for m in metrics if benchmark.is_headline(m)]
-        named = [tuple(name.split(":")) for name in benchmark.tells.also_shown]
+        named = [tuple(name.split(":")) for name in benchmark.presentation.also_shown]
         wanted += [key for m in metrics if (key := (m.name, m.slice)) in named and key not in wanted]
         gaps = {(m.name, m.slice) for m in metrics if m.better == "zero"}
         bodies: list[Markup] = []
@@ -75,7 +75,7 @@ class Sections(Opening):
         # Shares first, then gaps: what is on one scale stands together.
         for key in sorted(wanted, key=lambda key: key in gaps):
             found = [(run, e) for run, result in present if (e := find(result, *key)) is not None]
-            shared = benchmark.tells.shares_one_scale
+            shared = benchmark.presentation.shares_one_scale
             kin = [k for k in wanted if (k in gaps) == (key in gaps)] if shared else [key]
             together = [e for _, result in present for k in kin if (e := find(result, *k)) is not None]
             scale = scale_of(together, is_gap=key in gaps)

@@ -6,12 +6,12 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from heapq import nsmallest
 
+from gendermark.benchmarks.findings import Finding
 from gendermark.linguistics.codes import RIGHT_TO_LEFT
 from gendermark.markup import Content, Markup, tag
 from gendermark.records import Gender, Judgement, Span, pieces
 from gendermark.report.cells import Cell, outcome_of
 from gendermark.runs.folder import Text
-from gendermark.telling import Finding
 
 _LONGEST = 160
 """Characters of a sentence that is shown beside a finding."""

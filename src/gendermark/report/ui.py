@@ -9,6 +9,7 @@ from importlib.resources import files
 from typing import Any
 
 from gendermark import __version__
+from gendermark.benchmarks.findings import direction
 from gendermark.errors import UserError
 from gendermark.markup import joined, tag
 from gendermark.report.cells import Filter
@@ -17,7 +18,6 @@ from gendermark.report.page import contents, embedded_json, names_for_people, po
 from gendermark.report.paging import FolderState, RunFolders, Snapshot
 from gendermark.report.server import File, Site
 from gendermark.report.view import title_of
-from gendermark.telling import direction
 
 MOST_ROWS = 500
 """That one request can ask for."""

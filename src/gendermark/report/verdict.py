@@ -12,13 +12,13 @@ from dataclasses import dataclass, replace
 
 from gendermark import registry
 from gendermark.benchmarks.benchmark import Benchmark
+from gendermark.benchmarks.findings import TwoRates, as_percent, leaning, listed, rounded
 from gendermark.linguistics.codes import NAMES
 from gendermark.records import Estimate, Gender, Judgement
 from gendermark.report.findings import can_be_told
 from gendermark.result import Result
 from gendermark.runs.compare import Comparison
 from gendermark.spill import remembered
-from gendermark.telling import TwoRates, as_percent, leaning, listed, rounded
 
 HALF = 50.0
 _MOST_NAMED = 4
@@ -100,7 +100,7 @@ class Rates:
 def rates_of(result: Result) -> Rates | None:
     """The two numbers of a result, whose p-values should be corrected; none where its benchmark has no such numbers."""
     benchmark: Benchmark = registry.load("benchmark", result.selection.benchmark)
-    asked = benchmark.tells.two_rates
+    asked = benchmark.presentation.two_rates
     if asked is None:
         return None
     men = _found(result, asked.men)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from urllib.parse import quote
 
 from gendermark import registry
+from gendermark.benchmarks.findings import direction, listed
 from gendermark.drawing.sheet import Figure
 from gendermark.markup import Content, Markup, tag
 from gendermark.report import verdict, words
@@ -19,7 +20,6 @@ from gendermark.report.verdict import language_of
 from gendermark.runs.compare import ComparisonReport
 from gendermark.runs.folder import Run
 from gendermark.runs.gates import Verdict
-from gendermark.telling import direction, listed
 
 _MOST_NAMED = 3
 """Systems that are named in the title of a page."""

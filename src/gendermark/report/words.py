@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from gendermark.benchmarks.findings import NO_SPREAD
 from gendermark.markup import minus
 from gendermark.records import Estimate, Unit, show_p
-from gendermark.telling import NO_SPREAD
 
 
 def value(amount: float | None, unit: Unit) -> str:

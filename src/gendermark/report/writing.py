@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import Any
 
 from gendermark import registry
+from gendermark.benchmarks.findings import NO_SPREAD, Cell, Form, Place, Row
 from gendermark.drawing.sheet import intervals_of
 from gendermark.records import Estimate, Table
 from gendermark.report import words
 from gendermark.report.numbers import find
 from gendermark.result import Result, run_labels
 from gendermark.runs.comparable import described, key_of, told_apart
-from gendermark.telling import NO_SPREAD, Cell, Form, Place, Row
 from gendermark.textfiles import FORMULA_STARTS, printable, write_text
 
 _LATEX = {
@@ -239,7 +239,7 @@ def _paper_tables(runs: Mapping[str, Sequence[Result]]) -> list[_PaperTable]:
     tables = [
         _PaperTable(form, benchmark, conditions, list(cells.values()), names)
         for (benchmark, conditions), cells in grouped.items()
-        for form in registry.load("benchmark", benchmark).tells.forms(list(cells.values()))
+        for form in registry.load("benchmark", benchmark).presentation.forms(list(cells.values()))
     ]
     return [table for table in tables if table.has_numbers]
 

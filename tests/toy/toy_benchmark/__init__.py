@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from gendermark.benchmarks.benchmark import Answers, BenchmarkOf, ItemSet, Measures
+from gendermark.benchmarks.findings import Cell, Finding, Form, Presentation, rows_by_direction, runs_of, share
 from gendermark.drawing import charts
 from gendermark.drawing.charts import DotPanel, DotRow
 from gendermark.drawing.sheet import MALE, Figure, Sheet, figure, language, span
@@ -20,7 +21,6 @@ from gendermark.metrics.rates import rate
 from gendermark.records import Gender, Item, Judgement, Unit, Verdict
 from gendermark.result import Result
 from gendermark.selection import EVERYWHERE, Selection, option
-from gendermark.telling import Cell, Finding, Form, Telling, rows_by_direction, runs_of, share
 
 WORDS = {Gender.MASCULINE: "mir", Gender.FEMININE: "fal", Gender.NEUTRAL: "pax"}
 PEOPLE = ("pilot", "nurse", "baker", "judge", "clerk", "miner", "guard", "coach", "tutor", "cook")
@@ -101,5 +101,5 @@ BENCHMARK = BenchmarkOf(
     judge=judge,
     measures=Measures(described=(GREETED,), headline=("greeted",), tally=per_judgement(columns), metrics=metrics),
     render=lambda _, gender, __: WORDS[gender],
-    telling=Telling(findings=findings, forms=forms, figures=(greetings,)),
+    findings=Presentation(findings=findings, forms=forms, figures=(greetings,)),
 )

@@ -46,7 +46,7 @@ COUNTERFACTUAL = BenchmarkOf(
     judge=judge.judge_pairs,
     judges_together=True,  # by the words of all references
     measures=measures.PAIRS,
-    telling="gendermark.benchmarks.mt_geneval.telling:PAIRS",
+    findings="gendermark.benchmarks.mt_geneval.findings:PAIRS",
     signature=_pair_signature,
     corpus_statistics=corpus_statistics,
     **_SHARED,
@@ -62,7 +62,7 @@ CONTEXTUAL = BenchmarkOf(
     judge=judge.judge,
     judges_together=True,  # by the words of all references
     measures=measures.CONTEXTS,
-    telling="gendermark.benchmarks.mt_geneval.telling:CONTEXTS",
+    findings="gendermark.benchmarks.mt_geneval.findings:CONTEXTS",
     signature=_context_signature,
     **_SHARED,
 )

@@ -46,7 +46,7 @@ BENCHMARK = BenchmarkOf(
     judge=judge.judge,
     measures=MEASURES,
     render=judge.render,
-    telling="gendermark.benchmarks.simplegen.telling:TELLING",
+    findings="gendermark.benchmarks.simplegen.findings:PRESENTATION",
     card="simplegen",
     fit=judge.fit,
 )

@@ -22,7 +22,7 @@ BENCHMARK = BenchmarkOf(
     judge=judge.judge,
     measures=MEASURES,
     render=judge.render,
-    telling="gendermark.benchmarks.terms.telling:TELLING",
+    findings="gendermark.benchmarks.terms.findings:PRESENTATION",
     paper="Gaido, Savoldi, Bentivogli, Negri and Turchi (2020). Breeding gender-aware direct speech translation "
     "systems. COLING.",
     sources_depend_on_target=True,

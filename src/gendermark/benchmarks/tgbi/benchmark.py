@@ -25,7 +25,7 @@ BENCHMARK = BenchmarkOf(
     judge=judge.judge,
     measures=MEASURES,
     render=judge.render,
-    telling="gendermark.benchmarks.tgbi.telling:TELLING",
+    findings="gendermark.benchmarks.tgbi.findings:PRESENTATION",
     card="tgbi",
     stereotype=items.stereotype,
 )

@@ -81,7 +81,7 @@ BENCHMARK = BenchmarkOf(
     judge=judge.judge,
     measures=MEASURES,
     render=judge.render,
-    telling="gendermark.benchmarks.uncertainty.telling:TELLING",
+    findings="gendermark.benchmarks.uncertainty.findings:PRESENTATION",
     card="winomt",
     paper="Staliūnaitė, Cheng and Vlachos (2026). Uncertainty quantification for evaluating gender bias in machine "
     "translation.",

@@ -7,8 +7,8 @@ from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
+from gendermark.benchmarks.simplegen.findings import COLUMNS
 from gendermark.benchmarks.simplegen.measures import MEASURES
-from gendermark.benchmarks.simplegen.telling import COLUMNS
 from gendermark.runs.compare import Comparison
 from gendermark.study.speed.drops import (
     ARITHMETIC,

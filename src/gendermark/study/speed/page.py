@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from pathlib import Path
 
+from gendermark.benchmarks.findings import direction
 from gendermark.drawing.sheet import Figure
 from gendermark.markup import Content, Markup, joined, tag
 from gendermark.records import Table
@@ -17,7 +18,6 @@ from gendermark.study.speed.measured import Study
 from gendermark.study.speed.published import sections
 from gendermark.study.speed.timing import CLOCKS, N_WARM_UP
 from gendermark.study.speed.words import findings
-from gendermark.telling import direction
 from gendermark.textfiles import write_text
 
 PAGE = "speed.html"

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
-from gendermark.benchmarks.simplegen.telling import COLUMNS, TELLING
+from gendermark.benchmarks.simplegen.findings import COLUMNS, PRESENTATION
 from gendermark.markup import minus
 from gendermark.records import Table
 from gendermark.report.published import all_published
@@ -54,7 +54,7 @@ class Section:
 
 @cache
 def sections() -> tuple[Section, ...]:
-    content = tomllib.loads((files(TELLING.published) / "published.toml").read_text(encoding="utf-8"))
+    content = tomllib.loads((files(PRESENTATION.published) / "published.toml").read_text(encoding="utf-8"))
     printed = {
         (value.direction, value.system, value.metric, value.slice): value.value
         for value in all_published()

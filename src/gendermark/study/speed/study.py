@@ -17,7 +17,7 @@ from typing import Any
 from gendermark import api, locks, registry, statistics
 from gendermark.benchmarks.benchmark import Benchmark, ItemSet
 from gendermark.benchmarks.simplegen.benchmark import BENCHMARK
-from gendermark.benchmarks.simplegen.telling import COLUMNS
+from gendermark.benchmarks.simplegen.findings import COLUMNS
 from gendermark.errors import UnknownName, UserError
 from gendermark.executors.executor import Executor
 from gendermark.metrics.metric import Resampling

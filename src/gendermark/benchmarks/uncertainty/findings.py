@@ -4,23 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from gendermark.benchmarks.uncertainty.described import PAIRED
-from gendermark.benchmarks.uncertainty.figures import entropies, feminine_by_occupation
-from gendermark.benchmarks.uncertainty.items import AMBIGUOUS, UNAMBIGUOUS
-from gendermark.records import Gender, Judgement
-from gendermark.result import Result
-from gendermark.telling import (
+from gendermark.benchmarks.findings import (
     Cell,
     Examples,
     Finding,
     Form,
-    Telling,
+    Presentation,
     as_percent,
     doubt,
     leaning,
     rows_by_run,
     share,
 )
+from gendermark.benchmarks.uncertainty.described import PAIRED
+from gendermark.benchmarks.uncertainty.figures import entropies, feminine_by_occupation
+from gendermark.benchmarks.uncertainty.items import AMBIGUOUS, UNAMBIGUOUS
+from gendermark.records import Gender, Judgement
+from gendermark.result import Result
 
 _HARDLY_ANY = 0.1
 """Nats of gender entropy; an even choice between two has 0.69."""
@@ -155,7 +155,7 @@ def examples(judgements: Sequence[Judgement]) -> Examples | None:
     )
 
 
-TELLING = Telling(
+PRESENTATION = Presentation(
     findings=findings,
     forms=forms,
     figures=(entropies, feminine_by_occupation),

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from gendermark.benchmarks.findings import Cell, Finding, Form, Presentation, TwoRates, gap, rows_by_run, share
 from gendermark.drawing.confusion import confusion
 from gendermark.result import Result
-from gendermark.telling import Cell, Finding, Form, Telling, TwoRates, gap, rows_by_run, share
 
 _COLUMNS = {
     "coverage": ("term_coverage", "all"),
@@ -41,7 +41,7 @@ def forms(cells: Sequence[Cell]) -> list[Form]:
     return [Form("terms-1", caption, list(_COLUMNS), rows_by_run(cells, list(_COLUMNS.values())))]
 
 
-TELLING = Telling(
+PRESENTATION = Presentation(
     findings=findings,
     forms=forms,
     figures=(confusion,),

@@ -4,19 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gendermark.benchmarks.mittens.figures import genders, outcomes
-from gendermark.benchmarks.mittens.measures import SLICES
-from gendermark.benchmarks.mittens.settings import SETS
-from gendermark.drawing.confusion import confusion
-from gendermark.records import Estimate
-from gendermark.result import Result
-from gendermark.telling import (
+from gendermark.benchmarks.findings import (
     Cell,
     Finding,
     Form,
     Place,
+    Presentation,
     Row,
-    Telling,
     TwoRates,
     by_gender,
     direction_of,
@@ -26,6 +20,12 @@ from gendermark.telling import (
     share,
     women_and_men,
 )
+from gendermark.benchmarks.mittens.figures import genders, outcomes
+from gendermark.benchmarks.mittens.measures import SLICES
+from gendermark.benchmarks.mittens.settings import SETS
+from gendermark.drawing.confusion import confusion
+from gendermark.records import Estimate
+from gendermark.result import Result
 
 _FEW_JUDGED = 5.0
 """Below so many of a hundred, what they show about men and women is not worth a sentence."""
@@ -132,7 +132,7 @@ def _by_set(number: int, cell: Cell, n_cells: int) -> Form:
     return Form(name, f"{direction_of(cell)}: accuracy by set of passages.", list(columns), rows, runs, corner="set")
 
 
-TELLING = Telling(
+PRESENTATION = Presentation(
     findings=findings,
     forms=forms,
     figures=(outcomes, genders, confusion),

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gendermark.benchmarks.tgbi.figures import lexemes, sets
-from gendermark.records import Gender
-from gendermark.result import Result
-from gendermark.telling import (
+from gendermark.benchmarks.findings import (
     Cell,
     Finding,
     Form,
     Place,
+    Presentation,
     Row,
-    Telling,
     TwoRates,
     as_percent,
     between,
@@ -22,6 +19,9 @@ from gendermark.telling import (
     rounded,
     runs_of,
 )
+from gendermark.benchmarks.tgbi.figures import lexemes, sets
+from gendermark.records import Gender
+from gendermark.result import Result
 
 _FEW_GENDERED = 10.0
 """Below so many women and men of a hundred, which of them are more is of no interest."""
@@ -83,7 +83,7 @@ def _form(number: int, cell: Cell, n_cells: int) -> Form:
     return Form(name, caption, list(_COLUMNS), rows, runs, corner="set")
 
 
-TELLING = Telling(
+PRESENTATION = Presentation(
     findings=findings,
     forms=forms,
     figures=(sets, lexemes),

@@ -4,18 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gendermark.benchmarks.gest.figures import rates, stereotypes
-from gendermark.benchmarks.gest.measures import SLICES
-from gendermark.benchmarks.gest.settings import STEREOTYPES
-from gendermark.records import Estimate
-from gendermark.result import Result
-from gendermark.telling import (
+from gendermark.benchmarks.findings import (
     Cell,
     Finding,
     Form,
     Place,
+    Presentation,
     Row,
-    Telling,
     TwoRates,
     against_half,
     as_percent,
@@ -25,6 +20,11 @@ from gendermark.telling import (
     runs_of,
     share,
 )
+from gendermark.benchmarks.gest.figures import rates, stereotypes
+from gendermark.benchmarks.gest.measures import SLICES
+from gendermark.benchmarks.gest.settings import STEREOTYPES
+from gendermark.records import Estimate
+from gendermark.result import Result
 
 _CLOSE_TO_THE_END = 3
 """So many places from an end, a rank is worth telling."""
@@ -110,7 +110,7 @@ def _by_stereotype(number: int, cell: Cell, n_cells: int) -> Form:
     return Form(name, caption, ["p", "rank"], rows, runs, corner="stereotype")
 
 
-TELLING = Telling(
+PRESENTATION = Presentation(
     findings=findings,
     may_leave_open=True,
     forms=forms,

@@ -5,6 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from gendermark.benchmarks.findings import (
+    Cell,
+    Finding,
+    Form,
+    Presentation,
+    TwoRates,
+    against_half,
+    doubt,
+    gap,
+    rows_by_run,
+    share,
+)
 from gendermark.benchmarks.gate_variants.figures import directions, offers, people
 from gendermark.benchmarks.gate_variants.settings import ALTERNATIVES as ALTERNATIVES_NAME
 from gendermark.benchmarks.gate_variants.settings import (
@@ -17,18 +29,6 @@ from gendermark.benchmarks.gate_variants.settings import (
     VARIANTS as VARIANTS_NAME,
 )
 from gendermark.result import Result
-from gendermark.telling import (
-    Cell,
-    Finding,
-    Form,
-    Telling,
-    TwoRates,
-    against_half,
-    doubt,
-    gap,
-    rows_by_run,
-    share,
-)
 
 _HIDDEN = frozenset({"rules", "stereotypes", "stereotype", "changes", "counts"})
 _PUBLISHED = "gendermark.benchmarks.gate_variants"
@@ -86,7 +86,7 @@ def variant_forms(cells: Sequence[Cell]) -> list[Form]:
     return [Form(f"{VARIANTS_NAME}-people", caption, list(columns), rows_by_run(cells, list(columns.values())))]
 
 
-VARIANTS = Telling(
+VARIANTS = Presentation(
     findings=variant_findings,
     may_leave_open=True,
     forms=variant_forms,
@@ -143,7 +143,7 @@ def alternative_forms(cells: Sequence[Cell]) -> list[Form]:
     return [Form(f"{ALTERNATIVES_NAME}-end-to-end", caption, list(columns), rows_by_run(cells, list(columns.values())))]
 
 
-ALTERNATIVES = Telling(
+ALTERNATIVES = Presentation(
     findings=alternative_findings,
     forms=alternative_forms,
     figures=(offers,),
@@ -181,7 +181,7 @@ def rewriting_forms(cells: Sequence[Cell]) -> list[Form]:
     return [Form(f"{REWRITING_NAME}-rewriters", caption, list(columns), rows_by_run(cells, list(columns.values())))]
 
 
-REWRITING = Telling(
+REWRITING = Presentation(
     findings=rewriting_findings,
     forms=rewriting_forms,
     figures=(directions,),

@@ -5,17 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from gendermark.benchmarks.winomt.figures import stereotypes
-from gendermark.drawing.confusion import confusion
-from gendermark.drawing.professions import professions
-from gendermark.records import Estimate, Gender
-from gendermark.result import Result
-from gendermark.telling import (
+from gendermark.benchmarks.findings import (
     Cell,
     Finding,
     Form,
+    Presentation,
     Shown,
-    Telling,
     TwoRates,
     against_half,
     became,
@@ -26,6 +21,11 @@ from gendermark.telling import (
     share,
     women_and_men,
 )
+from gendermark.benchmarks.winomt.figures import stereotypes
+from gendermark.drawing.confusion import confusion
+from gendermark.drawing.professions import professions
+from gendermark.records import Estimate, Gender
+from gendermark.result import Result
 
 
 def findings(result: Result) -> list[Finding]:
@@ -75,7 +75,7 @@ def forms(cells: Sequence[Cell]) -> list[Form]:
     return [Form("winomt-2", caption, ("Acc", "ΔG", "ΔS"), rows, runs_of(cells))]
 
 
-TELLING = Telling(
+PRESENTATION = Presentation(
     findings=findings,
     forms=forms,
     figures=(stereotypes, professions, confusion),

@@ -5,18 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from gendermark.benchmarks.mt_geneval.figures import genders, sentence_gaps
-from gendermark.benchmarks.mt_geneval.settings import CONTEXTUAL, COUNTERFACTUAL
-from gendermark.drawing.confusion import confusion
-from gendermark.result import Result
-from gendermark.telling import (
+from gendermark.benchmarks.findings import (
     Cell,
     Finding,
     Form,
     Highlight,
     Place,
+    Presentation,
     Row,
-    Telling,
     TwoRates,
     against_half,
     by_gender,
@@ -29,6 +25,10 @@ from gendermark.telling import (
     share,
     women_and_men,
 )
+from gendermark.benchmarks.mt_geneval.figures import genders, sentence_gaps
+from gendermark.benchmarks.mt_geneval.settings import CONTEXTUAL, COUNTERFACTUAL
+from gendermark.drawing.confusion import confusion
+from gendermark.result import Result
 
 _RATES = TwoRates("accuracy:masculine", "accuracy:feminine", gap="recall_gap:all")
 _HIDDEN = frozenset({"pair", "rules", "decidable", "context"})
@@ -81,7 +81,7 @@ def pair_forms(cells: Sequence[Cell]) -> list[Form]:
     return [_accuracies(COUNTERFACTUAL, cells), quality]
 
 
-PAIRS = Telling(
+PAIRS = Presentation(
     findings=pair_findings,
     forms=pair_forms,
     figures=(genders, sentence_gaps, confusion),
@@ -121,7 +121,7 @@ def context_findings(result: Result) -> list[Finding]:
     return [replace(first, text=f"{first.text}{doubt(right)}"), *_women_and_men(result, "accuracy")]
 
 
-CONTEXTS = Telling(
+CONTEXTS = Presentation(
     findings=context_findings,
     forms=lambda cells: [_accuracies(CONTEXTUAL, cells)],
     figures=(genders, confusion),

@@ -1,6 +1,6 @@
 """What a benchmark has to say: findings in words, the tables of its paper, its figures. The vocabulary of it.
 
-Each benchmark's `telling.py` puts these together; reports read them and know no benchmark by name. Sentences are never
+Each benchmark's `findings.py` puts these together; reports read them and know no benchmark by name. Sentences are never
 surer than their intervals.
 """
 
@@ -315,7 +315,7 @@ class TwoRates:
 
 
 @dataclass(frozen=True)
-class Telling:
+class Presentation:
     """Everything that a benchmark says about its results."""
 
     findings: Callable[[Result], list[Finding]] = lambda result: []  # noqa: ARG005

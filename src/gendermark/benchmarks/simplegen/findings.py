@@ -4,11 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from gendermark.benchmarks.findings import (
+    Cell,
+    Finding,
+    Form,
+    Presentation,
+    Shown,
+    TwoRates,
+    gap,
+    rows_by_run,
+    women_and_men,
+)
 from gendermark.benchmarks.simplegen.figures import groups
 from gendermark.drawing.confusion import confusion
 from gendermark.drawing.professions import professions
 from gendermark.result import Result
-from gendermark.telling import Cell, Finding, Form, Shown, Telling, TwoRates, gap, rows_by_run, women_and_men
 
 
 def findings(result: Result) -> list[Finding]:
@@ -55,7 +65,7 @@ def forms(cells: Sequence[Cell]) -> list[Form]:
     return [Form("simplegen-4", caption, list(COLUMNS), rows_by_run(cells, list(COLUMNS.values())))]
 
 
-TELLING = Telling(
+PRESENTATION = Presentation(
     findings=findings,
     forms=forms,
     figures=(groups, professions, confusion),
