@@ -12,7 +12,7 @@ comma := ,
 TESTED := $(VENV)/installed-$(subst $(comma),-,$(EXTRAS))
 export HYPOTHESIS_STORAGE_DIRECTORY := $(CURDIR)/$(VENV)/hypothesis
 
-.PHONY: demo test lint bench docs clean
+.PHONY: demo test lint golden size bench docs clean
 
 demo: $(VENV)/installed
 	$(BIN)/gendermark demo -o $(VENV)/demo
@@ -25,6 +25,13 @@ lint: $(TESTED)
 	$(BIN)/ruff check --cache-dir $(VENV)/ruff .
 	$(BIN)/ruff format --check --cache-dir $(VENV)/ruff .
 	$(BIN)/mypy --cache-dir $(VENV)/mypy
+
+# Writes tests/golden/expected anew. Commit what changed on its own, with the reason.
+golden: $(TESTED)
+	GENDERMARK_WRITE_GOLDEN=1 $(BIN)/python -m pytest -n 2 -o cache_dir=$(VENV)/pytest tests/golden
+
+size:
+	@$(PYTHON) bench/size.py
 
 bench: $(TESTED)
 	for script in bench/*.py; do $(BIN)/python $$script || exit 1; done
