@@ -18,7 +18,6 @@ ORDER = (
     "names",
     "registry",
     "io",
-    "textfiles",
     "spill",
     "locks",
     "deadlines",

@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from gendermark.io.textfiles import split_lines
 from gendermark.linguistics.english import find_person
 from gendermark.linguistics.hangul import attach, has_final_consonant
 from gendermark.records import Gender
-from gendermark.textfiles import split_lines
 
 CODES = ("ko", "ja", "tr", "fi", "hu", "fa")
 STYLES = {

@@ -16,6 +16,7 @@ import pytest
 import gendermark
 from gendermark import Selection, registry
 from gendermark.benchmarks.benchmark import Benchmark
+from gendermark.io.textfiles import write_text
 from gendermark.metrics.metric import Resampling
 from gendermark.records import Judgement, Verdict
 from gendermark.report.cells import Filter
@@ -23,7 +24,6 @@ from gendermark.report.explorer import Explorer
 from gendermark.report.page import render_page
 from gendermark.runs.folder import Run, Text, read_run
 from gendermark.runs.score import Origin, summarise
-from gendermark.textfiles import write_text
 from made_runs import MadeRun, run_of
 
 REPOSITORY = Path(__file__).resolve().parents[2]

@@ -21,7 +21,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import gendermark
-from gendermark import textfiles
+from gendermark.io import textfiles
 
 SIMPLEGEN = ("simplegen", "--data", "core", "--to", "es")
 RUN = ("--benchmark", *SIMPLEGEN)

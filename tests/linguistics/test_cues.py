@@ -11,12 +11,12 @@ import pytest
 
 from gendermark.benchmarks.winomt.benchmark import BENCHMARK as WINOMT
 from gendermark.errors import UserError
+from gendermark.io.textfiles import split_lines
 from gendermark.linguistics import cues
 from gendermark.linguistics.cues import COLUMNS, FACTORS, KEYS, annotate, causal_verbs, design_columns, read_cues
 from gendermark.linguistics.occupations import core_occupations, lexicon
 from gendermark.records import Gender, Item
 from gendermark.selection import Selection
-from gendermark.textfiles import split_lines
 
 M, F, N = Gender.MASCULINE, Gender.FEMININE, Gender.NEUTRAL
 

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
+from gendermark.io.textfiles import read_lines
 from gendermark.linguistics.english import find_person, pronouns
 from gendermark.records import Gender
-from gendermark.textfiles import read_lines
 
 HEADER, *ROWS = (line.split("\t") for line in read_lines(Path(__file__).parent / "examples" / "en-pronouns.tsv"))
 UNDECIDED = {"mixed": "mixed", "no-person": "none"}

@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from gendermark import textfiles
 from gendermark.benchmarks.benchmark import Benchmark, ItemSet
 from gendermark.errors import BadFile, UnmatchedSources, UserError
+from gendermark.io import textfiles
 from gendermark.records import Item, Request, Task
 from gendermark.runs.translate import check_tasks
 from gendermark.selection import Selection, option

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from gendermark.errors import BadFile, UserError
-from gendermark.textfiles import read_jsonl
+from gendermark.io.textfiles import read_jsonl
 
 
 class Journal:

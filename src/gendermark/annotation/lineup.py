@@ -23,12 +23,12 @@ from gendermark.annotation.items import TranslatedText, read_cell
 from gendermark.annotation.sheets import SPREADSHEETS, best_table, comparable, header_name, inert
 from gendermark.benchmarks.benchmark import Benchmark
 from gendermark.errors import BadFile, UserError
+from gendermark.io.textfiles import read_json, read_text, write_text
 from gendermark.linguistics import context as contexts
 from gendermark.linguistics.contrast import without_tags
 from gendermark.records import Judgement
 from gendermark.result import Result
 from gendermark.runs import folder
-from gendermark.textfiles import read_json, read_text, write_text
 
 REFERENCE = "reference"
 """The hidden one, where the name of a system stands otherwise."""

@@ -12,7 +12,7 @@ from pathlib import Path
 from gendermark.annotation.lineup import LINEUP_COLUMNS
 from gendermark.annotation.sheets import ANYBODY, COLUMNS, SOURCE_COLUMN, SPREADSHEETS, SheetRow, best_table, inert
 from gendermark.errors import BadFile
-from gendermark.textfiles import read_text
+from gendermark.io.textfiles import read_text
 
 
 @dataclass(frozen=True)

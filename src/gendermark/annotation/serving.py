@@ -29,8 +29,8 @@ from gendermark.annotation.journal import Journal
 from gendermark.annotation.questions import Questions
 from gendermark.annotation.sheets import inert
 from gendermark.errors import BadFile, UserError
+from gendermark.io.textfiles import write_text
 from gendermark.records import Table
-from gendermark.textfiles import write_text
 
 JOURNAL = "journal.jsonl"
 TOKEN = ".token"

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gendermark.errors import BadFile, UserError
+from gendermark.io.textfiles import FORMULA_STARTS, read_text, write_text
 from gendermark.records import Gender
-from gendermark.textfiles import FORMULA_STARTS, read_text, write_text
 
 COLUMNS = ("Index", "Entity", "Sentence", "Find entity? [Y/N]", "Gender? [M/F/N]", "Comments")
 SOURCE_COLUMN = "Source"

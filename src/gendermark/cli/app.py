@@ -17,7 +17,7 @@ import typer
 from gendermark.cli.options import with_settings
 from gendermark.cli.terminal import say
 from gendermark.errors import UserError
-from gendermark.textfiles import disarmed, printable
+from gendermark.io.textfiles import disarmed, printable
 
 VERBS = {
     "demo": "demo:demo",

@@ -20,7 +20,7 @@ def convert(
     """Write a WinoBias or Winogender file as WinoMT rows: gender, index of the entity, sentence, entity."""
     from gendermark.data import winograd
     from gendermark.errors import BadFile, UnknownName
-    from gendermark.textfiles import read_lines, write_lines
+    from gendermark.io.textfiles import read_lines, write_lines
 
     if kind not in KINDS:
         raise UnknownName("kind of file", kind, KINDS)

@@ -30,12 +30,12 @@ def demo(
     from gendermark import api, registry
     from gendermark.benchmarks.findings import NO_SPREAD
     from gendermark.cli.terminal import print_table
+    from gendermark.io.textfiles import write_text
     from gendermark.report.differences import differences
     from gendermark.report.findings import corrected, findings
     from gendermark.report.page import write_page
     from gendermark.report.writing import render
     from gendermark.runs import run as running
-    from gendermark.textfiles import write_text
 
     say("Three systems translate from English to Spanish; how each treats women and men is measured:")
     for name, (spec, what) in SYSTEMS.items():

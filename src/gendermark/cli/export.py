@@ -29,7 +29,7 @@ def export(
 ) -> None:
     """Write the source sentences, one per line in a fixed order, to translate them elsewhere."""
     from gendermark.api import export_items, shown_sources
-    from gendermark.textfiles import write_text
+    from gendermark.io.textfiles import write_text
 
     options = {"source_language": from_, "data": data, "revision": revision, **settings}
     found = export_items(benchmark, to, **options, parts=tuple(group or ()))

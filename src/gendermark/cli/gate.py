@@ -150,9 +150,9 @@ def _print(verdict: Verdict, title: str, as_json: bool) -> None:
 
 
 def _write_files(verdict: Verdict, name: str, junit: Path | None, summary: Path | None, on_github: bool) -> None:
+    from gendermark.io.textfiles import write_text
     from gendermark.report import github
     from gendermark.report.junit import junit as junit_xml
-    from gendermark.textfiles import write_text
 
     if junit is not None:
         _whatever_happens(lambda: write_text(junit, junit_xml(verdict, name)))
@@ -170,8 +170,8 @@ def _write_files(verdict: Verdict, name: str, junit: Path | None, summary: Path 
 
 
 def _write_page(path: Path, runs: Sequence[Run], verdict: Verdict) -> None:
+    from gendermark.io.textfiles import write_text
     from gendermark.report.page import render_page
-    from gendermark.textfiles import write_text
 
     write_text(path, render_page(runs, gate=verdict))
     say(f"page written to {path}")

@@ -62,7 +62,7 @@ def report(
     if output is None:
         echo(text, nl=False)
     else:
-        from gendermark.textfiles import write_text
+        from gendermark.io.textfiles import write_text
 
         write_text(output, text)
         say(f"report written to {output}")

@@ -176,8 +176,8 @@ def _plain_quality(
     *,
     as_json: bool,
 ) -> None:
+    from gendermark.io.textfiles import read_lines
     from gendermark.study import plain as study
-    from gendermark.textfiles import read_lines
 
     if not runs and not translations:
         raise UserError("say what translated the test set: run folders, or files with --translations")
@@ -345,7 +345,7 @@ def _short(cell: Any) -> Any:
 
 
 def _write(path: Path, text: str) -> None:
-    from gendermark.textfiles import write_text
+    from gendermark.io.textfiles import write_text
 
     write_text(path, text)
     say(f"picture written to {path}")

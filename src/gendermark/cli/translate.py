@@ -46,8 +46,8 @@ def translate(
 ) -> None:
     """Translate any sentences, draw samples of them, or score given translations; what is finished is kept."""
     from gendermark import api
+    from gendermark.io.textfiles import disarmed, write_text
     from gendermark.runs.run import Surroundings
-    from gendermark.textfiles import disarmed, write_text
 
     if samples and targets:
         raise UserError("--samples draws translations and --targets scores given ones; choose one of them")
@@ -96,7 +96,7 @@ def _is_same(output: Path, path: Path) -> bool:
 
 
 def _lines(file: str) -> list[str]:
-    from gendermark.textfiles import read_lines, split_lines
+    from gendermark.io.textfiles import read_lines, split_lines
 
     if file != "-":
         lines = read_lines(file)

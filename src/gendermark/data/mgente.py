@@ -12,8 +12,8 @@ from dataclasses import astuple, dataclass, fields
 from pathlib import Path
 
 from gendermark.errors import BadFile
+from gendermark.io.textfiles import read_csv, read_jsonl, read_lines
 from gendermark.records import Gender, Item
-from gendermark.textfiles import read_csv, read_jsonl, read_lines
 
 _GENDERS = {
     **dict.fromkeys(("m", "male", "masculine"), Gender.MASCULINE),

@@ -13,6 +13,7 @@ from pathlib import Path
 from gendermark.drawing.sheet import Figure
 from gendermark.errors import UserError
 from gendermark.executors.executor import SERIAL, Executor
+from gendermark.io.textfiles import write_text
 from gendermark.leaderboard import pictures, words
 from gendermark.leaderboard.boards import Board, boards
 from gendermark.leaderboard.submission import Submission, check_distinct, find, read
@@ -21,7 +22,6 @@ from gendermark.leaderboard.verification import on_paper
 from gendermark.markup import Content, Markup, joined, tag
 from gendermark.report.page import plain_page, render_page
 from gendermark.runs.folder import read_run
-from gendermark.textfiles import write_text
 
 INDEX = "index.html"
 PAGES = "systems"

@@ -18,6 +18,7 @@ from gendermark import __version__, registry
 from gendermark.api import Scored
 from gendermark.benchmarks.benchmark import Benchmark
 from gendermark.errors import BadFile, UserError
+from gendermark.io.textfiles import read_bytes, read_json
 from gendermark.metrics.metric import Resampling
 from gendermark.result import Result
 from gendermark.runs import folder
@@ -26,7 +27,6 @@ from gendermark.runs.plan import RunConfig
 from gendermark.runs.rejudge import score_again
 from gendermark.runs.score import Origin
 from gendermark.selection import Selection
-from gendermark.textfiles import read_bytes, read_json
 
 FILE = "submission.json"
 UNRECORDED = "unrecorded"

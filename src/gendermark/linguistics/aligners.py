@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 
 from gendermark.data.cache import cache_root
 from gendermark.errors import MissingExtra, SystemFailure, UnknownName
+from gendermark.io.textfiles import read_lines, write_lines
 from gendermark.linguistics import alignment
 from gendermark.linguistics.alignment import Links, Pair
-from gendermark.textfiles import read_lines, write_lines
 
 _MOST_KEPT = 100
 """Alignments, of some thirty kilobytes each."""

@@ -31,6 +31,7 @@ from importlib.resources import files
 from types import MappingProxyType
 
 from gendermark.errors import UserError
+from gendermark.io.textfiles import split_lines
 from gendermark.linguistics.occupations import core_occupations
 from gendermark.linguistics.people import (
     AUXILIARIES,
@@ -47,7 +48,6 @@ from gendermark.linguistics.people import (
     subject_of,
 )
 from gendermark.records import Gender, Item
-from gendermark.textfiles import split_lines
 
 FACTORS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {

@@ -14,9 +14,9 @@ from dataclasses import dataclass, field
 from importlib.resources import files
 from typing import NamedTuple, TypeVar
 
+from gendermark.io.textfiles import split_lines
 from gendermark.linguistics.language import Language
 from gendermark.linguistics.occupations import lexicon
-from gendermark.textfiles import split_lines
 
 _WITH_LEXICON = frozenset({"ar", "de", "es", "fr", "hi", "it", "pt", "ru"})
 _HEAD_LAST = frozenset({"de", "hi", "nl"})

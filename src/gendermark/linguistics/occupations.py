@@ -22,11 +22,11 @@ from importlib.resources import files
 from itertools import chain
 
 from gendermark import registry
+from gendermark.io.textfiles import split_lines
 from gendermark.linguistics.known import Known
 from gendermark.linguistics.language import Clue, Clues, Language
 from gendermark.linguistics.words import Place, Span, names_both, spans_of
 from gendermark.records import Gender
-from gendermark.textfiles import split_lines
 
 _LETTERS = {"m": Gender.MASCULINE, "f": Gender.FEMININE}
 

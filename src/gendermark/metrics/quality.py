@@ -20,10 +20,10 @@ from typing import Any
 import numpy as np
 
 from gendermark.errors import UserError
+from gendermark.io.textfiles import write_lines
 from gendermark.metrics.describe import Better, Description
 from gendermark.metrics.metric import PERCENT, Combined, Floats, Metric
 from gendermark.records import Unit
-from gendermark.textfiles import write_lines
 
 _COMET_SEGMENT = re.compile(r"Segment \d+\s+score: (-?[\d.]+)")
 BLEU_COLUMNS = ("sys_len", "ref_len", *(f"correct{n}" for n in range(1, 5)), *(f"total{n}" for n in range(1, 5)))

@@ -13,6 +13,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from gendermark.errors import BadFile, UnknownName, UserError
+from gendermark.io.textfiles import read_lines
 from gendermark.linguistics import context as contexts
 from gendermark.models.grammar.generator import generate_documents
 from gendermark.models.parallel import (
@@ -25,7 +26,6 @@ from gendermark.models.parallel import (
     two_files,
 )
 from gendermark.systems.tokenisers import Direction
-from gendermark.textfiles import read_lines
 
 CONTEXT = "separator:<sep>"
 _FOR_TRAINING = ("joined", "separator")

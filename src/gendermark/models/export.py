@@ -18,12 +18,12 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeVar
 
+from gendermark.io.textfiles import write_text
 from gendermark.models.corpus import Pieces
 from gendermark.models.grammar import Pair
 from gendermark.models.training import log_probabilities
 from gendermark.systems.batching import padded
 from gendermark.systems.tokenisers import Direction
-from gendermark.textfiles import write_text
 
 _Row = TypeVar("_Row")
 

@@ -17,11 +17,11 @@ from typing import Any, NamedTuple
 from gendermark.data.download import Say
 from gendermark.data.tatoeba import tatoeba_cards, tatoeba_lines
 from gendermark.errors import BadFile, UnknownName, UserError
+from gendermark.io.textfiles import read_lines, write_lines
 from gendermark.models.grammar import generate
 from gendermark.models.recipe import generate_pairs
 from gendermark.runs.translate import Progress
 from gendermark.systems.tokenisers import Direction
-from gendermark.textfiles import read_lines, write_lines
 
 GRAMMAR = "grammar"
 GRAMMAR_DIRECTION = ("en", "es")

@@ -12,6 +12,7 @@ from typing import Any
 
 from gendermark import __version__, locks
 from gendermark.errors import MissingExtra, UserError
+from gendermark.io.textfiles import write_text
 from gendermark.models.corpus import encode_pairs, train_pieces
 from gendermark.models.export import compare_forms, evaluate, write_model
 from gendermark.models.grammar import Pair, generate
@@ -19,7 +20,6 @@ from gendermark.models.loop import Checkpoint, reproducible
 from gendermark.models.training import Recipe, Size, train_model
 from gendermark.runs.run import OpenProgress, no_progress
 from gendermark.runs.translate import Progress
-from gendermark.textfiles import write_text
 
 SIZES = {
     "full": Size(

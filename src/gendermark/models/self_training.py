@@ -15,6 +15,7 @@ from typing import Any
 from gendermark import registry
 from gendermark.data.tatoeba import tatoeba_cards, tatoeba_lines
 from gendermark.errors import BadFile, UnknownName, UserError
+from gendermark.io.textfiles import read_lines
 from gendermark.linguistics.kept_gender import keeps_gender, readable
 from gendermark.linguistics.occupations import bundled_finder
 from gendermark.linguistics.source_gender import PersonTold, read_source
@@ -24,7 +25,6 @@ from gendermark.models.parallel import GRAMMAR, Line, Part, columns, key, tidy
 from gendermark.records import Gender, Translation
 from gendermark.runs.run import Surroundings
 from gendermark.systems.tokenisers import Direction
-from gendermark.textfiles import read_lines
 
 NAME = "self-training"
 _SEED = 901

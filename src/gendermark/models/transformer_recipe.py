@@ -18,6 +18,7 @@ from typing import Any
 
 from gendermark import __version__, locks
 from gendermark.errors import BadFile, MissingExtra, UserError
+from gendermark.io.textfiles import read_bytes, write_lines, write_text
 from gendermark.models import parallel
 from gendermark.models.corpus import UNKNOWN, Corpus, Pieces, encode_pairs, train_pieces
 from gendermark.models.documents import CONTEXT, check_context, read_documents
@@ -37,7 +38,6 @@ from gendermark.systems.batching import by_length, padded
 from gendermark.systems.engine import first_line
 from gendermark.systems.tokenisers import Direction
 from gendermark.systems.torch_models import CHECKPOINT_FILE, FACTS_FILE, MODEL_FILE
-from gendermark.textfiles import read_bytes, write_lines, write_text
 
 _LONGEST = 120
 """Pieces of a sentence to learn from; longer ones are left out."""

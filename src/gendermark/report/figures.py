@@ -15,6 +15,7 @@ from gendermark import registry
 from gendermark.drawing.sheet import Figure, Sheet
 from gendermark.drawing.svg import WIDTH
 from gendermark.errors import MissingExtra, UnknownName, UserError
+from gendermark.io.textfiles import write_text
 from gendermark.markup import visible
 from gendermark.report import side_by_side
 from gendermark.report.beside_published import beside_published
@@ -22,7 +23,6 @@ from gendermark.report.differences import against_first
 from gendermark.result import Result, run_labels
 from gendermark.runs.comparable import described, key_of, told_apart
 from gendermark.runs.compare import ComparisonReport
-from gendermark.textfiles import write_text
 
 __all__ = ["FORMATS", "Figure", "figures", "run_labels", "write_figures"]
 

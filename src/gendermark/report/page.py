@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from gendermark import __version__
+from gendermark.io.textfiles import write_text
 from gendermark.linguistics.codes import NAMES, RIGHT_TO_LEFT
 from gendermark.markup import Content, Markup, joined, tag
 from gendermark.report.cells import Filter
@@ -27,7 +28,6 @@ from gendermark.report.view import code_of, direction_of, sentence, title_of
 from gendermark.result import Result
 from gendermark.runs.folder import Run, read_run
 from gendermark.runs.gates import Verdict
-from gendermark.textfiles import write_text
 
 
 def write_page(path: Path, directories: Sequence[Path | str]) -> None:

@@ -21,6 +21,7 @@ import numpy as np
 
 from gendermark import locks
 from gendermark.errors import BadFile, UserError
+from gendermark.io.textfiles import raw_lines
 from gendermark.records import Judgement
 from gendermark.report.cells import Cell, Filter, Numbers
 from gendermark.report.explorer import Explorer, cell_names, clipped, system_labels
@@ -30,7 +31,6 @@ from gendermark.runs.comparable import key_of
 from gendermark.runs.folder import Run, Text, text_of
 from gendermark.selection import Selection
 from gendermark.spill import Long
-from gendermark.textfiles import raw_lines
 
 _ROWS_KEPT = 256
 """Of one cell, as they were read from the disk."""

@@ -14,12 +14,12 @@ from typing import Any
 from gendermark import registry
 from gendermark.benchmarks.findings import NO_SPREAD, Cell, Form, Place, Row
 from gendermark.drawing.sheet import intervals_of
+from gendermark.io.textfiles import FORMULA_STARTS, printable, write_text
 from gendermark.records import Estimate, Table
 from gendermark.report import words
 from gendermark.report.numbers import find
 from gendermark.result import Result, run_labels
 from gendermark.runs.comparable import described, key_of, told_apart
-from gendermark.textfiles import FORMULA_STARTS, printable, write_text
 
 _LATEX = {
     "\\": r"\textbackslash{}",

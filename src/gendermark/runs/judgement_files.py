@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from gendermark.errors import MissingExtra
+from gendermark.io.textfiles import write_jsonl, write_whole
 from gendermark.records import Judgement
-from gendermark.textfiles import write_jsonl, write_whole
 
 PARQUET = ".parquet"
 _TOGETHER = 20_000

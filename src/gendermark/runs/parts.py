@@ -19,6 +19,7 @@ from typing import Any
 from gendermark.benchmarks.benchmark import Benchmark, ItemSet
 from gendermark.data.own import file_of
 from gendermark.errors import BadFile, UserError
+from gendermark.io.textfiles import read_jsonl, write_jsonl
 from gendermark.metrics.metric import Resampling
 from gendermark.records import Request, Task, Translation
 from gendermark.result import Result
@@ -27,7 +28,6 @@ from gendermark.runs.plan import RunConfig, Step, plan
 from gendermark.runs.run import Place, Surroundings, carry_out, translate_steps
 from gendermark.selection import Option, Selection
 from gendermark.systems.system import System, open_system
-from gendermark.textfiles import read_jsonl, write_jsonl
 
 _STORE = "store.sqlite"
 _MOST_SHOWN = 10

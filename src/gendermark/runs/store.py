@@ -33,8 +33,8 @@ from urllib.parse import quote
 
 from gendermark import locks
 from gendermark.errors import UserError
+from gendermark.io.textfiles import printable
 from gendermark.records import Request, Translation
-from gendermark.textfiles import printable
 
 Key = tuple[str, int]
 """Request id and sample number."""

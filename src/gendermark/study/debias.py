@@ -12,6 +12,7 @@ from typing import Any
 
 from gendermark import api, locks, statistics
 from gendermark.errors import MissingExtra, UserError
+from gendermark.io.textfiles import read_json, read_lines
 from gendermark.metrics.metric import Resampling
 from gendermark.models.grammar import generate
 from gendermark.records import Unit
@@ -25,7 +26,6 @@ from gendermark.study.record import check_reusable, write_record
 from gendermark.systems.engine import first_line
 from gendermark.systems.huggingface_opening import quietly
 from gendermark.systems.tokenisers import PAIR, SINGLE
-from gendermark.textfiles import read_json, read_lines
 
 SOURCE_LANGUAGE = "en"
 COMPARED = (

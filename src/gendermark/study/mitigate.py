@@ -19,6 +19,7 @@ from typing import Any
 from gendermark import api, registry
 from gendermark.benchmarks.benchmark import Benchmark
 from gendermark.errors import UserError
+from gendermark.io.textfiles import write_text
 from gendermark.linguistics.hints import STYLES
 from gendermark.metrics.metric import Resampling
 from gendermark.records import Gender, Request, Task
@@ -31,7 +32,6 @@ from gendermark.study import mitigate_words as words
 from gendermark.study.paired import NO_REFERENCES, compared, compared_plainly, plain_set, plain_texts
 from gendermark.study.reading import rate_reader
 from gendermark.systems.system import System, open_system
-from gendermark.textfiles import write_text
 
 BENCHMARKS = ("simplegen", "winomt")
 SOURCE_LANGUAGE = "en"

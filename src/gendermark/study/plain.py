@@ -11,6 +11,7 @@ import numpy as np
 
 from gendermark import api, statistics
 from gendermark.errors import UserError
+from gendermark.io.textfiles import read_lines
 from gendermark.metrics import quality
 from gendermark.metrics.metric import Counts, Floats, Resampling
 from gendermark.metrics.pairing import Pairing
@@ -20,7 +21,6 @@ from gendermark.runs import folder
 from gendermark.runs.compare import Comparison, compare_metric
 from gendermark.runs.run import ALONE, Surroundings
 from gendermark.study.cells import read_cells
-from gendermark.textfiles import read_lines
 
 N_BUNDLED = 1000
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from gendermark.errors import BadFile, UserError
-from gendermark.textfiles import read_json, write_text
+from gendermark.io.textfiles import read_json, write_text
 
 
 def check_reusable(path: Path, settings: Mapping[str, Any], own: Sequence[str]) -> None:

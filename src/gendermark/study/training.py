@@ -14,6 +14,7 @@ from typing import Any
 
 from gendermark import api
 from gendermark.errors import UserError
+from gendermark.io.textfiles import write_text
 from gendermark.linguistics import context as contexts
 from gendermark.metrics.metric import Resampling
 from gendermark.result import Result
@@ -25,7 +26,6 @@ from gendermark.study.paired import NO_REFERENCES, Key, compared, compared_plain
 from gendermark.study.record import check_reusable, write_record
 from gendermark.study.speed.points import Point
 from gendermark.systems.torch_models import trained_context
-from gendermark.textfiles import write_text
 
 CONTEXTUAL, COUNTERFACTUAL, WINOMT = "mt-geneval-contextual", "mt-geneval-counterfactual", "winomt"
 COMPARED: tuple[Key, ...] = (

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from gendermark.errors import BadFile, UserError
+from gendermark.io.textfiles import read_json, read_text
 from gendermark.systems.batching import is_out_of_memory
 from gendermark.systems.engine import first_line, name_and_content
 from gendermark.systems.system import count_option, flag_option
@@ -24,7 +25,6 @@ from gendermark.systems.tokenisers import (
     open_tokenisers,
     pair_in,
 )
-from gendermark.textfiles import read_json, read_text
 
 COMPUTE_TYPES = (
     "default",

@@ -24,10 +24,10 @@ from urllib.parse import urlsplit, urlunsplit
 
 from gendermark.deadlines import bounded, within
 from gendermark.errors import SystemFailure, UserError
+from gendermark.io.textfiles import printable
 from gendermark.systems import keys
 from gendermark.systems.side_by_side import Gate, TooMuch, in_parallel
 from gendermark.systems.system import KEPT, count_option, number_option, with_options
-from gendermark.textfiles import printable
 
 if TYPE_CHECKING:
     import httpx  # only ever imported when a client is made: it costs 0.1 s

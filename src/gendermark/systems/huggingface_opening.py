@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from gendermark.errors import MissingExtra, UserError
+from gendermark.io.textfiles import read_json
 from gendermark.systems.engine import first_line, name_and_content
-from gendermark.textfiles import read_json
 
 _TOKENISER_PACKAGES = ("sentencepiece", "google.protobuf")
 """What some tokenisers cannot be read without."""

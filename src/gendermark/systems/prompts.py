@@ -15,8 +15,8 @@ from pathlib import Path
 
 from gendermark import registry
 from gendermark.errors import BadFile, UserError
+from gendermark.io.textfiles import read_text
 from gendermark.linguistics.codes import NAMES
-from gendermark.textfiles import read_text
 
 
 def language_name(code: str) -> str:

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from gendermark.errors import BadFile, MissingExtra, UserError
+from gendermark.io.textfiles import read_json
 from gendermark.records import Request, Task, Translation
 from gendermark.systems.architectures import N_POSITIONS, Architecture
 from gendermark.systems.batching import by_length, padded
@@ -39,7 +40,6 @@ from gendermark.systems.system import (
     with_options,
 )
 from gendermark.systems.tokenisers import Direction, one_line, open_tokenisers
-from gendermark.textfiles import read_json
 
 TASKS = Engine.tasks
 OPTIONS = ("beam_size", "compute_type", "length_penalty", "max_length", "batch_size", "threads")

@@ -26,9 +26,9 @@ from gendermark.benchmarks.gate_variants.settings import (
 from gendermark.data.official import official_files
 from gendermark.data.own import file_of, read_own
 from gendermark.errors import BadFile, UserError
+from gendermark.io.textfiles import read_text, split_lines
 from gendermark.linguistics.occupations import core_occupations
 from gendermark.records import Gender, Item, Request, Task
-from gendermark.textfiles import read_text, split_lines
 
 S = TypeVar("S", bound=Settings)
 LANGUAGES = ("es", "fr", "it")

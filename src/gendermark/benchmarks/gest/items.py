@@ -11,8 +11,8 @@ from gendermark.benchmarks.gest.settings import STEREOTYPES, WOMEN, Settings
 from gendermark.benchmarks.gest.speaker import LANGUAGES
 from gendermark.data.official import official_files
 from gendermark.data.own import file_of, read_own
+from gendermark.io.textfiles import read_csv, split_lines
 from gendermark.records import Gender, Item
-from gendermark.textfiles import read_csv, split_lines
 
 _OFFICIAL_FILES = {"1.0": "data/gest.csv", "1.1": "data/gest_1.1.csv"}
 

@@ -17,11 +17,11 @@ from gendermark.benchmarks.mittens.settings import ALL_LANGUAGES, SETS, Settings
 from gendermark.data.official import official_files
 from gendermark.data.own import file_of, read_own
 from gendermark.errors import BadFile, UserError
+from gendermark.io.textfiles import read_text, split_lines
 from gendermark.linguistics.codes import NAMES
 from gendermark.linguistics.english import pronouns
 from gendermark.linguistics.words import cut
 from gendermark.records import Gender, Item, Request
-from gendermark.textfiles import read_text, split_lines
 
 FILE = "mittens_dataset_v5.csv"
 N_COLUMNS = 15

@@ -14,12 +14,12 @@ from gendermark.benchmarks.mt_geneval.settings import ContextualSettings, Counte
 from gendermark.data.official import official_files
 from gendermark.data.own import OwnRow, file_of, read_own
 from gendermark.errors import BadFile
+from gendermark.io.textfiles import read_lines, split_lines
 from gendermark.linguistics import context as contexts
 from gendermark.linguistics.contrast import Contrast, contrast, without_tags
 from gendermark.linguistics.gendered import GenderedWords, gendered_words
 from gendermark.linguistics.language import Language
 from gendermark.records import Gender, Item, Request
-from gendermark.textfiles import read_lines, split_lines
 
 LANGUAGES = ("ar", "de", "es", "fr", "hi", "it", "pt", "ru")
 DUTCH = Language("nl", "Dutch", singular=dict.fromkeys(("de", "het", "een", "deze", "die", "dit", "dat"), "mf"))

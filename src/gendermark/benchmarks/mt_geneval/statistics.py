@@ -9,9 +9,9 @@ from gendermark.benchmarks.mt_geneval.items import core_pairs, core_rows, offici
 from gendermark.benchmarks.mt_geneval.settings import Settings
 from gendermark.data.official import official_files
 from gendermark.errors import UserError
+from gendermark.io.textfiles import read_lines
 from gendermark.linguistics.contrast import without_tags
 from gendermark.records import Table
-from gendermark.textfiles import read_lines
 
 
 def corpus_statistics(settings: Settings) -> Table:

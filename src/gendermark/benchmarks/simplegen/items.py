@@ -14,9 +14,9 @@ from gendermark.benchmarks.benchmark import ItemSet
 from gendermark.benchmarks.simplegen.settings import GROUPS, Settings
 from gendermark.data.official import official_files
 from gendermark.data.own import file_of, read_own
+from gendermark.io.textfiles import read_lines, split_lines
 from gendermark.linguistics.occupations import core_occupations, lexicon
 from gendermark.records import Gender, Item
-from gendermark.textfiles import read_lines, split_lines
 
 _GENDERS = {"f": Gender.FEMININE, "m": Gender.MASCULINE}
 _KEYWORD = re.compile(r"\[([^\]]+)\]")

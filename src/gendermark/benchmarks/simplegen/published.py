@@ -12,11 +12,11 @@ from functools import cache
 
 from gendermark.benchmarks.simplegen.settings import Settings
 from gendermark.data.official import official_files
+from gendermark.io.textfiles import read_text
 from gendermark.linguistics.failures import failure
 from gendermark.linguistics.occupations import core_occupations, lexicon
 from gendermark.linguistics.words import lowered_spans
 from gendermark.records import Gender, Item, Judgement, Span, Verdict
-from gendermark.textfiles import read_text
 
 LANGUAGES = ("de", "es")
 """Those with a released dictionary."""

@@ -14,9 +14,9 @@ from gendermark.benchmarks.benchmark import Direction, ItemSet, tagged_stereotyp
 from gendermark.benchmarks.tgbi.settings import SETS, Settings
 from gendermark.data.official import official_files
 from gendermark.data.own import file_of, read_own
+from gendermark.io.textfiles import read_lines, split_lines
 from gendermark.linguistics import hangul
 from gendermark.records import Gender, Item
-from gendermark.textfiles import read_lines, split_lines
 
 SOURCE_LANGUAGES = ("ko", "fa", "fi", "hu", "ja", "tr")
 # The released corpora list occupations, then negative, then positive expressions.

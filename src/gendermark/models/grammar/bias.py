@@ -21,8 +21,8 @@ import math
 from functools import cache
 from importlib.resources import files
 
+from gendermark.io.textfiles import split_lines
 from gendermark.linguistics.occupations import core_occupations
-from gendermark.textfiles import split_lines
 
 BETA = 1.0
 MU = -0.4

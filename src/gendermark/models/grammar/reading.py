@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
+from gendermark.io.textfiles import split_lines
 from gendermark.models.grammar.bias import KAPPA, leaning
 from gendermark.models.grammar.notation import Template, parse_line
-from gendermark.textfiles import split_lines
 
 FIXED = "fixed"
 """The distance of a block about people whose noun has its own gender: mother, king, María."""

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from gendermark.benchmarks.findings import direction
 from gendermark.drawing.sheet import Figure
+from gendermark.io.textfiles import write_text
 from gendermark.markup import Content, Markup, joined, tag
 from gendermark.records import Table
 from gendermark.report.page import plain_page
@@ -18,7 +19,6 @@ from gendermark.study.speed.measured import Study
 from gendermark.study.speed.published import sections
 from gendermark.study.speed.timing import CLOCKS, N_WARM_UP
 from gendermark.study.speed.words import findings
-from gendermark.textfiles import write_text
 
 PAGE = "speed.html"
 

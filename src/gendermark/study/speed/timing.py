@@ -22,9 +22,9 @@ from statistics import median
 from typing import Any
 
 from gendermark import __version__
+from gendermark.io.textfiles import write_text
 from gendermark.records import Request
 from gendermark.systems.system import System
-from gendermark.textfiles import write_text
 
 CLOCKS: Mapping[str, str] = {
     "wall": "the time that passed",

@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gendermark import textfiles
 from gendermark.errors import BadFile, UserError
-from gendermark.textfiles import (
+from gendermark.io import textfiles
+from gendermark.io.textfiles import (
     read_json,
     read_jsonl,
     read_lines,
