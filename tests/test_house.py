@@ -173,11 +173,7 @@ def test_another_package_that_does_not_load_harms_nobody(
         catalogue = import_module("gendermark.report.catalogue")
         assert {row[0] for row in catalogue.listing("benchmarks").rows} == set(BENCHMARKS)
         assert "benchmark 'broken' of package None does not load" in caplog.text
-        options = import_module("gendermark.cli.options")
-        assert "n_samples" in inspect.signature(options.with_settings(options.takes_settings("run")(_verb))).parameters
+        app, options = import_module("gendermark.cli.app"), import_module("gendermark.cli.options")
+        assert "n_samples" in inspect.signature(options.expanded(app._load("run"))).parameters
     finally:
         registry._outside.cache_clear()
-
-
-def _verb(*, settings: dict[str, Any]) -> None:
-    """A verb."""

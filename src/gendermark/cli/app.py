@@ -14,7 +14,7 @@ from typing import Any
 
 import typer
 
-from gendermark.cli.options import with_settings
+from gendermark.cli.options import expanded
 from gendermark.cli.terminal import say
 from gendermark.errors import UserError
 from gendermark.io.textfiles import disarmed, printable
@@ -69,9 +69,12 @@ def application(arguments: list[str]) -> typer.Typer:
         if name != wanted:
             app.command(name, help="" if wanted in VERBS else _help(_load(name)))(_nothing)
         elif isinstance(verb := _load(name), typer.Typer):
+            for command in verb.registered_commands:
+                if command.callback is not None:
+                    command.callback = expanded(command.callback)
             app.add_typer(verb, name=name)
         else:
-            app.command(name)(with_settings(verb))
+            app.command(name)(expanded(verb))
     return app
 
 

@@ -8,11 +8,10 @@ from typing import Annotated, Any
 
 import typer
 
-from gendermark.cli.options import Data, From, Revision, To, takes_settings
+from gendermark.cli.options import Data, From, Revision, To, benchmark_options
 from gendermark.cli.terminal import AsJson, echo, say
 
 
-@takes_settings("export")
 def export(
     benchmark: Annotated[str, typer.Argument(help="Benchmark, see `gendermark list benchmarks`.")],
     to: To = "",
@@ -23,9 +22,8 @@ def export(
     group: Annotated[
         list[str] | None, typer.Option("--group", "--set", help="Only this group or set of a benchmark.")
     ] = None,
+    settings: dict[str, Any] = benchmark_options("export"),
     as_json: AsJson = False,
-    *,
-    settings: dict[str, Any],
 ) -> None:
     """Write the source sentences, one per line in a fixed order, to translate them elsewhere."""
     from gendermark.api import export_items, shown_sources

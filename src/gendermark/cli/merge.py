@@ -10,7 +10,6 @@ import typer
 from gendermark.cli.options import Executor, Name
 from gendermark.cli.run import print_run
 from gendermark.cli.terminal import AsJson, open_workers, say, show_progress
-from gendermark.names import checked
 
 
 def merge(
@@ -25,6 +24,6 @@ def merge(
     from gendermark.runs.run import Surroundings
 
     with open_workers(executor) as workers:
-        around = Surroundings(None, show_progress, say, checked(name) if name else "", workers)
+        around = Surroundings(None, show_progress, say, name, workers)
         results = join(parts, output, around)
     print_run(results, output, as_json=as_json)

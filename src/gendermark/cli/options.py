@@ -1,12 +1,18 @@
-"""Options that several verbs share, and how they make a selection."""
+"""Options that several verbs share, and how groups of options become options of a verb.
+
+A parameter whose default is an `option_group` takes the options of the group: `how: Resampling =
+option_group(resampling)` gives a verb `--resamples`, `--seed` and `--confidence`, and the verb gets a `Resampling`.
+A group is any function, or any dataclass of settings, whose parameters Typer can read.
+"""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Sequence
-from functools import wraps
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial, wraps
+from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeVar, get_type_hints
 
 import typer
 
@@ -17,9 +23,11 @@ if TYPE_CHECKING:
     from gendermark.metrics.metric import Resampling
     from gendermark.selection import Option
 
+Built = TypeVar("Built")
+
 
 def language(given: Any) -> Any:
-    """Languages are named by their codes; one that is given by its name, or in capitals, is told the code."""
+    """Refuse the name of a language, or a code in capitals, with the code to write instead."""
     for text in [given] if isinstance(given, str) else given or ():
         if len(text) == 2 and text.islower():
             continue
@@ -29,6 +37,10 @@ def language(given: Any) -> Any:
         if (code := codes.get(text.lower(), text)) != text:
             raise UserError(f"languages are given by their codes: write {code}, not {text}")
     return given
+
+
+def _checked_name(name: str) -> str:
+    return checked(name) if name else ""
 
 
 To = Annotated[str, typer.Option("--to", callback=language, help="Target language, for example es.")]
@@ -47,8 +59,6 @@ Resamples = Annotated[
 ]
 Seed = Annotated[int, typer.Option("--seed", min=0, help="Seed of the resampling.")]
 Confidence = Annotated[float, typer.Option("--confidence", help="Confidence of the intervals, between 0.5 and 1.")]
-
-
 Executor = Annotated[
     str,
     typer.Option(
@@ -63,12 +73,188 @@ Store = Annotated[
     Path | None, typer.Option("--store", help="File that keeps finished translations; in the cache if not given.")
 ]
 Name = Annotated[
-    str, typer.Option("--name", metavar="NAME", help='What the system is called in tables and headings: "Bing 2019".')
+    str,
+    typer.Option(
+        "--name",
+        metavar="NAME",
+        callback=_checked_name,
+        help='What the system is called in tables and headings: "Bing 2019".',
+    ),
 ]
 Names = Annotated[
     list[str] | None,
     typer.Option("--name", metavar="NAME", help="Name of a system, in the order of the folders; repeatable."),
 ]
+
+
+# -- groups of options -------------------------------------------------------------------------------------------------
+
+
+class _Group(NamedTuple):
+    load: Callable[[], Callable[..., Any]]
+    """The function that makes one value of the options; not loaded before its verb is asked for."""
+    defaults: Mapping[str, Any]
+
+
+def option_group(build: Callable[..., Built] | str, **defaults: Any) -> Built:
+    """The default of a verb's parameter that is made from several options.
+
+    `build` is called with these options, which are its parameters. It may be named as `module:attribute` where loading
+    it takes time. `defaults` replace its own.
+    """
+    load = partial(_load, build) if isinstance(build, str) else lambda: build
+    group: Any = _Group(load, defaults)
+    return group  # type: ignore[no-any-return]
+
+
+def _load(path: str) -> Callable[..., Any]:
+    module, _, attribute = path.partition(":")
+    found: Callable[..., Any] = getattr(import_module(module), attribute)
+    return found
+
+
+def expanded(verb: Callable[..., Any]) -> Callable[..., Any]:
+    """A verb as Typer is to see it: with the options of its groups in place of the groups."""
+    groups: dict[str, tuple[Callable[..., Any], list[str]]] = {}
+    parameters: list[inspect.Parameter] = []
+    for one in _parameters(verb):
+        if not isinstance(one.default, _Group):
+            parameters.append(one)
+            continue
+        build = one.default.load()
+        own = [each.replace(default=one.default.defaults.get(each.name, each.default)) for each in _parameters(build)]
+        groups[one.name] = build, [each.name for each in own]
+        parameters += own
+    if not groups:
+        return verb
+
+    @wraps(verb)
+    def whole(**given: Any) -> Any:
+        made = {name: build(**{key: given.pop(key) for key in keys}) for name, (build, keys) in groups.items()}
+        return verb(**given, **made)
+
+    # Typer reads these two.
+    whole.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    whole.__annotations__ = {one.name: one.annotation for one in parameters}
+    return whole
+
+
+def _parameters(function: Callable[..., Any]) -> list[inspect.Parameter]:
+    """With their types; groups keep theirs as text, as it may name what only type checkers import."""
+    found = inspect.signature(function).parameters.values()
+    texts = {one.name: one.annotation for one in found if not isinstance(one.default, _Group)}
+    module = inspect.unwrap(function).__module__
+    hints = get_type_hints(_Hinted(texts), vars(import_module(module)), include_extras=True)
+    return [
+        one.replace(kind=inspect.Parameter.KEYWORD_ONLY, annotation=hints.get(one.name, one.annotation))
+        for one in found
+    ]
+
+
+class _Hinted:
+    def __init__(self, annotations: dict[str, Any]) -> None:
+        self.__annotations__ = annotations
+
+
+def resampling(resamples: Resamples = 1000, seed: Seed = 12345, confidence: Confidence = 0.95) -> Resampling:
+    from gendermark.metrics.metric import Resampling
+
+    if not 0.5 <= confidence < 1:
+        raise UserError(f"--confidence is a share between 0.5 and 1 (0.95 is usual), not {confidence:g}")
+    return Resampling(resamples, seed, confidence)
+
+
+def selected(
+    from_: From = "", data: Data = "official", revision: Revision = "", rules: Rules = "best", cluster: Cluster = ""
+) -> dict[str, Any]:
+    """The fields that the selections of all benchmarks have."""
+    return {"source_language": from_, "data": data, "revision": revision, "rules": rules, "cluster": cluster}
+
+
+def system_options(
+    system_option: Annotated[
+        list[str] | None,
+        typer.Option("--system-option", metavar="KEY=VALUE", help="Option of the system, for example beam_size=5."),
+    ] = None,
+) -> dict[str, str]:
+    return pairs(system_option or [], "--system-option", "beam_size=5")
+
+
+def pairs(texts: Sequence[str], option: str, example: str, form: str = "KEY=VALUE") -> dict[str, str]:
+    """`KEY=VALUE` options as a dictionary."""
+    found: dict[str, str] = {}
+    for text in texts:
+        key, equals, value = text.partition("=")
+        if not equals or not key or not value:
+            raise UserError(f"{option} is written {form}, for example {example}, not {text!r}")
+        if key in found:
+            raise UserError(f"{option} gives {key!r} twice; give it once")
+        found[key] = value
+    return found
+
+
+def sampling_pairs(texts: Sequence[str] | None) -> dict[str, str]:
+    """How to draw, given by commas (`epsilon=0.2,seed=1`), by several options, or both."""
+    parts = [part.strip() for text in texts or () for part in text.split(",")]
+    return pairs(parts, "--sampling", "epsilon=0.2,seed=1", "KEY=VALUE,KEY=VALUE")
+
+
+# -- options of the benchmarks -----------------------------------------------------------------------------------------
+
+
+def benchmark_options(verb: str) -> dict[str, Any]:
+    """The default of a verb's parameter that gets the options that benchmarks have of their own, if any were given."""
+    group: Any = _Group(partial(_settings, verb), {})
+    return group  # type: ignore[no-any-return]
+
+
+def _settings(verb: str) -> Callable[..., dict[str, Any]]:
+    """A function that takes the options of all benchmarks, as their settings declare them."""
+    from gendermark.selection import all_options
+
+    declared: dict[str, list[tuple[str, Option]]] = {}
+    for benchmark, options in all_options().items():
+        for name, option in options.items():
+            if verb in option.verbs:
+                declared.setdefault(name, []).append((benchmark, option))
+
+    def given(**values: Any) -> dict[str, Any]:
+        return {name: _plain(value) for name, value in values.items() if value}
+
+    given.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
+        [_parameter(name, found) for name, found in declared.items()]
+    )
+    return given
+
+
+def _parameter(name: str, found: Sequence[tuple[str, Option]]) -> inspect.Parameter:
+    by_help: dict[str, list[str]] = {}
+    for benchmark, option in found:
+        by_help.setdefault(option.help, []).append(benchmark)
+    said = ". ".join(f"{text} ({', '.join(benchmarks)})" for text, benchmarks in by_help.items())
+    option = found[0][1]
+    kind: Any = str
+    facts: dict[str, Any] = {"help": f"{said}.", "show_default": False}
+    if option.is_number:
+        kind, facts["min"] = int | None, 1
+    elif option.is_repeatable:
+        kind, facts["metavar"] = list[str] | None, "KEY=VALUE"
+    return inspect.Parameter(
+        name,
+        inspect.Parameter.KEYWORD_ONLY,
+        default="" if kind is str else None,
+        annotation=Annotated[kind, typer.Option(option.flag, **facts)],
+    )
+
+
+def _plain(value: Any) -> Any:
+    """An option that was given several times is the same as one with commas."""
+    if not isinstance(value, list):
+        return value
+    return ",".join(f"{key}={one}" for key, one in sampling_pairs(value).items())
+
+
+# -- run folders -------------------------------------------------------------------------------------------------------
 
 
 class Folder(NamedTuple):
@@ -95,110 +281,3 @@ def _folder(text: str) -> Folder:
     if not equals or not path or Path(text).exists() or not name.strip():
         return Folder(Path(text))
     return Folder(Path(path), checked(name))
-
-
-def resampling(n_resamples: int, seed: int, confidence: float) -> Resampling:
-    from gendermark.metrics.metric import Resampling
-
-    if not 0.5 <= confidence < 1:
-        raise UserError(f"--confidence is a share between 0.5 and 1 (0.95 is usual), not {confidence:g}")
-    return Resampling(n_resamples, seed, confidence)
-
-
-# -- options of the benchmarks -----------------------------------------------------------------------------------------
-
-
-def takes_settings(verb: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Say that a verb takes the options that benchmarks have of their own, as their settings declare them.
-
-    Those that are given reach the function as a dictionary, `settings`. The settings are not read before the verb is
-    asked for: `gendermark --help` looks at all verbs.
-    """
-
-    def mark(function: Callable[..., None]) -> Callable[..., None]:
-        function.takes_settings = verb  # type: ignore[attr-defined]
-        return function
-
-    return mark
-
-
-def with_settings(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A verb as Typer is to see it: with the options of the benchmarks, if it takes them."""
-    if not hasattr(function, "takes_settings"):
-        return function
-    declared = _declared(function.takes_settings)
-
-    @wraps(function)
-    def verb(*arguments: Any, **given: Any) -> None:
-        own = {name: given.pop(name) for name in declared if name in given}
-        function(*arguments, settings={name: _plain(value) for name, value in own.items() if value}, **given)
-
-    hints = get_type_hints(function, include_extras=True)
-    usual = inspect.signature(function).parameters.values()
-    kept = [one.replace(annotation=hints[one.name]) for one in usual if one.name != "settings"]
-    added = [_parameter(name, found) for name, found in declared.items()]
-    # Typer reads these two.
-    verb.__signature__ = inspect.Signature([*kept, *added])  # type: ignore[attr-defined]
-    verb.__annotations__ = {one.name: one.annotation for one in (*kept, *added)}
-    return verb
-
-
-def _declared(verb: str) -> dict[str, list[tuple[str, Option]]]:
-    """Name of an option -> the benchmarks that have it, and how each declares it."""
-    from gendermark.selection import all_options
-
-    found: dict[str, list[tuple[str, Option]]] = {}
-    for benchmark, options in all_options().items():
-        for name, option in options.items():
-            if verb in option.verbs:
-                found.setdefault(name, []).append((benchmark, option))
-    return found
-
-
-def _parameter(name: str, found: Sequence[tuple[str, Option]]) -> inspect.Parameter:
-    by_help: dict[str, list[str]] = {}
-    for benchmark, option in found:
-        by_help.setdefault(option.help, []).append(benchmark)
-    said = ". ".join(f"{text} ({', '.join(benchmarks)})" for text, benchmarks in by_help.items())
-    option = found[0][1]
-    kind: Any = str
-    facts: dict[str, Any] = {"help": f"{said}.", "show_default": False}
-    if option.is_number:
-        kind, facts["min"] = int | None, 1
-    elif option.is_repeatable:
-        kind, facts["metavar"] = list[str] | None, "KEY=VALUE"
-    default = "" if kind is str else None
-    return inspect.Parameter(
-        name,
-        inspect.Parameter.KEYWORD_ONLY,
-        default=default,
-        annotation=Annotated[kind, typer.Option(option.flag, **facts)],
-    )
-
-
-def _plain(value: Any) -> Any:
-    """An option that was given several times is the same as one with commas."""
-    return joined_sampling(value) if isinstance(value, list) else value
-
-
-def joined_sampling(texts: Sequence[str] | None) -> str:
-    return ",".join(f"{key}={value}" for key, value in sampling_pairs(texts).items())
-
-
-def sampling_pairs(texts: Sequence[str] | None) -> dict[str, str]:
-    """How to draw, given by commas (`epsilon=0.2,seed=1`), by several options, or both."""
-    parts = [part.strip() for text in texts or () for part in text.split(",")]
-    return pairs(parts, "--sampling", "epsilon=0.2,seed=1", "KEY=VALUE,KEY=VALUE")
-
-
-def pairs(texts: Sequence[str], option: str, example: str, form: str = "KEY=VALUE") -> dict[str, str]:
-    """`KEY=VALUE` options as a dictionary."""
-    found: dict[str, str] = {}
-    for text in texts:
-        key, equals, value = text.partition("=")
-        if not equals or not key or not value:
-            raise UserError(f"{option} is written {form}, for example {example}, not {text!r}")
-        if key in found:
-            raise UserError(f"{option} gives {key!r} twice; give it once")
-        found[key] = value
-    return found

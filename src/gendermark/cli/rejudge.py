@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from gendermark.cli.options import Executor, takes_settings
+from gendermark.cli.options import Executor, benchmark_options
 from gendermark.cli.terminal import AsJson, open_workers, print_json, say
 from gendermark.errors import UserError
 
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from gendermark.result import Result
 
 
-@takes_settings("rejudge")
 def rejudge(
     runs: Annotated[list[Path], typer.Argument(metavar="DIR...", help="Run folders.")],
     rules: Annotated[str, typer.Option("--rules", help="best, or the published rules; as before if not given.")] = "",
@@ -24,9 +23,8 @@ def rejudge(
         typer.Option("-o", "--output", help="Run folder for the new result; of several runs, a directory for them."),
     ] = None,
     executor: Executor = "",
+    settings: dict[str, Any] = benchmark_options("rejudge"),
     as_json: AsJson = False,
-    *,
-    settings: dict[str, Any],
 ) -> None:
     """Judge and score again what runs have stored; says which verdicts changed.
 

@@ -9,41 +9,33 @@ import typer
 
 from gendermark.cli.endings import after_run, say_findings, say_next
 from gendermark.cli.options import (
-    Cluster,
-    Confidence,
-    Data,
     Executor,
-    From,
     Name,
-    Resamples,
-    Revision,
-    Rules,
-    Seed,
     Store,
+    benchmark_options,
     language,
-    pairs,
+    option_group,
     resampling,
-    takes_settings,
+    selected,
+    system_options,
 )
 from gendermark.cli.terminal import AsJson, open_workers, print_json, say, show_progress
 from gendermark.errors import UserError
-from gendermark.names import checked
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from gendermark.metrics.metric import Resampling
     from gendermark.result import Result
     from gendermark.selection import Selection
 
 
-@takes_settings("run")
 def run(
     system: Annotated[str, typer.Option(help="The system as family:argument, for example command:./translate.sh")],
     output: Annotated[Path, typer.Option("-o", "--output", help="Run folder; give the same one again to continue.")],
     to: Annotated[
         list[str] | None, typer.Option("--to", callback=language, help="Target language; repeatable.")
     ] = None,
-    from_: From = "",
     benchmark: Annotated[
         list[str] | None,
         typer.Option(
@@ -51,18 +43,10 @@ def run(
             "or ask for no translation, which run only when named."
         ),
     ] = None,
-    system_option: Annotated[
-        list[str] | None,
-        typer.Option("--system-option", metavar="KEY=VALUE", help="Option of the system, for example mode=stream."),
-    ] = None,
-    data: Data = "official",
-    revision: Revision = "",
-    rules: Rules = "best",
-    cluster: Cluster = "",
+    options: dict[str, str] = option_group(system_options),
+    common: dict[str, Any] = option_group(selected),
     group: Annotated[str, typer.Option(help="Only this group of a benchmark: pro, anti, fofc, referenced ...")] = "",
-    resamples: Resamples = 1000,
-    seed: Seed = 12345,
-    confidence: Confidence = 0.95,
+    how: Resampling = option_group(resampling),
     forced_choice: Annotated[
         bool,
         typer.Option(
@@ -79,9 +63,8 @@ def run(
             metavar="K/N", help="Translate the K-th of N parts only, for arrays of jobs; `gendermark merge` joins them."
         ),
     ] = "",
+    settings: dict[str, Any] = benchmark_options("run"),
     as_json: AsJson = False,
-    *,
-    settings: dict[str, Any],
 ) -> None:
     """Translate with a system and score; interrupted, the same command goes on where it stopped."""
     from gendermark import api
@@ -92,27 +75,22 @@ def run(
     chosen = api.applicable(
         benchmark or [],
         to or [""],
-        source_language=from_,
-        data=data,
-        revision=revision,
-        rules=rules,
-        cluster=cluster,
         parts=(group,) if group else (),
+        **common,
         **settings,
     )
-    options = pairs(system_option or [], "--system-option", "mode=stream")
     selections = chosen.selections
     if not selections:
-        raise UserError(f"no benchmark has {data} data for this direction; see `gendermark list benchmarks`")
+        raise UserError(f"no benchmark has {common['data']} data for this direction; see `gendermark list benchmarks`")
     for left_out, reason in chosen.left_out.items():
         say(f"left out, {left_out}: {reason}")
     if not benchmark:
         selections = _that_have_files(system, selections)
-    config = RunConfig(system, selections, options, resampling(resamples, seed, confidence), forced_choice)
+    config = RunConfig(system, selections, options, how, forced_choice)
     n_to_score = len(selections) if system.startswith("files:") else 0
     part = Part.of(shard) if shard else None
     with open_workers(executor, n_to_score) as workers:
-        around = running.Surroundings(store, show_progress, say, checked(name) if name else "", workers)
+        around = running.Surroundings(store, show_progress, say, name, workers)
         if part is not None:
             dealt = run_part(config, part, output, around)
             if as_json:

@@ -10,36 +10,20 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from gendermark.cli.endings import after_score, say_findings, say_next
-from gendermark.cli.options import (
-    Cluster,
-    Confidence,
-    Data,
-    Executor,
-    From,
-    Name,
-    Resamples,
-    Revision,
-    Rules,
-    Seed,
-    To,
-    pairs,
-    resampling,
-    takes_settings,
-)
+from gendermark.cli.options import Executor, Name, To, benchmark_options, option_group, pairs, resampling, selected
 from gendermark.cli.terminal import AsJson, print_json
 from gendermark.errors import UserError
-from gendermark.names import checked, readable
+from gendermark.names import readable
 
 if TYPE_CHECKING:
     from gendermark.benchmarks.benchmark import Benchmark
+    from gendermark.metrics.metric import Resampling
     from gendermark.systems.translation_files import TranslationFile
 
 
-@takes_settings("score")
 def score(
     benchmark: Annotated[str, typer.Argument(help="Benchmark, see `gendermark list benchmarks`.")],
     to: To = "",
-    from_: From = "",
     translations: Annotated[
         list[Path] | None,
         typer.Option(
@@ -65,13 +49,8 @@ def score(
         typer.Option("--allow-missing", help="Sentences without a row count as not translated; the rest is scored."),
     ] = False,
     group: Annotated[str, typer.Option(help="The file holds this group of a benchmark only: fofc, pro, anti ...")] = "",
-    data: Data = "official",
-    revision: Revision = "",
-    rules: Rules = "best",
-    cluster: Cluster = "",
-    resamples: Resamples = 1000,
-    seed: Seed = 12345,
-    confidence: Confidence = 0.95,
+    common: dict[str, Any] = option_group(selected),
+    how: Resampling = option_group(resampling),
     name: Name = "",
     judgements: Annotated[
         Path | None,
@@ -83,9 +62,8 @@ def score(
         Path | None, typer.Option(help="Also write the detailed tables as CSV files into this directory.")
     ] = None,
     executor: Executor = "",
+    settings: dict[str, Any] = benchmark_options("score"),
     as_json: AsJson = False,
-    *,
-    settings: dict[str, Any],
 ) -> None:
     """Score a file of translations made elsewhere."""
     from gendermark import api, registry
@@ -102,17 +80,7 @@ def score(
         )
     if group and sets:
         raise UserError("--group goes with --translations, not with --set")
-    options: dict[str, Any] = {
-        "source_language": from_,
-        "data": data,
-        "revision": revision,
-        "rules": rules,
-        "cluster": cluster,
-        "name": checked(name) if name else "",
-        "executor": executor,
-        **settings,
-    }
-    how = resampling(resamples, seed, confidence)
+    options = {**common, **settings, "name": name, "executor": executor}
     found = registry.load("benchmark", benchmark)
     if found.draws and not samples:
         raise UserError(f"{benchmark} judges many samples of each sentence; give --samples FILE.jsonl")
