@@ -33,6 +33,7 @@ ORDER = (
     "drawing",
     "benchmarks",
     "systems",
+    "plugin",
     "runs",
     "auditing",
     "models",

@@ -1,9 +1,8 @@
 """Names and where the thing behind each lives; nothing is imported before it is asked for.
 
-Adding a system or language to this package is one new file and one line here, a benchmark one folder and one line.
-Another package adds
-its own through the entry-point groups `gendermark.benchmark`, `gendermark.system`, `gendermark.language`,
-and needs no change here at all.
+A new system or language is one file and one line here, a new benchmark one folder and one line. Another package adds
+its own through the entry-point groups `gendermark.benchmark`, `gendermark.system`, `gendermark.language` and
+`gendermark.metric`, and needs no change here at all.
 """
 
 from __future__ import annotations
@@ -56,6 +55,7 @@ BUILT_IN: dict[str, dict[str, str]] = {
         code: f"gendermark.linguistics.languages.{code}:LANGUAGE"
         for code in ("ar", "cs", "de", "el", "es", "fr", "he", "hi", "it", "pl", "pt", "ru", "uk")
     },
+    "metric": {},
 }
 
 
@@ -70,7 +70,7 @@ def names(kind: str) -> list[str]:
 
 
 def every(kind: str) -> list[tuple[str, Any]]:
-    """All that load, with their names. Another package's that does not is told about, and harms nobody else."""
+    """All that load, with their names. A plug-in that fails to load is logged and skipped."""
     found = []
     for name in names(kind):
         try:
@@ -95,6 +95,12 @@ def settings(benchmark: str, default: Any) -> Any:
 
 def load(kind: str, name: str) -> Any:
     """The object registered under a name, importing its module now."""
+    if kind == "benchmark" and _outside("metric"):
+        return _with_metrics(name)
+    return _load(kind, name)
+
+
+def _load(kind: str, name: str) -> Any:
     if target := BUILT_IN[kind].get(name):
         module, _, attribute = target.partition(":")
         return getattr(import_module(module), attribute)
@@ -102,7 +108,19 @@ def load(kind: str, name: str) -> Any:
         try:
             return point.load()
         except Exception as problem:  # another package's import may fail in any way
-            raise UserError(
-                f"{kind} {name!r} of package {point.dist and point.dist.name} does not load: {problem}"
-            ) from problem
+            package = point.dist and point.dist.name
+            raise UserError(f"{kind} {name!r} of package {package} does not load: {problem}") from problem
     raise UnknownName(kind, name, names(kind))
+
+
+@cache
+def _with_metrics(name: str) -> Any:
+    """A benchmark with the metrics that other packages add to it."""
+    benchmark = _load("benchmark", name)
+    for package, added in every("metric"):
+        if name in added.benchmarks:
+            try:
+                benchmark = benchmark.with_metric(package, added.columns, added.metric)
+            except UserError as problem:
+                log.warning("%s", problem)
+    return benchmark

@@ -20,7 +20,7 @@ from gendermark import registry
 from gendermark.errors import UnknownName, UserError
 from gendermark.metrics import describe
 from gendermark.metrics.describe import Description
-from gendermark.metrics.metric import Counts, Metric, Tally, count
+from gendermark.metrics.metric import Counts, Metric, Tally, count, per_judgement
 from gendermark.records import Gender, Item, Judgement, Request, Table, Test, Translation
 from gendermark.selection import Selection, options_of
 from gendermark.spill import made
@@ -195,6 +195,22 @@ class BenchmarkOf(Generic[S]):
         module, _, attribute = self.findings.partition(":")
         found: Presentation = getattr(import_module(module), attribute)
         return found
+
+    def with_metric(
+        self, package: str, columns: Callable[[Judgement], Iterable[str]], metric: Metric
+    ) -> BenchmarkOf[S]:
+        """This benchmark with one more metric, counted beside its own."""
+        own = self.measures
+        if metric.name in {about.name for about in own.described}:
+            raise UserError(f"{package} adds a metric {metric.name!r} to {self.name}, which has one of that name")
+        added = per_judgement(columns)
+        measures = replace(
+            own,
+            described=(*own.described, metric.about),
+            tally=lambda group: {**own.tally(group), **added(group)},
+            metrics=lambda judgements, settings: [*own.metrics(judgements, settings), metric],
+        )
+        return replace(self, measures=measures)
 
     @cached_property
     def _described(self) -> Mapping[str, Description]:

@@ -112,6 +112,17 @@ class Metric:
 
 
 @dataclass(frozen=True)
+class AddedMetric:
+    """A metric that another package adds to benchmarks, by an entry point in the group `gendermark.metric`."""
+
+    benchmarks: tuple[str, ...]
+    """The names of the benchmarks that it is for."""
+    columns: Callable[[Judgement], Iterable[str]]
+    """The columns that a judgement counts in. No benchmark has columns of the same names: start them with your own."""
+    metric: Metric
+
+
+@dataclass(frozen=True)
 class Resampling:
     """How intervals are made; part of the signature."""
 

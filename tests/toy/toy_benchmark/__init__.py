@@ -9,18 +9,42 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from gendermark.benchmarks.benchmark import Answers, BenchmarkOf, ItemSet, Measures
-from gendermark.benchmarks.findings import Cell, Finding, Form, Presentation, rows_by_direction, runs_of, share
-from gendermark.drawing import charts
-from gendermark.drawing.charts import DotPanel, DotRow
-from gendermark.drawing.sheet import MALE, Figure, Sheet, figure, language, span
-from gendermark.drawing.svg import Canvas
-from gendermark.metrics.describe import Description
-from gendermark.metrics.metric import Metric, per_judgement
-from gendermark.metrics.rates import rate
-from gendermark.records import Gender, Item, Judgement, Unit, Verdict
-from gendermark.result import Result
-from gendermark.selection import EVERYWHERE, Selection, option
+from gendermark.plugin import (
+    EVERYWHERE,
+    MALE,
+    Answers,
+    BenchmarkOf,
+    Canvas,
+    Cell,
+    Description,
+    DotPanel,
+    DotRow,
+    Figure,
+    Finding,
+    Form,
+    Gender,
+    Item,
+    ItemSet,
+    Judgement,
+    Measures,
+    Metric,
+    Presentation,
+    Result,
+    Selection,
+    Sheet,
+    Unit,
+    Verdict,
+    dots,
+    figure,
+    language,
+    option,
+    per_judgement,
+    rate,
+    rows_by_direction,
+    runs_of,
+    share,
+    span,
+)
 
 WORDS = {Gender.MASCULINE: "mir", Gender.FEMININE: "fal", Gender.NEUTRAL: "pax"}
 PEOPLE = ("pilot", "nurse", "baker", "judge", "clerk", "miner", "guard", "coach", "tutor", "cook")
@@ -85,7 +109,7 @@ def greetings(sheet: Sheet) -> Iterator[Figure]:
     ]
 
     def draw(canvas: Canvas) -> None:
-        charts.dots(canvas, [DotPanel("greeted rightly, %", (0, 100))], rows, 0)
+        dots(canvas, [DotPanel("greeted rightly, %", (0, 100))], rows, 0)
 
     yield figure(f"{sheet.benchmark}{sheet.suffix}.greetings", "Who is greeted", "Greetings.", sheet.benchmark, draw)
 
