@@ -31,6 +31,7 @@ from typing import Any
 
 from gendermark import api
 from gendermark.executors.executor import open_executor
+from gendermark.io.translations import open_translations
 from gendermark.leaderboard import words
 from gendermark.leaderboard.boards import Board
 from gendermark.leaderboard.site import INDEX, build
@@ -49,7 +50,6 @@ from gendermark.leaderboard.submission import (
 from gendermark.leaderboard.verification import faults
 from gendermark.runs.score import Origin
 from gendermark.selection import Selection
-from gendermark.systems.translation_files import open_translations
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 ROWS, DOC = REPOSITORY / "bench" / "leaderboard", REPOSITORY / "docs" / "leaderboard.md"

@@ -15,6 +15,9 @@ from gendermark import registry
 from gendermark.benchmarks.benchmark import Answers, Benchmark, ItemSet
 from gendermark.errors import UnknownName, UnmatchedSources, UserError
 from gendermark.executors.executor import SERIAL, Executor, open_executor
+from gendermark.io.soundness import Given, Line, check_genders, check_samples, is_of_pairs
+from gendermark.io.tables import Samples
+from gendermark.io.translations import TranslationFile, open_translations, read_samples
 from gendermark.linguistics.failures import MISSING
 from gendermark.metrics.metric import Resampling
 from gendermark.records import Request, Task, Translation
@@ -23,9 +26,6 @@ from gendermark.runs.score import Origin
 from gendermark.runs.score import score as judge_and_estimate
 from gendermark.selection import Selection, options_of, own_options
 from gendermark.spill import kept, made
-from gendermark.systems.file_formats import Samples
-from gendermark.systems.soundness import Given, Line, check_genders, check_samples, is_of_pairs
-from gendermark.systems.translation_files import TranslationFile, open_translations, read_samples
 
 if TYPE_CHECKING:  # what only runs need is loaded by them: to score a file shall take no longer than it must
     from gendermark.auditing.audit import Audit

@@ -21,11 +21,11 @@ import gendermark
 from gendermark import registry
 from gendermark.benchmarks.benchmark import Benchmark
 from gendermark.errors import UnmatchedSources
-from gendermark.linguistics.encodings import lost, misread, repaired
+from gendermark.io.encodings import lost, misread, repaired
+from gendermark.io.translations import open_translations
 from gendermark.linguistics.occupations import citation_forms, core_occupations
 from gendermark.linguistics.profiles import foreign, mainly
 from gendermark.runs.store import Store
-from gendermark.systems.translation_files import open_translations
 
 N = 48
 _SAID = {

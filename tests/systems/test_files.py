@@ -15,12 +15,12 @@ import pytest
 from gendermark.benchmarks.benchmark import Benchmark, ItemSet
 from gendermark.errors import BadFile, UnmatchedSources, UserError
 from gendermark.io import textfiles
+from gendermark.io.tables import NO_SAMPLE, Samples
+from gendermark.io.translations import open_translations, read_samples
 from gendermark.records import Item, Request, Task
 from gendermark.runs.translate import check_tasks
 from gendermark.selection import Selection, option
-from gendermark.systems.file_formats import NO_SAMPLE, Samples
 from gendermark.systems.files import Files
-from gendermark.systems.translation_files import open_translations, read_samples
 from runs.tiny import BENCHMARK, load, tiny
 
 

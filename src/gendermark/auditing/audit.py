@@ -16,14 +16,14 @@ from gendermark.auditing.plain import recognise_plain
 from gendermark.auditing.recognise import Found, recognise
 from gendermark.benchmarks.benchmark import Benchmark, ItemSet
 from gendermark.errors import BadFile, UserError
+from gendermark.io.tables import Choice, Grid, read_grids
+from gendermark.io.translations import TranslationFile
 from gendermark.linguistics.failures import MISSING, WRONG_LANGUAGE
 from gendermark.records import Request, Translation, Verdict
 from gendermark.result import Result
 from gendermark.runs.plan import RunConfig, plan
 from gendermark.runs.run import ALONE, Surroundings, carry_out
-from gendermark.systems.file_formats import Choice, Grid, read_grids
 from gendermark.systems.system import System
-from gendermark.systems.translation_files import TranslationFile
 
 _FEWEST_ROWS = 2
 _ODD = {

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gendermark.auditing.known import KnownSet
+from gendermark.io.tables import SOURCE_COLUMNS, SYSTEM_COLUMN, TRANSLATION_COLUMNS, Contents, shortened
 from gendermark.linguistics.codes import LANGUAGES, NAMES
 from gendermark.selection import Selection, options_of, own_options
-from gendermark.systems.file_formats import SOURCE_COLUMNS, SYSTEM_COLUMN, TRANSLATION_COLUMNS, Contents, shortened
 
 _GENERIC = frozenset(
     (

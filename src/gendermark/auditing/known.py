@@ -17,9 +17,9 @@ from gendermark import registry
 from gendermark.benchmarks.benchmark import Benchmark, Direction, ItemSet
 from gendermark.data.download import LookedUp, nothing_fetched
 from gendermark.errors import DataUnavailable, UserError
+from gendermark.io.translations import loose_key
 from gendermark.linguistics import profiles
 from gendermark.selection import Selection, own_options
-from gendermark.systems.translation_files import loose_key
 
 OFFICIAL, CORE = "official", "core"
 _FEWEST_ROWS = 3

@@ -10,8 +10,8 @@ from gendermark.auditing.cells import Cell, Place, data_of
 from gendermark.auditing.known import Known, KnownSet, Languages
 from gendermark.auditing.recognise import Found, fit_of, spread
 from gendermark.errors import BadFile
+from gendermark.io.tables import Contents, Grid
 from gendermark.linguistics import profiles
-from gendermark.systems.file_formats import Contents, Grid
 
 _LEAST_FIT = 0.3
 _SURE_FIT = 0.6

@@ -15,11 +15,11 @@ from pathlib import Path
 from gendermark.auditing.cells import Cell, Place, counted, languages_in, system_in
 from gendermark.auditing.known import Known, KnownSet, Languages, Match, targets_of
 from gendermark.errors import BadFile
+from gendermark.io.encodings import repaired
+from gendermark.io.tables import SOURCE_COLUMNS, SYSTEM_COLUMN, Contents, Grid, Row, Section
+from gendermark.io.translations import loose_key
 from gendermark.linguistics import profiles
 from gendermark.linguistics.codes import NAMES
-from gendermark.linguistics.encodings import repaired
-from gendermark.systems.file_formats import SOURCE_COLUMNS, SYSTEM_COLUMN, Contents, Grid, Row, Section
-from gendermark.systems.translation_files import loose_key
 
 _MOST_READ = 200
 """Cells of a column, evenly spread, whose language is looked at."""

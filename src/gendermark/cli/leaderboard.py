@@ -137,9 +137,9 @@ def _scored(
     from gendermark import registry
     from gendermark.api import score_texts
     from gendermark.cli.score import by_part
+    from gendermark.io.translations import open_translations
     from gendermark.leaderboard.submission import RESAMPLING
     from gendermark.runs.score import Origin
-    from gendermark.systems.translation_files import open_translations
 
     translations, sets, allow_missing = given
     found = registry.load("benchmark", benchmark)

@@ -17,8 +17,8 @@ from gendermark.names import readable
 
 if TYPE_CHECKING:
     from gendermark.benchmarks.benchmark import Benchmark
+    from gendermark.io.translations import TranslationFile
     from gendermark.metrics.metric import Resampling
-    from gendermark.systems.translation_files import TranslationFile
 
 
 def score(
@@ -67,8 +67,8 @@ def score(
 ) -> None:
     """Score a file of translations made elsewhere."""
     from gendermark import api, registry
+    from gendermark.io.translations import open_translations
     from gendermark.runs.judgement_files import check_format, write_judgements
-    from gendermark.systems.translation_files import open_translations
 
     if judgements is not None:
         check_format(judgements)

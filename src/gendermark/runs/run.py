@@ -15,6 +15,7 @@ from gendermark.benchmarks.benchmark import Benchmark, ItemSet
 from gendermark.data.cache import cache_root
 from gendermark.errors import SystemFailure, UserError
 from gendermark.executors.executor import SERIAL, Executor
+from gendermark.io.soundness import ANSWERS, Given, Line
 from gendermark.result import Result
 from gendermark.runs import folder
 from gendermark.runs.choice import Pairs, forced_choice
@@ -22,7 +23,6 @@ from gendermark.runs.plan import Plan, RunConfig, Step, check_cells, plan
 from gendermark.runs.score import PORTION, Origin, score
 from gendermark.runs.store import Store
 from gendermark.runs.translate import Answers, Progress, check_tasks, translate
-from gendermark.systems.soundness import ANSWERS, Given, Line
 from gendermark.systems.system import System, open_system
 
 __all__ = [

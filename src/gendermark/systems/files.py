@@ -13,14 +13,14 @@ from pathlib import Path
 from gendermark import registry
 from gendermark.benchmarks.benchmark import Benchmark, ItemSet
 from gendermark.errors import BadFile, UnmatchedSources, UserError
+from gendermark.io.soundness import check_samples
+from gendermark.io.tables import ENDINGS, Choice, Samples, has_samples, has_translations, some
+from gendermark.io.translations import TranslationFile, matched_samples, split_system
 from gendermark.linguistics.failures import MISSING
 from gendermark.records import Request, Task, Translation
 from gendermark.selection import Selection
 from gendermark.spill import made
-from gendermark.systems.file_formats import ENDINGS, Choice, Samples, has_samples, has_translations, some
-from gendermark.systems.soundness import check_samples
 from gendermark.systems.system import System, flag_option, refuse_unknown_options
-from gendermark.systems.translation_files import TranslationFile, matched_samples, split_system
 
 TASKS = frozenset({Task.TRANSLATE, Task.SAMPLE})
 OPTIONS = ("source_column", "translation_column", "fix_encoding", "allow_missing")

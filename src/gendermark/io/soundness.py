@@ -19,7 +19,8 @@ from statistics import median, stdev
 
 from gendermark.benchmarks.benchmark import Benchmark, ItemSet
 from gendermark.errors import BadFile
-from gendermark.linguistics import encodings, profiles
+from gendermark.io import encodings
+from gendermark.linguistics import profiles
 from gendermark.linguistics.failures import failure
 from gendermark.linguistics.words import cut
 from gendermark.records import Gender, Item

@@ -18,10 +18,9 @@ from typing import Any, Generic, TypeVar
 
 from gendermark.benchmarks.benchmark import Benchmark, ItemSet
 from gendermark.errors import BadFile, UnmatchedSources
-from gendermark.linguistics.encodings import repaired
-from gendermark.records import Item, Request
-from gendermark.spill import kept, made, taken
-from gendermark.systems.file_formats import (
+from gendermark.io.encodings import repaired
+from gendermark.io.soundness import Given, Line, check_genders
+from gendermark.io.tables import (
     NO_SAMPLE,
     Choice,
     Contents,
@@ -32,7 +31,8 @@ from gendermark.systems.file_formats import (
     read_sample_rows,
     shortened,
 )
-from gendermark.systems.soundness import Given, Line, check_genders
+from gendermark.records import Item, Request
+from gendermark.spill import kept, made, taken
 
 _MOST_NAMED = 10
 """Sentences without a translation that are named; all are counted."""

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from gendermark.errors import BadFile
-from gendermark.systems.file_formats import Choice, Row, Samples, read_contents, read_sample_rows
+from gendermark.io.tables import Choice, Row, Samples, read_contents, read_sample_rows
 
 Pairs = list[tuple[str, str]]
 
