@@ -7,9 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from gendermark.benchmarks.findings import TwoRates
-from gendermark.drawing.charts import BLUE, Look, Span, legend
-from gendermark.drawing.gaps import GapRow, Heads, gaps
-from gendermark.drawing.plots import LinePanel, lines
+from gendermark.drawing.charts import BLUE, GapRow, Heads, LinePanel, Look, Span, gaps, legend, lines
 from gendermark.drawing.sheet import FEMALE, MALE, Figure, figure
 from gendermark.drawing.svg import Canvas
 from gendermark.leaderboard.boards import Board, Standing

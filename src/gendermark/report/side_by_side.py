@@ -8,9 +8,8 @@ from dataclasses import replace
 
 from gendermark import registry
 from gendermark.benchmarks.benchmark import Benchmark
-from gendermark.drawing import charts, plots
-from gendermark.drawing.charts import DotPanel, DotRow, Look, Span
-from gendermark.drawing.plots import LinePanel
+from gendermark.drawing import charts
+from gendermark.drawing.charts import DotPanel, DotRow, LinePanel, Look, Span
 from gendermark.drawing.sheet import Figure, Sheet, figure, language, span
 from gendermark.drawing.svg import Canvas
 from gendermark.report.beside_published import short_label
@@ -112,7 +111,7 @@ def _trend(sheet: Sheet, labels: Sequence[str]) -> Iterator[Figure]:
     def draw(canvas: Canvas) -> None:
         entries = [(language(cell), look) for cell, look in looks.items()]
         names = [str(number) for number in range(1, len(labels) + 1)]
-        plots.lines(canvas, panels, names, charts.legend(canvas, entries, 0))
+        charts.lines(canvas, panels, names, charts.legend(canvas, entries, 0))
 
     versions = ", ".join(f"{number}: {label}" for number, label in enumerate(labels, start=1))
     yield figure(

@@ -23,7 +23,7 @@ from gendermark.benchmarks.findings import (
 from gendermark.benchmarks.mittens.figures import genders, outcomes
 from gendermark.benchmarks.mittens.measures import SLICES
 from gendermark.benchmarks.mittens.settings import SETS
-from gendermark.drawing.confusion import confusion
+from gendermark.drawing.sheet import confusion
 from gendermark.records import Estimate
 from gendermark.result import Result
 

@@ -16,8 +16,7 @@ from gendermark.benchmarks.findings import (
     women_and_men,
 )
 from gendermark.benchmarks.simplegen.figures import groups
-from gendermark.drawing.confusion import confusion
-from gendermark.drawing.professions import professions
+from gendermark.drawing.sheet import confusion, professions
 from gendermark.result import Result
 
 

@@ -22,8 +22,7 @@ from gendermark.benchmarks.findings import (
     women_and_men,
 )
 from gendermark.benchmarks.winomt.figures import stereotypes
-from gendermark.drawing.confusion import confusion
-from gendermark.drawing.professions import professions
+from gendermark.drawing.sheet import confusion, professions
 from gendermark.records import Estimate, Gender
 from gendermark.result import Result
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gendermark.drawing import charts, plots
-from gendermark.drawing.charts import Look
-from gendermark.drawing.plots import Series
+from gendermark.drawing import charts
+from gendermark.drawing.charts import Look, Series
 from gendermark.drawing.sheet import Figure, figure
 from gendermark.drawing.svg import Canvas
 from gendermark.markup import minus
@@ -48,7 +47,7 @@ def _figure(study: Study, name: str, title: str, columns: Sequence[str]) -> Figu
 
     def draw(canvas: Canvas) -> None:
         top = charts.legend(canvas, [(one.label, one.look) for one in series], 0)
-        plots.scatter(canvas, series, ("drop in time, % of the baseline", "drop in percent of the baseline"), top)
+        charts.scatter(canvas, series, ("drop in time, % of the baseline", "drop in percent of the baseline"), top)
 
     lines = "Lines: least squares. " if any(one.line for one in series) else ""
     caption = (
