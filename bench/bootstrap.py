@@ -18,7 +18,7 @@ from statistics import median
 
 import numpy as np
 
-from gendermark.statistics import Floats, resampled_sums
+from gendermark.metrics.statistics import Floats, resampled_sums
 
 N_GROUPS, N_COLUMNS, N_RESAMPLES = 4_000, 30, 10_000
 N_REFERENCE_RESAMPLES = 500

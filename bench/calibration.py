@@ -26,9 +26,10 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")  # one process for each core
 
 import numpy as np
 
-from gendermark import registry, statistics
+from gendermark import registry
 from gendermark.benchmarks.benchmark import Benchmark
 from gendermark.benchmarks.findings import leaning
+from gendermark.metrics import statistics
 from gendermark.metrics.intervals import estimate
 from gendermark.metrics.metric import Metric, Resampling, evaluate, total_sums
 from gendermark.records import Estimate, Gender, Judgement, Translation

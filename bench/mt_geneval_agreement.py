@@ -13,7 +13,8 @@ import os
 import sys
 from pathlib import Path
 
-from gendermark import registry, statistics
+from gendermark import registry
+from gendermark.metrics import statistics
 from gendermark.records import Translation
 from gendermark.selection import Selection
 

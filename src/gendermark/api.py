@@ -15,6 +15,7 @@ from gendermark import registry
 from gendermark.benchmarks.benchmark import Answers, Benchmark, ItemSet
 from gendermark.errors import UnknownName, UnmatchedSources, UserError
 from gendermark.executors.executor import SERIAL, Executor, open_executor
+from gendermark.io.disk_list import kept, made
 from gendermark.io.soundness import Given, Line, check_genders, check_samples, is_of_pairs
 from gendermark.io.tables import Samples
 from gendermark.io.translations import TranslationFile, open_translations, read_samples
@@ -25,7 +26,6 @@ from gendermark.result import Result
 from gendermark.runs.score import Origin
 from gendermark.runs.score import score as judge_and_estimate
 from gendermark.selection import Selection, options_of, own_options
-from gendermark.spill import kept, made
 
 if TYPE_CHECKING:  # what only runs need is loaded by them: to score a file shall take no longer than it must
     from gendermark.auditing.audit import Audit

@@ -104,7 +104,7 @@ class Task(StrEnum):
 class Compact:
     """A record with slots that is pickled by its fields, in their order: in half the time that it would take else.
 
-    Long lists of records are kept on the disk (`spill.py`), and go to other processes.
+    Long lists of records are kept on the disk (`io/disk_list.py`), and go to other processes.
     """
 
     __slots__: tuple[str, ...] = ()

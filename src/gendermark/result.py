@@ -9,10 +9,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from gendermark.errors import MissingExtra
+from gendermark.io.disk_list import Long
 from gendermark.names import readable, told_apart
 from gendermark.records import Estimate, Judgement, Table, Test
 from gendermark.selection import Selection
-from gendermark.spill import Long
 
 if TYPE_CHECKING:
     import pandas

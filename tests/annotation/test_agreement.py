@@ -15,9 +15,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from annotation.cells import FEW, F, M, N, make, sheet
-from gendermark import statistics
 from gendermark.annotation import AgreementReport, Disagreement, agreement, comparison, items, sheets
 from gendermark.errors import UserError
+from gendermark.metrics import statistics
 from gendermark.metrics.metric import Resampling
 from gendermark.records import Gender
 

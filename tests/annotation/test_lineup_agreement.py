@@ -13,7 +13,6 @@ from pathlib import Path
 import pytest
 
 from annotation.lineups import SPECS, filled, make
-from gendermark import statistics
 from gendermark.annotation import (
     LINEUP_COLUMNS,
     REFERENCE,
@@ -33,6 +32,7 @@ from gendermark.annotation import (
     write_lineup,
 )
 from gendermark.errors import BadFile, UserError
+from gendermark.metrics import statistics
 from gendermark.metrics.metric import Resampling
 
 FEW = Resampling(200)

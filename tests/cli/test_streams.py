@@ -15,8 +15,8 @@ import pytest
 import typer
 
 import gendermark
-from gendermark import pace
 from gendermark.cli import app, terminal
+from gendermark.io import progress as pace
 from runs.children import PATIENCE_SECONDS, wait_until
 
 SOURCE = str(Path(gendermark.__file__).parents[1])

@@ -17,9 +17,10 @@ import httpx
 import pytest
 
 import gendermark
-from gendermark import deadlines, locks
+from gendermark import deadlines
 from gendermark.data import cache, download
 from gendermark.errors import DataUnavailable, UserError
+from gendermark.io import locks
 from runs.children import wait_until
 
 BROKEN_OFF = 3_000

@@ -12,7 +12,7 @@ import scipy.stats
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gendermark import statistics
+from gendermark.metrics import statistics
 from gendermark.metrics.describe import Description
 from gendermark.metrics.genders import distance_from_even, masculine_share
 from gendermark.metrics.intervals import Design, Estimator, estimate, interval_at, p_value_of, pull_of

@@ -16,7 +16,7 @@ import statsmodels.api as sm
 from gendermark.errors import UserError
 from gendermark.metrics.metric import Floats
 from gendermark.metrics.regression import INTERCEPT, f_test, linear_model, t_test
-from gendermark.statistics import holm
+from gendermark.metrics.statistics import holm
 
 CLOSE = 1e-8
 

@@ -16,9 +16,9 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from gendermark import locks
 from gendermark.cli import train as verb
 from gendermark.errors import UserError
+from gendermark.io import locks
 from gendermark.models import grammar, recipe
 from gendermark.models.corpus import Corpus, Pieces, train_pieces
 from gendermark.models.grammar.generator import split_of

@@ -15,9 +15,10 @@ from typing import Any
 import pytest
 
 import gendermark
-from gendermark import locks
 from gendermark.cli.app import _exit_code
 from gendermark.errors import BadFile, UserError
+from gendermark.io import locks
+from gendermark.io.disk_list import Long
 from gendermark.report import ui
 from gendermark.report.cells import Filter
 from gendermark.report.explorer import Explorer
@@ -25,7 +26,6 @@ from gendermark.report.paging import FINISHED, RUNNING, STOPPED, Changed, RunFol
 from gendermark.report.server import Server
 from gendermark.runs import folder
 from gendermark.runs.folder import read_run
-from gendermark.spill import Long
 
 CELLS = ("tgbi.ko-en", "winomt.en-he")
 

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 import gendermark
-from gendermark import statistics
 from gendermark.benchmarks.winomt.benchmark import BENCHMARK as WINOMT
 from gendermark.errors import UserError
+from gendermark.metrics import statistics
 from gendermark.metrics.metric import Resampling
 from gendermark.records import Gender, Verdict
 from gendermark.result import Result

@@ -9,8 +9,8 @@ from dataclasses import replace
 import pytest
 
 import gendermark
-from gendermark import statistics
 from gendermark.errors import UserError
+from gendermark.metrics import statistics
 from gendermark.metrics.metric import Resampling
 from gendermark.records import Estimate, Unit
 from gendermark.result import Result

@@ -13,10 +13,11 @@ from typing import Any, ClassVar
 
 import pytest
 
-from gendermark import __version__, locks, registry
+from gendermark import __version__, registry
 from gendermark.benchmarks.benchmark import ItemSet
 from gendermark.data.cache import cache_root
 from gendermark.errors import SystemFailure, UserError
+from gendermark.io import locks
 from gendermark.metrics.metric import Resampling
 from gendermark.records import Request, Task, Translation
 from gendermark.runs import folder

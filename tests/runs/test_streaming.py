@@ -14,8 +14,11 @@ from typing import Any
 import pytest
 
 import gendermark
-from gendermark import pace, registry, spill
+from gendermark import registry
 from gendermark.errors import UserError
+from gendermark.io import disk_list as spill
+from gendermark.io import progress as pace
+from gendermark.io.disk_list import Long
 from gendermark.metrics import metric
 from gendermark.report import cells, explorer
 from gendermark.report.cells import sampled_rows
@@ -26,7 +29,6 @@ from gendermark.result import Result
 from gendermark.runs import score as scoring
 from gendermark.runs.folder import read_run
 from gendermark.runs.rejudge import rejudge
-from gendermark.spill import Long
 
 PEOPLE = {"plumber": "plomero", "nurse": "enfermero", "baker": "panadero", "teacher": "maestro", "cook": "cocinero"}
 FEMININE = {"plumber": "plomera", "nurse": "enfermera", "baker": "panadera", "teacher": "maestra", "cook": "cocinera"}

@@ -18,8 +18,8 @@ from urllib.parse import quote
 
 import pytest
 
-from gendermark import spill
 from gendermark.errors import SystemFailure, UserError
+from gendermark.io import disk_list as spill
 from gendermark.records import Request, Task, Translation
 from gendermark.runs import translate as translating
 from gendermark.runs import waiting

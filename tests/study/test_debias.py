@@ -11,10 +11,11 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from gendermark import api, locks
+from gendermark import api
 from gendermark.benchmarks.winomt import items as winomt
 from gendermark.cli import study as verb
 from gendermark.errors import UserError
+from gendermark.io import locks
 from gendermark.metrics.metric import Resampling
 from gendermark.models import grammar
 from gendermark.records import Unit

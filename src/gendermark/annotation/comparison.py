@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from gendermark import statistics
 from gendermark.annotation.items import Items, Person, SheetSummary, TranslatedText, match, observed, stratum
 from gendermark.annotation.sheets import Sheet, SheetRow, comparable
 from gendermark.errors import UserError
+from gendermark.metrics import statistics
 from gendermark.metrics.metric import Resampling
 from gendermark.records import Estimate, Gender, Judgement
 from gendermark.result import Result, find_estimate

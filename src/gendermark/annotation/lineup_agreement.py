@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from gendermark import statistics
 from gendermark.annotation.comparison import all_agree, as_estimate, bootstrap_alphas, names_of, spread_of
 from gendermark.annotation.items import Problem
 from gendermark.annotation.lineup import (
@@ -26,6 +25,7 @@ from gendermark.annotation.lineup import (
 )
 from gendermark.annotation.sheets import NoAnswers, Sheet
 from gendermark.errors import BadFile, UserError
+from gendermark.metrics import statistics
 from gendermark.metrics.metric import Resampling
 from gendermark.records import Estimate
 from gendermark.result import find_estimate

@@ -24,11 +24,12 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from gendermark import __version__, locks
+from gendermark import __version__
 from gendermark.annotation.journal import Journal
 from gendermark.annotation.questions import Questions
 from gendermark.annotation.sheets import inert
 from gendermark.errors import BadFile, UserError
+from gendermark.io import locks
 from gendermark.io.textfiles import write_text
 from gendermark.records import Table
 

@@ -18,12 +18,12 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from gendermark import registry
 from gendermark.errors import UnknownName, UserError
+from gendermark.io.disk_list import made
 from gendermark.metrics import describe
 from gendermark.metrics.describe import Description
 from gendermark.metrics.metric import Counts, Metric, Tally, count, per_judgement
 from gendermark.records import Gender, Item, Judgement, Request, Table, Test, Translation
 from gendermark.selection import Selection, options_of
-from gendermark.spill import made
 
 if TYPE_CHECKING:
     from gendermark.benchmarks.findings import Presentation
@@ -42,7 +42,7 @@ class ItemSetOf(Generic[S]):
 
     selection: S
     items: Sequence[Item]
-    """Of a large set they are on the disk (`spill.py`): to be gone through, not to be copied."""
+    """Of a large set they are on the disk (`io/disk_list.py`): to be gone through, not to be copied."""
     origin: str
     """Data set, revision and content hash, for the signature."""
 

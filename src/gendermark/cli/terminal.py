@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 import typer
 
+from gendermark.io.progress import told_in_lines
 from gendermark.io.textfiles import disarmed
-from gendermark.pace import told_in_lines
 
 if TYPE_CHECKING:
     from gendermark.executors.executor import Executor

@@ -11,10 +11,10 @@ from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
 
-from gendermark import locks
 from gendermark.data.card import Card, DataFile, Revision
 from gendermark.data.download import Progress, Say, open_source
 from gendermark.errors import UserError
+from gendermark.io import locks
 
 CACHE = "GENDERMARK_CACHE"
 

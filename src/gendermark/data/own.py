@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gendermark.errors import BadFile
+from gendermark.io.disk_list import kept
 from gendermark.io.textfiles import content_hash, each_line, read_csv, read_jsonl, read_xlsx
 from gendermark.records import Gender
-from gendermark.spill import kept
 
 _GENDERS = {
     **dict.fromkeys(("masculine", "male", "m"), Gender.MASCULINE),

@@ -20,12 +20,12 @@ from statistics import median, stdev
 from gendermark.benchmarks.benchmark import Benchmark, ItemSet
 from gendermark.errors import BadFile
 from gendermark.io import encodings
+from gendermark.io.disk_list import made
 from gendermark.linguistics import profiles
 from gendermark.linguistics.failures import failure
 from gendermark.linguistics.words import cut
 from gendermark.records import Gender, Item
 from gendermark.selection import Selection
-from gendermark.spill import made
 
 ANSWERS = "answers"
 """What a program gave, which must be mended then; all else is given by people."""

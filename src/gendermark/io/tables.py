@@ -19,9 +19,9 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from gendermark.errors import BadFile
+from gendermark.io.disk_list import kept
 from gendermark.io.textfiles import each_line, read_csv, read_json, read_jsonl, read_lines, read_sheets, read_xlsx
 from gendermark.records import Compact
-from gendermark.spill import kept
 
 SEPARATOR = " ||| "
 ENDINGS = (".txt", ".tsv", ".csv", ".jsonl", ".json", ".xlsx")

@@ -18,6 +18,7 @@ from typing import Any, Generic, TypeVar
 
 from gendermark.benchmarks.benchmark import Benchmark, ItemSet
 from gendermark.errors import BadFile, UnmatchedSources
+from gendermark.io.disk_list import kept, made, taken
 from gendermark.io.encodings import repaired
 from gendermark.io.soundness import Given, Line, check_genders
 from gendermark.io.tables import (
@@ -32,7 +33,6 @@ from gendermark.io.tables import (
     shortened,
 )
 from gendermark.records import Item, Request
-from gendermark.spill import kept, made, taken
 
 _MOST_NAMED = 10
 """Sentences without a translation that are named; all are counted."""

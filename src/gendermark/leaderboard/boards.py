@@ -12,10 +12,11 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
 
-from gendermark import registry, statistics
+from gendermark import registry
 from gendermark.benchmarks.benchmark import Benchmark
 from gendermark.executors.executor import SERIAL, Executor
 from gendermark.leaderboard.submission import Submission, key_from, leading_of
+from gendermark.metrics import statistics
 from gendermark.metrics.describe import Description
 from gendermark.metrics.pairing import Pairing
 from gendermark.records import Estimate

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
-from gendermark import statistics
 from gendermark.benchmarks.findings import TwoRates, listed, rounded
 from gendermark.leaderboard.boards import Board, Standing
 from gendermark.leaderboard.submission import UNRECORDED, SystemFacts, key_from
 from gendermark.linguistics.codes import NAMES
+from gendermark.metrics import statistics
 from gendermark.records import Estimate
 from gendermark.runs.compare import ALPHA
 

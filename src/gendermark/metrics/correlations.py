@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from gendermark.metrics.metric import Floats
-from gendermark.statistics import permutation_p_value
+from gendermark.metrics.statistics import permutation_p_value
 
 CorrelationKind = Literal["pearson", "spearman", "kendall"]
 

@@ -27,7 +27,7 @@ from typing import Protocol
 
 import numpy as np
 
-from gendermark import statistics
+from gendermark.metrics import statistics
 from gendermark.metrics.metric import (
     Bounded,
     Combined,

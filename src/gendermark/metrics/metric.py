@@ -15,10 +15,10 @@ from operator import itemgetter
 import numpy as np
 from numpy.typing import NDArray
 
-from gendermark import statistics
+from gendermark.io.disk_list import grouped
+from gendermark.metrics import statistics
 from gendermark.metrics.describe import Better, Description
 from gendermark.records import Judgement
-from gendermark.spill import grouped
 
 Floats = NDArray[np.float64]
 Tally = Callable[[Sequence[Judgement]], Mapping[str, float]]

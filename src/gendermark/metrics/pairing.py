@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from gendermark import statistics
+from gendermark.metrics import statistics
 from gendermark.metrics.intervals import (
     Design,
     Estimator,

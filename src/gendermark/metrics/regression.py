@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from gendermark.errors import UserError
 from gendermark.metrics.metric import Floats
-from gendermark.statistics import holm
+from gendermark.metrics.statistics import holm
 
 INTERCEPT = "intercept"
 _COLLINEAR = 1e-9

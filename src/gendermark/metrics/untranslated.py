@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
+from gendermark.io.disk_list import remembered
 from gendermark.metrics.describe import Description
 from gendermark.metrics.intervals import estimate
 from gendermark.metrics.metric import Resampling, count_singly
 from gendermark.metrics.rates import difference, rate
 from gendermark.records import Estimate, Gender, Judgement, Verdict
-from gendermark.spill import remembered
 
 _BOTH = (Gender.FEMININE, Gender.MASCULINE)
 _FEWEST = 5

@@ -10,8 +10,9 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from gendermark import __version__, locks
+from gendermark import __version__
 from gendermark.errors import MissingExtra, UserError
+from gendermark.io import locks
 from gendermark.io.textfiles import write_text
 from gendermark.models.corpus import encode_pairs, train_pieces
 from gendermark.models.export import compare_forms, evaluate, write_model

@@ -16,8 +16,9 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from gendermark import __version__, locks
+from gendermark import __version__
 from gendermark.errors import BadFile, MissingExtra, UserError
+from gendermark.io import locks
 from gendermark.io.textfiles import read_bytes, write_lines, write_text
 from gendermark.models import parallel
 from gendermark.models.corpus import UNKNOWN, Corpus, Pieces, encode_pairs, train_pieces

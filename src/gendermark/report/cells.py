@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 from gendermark import registry
 from gendermark.benchmarks.benchmark import Benchmark
 from gendermark.errors import UserError
+from gendermark.io.disk_list import taken
 from gendermark.records import Gender, Judgement, Verdict
 from gendermark.result import Result
 from gendermark.runs.folder import Text
-from gendermark.spill import taken
 
 NONE = "none"
 """In a filter: no gender."""

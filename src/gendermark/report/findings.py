@@ -6,12 +6,13 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 
-from gendermark import registry, statistics
+from gendermark import registry
 from gendermark.benchmarks.benchmark import Benchmark
 from gendermark.benchmarks.findings import Finding, as_percent, between, rounded, with_lost
+from gendermark.io.disk_list import remembered
+from gendermark.metrics import statistics
 from gendermark.records import Estimate, Judgement, Verdict
 from gendermark.result import Result
-from gendermark.spill import remembered
 
 FEW_JUDGED = 90.0
 """Below so many judged of a hundred, the reader is told."""

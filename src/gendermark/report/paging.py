@@ -19,8 +19,9 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from gendermark import locks
 from gendermark.errors import BadFile, UserError
+from gendermark.io import locks
+from gendermark.io.disk_list import Long
 from gendermark.io.textfiles import raw_lines
 from gendermark.records import Judgement
 from gendermark.report.cells import Cell, Filter, Numbers
@@ -30,7 +31,6 @@ from gendermark.runs import folder
 from gendermark.runs.comparable import key_of
 from gendermark.runs.folder import Run, Text, text_of
 from gendermark.selection import Selection
-from gendermark.spill import Long
 
 _ROWS_KEPT = 256
 """Of one cell, as they were read from the disk."""

@@ -13,12 +13,12 @@ from dataclasses import dataclass, replace
 from gendermark import registry
 from gendermark.benchmarks.benchmark import Benchmark
 from gendermark.benchmarks.findings import TwoRates, as_percent, leaning, listed, rounded
+from gendermark.io.disk_list import remembered
 from gendermark.linguistics.codes import NAMES
 from gendermark.records import Estimate, Gender, Judgement
 from gendermark.report.findings import can_be_told
 from gendermark.result import Result
 from gendermark.runs.compare import Comparison
-from gendermark.spill import remembered
 
 HALF = 50.0
 _MOST_NAMED = 4

@@ -9,9 +9,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from gendermark import statistics
 from gendermark.benchmarks.benchmark import Benchmark, ItemSet
 from gendermark.errors import UserError
+from gendermark.metrics import statistics
 from gendermark.records import Judgement, Request, Task, Test, Translation, Verdict
 from gendermark.runs.translate import Answers
 

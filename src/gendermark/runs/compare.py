@@ -15,9 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from gendermark import registry, statistics
+from gendermark import registry
 from gendermark.benchmarks.benchmark import Benchmark
 from gendermark.errors import UserError
+from gendermark.metrics import statistics
 from gendermark.metrics.intervals import ResampledSpread, interval_at, p_value_of
 from gendermark.metrics.metric import Metric, Resampling
 from gendermark.metrics.pairing import DifferenceSpread, Pairing, detectable_difference

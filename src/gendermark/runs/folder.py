@@ -24,12 +24,12 @@ import numpy as np
 from gendermark import __version__, registry
 from gendermark.benchmarks.benchmark import Answers, Benchmark, ItemSet
 from gendermark.errors import BadFile, UserError
+from gendermark.io.disk_list import kept, made, taken
 from gendermark.io.textfiles import read_json, read_jsonl, write_jsonl, write_text
 from gendermark.names import readable
 from gendermark.records import Compact, Estimate, Item, Judgement, Table, Test, Translation, Unit
 from gendermark.result import Result, check_judgement
 from gendermark.selection import Selection
-from gendermark.spill import kept, made, taken
 
 MANIFEST, RESULT, JUDGEMENTS = "manifest.json", "result.json", "judgements.jsonl"
 TRANSLATIONS, SAMPLES = "translations.jsonl", "samples.jsonl"

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from gendermark import registry, statistics
+from gendermark import registry
 from gendermark.benchmarks.benchmark import Benchmark
+from gendermark.io.disk_list import kept
+from gendermark.metrics import statistics
 from gendermark.metrics.describe import Description
 from gendermark.metrics.metric import Metric, Resampling, per_judgement
 from gendermark.metrics.pairing import Pairing
@@ -14,7 +16,6 @@ from gendermark.metrics.rates import rate
 from gendermark.records import Gender, Judgement
 from gendermark.result import Result
 from gendermark.runs.compare import Comparison, compare_metric
-from gendermark.spill import kept
 
 _BOTH = {Gender.FEMININE: "women", Gender.MASCULINE: "men"}
 _RIGHT = Description(

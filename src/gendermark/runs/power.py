@@ -13,8 +13,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from gendermark import statistics
 from gendermark.benchmarks.benchmark import Benchmark
+from gendermark.metrics import statistics
 from gendermark.records import Gender, Item, Judgement
 from gendermark.result import Result
 from gendermark.runs.compare import ALPHA

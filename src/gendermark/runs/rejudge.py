@@ -15,13 +15,13 @@ from gendermark import registry
 from gendermark.benchmarks.benchmark import Answers, Benchmark, ItemSet
 from gendermark.errors import UserError
 from gendermark.executors.executor import SERIAL, Executor
+from gendermark.io.disk_list import made, taken
 from gendermark.metrics.metric import Resampling
 from gendermark.records import Gender, Item, Judgement
 from gendermark.result import Result
 from gendermark.runs import folder
 from gendermark.runs.score import PORTION, Origin, score
 from gendermark.selection import Selection, options_of
-from gendermark.spill import made, taken
 
 _ASKS_A_SYSTEM = "forced-choice"
 """The test that no stored translation can answer."""

@@ -10,11 +10,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from gendermark import locks, registry
+from gendermark import registry
 from gendermark.benchmarks.benchmark import Benchmark, ItemSet
 from gendermark.data.cache import cache_root
 from gendermark.errors import SystemFailure, UserError
 from gendermark.executors.executor import SERIAL, Executor
+from gendermark.io import locks
 from gendermark.io.soundness import ANSWERS, Given, Line
 from gendermark.result import Result
 from gendermark.runs import folder

@@ -10,15 +10,15 @@ from dataclasses import dataclass, field, replace
 from gendermark import __version__, registry
 from gendermark.benchmarks.benchmark import Answers, Benchmark, ItemSet
 from gendermark.executors.executor import SERIAL, Executor
+from gendermark.io.disk_list import kept, remembered
+from gendermark.io.progress import told_in_lines
 from gendermark.linguistics import profiles
 from gendermark.linguistics.failures import MISSING, WRONG_LANGUAGE, failure
 from gendermark.metrics.intervals import estimate
 from gendermark.metrics.metric import Resampling
 from gendermark.metrics.untranslated import untranslated_by_gender
-from gendermark.pace import told_in_lines
 from gendermark.records import Judgement, Translation, Verdict
 from gendermark.result import Result
-from gendermark.spill import kept, remembered
 
 _LOST_SHARE_TO_WARN = 0.1
 log = logging.getLogger(__name__)

@@ -31,8 +31,8 @@ from types import TracebackType
 from typing import Any
 from urllib.parse import quote
 
-from gendermark import locks
 from gendermark.errors import UserError
+from gendermark.io import locks
 from gendermark.io.textfiles import printable
 from gendermark.records import Request, Translation
 

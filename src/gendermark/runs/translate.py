@@ -11,12 +11,12 @@ from itertools import chain
 
 from gendermark.errors import SystemFailure, UserError
 from gendermark.executors.executor import SERIAL, Executor
+from gendermark.io.disk_list import LIMIT, kept
 from gendermark.records import Request, Task, Translation
 from gendermark.runs import working
 from gendermark.runs.behind import Behind
 from gendermark.runs.store import Key, Store
 from gendermark.runs.waiting import Waiting
-from gendermark.spill import LIMIT, kept
 from gendermark.systems.sampling import Decoding
 from gendermark.systems.system import System, families_that_can
 

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from gendermark import statistics
 from gendermark.benchmarks.uncertainty.items import UNAMBIGUOUS
 from gendermark.benchmarks.winomt.benchmark import BENCHMARK as WINOMT
 from gendermark.errors import UnknownName, UserError
+from gendermark.metrics import statistics
 from gendermark.metrics.correlations import Correlation, CorrelationKind, correlation_test, within_blocks
 from gendermark.metrics.uncertainty import signed_difference
 from gendermark.records import Table

@@ -10,9 +10,11 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from gendermark import api, locks, statistics
+from gendermark import api
 from gendermark.errors import MissingExtra, UserError
+from gendermark.io import locks
 from gendermark.io.textfiles import read_json, read_lines
+from gendermark.metrics import statistics
 from gendermark.metrics.metric import Resampling
 from gendermark.models.grammar import generate
 from gendermark.records import Unit

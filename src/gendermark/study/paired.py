@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from gendermark import api, statistics
+from gendermark import api
+from gendermark.metrics import statistics
 from gendermark.metrics.metric import Resampling
 from gendermark.records import Unit
 from gendermark.result import Result

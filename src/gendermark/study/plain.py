@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from gendermark import api, statistics
+from gendermark import api
 from gendermark.errors import UserError
 from gendermark.io.textfiles import read_lines
-from gendermark.metrics import quality
+from gendermark.metrics import quality, statistics
 from gendermark.metrics.metric import Counts, Floats, Resampling
 from gendermark.metrics.pairing import Pairing
 from gendermark.models.grammar import generate

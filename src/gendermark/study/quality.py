@@ -9,10 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from gendermark import statistics
 from gendermark.benchmarks.uncertainty.items import AMBIGUOUS, UNAMBIGUOUS, references
 from gendermark.errors import UnknownName, UserError
-from gendermark.metrics import quality
+from gendermark.metrics import quality, statistics
 from gendermark.metrics.metric import Floats, Resampling
 from gendermark.metrics.uncertainty import relative_difference, signed_difference
 from gendermark.records import Gender, Table

@@ -13,13 +13,13 @@ from pathlib import Path
 from gendermark import registry
 from gendermark.benchmarks.benchmark import Benchmark, ItemSet
 from gendermark.errors import BadFile, UnmatchedSources, UserError
+from gendermark.io.disk_list import made
 from gendermark.io.soundness import check_samples
 from gendermark.io.tables import ENDINGS, Choice, Samples, has_samples, has_translations, some
 from gendermark.io.translations import TranslationFile, matched_samples, split_system
 from gendermark.linguistics.failures import MISSING
 from gendermark.records import Request, Task, Translation
 from gendermark.selection import Selection
-from gendermark.spill import made
 from gendermark.systems.system import System, flag_option, refuse_unknown_options
 
 TASKS = frozenset({Task.TRANSLATE, Task.SAMPLE})

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from gendermark import statistics
 from gendermark.benchmarks.benchmark import Measures
 from gendermark.benchmarks.mittens.settings import ALL_LANGUAGES, SETS, Settings
 from gendermark.linguistics.codes import NAMES
+from gendermark.metrics import statistics
 from gendermark.metrics.describe import Description
 from gendermark.metrics.genders import COVERAGE, RECALL_GAP
 from gendermark.metrics.metric import PERCENT, Floats, Metric, Resampled, per_judgement

@@ -17,12 +17,12 @@ import numpy as np
 
 from gendermark.benchmarks.uncertainty.settings import Settings
 from gendermark.errors import BadFile, UserError
+from gendermark.io.disk_list import remembered
 from gendermark.io.textfiles import read_json
 from gendermark.metrics.alpha import AlphaTuning, TuningColumns, TuningItem
 from gendermark.metrics.correlations import correlation
 from gendermark.metrics.uncertainty import ALPHAS
 from gendermark.records import Judgement, Table
-from gendermark.spill import remembered
 
 ALPHA = 16.0
 MOST_ALPHA = 524288.0

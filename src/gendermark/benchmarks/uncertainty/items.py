@@ -16,11 +16,11 @@ from gendermark.benchmarks.winomt.items import Row, items_of, own_rows, parse_ro
 from gendermark.data.mgente import read_mgente
 from gendermark.data.own import has_header, read_own
 from gendermark.errors import BadFile, UserError
+from gendermark.io.disk_list import kept, made
 from gendermark.io.textfiles import content_hash, each_line, split_lines
 from gendermark.linguistics.cues import with_name
 from gendermark.linguistics.people import places_of
 from gendermark.records import Gender, Item, Request, Task
-from gendermark.spill import kept, made
 
 UNAMBIGUOUS, AMBIGUOUS = "unambiguous", "ambiguous"
 _REFERENCES = ("reference_masculine", "reference_feminine")

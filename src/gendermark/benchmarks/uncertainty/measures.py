@@ -21,10 +21,10 @@ from gendermark.benchmarks.uncertainty.settings import Settings
 from gendermark.benchmarks.winomt.measures import cluster_warnings
 from gendermark.benchmarks.winomt.measures import stratum as winomt_stratum
 from gendermark.benchmarks.winomt.measures import template as winomt_template
+from gendermark.io.disk_list import grouped, remembered
 from gendermark.metrics.metric import Bounded, Combined, Floats, Metric, Resampled
 from gendermark.metrics.rates import rate
 from gendermark.records import Judgement, Table, Verdict
-from gendermark.spill import grouped, remembered
 
 _TIE = 1e-9
 """Entropies closer than this are equal."""

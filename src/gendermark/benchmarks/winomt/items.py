@@ -16,11 +16,11 @@ from gendermark.benchmarks.winomt.settings import Settings
 from gendermark.data.official import official_files
 from gendermark.data.own import OwnRow, file_of, read_own
 from gendermark.errors import BadFile
+from gendermark.io.disk_list import kept, made
 from gendermark.io.textfiles import read_lines, split_lines
 from gendermark.linguistics.occupations import core_occupations
 from gendermark.linguistics.people import places_of
 from gendermark.records import Gender, Item
-from gendermark.spill import kept, made
 
 _GENDERS = {"male": Gender.MASCULINE, "female": Gender.FEMININE, "neutral": Gender.NEUTRAL}
 _NAMES = {gender: name for name, gender in _GENDERS.items()}

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Sequence, Set
 
 from gendermark.benchmarks.benchmark import Measures
 from gendermark.benchmarks.winomt.settings import PUBLISHED, Settings
+from gendermark.io.disk_list import remembered
 from gendermark.metrics import genders
 from gendermark.metrics.metric import Metric
 from gendermark.records import Gender, Judgement, Table, Verdict
-from gendermark.spill import remembered
 
 _SLICES = ("mf", "masculine", "feminine", "neutral", "pro", "anti", "subject", "object", "winobias", "winogender")
 

@@ -14,12 +14,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from gendermark import api, locks, registry, statistics
+from gendermark import api, registry
 from gendermark.benchmarks.benchmark import Benchmark, ItemSet
 from gendermark.benchmarks.simplegen.benchmark import BENCHMARK
 from gendermark.benchmarks.simplegen.findings import COLUMNS
 from gendermark.errors import UnknownName, UserError
 from gendermark.executors.executor import Executor
+from gendermark.io import locks
+from gendermark.metrics import statistics
 from gendermark.metrics.metric import Resampling
 from gendermark.records import Request
 from gendermark.result import Result

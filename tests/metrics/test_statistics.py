@@ -19,8 +19,8 @@ from statsmodels.stats.inter_rater import cohens_kappa, to_table
 from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.proportion import proportion_confint
 
-from gendermark import statistics
-from gendermark.statistics import (
+from gendermark.metrics import statistics
+from gendermark.metrics.statistics import (
     Floats,
     Independence,
     cohen_kappa,
@@ -557,9 +557,7 @@ def test_mistakes_about_agreement_are_value_errors() -> None:
 
 
 def test_neither_scipy_nor_statsmodels_is_imported() -> None:
-    code = (
-        "import sys, gendermark.statistics; print([m for m in ('scipy', 'statsmodels', 'pandas') if m in sys.modules])"
-    )
+    code = "import sys, gendermark.metrics.statistics; print([m for m in ('scipy', 'statsmodels', 'pandas') if m in sys.modules])"
     source = Path(statistics.__file__).parents[1]
     ran = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, env={"PYTHONPATH": str(source)}

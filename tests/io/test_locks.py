@@ -15,13 +15,13 @@ from pathlib import Path
 import pytest
 
 import gendermark
-from gendermark import locks
 from gendermark.errors import UserError
+from gendermark.io import locks
 
 HOLD = """
 import sys
 from pathlib import Path
-from gendermark import locks
+from gendermark.io import locks
 
 with locks.hold(Path(sys.argv[1])):
     print("held", flush=True)

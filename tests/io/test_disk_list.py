@@ -13,10 +13,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gendermark import spill
 from gendermark.errors import UserError
+from gendermark.io import disk_list as spill
+from gendermark.io.disk_list import Spilled, grouped, kept, made, placed, remembered, taken
 from gendermark.records import Gender, Item, Judgement, Translation, Verdict
-from gendermark.spill import Spilled, grouped, kept, made, placed, remembered, taken
 
 
 @pytest.fixture(autouse=True)
