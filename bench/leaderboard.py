@@ -30,7 +30,6 @@ from pathlib import Path
 from typing import Any
 
 from gendermark import api
-from gendermark.executors.executor import open_executor
 from gendermark.io.translations import open_translations
 from gendermark.leaderboard import words
 from gendermark.leaderboard.boards import Board
@@ -48,6 +47,7 @@ from gendermark.leaderboard.submission import (
     write,
 )
 from gendermark.leaderboard.verification import faults
+from gendermark.runs.executors import open_executor
 from gendermark.runs.score import Origin
 from gendermark.selection import Selection
 

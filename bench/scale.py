@@ -24,8 +24,8 @@ from typing import TypeVar
 
 import gendermark
 from gendermark import registry
-from gendermark.executors.executor import Executor, open_executor
 from gendermark.records import Request, Task
+from gendermark.runs.executors import Executor, open_executor
 from gendermark.runs.store import Store
 from gendermark.runs.translate import translate
 from gendermark.systems.system import System, open_system

@@ -22,7 +22,6 @@ ORDER = (
     "io",
     "deadlines",
     "markup",
-    "executors",
     "selection",
     "data",
     "linguistics",

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 from gendermark import registry
 from gendermark.benchmarks.benchmark import Answers, Benchmark, ItemSet
 from gendermark.errors import UnknownName, UnmatchedSources, UserError
-from gendermark.executors.executor import SERIAL, Executor, open_executor
 from gendermark.io.disk_list import kept, made
 from gendermark.io.soundness import Given, Line, check_genders, check_samples, is_of_pairs
 from gendermark.io.tables import Samples
@@ -23,6 +22,7 @@ from gendermark.linguistics.failures import MISSING
 from gendermark.metrics.metric import Resampling
 from gendermark.records import Request, Task, Translation
 from gendermark.result import Result
+from gendermark.runs.executors import SERIAL, Executor, open_executor
 from gendermark.runs.score import Origin
 from gendermark.runs.score import score as judge_and_estimate
 from gendermark.selection import Selection, options_of, own_options

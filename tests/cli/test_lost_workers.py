@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from cli.conftest import Cli
-from gendermark.executors.processes import Processes, _Worker
 from gendermark.runs import score as scoring
+from gendermark.runs.executors import Processes, _Worker
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL is POSIX")
 _NOTE = "1 worker was lost; its work was done again"

@@ -16,7 +16,7 @@ import typer
 
 import gendermark
 from gendermark.cli import app, terminal
-from gendermark.io import progress as pace
+from gendermark.io import progress as progress_lines
 from runs.children import PATIENCE_SECONDS, wait_until
 
 SOURCE = str(Path(gendermark.__file__).parents[1])
@@ -268,7 +268,7 @@ def test_a_mistake_of_ours_is_not_hidden(cli: Any, monkeypatch: pytest.MonkeyPat
 
 def test_progress_in_lines(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     now = iter([0.0, 5.0, 15.0, 16.0, 30.0, 31.0])
-    monkeypatch.setattr(pace.time, "monotonic", lambda: next(now))
+    monkeypatch.setattr(progress_lines.time, "monotonic", lambda: next(now))
     with terminal.show_progress("simplegen en-es") as progress:
         for done in (0, 50, 60, 80, 100):
             progress(done, 100)

@@ -14,17 +14,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gendermark.errors import UserError
-from gendermark.io import disk_list as spill
+from gendermark.io import disk_list
 from gendermark.io.disk_list import Spilled, grouped, kept, made, placed, remembered, taken
 from gendermark.records import Gender, Item, Judgement, Translation, Verdict
 
 
 @pytest.fixture(autouse=True)
 def _small(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(spill, "LIMIT", 5)
-    monkeypatch.setattr(spill, "_BLOCK", 3)
-    monkeypatch.setattr(spill, "_LONG_GROUP", 8)
-    monkeypatch.setattr(spill, "_WAITING", 4)
+    monkeypatch.setattr(disk_list, "LIMIT", 5)
+    monkeypatch.setattr(disk_list, "_BLOCK", 3)
+    monkeypatch.setattr(disk_list, "_LONG_GROUP", 8)
+    monkeypatch.setattr(disk_list, "_WAITING", 4)
 
 
 @pytest.mark.parametrize("n", [0, 4, 5, 6, 23])
@@ -65,9 +65,9 @@ def test_many_small_groups_are_one_way_through_the_file(monkeypatch: pytest.Monk
         n_read += 1
         return really(store, place)
 
-    really = spill._Store.read
-    monkeypatch.setattr(spill._Store, "read", read)
-    monkeypatch.setattr(spill, "_BLOCK", 50)
+    really = disk_list._Store.read
+    monkeypatch.setattr(disk_list._Store, "read", read)
+    monkeypatch.setattr(disk_list, "_BLOCK", 50)
     values = kept(range(3000))
     groups = [group for _, group in grouped(values, lambda value: value // 3)]
     assert groups == [[value, value + 1, value + 2] for value in range(0, 3000, 3)]
@@ -142,7 +142,7 @@ def test_a_full_disk_is_said_in_one_sentence(monkeypatch: pytest.MonkeyPatch) ->
         def write(self, data: object) -> int:
             raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(spill.tempfile, "TemporaryFile", lambda **_: Full())
+    monkeypatch.setattr(disk_list.tempfile, "TemporaryFile", lambda **_: Full())
     with pytest.raises(UserError) as found:
         kept(range(100))
     assert "No space left on device; make room there, or name another directory with" in str(found.value)

@@ -9,7 +9,6 @@ import pytest
 
 import gendermark
 from gendermark.errors import UserError
-from gendermark.executors.executor import open_executor
 from gendermark.leaderboard import words
 from gendermark.leaderboard.boards import Board, boards
 from gendermark.leaderboard.pictures import standings
@@ -22,6 +21,7 @@ from gendermark.leaderboard.submission import (
     read,
     write,
 )
+from gendermark.runs.executors import open_executor
 
 
 @pytest.fixture(scope="module")

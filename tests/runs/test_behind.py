@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 from gendermark.errors import SystemFailure, UserError
-from gendermark.executors.executor import Serial
 from gendermark.records import Request, Translation
 from gendermark.runs import translate as translating
 from gendermark.runs.behind import Behind
+from gendermark.runs.executors import Serial
 from gendermark.runs.store import Store
 from gendermark.runs.translate import translate
 from gendermark.systems.system import Opened, System

@@ -16,8 +16,7 @@ import pytest
 import gendermark
 from gendermark import registry
 from gendermark.errors import UserError
-from gendermark.io import disk_list as spill
-from gendermark.io import progress as pace
+from gendermark.io import disk_list, progress
 from gendermark.io.disk_list import Long
 from gendermark.metrics import metric
 from gendermark.report import cells, explorer
@@ -53,8 +52,8 @@ def own_set(tmp_path: Path) -> tuple[Path, list[str], list[str]]:
 
 
 def _long(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(spill, "LIMIT", 5)
-    monkeypatch.setattr(spill, "_BLOCK", 3)
+    monkeypatch.setattr(disk_list, "LIMIT", 5)
+    monkeypatch.setattr(disk_list, "_BLOCK", 3)
 
 
 def _same(one: Result, other: Result) -> None:
@@ -166,7 +165,7 @@ def test_portions_give_what_the_whole_gives(monkeypatch: pytest.MonkeyPatch) -> 
 def test_large_sets_tell_how_far_they_are(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
     monkeypatch.setattr(scoring, "PORTION", 50)
     now = iter(range(0, 1000, 20))
-    monkeypatch.setattr(pace.time, "monotonic", lambda: float(next(now)))
+    monkeypatch.setattr(progress.time, "monotonic", lambda: float(next(now)))
     caplog.set_level("INFO")
     gendermark.run("fake:right", ["gest"], "es", data="core")
     assert [message for message in caplog.messages if "judged" in message] == [

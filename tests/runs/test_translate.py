@@ -19,7 +19,7 @@ from urllib.parse import quote
 import pytest
 
 from gendermark.errors import SystemFailure, UserError
-from gendermark.io import disk_list as spill
+from gendermark.io import disk_list
 from gendermark.records import Request, Task, Translation
 from gendermark.runs import translate as translating
 from gendermark.runs import waiting
@@ -494,7 +494,7 @@ def test_when_the_other_run_is_killed_its_requests_are_asked(
 def test_answers_to_many_requests_are_left_in_the_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Beyond a limit only their names are held; errors, which no store keeps, are there all the same."""
     monkeypatch.setattr(translating, "LIMIT", 50)
-    monkeypatch.setattr(spill, "LIMIT", 50)
+    monkeypatch.setattr(disk_list, "LIMIT", 50)
 
     class Picky(Recorder):
         def answer(self, requests: Sequence[Request]) -> Iterator[Sequence[Translation]]:
@@ -505,7 +505,7 @@ def test_answers_to_many_requests_are_left_in_the_store(tmp_path: Path, monkeypa
     with Store(tmp_path / "store.sqlite") as store:
         first = translate(Picky(), requests, store, Progress())
         again = translate(Picky(), requests, store, Progress())
-    assert isinstance(first.translations, spill.Spilled)
+    assert isinstance(first.translations, disk_list.Spilled)
     assert [answers[0].request_id for answers in first.translations] == [one.request_id for one in requests]
     errors = [answers[0] for answers in first.translations if answers[0].error]
     assert 0 < len(errors) < 120

@@ -12,11 +12,11 @@ import pytest
 
 import gendermark
 from gendermark.errors import UserError
-from gendermark.executors.executor import open_executor
 from gendermark.records import Request, Translation
 from gendermark.runs import run as running
 from gendermark.runs import score as scoring
 from gendermark.runs import working
+from gendermark.runs.executors import open_executor
 from gendermark.runs.run import RunConfig, Surroundings
 from gendermark.runs.store import Store
 from gendermark.runs.translate import translate

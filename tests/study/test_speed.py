@@ -495,7 +495,7 @@ def test_a_hugging_face_directory_is_compared_alike(tmp_path: Path, marian: Path
 def test_workers_translate_and_have_ended_before_anything_is_timed(
     tmp_path: Path, own_sentences: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from gendermark.executors.executor import Executor, open_executor
+    from gendermark.runs.executors import Executor, open_executor
     from gendermark.study.speed import study as studying
 
     happened: list[str] = []

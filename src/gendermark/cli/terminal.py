@@ -17,7 +17,7 @@ from gendermark.io.progress import told_in_lines
 from gendermark.io.textfiles import disarmed
 
 if TYPE_CHECKING:
-    from gendermark.executors.executor import Executor
+    from gendermark.runs.executors import Executor
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 
@@ -131,7 +131,7 @@ def _listed(columns: Sequence[str], cells: Sequence[Sequence[str]], width: int) 
 @contextmanager
 def open_workers(executor: str, n_pieces: int = 0) -> Iterator[Executor]:
     """The workers that `--executor` names; where they can be watched, and in the end how many were lost."""
-    from gendermark.executors.executor import open_executor
+    from gendermark.runs.executors import open_executor
 
     with open_executor(executor, n_pieces) as workers:
         if workers.dashboard:

@@ -14,7 +14,6 @@ from pathlib import Path
 
 from gendermark import registry
 from gendermark.benchmarks.benchmark import Benchmark
-from gendermark.executors.executor import SERIAL, Executor
 from gendermark.leaderboard.submission import Submission, key_from, leading_of
 from gendermark.metrics import statistics
 from gendermark.metrics.describe import Description
@@ -23,6 +22,7 @@ from gendermark.records import Estimate
 from gendermark.runs import folder
 from gendermark.runs.comparable import check_comparable, key_of, told_apart
 from gendermark.runs.compare import RESAMPLING, Comparison, compare_metric
+from gendermark.runs.executors import SERIAL, Executor
 
 Pair = tuple[int, int]
 

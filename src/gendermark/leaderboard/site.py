@@ -12,7 +12,6 @@ from pathlib import Path
 
 from gendermark.drawing.sheet import Figure
 from gendermark.errors import UserError
-from gendermark.executors.executor import SERIAL, Executor
 from gendermark.io.textfiles import write_text
 from gendermark.leaderboard import pictures, words
 from gendermark.leaderboard.boards import Board, boards
@@ -21,6 +20,7 @@ from gendermark.leaderboard.tables import board_table, few_table, systems_table
 from gendermark.leaderboard.verification import on_paper
 from gendermark.markup import Content, Markup, joined, tag
 from gendermark.report.page import plain_page, render_page
+from gendermark.runs.executors import SERIAL, Executor
 from gendermark.runs.folder import read_run
 
 INDEX = "index.html"

@@ -14,12 +14,12 @@ from typing import Any
 from gendermark import registry
 from gendermark.benchmarks.benchmark import Answers, Benchmark, ItemSet
 from gendermark.errors import UserError
-from gendermark.executors.executor import SERIAL, Executor
 from gendermark.io.disk_list import made, taken
 from gendermark.metrics.metric import Resampling
 from gendermark.records import Gender, Item, Judgement
 from gendermark.result import Result
 from gendermark.runs import folder
+from gendermark.runs.executors import SERIAL, Executor
 from gendermark.runs.score import PORTION, Origin, score
 from gendermark.selection import Selection, options_of
 

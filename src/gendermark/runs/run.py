@@ -14,12 +14,12 @@ from gendermark import registry
 from gendermark.benchmarks.benchmark import Benchmark, ItemSet
 from gendermark.data.cache import cache_root
 from gendermark.errors import SystemFailure, UserError
-from gendermark.executors.executor import SERIAL, Executor
 from gendermark.io import locks
 from gendermark.io.soundness import ANSWERS, Given, Line
 from gendermark.result import Result
 from gendermark.runs import folder
 from gendermark.runs.choice import Pairs, forced_choice
+from gendermark.runs.executors import SERIAL, Executor
 from gendermark.runs.plan import Plan, RunConfig, Step, check_cells, plan
 from gendermark.runs.score import PORTION, Origin, score
 from gendermark.runs.store import Store

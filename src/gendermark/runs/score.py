@@ -9,7 +9,6 @@ from dataclasses import dataclass, field, replace
 
 from gendermark import __version__, registry
 from gendermark.benchmarks.benchmark import Answers, Benchmark, ItemSet
-from gendermark.executors.executor import SERIAL, Executor
 from gendermark.io.disk_list import kept, remembered
 from gendermark.io.progress import told_in_lines
 from gendermark.linguistics import profiles
@@ -19,6 +18,7 @@ from gendermark.metrics.metric import Resampling
 from gendermark.metrics.untranslated import untranslated_by_gender
 from gendermark.records import Judgement, Translation, Verdict
 from gendermark.result import Result
+from gendermark.runs.executors import SERIAL, Executor
 
 _LOST_SHARE_TO_WARN = 0.1
 log = logging.getLogger(__name__)

@@ -10,11 +10,11 @@ from functools import partial
 from itertools import chain
 
 from gendermark.errors import SystemFailure, UserError
-from gendermark.executors.executor import SERIAL, Executor
 from gendermark.io.disk_list import LIMIT, kept
 from gendermark.records import Request, Task, Translation
 from gendermark.runs import working
 from gendermark.runs.behind import Behind
+from gendermark.runs.executors import SERIAL, Executor
 from gendermark.runs.store import Key, Store
 from gendermark.runs.waiting import Waiting
 from gendermark.systems.sampling import Decoding

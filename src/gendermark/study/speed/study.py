@@ -19,13 +19,13 @@ from gendermark.benchmarks.benchmark import Benchmark, ItemSet
 from gendermark.benchmarks.simplegen.benchmark import BENCHMARK
 from gendermark.benchmarks.simplegen.findings import COLUMNS
 from gendermark.errors import UnknownName, UserError
-from gendermark.executors.executor import Executor
 from gendermark.io import locks
 from gendermark.metrics import statistics
 from gendermark.metrics.metric import Resampling
 from gendermark.records import Request
 from gendermark.result import Result
 from gendermark.runs.compare import Asked, Comparison, compare
+from gendermark.runs.executors import Executor
 from gendermark.runs.plan import RunConfig, plan
 from gendermark.runs.run import ALONE, Surroundings, run
 from gendermark.selection import Selection

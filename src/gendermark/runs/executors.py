@@ -1,0 +1,596 @@
+"""Where work is done: in this process, in processes of this machine, or on a dask cluster (`--executor`).
+
+Work is a function of one task, both of which can be pickled. The results come back to the one process that asked (the
+driver), which alone writes anything, so they are the same wherever the work was done. Nothing here knows about
+translations.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import logging
+import os
+import pickle
+import re
+import signal
+import threading
+import time
+from abc import ABC, abstractmethod
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from gendermark import __version__
+from gendermark.errors import MissingExtra, UserError
+
+if TYPE_CHECKING:  # to score a file needs none of it
+    from multiprocessing.connection import Connection
+    from multiprocessing.process import BaseProcess
+
+log = logging.getLogger(__name__)
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+KINDS = "serial, processes, processes:4, dask, dask:4 or dask:tcp://HOST:8786"
+MOST_DEATHS = 3
+"""Workers that may die with the same task, before the task is taken to be the reason."""
+MOST_WORKERS = 1024
+FEW = 3
+"""Starting processes takes longer than this many pieces of work."""
+_INTEGER = re.compile(r"[+-]?\d+")
+_ADDRESS = re.compile(r"(?:(?:tcp|tls|ws|wss|ucx)://)?(?:[^\s/:\[\]]+|\[[\da-fA-F:.]+\]):\d{1,5}")
+
+
+class Executor(ABC):
+    """Use as a context manager: its workers end with it."""
+
+    is_serial = False
+
+    @abstractmethod
+    def each(self, work: Callable[[T], R], tasks: Iterable[T]) -> Iterator[tuple[T, R]]:
+        """Every task with its result, as soon as it is there, in any order.
+
+        A task is taken only when a worker is about to need it. If one fails, no more are taken, those under way are
+        still given back, and then the failure is raised. A task whose worker is lost is done again.
+        """
+
+    def in_order(self, work: Callable[[T], R], tasks: Iterable[T]) -> Iterator[R]:
+        """The results in the order of the tasks."""
+        waiting: dict[int, R] = {}
+        n_given = 0
+        for (place, _), result in self.each(_Numbered(work), enumerate(tasks)):
+            waiting[place] = result
+            while n_given in waiting:
+                yield waiting.pop(n_given)
+                n_given += 1
+
+    @property
+    def dashboard(self) -> str:
+        """Where the workers can be watched, if anywhere."""
+        return ""
+
+    @property
+    def n_lost(self) -> int:
+        """How many workers were lost so far."""
+        return 0
+
+    def notes(self) -> list[str]:
+        """What to tell the user after the work."""
+        n = self.n_lost
+        if not n:
+            return []
+        lost = "1 worker was lost; its work" if n == 1 else f"{n:,} workers were lost; their work"
+        return [f"{lost} was done again"]
+
+    def close(self) -> None:  # noqa: B027 (most hold nothing)
+        """End its workers."""
+
+    def __enter__(self) -> Executor:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+@dataclass(frozen=True)
+class _Numbered:
+    """Work on the second of a number and a task; a class, so that it can be pickled."""
+
+    work: Callable[[Any], Any]
+
+    def __call__(self, task: tuple[int, Any]) -> Any:
+        return self.work(task[1])
+
+
+class Serial(Executor):
+    """One task after the other, in this process."""
+
+    is_serial = True
+
+    def each(self, work: Callable[[T], R], tasks: Iterable[T]) -> Iterator[tuple[T, R]]:
+        for task in tasks:
+            yield task, work(task)
+
+
+SERIAL = Serial()
+
+
+def open_executor(text: str, n_pieces: int = 0) -> Executor:
+    """The executor that `--executor` names; if it names none, processes for many pieces of work, and none for few."""
+    if not text:
+        text = "processes" if n_pieces > FEW else "serial"
+    kind, colon, argument = text.partition(":")
+    if text == "serial":
+        return SERIAL
+    if kind not in ("processes", "dask") or (colon and not argument):
+        raise UserError(f"{text!r} is no executor; write {KINDS}")
+    if kind == "processes":
+        return Processes(_n_workers(text, argument))
+    if not argument or _INTEGER.fullmatch(argument):
+        return Dask(_n_workers(text, argument))
+    if not _ADDRESS.fullmatch(argument):
+        raise UserError(
+            f"{text}: give a number of workers, or the address of a dask scheduler: tcp://HOST:PORT, tls://HOST:PORT "
+            "or HOST:PORT"
+        )
+    return Dask(address=argument)
+
+
+def _n_workers(text: str, argument: str) -> int:
+    """The number that was given; 0 if none was."""
+    if not argument:
+        return 0
+    # Python does not read a number of a thousand digits.
+    if len(argument) <= len(str(MOST_WORKERS)) and argument.isdecimal() and 1 <= int(argument) <= MOST_WORKERS:
+        return int(argument)
+    raise UserError(f"{text}: the number of workers must be from 1 to {MOST_WORKERS}")
+
+
+# -- what a worker gives back ------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The result of a task, or why there is none. Exceptions themselves may not survive the way back."""
+
+    result: Any = None
+    refusal: str = ""
+    """What a user can fix."""
+    fault: str = ""
+    """Anything else."""
+
+
+def attempt(work: Callable[[T], R], task: T) -> Outcome:
+    """On a worker: do it, whatever happens."""
+    try:
+        return Outcome(work(task))
+    except UserError as problem:
+        return Outcome(refusal=str(problem))
+    except MemoryError:
+        return Outcome(refusal="a worker ran out of memory; use fewer workers, or smaller batches")
+    except Exception as problem:  # noqa: BLE001 (it is raised again where the results are read)
+        return Outcome(fault=repr(problem))
+
+
+def result_of(outcome: Outcome) -> Any:
+    """On the driver: the result, or the failure as if it had happened here."""
+    if outcome.refusal:
+        raise UserError(outcome.refusal)
+    if outcome.fault:
+        raise RuntimeError(f"on a worker: {outcome.fault}")
+    return outcome.result
+
+
+def _workers_died() -> UserError:
+    return UserError(
+        f"{MOST_DEATHS} workers died with the same portion of work (killed, or out of memory?); what is finished is "
+        "kept: use fewer workers or smaller batches, and run again to go on"
+    )
+
+
+# -- starting workers on this machine ----------------------------------------------------------------------------------
+
+NO_GUARD = 79
+"""The exit code of a worker whose script would start workers of its own; any that Python itself does not use."""
+_GUARD = '`if __name__ == "__main__":`'
+
+
+@contextlib.contextmanager
+def _ctrl_c_blocked() -> Iterator[None]:
+    """Processes and threads that are started inside never receive Ctrl-C; this one receives it afterwards.
+
+    A terminal sends it to all of them, but only the driver acts on it, and then ends its workers. They inherit the
+    blocked signal from their very first instruction on; ignoring it would only work once Python runs.
+    """
+    from multiprocessing import resource_tracker
+
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        yield
+        return
+    # Comes with the first process that is started, and unblocks the signal when it does.
+    resource_tracker.ensure_running()
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _end_if_read_by_a_worker() -> None:
+    """A worker first reads the script that started it; without the usual guard there, it also gets here.
+
+    It ends silently: the driver sees how it ended, and says it once.
+    """
+    import multiprocessing
+
+    if getattr(multiprocessing.current_process(), "_inheriting", False):  # as multiprocessing itself asks
+        raise SystemExit(NO_GUARD)
+
+
+def _not_started(how: str) -> UserError:
+    return UserError(
+        f"workers ended before their first piece of work ({how}); the script that starts them must be a file that they "
+        f"can read, with what it does under {_GUARD}; without workers: the executor serial"
+    )
+
+
+# -- processes ---------------------------------------------------------------------------------------------------------
+
+_THREADS = "OMP_NUM_THREADS"
+_SECONDS_TO_END = 5.0
+_BEGUN = b"begun"
+"""The first message of a worker."""
+
+
+class _Worker:
+    def __init__(self, process: BaseProcess, connection: Connection) -> None:
+        self.process, self.connection = process, connection
+        self.has_begun = False
+
+    def begins(self) -> bool:
+        """Whether what there was to read is its first message only."""
+        if self.has_begun:
+            return False
+        with contextlib.suppress(EOFError, OSError):
+            self.has_begun = self.connection.recv_bytes() == _BEGUN
+        return self.has_begun
+
+    def outcome(self) -> Outcome | None:
+        """What it gives back; None if it is dead."""
+        try:
+            outcome: Outcome = pickle.loads(self.connection.recv_bytes())
+        except (EOFError, OSError):
+            return None
+        return outcome
+
+    def end(self) -> None:
+        self.connection.close()  # at which a worker that waits for work ends by itself
+        self.process.join(_SECONDS_TO_END)
+        self.kill()
+
+    def kill(self) -> None:
+        self.connection.close()
+        self.process.kill()
+        self.process.join()
+
+
+class _Task:
+    def __init__(self, content: Any) -> None:
+        self.content, self.n_deaths = content, 0
+
+
+class Processes(Executor):
+    """`processes[:N]`: workers on this machine, each a process of its own that keeps what it has loaded.
+
+    Not a pool of the standard library: there, one killed worker takes the work of all others with it.
+    """
+
+    def __init__(self, n_workers: int = 0) -> None:
+        _end_if_read_by_a_worker()
+        self.n_workers = n_workers or _n_processors()
+        self._idle: list[_Worker] = []
+        self._n_lost = 0
+
+    @property
+    def n_lost(self) -> int:
+        return self._n_lost
+
+    def each(self, work: Callable[[T], R], tasks: Iterable[T]) -> Iterator[tuple[T, R]]:
+        from multiprocessing.connection import wait
+
+        waiting = map(_Task, tasks)
+        again: deque[_Task] = deque()
+        busy: dict[Any, tuple[_Worker, _Task]] = {}
+        failure: BaseException | None = None
+        try:
+            while True:
+                while failure is None and len(busy) < self.n_workers:
+                    task = again.popleft() if again else next(waiting, None)
+                    if task is None:
+                        break
+                    worker = self._hand_over(work, task)
+                    busy[worker.connection] = (worker, task)
+                if not busy:
+                    break
+                for connection in wait(list(busy)):
+                    worker, task = busy[connection]
+                    if worker.begins():
+                        continue
+                    del busy[connection]
+                    outcome = worker.outcome()
+                    if outcome is None:
+                        self._n_lost += 1
+                        task.n_deaths += 1
+                        worker.kill()
+                        problem = _given_up(worker, task)
+                        if problem is None:
+                            again.append(task)
+                        failure = failure or problem
+                        continue
+                    self._idle.append(worker)
+                    try:
+                        result = result_of(outcome)
+                    except (UserError, RuntimeError) as fault:
+                        failure = failure or fault
+                        continue
+                    yield task.content, result
+        finally:
+            # Left early (an interrupt, a full disk): nobody wants what is under way any more.
+            for worker, _ in busy.values():
+                worker.kill()
+        if failure is not None:
+            raise failure
+
+    def close(self) -> None:
+        while self._idle:
+            self._idle.pop().end()
+
+    def _hand_over(self, work: Callable[[Any], Any], task: _Task) -> _Worker:
+        while True:
+            worker = self._idle.pop() if self._idle else self._started()
+            try:
+                worker.connection.send_bytes(pickle.dumps((work, task.content)))
+            except OSError:
+                if not worker.has_begun:  # and never will; why is seen where its answer is waited for
+                    return worker
+                self._n_lost += 1  # it died while it had nothing to do
+                worker.kill()
+            else:
+                return worker
+
+    def _started(self) -> _Worker:
+        import multiprocessing
+
+        # Not forked: threads and engines of the driver do not survive a fork.
+        context = multiprocessing.get_context("spawn")
+        ours, theirs = context.Pipe()
+        process = context.Process(target=_serve, args=(theirs,), daemon=True, name="gendermark-worker")
+        with _environment(_THREADS, str(max(1, _n_processors() // self.n_workers))), _ctrl_c_blocked():
+            process.start()
+        theirs.close()
+        return _Worker(process, ours)
+
+
+def _given_up(worker: _Worker, task: _Task) -> UserError | None:
+    """Why the task of a dead worker is not tried again, if it is not."""
+    code = worker.process.exitcode or 0
+    if not worker.has_begun and code == NO_GUARD:
+        return UserError(
+            "workers read the script that starts them, and this one would start workers again in each; put what it "
+            f"does under {_GUARD}"
+        )
+    if not worker.has_begun and (code > 0 or task.n_deaths >= MOST_DEATHS):  # the next one would do the same
+        return _not_started(f"exit code {code}" if code > 0 else "killed, or out of memory?")
+    return _workers_died() if task.n_deaths >= MOST_DEATHS else None
+
+
+def _serve(connection: Connection) -> None:
+    """A worker: work until the driver has no more of it, or is gone."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # where it cannot be blocked, as the driver has done: on Windows
+    threading.Thread(target=_end_with_driver, daemon=True).start()
+    with contextlib.suppress(EOFError, OSError):
+        connection.send_bytes(_BEGUN)
+        while True:
+            work, task = pickle.loads(connection.recv_bytes())
+            connection.send_bytes(_pickled(attempt(work, task)))
+
+
+def _pickled(outcome: Outcome) -> bytes:
+    """What cannot be sent is a fault of the work: a worker that died of it would be started again."""
+    try:
+        return pickle.dumps(outcome)
+    except (AttributeError, TypeError, pickle.PicklingError) as problem:
+        return pickle.dumps(Outcome(fault=f"its result cannot be sent: {problem}"))
+
+
+def _end_with_driver() -> None:
+    """A driver that was killed cannot tell its workers, who may be in the middle of something long."""
+    import multiprocessing
+
+    driver = multiprocessing.parent_process()
+    if driver is not None:
+        driver.join()
+        os._exit(1)
+
+
+def _n_processors() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+@contextlib.contextmanager
+def _environment(name: str, value: str) -> Iterator[None]:
+    """Set a variable for processes that are started inside, unless the user has set it."""
+    if name in os.environ:
+        yield
+        return
+    os.environ[name] = value
+    try:
+        yield
+    finally:
+        del os.environ[name]
+
+
+# -- dask --------------------------------------------------------------------------------------------------------------
+
+_PER_THREAD = 2
+"""Tasks that are handed over for each thread of a worker: one to do, and one so that it need not wait."""
+_LOGGERS = ("distributed", "distributed.client", "distributed.gc")
+"""Those to which dask gives levels of their own."""
+_SECONDS_BETWEEN_COUNTS = 2.0
+_SECONDS_TO_FIND = 10
+_SECONDS_FOR_WORKERS = 60
+
+
+class Dask(Executor):
+    """`dask[:N]`, `dask:ADDRESS`: workers of dask.distributed, on this machine or on any cluster that it can use.
+
+    Clusters of Slurm, Kubernetes or SSH are started with dask's own tools; they give the address of a scheduler.
+    """
+
+    def __init__(self, n_workers: int = 0, address: str = "") -> None:
+        """Workers on this machine (none: one for each core), or those of the scheduler at an address."""
+        _end_if_read_by_a_worker()
+        try:
+            import dask
+            import distributed
+        except ImportError:
+            raise MissingExtra("the executor dask", "dask") from None
+        for name in _LOGGERS:  # we report lost workers and a lost scheduler ourselves
+            logging.getLogger(name).setLevel(logging.CRITICAL)
+        dask.config.set(
+            {"distributed.scheduler.allowed-failures": MOST_DEATHS - 1, "distributed.logging.distributed": "critical"}
+        )
+        self._n_threads, self._counted = 0, 0.0
+        self._seen: set[str] = set()
+        self._present: set[str] = set()
+        with contextlib.ExitStack() as resources:
+            if address:
+                self._client = resources.enter_context(_dask_client(address))
+            else:
+                # The thread that is started here also starts the workers, and those that take the place of lost ones.
+                with _ctrl_c_blocked():
+                    cluster = resources.enter_context(_dask_cluster(n_workers or os.cpu_count() or 1))
+                self._client = resources.enter_context(distributed.Client(cluster))
+            self._check_workers(address)
+            self._resources = resources.pop_all()
+
+    @property
+    def n_lost(self) -> int:
+        return len(self._seen - self._present)
+
+    def each(self, work: Callable[[T], R], tasks: Iterable[T]) -> Iterator[tuple[T, R]]:
+        import distributed
+
+        waiting = iter(tasks)
+        finished = distributed.as_completed()
+        under_way: dict[Any, T] = {}
+        failure: BaseException | None = None
+        try:
+            while True:
+                while failure is None and len(under_way) < _PER_THREAD * self._threads():
+                    try:
+                        task = next(waiting)
+                    except StopIteration:
+                        break
+                    # Named by its content: the same work is the same task for the scheduler.
+                    key = f"gendermark-{hashlib.sha256(pickle.dumps((work, task))).hexdigest()[:32]}"
+                    future = self._client.submit(attempt, work, task, key=key, pure=True)
+                    under_way[future] = task
+                    finished.add(future)
+                if not under_way:
+                    break
+                future = next(finished)
+                task = under_way.pop(future)
+                try:
+                    result = result_of(future.result())
+                except (UserError, RuntimeError) as problem:
+                    failure = failure or problem
+                    continue
+                except distributed.KilledWorker:
+                    failure = failure or _workers_died()
+                    continue
+                except (distributed.CancelledError, OSError):  # an OSError: the connection was closed
+                    raise UserError(
+                        "the dask scheduler is gone; what is finished is kept: run again to go on"
+                    ) from None
+                finally:
+                    future.release()
+                yield task, result
+        finally:
+            with contextlib.suppress(Exception):  # the scheduler may be gone
+                self._client.cancel(list(under_way), force=True)
+        if failure is not None:
+            raise failure
+
+    @property
+    def dashboard(self) -> str:
+        from importlib.util import find_spec
+
+        # The link is there even if bokeh is not, which shows what it leads to.
+        return str(self._client.dashboard_link) if find_spec("bokeh") is not None else ""
+
+    def close(self) -> None:
+        self._resources.close()
+
+    def _threads(self) -> int:
+        """How many tasks the cluster can do at once now; workers come and go."""
+        now = time.monotonic()
+        if now - self._counted > _SECONDS_BETWEEN_COUNTS or not self._n_threads:
+            workers = self._client.nthreads()
+            self._present = set(workers)
+            self._seen |= self._present
+            self._n_threads, self._counted = max(1, sum(workers.values())), now
+        return self._n_threads
+
+    def _check_workers(self, address: str) -> None:
+        where = f"the dask scheduler at {address}" if address else "dask"
+        if not self._client.nthreads():
+            log.info("%s has no workers yet; waiting for the first, for %d s at most", where, _SECONDS_FOR_WORKERS)
+        try:
+            self._client.wait_for_workers(1, timeout=_SECONDS_FOR_WORKERS)
+        except TimeoutError:
+            raise UserError(f"{where} has no workers; start some with `dask worker {address}`") from None
+        try:
+            versions = set(self._client.run(_version).values())
+        except Exception as problem:  # noqa: BLE001 (whatever a worker says, gendermark is not usable there)
+            raise UserError(
+                f"gendermark cannot be used on the workers of {where} ({problem}); install it there"
+            ) from None
+        if versions != {__version__}:
+            others = ", ".join(sorted(versions - {__version__}))
+            raise UserError(f"workers of {where} have gendermark {others}, here is {__version__}; install the same")
+
+
+def _dask_cluster(n_workers: int) -> Any:
+    import distributed
+
+    try:
+        return distributed.LocalCluster(
+            n_workers=n_workers,
+            threads_per_worker=1,  # an engine is used by one thread at a time
+            host="127.0.0.1",
+            dashboard_address="127.0.0.1:0",
+            memory_limit=None,
+            silence_logs=logging.CRITICAL,
+        )
+    except RuntimeError as problem:
+        if "Nanny" not in str(problem):  # which starts a worker; how that ended it does not tell
+            raise
+        raise _not_started(f"dask: {problem}".rstrip(".")) from None
+
+
+def _dask_client(address: str) -> Any:
+    import distributed
+
+    log.info("looking for the dask scheduler at %s, for %d s at most", address, _SECONDS_TO_FIND)
+    try:
+        return distributed.Client(address, timeout=_SECONDS_TO_FIND)
+    except (OSError, ValueError, TypeError):  # a TimeoutError is an OSError
+        raise UserError(f"no dask scheduler answers at {address}; is it running, and is the address right?") from None
+
+
+def _version() -> str:
+    return __version__
