@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
 import shutil
@@ -82,38 +83,35 @@ def print_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]
     echo("\n".join([*(wrapped(title, width) if title else []), *lines, ""]))
 
 
-_BETWEEN = "  "
 _LEAST_PROSE = 30
 """The narrowest last column whose text is broken into lines."""
 
 
 def _drawn(columns: Sequence[str], cells: Sequence[Sequence[str]], width: int) -> list[str]:
     """Columns beside each other, the last in several lines if it is prose; nothing if they do not fit."""
+    from rich import box
     from rich.cells import cell_len
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
 
-    every = [list(columns), *cells]
-    widths = [max(cell_len(line[place]) for line in every) for place in range(len(columns))]
-    numeric = [
-        bool(cells) and all(line[place][:1] in "0123456789-–−+[<" for line in cells if line[place])
-        for place in range(len(columns))
-    ]
-    room = width - sum(widths[:-1]) - len(_BETWEEN) * (len(columns) - 1)
-    if widths[-1] > room:
-        if numeric[-1] or room < _LEAST_PROSE:
-            return []
-        widths[-1] = room
-    lines = []
-    for line in every:
-        prose = wrapped(line[-1], widths[-1] + 2) if cell_len(line[-1]) > widths[-1] else [line[-1]]
-        parts = [*line[:-1], prose[0]]
-        padded = [
-            " " * (size - cell_len(part)) + part if right else part + " " * (size - cell_len(part))
-            for part, size, right in zip(parts, widths, numeric, strict=True)
-        ]
-        lines.append(_BETWEEN.join(padded).rstrip())
-        start = " " * (sum(widths[:-1]) + len(_BETWEEN) * (len(columns) - 1))
-        lines += [f"{start}{rest.strip()}" for rest in prose[1:]]
-    return [lines[0], "─" * min(width, sum(widths) + len(_BETWEEN) * (len(columns) - 1)), *lines[1:]]
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
+    n_needed = 2 * (len(columns) - 1)
+    for place, column in enumerate(columns):
+        is_number = bool(cells) and all(row[place][:1] in "0123456789-–−+[<" for row in cells if row[place])
+        widest = max(cell_len(row[place]) for row in (columns, *cells))
+        is_prose = place == len(columns) - 1 and not is_number
+        least = min(widest, _LEAST_PROSE) if is_prose else widest
+        table.add_column(Text(column), justify="right" if is_number else "left", min_width=least)
+        n_needed += least
+    if n_needed > width:
+        return []
+    for row in cells:
+        table.add_row(*map(Text, row))
+    console = Console(width=width, file=io.StringIO(), color_system=None)
+    with console.capture() as captured:
+        console.print(table)
+    return [line.rstrip() for line in captured.get().splitlines()]
 
 
 def _listed(columns: Sequence[str], cells: Sequence[Sequence[str]], width: int) -> list[str]:
