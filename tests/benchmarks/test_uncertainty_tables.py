@@ -14,7 +14,7 @@ import gendermark
 from gendermark import api
 from gendermark.benchmarks.uncertainty.benchmark import BENCHMARK
 from gendermark.cli import terminal
-from gendermark.cli.results import print_results
+from gendermark.cli.terminal import print_results
 from gendermark.metrics.metric import Resampling
 from gendermark.records import Judgement, Verdict
 from gendermark.runs.score import Origin, summarise

@@ -13,7 +13,7 @@ import pytest
 import gendermark
 from gendermark import api, registry
 from gendermark.cli import terminal
-from gendermark.cli.results import print_results
+from gendermark.cli.terminal import print_results
 
 CELL = "simplegen.en-es"
 SIMPLEGEN = ("--benchmark", "simplegen", "--data", "core", "--to", "es")

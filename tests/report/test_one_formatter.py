@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from gendermark import registry
-from gendermark.cli import results as terminal_results
+from gendermark.cli import terminal
 from gendermark.report.page import render_page
 from gendermark.report.writing import render
 from gendermark.selection import Selection
@@ -54,8 +54,8 @@ def test_one_number_everywhere(
     value, low, high = shown
     assert result.estimate(metric, part).shown == value
     monkeypatch.setenv("COLUMNS", "300")
-    monkeypatch.setattr(terminal_results.terminal, "is_terminal", lambda _: True)
-    terminal_results.print_results(run.results)
+    monkeypatch.setattr(terminal, "is_terminal", lambda _: True)
+    terminal.print_results(run.results)
     assert re.search(rf"(?m)^\W*{part}\b.*[ │]{re.escape(value)}[ │]", capsys.readouterr().out)
     markdown, latex = (render({"run": run.results}, format_) for format_ in ("md", "latex"))
     assert f"| {metric} | {part} | {value} [{low}, {high}] |" in markdown

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
-from gendermark.cli.endings import say_next
-from gendermark.cli.terminal import AsJson, echo, print_json, print_table, say
-from gendermark.cli.ui import Host, NoOpen, Port, serve_site
+from gendermark.cli.report import Host, NoOpen, Port, serve_site
+from gendermark.cli.terminal import AsJson, echo, print_json, print_table, say, say_next
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -1,4 +1,4 @@
-"""`gendermark demo`: the whole street, offline, on bundled data and a bundled model."""
+"""`gendermark demo`: the full pipeline, offline; `gendermark list`: what there is to measure, and with what."""
 
 from __future__ import annotations
 
@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gendermark.cli.terminal import say, show_progress
+from gendermark.cli.terminal import AsJson, print_json, print_table, say, show_progress
+from gendermark.errors import UnknownName
 
 if TYPE_CHECKING:
     from gendermark.records import Estimate
     from gendermark.result import Result
 
+KINDS = ("benchmarks", "systems", "languages", "metrics")
 MODEL = "demo model"
 SYSTEMS = {
     MODEL: ("demo:en-es", "a small neural model that comes with gendermark, trained on stereotyped data on purpose"),
@@ -29,7 +31,6 @@ def demo(
     """Everything, offline: the bundled model, and two fake systems of known bias to compare it with."""
     from gendermark import api, registry
     from gendermark.benchmarks.findings import NO_SPREAD
-    from gendermark.cli.terminal import print_table
     from gendermark.io.textfiles import write_text
     from gendermark.report.differences import differences
     from gendermark.report.findings import corrected, findings
@@ -93,3 +94,19 @@ def demo(
 
 def _folder(name: str) -> str:
     return name.replace(" ", "-")
+
+
+def list_names(
+    kind: Annotated[str, typer.Argument(metavar="|".join(KINDS), help="What to list.")],
+    as_json: AsJson = False,
+) -> None:
+    """What there is: benchmarks, systems, languages, metrics."""
+    from gendermark.report import catalogue
+
+    if kind not in KINDS:
+        raise UnknownName("kind", kind, KINDS)
+    table = catalogue.listing(kind)
+    if as_json:
+        print_json({kind: [dict(zip(table.columns, row, strict=True)) for row in table.rows]})
+    else:
+        print_table(table.title, table.columns, table.rows)

@@ -1,23 +1,31 @@
-"""`gendermark report`: the results of one or several runs, for a paper or a page."""
+"""`gendermark report`, `ui` and `leaderboard`: results for people to read."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import os
+import sys
+from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
-from gendermark.cli.options import Folder, Names, folders
-from gendermark.cli.terminal import echo, say
+from gendermark.cli.options import Data, Executor, From, Names, Revision, Rules, To, folders, pairs
+from gendermark.cli.terminal import AsJson, echo, open_workers, print_json, print_table, say, show_progress
 from gendermark.errors import MissingExtra, UnknownName, UserError
 
 if TYPE_CHECKING:
-    from gendermark.result import Result
+    from gendermark.api import Scored
+    from gendermark.report.server import Site
 
 FORMATS = ("html", "md", "latex", "csv", "json")
 _BY_ENDING = {".html": "html", ".htm": "html", ".md": "md", ".tex": "latex", ".csv": "csv", ".json": "json"}
 _ENDINGS = (".html", ".md", ".tex", ".csv", ".json")
+
+
+# -- report ------------------------------------------------------------------------------------------------------------
 
 
 def report(
@@ -57,42 +65,38 @@ def report(
 
         check_directory(figures)
         # Where the report itself goes to stdout nothing is lost by asking again.
-        formats, problem = _formats(figure_format, refuse=output is None)
-    text, results = _rendered(_once(folders(runs, name)), chosen, trend)
+        formats, problem = _figure_formats(figure_format, refuse=output is None)
+    from gendermark.io.textfiles import write_text
+    from gendermark.runs.folder import read_run
+
+    once = {one.path: one for one in reversed(folders(runs, name))}  # with the name that was given first
+    read = [read_run(*one) for one in reversed(once.values())]
+    results = {run.name: run.results for run in read}
+    if chosen == "html":
+        from gendermark.report.page import render_page
+
+        text = render_page(read, trend=trend)
+    else:
+        from gendermark.report.writing import render
+
+        text = render(results, chosen)
     if output is None:
         echo(text, nl=False)
     else:
-        from gendermark.io.textfiles import write_text
-
         write_text(output, text)
         say(f"report written to {output}")
-    if figures is not None:
-        _write_figures(figures, results, formats, trend)
+    if figures is not None and formats:
+        from gendermark.report.figures import figures as draw
+        from gendermark.report.figures import write_figures
+
+        drawn = draw(results, trend=trend)
+        written = write_figures(figures, drawn, formats)
+        say(f"{len(written):,} files with {len(drawn):,} figures written to {figures}")
     if problem is not None and figure_format:
         raise problem
 
 
-def _once(given: Sequence[Folder]) -> list[Folder]:
-    """Each folder once, with the name that was given it first."""
-    return list({str(one.path): one for one in reversed(given)}.values())[::-1]
-
-
-def _rendered(given: Sequence[Folder], format_: str, trend: bool) -> tuple[str, Mapping[str, Sequence[Result]]]:
-    """The report, and the results it is of."""
-    from gendermark.runs.folder import read_run
-
-    runs = [read_run(*one) for one in given]
-    results = {run.name: run.results for run in runs}
-    if format_ == "html":
-        from gendermark.report.page import render_page
-
-        return render_page(runs, trend=trend), results
-    from gendermark.report.writing import render
-
-    return render(results, format_), results
-
-
-def _formats(asked: Sequence[str] | None, *, refuse: bool) -> tuple[Sequence[str], MissingExtra | None]:
+def _figure_formats(asked: Sequence[str] | None, *, refuse: bool) -> tuple[Sequence[str], MissingExtra | None]:
     """The formats in which figures can be written here, before any work; and what is missing for the others."""
     from gendermark.report.figures import FORMATS as FIGURE_FORMATS
     from gendermark.report.figures import check_formats
@@ -109,13 +113,193 @@ def _formats(asked: Sequence[str] | None, *, refuse: bool) -> tuple[Sequence[str
     return wanted, None
 
 
-def _write_figures(
-    directory: Path, results: Mapping[str, Sequence[Result]], formats: Sequence[str], trend: bool
-) -> None:
-    from gendermark.report.figures import figures, write_figures
+# -- ui ----------------------------------------------------------------------------------------------------------------
 
-    if not formats:
-        return
-    found = figures(results, trend=trend)
-    written = write_figures(directory, found, formats)
-    say(f"{len(written):,} files with {len(found):,} figures written to {directory}")
+
+Host = Annotated[
+    str, typer.Option("--host", help="Address to listen on; by default only this computer can reach the page.")
+]
+Port = Annotated[int, typer.Option("--port", min=0, max=65535, help="Port to listen on; 0 takes a free one.")]
+NoOpen = Annotated[bool, typer.Option("--no-open", help="Print the address only; do not open a browser.")]
+
+
+def ui(
+    runs: Annotated[
+        list[str],
+        typer.Argument(metavar="[NAME=]DIR...", help="Run folders, finished or still running; with names if you like."),
+    ],
+    host: Host = "127.0.0.1",
+    port: Port = 0,
+    no_open: NoOpen = False,
+    name: Names = None,
+) -> None:
+    """Explore runs in the browser, sentence by sentence, even while they are running."""
+    from gendermark.report.paging import RunFolders
+    from gendermark.report.ui import Follower, ui_site
+    from gendermark.runs.folder import read_manifest, refuse_part
+
+    given = folders(runs, name)
+    for one in given:
+        refuse_part(one.path, read_manifest(one.path))
+    say(f"reading {', '.join(str(one.path) for one in given)}")
+    followed = RunFolders([one.path for one in given], [one.name for one in given], say)
+    follower = Follower(followed)
+    follower.start()
+    try:
+        serve_site(ui_site(followed, follower), host, port, no_open=no_open)
+    finally:
+        follower.end()
+
+
+def serve_site(site: Site, host: str, port: int, *, no_open: bool, token: str = "") -> None:
+    """Serve until Ctrl-C, with a new token if none is given. The address is the only thing on stdout."""
+    from gendermark.report.server import Server
+
+    with Server(site, host, port, token) as server:
+        if server.is_open_to_others:
+            say(
+                "warning: other computers can reach this page; whoever has the address can do everything here, and "
+                "nothing is encrypted on its way"
+            )
+        typer.echo(server.url)
+        sys.stdout.flush()
+        say("open this address in a browser; Ctrl-C ends it")
+        if not no_open and _has_screen():
+            import webbrowser
+
+            webbrowser.open(server.launch_url())
+        try:
+            server.serve_forever()
+        except KeyboardInterrupt:
+            say("ended")
+
+
+def _has_screen() -> bool:
+    """Whether a browser would open a window; on a server it might take the terminal instead."""
+    return sys.platform in ("win32", "darwin") or bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
+
+
+# -- leaderboard -------------------------------------------------------------------------------------------------------
+
+
+class _BuildByDefault(TyperGroup):
+    """`leaderboard DIR...` is `leaderboard build DIR...`."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        is_named = not args or args[0] in self.commands or args[0] == "--help"
+        return super().parse_args(ctx, args if is_named else ["build", *args])
+
+
+leaderboard = typer.Typer(
+    cls=_BuildByDefault,
+    help="A leaderboard as static pages: `leaderboard DIR... -o site/`; add submissions, and verify them.",
+)
+Directories = Annotated[
+    list[Path], typer.Argument(metavar="DIR...", help="Directories with submissions, at any depth.")
+]
+
+
+@leaderboard.command()
+def build(
+    directories: Directories,
+    output: Annotated[Path, typer.Option("-o", "--output", help="Directory for the pages.")],
+    executor: Executor = "",
+) -> None:
+    """Write the pages: an index with pictures, ranks and tables, and the report of each system."""
+    from gendermark.leaderboard import site
+
+    with open_workers(executor or "processes") as workers:
+        site.build(directories, output, workers, say)
+    say(f"leaderboard written to {output / site.INDEX}")
+
+
+@leaderboard.command()
+def verify(directories: Directories, executor: Executor = "", as_json: AsJson = False) -> None:
+    """Score the outputs of submissions again; exit 1, with a sentence for each fault, if a result does not follow."""
+    from gendermark.leaderboard.submission import find
+    from gendermark.leaderboard.verification import faults
+
+    cells = find(directories)
+    rows = []
+    with open_workers(executor, len(cells)) as workers, show_progress("verifying") as progress:
+        for number, (cell, found) in enumerate(zip(cells, workers.in_order(faults, cells), strict=True), start=1):
+            rows.append({"submission": str(cell), "outcome": "refused" if found else "verified", "faults": found})
+            progress(number, len(cells))
+    refused = [row for row in rows if row["faults"]]
+    if as_json:
+        print_json({"submissions": rows, "n_refused": len(refused)})
+    else:
+        print_table("Submissions", ("outcome", "submission"), [(row["outcome"], row["submission"]) for row in rows])
+    for row in refused:
+        for fault in row["faults"]:
+            say(fault)
+    say(f"{len(rows) - len(refused):,} of {len(rows):,} submissions follow from their outputs")
+    if refused:
+        raise typer.Exit(1)
+
+
+@leaderboard.command()
+def add(
+    name: Annotated[str, typer.Option(help="The system's name, for example DeepL.")],
+    output: Annotated[Path, typer.Option("-o", "--output", help="Directory of all submissions.")],
+    version: Annotated[str, typer.Option(help="Its version, as exactly as it is known.")] = "unrecorded",
+    vendor: Annotated[str, typer.Option(help="Who makes it.")] = "unrecorded",
+    kind: Annotated[str, typer.Option(help="What it is: service, open model, language model ...")] = "unrecorded",
+    date: Annotated[str, typer.Option(help="When it translated: 2024, 2024-11, or 2024/2025.")] = "unrecorded",
+    licence: Annotated[str, typer.Option(help="Licence of the outputs.")] = "unrecorded",
+    source: Annotated[str, typer.Option(help="Where the outputs come from: an address, or words.")] = "unrecorded",
+    note: Annotated[
+        str, typer.Option(help="Anything a reader must know, the prompt of a language model above all.")
+    ] = "",
+    run: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="A run folder: all it holds is submitted. Or give files:")
+    ] = None,
+    benchmark: Annotated[str, typer.Option(help="Benchmark that was translated.")] = "",
+    to: To = "",
+    from_: From = "",
+    translations: Annotated[
+        list[Path] | None, typer.Option(help="A file of translations, as `gendermark score` takes it.")
+    ] = None,
+    set_: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="NAME=FILE", help="Translations of one set of sentences; give several."),
+    ] = None,
+    allow_missing: Annotated[
+        bool, typer.Option("--allow-missing", help="Sentences without a row count as not translated.")
+    ] = False,
+    data: Data = "official",
+    revision: Revision = "",
+    rules: Rules = "best",
+) -> None:
+    """Score outputs, and write them as a submission into a directory of submissions."""
+    from gendermark import registry
+    from gendermark.api import score_texts
+    from gendermark.cli.score import by_part
+    from gendermark.io.translations import open_translations
+    from gendermark.leaderboard.submission import RESAMPLING, OutputFacts, SystemFacts, hash_of, of_run, write
+    from gendermark.runs.score import Origin
+
+    system = SystemFacts(name, version, vendor, kind, date)
+    sets = pairs(set_ or [], "--set", "formal=formal.txt", "NAME=FILE")
+    files = [*(translations or []), *map(Path, sets.values())]
+    if bool(run) == bool(files) or (translations and sets) or bool(files) != bool(benchmark):
+        raise UserError(
+            "say what is submitted: --run DIR, or --benchmark NAME with --translations FILE or --set NAME=FILE"
+        )
+    scored: list[Scored]
+    if run is not None:
+        scored = of_run(run, system)
+    else:
+        found = registry.load("benchmark", benchmark)
+        if found.draws:
+            raise UserError(f"{benchmark} judges many samples of each sentence; give a run of it with --run")
+        read = partial(open_translations, allow_missing=allow_missing)
+        texts: Any = {name: read(file) for name, file in sets.items()}
+        if not sets:
+            texts = by_part(found, [read(file) for file in translations or ()], "")
+        options: Any = {"source_language": from_, "data": data, "revision": revision, "rules": rules}
+        origin = Origin(system.full_label, resampling=RESAMPLING)
+        scored = [score_texts(benchmark, texts, to, origin, **options)]
+    outputs = OutputFacts(source, licence, note, tuple((file.name, hash_of(file)) for file in files))
+    for one in scored:
+        say(f"submission written to {write(output, system, outputs, one)}")

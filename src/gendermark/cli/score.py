@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import re
+from collections.abc import Iterator
+from dataclasses import asdict, replace
 from functools import partial
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from gendermark.cli.endings import after_score, say_findings, say_next
 from gendermark.cli.options import Executor, Name, To, benchmark_options, option_group, pairs, resampling, selected
-from gendermark.cli.terminal import AsJson, print_json
+from gendermark.cli.terminal import AsJson, print_json, print_results, say_findings, say_next
 from gendermark.errors import UserError
 from gendermark.names import readable
 
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
     from gendermark.benchmarks.benchmark import Benchmark
     from gendermark.io.translations import TranslationFile
     from gendermark.metrics.metric import Resampling
+    from gendermark.result import Result
 
 
 def score(
@@ -103,18 +106,16 @@ def score(
         write_tables(tables, result)
     if as_json:
         print_json(result.to_json())
-    else:
-        from gendermark.cli.results import print_results
-
-        files = [*(translations or []), *([samples] if samples else [])]
-        # One that is named by its file; the name of a pipe tells nothing, and it cannot be read again.
-        file = files[0] if len(files) == 1 and files[0].is_file() else None
-        called = replace(result, name=result.name or (readable(f"files:{file}") if file else ""))
-        print_results([called], "; all with --tables DIR")
-        say_findings([called])
-        if file and not samples:
-            repairs = {"fix_encoding": fix_encoding, "allow_missing": allow_missing}
-            say_next(after_score(called, file, how, {key: "yes" for key, given in repairs.items() if given}))
+        return
+    files = [*(translations or []), *([samples] if samples else [])]
+    # One that is named by its file; the name of a pipe tells nothing, and it cannot be read again.
+    file = files[0] if len(files) == 1 and files[0].is_file() else None
+    result = replace(result, name=result.name or (readable(f"files:{file}") if file else ""))
+    print_results([result], "; all with --tables DIR")
+    say_findings([result])
+    if file and not samples:
+        repairs = {"fix_encoding": fix_encoding, "allow_missing": allow_missing}
+        say_next(_as_a_run(result, file, how, {key: "yes" for key, given in repairs.items() if given}))
 
 
 def by_part(benchmark: Benchmark, files: list[TranslationFile], group: str) -> Any:
@@ -125,3 +126,28 @@ def by_part(benchmark: Benchmark, files: list[TranslationFile], group: str) -> A
     if len(files) > 1:
         raise UserError("give --translations once; only a benchmark of pairs takes two, masculine then feminine")
     return {group: files[0]} if group else files[0]
+
+
+def _as_a_run(result: Result, file: Path, how: Resampling, options: dict[str, str]) -> dict[str, str]:
+    """The command that scores the same file and keeps every sentence; none where no single command can say it."""
+    from gendermark.report.reproduce import commands
+
+    config: dict[str, Any] = {
+        "system": f"files:{file}",
+        "system_options": options,
+        "selections": [result.selection.to_json()],
+        "resampling": asdict(how),
+    }
+    manifest: dict[str, Any] = {"config": config}
+    if result.name != readable(config["system"]):
+        manifest["name"] = result.name
+    slug = re.sub(r"[^\w.]+", "-", result.called).strip("-.") or "mine"
+    directory = next(one for one in _numbered(f"runs/{slug}") if not Path(one).exists())
+    lines = commands(manifest, directory)
+    return {lines[0]: "keeps every sentence, for `report`, `ui` and `compare`"} if len(lines) == 1 else {}
+
+
+def _numbered(directory: str) -> Iterator[str]:
+    yield directory
+    for number in count(2):
+        yield f"{directory}-{number}"

@@ -1,4 +1,4 @@
-"""Talking to the user: data to stdout, everything else to stderr; tables for people, tabs for programs."""
+"""What the command line prints: data to stdout, everything else to stderr; tables for people, tabs for programs."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ import json
 import re
 import shutil
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import timedelta
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 import typer
@@ -17,11 +18,18 @@ import typer
 from gendermark.io.progress import told_in_lines
 from gendermark.io.textfiles import disarmed
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # `gendermark --help` loads this module
+    from gendermark.records import Estimate, Test
+    from gendermark.result import Result
     from gendermark.runs.executors import Executor
+    from gendermark.runs.run import Surroundings
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 
+MOST_FINDINGS = 3
+LONGEST_TABLE = 8
+_ESTIMATE = ("metric", "value", "interval", "judged", "groups", "p")
+_COLUMNS = ("benchmark", "direction", "system", "metric", "slice", "value", "low", "high", "n_judged", "n_total")
 _HIDDEN_COMMAND = re.compile(r"\n\s*::")
 
 
@@ -140,6 +148,15 @@ def open_workers(executor: str, n_pieces: int = 0) -> Iterator[Executor]:
 
 
 @contextmanager
+def run_context(executor: str, store: Path | None = None, name: str = "", n_pieces: int = 0) -> Iterator[Surroundings]:
+    """What a run needs of the command line: workers, the store of translations, and where messages go."""
+    from gendermark.runs.run import Surroundings
+
+    with open_workers(executor, n_pieces) as workers:
+        yield Surroundings(store, show_progress, say, name, workers)
+
+
+@contextmanager
 def show_progress(title: str) -> Iterator[Callable[[int, int], None]]:
     """Progress with the time left, on stderr: a bar on a terminal, a line now and then elsewhere."""
     if not is_terminal(sys.stderr):
@@ -165,3 +182,126 @@ def progress_in_words(done: float, total: float | None, seconds_left: float | No
         return ""
     left = "" if seconds_left is None else f", {timedelta(seconds=round(seconds_left))} left"
     return f"{done:,.0f} of {total:,.0f}{left}"
+
+
+# -- results -----------------------------------------------------------------------------------------------------------
+
+
+def print_results(results: Sequence[Result], all_rows: str = "", folders: Sequence[str] = ()) -> None:
+    """All estimates: drawn tables on a terminal; one tab-separated table when piped.
+
+    `all_rows` says where the rows of long tables are that are not drawn. `folders` are named where results of several
+    runs are printed: they may be of one system.
+    """
+    from gendermark.benchmarks.findings import lost_by_gender
+
+    named = list(zip(results, folders or [""] * len(results), strict=True))
+    for result, folder in named:
+        for finding in lost_by_gender(result):
+            say(f"{_cell(result, folder)}: {finding.text}")
+    if is_terminal(sys.stdout):
+        for result, folder in named:
+            _draw(result, all_rows, folder)
+    else:
+        rows = [
+            (*((folder,) if folders else ()), *_row(result, estimate))
+            for result, folder in named
+            for estimate in result.estimates
+        ]
+        print_table("", ("run", *_COLUMNS) if folders else _COLUMNS, rows)
+    for result, folder in named:
+        for warning in result.warnings:
+            say(f"warning: {_cell(result, folder)}: {warning}")
+
+
+def _cell(result: Result, folder: str) -> str:
+    return f"{folder}, {result.cell}" if folder else result.cell
+
+
+def _row(result: Result, e: Estimate) -> tuple[Any, ...]:
+    where = result.selection.benchmark, result.selection.direction, result.system
+    return *where, e.metric, e.slice, e.value, e.low, e.high, e.n_judged, e.n_total
+
+
+def _draw(result: Result, all_rows: str, folder: str) -> None:
+    selection = result.selection
+    where = f"{folder}, {selection.benchmark}" if folder else selection.benchmark
+    title = f"{where} {selection.direction}, {result.called}: {selection.data} data, rules {selection.rules}"
+    whole = [_line(e) for e in result.estimates if e.slice == "all"]
+    slices = dict.fromkeys(e.slice for e in result.estimates if e.slice != "all")
+    by_slice = [(name, *_line(e)) for name in slices for e in result.estimates if e.slice == name]
+    if whole:
+        print_table(title, _ESTIMATE, whole)
+    if by_slice:
+        print_table("" if whole else title, ("slice", *_ESTIMATE), by_slice)
+    for table in result.tables:
+        shown, rows = table.title, table.rows
+        if len(rows) > LONGEST_TABLE:
+            shown += f" (first and last {LONGEST_TABLE // 2} of {len(rows):,}{all_rows})"
+            rows = [*rows[: LONGEST_TABLE // 2], *rows[-LONGEST_TABLE // 2 :]]
+        print_table(shown, table.columns, rows)
+    for test in result.tests:
+        say(_sentence(test))
+    say(f"signature: {result.signature}")
+
+
+def _line(e: Estimate) -> tuple[str, ...]:
+    from gendermark.records import show_p
+
+    p = "" if e.p_value is None else show_p(e.p_value)
+    return e.metric, e.shown, e.interval, f"{e.n_judged:,} of {e.n_total:,}", f"{e.n_groups:,}", p
+
+
+def _sentence(test: Test) -> str:
+    from gendermark.records import show_p
+
+    if test.p_value is None and test.statistic is not None and test.details.get("low") is not None:
+        share = f"{test.statistic:.1f} [{test.details['low']:.1f}, {test.details['high']:.1f}]"
+        return f"{test.question} {share} {test.details.get('statistic', '')}".strip()
+    if test.p_value is None:
+        return f"{test.question} Too little data to say."
+    answer = "yes" if test.p_value < 0.05 else "not significant"
+    return f"{test.question} {answer} (p {show_p(test.p_value)})"
+
+
+def say_findings(results: Sequence[Result]) -> None:
+    """The main findings: about one direction in some detail, about several the largest effect of each."""
+    from gendermark import registry
+    from gendermark.benchmarks.findings import direction, lost_by_gender
+    from gendermark.report.findings import corrected, findings, in_brief, main_finding
+    from gendermark.report.verdict import verdicts
+
+    found = corrected(results)
+    if not found:
+        return
+    benchmarks = {one.selection.benchmark: registry.load("benchmark", one.selection.benchmark) for one in found}
+    opening = verdicts(found)
+    sentences = [f"{benchmarks[name].title}: {text}" if len(opening) > 1 else text for name, text in opening.items()]
+    if len(found) == 1:
+        beside_the_table = {finding.text for finding in lost_by_gender(found[0])}
+        texts = dict.fromkeys([*(finding.text for finding in in_brief(found[0])), *findings(found[0])])
+        sentences += [text for text in texts if text not in beside_the_table]
+    else:
+
+        def effect(place: int) -> float:
+            shown = benchmarks[found[place].selection.benchmark].presentation.findings(found[place])
+            return max((finding.effect for finding in shown), default=0.0)
+
+        largest = sorted(range(len(found)), key=effect, reverse=True)[:MOST_FINDINGS]
+        for result in (found[place] for place in sorted(largest)):
+            selection = result.selection
+            languages = direction(selection.source_language, selection.target_language)
+            sentences.append(f"{benchmarks[selection.benchmark].title}, {languages}: {main_finding(result)}")
+    say(f"\nFound ({found[0].called}):")
+    for sentence in sentences[:MOST_FINDINGS]:
+        say(f"- {sentence}")
+
+
+def say_next(commands: Mapping[str, str]) -> None:
+    """Commands that can be typed as they stand, and what each is for."""
+    if not commands:
+        return
+    say("\nNext:")
+    width = max(map(len, commands))
+    for command, what_for in commands.items():
+        say(f"  {command:<{width}}  # {what_for}")
