@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from gendermark import registry
 from gendermark.benchmarks.benchmark import Answers, Benchmark, ItemSet
 from gendermark.errors import UnknownName, UnmatchedSources, UserError
-from gendermark.io.disk_list import kept, made
+from gendermark.io.disk_list import mapped, stored
 from gendermark.io.soundness import Given, Line, check_genders, check_samples, is_of_pairs
 from gendermark.io.tables import Samples
 from gendermark.io.translations import TranslationFile, open_translations, read_samples
@@ -131,7 +131,7 @@ def score_texts(
     except UnmatchedSources:
         item_set, texts = _matched_in_another_revision(found, selection, given, asked_for)
     check_genders(_THEMSELVES, found, item_set, texts)
-    answers = made(lambda text: [Translation("", text, error=MISSING if text is None else None)], texts)
+    answers = mapped(lambda text: [Translation("", text, error=MISSING if text is None else None)], texts)
     return Scored(item_set, answers, judge_and_estimate(found, item_set, answers, origin, executor))
 
 
@@ -144,7 +144,7 @@ def _with_samples(
         # Samples of all sentences serve for a part of them, too.
         others = benchmark.load(replace(selection, parts=())).items if selection.parts else ()
         drawn = read_samples(samples, item_set.items, others)
-        check_samples(samples, benchmark, selection, made(lambda one: one.texts, drawn), [])
+        check_samples(samples, benchmark, selection, mapped(lambda one: one.texts, drawn), [])
     elif isinstance(samples, Mapping) or any(isinstance(texts, str) for texts in samples):
         raise UserError(
             f"{benchmark.name} judges many samples of each sentence; give a list of samples for each, or a file of them"
@@ -154,7 +154,7 @@ def _with_samples(
             raise UserError(f"samples of {len(samples):,} sentences were given for {len(item_set.items):,}")
         drawn = [Samples(tuple(texts)) for texts in samples]
     signed = replace(selection, **drawn_elsewhere(max(len(one.texts) for one in drawn)))
-    return replace(item_set, selection=signed), made(_answers, drawn)
+    return replace(item_set, selection=signed), mapped(_answers, drawn)
 
 
 def _answers(samples: Samples) -> list[Translation]:
@@ -192,7 +192,7 @@ def _matched(
         # Even a system that knows one gender only translates "she" and "he" otherwise, now and then.
         if len(first) >= _FEWEST_TO_BE_THE_SAME and all(x == y for x, y in zip_longest(first, second)):
             raise UserError(f"{' and '.join(by_part)} were given the same translations; give each its own")
-    return benchmark.load(selection), kept(chain.from_iterable(by_part.values()))
+    return benchmark.load(selection), stored(chain.from_iterable(by_part.values()))
 
 
 def _matched_in_another_revision(
@@ -220,7 +220,7 @@ def _texts(given: _Given, benchmark: Benchmark, item_set: ItemSet) -> Sequence[s
     if len(given) != len(item_set.items):
         raise UserError(f"{len(given):,} translations were given for {len(item_set.items):,} sentences")
     texts: Sequence[str] = given
-    lines = made(Line, item_set.items, texts, range(1, len(texts) + 1))
+    lines = mapped(Line, item_set.items, texts, range(1, len(texts) + 1))
     notes: list[str] = []
     Given(_THEMSELVES, benchmark, item_set.selection, lines).check(notes)
     for note in notes:

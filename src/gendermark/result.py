@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from gendermark.errors import MissingExtra
-from gendermark.io.disk_list import Long
+from gendermark.io.disk_list import DiskList
 from gendermark.names import readable, told_apart
 from gendermark.records import Estimate, Judgement, Table, Test
 from gendermark.selection import Selection
@@ -67,7 +67,7 @@ class Result:
             if not _all_texts(table.name, table.title, *table.columns) or not all((table.columns, *table.rows)):
                 raise TypeError(f"the table {table.name!r:.60} is not one of texts under named columns")
         # A long list was looked at as it came: every `replace` would read all of it again.
-        for judgement in () if isinstance(self.judgements, Long) else self.judgements:
+        for judgement in () if isinstance(self.judgements, DiskList) else self.judgements:
             check_judgement(judgement)
 
     @property

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from gendermark.errors import UserError
 from gendermark.io import disk_list
-from gendermark.io.disk_list import Spilled, grouped, kept, made, placed, remembered, taken
+from gendermark.io.disk_list import DiskList, cached, grouped, mapped, reordered, stored
 from gendermark.records import Gender, Item, Judgement, Translation, Verdict
 
 
@@ -23,15 +23,14 @@ from gendermark.records import Gender, Item, Judgement, Translation, Verdict
 def _small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(disk_list, "LIMIT", 5)
     monkeypatch.setattr(disk_list, "_BLOCK", 3)
-    monkeypatch.setattr(disk_list, "_LONG_GROUP", 8)
     monkeypatch.setattr(disk_list, "_WAITING", 4)
 
 
 @pytest.mark.parametrize("n", [0, 4, 5, 6, 23])
-def test_a_kept_sequence_is_read_as_a_list_is(n: int) -> None:
+def test_reads_as_a_list(n: int) -> None:
     values = [f"value {number}" for number in range(n)]
-    found = kept(iter(values))
-    assert isinstance(found, Spilled) == (n >= 5)
+    found = stored(iter(values))
+    assert isinstance(found, DiskList) == (n >= 5)
     assert (list(found), len(found), [*reversed(found)]) == (values, n, values[::-1])
     for place in range(-n, n):
         assert found[place] == values[place]
@@ -43,7 +42,7 @@ def test_a_kept_sequence_is_read_as_a_list_is(n: int) -> None:
 
 
 def test_a_part_of_a_part_is_read_from_the_disk_too() -> None:
-    part = kept(range(40))[3:37][2:20]
+    part = stored(range(40))[3:37][2:20]
     assert not isinstance(part, list)
     assert (list(part), part[-1], list(part[1:3])) == (list(range(5, 23)), 22, [6, 7])
 
@@ -53,7 +52,7 @@ def test_groups_are_those_of_a_dictionary(numbers: list[int]) -> None:
     expected: dict[int, list[tuple[int, int]]] = {}
     for place, number in enumerate(numbers):
         expected.setdefault(number, []).append((place, number))
-    found = [(key, list(group)) for key, group in grouped(kept(enumerate(numbers)), lambda pair: pair[1])]
+    found = [(key, list(group)) for key, group in grouped(stored(enumerate(numbers)), lambda pair: pair[1])]
     assert found == list(expected.items())
 
 
@@ -65,51 +64,52 @@ def test_many_small_groups_are_one_way_through_the_file(monkeypatch: pytest.Monk
         n_read += 1
         return really(store, place)
 
-    really = disk_list._Store.read
-    monkeypatch.setattr(disk_list._Store, "read", read)
+    really = disk_list._File.read
+    monkeypatch.setattr(disk_list._File, "read", read)
     monkeypatch.setattr(disk_list, "_BLOCK", 50)
-    values = kept(range(3000))
+    monkeypatch.setattr(disk_list, "LIMIT", 100)
+    values = stored(range(3000))
     groups = [group for _, group in grouped(values, lambda value: value // 3)]
     assert groups == [[value, value + 1, value + 2] for value in range(0, 3000, 3)]
-    assert n_read == 2 * 60  # for their keys and for their order; not once more for each of 1,000 groups
+    assert n_read < 300  # for their keys, for their order and in order; not once for each of 1,000 groups
 
 
 @given(st.permutations(range(17)))
 def test_values_come_in_the_order_of_their_places(places: list[int]) -> None:
-    assert list(placed([(place, str(place)) for place in places], 17)) == [str(place) for place in range(17)]
-    assert list(taken(kept("abcdefghijklmnopq"), places)) == ["abcdefghijklmnopq"[place] for place in places]
+    assert list(reordered(stored("abcdefghijklmnopq"), places)) == ["abcdefghijklmnopq"[place] for place in places]
 
 
-def test_values_may_be_taken_twice_or_not_at_all() -> None:
-    assert list(taken(kept("abcdefg"), [6, -1, 0, 0, 6, -1, 3])) == ["g", None, "a", "a", "g", None, "d"]
-    assert list(taken(list("abc"), [2, -1])) == ["c", None]
+def test_places_may_be_repeated_or_below_zero() -> None:
+    assert list(reordered(stored("abcdefg"), [6, -1, 0, 0, 6, -1, 3])) == ["g", None, "a", "a", "g", None, "d"]
+    assert list(reordered(list("abc"), [2, -1])) == ["c", None]
 
 
-def test_what_is_made_of_sequences_is_made_when_it_is_read() -> None:
+def test_mapped_values_are_made_when_they_are_read() -> None:
     asked: list[int] = []
 
     def double(number: int, word: str) -> str:
         asked.append(number)
         return word * number
 
-    found = made(double, kept(range(9)), "abcdefghi")
+    found = mapped(double, stored(range(9)), "abcdefghi")
     assert asked == []
-    assert (found[2], list(found[3:5]), len(found)) == ("cc", ["ddd", "eeee"], 9)
-    assert asked == [2, 3, 4]
-    assert made(double, [1, 2], "ab") == ["a", "bb"]
+    assert (list(found[3:5]), len(found)) == (["ddd", "eeee"], 9)
+    assert asked == [3, 4]
+    assert found[2] == "cc"
+    assert mapped(double, [1, 2], "ab") == ["a", "bb"]
     with pytest.raises(ValueError, match="of one length"):
-        made(double, kept(range(9)), "abc")
+        mapped(double, stored(range(9)), "abc")
 
 
-def test_a_long_sequence_is_asked_about_once() -> None:
+def test_a_cached_function_reads_a_disk_list_once() -> None:
     asked: list[Any] = []
 
-    @remembered
+    @cached
     def total(values: Any) -> int:
         asked.append(values)
         return sum(values)
 
-    long = kept(range(9))
+    long = stored(range(9))
     assert [total(long), total(long), total([1]), total([1])] == [36, 36, 1, 1]
     assert len(asked) == 3  # in memory it may have been changed in between
     del long, asked[:]
@@ -129,7 +129,7 @@ def test_records_come_back_as_they_were() -> None:
 def test_the_file_has_no_name() -> None:
     pattern = "gendermark-*"
     before = set(Path(tempfile.gettempdir()).glob(pattern))
-    found = kept(range(100))
+    found = stored(range(100))
     assert set(Path(tempfile.gettempdir()).glob(pattern)) <= before
     assert len(found) == 100
 
@@ -144,23 +144,23 @@ def test_a_full_disk_is_said_in_one_sentence(monkeypatch: pytest.MonkeyPatch) ->
 
     monkeypatch.setattr(disk_list.tempfile, "TemporaryFile", lambda **_: Full())
     with pytest.raises(UserError) as found:
-        kept(range(100))
-    assert "No space left on device; make room there, or name another directory with" in str(found.value)
-    assert str(found.value).endswith("the environment variable TMPDIR")
+        stored(range(100))
+    assert "No space left on device" in str(found.value)
+    assert "TMPDIR" in str(found.value)
 
 
 def test_a_directory_that_cannot_be_used_is_not_passed_over(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Python would take another one without a word, and fill a disk that nobody named."""
     monkeypatch.setattr(tempfile, "tempdir", None)
     monkeypatch.setenv("TMPDIR", str(tmp_path / "misspelt"))
-    with pytest.raises(UserError, match=r"TMPDIR names .*misspelt, where nothing can be written; .* name a directory"):
-        kept(range(100))
+    with pytest.raises(UserError, match=r"TMPDIR.*misspelt"):
+        stored(range(100))
     monkeypatch.setattr(tempfile, "tempdir", None)
     monkeypatch.setenv("TMPDIR", f"{tmp_path}/")
-    assert len(kept(range(100))) == 100
+    assert len(stored(range(100))) == 100
 
 
 def test_no_directory_for_temporary_files(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "gone"))
-    with pytest.raises(UserError, match="gone: No such file or directory; make room there, or name another"):
-        kept(range(100))
+    with pytest.raises(UserError, match="gone: No such file"):
+        stored(range(100))

@@ -18,7 +18,7 @@ import gendermark
 from gendermark.cli.app import _exit_code
 from gendermark.errors import BadFile, UserError
 from gendermark.io import locks
-from gendermark.io.disk_list import Long
+from gendermark.io.disk_list import DiskList
 from gendermark.report import ui
 from gendermark.report.cells import Filter
 from gendermark.report.explorer import Explorer
@@ -118,7 +118,7 @@ def test_texts_with_escapes_are_found(folders: Path) -> None:
 def test_judgements_and_texts_are_not_kept_in_memory(paged: RunFolders) -> None:
     for cell in paged.now.explorer.cells:
         assert [len(result.judgements) for result in cell.results if result] == [0, 0]
-        assert all(isinstance(rows, Long) for rows in (*cell._judged, *cell._written))
+        assert all(isinstance(rows, DiskList) for rows in (*cell._judged, *cell._written))
 
 
 def test_samples_are_read_as_well(tmp_path: Path) -> None:

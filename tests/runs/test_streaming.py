@@ -17,7 +17,7 @@ import gendermark
 from gendermark import registry
 from gendermark.errors import UserError
 from gendermark.io import disk_list, progress
-from gendermark.io.disk_list import Long
+from gendermark.io.disk_list import DiskList
 from gendermark.metrics import metric
 from gendermark.report import cells, explorer
 from gendermark.report.cells import sampled_rows
@@ -57,7 +57,7 @@ def _long(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def _same(one: Result, other: Result) -> None:
-    assert isinstance(other.judgements, Long)
+    assert isinstance(other.judgements, DiskList)
     assert list(one.judgements) == list(other.judgements)
     assert one.to_json() == other.to_json()
     assert [table.to_json() for table in one.tables] == [table.to_json() for table in other.tables]
@@ -228,7 +228,7 @@ def test_a_run_folder_is_read_from_the_disk_as_from_memory(
     compared = gendermark.compare(folder, other)
     judged_again = rejudge(tmp_path / "texts", {"cluster": "contrast"})
     _long(monkeypatch)
-    assert isinstance(read_run(folder).results[0].judgements, Long)
+    assert isinstance(read_run(folder).results[0].judgements, DiskList)
     assert [render_page([read_run(one) for one in some]) for some in folders] == in_memory
     assert gendermark.compare(folder, other).comparisons == compared.comparisons
     (again,) = rejudge(tmp_path / "texts", {"cluster": "contrast"})

@@ -505,7 +505,7 @@ def test_answers_to_many_requests_are_left_in_the_store(tmp_path: Path, monkeypa
     with Store(tmp_path / "store.sqlite") as store:
         first = translate(Picky(), requests, store, Progress())
         again = translate(Picky(), requests, store, Progress())
-    assert isinstance(first.translations, disk_list.Spilled)
+    assert isinstance(first.translations, disk_list.DiskList)
     assert [answers[0].request_id for answers in first.translations] == [one.request_id for one in requests]
     errors = [answers[0] for answers in first.translations if answers[0].error]
     assert 0 < len(errors) < 120

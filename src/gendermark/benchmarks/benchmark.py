@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from gendermark import registry
 from gendermark.errors import UnknownName, UserError
-from gendermark.io.disk_list import made
+from gendermark.io.disk_list import mapped
 from gendermark.metrics import describe
 from gendermark.metrics.describe import Description
 from gendermark.metrics.metric import Counts, Metric, Tally, count, per_judgement
@@ -55,7 +55,7 @@ ItemSet = ItemSetOf[Any]
 
 def plain_requests(item_set: ItemSet) -> Sequence[Request]:
     source, target = item_set.selection.source_language, item_set.selection.target_language
-    return made(lambda item: Request(item.source, source, target), item_set.items)
+    return mapped(lambda item: Request(item.source, source, target), item_set.items)
 
 
 def tagged_stereotype(item: Item) -> Gender | None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gendermark.errors import BadFile
-from gendermark.io.disk_list import kept
+from gendermark.io.disk_list import stored
 from gendermark.io.textfiles import content_hash, each_line, read_csv, read_jsonl, read_xlsx
 from gendermark.records import Gender
 
@@ -67,7 +67,7 @@ def _names(line: str) -> list[str]:
 
 def read_own(path: str, needed: Sequence[str]) -> tuple[Sequence[OwnRow], str]:
     """The rows of a file, and what names it in a signature."""
-    rows = kept(_checked(path, needed))
+    rows = stored(_checked(path, needed))
     if not rows:
         raise BadFile(path, f"has no sentence; give a header and a row for each ({', '.join(needed)})")
     return rows, f"file-{content_hash(path)[:8]}"

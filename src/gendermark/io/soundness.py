@@ -20,7 +20,7 @@ from statistics import median, stdev
 from gendermark.benchmarks.benchmark import Benchmark, ItemSet
 from gendermark.errors import BadFile
 from gendermark.io import encodings
-from gendermark.io.disk_list import made
+from gendermark.io.disk_list import mapped
 from gendermark.linguistics import profiles
 from gendermark.linguistics.failures import failure
 from gendermark.linguistics.words import cut
@@ -85,7 +85,7 @@ class Given:
 
     def check(self, notes: list[str]) -> None:
         """Refuse what is broken; note what is worth knowing."""
-        texts = made(lambda line: (line.text, line.number), self.lines)
+        texts = mapped(lambda line: (line.text, line.number), self.lines)
         repair = "make the program read and write UTF-8" if self.noun == ANSWERS else _REPAIR
         check_letters(self.where, self.selection.target_language, texts, notes, repair)
         self._check_language()

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from gendermark.errors import BadFile
-from gendermark.io.disk_list import kept
+from gendermark.io.disk_list import stored
 from gendermark.io.textfiles import each_line, read_csv, read_json, read_jsonl, read_lines, read_sheets, read_xlsx
 from gendermark.records import Compact
 
@@ -113,7 +113,7 @@ def read_contents(path: Path | str, choice: Choice) -> Contents:
         raise BadFile(
             path, f"is a text file, which holds one system; leave out #{choice.system}, or give a .tsv with its column"
         )
-    lines = kept(each_line(path))
+    lines = stored(each_line(path))
     return Contents([Section("", _pair_rows(path, lines))]) if _has_sources(lines) else Contents(lines=lines)
 
 
@@ -155,7 +155,7 @@ def _has_sources(lines: Sequence[str]) -> bool:
 
 
 def _pair_rows(path: Path | str, lines: Sequence[str]) -> Sequence[Row[str]]:
-    return kept(_each_pair(path, lines))
+    return stored(_each_pair(path, lines))
 
 
 def _each_pair(path: Path | str, lines: Sequence[str]) -> Iterator[Row[str]]:
@@ -190,7 +190,7 @@ def _table_rows(path: Path | str, ending: str, choice: Choice) -> Sequence[Row[s
                 raise BadFile(path, f"has {len(row)} cells, but the header has {len(names)}; {hint}", line=line)
             yield line, dict(zip(names, row, strict=True))
 
-    objects = kept(each())
+    objects = stored(each())
     if not objects:
         raise BadFile(path, "has a header row only; expected a row for each sentence")
     return _rows_of(path, objects, choice)
@@ -207,7 +207,7 @@ def _jsonl_rows(path: Path | str, choice: Choice) -> Sequence[Row[str]]:
 
 
 def _objects(path: Path | str, noun: str = "translation") -> Sequence[_Object]:
-    objects = kept(read_jsonl(path))
+    objects = stored(read_jsonl(path))
     if not objects:
         raise BadFile(path, f"is empty; expected a JSON object with source and {noun} on each line")
     return objects
@@ -220,7 +220,7 @@ def _rows_of(path: Path | str, objects: Sequence[_Object], choice: Choice) -> Se
     translation_column = translation_column or _column(
         path, names, choice.translation_column, "translation", TRANSLATION_COLUMNS
     )
-    return kept(
+    return stored(
         Row(
             _text(path, line, row, source_column),
             # null: what `gendermark translate --json` writes where a system failed
@@ -242,7 +242,7 @@ def _chosen_system(path: Path | str, objects: Sequence[_Object], choice: Choice)
             raise BadFile(path, f"has translations of {len(systems)} systems; name one: {path}#{some(systems, ' | #')}")
         if choice.system not in systems:
             raise BadFile(path, f"has no system {choice.system!r}; available: {some(systems)}")
-        return kept((line, row) for line, row in objects if row[SYSTEM_COLUMN] == choice.system), ""
+        return stored((line, row) for line, row in objects if row[SYSTEM_COLUMN] == choice.system), ""
     if choice.system and choice.system not in names:
         raise BadFile(path, f"has no column {SYSTEM_COLUMN!r} and none {choice.system!r}; available: {some(names)}")
     return objects, choice.system
@@ -293,7 +293,7 @@ def read_sample_rows(path: Path | str, choice: Choice) -> tuple[Sequence[Row[Sam
     if not has_source and "id" not in first:
         raise BadFile(path, "has neither 'source' nor 'id' to say whose samples these are", line=line)
     key = _column(path, list(first), choice.source_column, "source", SOURCE_COLUMNS) if has_source else "id"
-    rows = kept(Row(_text(path, line, row, key), _samples(path, line, row), line) for line, row in objects)
+    rows = stored(Row(_text(path, line, row, key), _samples(path, line, row), line) for line, row in objects)
     return rows, "source" if has_source else "id"
 
 

@@ -18,7 +18,7 @@ from typing import Any, Generic, TypeVar
 
 from gendermark.benchmarks.benchmark import Benchmark, ItemSet
 from gendermark.errors import BadFile, UnmatchedSources
-from gendermark.io.disk_list import kept, made, taken
+from gendermark.io.disk_list import mapped, reordered, stored
 from gendermark.io.encodings import repaired
 from gendermark.io.soundness import Given, Line, check_genders
 from gendermark.io.tables import (
@@ -100,8 +100,8 @@ class TranslationFile:
         self, contents: Contents, benchmark: Benchmark, item_set: ItemSet, notes: list[str]
     ) -> _Matched[str]:
         # What was translated may also be what `export` gives: the sentence with its context.
-        own = made(_source, item_set.items)
-        shown = made(_source, benchmark.requests(item_set))
+        own = mapped(_source, item_set.items)
+        shown = mapped(_source, benchmark.requests(item_set))
         problems = []
         is_same = len(shown) != len(own) or all(one == other for one, other in zip(shown, own, strict=True))
         for sources in [own] if is_same else [shown, own]:
@@ -123,7 +123,7 @@ class TranslationFile:
                 f"has {len(texts):,} lines, but there are {len(item_set.items):,} sentences; expected one translation "
                 "per line in the order of `gendermark export`",
             )
-        return _Matched(texts, made(Line, item_set.items, texts, range(1, len(texts) + 1)))
+        return _Matched(texts, mapped(Line, item_set.items, texts, range(1, len(texts) + 1)))
 
     def _chosen_section(
         self, sections: Sequence[Section], item_set: ItemSet, sources: Sequence[str], notes: list[str]
@@ -194,8 +194,8 @@ def _repaired(path: Path, contents: Contents, item_set: ItemSet, notes: list[str
     def better(row: Row[str]) -> Row[str]:
         return replace(row, source=repaired(row.source, source), content=repaired(row.content, target))
 
-    sections = [replace(section, rows=kept(map(better, section.rows))) for section in contents.sections]
-    lines = kept(repaired(line, target) for line in contents.lines)
+    sections = [replace(section, rows=stored(map(better, section.rows))) for section in contents.sections]
+    lines = stored(repaired(line, target) for line in contents.lines)
     n = sum(one != other for one, other in zip(contents.lines, lines, strict=True))
     for old, new in zip(contents.sections, sections, strict=True):
         n += sum(one != other for one, other in zip(old.rows, new.rows, strict=True))
@@ -225,7 +225,7 @@ def _matched_by_source(
     if len(rows) == len(wanted.sources) and all(
         row.source in (source, source.strip()) for row, source in zip(rows, wanted.sources, strict=True)
     ):
-        return _Matched(made(_content, rows), made(_line_of, wanted.items, rows))
+        return _Matched(mapped(_content, rows), mapped(_line_of, wanted.items, rows))
     places = _Places(source.strip() for source in wanted.sources)
     row_of, place_of = array("q", [-1]) * len(places), array("q")
     n_given = array("Q", [0]) * len(places)
@@ -259,8 +259,8 @@ def _matched_by_source(
             f"{path}: {n_loose:,} of {len(rows):,} sources differ from this benchmark's in space, quotation marks "
             "or Unicode normal form only, and were matched"
         )
-    lines = made(_line_of, taken(wanted.items, place_of), rows)
-    return _Matched(made(_content, taken(rows, row_of)), lines)
+    lines = mapped(_line_of, reordered(wanted.items, place_of), rows)
+    return _Matched(mapped(_content, reordered(rows, row_of)), lines)
 
 
 def _content(row: Row[Content] | None) -> Content | None:
@@ -356,7 +356,7 @@ def matched_samples(
 ) -> Sequence[Samples]:
     rows, key = read_sample_rows(path, choice)
     rows = _without_others(rows, key, items, others)
-    by_source = _Wanted(items, made(_source, items), "samples")
+    by_source = _Wanted(items, mapped(_source, items), "samples")
     samples: Any = (  # none is missing: that is refused
         _matched_by_source(path, rows, by_source, notes).contents
         if key == "source"
@@ -388,7 +388,7 @@ def _without_others(
         return {loose_key(item.source if key == "source" else item.item_id) for item in some_items}
 
     passed_over = keys(others) - keys(items)
-    return kept(row for row in rows if loose_key(row.source) not in passed_over)
+    return stored(row for row in rows if loose_key(row.source) not in passed_over)
 
 
 def _matched_by_id(path: Path, rows: Sequence[Row[Samples]], items: Sequence[Item]) -> Sequence[Samples | None]:
@@ -406,4 +406,4 @@ def _matched_by_id(path: Path, rows: Sequence[Row[Samples]], items: Sequence[Ite
         if found < 0:
             problem = f"has no samples of item {item.item_id!r}, {shortened(item.source)}; {NO_SAMPLE}"
             raise UnmatchedSources(path, problem)
-    return made(_content, taken(rows, row_of))
+    return mapped(_content, reordered(rows, row_of))

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from gendermark.io.disk_list import remembered
+from gendermark.io.disk_list import cached
 from gendermark.metrics.describe import Description
 from gendermark.metrics.intervals import estimate
 from gendermark.metrics.metric import Resampling, count_singly
@@ -49,7 +49,7 @@ class Untranslated(NamedTuple):
         }
 
 
-@remembered
+@cached
 def untranslated_by_gender(judgements: Sequence[Judgement]) -> Untranslated | None:
     """Compare how often women and men were not translated; None where either is missing."""
     counts = count_singly((j for j in judgements if j.expected in _BOTH), _columns)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from gendermark import registry
 from gendermark.benchmarks.benchmark import Benchmark
 from gendermark.errors import UserError
-from gendermark.io.disk_list import taken
+from gendermark.io.disk_list import reordered
 from gendermark.records import Gender, Judgement, Verdict
 from gendermark.result import Result
 from gendermark.runs.folder import Text
@@ -342,8 +342,8 @@ def _in_one_order(
     item_ids = list(dict.fromkeys(item_id for own in places for item_id in own))
     orders = [array("q", (own.get(item_id, -1) for item_id in item_ids)) if own else () for own in places]
     return (
-        [taken(own, order) for own, order in zip(judgements, orders, strict=True)],
-        [taken(own, order) for own, order in zip(texts, orders, strict=True)],
+        [reordered(own, order) for own, order in zip(judgements, orders, strict=True)],
+        [reordered(own, order) for own, order in zip(texts, orders, strict=True)],
     )
 
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 from gendermark import registry
 from gendermark.benchmarks.benchmark import Benchmark
 from gendermark.benchmarks.findings import Finding, as_percent, between, rounded, with_lost
-from gendermark.io.disk_list import remembered
+from gendermark.io.disk_list import cached
 from gendermark.metrics import statistics
 from gendermark.records import Estimate, Judgement, Verdict
 from gendermark.result import Result
@@ -135,7 +135,7 @@ def _not_translated(result: Result) -> float:
     return 100 * lost / max(len(result.judgements), 1)
 
 
-@remembered
+@cached
 def _verdicts(judgements: Sequence[Judgement]) -> Counter[Verdict]:
     return Counter(judgement.verdict for judgement in judgements)
 

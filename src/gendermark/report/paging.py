@@ -21,7 +21,7 @@ import numpy as np
 
 from gendermark.errors import BadFile, UserError
 from gendermark.io import locks
-from gendermark.io.disk_list import Long
+from gendermark.io.disk_list import DiskList
 from gendermark.io.textfiles import raw_lines
 from gendermark.records import Judgement
 from gendermark.report.cells import Cell, Filter, Numbers
@@ -105,18 +105,16 @@ class _Lines:
             raise Changed(f"{self.path} cannot be read ({problem.strerror or problem}); load the page again") from None
 
 
-class _Rows(Long[T]):
+class _Rows(DiskList[T]):
     """What is in the lines of a file, in some order; read when it is asked for. A place below 0 is that of none."""
 
     def __init__(self, lines: _Lines, make: Callable[[dict[str, Any]], T], places: Sequence[int] | None = None) -> None:
         self._lines, self._make = lines, make
         self._places = range(len(lines.starts)) if places is None else places
+        super().__init__(len(self._places), self._read)
         self._one = lru_cache(_ROWS_KEPT)(self._read_one)
 
-    def __len__(self) -> int:
-        return len(self._places)
-
-    def between(self, start: int, stop: int) -> Iterator[Any]:
+    def _read(self, start: int, stop: int) -> Iterator[Any]:
         for place, line in self._each_line(start, stop):
             yield self._make(self._lines.read(place, line)) if place >= 0 else None
 

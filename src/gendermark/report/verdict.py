@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from gendermark import registry
 from gendermark.benchmarks.benchmark import Benchmark
 from gendermark.benchmarks.findings import TwoRates, as_percent, leaning, listed, rounded
-from gendermark.io.disk_list import remembered
+from gendermark.io.disk_list import cached
 from gendermark.linguistics.codes import NAMES
 from gendermark.records import Estimate, Gender, Judgement
 from gendermark.report.findings import can_be_told
@@ -147,7 +147,7 @@ def _are_mostly_men(result: Result) -> bool:
     return 2 * seen[Gender.MASCULINE] > seen.total()
 
 
-@remembered
+@cached
 def _women(judgements: Sequence[Judgement]) -> Counter[Gender | None]:
     """What became of them."""
     return Counter(judgement.observed for judgement in judgements if judgement.expected is Gender.FEMININE)

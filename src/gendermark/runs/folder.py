@@ -24,7 +24,7 @@ import numpy as np
 from gendermark import __version__, registry
 from gendermark.benchmarks.benchmark import Answers, Benchmark, ItemSet
 from gendermark.errors import BadFile, UserError
-from gendermark.io.disk_list import kept, made, taken
+from gendermark.io.disk_list import mapped, reordered, stored
 from gendermark.io.textfiles import read_json, read_jsonl, write_jsonl, write_text
 from gendermark.names import readable
 from gendermark.records import Compact, Estimate, Item, Judgement, Table, Test, Translation, Unit
@@ -321,7 +321,7 @@ def read_cell(cell: Path) -> Result:
     """A result with its judgements."""
     result, n_judgements = read_result(cell)
     try:
-        judgements = kept(check_judgement(Judgement.from_json(row)) for _, row in read_jsonl(cell / JUDGEMENTS))
+        judgements = stored(check_judgement(Judgement.from_json(row)) for _, row in read_jsonl(cell / JUDGEMENTS))
         return with_judgements(result, judgements, n_judgements)
     except (KeyError, TypeError, ValueError) as problem:
         raise _unreadable(cell, problem) from None
@@ -377,16 +377,16 @@ def texts_path(cell: Path, result: Result) -> Path:
 def read_texts(cell: Path, result: Result) -> Sequence[Text]:
     """The texts of one cell, in the order of its judgements."""
     path = texts_path(cell, result)
-    named = kept(_each_text(path))
+    named = stored(_each_text(path))
     if len(named) == len(result.judgements) and all(
         item_id == judgement.item_id for (item_id, _), judgement in zip(named, result.judgements, strict=True)
     ):
-        return made(itemgetter(1), named)
+        return mapped(itemgetter(1), named)
     place_of = {item_id: place for place, (item_id, _) in enumerate(named)}
     places = array("q", (place_of.get(judgement.item_id, -1) for judgement in result.judgements))
     if n_missing := sum(place < 0 for place in places):
         raise BadFile(path, f"lacks {n_missing:,} of {len(result.judgements):,} sentences; run it again")
-    return made(itemgetter(1), taken(named, places))
+    return mapped(itemgetter(1), reordered(named, places))
 
 
 def _each_text(path: Path) -> Iterator[tuple[str, Text]]:

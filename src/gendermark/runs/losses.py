@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from gendermark import registry
 from gendermark.benchmarks.benchmark import Benchmark
-from gendermark.io.disk_list import kept
+from gendermark.io.disk_list import stored
 from gendermark.metrics import statistics
 from gendermark.metrics.describe import Description
 from gendermark.metrics.metric import Metric, Resampling, per_judgement
@@ -55,7 +55,7 @@ def sides_of(before: Result, now: Result, metric: Metric, resampling: Resampling
     """Women and men on the sentences that a gap is made of, paired as every comparison is."""
     benchmark: Benchmark = registry.load("benchmark", before.selection.benchmark)
     under = {j.item_id for j in judgements_under(before, metric)}
-    sides = [kept(j for j in result.judgements if j.item_id in under) for result in (before, now)]
+    sides = [stored(j for j in result.judgements if j.item_id in under) for result in (before, now)]
     if {j.expected for j in sides[0]} != set(_BOTH):
         return Sides()
     measures = replace(benchmark.measures, tally=per_judgement(_columns))
@@ -68,10 +68,10 @@ def sides_of(before: Result, now: Result, metric: Metric, resampling: Resampling
 def judgements_under(result: Result, metric: Metric) -> Sequence[Judgement]:
     """Those about women and men that a metric counts."""
     benchmark: Benchmark = registry.load("benchmark", result.selection.benchmark)
-    gendered = kept(j for j in result.judgements if j.expected in _BOTH)
+    gendered = stored(j for j in result.judgements if j.expected in _BOTH)
     tally = benchmark.measures.tally
     # A metric that counts pairs has no single judgement in its column; it is of the whole cell.
-    counted = kept(j for j in gendered if tally([j]).get(metric.total))
+    counted = stored(j for j in gendered if tally([j]).get(metric.total))
     return counted or (gendered if metric.slice == "all" else [])
 
 

@@ -14,7 +14,7 @@ from typing import Any
 from gendermark import registry
 from gendermark.benchmarks.benchmark import Answers, Benchmark, ItemSet
 from gendermark.errors import UserError
-from gendermark.io.disk_list import made, taken
+from gendermark.io.disk_list import mapped, reordered
 from gendermark.metrics.metric import Resampling
 from gendermark.records import Gender, Item, Judgement
 from gendermark.result import Result
@@ -167,12 +167,12 @@ def score_again(
     if n_missing or item_set.origin != old.origin:
         what = f"{n_missing:,} of its sentences" if n_missing else f"its data ({old.origin})"
         raise UserError(f"{where}: this version lacks {what}, so it cannot be judged again; run it again")
-    answers = made(attrgetter("answers"), taken(texts, places))
+    answers = mapped(attrgetter("answers"), reordered(texts, places))
     return item_set, answers, score(benchmark, item_set, answers, origin, executor)
 
 
 def _changes(old: Sequence[Judgement], new: Sequence[Judgement]) -> tuple[Change, ...]:
-    before: Sequence[Any] = taken(old, _places(old, new))
+    before: Sequence[Any] = reordered(old, _places(old, new))
     return tuple(
         Change(now.item_id, earlier.observed, now.observed)
         for earlier, now in zip(before, new, strict=True)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 
 from gendermark import __version__, registry
 from gendermark.benchmarks.benchmark import Answers, Benchmark, ItemSet
-from gendermark.io.disk_list import kept, remembered
+from gendermark.io.disk_list import cached, stored
 from gendermark.io.progress import told_in_lines
 from gendermark.linguistics import profiles
 from gendermark.linguistics.failures import MISSING, WRONG_LANGUAGE, failure
@@ -52,9 +52,9 @@ def judge(
 ) -> Sequence[Judgement]:
     """The judgements of an item set, made portion by portion: of a large set no more than one is held."""
     if len(item_set.items) <= PORTION or benchmark.judges_together:
-        return kept(iter(judge_portion(benchmark, item_set, answers)))
+        return stored(iter(judge_portion(benchmark, item_set, answers)))
     work = executor.in_order(_judge_portion, portions(item_set, answers))
-    return kept(_told(work, len(item_set.items), f"{item_set.selection.cell}: sentences judged"))
+    return stored(_told(work, len(item_set.items), f"{item_set.selection.cell}: sentences judged"))
 
 
 def _told(work: Iterable[Sequence[Judgement]], n: int, title: str) -> Iterator[Judgement]:
@@ -141,7 +141,7 @@ def summarise(benchmark: Benchmark, item_set: ItemSet, judgements: Sequence[Judg
     )
 
 
-@remembered
+@cached
 def _reasons(judgements: Sequence[Judgement]) -> Counter[str]:
     """Why sentences count as not translated."""
     return Counter(judgement.reason for judgement in judgements if judgement.verdict is Verdict.NOT_TRANSLATED)

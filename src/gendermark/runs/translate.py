@@ -10,7 +10,7 @@ from functools import partial
 from itertools import chain
 
 from gendermark.errors import SystemFailure, UserError
-from gendermark.io.disk_list import LIMIT, kept
+from gendermark.io.disk_list import LIMIT, stored
 from gendermark.records import Request, Task, Translation
 from gendermark.runs import working
 from gendermark.runs.behind import Behind
@@ -218,7 +218,7 @@ class _InStore:
         self._errors.update({key: answer for key, answer in found.items() if answer.text is None})
 
     def of(self, requests: Sequence[Request]) -> Sequence[tuple[Translation, ...]]:
-        return kept(answers for start in range(0, len(requests), _BLOCK) for answers in self._read(requests, start))
+        return stored(answers for start in range(0, len(requests), _BLOCK) for answers in self._read(requests, start))
 
     def _read(self, requests: Sequence[Request], start: int) -> Sequence[tuple[Translation, ...]]:
         block = requests[start : start + _BLOCK]
@@ -246,7 +246,7 @@ def _checked(
 
 
 def _translate_directly(system: System, requests: Sequence[Request], progress: Progress) -> Answers:
-    return Answers(kept(_in_order(system, requests, progress)), len(requests), 0)
+    return Answers(stored(_in_order(system, requests, progress)), len(requests), 0)
 
 
 def _in_order(system: System, requests: Sequence[Request], progress: Progress) -> Iterator[tuple[Translation, ...]]:

@@ -13,7 +13,7 @@ from pathlib import Path
 from gendermark import registry
 from gendermark.benchmarks.benchmark import Benchmark, ItemSet
 from gendermark.errors import BadFile, UnmatchedSources, UserError
-from gendermark.io.disk_list import made
+from gendermark.io.disk_list import mapped
 from gendermark.io.soundness import check_samples
 from gendermark.io.tables import ENDINGS, Choice, Samples, has_samples, has_translations, some
 from gendermark.io.translations import TranslationFile, matched_samples, split_system
@@ -143,7 +143,9 @@ class Files(System):
         if Task.SAMPLE in asked:
             others = benchmark.load(replace(item_set.selection, parts=())).items if item_set.selection.parts else ()
             self._samples = matched_samples(path, item_set.items, others, choice, self._notes)
-            check_samples(path, benchmark, item_set.selection, made(lambda one: one.texts, self._samples), self._notes)
+            check_samples(
+                path, benchmark, item_set.selection, mapped(lambda one: one.texts, self._samples), self._notes
+            )
         if Task.TRANSLATE in asked:
             file = TranslationFile(path, choice)
             # The file of the item set before, where it is the same, has been read already.

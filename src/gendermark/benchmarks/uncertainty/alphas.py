@@ -17,7 +17,7 @@ import numpy as np
 
 from gendermark.benchmarks.uncertainty.settings import Settings
 from gendermark.errors import BadFile, UserError
-from gendermark.io.disk_list import remembered
+from gendermark.io.disk_list import cached
 from gendermark.io.textfiles import read_json
 from gendermark.metrics.alpha import AlphaTuning, TuningColumns, TuningItem
 from gendermark.metrics.correlations import correlation
@@ -86,7 +86,7 @@ def as_compared(conditions: Mapping[str, str]) -> Mapping[str, str]:
     return found
 
 
-@remembered
+@cached
 def tuning_of(judgements: Sequence[Judgement]) -> AlphaTuning:
     """What each alpha of these judgements does, and the best of them; those beyond the usual ones are tried only while
     the largest so far is the best."""

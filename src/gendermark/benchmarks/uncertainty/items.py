@@ -16,7 +16,7 @@ from gendermark.benchmarks.winomt.items import Row, items_of, own_rows, parse_ro
 from gendermark.data.mgente import read_mgente
 from gendermark.data.own import has_header, read_own
 from gendermark.errors import BadFile, UserError
-from gendermark.io.disk_list import kept, made
+from gendermark.io.disk_list import mapped, stored
 from gendermark.io.textfiles import content_hash, each_line, split_lines
 from gendermark.linguistics.cues import with_name
 from gendermark.linguistics.people import places_of
@@ -56,10 +56,10 @@ def as_winomt(settings: Settings) -> winomt.Settings:
 
 def load(settings: Settings) -> ItemSet:
     found = _load(settings)
-    found = replace(found, selection=settings, items=kept(_marked(item, settings) for item in found.items))
+    found = replace(found, selection=settings, items=stored(_marked(item, settings) for item in found.items))
     if not settings.parts:
         return found
-    items = kept(item for item in found.items if has_references(item, settings))
+    items = stored(item for item in found.items if has_references(item, settings))
     if not items:
         raise UserError(
             f"there are no reference translations into {settings.target_language} for {settings.data} data; "
@@ -72,7 +72,7 @@ def requests(item_set: ItemSet) -> Sequence[Request]:
     settings: Settings = item_set.selection
     direction = (settings.source_language, settings.target_language)
     how: dict[str, Any] = {"options": settings.sampling_options, "n_samples": settings.n_samples}
-    return made(lambda item: Request(item.source, *direction, Task.SAMPLE, **how), item_set.items)
+    return mapped(lambda item: Request(item.source, *direction, Task.SAMPLE, **how), item_set.items)
 
 
 def choices(item_set: ItemSet) -> list[tuple[str, str] | None]:
@@ -92,7 +92,7 @@ def _load(settings: Settings) -> ItemSet:
     if kind == "file" and has_header(path):
         return _with_header(path, settings)
     if kind == "file":
-        return ItemSet(settings, kept(_own_items(path, settings)), f"file-{content_hash(path)[:8]}")
+        return ItemSet(settings, stored(_own_items(path, settings)), f"file-{content_hash(path)[:8]}")
     return WINOMT.load(as_winomt(settings))
 
 
@@ -117,13 +117,13 @@ def _with_header(path: str, settings: Settings) -> ItemSet:
     marked = (
         replace(item, tags={**item.tags, "corpus": "own", **own}) for item, own in zip(items, references, strict=True)
     )
-    return ItemSet(settings, kept(marked), origin)
+    return ItemSet(settings, stored(marked), origin)
 
 
 def _own_items(path: str, settings: Settings) -> Iterator[Item]:
     """Lines as in WinoMT's files (gender, index, sentence, entity), and after them, if there are any, the reference
     translations with a masculine and with a feminine noun."""
-    lines = kept((number, line.split("\t")) for number, line in enumerate(each_line(path), start=1) if line.strip())
+    lines = stored((number, line.split("\t")) for number, line in enumerate(each_line(path), start=1) if line.strip())
     if not lines:
         raise BadFile(path, "is empty; give a line for each sentence: gender, index, sentence, entity; tab-separated")
 
@@ -139,7 +139,7 @@ def _own_items(path: str, settings: Settings) -> Iterator[Item]:
         gender, index, sentence, entity = cells[:4]
         return parse_row(path, number, [gender, index, " ".join(sentence.split()), entity])
 
-    rows = made(row_of, lines)
+    rows = mapped(row_of, lines)
     items = items_of(rows, {}, as_winomt(settings))
     for (number, cells), row, item in zip(lines, rows, items, strict=True):
         _check_place(path, number, row, item.entity)

@@ -21,7 +21,7 @@ from gendermark.benchmarks.uncertainty.settings import Settings
 from gendermark.benchmarks.winomt.measures import cluster_warnings
 from gendermark.benchmarks.winomt.measures import stratum as winomt_stratum
 from gendermark.benchmarks.winomt.measures import template as winomt_template
-from gendermark.io.disk_list import grouped, remembered
+from gendermark.io.disk_list import cached, grouped
 from gendermark.metrics.metric import Bounded, Combined, Floats, Metric, Resampled
 from gendermark.metrics.rates import rate
 from gendermark.records import Judgement, Table, Verdict
@@ -232,7 +232,7 @@ class _Most:
         return max((self.largest[name] for name in names if name in self.largest), default=0.0)
 
 
-@remembered
+@cached
 def _most(judgements: Sequence[Judgement]) -> _Most:
     largest: dict[str, float] = {}
     stereotypes = set()

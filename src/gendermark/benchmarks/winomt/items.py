@@ -16,7 +16,7 @@ from gendermark.benchmarks.winomt.settings import Settings
 from gendermark.data.official import official_files
 from gendermark.data.own import OwnRow, file_of, read_own
 from gendermark.errors import BadFile
-from gendermark.io.disk_list import kept, made
+from gendermark.io.disk_list import mapped, stored
 from gendermark.io.textfiles import read_lines, split_lines
 from gendermark.linguistics.occupations import core_occupations
 from gendermark.linguistics.people import places_of
@@ -71,9 +71,9 @@ def load(settings: Settings) -> ItemSet:
         halves = _core_halves(rows)
     else:
         rows, halves, origin = _official_rows(settings.revision)
-    items = kept(items_of(rows, halves, settings))
+    items = stored(items_of(rows, halves, settings))
     if settings.parts:
-        items = kept(
+        items = stored(
             replace(item, index=index)
             for part in settings.parts
             for index, item in enumerate(_in_part(items, part, halves))
@@ -170,7 +170,7 @@ def _item_key(item: Item) -> tuple[str, str, str]:
 def own_rows(path: str) -> tuple[Sequence[Row], str]:
     """A user's own sentences: the person meant is found by name."""
     found, origin = read_own(path, ("source", "gender", "entity"))
-    return made(_own_row, found), origin
+    return mapped(_own_row, found), origin
 
 
 def _own_row(own: OwnRow) -> Row:

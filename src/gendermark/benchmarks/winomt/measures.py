@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence, Set
 
 from gendermark.benchmarks.benchmark import Measures
 from gendermark.benchmarks.winomt.settings import PUBLISHED, Settings
-from gendermark.io.disk_list import remembered
+from gendermark.io.disk_list import cached
 from gendermark.metrics import genders
 from gendermark.metrics.metric import Metric
 from gendermark.records import Gender, Judgement, Table, Verdict
@@ -31,7 +31,7 @@ def _slices_of(judgement: Judgement) -> Iterable[str]:
         yield tags["corpus"]
 
 
-@remembered
+@cached
 def _present(judgements: Sequence[Judgement]) -> Set[str]:
     return {name for judgement in judgements for name in _slices_of(judgement)}
 
