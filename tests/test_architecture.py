@@ -20,7 +20,6 @@ ORDER = (
     "names",
     "registry",
     "io",
-    "deadlines",
     "markup",
     "selection",
     "data",

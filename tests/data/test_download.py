@@ -17,7 +17,7 @@ import httpx
 import pytest
 
 import gendermark
-from gendermark import deadlines
+from gendermark.io import deadlines
 from gendermark.data import cache, download
 from gendermark.errors import DataUnavailable, UserError
 from gendermark.io import locks

@@ -21,7 +21,7 @@ from urllib.parse import quote
 import httpx
 import pytest
 
-from gendermark import deadlines
+from gendermark.io import deadlines
 from gendermark.errors import SystemFailure, UserError
 from gendermark.records import Request, Translation
 from gendermark.systems import http, keys

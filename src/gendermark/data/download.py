@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote, urlsplit, urlunsplit
 
 from gendermark.data.card import DataFile
-from gendermark.deadlines import Deadline, bounded, within
+from gendermark.io.deadlines import Deadline, bounded, within
 from gendermark.errors import DataUnavailable, UserError
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit, urlunsplit
 
-from gendermark.deadlines import bounded, within
+from gendermark.io.deadlines import bounded, within
 from gendermark.errors import SystemFailure, UserError
 from gendermark.io.textfiles import printable
 from gendermark.systems import keys
