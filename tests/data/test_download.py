@@ -17,10 +17,9 @@ import httpx
 import pytest
 
 import gendermark
-from gendermark.io import deadlines
 from gendermark.data import cache, download
 from gendermark.errors import DataUnavailable, UserError
-from gendermark.io import locks
+from gendermark.io import deadlines, locks
 from runs.children import wait_until
 
 BROKEN_OFF = 3_000

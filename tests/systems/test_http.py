@@ -21,13 +21,11 @@ from urllib.parse import quote
 import httpx
 import pytest
 
-from gendermark.io import deadlines
 from gendermark.errors import SystemFailure, UserError
+from gendermark.io import deadlines
 from gendermark.records import Request, Translation
 from gendermark.systems import http, keys
-from gendermark.systems.http import KEPT, Client, Refusal, TooLarge
-from gendermark.systems.service import Service
-from gendermark.systems.side_by_side import Gate
+from gendermark.systems.http import KEPT, Client, Gate, Refusal, Service, TooLarge
 from runs.children import wait_until
 from systems import servers
 from systems.servers import Asked, Server, Step

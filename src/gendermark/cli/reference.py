@@ -17,7 +17,7 @@ from gendermark.data.card import Card, card_names, load_card
 from gendermark.records import Task
 from gendermark.report import catalogue
 from gendermark.selection import EVERYWHERE, JUDGING, Option, options_of
-from gendermark.systems.service import Service
+from gendermark.systems.http import Service
 
 _PLAIN = str.maketrans({character: f"\\{character}" for character in "|<*["})
 _NOTE = "*This page is made from the code whenever the documentation is built.*"

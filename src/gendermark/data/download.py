@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote, urlsplit, urlunsplit
 
 from gendermark.data.card import DataFile
-from gendermark.io.deadlines import Deadline, bounded, within
 from gendermark.errors import DataUnavailable, UserError
+from gendermark.io.deadlines import Deadline, bounded, within
 
 if TYPE_CHECKING:
     import httpx  # only ever imported when a download begins: it costs 0.1 s

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from gendermark.linguistics.codes import three_letters
 from gendermark.records import Task
 from gendermark.systems import http, keys
-from gendermark.systems.service import Service
+from gendermark.systems.http import Service
 
 TASKS = frozenset({Task.TRANSLATE})
 OPTIONS = http.OPTIONS

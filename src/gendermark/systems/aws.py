@@ -15,7 +15,7 @@ from urllib.parse import parse_qsl, quote, urlsplit
 from gendermark.errors import UserError
 from gendermark.records import Task
 from gendermark.systems import http, keys
-from gendermark.systems.service import Service
+from gendermark.systems.http import Service
 
 if TYPE_CHECKING:
     import httpx

@@ -9,7 +9,7 @@ from typing import Any
 from gendermark.errors import UserError
 from gendermark.records import Task
 from gendermark.systems import http, keys
-from gendermark.systems.service import Service
+from gendermark.systems.http import Service
 
 TASKS = frozenset({Task.TRANSLATE})
 OPTIONS = ("category", *http.OPTIONS)

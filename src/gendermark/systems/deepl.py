@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from gendermark.errors import UserError
 from gendermark.records import Task
 from gendermark.systems import http, keys
-from gendermark.systems.service import Service
+from gendermark.systems.http import Service
 
 TASKS = frozenset({Task.TRANSLATE})
 OPTIONS = ("formality", "target_code", *http.OPTIONS)

@@ -9,7 +9,7 @@ from gendermark.errors import UserError
 from gendermark.linguistics.codes import LANGUAGES
 from gendermark.records import Task
 from gendermark.systems import http, keys
-from gendermark.systems.service import Service
+from gendermark.systems.http import Service
 
 TASKS = frozenset({Task.TRANSLATE})
 OPTIONS = ("model", "url", *http.OPTIONS)

@@ -7,13 +7,17 @@ from __future__ import annotations
 
 import itertools
 import json
+import queue
 import random
 import re
 import ssl
 import threading
 import time
 import zlib
+from abc import abstractmethod
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -22,12 +26,12 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit, urlunsplit
 
-from gendermark.io.deadlines import bounded, within
 from gendermark.errors import SystemFailure, UserError
+from gendermark.io.deadlines import bounded, within
 from gendermark.io.textfiles import printable
+from gendermark.records import Request, Translation
 from gendermark.systems import keys
-from gendermark.systems.side_by_side import Gate, TooMuch, in_parallel
-from gendermark.systems.system import KEPT, count_option, number_option, with_options
+from gendermark.systems.system import KEPT, System, count_option, number_option, with_options
 
 if TYPE_CHECKING:
     import httpx  # only ever imported when a client is made: it costs 0.1 s
@@ -38,6 +42,7 @@ R = TypeVar("R")
 OPTIONS = ("timeout_seconds", "max_retries", "concurrency", "requests_per_second")
 """What every family can be told about how it asks; never a part of a system's id."""
 
+_POLL_SECONDS = 0.1
 _LONGEST_TIMEOUT_SECONDS = 86_400.0
 _MOST_BYTES = 5_000_000
 """Of one answer, unpacked; read as JSON it can take 50 times as much, and several are read at once."""
@@ -66,6 +71,10 @@ class Patience:
 
 
 PATIENCE = Patience()
+
+
+class TooMuch(Exception):
+    """A portion is too large; it is halved where it can be."""
 
 
 class Refusal(SystemFailure):
@@ -489,3 +498,196 @@ def _retry_after(text: str | None) -> float:
         return max(0.0, (date.replace(tzinfo=date.tzinfo or UTC) - datetime.now(UTC)).total_seconds())
     except (ValueError, OverflowError):
         return 0.0
+
+
+class Gate:
+    """How many requests are under way at once: half as many once a server has had too many, then slowly more again."""
+
+    def __init__(self, most: int) -> None:
+        self._most, self.limit = most, float(most)
+        self._n_inside = self._n_halvings = 0
+        self._waiting: deque[object] = deque()
+        self._changed = threading.Condition()
+
+    @contextmanager
+    def place(self, stop: threading.Event) -> Iterator[int]:
+        """A place among those under way, in the order of asking; gives what `narrow` wants to know."""
+        ticket = object()
+        with self._changed:
+            self._waiting.append(ticket)
+            while (self._waiting[0] is not ticket or self._n_inside >= int(self.limit)) and not stop.is_set():
+                self._changed.wait(_POLL_SECONDS)
+            self._waiting.remove(ticket)
+            self._n_inside += 1
+            self._changed.notify_all()
+            n_halvings = self._n_halvings
+        try:
+            yield n_halvings
+        finally:
+            with self._changed:
+                self._n_inside -= 1
+                self._changed.notify_all()
+
+    def narrow(self, n_halvings: int) -> None:
+        with self._changed:
+            if n_halvings == self._n_halvings:  # those that were sent together and refused together count once
+                self.limit = max(1.0, self.limit / 2)
+                self._n_halvings += 1
+
+    def widen(self) -> None:
+        with self._changed:
+            self.limit = min(float(self._most), self.limit + 1 / self.limit)
+
+
+def in_parallel(
+    function: Callable[[Sequence[T]], R],
+    portions: Iterable[Sequence[T]],
+    n_at_once: int,
+    stop: threading.Event,
+    grace_seconds: float,
+) -> Iterator[tuple[Sequence[T], R]]:
+    """Call a function with each portion, several at once; yields each with its result as soon as it is there.
+
+    A portion that is too large is halved. After a failure or Ctrl-C nothing new is begun, but what is finished,
+    and what is under way and succeeds, is still yielded before the error is raised.
+    """
+    waiting = deque(portions)
+    finished: queue.SimpleQueue[tuple[Sequence[T], R | None, BaseException | None] | None] = queue.SimpleQueue()
+
+    def work() -> None:
+        while waiting and not stop.is_set():
+            try:
+                portion = waiting.popleft()
+            except IndexError:  # another was quicker
+                break
+            try:
+                finished.put((portion, function(portion), None))
+            except BaseException as problem:  # noqa: BLE001 (raised again where the results are read)
+                if isinstance(problem, TooMuch) and len(portion) > 1:
+                    middle = len(portion) // 2
+                    waiting.extendleft((portion[middle:], portion[:middle]))
+                else:
+                    finished.put((portion, None, problem))
+                    stop.set()
+        finished.put(None)
+
+    n_working = min(n_at_once, len(waiting))
+    for _ in range(n_working):
+        # Daemons: a thread that waits for a silent server must not keep an interrupted program from ending.
+        threading.Thread(target=work, daemon=True).start()
+    failure: BaseException | None = None
+    deadline: float | None = None
+    try:
+        while n_working:
+            try:
+                done = finished.get(timeout=None if deadline is None else max(0.0, deadline - time.monotonic()))
+                if done is None:
+                    n_working -= 1
+                    continue
+                portion, result, problem = done
+                if problem is None:
+                    yield portion, result  # type: ignore[misc]  # R may itself be None
+                failure = failure or problem
+            except KeyboardInterrupt as interrupt:
+                if deadline is not None:  # the second one: at once
+                    raise
+                stop.set()
+                failure, deadline = interrupt, time.monotonic() + grace_seconds
+            except queue.Empty:
+                break
+    finally:
+        stop.set()
+    if failure is not None:
+        raise failure
+
+
+class Service(System):
+    """What all services share; a family adds how its own interface is spoken."""
+
+    asks_a_server = True
+    n_texts: int = 1
+    """Most texts in one request."""
+    n_characters: int = 30_000
+    """Most characters in one request; a single text may be longer."""
+
+    def _open(self, client: Client) -> None:
+        self._client = client
+        # Every answer is made safe by itself, so a batch may be as large as keeps all connections busy.
+        self.batch_size = 4 * client.concurrency * self.n_texts
+        self._checked: set[tuple[str, str]] = set()
+        self._n_sentences = self._n_characters = 0
+
+    @abstractmethod
+    def _exchange(self, source: str, target: str, texts: Sequence[str]) -> Sequence[str]:
+        """The translations of texts between two languages, by one HTTP request."""
+
+    def _check_direction(self, source: str, target: str) -> None:
+        """Ask the service, where it can be asked, whether it has these languages."""
+
+    def check(self, source_language: str, target_language: str, requests: Sequence[Request]) -> None:  # noqa: ARG002
+        direction = (source_language, target_language)
+        if direction not in self._checked:
+            self._check_direction(*direction)
+            self._checked.add(direction)
+
+    def answer(self, requests: Sequence[Request]) -> Iterator[Sequence[Translation]]:
+        for portion, answers in self._client.in_parallel(self._answer_portion, self._portions(requests)):
+            self._n_sentences += len(portion)
+            self._n_characters += sum(len(request.source) for request in portion)
+            yield answers
+
+    def forecast(self, requests: Sequence[Request]) -> str:
+        return f"{sum(len(request.source) for request in requests):,} characters are to be sent"
+
+    def notes(self) -> Sequence[str]:
+        if not self._n_sentences:
+            return ()
+        return (f"{self.spec} was sent {self._n_characters:,} characters in {self._n_sentences:,} sentences",)
+
+    def close(self) -> None:
+        self._client.close()
+
+    def _portions(self, requests: Sequence[Request]) -> Iterator[list[Request]]:
+        directions: dict[tuple[str, str], list[Request]] = {}
+        for request in requests:
+            directions.setdefault((request.source_language, request.target_language), []).append(request)
+        for group in directions.values():
+            portion: list[Request] = []
+            n_characters = 0
+            for request in group:
+                n_characters += len(request.source)
+                if portion and (len(portion) == self.n_texts or n_characters > self.n_characters):
+                    yield portion
+                    portion, n_characters = [], len(request.source)
+                portion.append(request)
+            yield portion
+
+    def _answer_portion(self, requests: Sequence[Request]) -> list[Translation]:
+        first, sources = requests[0], [request.source for request in requests]
+        try:
+            texts = self._exchange(first.source_language, first.target_language, sources)
+        except TooLarge as problem:
+            if len(requests) > 1:
+                raise
+            # One sentence that is too long for a service must not keep all others from being judged.
+            return [Translation(first.request_id, None, first.first_sample, f"too long: {problem.said or problem}")]
+        if len(texts) != len(requests):
+            # Which one is missing cannot be known, so none of this batch is kept.
+            raise SystemFailure(
+                f"{self.spec} gave {len(texts)} translations for {len(requests)} sentences, the first of which is "
+                f"{first.source!r}; one per sentence is expected (this batch is discarded, earlier ones are kept)"
+            )
+        return [
+            Translation(request.request_id, text, request.first_sample)
+            for request, text in zip(requests, texts, strict=True)
+        ]
+
+    def _unknown_direction(self, source: str, target: str, sources: Iterable[str], targets: Iterable[str]) -> UserError:
+        """What to say when `target` is not among the targets offered from `source`."""
+        if source not in set(sources):
+            return UserError(f"{self.spec} does not translate from {source}; it offers: {_listed(sources)}")
+        return UserError(f"{self.spec} does not translate from {source} into {target}; it offers: {_listed(targets)}")
+
+
+def _listed(codes: Iterable[str]) -> str:
+    return ", ".join(sorted(codes)) or "nothing"
