@@ -35,12 +35,10 @@ ORDER = (
     "plugin",
     "runs",
     "auditing",
-    "models",
     "api",
     "annotation",
     "report",
     "leaderboard",
-    "study",
     "lab",
     "cli",
 )

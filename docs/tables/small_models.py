@@ -19,8 +19,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from gendermark.study.speed.drops import relative_drop
-from gendermark.study.speed.published import sections
+from gendermark.lab.speed.drops import relative_drop
+from gendermark.lab.speed.published import sections
 
 SHAPES = {
     "base": ("6,6", "self"),

@@ -49,7 +49,7 @@ BUILT_IN: dict[str, dict[str, str]] = {
         "libretranslate": "gendermark.systems.libretranslate:LibreTranslate",
         "openai": "gendermark.systems.openai:OpenAI",
         "rerank": "gendermark.systems.rerank:Rerank",
-        "torch": "gendermark.systems.torch_models:Torch",
+        "torch": "gendermark.lab.torch_models:Torch",
     },
     "language": {
         code: f"gendermark.linguistics.languages.{code}:LANGUAGE"

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from gendermark import api
+from gendermark.lab.reader import ReaderScore, rate_reader
 from gendermark.linguistics.source_gender import read_source
 from gendermark.records import Gender
-from gendermark.study.reading import ReaderScore, rate_reader
 
 _LETTERS = {Gender.MASCULINE: "m", Gender.FEMININE: "f", None: "?"}
 _LINES = (Path(__file__).parent / "source_people.tsv").read_text(encoding="utf-8").splitlines()

@@ -22,7 +22,7 @@ from gendermark.cli.options import (
     resampling,
 )
 from gendermark.cli.terminal import AsJson, open_workers, print_json, print_table, say, show_progress
-from gendermark.study import options
+from gendermark.lab import options
 
 app = typer.Typer(help=options.ABOUT)
 study_analyses.register(app)
@@ -56,8 +56,8 @@ def debias(
     as_json: AsJson = False,
 ) -> None:
     """Take gender out of the vectors of professions, and compare the model with what it was."""
+    from gendermark.lab.debias import Settings, study_debiasing
     from gendermark.runs.run import Surroundings
-    from gendermark.study.debias import Settings, study_debiasing
 
     how = pairs(system_option or [], "--system-option", "beam_size=1")
     settings = Settings(model, to, data, group, samples, equalise, bleu, how, resampling(resamples, seed, confidence))

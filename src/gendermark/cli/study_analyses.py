@@ -14,7 +14,7 @@ from gendermark.cli import terminal
 from gendermark.cli.options import Confidence, Executor, Resamples, Seed, Store, pairs, resampling
 from gendermark.cli.terminal import AsJson, open_workers, print_json, print_table, say, show_progress
 from gendermark.errors import UserError
-from gendermark.study import options
+from gendermark.lab import options
 
 if TYPE_CHECKING:
     from gendermark.metrics.metric import Resampling
@@ -51,7 +51,7 @@ def correlate(
     as_json: AsJson = False,
 ) -> None:
     """Do systems that are rightly unsure also get gender right? Rank correlations over systems and languages."""
-    from gendermark.study.correlate import correlate as correlated
+    from gendermark.lab.correlate import correlate as correlated
 
     found = correlated(runs, accuracy or [], permutation)
     if as_json:
@@ -94,8 +94,8 @@ def cues(
 
     Runs of one system with names (--variant names) and without go into one model.
     """
-    from gendermark.study import cues as study
-    from gendermark.study.cells import read_cells
+    from gendermark.lab import cues as study
+    from gendermark.lab.cells import read_cells
 
     resampling(100, 0, confidence)  # says what is wrong with the confidence, if anything
     cells = [cell for run in runs for cell in read_cells(run, to)]
@@ -139,9 +139,9 @@ def quality(
 
     With --plain: how well do systems translate at all? Their runs say which systems; files of translations do too.
     """
+    from gendermark.lab import quality as study
+    from gendermark.lab.cells import read_cells
     from gendermark.runs.run import Surroundings
-    from gendermark.study import quality as study
-    from gendermark.study.cells import read_cells
 
     how = resampling(resamples, seed, confidence)
     if plain is not None or plain_bundled:
@@ -177,7 +177,7 @@ def _plain_quality(
     as_json: bool,
 ) -> None:
     from gendermark.io.textfiles import read_lines
-    from gendermark.study import plain as study
+    from gendermark.lab import plain as study
 
     if not runs and not translations:
         raise UserError("say what translated the test set: run folders, or files with --translations")
@@ -200,8 +200,8 @@ def samples(
     as_json: AsJson = False,
 ) -> None:
     """One sentence with he, she and they: what was drawn, how often, in which gender, and how unsure that is."""
-    from gendermark.study.cells import read_cell
-    from gendermark.study.samples import look_at
+    from gendermark.lab.cells import read_cell
+    from gendermark.lab.samples import look_at
 
     found = look_at(read_cell(run, to), contrast=contrast, source=source)
     if as_json:
@@ -225,8 +225,8 @@ def determiners(
     as_json: AsJson = False,
 ) -> None:
     """How probable are "el" and "la", where the source tells the gender and where it does not?"""
+    from gendermark.lab.determiners import compare_targets
     from gendermark.runs.run import Surroundings
-    from gendermark.study.determiners import compare_targets
 
     found = compare_targets(
         system,
@@ -271,8 +271,8 @@ def sampling(
     as_json: AsJson = False,
 ) -> None:
     """How far do the numbers depend on how samples are drawn (epsilon) and compared (alpha)?"""
+    from gendermark.lab.sampling import Settings, vary_sampling
     from gendermark.runs.run import Surroundings
-    from gendermark.study.sampling import Settings, vary_sampling
 
     settings = Settings(
         system,

@@ -22,7 +22,7 @@ from gendermark.cli.options import (
     resampling,
 )
 from gendermark.cli.terminal import AsJson, open_workers, print_json, print_table, say, show_progress
-from gendermark.study import options
+from gendermark.lab import options
 
 
 def register(app: typer.Typer) -> None:
@@ -52,9 +52,9 @@ def mitigate(
     as_json: AsJson = False,
 ) -> None:
     """Reranking and hints around a system: what women gain, what men lose, what it costs in quality and time."""
+    from gendermark.lab import mitigate_words as words
+    from gendermark.lab.mitigate import Settings, study_mitigation
     from gendermark.runs.run import Surroundings
-    from gendermark.study import mitigate_words as words
-    from gendermark.study.mitigate import Settings, study_mitigation
 
     how = pairs(system_option or [], "--system-option", "beam_size=5")
     given = (system, to, tuple(with_ or ()), data, plain, how, resampling(resamples, seed, confidence), repeats)
@@ -77,7 +77,7 @@ def reader(
     as_json: AsJson = False,
 ) -> None:
     """How often the reader of sources decides a person's gender, and how often rightly, where benchmarks know it."""
-    from gendermark.study.reading import rate_on_benchmarks, reader_table
+    from gendermark.lab.reader import rate_on_benchmarks, reader_table
 
     scores = rate_on_benchmarks(data)
     if as_json:

@@ -25,10 +25,10 @@ from gendermark.cli.options import (
     resampling,
 )
 from gendermark.cli.terminal import AsJson, open_workers, print_json, print_table, say, show_progress
-from gendermark.study import options
+from gendermark.lab import options
 
 if TYPE_CHECKING:
-    from gendermark.study.speed.measured import Study
+    from gendermark.lab.speed.measured import Study
 
 
 def register(app: typer.Typer) -> None:
@@ -63,11 +63,11 @@ def speed(
     as_json: AsJson = False,
 ) -> None:
     """Faster, at what price? Time, quality and gender of one system with several options, or of several systems."""
+    from gendermark.lab.speed.page import PAGE, write_files
+    from gendermark.lab.speed.points import Grid, read_against, read_vary
+    from gendermark.lab.speed.study import Settings, study_speed
+    from gendermark.lab.speed.timing import Timing
     from gendermark.runs.run import Surroundings
-    from gendermark.study.speed.page import PAGE, write_files
-    from gendermark.study.speed.points import Grid, read_against, read_vary
-    from gendermark.study.speed.study import Settings, study_speed
-    from gendermark.study.speed.timing import Timing
 
     how = pairs(system_option or [], "--system-option", "threads=1")
     grid = Grid(system, read_vary(vary or []), read_against(against or []), how)
@@ -93,8 +93,8 @@ def speed(
 
 
 def _print(found: Study) -> None:
-    from gendermark.study.speed import tables
-    from gendermark.study.speed.words import findings
+    from gendermark.lab.speed import tables
+    from gendermark.lab.speed.words import findings
 
     shown = [tables.table4(found)]
     if terminal.is_terminal(sys.stdout):

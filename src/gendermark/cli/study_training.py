@@ -23,7 +23,7 @@ from gendermark.cli.options import (
     resampling,
 )
 from gendermark.cli.terminal import AsJson, open_workers, print_json, print_table, say, show_progress
-from gendermark.study import options
+from gendermark.lab import options
 
 
 def register(app: typer.Typer) -> None:
@@ -49,10 +49,10 @@ def training(
     as_json: AsJson = False,
 ) -> None:
     """What a way of training does to gender: MT-GenEval's Tables 10 and 11, WinoMT and BLEU of several models."""
+    from gendermark.lab import training_comparison_words as words
+    from gendermark.lab.speed.points import read_against
+    from gendermark.lab.training_comparison import Settings, study_training
     from gendermark.runs.run import Surroundings
-    from gendermark.study import training_words as words
-    from gendermark.study.speed.points import read_against
-    from gendermark.study.training import Settings, study_training
 
     shown = pairs(context or [], "--context", "ctx=separator:<sep>")
     how = resampling(resamples, seed, confidence)

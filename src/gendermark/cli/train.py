@@ -106,11 +106,11 @@ def model(
 
     from gendermark import api
     from gendermark.errors import UserError
-    from gendermark.models import transformer_recipe as recipe
-    from gendermark.models.parallel import parse_mix
-    from gendermark.models.self_training import SelfTraining
+    from gendermark.lab import transformer_recipe as recipe
+    from gendermark.lab.architectures import Architecture, parse_depths
+    from gendermark.lab.parallel import parse_mix
+    from gendermark.lab.self_training import SelfTraining
     from gendermark.runs.run import Surroundings
-    from gendermark.systems.architectures import Architecture, parse_depths
 
     shape = Architecture(*parse_depths(architecture), attention, width, heads, feed_forward or 4 * width)
     settings = recipe.Settings(
@@ -186,8 +186,8 @@ def demo_model(
     from dataclasses import replace
 
     from gendermark.errors import UnknownName
-    from gendermark.models.recipe import SIZES, train_demo_model
-    from gendermark.models.training import Recipe
+    from gendermark.lab.demo_model import Recipe
+    from gendermark.lab.demo_recipe import SIZES, train_demo_model
 
     if size not in SIZES:
         raise UnknownName("size", size, SIZES)

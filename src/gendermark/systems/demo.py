@@ -17,7 +17,7 @@ from gendermark.systems.system import System, split_options, with_options
 TASKS = frozenset({Task.TRANSLATE, Task.SAMPLE, Task.SCORE})
 FASTER = {"compute_type": ("float32", "int8"), "beam_size": ("5", "1")}
 """As CTranslate2's, which this module does not load before it is needed."""
-MODELS = Path(gendermark.__file__).parent / "models" / "bundled"
+MODELS = Path(gendermark.__file__).parent / "data" / "models"
 NAMES = ("en-es", "en-es-general")
 
 

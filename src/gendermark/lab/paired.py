@@ -1,0 +1,91 @@
+"""Two systems of a study side by side: what is compared, corrected together, and how a change is told."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from gendermark import api
+from gendermark.lab.plain import PlainSet, bundled_test_set, compare_plain, read_test_set
+from gendermark.metrics import statistics
+from gendermark.metrics.metric import Resampling
+from gendermark.records import Unit
+from gendermark.result import Result
+from gendermark.runs.compare import Asked, Comparison, compare
+from gendermark.runs.plan import RunConfig
+from gendermark.runs.run import Surroundings
+
+Key = tuple[str, str, str]
+"""Benchmark, metric and slice."""
+Row = Mapping[str, Any]
+"""A comparison as JSON has it."""
+Pair = tuple[Sequence[Result], Sequence[Result]]
+BLEU: Key = ("bleu", "bleu", "all")
+NO_REFERENCES = "BLEU is left out: there is no test set with references; give --plain SOURCE REFERENCE, and no fake"
+CHRF: Key = ("chrf", "chrf", "all")
+
+
+def compared(results: Pair, keys: Sequence[Key], plain: Sequence[Comparison], how: Resampling) -> list[Comparison]:
+    """These numbers of two runs, and what was compared on a plain test set; one Holm correction over all of it."""
+    report = compare(*results, how, Asked(everything=True))
+    found = {(row.cell.partition(".")[0], row.metric, row.slice): row for row in report.comparisons}
+    rows = [*(found[key] for key in keys if key in found), *plain]
+    adjusted = statistics.holm([row.p_value for row in rows])
+    return [replace(row, p_adjusted=p) for row, p in zip(rows, adjusted, strict=True)]
+
+
+def compared_plainly(
+    test_set: PlainSet, texts: tuple[Sequence[str], Sequence[str]], how: Resampling
+) -> list[Comparison]:
+    """BLEU and chrF of two systems on a plain test set."""
+    return [compare_plain(score, test_set.references, texts, how) for score in ("bleu", "chrf")]
+
+
+def plain_set(given: tuple[Any, Any] | None, target_language: str) -> PlainSet | None:
+    """The test set of the user's, or the bundled one where the language has one."""
+    if given is not None:
+        return read_test_set(*given)
+    return bundled_test_set() if target_language == "es" else None
+
+
+def plain_texts(config: RunConfig, test_set: PlainSet, target_language: str, around: Surroundings) -> list[str]:
+    """What the system of a run makes of a plain test set."""
+    silent = replace(around, tell=lambda note: None)  # noqa: ARG005 (what was said of the run is enough)
+    answers = api.translate(config.system, test_set.sources, api.Asking(target_language), config.system_options, silent)
+    return [samples[0].text or "" for samples in answers]
+
+
+# -- words ------------------------------------------------------------------------------------------------------------
+
+
+def by_key(comparisons: Sequence[Row]) -> dict[Key, Row]:
+    return {(row["cell"].partition(".")[0], row["metric"], row["slice"]): row for row in comparisons}
+
+
+def told(name: str, row: Row) -> str:
+    """A change in words; never surer than its interval."""
+    unit = Unit(row["unit"])
+    if row["difference"] is None:
+        return f"{name}: no value to compare"
+    if row["difference"] == 0:
+        return f"{name} {unit.show(row['first'])}, unchanged"
+    interval = "" if row["low"] is None else f", {unit.show(row['low'])} to {unit.show(row['high'])}"
+    word = {"unclear": "could be chance", "changed": "more than chance"}.get(row["change"], row["change"])
+    return (
+        f"{name} {unit.show(row['first'])} to {unit.show(row['second'])} "
+        f"({unit.show_change(row['difference'])}{interval}: {word})"
+    )
+
+
+def value_cell(row: Row | None, side: str) -> str:
+    return "–" if row is None else Unit(row["unit"]).show(row[side])
+
+
+def change_cell(row: Row | None) -> str:
+    """The new value, and its change with the interval."""
+    if row is None or row["difference"] is None:
+        return "–"
+    unit = Unit(row["unit"])
+    change = f"{unit.show(row['second'])} ({unit.show_change(row['difference'])}"
+    return f"{change})" if row["low"] is None else f"{change}; {unit.show(row['low'])} to {unit.show(row['high'])})"

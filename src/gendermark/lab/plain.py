@@ -1,0 +1,171 @@
+"""How well systems translate sentences in which gender is no matter (Table 9 of the uncertainty paper)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gendermark import api
+from gendermark.errors import UserError
+from gendermark.io.textfiles import read_lines
+from gendermark.lab.cells import read_cells
+from gendermark.lab.grammar import generate
+from gendermark.metrics import quality, statistics
+from gendermark.metrics.metric import Counts, Floats, Resampling
+from gendermark.metrics.pairing import Pairing
+from gendermark.records import Table
+from gendermark.runs import folder
+from gendermark.runs.compare import Comparison, compare_metric
+from gendermark.runs.run import ALONE, Surroundings
+
+N_BUNDLED = 1000
+
+
+@dataclass(frozen=True)
+class PlainSet:
+    """Sentences and their translations by people, or by the grammar that made both."""
+
+    name: str
+    sources: Sequence[str]
+    references: Sequence[str]
+
+
+@dataclass(frozen=True)
+class Score:
+    """A score of the whole set; its interval resamples sentences."""
+
+    value: float
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True)
+class PlainQuality:
+    """What one system, or one file of translations, reaches."""
+
+    name: str
+    scores: Mapping[str, Score]
+    n_empty: int
+    """Sentences without a translation, which count as such."""
+
+
+@dataclass(frozen=True)
+class PlainQualities:
+    """All systems on one set."""
+
+    test_set: PlainSet
+    systems: tuple[PlainQuality, ...]
+
+    @property
+    def notes(self) -> list[str]:
+        said = [f"{len(self.test_set.sources):,} sentences, one reference each; {quality.signature()}"]
+        said += [f"{one.name}: {one.n_empty:,} sentences have no translation" for one in self.systems if one.n_empty]
+        return said
+
+    def table(self) -> Table:
+        scores = list(self.systems[0].scores)
+        columns = ("system", *(column for score in scores for column in (score, f"{score}_low", f"{score}_high")))
+        rows = [
+            (one.name, *(value for score in scores for value in asdict(one.scores[score]).values()))
+            for one in self.systems
+        ]
+        return Table("plain", f"Quality on {self.test_set.name}", columns, rows)
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "test_set": self.test_set.name,
+            "n": len(self.test_set.sources),
+            "signature": quality.signature(),
+            "systems": [asdict(one) for one in self.systems],
+        }
+
+
+def read_test_set(source: Path, reference: Path, option: str = "--plain") -> PlainSet:
+    """A file of sentences and one with the translation of each."""
+    sources, references = read_lines(source), read_lines(reference)
+    if len(sources) != len(references) or not sources:
+        raise UserError(
+            f"{source} has {len(sources):,} lines and {reference} {len(references):,}; {option} takes a file of "
+            "sentences and one with the translation of each"
+        )
+    return PlainSet(source.name, sources, references)
+
+
+def bundled_test_set() -> PlainSet:
+    """Sentences of the demonstration model's grammar that it has not seen."""
+    pairs = list(generate(N_BUNDLED, 0, split="held-out"))
+    name = "held-out sentences of the bundled grammar (en-es)"
+    return PlainSet(name, [pair.source for pair in pairs], [pair.target for pair in pairs])
+
+
+def rate_systems(
+    test_set: PlainSet,
+    texts: Mapping[str, Sequence[str]],
+    resampling: Resampling | None = None,
+) -> PlainQualities:
+    """BLEU and chrF, and COMET where the user has it, of the translations under each name."""
+    for name, lines in texts.items():
+        if len(lines) != len(test_set.sources):
+            raise UserError(
+                f"{name} has {len(lines):,} lines for {len(test_set.sources):,} sentences; give one for each"
+            )
+    how = resampling or Resampling()
+    return PlainQualities(test_set, tuple(_rated(name, lines, test_set, how) for name, lines in texts.items()))
+
+
+def _rated(name: str, texts: Sequence[str], test_set: PlainSet, resampling: Resampling) -> PlainQuality:
+    statistics_of: dict[str, tuple[list[dict[str, float]], Callable[..., Floats]]] = {
+        "bleu": (quality.bleu_statistics(texts, test_set.references), quality.bleu_value),
+        "chrf": (quality.chrf_statistics(texts, test_set.references), quality.chrf_value),
+    }
+    if quality.comet_program():
+        found = quality.comet_statistics(test_set.sources, texts, test_set.references)
+        statistics_of["comet"] = (found, quality.mean_value)
+    scores = {}
+    for score, (rows, value_of) in statistics_of.items():
+        counts: Floats = np.array([list(row.values()) for row in rows])
+        drawn = statistics.resampled_sums(counts, resampling.n_resamples, resampling.seed)
+        interval = statistics.percentile_interval(value_of(*drawn.T), resampling.confidence)
+        value = float(value_of(*counts.sum(axis=0, keepdims=True).T)[0])
+        scores[score] = Score(value, *(interval or (None, None)))
+    return PlainQuality(name, scores, sum(not text.strip() for text in texts))
+
+
+def compare_plain(
+    score: str, references: Sequence[str], texts: tuple[Sequence[str], Sequence[str]], resampling: Resampling
+) -> Comparison:
+    """BLEU or chrF of two systems, paired on sentences; not yet corrected for other questions."""
+    metric = quality.quality(score, "plain")
+    columns = {name: place for place, name in enumerate(metric.needs)}
+    names = tuple(f"{number:06}" for number in range(len(references)))
+    count = {"bleu": quality.bleu_statistics, "chrf": quality.chrf_statistics}[score]
+    sides = []
+    for lines in texts:
+        matrix = np.array([list(row.values()) for row in count(lines, references)])
+        sides.append(Counts(names, ("",) * len(names), columns, matrix))
+    found = compare_metric(score, metric, Pairing(sides[0], sides[1], resampling), resampling)
+    return replace(found, metric=score)
+
+
+def translations_by_runs(
+    runs: Sequence[Path], test_set: PlainSet, to: str = "", around: Surroundings = ALONE
+) -> dict[str, list[str]]:
+    """What the system of each run makes of the sentences, by name and direction; asked again, with its own options."""
+    found: dict[str, list[str]] = {}
+    for run in runs:
+        config = folder.read_manifest(run)["config"]
+        for cell in read_cells(run, to):
+            selection = cell.result.selection
+            name = f"{cell.result.system} {cell.direction}"
+            if name in found:
+                raise UserError(f"{name} is in several of these runs; give it once")
+            asking = api.Asking(selection.target_language, selection.source_language)
+            answers = api.translate(
+                str(config["system"]), test_set.sources, asking, config.get("system_options") or {}, around
+            )
+            found[name] = [samples[0].text or "" for samples in answers]
+    return found

@@ -1,0 +1,277 @@
+"""Is a system unsure where it translates well, or where it translates badly? (Figure 2 of the uncertainty paper)"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import numpy as np
+
+from gendermark.benchmarks.uncertainty.items import AMBIGUOUS, UNAMBIGUOUS, references
+from gendermark.errors import UnknownName, UserError
+from gendermark.lab.cells import Cell, Drawn, differences_of, drawn_sentences, entropy_name
+from gendermark.lab.dots import Dot, dot_plot
+from gendermark.metrics import quality, statistics
+from gendermark.metrics.metric import Floats, Resampling
+from gendermark.metrics.uncertainty import relative_difference, signed_difference
+from gendermark.records import Gender, Table
+from gendermark.selection import Selection
+
+QUALITIES = ("chrf", "comet")
+REFERENCES: Mapping[str, str] = {
+    "mean": "where the gender is open, the mean of the scores against each of the right references, so that no "
+    "sentence has more of them than another",
+    "best": "where the gender is open, the best of the scores against each of the right references, as in the paper, "
+    "which flatters those sentences",
+}
+"""What counts where several references are right. The better of two is never below the one."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """How sentences are rated and put into bins."""
+
+    measure: str = "s3e"
+    quality: str = "chrf"
+    n_bins: int = 3
+    separately: bool = False
+    references: str = "mean"
+    resampling: Resampling = field(default_factory=Resampling)
+
+    def __post_init__(self) -> None:
+        for what, name, known in (("quality", self.quality, QUALITIES), ("references", self.references, REFERENCES)):
+            if name not in known:
+                raise UnknownName(what, name, known)
+        if self.n_bins < 1:
+            raise UserError(f"there is at least one bin of quality, not {self.n_bins}")
+
+
+@dataclass(frozen=True)
+class Mean:
+    """A mean over sentences; its interval resamples contrast sets."""
+
+    value: float | None
+    low: float | None
+    high: float | None
+    n: int
+
+
+@dataclass(frozen=True)
+class QualityBin:
+    """Sentences translated about equally well: how unsure of those that tell the gender, and of those that do not."""
+
+    name: str
+    lowest: float | None
+    highest: float | None
+    unambiguous: Mean
+    ambiguous: Mean
+    gap: Mean
+    """Unambiguous minus ambiguous: below 0 is what it should be."""
+
+    @property
+    def delta(self) -> float | None:
+        return relative_difference(self.unambiguous.value, self.ambiguous.value)
+
+
+@dataclass(frozen=True)
+class QualityBins:
+    """Entropy by bin of quality, worst first, then all together."""
+
+    cell: Cell
+    asked: Asked
+    bins: tuple[QualityBin, ...]
+    n_without: int
+    """Sentences without a reference or a translation, which are left out."""
+
+    @property
+    def notes(self) -> list[str]:
+        if not self.n_without:
+            return []
+        return [f"{self.name}: {self.n_without:,} sentences have no reference, or no translation, and are left out"]
+
+    @property
+    def name(self) -> str:
+        return f"{self.cell.result.system} {self.cell.direction}"
+
+    def rows(self) -> list[tuple[Any, ...]]:
+        rows = []
+        for b in self.bins:
+            means = (b.unambiguous.n, b.unambiguous.value, b.ambiguous.n, b.ambiguous.value)
+            where = (self.cell.result.system, self.cell.direction, b.name, b.lowest, b.highest)
+            rows.append((*where, *means, b.gap.value, b.gap.low, b.gap.high, b.delta))
+        return rows
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            **self.cell.where,
+            "measure": self.asked.measure,
+            "quality": self.asked.quality,
+            "separately": self.asked.separately,
+            "references": self.asked.references,
+            "bins": [{**asdict(found), "delta_h": found.delta} for found in self.bins],
+            "n_without": self.n_without,
+        }
+
+
+def quality_table(found: Sequence[QualityBins]) -> Table:
+    """A row for each bin of each system."""
+    asked = found[0].asked
+    where = ("system", "direction", "bin", "from", "to")
+    means = ("n_unambiguous", "h_unambiguous", "n_ambiguous", "h_ambiguous", "gap", "gap_low", "gap_high", "delta_h")
+    title = f"Entropy ({asked.measure}) by quality ({asked.quality})"
+    return Table("quality", title, (*where, *means), [row for one in found for row in one.rows()])
+
+
+def quality_notes(found: Sequence[QualityBins]) -> list[str]:
+    """What is measured, and what is left out."""
+    asked = found[0].asked
+    how = "of the two kinds of sentence, each by itself" if asked.separately else "of all sentences together"
+    of_each = "" if len(found) == 1 else ", for each system by itself"
+    return [
+        f"quality is the expected {asked.quality} of a sentence's samples against its one right reference; "
+        f"{REFERENCES[asked.references]}",
+        f"bins are quantiles {how}{of_each}; 'from' and 'to' are the lowest and the highest quality in them",
+        *(note for one in found for note in one.notes),
+        *differences_of([one.cell for one in found]),
+    ]
+
+
+def quality_plot(found: Sequence[QualityBins]) -> str:
+    """The entropies of each bin with their intervals as SVG, system after system, as in Figure 2."""
+    asked = found[0].asked
+    rows: list[tuple[str, Sequence[Dot | None]]] = []
+    for one in found:
+        rows.append((one.name, ()))
+        kept = (b for b in one.bins if b.unambiguous.n or b.ambiguous.n)
+        rows += [(b.name, [_dot(b.unambiguous), _dot(b.ambiguous)]) for b in kept]
+    return dot_plot(
+        f"Entropy ({asked.measure}, nats) by bin of quality ({asked.quality})", rows, [UNAMBIGUOUS, AMBIGUOUS]
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Rated:
+    """One sentence with how well it is translated and how unsure the system is."""
+
+    contrast: str
+    is_open: bool
+    quality: float
+    entropy: float
+
+
+def bin_by_quality(cell: Cell, asked: Asked | None = None) -> QualityBins:
+    """Mean entropy of sentences that are translated badly, so so and well, by whether they tell the gender."""
+    asked = asked or Asked()
+    n_bins, drawn = asked.n_bins, drawn_sentences(cell)
+    rated = _rated(cell, drawn, asked)
+    binned: list[list[_Rated]] = [[] for _ in range(n_bins)]
+    kinds = [[one for one in rated if one.is_open], [one for one in rated if not one.is_open]]
+    for members in kinds if asked.separately else [rated]:
+        if members:
+            values = np.array([one.quality for one in members])
+            # Equal values are never parted.
+            edges = np.quantile(values, [number / n_bins for number in range(1, n_bins)])
+            for one, place in zip(members, np.searchsorted(edges, values).tolist(), strict=True):
+                binned[place].append(one)
+    contrasts = sorted({one.contrast for one in rated})
+    named = {**{f"B{number}": members for number, members in enumerate(binned, start=1)}, "all": rated}
+    bins = [_quality_bin(name, members, contrasts, asked.resampling) for name, members in named.items()]
+    return QualityBins(cell, asked, tuple(bins), len(drawn) - len(rated))
+
+
+def _rated(cell: Cell, drawn: Sequence[Drawn], asked: Asked) -> list[_Rated]:
+    """The sentences that have a reference and a translation."""
+    entropy = entropy_name(cell, asked.measure)
+    wanted = [(found, _right_references(found, cell.result.selection)) for found in drawn]
+    usable = [(found, texts) for found, texts in wanted if texts and entropy in found.judgement.measures]
+    if not usable:
+        raise UserError(
+            f"no sentence of {cell.run} has a reference and a translation; quality needs a run with --data core into a "
+            "language with references, or with data of your own that have them"
+        )
+    return [
+        _Rated(found.item.contrast, _is_open(found), value, found.judgement.measures[entropy])
+        for (found, _), value in zip(usable, _qualities(usable, asked), strict=True)
+    ]
+
+
+def _right_references(found: Drawn, selection: Selection) -> tuple[str, ...]:
+    """The translations that are right: one where the source tells the gender, several where it does not."""
+    tags = found.item.tags
+    if "reference_gendered" in tags:  # mGeNTE
+        neutral = [text for name, text in tags.items() if name.startswith("reference_neutral")]
+        return (tags["reference_gendered"], *(neutral if _is_open(found) else ()))
+    by_gender = tuple(tags[name] for name in ("reference_masculine", "reference_feminine") if name in tags)
+    if selection.data == "core":
+        by_gender = references(selection.target_language).get((found.item.contrast, str(found.item.expected)), ())
+    if not by_gender or _is_open(found):
+        return by_gender
+    return (by_gender[found.item.expected is Gender.FEMININE],)
+
+
+def _is_open(found: Drawn) -> bool:
+    return found.judgement.tags["source"] == AMBIGUOUS
+
+
+def _qualities(sentences: Sequence[tuple[Drawn, tuple[str, ...]]], asked: Asked) -> list[float]:
+    """The expected quality of a sample of each sentence, against one reference after the other."""
+    rows = [
+        (found.item.source, text, reference)
+        for found, wanted in sentences
+        for reference in wanted
+        for text in found.samples.texts
+    ]
+    sources, texts, targets = (list(side) for side in zip(*rows, strict=True))
+    if asked.quality == "chrf":
+        parts = quality.chrf_statistics(texts, targets)
+        scores = quality.chrf_value(*(np.array([part[name] for part in parts]) for name in quality.CHRF_COLUMNS))
+    else:
+        scores = np.array([100 * part["sum"] for part in quality.comet_statistics(sources, texts, targets)])
+    expected, start = [], 0
+    for found, wanted in sentences:
+        end = start + len(wanted) * found.samples.n_distinct
+        by_reference = scores[start:end].reshape(len(wanted), -1)
+        kept = by_reference.max(axis=0) if asked.references == "best" else by_reference.mean(axis=0)
+        expected.append(float(kept @ found.samples.counts) / found.samples.n)
+        start = end
+    return expected
+
+
+def _quality_bin(name: str, members: Sequence[_Rated], contrasts: Sequence[str], resampling: Resampling) -> QualityBin:
+    # Contrast sets without a sentence in this bin are drawn too: how many there are in it is part of the chance.
+    row_of = {contrast: row for row, contrast in enumerate(contrasts)}
+    sums = np.zeros((len(contrasts), 4))
+    for one in members:
+        column = 2 * one.is_open
+        sums[row_of[one.contrast], column : column + 2] += (one.entropy, 1.0)
+    drawn = statistics.resampled_sums(sums, resampling.n_resamples, resampling.seed)
+    with np.errstate(invalid="ignore"):
+        told, left_open = drawn[:, 0] / drawn[:, 1], drawn[:, 2] / drawn[:, 3]
+    h_told, n_told, h_open, n_open = sums.sum(axis=0).tolist()
+    means = (h_told / n_told if n_told else None, h_open / n_open if n_open else None)
+    qualities = [one.quality for one in members]
+    return QualityBin(
+        name,
+        min(qualities, default=None),
+        max(qualities, default=None),
+        _mean(means[0], told, int(n_told), resampling),
+        _mean(means[1], left_open, int(n_open), resampling),
+        _mean(signed_difference(*means), told - left_open, len(members), resampling),
+    )
+
+
+def _mean(value: float | None, replicates: Floats, n: int, resampling: Resampling) -> Mean:
+    interval = statistics.percentile_interval(replicates, resampling.confidence) if value is not None else None
+    # Where all sets agree, up to rounding, resampling cannot tell how sure that is.
+    if interval is None or math.isclose(*interval, abs_tol=1e-12):
+        return Mean(value, None, None, n)
+    return Mean(value, *interval, n)
+
+
+def _dot(mean: Mean) -> Dot | None:
+    if mean.value is None:
+        return None
+    ends = (mean.value if end is None else end for end in (mean.low, mean.high))
+    return Dot(mean.value, *ends)

@@ -1,0 +1,150 @@
+"""How far the numbers of uncertainty depend on how samples are drawn (epsilon) and compared (alpha)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from gendermark import api
+from gendermark.benchmarks.uncertainty.benchmark import BENCHMARK
+from gendermark.benchmarks.uncertainty.items import AMBIGUOUS, UNAMBIGUOUS, references
+from gendermark.benchmarks.uncertainty.measures import chosen_alpha
+from gendermark.errors import UserError
+from gendermark.lab.cells import settings_of, value_of
+from gendermark.lab.options import ALPHAS, EPSILONS
+from gendermark.metrics.intervals import estimate
+from gendermark.metrics.metric import Resampling
+from gendermark.metrics.uncertainty import ALPHAS as KNOWN_ALPHAS
+from gendermark.names import readable
+from gendermark.records import Table
+from gendermark.result import Result
+from gendermark.runs import run as running
+from gendermark.selection import Selection
+
+_SHOWN = (
+    ("n_distinct", "all"),
+    ("h_gender", UNAMBIGUOUS),
+    ("h_gender", AMBIGUOUS),
+    ("h_s3e", UNAMBIGUOUS),
+    ("h_s3e", AMBIGUOUS),
+    ("delta_h_s3e", "all"),
+    ("awareness_gender", "all"),
+    ("awareness_s3e", "all"),
+)
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One way of drawing and one alpha, and what it gives."""
+
+    epsilon: float
+    alpha: float
+    is_tuned: bool
+    result: Result
+
+
+@dataclass(frozen=True)
+class Sensitivity:
+    """The same sentences, drawn and compared in several ways."""
+
+    system: str
+    settings: tuple[Setting, ...]
+
+    def table(self) -> Table:
+        columns = ("epsilon", "alpha", *(name if part == "all" else f"{name}:{part}" for name, part in _SHOWN))
+        rows = [
+            (
+                found.epsilon,
+                f"{found.alpha:g} (tuned)" if found.is_tuned else f"{found.alpha:g}",
+                *(value_of(found.result, *key) for key in _SHOWN),
+            )
+            for found in self.settings
+        ]
+        return Table("sampling", f"{readable(self.system)}: how far the numbers depend on the settings", columns, rows)
+
+    @property
+    def notes(self) -> list[str]:
+        said = (f"epsilon {one.epsilon:g}: {warning}" for one in self.settings for warning in one.result.warnings)
+        return list(dict.fromkeys(said))
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "system": self.system,
+            "settings": [
+                {
+                    "epsilon": found.epsilon,
+                    "alpha": found.alpha,
+                    "is_tuned": found.is_tuned,
+                    "estimates": [found.result.estimate(*key).to_json() for key in _SHOWN],
+                    "warnings": list(found.result.warnings),
+                    "signature": found.result.signature,
+                }
+                for found in self.settings
+            ],
+        }
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What is drawn from which system, and how."""
+
+    system: str
+    target_language: str
+    epsilons: Sequence[float] = EPSILONS
+    alphas: Sequence[str] = ALPHAS
+    group: str = ""
+    """`referenced`, `all`, or whichever there is."""
+    data: str = "core"
+    n_samples: int = 0
+    similarity: str = ""
+    system_options: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if not self.epsilons or not self.alphas:
+            raise UserError("give at least one --epsilon and one --alpha")
+        for epsilon in self.epsilons:
+            if not 0 <= epsilon < 1:
+                raise UserError(f"--epsilon is a probability below 1, not {epsilon:g}")
+        known = [f"{alpha:g}" for alpha in KNOWN_ALPHAS]
+        for alpha in self.alphas:
+            if alpha not in (*known, "tuned"):
+                raise UserError(f"--alpha is {', '.join(known)} or tuned here, not {alpha!r}")
+
+    def selection(self, epsilon: float) -> Selection:
+        group = self.group or ("referenced" if self.data == "core" and references(self.target_language) else "all")
+        return api.select(
+            BENCHMARK.name,
+            self.target_language,
+            parts=() if group == "all" else (group,),
+            data=self.data,
+            n_samples=self.n_samples,
+            similarity=self.similarity,
+            sampling=f"epsilon={epsilon:g}",
+        )[1]
+
+
+def vary_sampling(
+    settings: Settings,
+    around: running.Surroundings = running.ALONE,
+) -> Sensitivity:
+    """Draw with every epsilon, and compute with every alpha."""
+    found = []
+    for epsilon in dict.fromkeys(settings.epsilons):
+        config = running.RunConfig(settings.system, (settings.selection(epsilon),), settings.system_options)
+        (drawn,) = running.run(config, None, around)
+        for alpha in dict.fromkeys(settings.alphas):
+            chosen = chosen_alpha(drawn.judgements, alpha)
+            found.append(Setting(epsilon, chosen, alpha == "tuned", _with_alpha(drawn, alpha, config.resampling)))
+    return Sensitivity(found[0].result.system, tuple(found))
+
+
+def _with_alpha(result: Result, alpha: str, resampling: Resampling) -> Result:
+    """The same judgements, with another alpha for S3E."""
+    selection, measures = replace(settings_of(result), alpha=alpha), BENCHMARK.measures
+    counts = measures.count(result.judgements, selection)
+    settled = BENCHMARK.settled(result.judgements, selection)
+    signature = result.signature.replace(f",alpha-{settings_of(result).alpha}|", f",alpha-{settled.alpha}|")
+    estimates = estimate(counts, measures.metrics(result.judgements, selection), resampling, signature)
+    warnings = tuple(measures.warnings(result.judgements, selection))
+    return replace(result, selection=selection, estimates=tuple(estimates), warnings=warnings, signature=signature)

@@ -1,0 +1,260 @@
+"""`torch:DIR`: a model that `gendermark train model` made, run by our own decoder in torch, whatever its architecture.
+
+`DIR?beam_size=1&compute_type=int8` gives options with the name. So shapes that no other engine has, average attention
+above all, are timed and measured by the same code as those that others have too.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gendermark.errors import BadFile, MissingExtra, UserError
+from gendermark.io.textfiles import read_json
+from gendermark.lab.architectures import N_POSITIONS, Architecture
+from gendermark.records import Request, Task, Translation
+from gendermark.systems.batching import by_length, padded
+from gendermark.systems.ctranslate2_models import content_hash
+from gendermark.systems.engine import (
+    WITHOUT_EFFECT,
+    Engine,
+    Job,
+    Prefix,
+    Said,
+    Score,
+    described,
+    first_line,
+    too_long,
+)
+from gendermark.systems.huggingface_opening import is_installed, quantised
+from gendermark.systems.sampling import Continuation, Decoding
+from gendermark.systems.system import (
+    count_option,
+    number_option,
+    refuse_unknown_options,
+    split_options,
+    with_options,
+)
+from gendermark.systems.tokenisers import Direction, one_line, open_tokenisers
+
+TASKS = Engine.tasks
+OPTIONS = ("beam_size", "compute_type", "length_penalty", "max_length", "batch_size", "threads")
+COMPUTE_TYPES = ("float32", "int8")
+FASTER = {"compute_type": COMPUTE_TYPES, "beam_size": ("5", "1")}
+"""What `study speed` varies if it is not told what."""
+MODEL_FILE, FACTS_FILE, WORDS_FILE = "model.safetensors", "gendermark.json", "vocab.json"
+CHECKPOINT_FILE = "checkpoint.pt"
+_END, _UNKNOWN = "</s>", "<unk>"
+
+
+class Torch(Engine[int, None]):
+    failures = (RuntimeError, ValueError, IndexError)
+
+    def __init__(self, argument: str, options: Mapping[str, str]) -> None:
+        path, options = split_options(argument, options)
+        refuse_unknown_options("torch", options, OPTIONS)
+        self.spec = with_options(f"torch:{Path(path)}", options, WITHOUT_EFFECT)
+        for package in ("torch", "safetensors"):
+            if not is_installed(package):
+                raise MissingExtra(self.spec, "train")
+        super().__init__(options)
+        self._threads = count_option(options, "threads", 1)
+        self._max_length = min(count_option(options, "max_length", 256), N_POSITIONS)
+        compute_type = options.get("compute_type", "float32")
+        if compute_type not in COMPUTE_TYPES:
+            raise UserError(f"option compute_type of torch: is one of {', '.join(COMPUTE_TYPES)}, not {compute_type!r}")
+        directory = Path(path)
+        with self._quietly():
+            self._direction, shape, self._words = read_facts(directory)
+            self._tokenisers = open_tokenisers(directory)
+            self._model = _load(directory, shape, len(self._words), compute_type)
+        self._numbers = {word: number for number, word in enumerate(self._words)}
+        self._end = self._numbers[_END]
+        from gendermark.lab.searching import Search
+
+        penalty = number_option(options, "length_penalty", 1.0, above=-1.0)
+        beam_size = count_option(options, "beam_size", 5)
+        self._search = Search(self._model, self._end, beam_size, self._max_length, penalty)
+        settings = {
+            "beam_size": beam_size,
+            "length_penalty": penalty,
+            "max_length": self._max_length,
+            "compute_type": compute_type,
+        }
+        files = (directory / MODEL_FILE, directory / FACTS_FILE, directory / WORDS_FILE, *self._tokenisers.files)
+        self.system_id = f"torch#{content_hash(files, settings)}"
+        self.decoding = described(beam_size, compute_type, None if penalty == 1 else penalty)
+        self.computing = f"cpu, threads {self._threads}"
+
+    def close(self) -> None:
+        del self._model, self._search
+
+    @contextlib.contextmanager
+    def _quietly(self) -> Iterator[None]:
+        """With as many threads as were asked for; afterwards torch has as many as before."""
+        import torch
+
+        n_before = torch.get_num_threads()
+        torch.set_num_threads(self._threads)
+        try:
+            with torch.inference_mode():
+                yield
+        finally:
+            torch.set_num_threads(n_before)
+
+    # -- what the model is given, and what it says
+
+    def _around(self, direction: Direction) -> None:
+        if direction != self._direction:
+            raise UserError(
+                f"{self.spec} translates {'-'.join(self._direction)} (its {FACTS_FILE} says so), but "
+                f"{'-'.join(direction)} is asked for; give a model for that pair"
+            )
+
+    def _job(self, request: Request, around: None) -> Job[int]:  # noqa: ARG002
+        source = self._encoded(self._tokenisers.source.pieces(one_line(request.source)))
+        target: list[int] = []
+        if request.task is Task.SCORE:
+            if not (request.target or "").strip():
+                raise UserError(
+                    f"{self.spec} is asked how likely an empty translation of {request.source!r} is; give one with "
+                    "words"
+                )
+            target = self._encoded(self._tokenisers.target.pieces(one_line(request.target or "")))
+        elif request.task is Task.SAMPLE:
+            Decoding.of(request.options)  # said before anything is drawn
+        is_too_long = max(len(source), len(target)) > N_POSITIONS
+        return Job(request, source, target, too_long(N_POSITIONS) if is_too_long else None)
+
+    def _encoded(self, pieces: Sequence[str]) -> list[int]:
+        return [*(self._numbers.get(piece, self._numbers[_UNKNOWN]) for piece in pieces), self._end]
+
+    def _said(self, request: Request, words: Sequence[int], ended: bool) -> Said:  # noqa: ARG002
+        return Said(self._tokenisers.target.text([self._words[word] for word in words]), is_whole=ended)
+
+    # -- one batch
+
+    def _translate(self, jobs: Sequence[Job[int]], around: None) -> list[Translation]:  # noqa: ARG002
+        answers = []
+        for job, found in zip(jobs, self._search.translate([job.source for job in jobs]), strict=True):
+            said = self._said(job.request, found.words, found.ended)
+            numbers = (found.log_probability, len(found.words) + 1) if said.is_whole else (None, None)
+            answers.append(Translation(job.request.request_id, said.text, 0, said.problem, *numbers))
+        return answers
+
+    def _score(self, jobs: Sequence[Job[int]], around: None) -> list[Score]:  # noqa: ARG002
+        import torch
+
+        sources, targets = ([getattr(job, side) for job in jobs] for side in ("source", "target"))
+        rows = [torch.tensor(padded(side, self._model.pad)) for side in (sources, targets)]
+        logits = self._model(*rows).double()
+        found = logits.log_softmax(-1).gather(1, rows[1][rows[1] != self._model.pad][:, None])[:, 0]
+        parts = [tuple(part.tolist()) for part in found.split([len(target) for target in targets])]
+        return [Score(sum(part), part) for part in parts]
+
+    def _cut(self, prefixes: Sequence[Prefix[int]]) -> list[list[int]]:
+        """Prefixes of one length together, so that all are continued from the same word on."""
+        by_words: dict[int, list[int]] = {}
+        for place, prefix in enumerate(prefixes):
+            by_words.setdefault(len(prefix.words), []).append(place)
+        return [
+            [places[one] for one in batch]
+            for places in by_words.values()
+            for batch in by_length([len(prefixes[place].source) for place in places], self._model_batch_size)
+        ]
+
+    def _follow(self, prefixes: Sequence[Prefix[int]], around: None, n_together: int) -> list[Continuation]:  # noqa: ARG002
+        import torch
+
+        model, n_given = self._model, len(prefixes[0].words)
+        memory = model.read(torch.tensor(padded([prefix.source for prefix in prefixes], model.pad)))
+        state, last = model.begin(), torch.full((len(prefixes), 1), model.pad)
+        given = torch.tensor([prefix.words for prefix in prefixes])
+        words, rows = [], []
+        ended = torch.zeros(len(prefixes), dtype=torch.bool)
+        # Few translations are twice as long as their source; those that are, are continued again.
+        n_steps = n_given + 2 * max(len(prefix.source) for prefix in prefixes) + 16
+        for place in range(min(self._max_length, n_steps)):
+            logits, state = model.step(last, state, memory)
+            if place < n_given:
+                last = given[:, place : place + 1]
+                continue
+            last = logits.argmax(-1)
+            words.append(last[:, 0])
+            rows.append(logits[:, 0])
+            ended |= last[:, 0] == self._end
+            if bool(ended.all()):
+                break
+        said, thought = torch.stack(words, 1).tolist(), torch.stack(rows, 1).numpy()
+        return [
+            _continuation(one, np.asarray(logits, dtype=np.float32), self._end)
+            for one, logits in zip(said, thought, strict=True)
+        ]
+
+
+def _continuation(words: list[int], logits: Any, end: int) -> Continuation:
+    n = words.index(end) + 1 if end in words else len(words)
+    return Continuation(words[:n], logits[:n])
+
+
+def read_facts(directory: Path) -> tuple[Direction, Architecture, list[str]]:
+    """Languages, shape and words of a model, its words in the order of their numbers."""
+    if not directory.is_dir():
+        raise UserError(f"there is no directory {directory}; torch: takes one that gendermark train model has made")
+    for name in (MODEL_FILE, FACTS_FILE, WORDS_FILE):
+        if not (directory / name).is_file():
+            unfinished = (directory / CHECKPOINT_FILE).is_file()
+            why = "its training is not finished: give the same command again" if unfinished else "copy it again"
+            raise UserError(f"{directory} is not a model of gendermark train model: it has no {name}; {why}")
+    facts, words = read_json(directory / FACTS_FILE), read_json(directory / WORDS_FILE)
+    try:
+        direction = (str(facts["source_language"]), str(facts["target_language"]))
+        shape = Architecture(**facts["architecture"])
+    except (KeyError, TypeError, UserError) as problem:
+        raise BadFile(directory / FACTS_FILE, f"does not describe a model ({first_line(problem)})") from None
+    if not isinstance(words, dict) or sorted(words.values()) != list(range(len(words))) or _END not in words:
+        raise BadFile(directory / WORDS_FILE, "is not the vocabulary of a model; copy it again")
+    return direction, shape, sorted(words, key=words.__getitem__)
+
+
+def trained_context(spec: str) -> str:
+    """How a `torch:` model was taught to see the sentence before; empty if it was not, or is none of ours."""
+    family, _, argument = spec.partition(":")
+    path = Path(argument.partition("?")[0]) / FACTS_FILE
+    if family != "torch" or not path.is_file():
+        return ""
+    facts = read_json(path)
+    return str(facts.get("context", "")) if isinstance(facts, dict) else ""
+
+
+def read_weights(directory: Path) -> dict[str, Any]:
+    """The weights of a model by their names."""
+    from safetensors import SafetensorError
+    from safetensors.torch import load_file
+
+    try:
+        return {name: weight.float() for name, weight in load_file(directory / MODEL_FILE).items()}
+    except (SafetensorError, OSError) as problem:
+        raise _not_its_weights(directory, problem) from None
+
+
+def _not_its_weights(directory: Path, problem: Exception) -> BadFile:
+    return BadFile(
+        directory / MODEL_FILE, f"does not have the weights of this model ({first_line(problem)}); copy it again"
+    )
+
+
+def _load(directory: Path, shape: Architecture, n_words: int, compute_type: str) -> Any:
+    from gendermark.lab.transformer import Transformer
+
+    model = Transformer(shape, n_words)
+    try:
+        model.load_state_dict(read_weights(directory))
+    except RuntimeError as problem:
+        raise _not_its_weights(directory, problem) from None
+    model.freeze()
+    return quantised(model) if compute_type == "int8" else model

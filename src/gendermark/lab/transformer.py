@@ -1,0 +1,236 @@
+"""A transformer that translates: an encoder, a decoder, and one table of vectors for source, target and answer.
+
+Its arithmetic is that of Marian (norms after each part, positions as sines), so that with self-attention it becomes a
+Marian model of Transformers or CTranslate2 by renaming its weights. With an average attention network it is the model
+of Zhang, Xiong and Su (2018), which neither of them has.
+
+The same layers work on whole sentences, to learn, and word by word, to translate: then a decoder layer keeps what it
+needs of the words before, keys and values or just their sum. This module needs torch; who imports it does so within a
+function.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import torch
+from torch import nn
+from torch.nn import functional
+
+from gendermark.lab.architectures import N_POSITIONS, SELF, Architecture
+
+Kept = tuple[Any, ...]
+"""What a decoder layer keeps of the words before: keys and values, or the sum of its inputs."""
+
+
+class Memory(NamedTuple):
+    """What the decoder sees of the sources of a batch."""
+
+    layers: list[tuple[Any, Any]]
+    """Keys and values, for each layer of the decoder."""
+    mask: Any
+    """Where there are words; None where no source is padded."""
+
+    def select(self, rows: Any) -> Memory:
+        layers = [(keys[rows], values[rows]) for keys, values in self.layers]
+        return Memory(layers, None if self.mask is None else self.mask[rows])
+
+
+@dataclass(slots=True)
+class State:
+    """How far the translations of a batch have come."""
+
+    n_words: int
+    layers: list[Kept]
+
+    def select(self, rows: Any) -> State:
+        return State(self.n_words, [tuple(part[rows] for part in kept) for kept in self.layers])
+
+
+class Attention(nn.Module):  # type: ignore[misc]  # torch is an extra: to the type checker it is Any
+    def __init__(self, width: int, n_heads: int) -> None:
+        super().__init__()
+        self.n_heads = n_heads
+        self.query, self.key, self.value, self.out = (nn.Linear(width, width) for _ in range(4))
+
+    def look_up(self, at: Any) -> tuple[Any, Any]:
+        """The keys and values of what is looked at."""
+        return self._heads(self.key(at)), self._heads(self.value(at))
+
+    def forward(self, x: Any, keys: Any, values: Any, mask: Any = None, is_causal: bool = False) -> Any:
+        found = functional.scaled_dot_product_attention(
+            self._heads(self.query(x)), keys, values, attn_mask=mask, is_causal=is_causal
+        )
+        return self.out(found.transpose(1, 2).flatten(2))
+
+    def _heads(self, x: Any) -> Any:
+        return x.unflatten(-1, (self.n_heads, -1)).transpose(1, 2)
+
+
+class FeedForward(nn.Module):  # type: ignore[misc]
+    def __init__(self, width: int, inner: int) -> None:
+        super().__init__()
+        self.first, self.second = nn.Linear(width, inner), nn.Linear(inner, width)
+
+    def forward(self, x: Any) -> Any:
+        return self.second(functional.relu(self.first(x)))
+
+
+class LookBack(nn.Module):  # type: ignore[misc]
+    """Self-attention of a decoder layer to the words before."""
+
+    def __init__(self, shape: Architecture) -> None:
+        super().__init__()
+        self.attention = Attention(shape.width, shape.n_heads)
+
+    def forward(self, x: Any) -> Any:
+        return self.attention(x, *self.attention.look_up(x), is_causal=True)
+
+    def step(self, x: Any, kept: Kept, n_before: int) -> tuple[Any, Kept]:  # noqa: ARG002
+        """The answer for one more word of each sentence, and what to keep now."""
+        now = self.attention.look_up(x)
+        keys, values = (torch.cat(pair, dim=2) for pair in zip(kept, now, strict=True)) if kept else now
+        return self.attention(x, keys, values), (keys, values)
+
+
+class AverageAttention(nn.Module):  # type: ignore[misc]
+    """The mean of all inputs so far, through a feed-forward network, and gates for it and for the present input."""
+
+    def __init__(self, shape: Architecture) -> None:
+        super().__init__()
+        self.feed_forward = FeedForward(shape.width, shape.feed_forward)
+        self.gates = nn.Linear(2 * shape.width, 2 * shape.width)
+
+    def forward(self, x: Any) -> Any:
+        counts = torch.arange(1, x.shape[1] + 1, dtype=x.dtype)[:, None]
+        return self._gated(x, x.cumsum(dim=1) / counts)
+
+    def step(self, x: Any, kept: Kept, n_before: int) -> tuple[Any, Kept]:
+        total = kept[0] + x if kept else x
+        return self._gated(x, total / (n_before + 1)), (total,)
+
+    def _gated(self, x: Any, mean: Any) -> Any:
+        past = self.feed_forward(mean)
+        present_gate, past_gate = torch.sigmoid(self.gates(torch.cat([x, past], dim=-1))).chunk(2, dim=-1)
+        return present_gate * x + past_gate * past
+
+
+class EncoderLayer(nn.Module):  # type: ignore[misc]
+    def __init__(self, shape: Architecture, dropout: float) -> None:
+        super().__init__()
+        self.attention = Attention(shape.width, shape.n_heads)
+        self.feed_forward = FeedForward(shape.width, shape.feed_forward)
+        self.attention_norm, self.feed_forward_norm = nn.LayerNorm(shape.width), nn.LayerNorm(shape.width)
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, x: Any, mask: Any) -> Any:
+        x = self.attention_norm(x + self.dropout(self.attention(x, *self.attention.look_up(x), mask)))
+        return self.feed_forward_norm(x + self.dropout(self.feed_forward(x)))
+
+
+class DecoderLayer(nn.Module):  # type: ignore[misc]
+    def __init__(self, shape: Architecture, dropout: float) -> None:
+        super().__init__()
+        self.past = LookBack(shape) if shape.attention == SELF else AverageAttention(shape)
+        self.source = Attention(shape.width, shape.n_heads)
+        self.feed_forward = FeedForward(shape.width, shape.feed_forward)
+        self.past_norm, self.source_norm, self.feed_forward_norm = (nn.LayerNorm(shape.width) for _ in range(3))
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, x: Any, memory: tuple[Any, Any], mask: Any) -> Any:
+        return self._rest(x, self.past(x), memory, mask)
+
+    def step(self, x: Any, kept: Kept, n_before: int, memory: tuple[Any, Any], mask: Any) -> tuple[Any, Kept]:
+        """One more word of several translations of each source: `x` is (sources, translations of each, width)."""
+        past, kept = self.past.step(x.flatten(0, 1)[:, None], kept, n_before)
+        return self._rest(x, past.view_as(x), memory, mask), kept
+
+    def _rest(self, x: Any, past: Any, memory: tuple[Any, Any], mask: Any) -> Any:
+        x = self.past_norm(x + self.dropout(past))
+        x = self.source_norm(x + self.dropout(self.source(x, *memory, mask)))
+        return self.feed_forward_norm(x + self.dropout(self.feed_forward(x)))
+
+
+class Transformer(nn.Module):  # type: ignore[misc]
+    """The padding is the last word, has a zero vector, begins every translation, and is never an answer."""
+
+    positions: Any
+
+    def __init__(self, shape: Architecture, n_words: int, dropout: float = 0.0) -> None:
+        super().__init__()
+        self.shape, self.pad = shape, n_words - 1
+        self.vectors = nn.Embedding(n_words, shape.width, padding_idx=self.pad)
+        self.encoder = nn.ModuleList(EncoderLayer(shape, dropout) for _ in range(shape.n_encoder_layers))
+        self.decoder = nn.ModuleList(DecoderLayer(shape, dropout) for _ in range(shape.n_decoder_layers))
+        self.dropout = nn.Dropout(dropout)
+        self.register_buffer("positions", position_table(shape.width), persistent=False)
+        self.answers: Any = None
+        """The table of vectors as a layer of its own, once the model is only to translate."""
+
+    def initialise(self) -> None:
+        """Random weights: Glorot's, smaller the deeper a layer stands, so that deep models start to learn."""
+        nn.init.normal_(self.vectors.weight, std=self.shape.width**-0.5)
+        with torch.no_grad():
+            self.vectors.weight[self.pad] = 0
+        for side in (self.encoder, self.decoder):
+            for depth, layer in enumerate(side, start=1):
+                for part in layer.modules():
+                    if isinstance(part, nn.Linear):
+                        nn.init.xavier_uniform_(part.weight, gain=depth**-0.5)
+                        nn.init.zeros_(part.bias)
+
+    def freeze(self) -> None:
+        """From now on the model only translates."""
+        self.eval()
+        self.requires_grad_(False)
+        n_answers, width = self.pad, self.shape.width
+        self.answers = nn.Linear(width, n_answers, bias=False)
+        self.answers.weight = nn.Parameter(self.vectors.weight[:-1], requires_grad=False)
+
+    def forward(self, sources: Any, targets: Any) -> Any:
+        """For each word of the targets that is no padding, one after the other: the logits of all possible answers."""
+        x = self._embedded(torch.cat([torch.full_like(targets[:, :1], self.pad), targets[:, :-1]], dim=1))
+        memory = self.read(sources)
+        for layer, looked_up in zip(self.decoder, memory.layers, strict=True):
+            x = layer(x, looked_up, memory.mask)
+        return self._logits(x[targets != self.pad])
+
+    def read(self, sources: Any) -> Memory:
+        """What the decoder is to see of sources, a padded tensor."""
+        is_word = sources != self.pad
+        mask = None if bool(is_word.all()) else is_word[:, None, None, :]
+        x = self._embedded(sources)
+        for layer in self.encoder:
+            x = layer(x, mask)
+        return Memory([layer.source.look_up(x) for layer in self.decoder], mask)
+
+    def begin(self) -> State:
+        return State(0, [() for _ in self.decoder])
+
+    def step(self, words: Any, state: State, memory: Memory) -> tuple[Any, State]:
+        """The logits of the next word, after these last words: (sources, translations of each).
+
+        Translations of one source stand side by side, and share what was read of it.
+        """
+        x = self._embedded(words[:, :, None], state.n_words)[:, :, 0]
+        layers: list[Kept] = []
+        for layer, kept, looked_up in zip(self.decoder, state.layers, memory.layers, strict=True):
+            x, now = layer.step(x, kept, state.n_words, looked_up, memory.mask)
+            layers.append(now)
+        return self._logits(x), State(state.n_words + 1, layers)
+
+    def _embedded(self, words: Any, first: int = 0) -> Any:
+        positions = self.positions[first : first + words.shape[-1]]
+        return self.dropout(self.vectors(words) * math.sqrt(self.shape.width) + positions)
+
+    def _logits(self, x: Any) -> Any:
+        return functional.linear(x, self.vectors.weight[:-1]) if self.answers is None else self.answers(x)
+
+
+def position_table(width: int) -> Any:
+    """Sines in the first half of each row, then cosines, in the 16 bits that an exported model keeps of them."""
+    frequencies = torch.exp(torch.arange(0, width, 2, dtype=torch.float64) * (-math.log(10_000) / width))
+    angles = torch.arange(N_POSITIONS, dtype=torch.float64)[:, None] * frequencies
+    return torch.cat([angles.sin(), angles.cos()], dim=1).half().float()

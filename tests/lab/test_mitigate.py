@@ -1,0 +1,168 @@
+"""`study mitigate`: the numbers are those of the runs, every mitigation is compared, and what cannot be is refused."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+import pytest
+
+from gendermark import api
+from gendermark.lab import mitigate
+from gendermark.lab import reader as reading
+from gendermark.lab.mitigate import Variant, interleaved_seconds, variant_of, variants_for
+from gendermark.lab.mitigate_words import findings
+from gendermark.records import Request, Task, Translation
+from gendermark.runs import folder
+from gendermark.systems.system import System
+from outcomes import Outcome
+
+ROWS = [
+    (sentence, gender, noun)
+    for noun in ("mechanic", "lawyer", "nurse", "teacher")
+    for sentence, gender in ((f"The {noun} hurt herself.", "feminine"), (f"My uncle is a {noun}.", "masculine"))
+]
+OPTIONS = ("--to", "es", "--resamples", "100")
+
+
+@pytest.fixture
+def own(tmp_path: Path) -> str:
+    return written(tmp_path / "own.tsv", ROWS)
+
+
+def written(path: Path, rows: Sequence[Sequence[str]]) -> str:
+    lines = [("source", "gender", "entity"), *rows]
+    path.write_text("".join("\t".join(row) + "\n" for row in lines), encoding="utf-8")
+    return f"file:{path}"
+
+
+def test_a_system_that_draws_both_genders_is_mended_for_women(
+    study: Callable[..., Outcome], own: str, tmp_path: Path
+) -> None:
+    directory = tmp_path / "out"
+    arguments = ("mitigate", "--system", "fake:random", *OPTIONS, "-o", directory, "--data", own, "--with", "rerank:16")
+    outcome = study(*arguments)
+    assert outcome.exit_code == 0, outcome.err
+    rows = {(row["mitigation"], row["cell"], row["metric"], row["slice"]): row for row in outcome.rows}
+    women = rows["rerank:16", "simplegen.en-es", "correct", "fc"]
+    (plain,) = api.load(directory / "plain")[:1]
+    (mended,) = api.load(directory / "rerank-16")[:1]
+    assert float(women["first"]) == plain.estimate("correct", "fc").value
+    assert float(women["second"]) == mended.estimate("correct", "fc").value == 100
+    assert rows["oracle", "winomt.en-es", "accuracy", "masculine"]["second"] == "100.0"
+    assert float(rows["rerank:16", "time", "milliseconds", "simplegen"]["second"]) > 0
+    assert "the oracle (an upper bound: told the genders)" in outcome.err
+    assert "BLEU is left out: there is no test set with references; give --plain" in outcome.err
+    assert "decides 8 of 8 sentences of SimpleGEN that tell the person's gender, 8 of them rightly" in outcome.err
+    report = json.loads((directory / "mitigate.json").read_text(encoding="utf-8"))
+    table = (directory / "table.md").read_text(encoding="utf-8")
+    assert "| oracle (upper bound) |" in table
+    assert all(sentence in table for sentence in report["findings"])
+    assert [one["name"] for one in report["mitigations"]] == ["rerank:16", "oracle"]
+    again = study(*arguments, "--repeats", "0", "--json").json
+    assert again["mitigations"][0]["comparisons"] == report["mitigations"][0]["comparisons"]
+    assert again["milliseconds"] is None
+
+
+def test_the_bundled_model_is_mended_and_rated(study: Callable[..., Outcome], own: str, tmp_path: Path) -> None:
+    pytest.importorskip("ctranslate2", reason="the demonstration model is run by CTranslate2")
+    plain = tmp_path / "s.en", tmp_path / "s.es"
+    for path, text in zip(plain, ("The sky is blue.\n", "El cielo es azul.\n"), strict=True):
+        path.write_text(text, encoding="utf-8")
+    outcome = study(
+        *("mitigate", "--system", "demo:en-es?beam_size=2", *OPTIONS, "-o", tmp_path / "out", "--data", own),
+        *("--with", "rerank", "--with", "hinted:context", "--plain", *plain, "--repeats", "1", "--json"),
+    )
+    assert outcome.exit_code == 0, outcome.err
+    report = outcome.json
+    assert [one["system"] for one in report["mitigations"]] == [
+        "rerank:demo:en-es?beam_size=2",
+        "hinted:demo:en-es?beam_size=2&style=context",
+        "rerank:demo:en-es?beam_size=2&reader=gold",
+    ]
+    for mitigation in report["mitigations"][:2]:
+        scores = {row["metric"]: row for row in mitigation["comparisons"] if row["cell"] in ("bleu", "chrf")}
+        assert scores.keys() == {"bleu", "chrf"}
+        assert scores["bleu"]["difference"] == 0
+        assert mitigation["plain_set_changed"] == 0
+    assert folder.read_manifest(tmp_path / "out" / "rerank")["notes"][0].startswith(
+        "rerank:demo:en-es?beam_size=2 read"
+    )
+
+
+def test_sentences_that_leave_the_gender_open_are_counted(
+    study: Callable[..., Outcome], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(mitigate, "BENCHMARKS", ("winomt",))  # SimpleGEN has none
+    opened = [("The nurse waved.", "neutral", "nurse"), ("The lawyer met the cook.", "neutral", "lawyer")]
+    own = written(tmp_path / "own.tsv", [*ROWS, *opened])
+    arguments = ("mitigate", "--system", "fake:random", *OPTIONS, "-o", tmp_path / "out", "--data", own)
+    outcome = study(*arguments, "--with", "rerank", "--with", "hinted:context", "--repeats", "0", "--json")
+    report = outcome.json
+    assert [one["open"] for one in report["mitigations"]] == [{"n": 2, "n_changed": 0}] * 3
+    assert "where the gender is open, 0 of 2 translations changed." in outcome.err
+    broken = {**report["mitigations"][0], "open": {"n": 2, "n_changed": 1}}
+    (said, *_) = findings({**report, "mitigations": [broken]})
+    assert said.endswith("1 of 2 translations changed, which should not be.")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("--with", "magic"), "there is no mitigation 'magic'; available: rerank, rerank:N, hinted:adjective"),
+        (("--with", "rerank:many"), "there is no mitigation 'rerank:many'"),
+        (("--with", "hinted:tag"), "hinted:tag needs tags of your own"),
+        (("--with", "hinted:prompt"), "option style of hinted: is one of adjective, apposition, context, tag"),
+        (("--with", "rerank:0"), "option n must be a whole number, at least 1, not '0'"),
+    ],
+)
+def test_what_cannot_be_done_is_refused_before_any_work(
+    study: Callable[..., Outcome], tmp_path: Path, arguments: Sequence[str], words: str
+) -> None:
+    outcome = study("mitigate", "--system", "fake:right", *OPTIONS, "-o", tmp_path / "out", *arguments)
+    outcome.is_refusal(words)
+    assert not (tmp_path / "out").exists()
+
+
+class Toy(System):
+    spec = system_id = "toy:x"
+
+    def __init__(self, *tasks: Task, takes_hints: bool = False) -> None:
+        self.tasks, self.takes_hints = frozenset(tasks), takes_hints
+        self.n_asked = 0
+
+    def answer(self, requests: Sequence[Request]) -> Iterator[Sequence[Translation]]:
+        self.n_asked += 1
+        yield [Translation(request.request_id, "x") for request in requests]
+
+
+def test_a_system_gets_what_it_can_do() -> None:
+    def names(system: System) -> list[str]:
+        return [variant.name for variant in variants_for(system, ())]
+
+    assert names(Toy(Task.TRANSLATE)) == ["plain", "hinted:adjective", "hinted:apposition", "hinted:context", "oracle"]
+    assert names(Toy(Task.TRANSLATE, Task.SAMPLE, takes_hints=True)) == ["plain", "rerank", "hinted:prompt", "oracle"]
+    assert variant_of("hinted:context").spec("hf:a?b=1") == "hinted:hf:a?b=1&style=context"
+    assert Variant("rerank", "rerank").spec("demo:en-es") == "rerank:demo:en-es"
+
+
+def test_time_is_taken_in_turns_after_a_warm_up() -> None:
+    order: list[str] = []
+    systems = {name: Toy() for name in "ab"}
+
+    def ready(system: System) -> None:
+        order.append(next(name for name, one in systems.items() if one is system))
+
+    found = interleaved_seconds(systems, [Request("x", "en", "es")] * 4, 3, ready)
+    assert "".join(order) == "abbaabba"
+    assert {name: len(seconds) for name, seconds in found.items()} == {"a": 3, "b": 3}
+    assert all(system.n_asked == 4 for system in systems.values())
+
+
+def test_the_reader_has_numbers_of_its_own(study: Callable[..., Outcome], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reading, "BENCHMARKS", ("winomt", "mt-geneval-counterfactual"))
+    two, pairs = study("reader").rows
+    assert (two["told"], two["decided"], two["right_percent"], two["open_decided"]) == ("800", "0", "", "0")
+    assert (pairs["told"], pairs["decided"], pairs["right_percent"]) == ("96", "41", "100.0")
+    assert [one["n_decided"] for one in study("reader", "--json").json["sets"]] == [0, 41]

@@ -1,0 +1,107 @@
+"""`study training`: the numbers are those of the runs, in the form of the paper's tables."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from gendermark import api
+from gendermark.lab import training_comparison_words as words
+from gendermark.lab.torch_models import trained_context
+from outcomes import Outcome
+
+MODELS = ("--system", "base=fake:masculine", "--system", "better=fake:right?p=0.8")
+OPTIONS = ("--to", "es", "--resamples", "100")
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    from gendermark.lab.speed.points import read_against
+    from gendermark.lab.training_comparison import Settings, study_training
+
+    directory = tmp_path_factory.mktemp("training") / "out"
+    models = read_against([text for text in MODELS if text != "--system"])
+    study_training(Settings(models, "es", {"better": "joined"}), directory)
+    return directory
+
+
+def test_numbers_are_those_of_the_runs(made: Path) -> None:
+    report = json.loads((made / "training.json").read_text(encoding="utf-8"))
+    (model,) = report["models"]
+    rows = {(row["cell"].partition(".")[0], row["metric"], row["slice"]): row for row in model["comparisons"]}
+    sides = {
+        side: {result.selection.benchmark: result for result in api.load(made / folder)}
+        for side, folder in (("first", "base"), ("second", "better"))
+    }
+    for (benchmark, metric, part), row in rows.items():
+        for side, results in sides.items():
+            assert row[side] == results[benchmark].estimate(metric, part).value
+    assert len(rows) == 13
+    assert sides["second"]["mt-geneval-contextual"].selection.to_json()["context"] == "joined"
+    # Always masculine: all men right and no woman, and of no pair both.
+    assert rows["mt-geneval-counterfactual", "accuracy", "all"]["first"] == 0
+    assert rows["mt-geneval-contextual", "accuracy", "masculine"]["first"] == 100
+    assert rows["mt-geneval-contextual", "accuracy", "feminine"]["first"] == 0
+
+
+def test_tables_have_the_form_of_the_paper(made: Path) -> None:
+    report = json.loads((made / "training.json").read_text(encoding="utf-8"))
+    table = (made / "table.md").read_text(encoding="utf-8")
+    assert "| model | contextual | counterfactual | BLEU, women | BLEU, men |" in table
+    assert "What each model is shown before a contextual sentence: base: none, better: joined." in table
+    (base, better) = words.paper_rows(report)
+    assert (base[0], base[1], base[2]) == ("base", "50.0", "0.0")
+    assert f"{' & '.join(better)} \\\\" in (made / "table.tex").read_text(encoding="utf-8")
+    assert all(sentence in table for sentence in report["findings"])
+    assert report["findings"][0].startswith("better against base: contextual accuracy 50.0 to ")
+
+
+def test_the_papers_own_tables() -> None:
+    printed = {(system, direction): values for system, direction, *values in words.published_rows()}
+    assert len(printed) == 12
+    assert printed["Transformer", "en-de"] == ["66.7", "71.0", "12.9", "12.7"]
+    assert printed["GFST with context", "en-ru"] == ["68.1", "91.0", "7.6", "8.6"]
+    # What the paper concludes from them.
+    for direction in ("en-de", "en-fr", "en-ru"):
+        contextual = {system: float(values[0]) for (system, to), values in printed.items() if to == direction}
+        assert contextual["with context (CTX)"] > contextual["Transformer"] > contextual["gender-filtered (GFST)"]
+
+
+def test_the_command(study: Callable[..., Outcome], tmp_path: Path) -> None:
+    outcome = study("training", *MODELS, *OPTIONS, "-o", tmp_path / "out")
+    assert outcome.exit_code == 0, outcome.err
+    assert {row["model"] for row in outcome.rows} == {"better"}
+    assert "better against base: contextual accuracy" in outcome.err
+    assert "BLEU is left out: there is no test set with references" in outcome.err
+    other = study("training", *MODELS, *OPTIONS, "--data", "core", "--context", "better=joined", "-o", tmp_path / "out")
+    assert other.exit_code == 2
+    assert "holds another study (it differs in models); choose another directory with -o" in other.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (MODELS[:2], "one model has nothing to be compared with; give --system NAME=SPEC at least twice"),
+        ((*MODELS[:2], *MODELS[:2]), "two models are called base; name them apart with --system NAME=SPEC"),
+        (
+            (*MODELS, "--context", "ctx=joined"),
+            "--context is for 'ctx', and no model has this name; there are base, be",
+        ),
+        ((*MODELS, "--context", "base=separator"), "a separator is written separator:TEXT"),
+        ((*MODELS, "--context", "base=aloud"), "aloud"),
+    ],
+)
+def test_refused(study: Callable[..., Outcome], tmp_path: Path, arguments: tuple[str, ...], said: str) -> None:
+    outcome = study("training", *arguments, *OPTIONS, "-o", tmp_path / "out")
+    assert outcome.exit_code == 2
+    assert said in outcome.err.replace("\n", " ")
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_model_says_how_it_was_taught(tmp_path: Path) -> None:
+    (tmp_path / "gendermark.json").write_text('{"context": "separator:<sep>"}', encoding="utf-8")
+    assert trained_context(f"torch:{tmp_path}?beam_size=1") == "separator:<sep>"
+    assert trained_context(f"hf:{tmp_path}") == trained_context("torch:nowhere") == ""
