@@ -31,8 +31,7 @@ from typing import Any
 
 from gendermark import api
 from gendermark.io.translations import open_translations
-from gendermark.leaderboard import words
-from gendermark.leaderboard.boards import Board
+from gendermark.leaderboard.boards import Board, direction_of, headline, labels, leaders, trends
 from gendermark.leaderboard.site import INDEX, build
 from gendermark.leaderboard.submission import (
     FILE,
@@ -40,13 +39,13 @@ from gendermark.leaderboard.submission import (
     UNRECORDED,
     OutputFacts,
     SystemFacts,
+    faults,
     find,
     hash_of,
     key_from,
     of_run,
     write,
 )
-from gendermark.leaderboard.verification import faults
 from gendermark.runs.executors import open_executor
 from gendermark.runs.score import Origin
 from gendermark.selection import Selection
@@ -211,13 +210,13 @@ def copy_rows(results: Path) -> None:
 
 def write_doc(found: Sequence[Board]) -> None:
     """The finding and the tables, between the marks of the page."""
-    headline = words.headline(found)
-    lines = [f"**{headline.title}.**", "", *(f"{sentence}\n" for sentence in headline.sentences)]
+    finding = headline(found)
+    lines = [f"**{finding.title}.**", "", *(f"{sentence}\n" for sentence in finding.sentences)]
     for board in found:
         if len(board.standings) > 1:
-            lines += [f"### {board.benchmark.title}, {words.direction_of(board)}", "", words.leaders(board), ""]
+            lines += [f"### {board.benchmark.title}, {direction_of(board)}", "", leaders(board), ""]
             lines += [*_table(board), ""]
-    told = [sentence for board in found for sentence in words.trends(board)]
+    told = [sentence for board in found for sentence in trends(board)]
     lines += ["### Over the years", "", *(f"- {sentence}" for sentence in told), ""]
     single = [board for board in found if len(board.standings) == 1]
     lines += ["### Directions with one system", "", *_single(single), ""]
@@ -237,7 +236,7 @@ def _keys(board: Board) -> list[tuple[str, str]]:
 
 def _table(board: Board) -> list[str]:
     keys = _keys(board)
-    names = words.labels([standing.submission.system for standing in board.standings])
+    names = labels([standing.submission.system for standing in board.standings])
     titles = ["rank", "system", *(board.benchmark.label(*key) for key in keys)]
     rows = [f"| {' | '.join(titles)} |", f"|---|---|{'---:|' * len(keys)}"]
     for standing in board.standings:
@@ -256,7 +255,7 @@ def _single(found: Sequence[Board]) -> list[str]:
             for key in _keys(board)
             if (e := standing.estimate(key))
         ]
-        cells = (board.benchmark.title, words.direction_of(board), standing.submission.system.full_label)
+        cells = (board.benchmark.title, direction_of(board), standing.submission.system.full_label)
         rows.append(f"| {' | '.join(cells)} | {'; '.join(shown)} |")
     return rows
 

@@ -9,9 +9,8 @@ import pytest
 
 import gendermark
 from gendermark.errors import UserError
-from gendermark.leaderboard import words
-from gendermark.leaderboard.boards import Board, boards
-from gendermark.leaderboard.pictures import standings
+from gendermark.leaderboard.boards import Board, boards, headline, leaders, trends, unclear_gaps
+from gendermark.leaderboard.site import standings_figure
 from gendermark.leaderboard.submission import (
     OutputFacts,
     SystemFacts,
@@ -46,7 +45,7 @@ def test_systems_that_cannot_be_told_apart_share_their_ranks(tmp_path: Path) -> 
             write(tmp_path / "results", SystemFacts(name), OutputFacts(), scored)
     (board,) = boards([read(cell) for cell in find([tmp_path / "results"])])
     assert {s.submission.system.name: s.rank for s in board.standings} == {"A": "1–2", "B": "1–2", "C": "3"}
-    assert words.leaders(board).startswith("No system is clearly better than ")
+    assert leaders(board).startswith("No system is clearly better than ")
 
 
 def test_without_a_number_there_is_no_rank(found: list[Board]) -> None:
@@ -72,7 +71,7 @@ def test_processes_find_the_same(made: Path, found: list[Board]) -> None:
 
 def test_the_headline_counts_what_is_clear(found: list[Board]) -> None:
     """Of six results two are all men; the others favour nobody, or not clearly."""
-    told = words.headline(found)
+    told = headline(found)
     assert told.title == "Women and men in translation: clear differences in 2 of 6 results"
     assert (
         "4 systems, 4 into Spanish, 2 into Hebrew, 6 results in all. In 2 of them men keep their gender"
@@ -82,10 +81,10 @@ def test_the_headline_counts_what_is_clear(found: list[Board]) -> None:
 
 
 def test_a_system_of_two_dates_has_a_trend(found: list[Board]) -> None:
-    (told,) = words.trends(found[0])
+    (told,) = trends(found[0])
     assert told.startswith("Halfway, Spanish, ")
     assert told.endswith(" in 2024–25: better, by more than chance explains.")
-    assert words.trends(found[1]) == []
+    assert trends(found[1]) == []
 
 
 def test_a_system_stands_once_on_a_board(made: Path) -> None:
@@ -96,8 +95,8 @@ def test_a_system_stands_once_on_a_board(made: Path) -> None:
 
 def test_gaps_that_could_be_chance_stand_in_brackets(found: list[Board]) -> None:
     spanish = [board for board in found if board.any.result.cell.startswith("simplegen")]
-    unclear = words.unclear_gaps(spanish)
-    drawn = standings(spanish[0], unclear).svg
+    unclear = unclear_gaps(spanish)
+    drawn = standings_figure(spanish[0], unclear).svg
     n_unclear = sum(standing.submission.cell in unclear for standing in spanish[0].standings)
     assert 0 < n_unclear < len(spanish[0].standings)
     assert drawn.count(">(") == n_unclear

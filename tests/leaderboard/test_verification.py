@@ -10,8 +10,7 @@ from typing import Any
 
 import pytest
 
-from gendermark.leaderboard.submission import FILE, hash_of
-from gendermark.leaderboard.verification import faults
+from gendermark.leaderboard.submission import FILE, faults, hash_of
 
 CELL = Path("halfway-2019") / "simplegen.en-es"
 

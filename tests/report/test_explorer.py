@@ -12,8 +12,7 @@ import pytest
 import gendermark
 from gendermark.errors import BadFile, UserError
 from gendermark.records import Gender, Judgement, Verdict
-from gendermark.report.cells import OUTCOMES, Cell, Filter, outcome_of
-from gendermark.report.explorer import LONGEST_TEXT, Explorer, system_labels
+from gendermark.report.rows import LONGEST_TEXT, OUTCOMES, Cell, Explorer, Filter, outcome_of, system_labels
 from gendermark.runs.folder import Run, Text, read_run
 from gendermark.selection import Selection
 from made_runs import MadeRun, made, run_of, without_sums

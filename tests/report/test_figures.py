@@ -24,7 +24,7 @@ from gendermark.errors import MissingExtra, UnknownName, UserError
 from gendermark.records import Estimate, Gender, Judgement, Verdict
 from gendermark.report import numbers
 from gendermark.report.figures import Figure, figures, run_labels, write_figures
-from gendermark.report.words import letter
+from gendermark.report.numbers import letter_of
 from gendermark.result import Result
 from gendermark.selection import Selection
 
@@ -437,7 +437,7 @@ def test_many_systems_have_their_letters_beside_the_marks(n_runs: int, has_lette
     figure = _figure(figures(runs, dict.fromkeys(list(runs)[1:], report)), "comparison")
     letters = [text for text in _texts(figure) if re.fullmatch("[A-Z]", text)]
     assert Counter(letters) == (
-        dict.fromkeys(map(letter, range(1, n_runs)), len(report.comparisons)) if has_letters else {}
+        dict.fromkeys(map(letter_of, range(1, n_runs)), len(report.comparisons)) if has_letters else {}
     )
     colours = set(re.findall(r'stroke="(#\w+)"', figure.svg))
     assert len(colours) == (0 if n_runs > MOST_LOOKS else min(n_runs - 1, len(COLOURS))), (

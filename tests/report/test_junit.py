@@ -7,8 +7,7 @@ import xml.etree.ElementTree as ElementTree
 
 import pytest
 
-from gendermark.report.github import summary, workflow_commands
-from gendermark.report.junit import junit
+from gendermark.report.ci import junit, summary, workflow_commands
 from gendermark.runs.gates import Check, Verdict
 
 GOOD = Check("tiny.en-xx", "accuracy", "all", True, "80.0, at least 60 is asked", "at least 60")

@@ -19,10 +19,9 @@ import pytest
 import gendermark
 from gendermark.errors import UserError
 from gendermark.records import Estimate
-from gendermark.report.cells import Filter
-from gendermark.report.explorer import Explorer
 from gendermark.report.findings import corrected, finding_about, findings, in_brief, main_topic
 from gendermark.report.page import embedded_json, names_for_people, render_page, write_page
+from gendermark.report.rows import Explorer, Filter
 from gendermark.result import Result
 from gendermark.runs.folder import Run, Text, read_run
 from gendermark.selection import Selection
@@ -188,7 +187,7 @@ def _opening(runs: Sequence[MadeRun]) -> str:
 def test_many_directions_of_one_system_are_told_in_brief_and_whole_below(
     runs: Sequence[MadeRun], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("gendermark.report.view._MOST_FINDINGS", 5)
+    monkeypatch.setattr("gendermark.report.opening._MOST_FINDINGS", 5)
     text, opening = Page(render_page(runs[1:])).text, _opening(runs[1:])
     assert "More is said about each further down." in text
     left_out = 0

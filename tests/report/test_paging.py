@@ -20,9 +20,8 @@ from gendermark.errors import BadFile, UserError
 from gendermark.io import locks
 from gendermark.io.disk_list import DiskList
 from gendermark.report import ui
-from gendermark.report.cells import Filter
-from gendermark.report.explorer import Explorer
 from gendermark.report.paging import FINISHED, RUNNING, STOPPED, Changed, RunFolders, look_at
+from gendermark.report.rows import Explorer, Filter
 from gendermark.report.server import Server
 from gendermark.runs import folder
 from gendermark.runs.folder import read_run

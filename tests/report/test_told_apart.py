@@ -11,9 +11,9 @@ import pytest
 
 from gendermark.names import readable
 from gendermark.report.differences import differences
-from gendermark.report.explorer import Explorer
 from gendermark.report.figures import figures
 from gendermark.report.page import render_page
+from gendermark.report.rows import Explorer
 from gendermark.report.writing import render
 from gendermark.runs.comparable import told_apart
 from gendermark.selection import Selection

@@ -11,8 +11,19 @@ import pytest
 import gendermark
 from gendermark.linguistics.codes import NAMES
 from gendermark.records import Estimate, Unit
+from gendermark.report.findings import (
+    ALIKE,
+    LOST,
+    MORE_WOMEN,
+    MOST_MEN,
+    TURNED,
+    WOMEN_LESS,
+    Kind,
+    Rates,
+    Told,
+    rates_of,
+)
 from gendermark.report.page import render_page
-from gendermark.report.verdict import ALIKE, LOST, MORE_WOMEN, MOST_MEN, TURNED, WOMEN_LESS, Kind, Rates, Told, rates_of
 from gendermark.runs.compare import Comparison, compare
 from gendermark.runs.folder import read_run
 from gendermark.selection import Selection

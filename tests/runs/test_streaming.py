@@ -20,10 +20,9 @@ from gendermark.io import disk_list, progress
 from gendermark.io.disk_list import DiskList
 from gendermark.metrics import metric
 from gendermark.report import cells, explorer
-from gendermark.report.cells import sampled_rows
-from gendermark.report.explorer import Explorer
 from gendermark.report.page import render_page
 from gendermark.report.paging import RunFolders
+from gendermark.report.rows import Explorer, sampled_rows
 from gendermark.result import Result
 from gendermark.runs import score as scoring
 from gendermark.runs.folder import read_run

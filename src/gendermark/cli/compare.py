@@ -285,7 +285,7 @@ def gate(
     as_json: AsJson = False,
 ) -> None:
     """Exit 1 if the system is clearly worse than the baseline, or beyond a bound; exit 0 otherwise."""
-    from gendermark.report.github import workflow_commands
+    from gendermark.report.ci import workflow_commands
     from gendermark.runs import gates
     from gendermark.runs.changed import changed_sentences
     from gendermark.runs.folder import read_run
@@ -366,12 +366,11 @@ def _print_verdict(verdict: Verdict, title: str, as_json: bool) -> None:
 
 def _write_files(verdict: Verdict, name: str, junit: Path | None, summary: Path | None, on_github: bool) -> None:
     from gendermark.io.textfiles import write_text
-    from gendermark.report import github
-    from gendermark.report.junit import junit as junit_xml
+    from gendermark.report import ci
 
     if junit is not None:
-        _whatever_happens(lambda: write_text(junit, junit_xml(verdict, name)))
-    text = github.summary(verdict, name)
+        _whatever_happens(lambda: write_text(junit, ci.junit(verdict, name)))
+    text = ci.summary(verdict, name)
     of_the_step = os.environ.get("GITHUB_STEP_SUMMARY", "")
     if summary is None and on_github and of_the_step:
         summary = Path(of_the_step)

@@ -216,8 +216,7 @@ def build(
 @leaderboard.command()
 def verify(directories: Directories, executor: Executor = "", as_json: AsJson = False) -> None:
     """Score the outputs of submissions again; exit 1, with a sentence for each fault, if a result does not follow."""
-    from gendermark.leaderboard.submission import find
-    from gendermark.leaderboard.verification import faults
+    from gendermark.leaderboard.submission import faults, find
 
     cells = find(directories)
     rows = []

@@ -268,8 +268,7 @@ def say_findings(results: Sequence[Result]) -> None:
     """The main findings: about one direction in some detail, about several the largest effect of each."""
     from gendermark import registry
     from gendermark.benchmarks.findings import direction, lost_by_gender
-    from gendermark.report.findings import corrected, findings, in_brief, main_finding
-    from gendermark.report.verdict import verdicts
+    from gendermark.report.findings import corrected, findings, in_brief, main_finding, verdicts
 
     found = corrected(results)
     if not found:

@@ -9,7 +9,7 @@ from gendermark import registry
 from gendermark.benchmarks.benchmark import Benchmark
 from gendermark.benchmarks.findings import NO_SPREAD
 from gendermark.records import Unit
-from gendermark.report import words
+from gendermark.report.numbers import format_value
 from gendermark.result import Result
 from gendermark.runs.comparable import key_of
 from gendermark.runs.compare import Comparison, ComparisonReport, compare
@@ -62,9 +62,9 @@ class Difference:
         if c.first is None or c.second is None or c.difference is None:
             return f"{what} (one of the two has no value)"
         if self.change == "unclear":
-            shows = f"; {words.value(c.detectable, self._unit)} would show" if c.detectable else ""
+            shows = f"; {format_value(c.detectable, self._unit)} would show" if c.detectable else ""
             return f"{what} ({self._ends(1)}{shows})" if c.low is not None else what
-        second, first = (words.value(x, self._unit) for x in (c.second, c.first))
+        second, first = (format_value(x, self._unit) for x in (c.second, c.first))
         # Where a gap has turned round, no one number says how much smaller or larger it is.
         has_turned = c.better == "zero" and c.first * c.second < 0
         by = "" if has_turned else f" (by {self._ends(-1 if c.difference < 0 else 1)})"
@@ -86,20 +86,20 @@ class Difference:
                 "" if c.detectable is None else f" These sentences would show {self._amount(c.detectable)} or more."
             )
             return "No clear difference", " from ", f"{span}: no more than chance explains.{enough}"
-        by = words.value(abs(c.difference), self._unit)
+        by = format_value(abs(c.difference), self._unit)
         span = NO_SPREAD if c.low == c.high else self._ends(-1 if c.difference < 0 else 1)
         what, against = ("Different", " from ") if self.change == "changed" else (self.change.capitalize(), " than ")
         return what, against, f" by {by}{unit} ({span}), more than chance explains."
 
     def _amount(self, value: float) -> str:
-        return f"{words.value(value, self._unit)}{self._unit.of_differences}"
+        return f"{format_value(value, self._unit)}{self._unit.of_differences}"
 
     def _ends(self, sign: int) -> str:
         """The ends of the interval, or of that of the opposite difference."""
         c = self.comparison
         ends = [c.low, c.high] if sign > 0 else [c.high, c.low]
         ends = ends[:1] if c.low == c.high else ends
-        shown = (words.value(None if x is None else sign * x, self._unit) for x in ends)
+        shown = (format_value(None if x is None else sign * x, self._unit) for x in ends)
         return " to ".join(shown)
 
 

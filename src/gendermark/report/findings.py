@@ -1,18 +1,24 @@
-"""What the estimates say, in the words of their benchmarks; and how much could be judged at all."""
+"""What the estimates say: the findings of each benchmark, and the verdict a page opens with.
+
+Nothing is said that the intervals do not allow: what is clear is what is more than chance after the correction over
+everything on the page, and one system is called better than others only where the comparison says so of each.
+"""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
 from gendermark import registry
 from gendermark.benchmarks.benchmark import Benchmark
-from gendermark.benchmarks.findings import Finding, as_percent, between, rounded, with_lost
+from gendermark.benchmarks.findings import Finding, TwoRates, as_percent, between, leaning, listed, rounded, with_lost
 from gendermark.io.disk_list import cached
+from gendermark.linguistics.codes import NAMES
 from gendermark.metrics import statistics
-from gendermark.records import Estimate, Judgement, Verdict
+from gendermark.records import Estimate, Gender, Judgement, Verdict
 from gendermark.result import Result
+from gendermark.runs.compare import Comparison
 
 FEW_JUDGED = 90.0
 """Below so many judged of a hundred, the reader is told."""
@@ -167,3 +173,304 @@ def _others(result: Result, judged: float) -> str:
     if judged + lost > 99.95:
         return "the others were not translated"
     return f"{rounded(lost)} of 100 sentences were not translated, and the others show no gender that can be read"
+
+
+HALF = 50.0
+_MOST_NAMED = 4
+"""Languages that are named; more are counted."""
+_NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What may be said of a system, of several, and of what happens where."""
+
+    one: str
+    several: str
+    happens: str
+    """Before "by" and the names of systems."""
+
+
+# In the order in which they are told.
+TURNED = Kind("turns most women into men", "turn most women into men", "most women are turned into men")
+LOST = Kind("loses the gender of most people", "lose the gender of most people", "the gender of most people is lost")
+WOMEN_LESS = Kind(
+    "keeps women's gender less often than men's",
+    "keep women's gender less often than men's",
+    "women's gender is kept less often than men's",
+)
+MEN_LESS = Kind(
+    "keeps men's gender less often than women's",
+    "keep men's gender less often than women's",
+    "men's gender is kept less often than women's",
+)
+MOST_MEN = Kind(
+    "makes men of most people whose gender is open",
+    "make men of most people whose gender is open",
+    "most people whose gender is open are made men",
+)
+MORE_MEN = Kind(
+    "makes men more often than women of people whose gender is open",
+    "make men more often than women of people whose gender is open",
+    "people whose gender is open are made men more often than women",
+)
+MORE_WOMEN = Kind(
+    "makes women more often than men of people whose gender is open",
+    "make women more often than men of people whose gender is open",
+    "people whose gender is open are made women more often than men",
+)
+ALIKE = Kind(
+    "shows no clear difference between women and men",
+    "show no clear difference between women and men",
+    "no difference between women and men is clear",
+)
+KINDS = (TURNED, LOST, WOMEN_LESS, MEN_LESS, MOST_MEN, MORE_MEN, MORE_WOMEN, ALIKE)
+
+
+@dataclass(frozen=True)
+class Rates:
+    """How women and men fare in one result, of 100."""
+
+    women: Estimate
+    men: Estimate
+    gap: Estimate | None
+    """Men minus women; none where no interval is known for it."""
+    kind: Kind
+    source_tells: bool
+
+    @property
+    def size(self) -> float:
+        assert self.women.value is not None
+        assert self.men.value is not None
+        return abs(self.men.value - self.women.value)
+
+    @property
+    def numbers(self) -> str:
+        women, men = rounded(self.women.value), rounded(self.men.value)
+        if self.source_tells:
+            return f"{women} of 100 women keep their gender, {men} of 100 men"
+        return f"{men} of 100 become men, {women} women"
+
+
+def rates_of(result: Result) -> Rates | None:
+    """The two numbers of a result, whose p-values should be corrected; none where its benchmark has no such numbers."""
+    benchmark: Benchmark = registry.load("benchmark", result.selection.benchmark)
+    asked = benchmark.presentation.two_rates
+    if asked is None:
+        return None
+    men = _found(result, asked.men)
+    women = _found(result, asked.women) if asked.women else _rest(men)
+    if men is None or women is None or men.value is None or women.value is None:
+        return None
+    gap = _found(result, asked.gap)
+    return Rates(women, men, gap, _kind(result, asked, women, men, gap), asked.source_tells)
+
+
+def _found(result: Result, name: str) -> Estimate | None:
+    metric, _, part = name.partition(":")
+    found = result.find(metric, part or "all")
+    return found if found is None or found.unit.is_of_hundred else as_percent(found)
+
+
+def _rest(men: Estimate | None) -> Estimate | None:
+    if men is None or men.value is None:
+        return None
+    low, high = (None if end is None else 100 - end for end in (men.high, men.low))
+    return replace(men, value=100 - men.value, low=low, high=high)
+
+
+def _kind(result: Result, asked: TwoRates, women: Estimate, men: Estimate, gap: Estimate | None) -> Kind:
+    lean = leaning(gap) if gap is not None else 0.0
+    if not asked.source_tells:
+        if lean > 0:
+            return MOST_MEN if men.low is not None and men.low > HALF else MORE_MEN
+        return MORE_WOMEN if lean < 0 else ALIKE
+    if _is_below_half(women) and _is_below_half(men):
+        return LOST
+    if lean > 0:
+        return TURNED if _is_below_half(women) and _are_mostly_men(result) else WOMEN_LESS
+    return MEN_LESS if lean < 0 else ALIKE
+
+
+def _is_below_half(found: Estimate) -> bool:
+    return found.high is not None and found.high < HALF
+
+
+def _are_mostly_men(result: Result) -> bool:
+    """Whether most women come out as men; they could also be left open or not be translated."""
+    seen = _women(result.judgements)
+    return 2 * seen[Gender.MASCULINE] > seen.total()
+
+
+@cached
+def _women(judgements: Sequence[Judgement]) -> Counter[Gender | None]:
+    """What became of them."""
+    return Counter(judgement.observed for judgement in judgements if judgement.expected is Gender.FEMININE)
+
+
+# -- in words ----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Told:
+    """One benchmark: its places (languages, mostly), and how each system fares in each of them."""
+
+    places: Sequence[str]
+    """In words: "Spanish"."""
+    systems: Sequence[str]
+    rates: Sequence[Sequence[Rates | None]]
+    """Of each place, of each system."""
+    compared: Callable[[int, int, int], Comparison | None]
+    """The gap of a place: of one system against another."""
+
+    def sentence(self) -> str:
+        """Empty where nothing can be told."""
+        present = [run for run in range(len(self.systems)) if any(rates[run] for rates in self.rates)]
+        if not present:
+            return ""
+        return self._of_one(present[0]) if len(self.systems) == 1 else self._of_several(present)
+
+    def largest(self) -> str:
+        """The largest of several clear gaps: how bad it is at worst. Where there is one, the sentence names it."""
+        clear = [
+            (rates, place, self.systems[run])
+            for place, row in zip(self.places, self.rates, strict=True)
+            for run, rates in enumerate(row)
+            if rates is not None and rates.kind is not ALIKE
+        ]
+        if len(self.systems) == 1 or len(self.places) == 1 or len(clear) < 2:
+            return ""
+        rates, place, system = max(clear, key=lambda one: one[0].size)
+        return f"The largest gap is {system}'s in {place}: {rates.numbers}."
+
+    def _of_one(self, run: int) -> str:
+        found = {place: rates[run] for place, rates in zip(self.places, self.rates, strict=True)}
+        parts = []
+        for kind, places in self._by_kind(run).items():
+            most = max(places, key=lambda place: _size(found[place]))
+            told = found[most]
+            assert told is not None
+            if len(found) == 1:
+                parts.append(f"{kind.one}: in {most} {told.numbers}")
+            elif kind is ALIKE and len(places) == len(found):
+                parts.append(f"{kind.one} in any of the {_number(len(places))} languages")
+            elif len(places) == 1:
+                parts.append(f"{kind.one} in {most} ({told.numbers})")
+            else:
+                parts.append(f"{kind.one} in {self._share(len(places))}, most in {most} ({told.numbers})")
+        return _sentence("; ".join(parts))
+
+    def _of_several(self, present: Sequence[int]) -> str:
+        by_run = {run: self._by_kind(run) for run in present}
+        parts = []
+        for kind in KINDS:
+            have = {run: len(kinds[kind]) for run, kinds in by_run.items() if kind in kinds}
+            in_all = [run for run in have if len(by_run[run]) == 1]
+            if len(in_all) == len(self.systems):
+                parts.append(f"{_all(len(in_all))} {kind.several}{self._everywhere(kind)}")
+            elif kind is ALIKE:
+                if in_all:
+                    parts.append(f"{listed([self.systems[run] for run in in_all])} {_verb(kind, len(in_all))}")
+                if len(in_all) < len(have):
+                    parts.append("elsewhere no difference is clear")
+            elif len(in_all) == len(have) > 0:
+                parts.append(f"{listed([self.systems[run] for run in in_all])} {_verb(kind, len(in_all))}")
+            elif have:
+                where = [f"by {self.systems[run]} in {self._named(by_run[run][kind])}" for run in have]
+                parts.append(f"{kind.happens} {', '.join(where)}")
+        text = "; ".join([*parts, *self._least(present)])
+        if len(self.places) == 1:
+            return _sentence(f"in {self.places[0]}, {text}")
+        # A system is called what it is called.
+        return f"{text}." if text.startswith(tuple(self.systems)) else _sentence(text)
+
+    def _by_kind(self, run: int) -> dict[Kind, list[str]]:
+        found: dict[Kind, list[str]] = {}
+        for place, rates in zip(self.places, self.rates, strict=True):
+            if (own := rates[run]) is not None:
+                found.setdefault(own.kind, []).append(place)
+        return {kind: found[kind] for kind in KINDS if kind in found}
+
+    def _named(self, places: Sequence[str]) -> str:
+        """Languages one by one, if they are few."""
+        return listed(places) if len(places) <= _MOST_NAMED else self._share(len(places))
+
+    def _share(self, n: int) -> str:
+        whole = len(self.places)
+        if n == whole:
+            return "both languages" if n == 2 else f"all {_number(n)} languages"
+        return f"{n} of {whole} languages"
+
+    def _everywhere(self, kind: Kind) -> str:
+        n = len(self.places)
+        if n == 1:
+            return ""
+        return f" in any of the {_number(n)} languages" if kind is ALIKE else f" in {self._share(n)}"
+
+    def _least(self, present: Sequence[int]) -> list[str]:
+        """Which system has the smallest gap, where it is clearly smaller than that of each other."""
+        won: dict[int, int] = {}
+        for number, rates in enumerate(self.rates):
+            here = {run: own for run in present if (own := rates[run]) is not None}
+            if len(here) < 2 or all(own.kind is ALIKE for own in here.values()):
+                continue
+            best = min(here, key=lambda run: here[run].size)
+            found = [self.compared(number, other, best) for other in here if other != best]
+            if all(comparison is not None and comparison.change() == "better" for comparison in found):
+                won[best] = won.get(best, 0) + 1
+        n = len(self.places)
+        # Better in one language of four is no reason to call a system the better one.
+        winner = next((run for run in won if 2 * won[run] > n), None)
+        if winner is None:
+            return []
+        where = f", in {won[winner]} of {n} languages" if won[winner] < n else ""
+        least = "smaller" if len(present) == 2 else "smallest"
+        return [f"the gap is clearly {least} for {self.systems[winner]}{where}"]
+
+
+def verdicts(results: Sequence[Result]) -> dict[str, str]:
+    """Of one system, whose p-values should be corrected: a sentence for each benchmark."""
+    found: dict[str, list[tuple[str, Rates]]] = {}
+    for result in results:
+        rates = rates_of(result)
+        if rates is not None and can_be_told(result):
+            found.setdefault(result.selection.benchmark, []).append((place_name(result), rates))
+    return {
+        benchmark: Told([place for place, _ in own], [""], [[rates] for _, rates in own], _none).sentence()
+        for benchmark, own in found.items()
+    }
+
+
+def place_name(result: Result) -> str:
+    """What a verdict calls a direction: by its language that is not English."""
+    code = language_of(result)
+    return NAMES.get(code, code)
+
+
+def language_of(result: Result) -> str:
+    selection = result.selection
+    return selection.source_language if selection.target_language == "en" else selection.target_language
+
+
+def _none(place: int, first: int, second: int) -> None:
+    """One system is compared with nobody."""
+
+
+def _size(rates: Rates | None) -> float:
+    return rates.size if rates is not None else 0.0
+
+
+def _verb(kind: Kind, n: int) -> str:
+    return kind.one if n == 1 else kind.several
+
+
+def _all(n: int) -> str:
+    return "both" if n == 2 else f"all {_number(n)}"
+
+
+def _number(n: int) -> str:
+    return _NUMBERS[n] if n < len(_NUMBERS) else f"{n}"
+
+
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}." if text else ""

@@ -1,23 +1,155 @@
-"""The opening of a page: what was found, in words, and how the systems compare."""
+"""The opening of a page: what was found, in words, how the systems compare, and sentences that show it."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import cached_property
+from heapq import nsmallest
+from urllib.parse import quote
 
-from gendermark.benchmarks.findings import lost_by_gender
-from gendermark.markup import Content, Markup, tag
-from gendermark.report.cells import Filter
-from gendermark.report.differences import Difference, against_first, phrases_of
-from gendermark.report.findings import can_be_told, corrected, finding_about, found_in, in_brief, main_topic
-from gendermark.report.numbers import CellNumbers
-from gendermark.report.picture import Group, Line, picture
-from gendermark.report.shown import disagreements, sentences, shown
-from gendermark.report.verdict import ALIKE, Rates, Told, rates_of
-from gendermark.report.view import View, change_class, code_of, direction_of, marker, place_of, question_of, title_of
+from gendermark import registry
+from gendermark.benchmarks.findings import Finding, direction, listed, lost_by_gender, rounded
+from gendermark.drawing.sheet import Figure
+from gendermark.linguistics.codes import RIGHT_TO_LEFT
+from gendermark.markup import Content, Markup, minus, tag
+from gendermark.records import Estimate, Gender, Judgement, Span, pieces
+from gendermark.report.differences import Difference, Differences, against_first, differences, phrases_of
+from gendermark.report.figures import figures
+from gendermark.report.findings import (
+    ALIKE,
+    Rates,
+    Told,
+    can_be_told,
+    corrected,
+    finding_about,
+    found_in,
+    in_brief,
+    language_of,
+    main_topic,
+    place_name,
+    rates_of,
+)
+from gendermark.report.numbers import CellNumbers, Paper, across, axis, letter_of
+from gendermark.report.rows import Cell, Explorer, Filter, outcome_of
 from gendermark.result import Result
 from gendermark.runs.compare import ABSENT, ALPHA, CHANGES, FAMILY, Comparison, ComparisonReport
-from gendermark.runs.gates import NOTHING_COMPARED, Check
+from gendermark.runs.folder import Run, Text
+from gendermark.runs.gates import NOTHING_COMPARED, Check, Verdict
+
+_MOST_NAMED = 3
+"""Systems that are named in the title of a page."""
+_MOST_FINDINGS = 12
+"""With more directions of one system than this, the opening says the main things about each only."""
+
+
+def title_of(benchmark: str) -> str:
+    return str(registry.load("benchmark", benchmark).title)
+
+
+def question_of(benchmark: str) -> str:
+    return f"{title_of(benchmark)}: {registry.load('benchmark', benchmark).question}"
+
+
+def marker(run: int) -> Markup:
+    return tag("span", letter_of(run), class_=f"marker run-{run % 8}")
+
+
+class View:
+    """Everything that is shown, before it is put into words."""
+
+    def __init__(
+        self, runs: Sequence[Run], explorer: Explorer, *, trend: bool = False, gate: Verdict | None = None
+    ) -> None:
+        self.runs, self.explorer, self.gate = runs, explorer, gate
+        self.several = len(runs) > 1
+        self.paper = Paper(explorer, marker)
+        self.numbers = [CellNumbers(explorer, cell) for cell in explorer.cells]
+        self.differences = differences([run.results for run in runs]) if self.several else Differences()
+        self.figures = figures({run.name: run.results for run in runs}, self._reports(), trend=trend)
+
+    def _reports(self) -> dict[str, ComparisonReport]:
+        """The comparisons once more, run by run, for the figures."""
+        return {
+            run.name: report for run, report in zip(self.runs[1:], self.differences.reports, strict=bool(self.several))
+        }
+
+    @property
+    def title(self) -> str:
+        if len(self.runs) > _MOST_NAMED:
+            return f"Gender in translation: {len(self.runs)} systems side by side"
+        if self.several:
+            return f"Gender in translation: {listed(self.explorer.systems)}"
+        return f"Gender in translation: {self.explorer.systems[0]}" if self.runs else "Gender in translation"
+
+    def of_benchmark(self, benchmark: str) -> list[CellNumbers]:
+        return [numbers for numbers in self.numbers if numbers.benchmark == benchmark]
+
+    @property
+    def benchmarks(self) -> list[str]:
+        return list(dict.fromkeys(numbers.benchmark for numbers in self.numbers))
+
+    @property
+    def is_brief(self) -> bool:
+        """Whether the opening says the main things about each only, and the rest stands further down."""
+        return self.several or len(self.numbers) > _MOST_FINDINGS
+
+    def leading(self, numbers: CellNumbers, run: int) -> Difference | None:
+        first = numbers.cell.results[0]
+        return self.differences.leading(first.cell, run) if first is not None else None
+
+    def figures_of(self, cell: str) -> Content:
+        """The figures of a cell, of a benchmark or, for an empty name, of all."""
+        places = {*self.benchmarks, *(result.cell for run in self.runs for result in run.results)}
+        found = [f for f in self.figures if (f.cell if f.cell in places else "") == cell]
+        return tag("div", [_embedded(figure) for figure in found], class_="figures") if found else None
+
+
+def direction_of(numbers: CellNumbers) -> str:
+    """A direction in words; with what sets it apart where two cells share it."""
+    selection = numbers.cell.selection
+    shown = direction(selection.source_language, selection.target_language)
+    return f"{shown} ({numbers.told_apart})" if numbers.told_apart else shown
+
+
+def code_of(numbers: CellNumbers) -> str:
+    """The language by which a reader can choose a cell."""
+    return language_of(numbers.results()[0][1])
+
+
+def place_of(numbers: CellNumbers) -> str:
+    """What a verdict calls a cell."""
+    name = place_name(numbers.results()[0][1])
+    return f"{name} ({numbers.told_apart})" if numbers.told_apart else name
+
+
+def change_class(change: str) -> str:
+    return f"change {change}" if change in ("better", "worse") else "change"
+
+
+def sentence(text: str) -> str:
+    text = text.strip()
+    return f"{text[:1].upper()}{text[1:]}" + ("" if text.endswith((".", "!", "?")) else ".")
+
+
+def _embedded(figure: Figure) -> Markup:
+    # An image cannot run a script, whatever is in it.
+    head, end, body = figure.svg.partition(">")
+    svg = f"{head}{end}{_ON_DARK_PAGES}{body}"
+    address = f"data:image/svg+xml,{quote(svg, safe=_SAFE_IN_ADDRESS, errors='replace')}"
+    # Its size is said beforehand, so that nothing moves when it is drawn.
+    size = re.search(r'viewBox="0 0 ([\d.]+) ([\d.]+)"', figure.svg)
+    width, height = (round(float(length)) for length in size.groups()) if size else (None, None)
+    image = tag("img", src=address, alt=f"{figure.title}. {figure.caption}", width=width, height=height)
+    return tag("figure", image, tag("figcaption", tag("strong", f"{figure.title}. "), figure.caption))
+
+
+_ON_DARK_PAGES = "<style>@media screen and (prefers-color-scheme:dark){svg{color:#e7e5e0}}</style>"
+"""Lines and letters have the colour of the text around them, which an image does not know."""
+_SAFE_IN_ADDRESS = " !$'()*+,-./:;=?@[]^_`{|}~"
+
 
 _MOST_SIDE_BY_SIDE = 4
 """Systems in the opening; more stand in a list, with one sentence each."""
@@ -290,7 +422,7 @@ class Opening(View):
     def _on_which_they_differ(self, numbers: CellNumbers) -> Markup:
         """Two sentences on which the systems disagree, with what each made of them."""
         names = [tag("strong", tag("bdi", name), ":") for name in self.explorer.systems]
-        blocks = [shown(numbers.cell, item, self.paper.runs, names) for item in disagreements(numbers.cell)]
+        blocks = [shown_sentence(numbers.cell, item, self.paper.runs, names) for item in disagreements(numbers.cell)]
         return tag("div", blocks, class_="shown", data_place=code_of(numbers))
 
     def _main(self, numbers: CellNumbers, run: int, about: str, *, named: bool) -> Markup:
@@ -317,7 +449,7 @@ class Opening(View):
                 for finding in in_brief(told_of) if briefly else found_in(told_of):
                     is_shown = finding.effect > 0 and not self.several
                     beside = sentences(numbers.cell, run, finding, used) if is_shown else []
-                    blocks = [shown(numbers.cell, item, [run], []) for item in beside]
+                    blocks = [shown_sentence(numbers.cell, item, [run], []) for item in beside]
                     paragraphs.append(tag("div", tag("p", finding.text), blocks, class_="told"))
                 paragraphs.append(self._changes(numbers, run) if not briefly else None)
                 told.append(tag("div", tag("h4", label) if label else None, paragraphs, data_place=code_of(numbers)))
@@ -357,3 +489,230 @@ class Opening(View):
             f"Better and worse than the first system, paired sentence by sentence: p < {ALPHA} after {FAMILY}, and an "
             "interval without 0. `gendermark compare` and `gendermark gate` say the same."
         )
+
+
+_SCALE = (0.0, 100.0)
+_HEIGHT = 24
+_LANES = {"women": 7, "men": 17}
+_SHAPES = {"women": "M0 -5.4L5.3 4.2H-5.3Z", "men": "M-4.8 0a4.8 4.8 0 1 0 9.6 0a4.8 4.8 0 1 0 -9.6 0Z"}
+"""As in the figures."""
+KEPT = "Of 100 sentences about women, and of 100 about men, how many keep the gender?"
+BECOME = "Of 100 people whose gender is open, how many become women, how many men?"
+
+
+@dataclass(frozen=True)
+class Line:
+    """One row: a system or a language, or both."""
+
+    label: Content
+    rates: Rates
+    code: str
+    """Of its language, by which a reader can choose."""
+
+
+@dataclass(frozen=True)
+class Group:
+    """Rows under one heading."""
+
+    heading: Content
+    lines: Sequence[Line]
+
+
+def picture(groups: Sequence[Group], *, source_tells: bool, intervals: str) -> Markup:
+    """All groups on one scale."""
+    head = tag(
+        "tr",
+        tag("th"),
+        tag("td", axis(_SCALE), class_="drawn"),
+        tag("th", "women", scope="col"),
+        tag("th", "men", scope="col"),
+        tag("th", "gap", scope="col"),
+        tag("td"),
+    )
+    bodies = [
+        tag(
+            "tbody",
+            tag("tr", tag("th", group.heading, colspan=6, scope="rowgroup", class_="group"))
+            if group.heading is not None
+            else None,
+            [_row(line) for line in group.lines],
+            data_place=_one_of({line.code for line in group.lines}),
+        )
+        for group in groups
+    ]
+    legend = tag(
+        "caption",
+        tag("strong", KEPT if source_tells else BECOME),
+        " ",
+        _key("women"),
+        " women, ",
+        _key("men"),
+        f" men. Lines: {intervals} intervals. The grey band is the gap, in points, rounded after subtracting: bold if "
+        "it is clear, else it could be chance.",
+    )
+    table = tag("table", legend, tag("thead", head), bodies, class_="dumbbells")
+    return tag("div", table, class_="scroll", tabindex=0, role="group", aria_label="Women and men")
+
+
+def _one_of(codes: set[str]) -> str | None:
+    return codes.pop() if len(codes) == 1 else None
+
+
+def _row(line: Line) -> Markup:
+    rates = line.rates
+    gap = (rates.men.value or 0.0) - (rates.women.value or 0.0)
+    shown = minus(f"{gap:+.0f}") if round(gap) else "0"
+    is_clear = rates.kind is not ALIKE
+    return tag(
+        "tr",
+        tag("th", line.label, scope="row", class_="text"),
+        tag("td", _dumbbell(rates), class_="drawn"),
+        tag("td", _number(rates.women)),
+        tag("td", _number(rates.men)),
+        tag("td", tag("strong", shown) if is_clear else shown),
+        tag("td", tag("span", "" if is_clear else "not clear", class_="interval"), class_="text"),
+        data_place=line.code,
+    )
+
+
+def _number(estimate: Estimate) -> Content:
+    ends: Content = None
+    if estimate.low is not None and estimate.high is not None:
+        ends = tag("span", f"{rounded(estimate.low)} to {rounded(estimate.high)}", class_="interval")
+    return [rounded(estimate.value), ends]
+
+
+def _dumbbell(rates: Rates) -> Markup:
+    women, men = (across(estimate.value or 0.0, _SCALE) for estimate in (rates.women, rates.men))
+    middle = _HEIGHT / 2
+    parts = [
+        tag("line", x1=across(0, _SCALE), x2=across(100, _SCALE), y1=middle, y2=middle, class_="track"),
+        tag("line", x1=women, x2=men, y1=middle, y2=middle, class_="gap"),
+        *_dot("women", rates.women),
+        *_dot("men", rates.men),
+    ]
+    return tag("svg", parts, height=_HEIGHT, aria_hidden="true")
+
+
+def _dot(who: str, estimate: Estimate) -> list[Markup]:
+    y = _LANES[who]
+    parts = []
+    if estimate.low is not None and estimate.high is not None:
+        start, end = across(estimate.low, _SCALE), across(estimate.high, _SCALE)
+        parts.append(tag("line", x1=start, x2=end, y1=y, y2=y, class_=f"whisker {who}"))
+    shape = tag("path", d=_SHAPES[who], class_=f"dot {who}")
+    return [*parts, tag("svg", shape, x=across(estimate.value or 0.0, _SCALE), y=y)]
+
+
+def _key(who: str) -> Markup:
+    shape = tag("path", d=_SHAPES[who], class_=f"dot {who}", transform="translate(6 6)")
+    return tag("svg", shape, width=12, height=12, class_="key", aria_hidden="true")
+
+
+_LONGEST = 160
+"""Characters of a sentence that is shown beside a finding."""
+_MOST_TRIED = 5_000
+"""Translations of each kind that are looked at, the first ones; no published set has more."""
+_WORDS = {"feminine": "as a woman", "masculine": "as a man", "neutral": "with no gender"}
+
+
+def sentences(cell: Cell, run: int, finding: Finding, used: set[str]) -> list[str]:
+    """The items to show: of each kind one, about the same person where that can be, none that was shown before."""
+    if cell.results[run] is None or not finding.shows:
+        return []
+    kinds: list[list[Judgement]] = [[] for _ in finding.shows]
+    lengths: dict[str, int] = {}
+    for _, judgement, text in cell.rows_of(run):
+        length = _length(text)
+        if not judgement.spans or length > 2 * _LONGEST or judgement.item_id in used:
+            continue
+        for kind, is_shown in zip(kinds, finding.shows, strict=True):
+            if len(kind) < _MOST_TRIED and is_shown(judgement):
+                kind.append(judgement)
+                lengths[judgement.item_id] = length
+        if all(len(kind) >= _MOST_TRIED for kind in kinds):
+            break
+    if not kinds[0]:
+        return []
+    chosen = min(_together(kinds), key=lambda found: sum(lengths[j.item_id] for j in found))
+    used.update(j.item_id for j in chosen)
+    return [j.item_id for j in chosen]
+
+
+def disagreements(cell: Cell) -> list[str]:
+    """Two short sentences that some systems have right and others wrong: about women, if there are such.
+
+    The more even the division, the better it tells.
+    """
+    runs = [run for run, result in enumerate(cell.results) if result is not None]
+
+    def each() -> Iterator[tuple[tuple[bool, int, int], str]]:
+        for _, some, texts in cell.rows(runs):
+            judged = [j for j in some if j is not None and j.spans and j.observed is not None]
+            if len(judged) < len(runs):
+                continue
+            right = sum(j.is_correct for j in judged)
+            length = max(map(_length, texts))
+            if right not in (0, len(runs)) and length <= 2 * _LONGEST:
+                is_man = judged[0].expected is not Gender.FEMININE
+                yield (is_man, abs(2 * right - len(runs)), length), judged[0].item_id
+
+    return [item_id for _, item_id in nsmallest(2, each())]
+
+
+def _together(kinds: Sequence[Sequence[Judgement]]) -> Iterator[tuple[Judgement, ...]]:
+    """Sentences that differ in little: versions of one another; else about the same person; else any."""
+    first, *others = kinds
+    if not others or not others[0]:
+        yield from ((j,) for j in first)
+        return
+    for shared in ("contrast", "entity"):
+        partners = defaultdict(list)
+        for j in others[0]:
+            if getattr(j, shared):
+                partners[getattr(j, shared)].append(j)
+        found = [(j, partner) for j in first for partner in partners[getattr(j, shared)]]
+        if found:
+            yield from found
+            return
+    yield first[0], others[0][0]
+
+
+def _length(text: Text | None) -> int:
+    return len(text.source) + len(text.translation or "") if text is not None else 0
+
+
+def shown_sentence(cell: Cell, item_id: str, runs: Sequence[int], name_of: Sequence[Content]) -> Markup:
+    """A sentence with what each of these systems made of it; `name_of` is empty where there is only one."""
+    number = cell.number_of(item_id) or 0
+    cell.must_show.add(number)
+    _, source = cell.item(number)
+    context = cell.context(number)
+    selection = cell.selection
+    parts: list[Content] = [tag("p", context, class_="context", **_language(selection.source_language))]
+    parts = parts if context else []
+    parts.append(tag("p", source.source, class_="source", **_language(selection.source_language)))
+    for run in runs:
+        judgement, text = cell.judgement(run, number), cell.text(run, number)
+        if judgement is None or text is None:
+            continue
+        who: Content = [name_of[run], " "] if name_of else None
+        marked = tag("span", _marked(text.translation or "", judgement.spans), **_language(selection.target_language))
+        outcome = outcome_of(judgement, draws=cell.benchmark.draws)
+        parts.append(tag("p", who, marked, " ", tag("span", _came_out(judgement, outcome), class_=f"result {outcome}")))
+    return tag("blockquote", parts, class_="telling")
+
+
+def _came_out(judgement: Judgement, outcome: str) -> str:
+    read = _WORDS.get(str(judgement.observed), "")
+    if not read or outcome in ("mixed", "undecided", "failed"):
+        return f"({outcome})"
+    return f"({outcome}: {read})" if judgement.expected in ("feminine", "masculine") else f"({read})"
+
+
+def _language(code: str) -> dict[str, str | None]:
+    return {"lang": code, "dir": "rtl" if code in RIGHT_TO_LEFT else "ltr"}
+
+
+def _marked(text: str, spans: Sequence[Span]) -> list[Content]:
+    return [tag("mark", piece) if is_marked else piece for piece, is_marked in pieces(text, spans)]

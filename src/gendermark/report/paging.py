@@ -24,8 +24,7 @@ from gendermark.io import locks
 from gendermark.io.disk_list import DiskList
 from gendermark.io.textfiles import raw_lines
 from gendermark.records import Judgement
-from gendermark.report.cells import Cell, Filter, Numbers
-from gendermark.report.explorer import Explorer, cell_names, clipped, system_labels
+from gendermark.report.rows import Cell, Explorer, Filter, Numbers, cell_names, clipped, system_labels
 from gendermark.result import check_judgement
 from gendermark.runs import folder
 from gendermark.runs.comparable import key_of

@@ -12,12 +12,12 @@ from gendermark import __version__
 from gendermark.benchmarks.findings import direction
 from gendermark.errors import UserError
 from gendermark.markup import joined, tag
-from gendermark.report.cells import Filter
 from gendermark.report.findings import corrected, findings
+from gendermark.report.opening import title_of
 from gendermark.report.page import contents, embedded_json, names_for_people, policy
 from gendermark.report.paging import FolderState, RunFolders, Snapshot
+from gendermark.report.rows import Filter
 from gendermark.report.server import File, Site
-from gendermark.report.view import title_of
 
 MOST_ROWS = 500
 """That one request can ask for."""

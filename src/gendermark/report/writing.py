@@ -16,8 +16,7 @@ from gendermark.benchmarks.findings import NO_SPREAD, Cell, Form, Place, Row
 from gendermark.drawing.sheet import intervals_of
 from gendermark.io.textfiles import FORMULA_STARTS, printable, write_text
 from gendermark.records import Estimate, Table
-from gendermark.report import words
-from gendermark.report.numbers import find
+from gendermark.report.numbers import find, format_value
 from gendermark.result import Result, run_labels
 from gendermark.runs.comparable import described, key_of, told_apart
 
@@ -124,7 +123,7 @@ def _amount(estimate: Estimate | None, *, with_interval: bool = True) -> str:
     """A number and its interval; a dash where there is no number."""
     if estimate is None or estimate.value is None:
         return "–"
-    shown = words.value(estimate.value, estimate.unit)
+    shown = format_value(estimate.value, estimate.unit)
     return f"{shown} {_interval(estimate)}".strip() if with_interval else shown
 
 
@@ -133,7 +132,7 @@ def _interval(estimate: Estimate) -> str:
         return ""
     if estimate.low == estimate.high:
         return f"[{NO_SPREAD}]"
-    return f"[{', '.join(words.value(end, estimate.unit) for end in (estimate.low, estimate.high))}]"
+    return f"[{', '.join(format_value(end, estimate.unit) for end in (estimate.low, estimate.high))}]"
 
 
 def _markdown(table: Table, notes: Sequence[str]) -> str:

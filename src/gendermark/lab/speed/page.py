@@ -17,8 +17,8 @@ from gendermark.lab.speed.timing import CLOCKS, N_WARM_UP
 from gendermark.lab.speed.words import findings
 from gendermark.markup import Content, Markup, joined, tag
 from gendermark.records import Table
+from gendermark.report.numbers import body_row, head_row, table
 from gendermark.report.page import plain_page
-from gendermark.report.paper_tables import body_row, head_row, table
 
 PAGE = "speed.html"
 
