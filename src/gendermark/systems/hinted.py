@@ -18,14 +18,14 @@ from gendermark.errors import UserError
 from gendermark.linguistics.hints import STYLES, Hint, give_hint, remove_hint
 from gendermark.linguistics.occupations import bundled_finder
 from gendermark.records import Gender, Request, Task, Translation
-from gendermark.systems.around import Around
+from gendermark.systems.wrapper import Wrapper
 from gendermark.systems.system import HINT, System
 
 TASKS = frozenset({Task.TRANSLATE})
 OPTIONS = ("style", "feminine", "masculine", "reader")
 
 
-class Hinted(Around):
+class Hinted(Wrapper):
     family = "hinted"
     own_options = OPTIONS
 

@@ -18,14 +18,14 @@ from gendermark.linguistics.kept_gender import keeps_gender, readable
 from gendermark.linguistics.occupations import bundled_finder, lexicons_hash
 from gendermark.linguistics.source_gender import PersonTold
 from gendermark.records import Request, Task, Translation
-from gendermark.systems.around import Around, each
+from gendermark.systems.wrapper import Wrapper, each
 from gendermark.systems.system import System, count_option, families_that_can
 
 TASKS = frozenset({Task.TRANSLATE})
 OPTIONS = ("n", "reader")
 
 
-class Rerank(Around):
+class Rerank(Wrapper):
     family = "rerank"
     own_options = OPTIONS
 

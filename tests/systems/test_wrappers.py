@@ -15,7 +15,7 @@ from gendermark.linguistics.source_gender import read_source
 from gendermark.names import readable
 from gendermark.records import Gender, Request, Task, Translation
 from gendermark.runs.translate import translate
-from gendermark.systems.around import split_around
+from gendermark.systems.wrapper import split_wrapped
 from gendermark.systems.hinted import Hinted
 from gendermark.systems.rerank import Rerank, in_order
 from gendermark.systems.system import System, open_system
@@ -166,7 +166,7 @@ def test_samples_have_hints_too_and_a_model_with_a_prompt_gets_them_beside_the_t
 
 def test_options_go_to_whom_they_belong() -> None:
     def split(argument: str, options: dict[str, str] | None = None) -> Any:
-        return split_around("rerank", argument, options or {}, ("n", "reader"))
+        return split_wrapped("rerank", argument, options or {}, ("n", "reader"))
 
     assert split("demo:en-es?beam_size=2&n=8") == ("demo:en-es?beam_size=2", {"n": "8"}, {})
     assert split("demo:en-es?beam_size=2") == ("demo:en-es?beam_size=2", {}, {})

@@ -26,7 +26,7 @@ _Known = Mapping[str, tuple[str, Gender]]
 """Source -> the person meant and the gender, as a benchmark knows them."""
 
 
-class Around(System):
+class Wrapper(System):
     """A system around another one. It reads English sources, and changes nothing where they tell nobody's gender."""
 
     family: str
@@ -34,7 +34,7 @@ class Around(System):
 
     def __init__(self, argument: str, options: Mapping[str, str], inner: System | None = None) -> None:
         """`inner`, if it is given, is the system meant, opened already; it is left open."""
-        spec, own, others = split_around(self.family, argument, options, self.own_options)
+        spec, own, others = split_wrapped(self.family, argument, options, self.own_options)
         self._own = own
         self._reader = own.get("reader", "source")
         if self._reader not in READERS:
@@ -134,7 +134,7 @@ class Around(System):
             self._inner.close()
 
 
-def split_around(
+def split_wrapped(
     family: str, argument: str, options: Mapping[str, str], own: Sequence[str]
 ) -> tuple[str, dict[str, str], dict[str, str]]:
     """The inner system with its query, the options of the outer one, and those given beside it for the inner one."""
