@@ -19,7 +19,7 @@ from runs.children import is_alive, lines_of, wait_until
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the programs are POSIX scripts")
 
-KEPT = "(finished translations are kept; run again to go on)"
+KEPT = "(finished translations are kept; rerun to resume)"
 MODES = ("batch", "stream")
 Program = Callable[..., str]
 
@@ -493,5 +493,5 @@ def test_a_key_that_a_program_says(
     written = Command(program('read line; echo "401 $MY_TOKEN"'), {"mode": mode})
     assert failed(written, requests(1), pids)[1] == (
         "writes the key in MY_TOKEN as a translation, which is not kept; make it write translations only "
-        "(finished translations are kept; run again to go on)"
+        "(finished translations are kept; rerun to resume)"
     )

@@ -827,7 +827,7 @@ def test_any_other_trouble_ends_the_run_in_one_sentence(opus: Path) -> None:
     with pytest.raises(SystemFailure) as caught:
         answers(system, requests())
     assert str(caught.value) == (
-        f"{system.spec} failed: CUDA failed: unspecified (finished translations are kept; run again to go on)"
+        f"{system.spec} failed: CUDA failed: unspecified (finished translations are kept; rerun to resume)"
     )
 
 

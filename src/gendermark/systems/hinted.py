@@ -1,7 +1,7 @@
-"""`hinted:SPEC?style=adjective`: the system SPEC with a hint in the source wherever the source tells somebody's gender.
+"""`hinted:SPEC?style=adjective`: the system SPEC with a hint in each source that shows somebody's gender.
 
-What the hint leaves in the translation is removed where that is plain (`linguistics/hints.py`). A chat model gets the
-hint as a sentence of the prompt instead.
+Traces of the hint are removed from the translation where they can be recognised (`linguistics/hints.py`). A chat model
+gets the hint as a sentence of the prompt instead.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from gendermark.errors import UserError
 from gendermark.linguistics.hints import STYLES, Hint, give_hint, remove_hint
 from gendermark.linguistics.occupations import bundled_finder
 from gendermark.records import Gender, Request, Task, Translation
+from gendermark.systems.system import HINT, System, choice_option
 from gendermark.systems.wrapper import Wrapper
-from gendermark.systems.system import HINT, System
 
 TASKS = frozenset({Task.TRANSLATE})
 OPTIONS = ("style", "feminine", "masculine", "reader")
@@ -31,33 +31,27 @@ class Hinted(Wrapper):
 
     def __init__(self, argument: str, options: Mapping[str, str], inner: System | None = None) -> None:
         super().__init__(argument, options, inner)
-        self._style = self._own.get("style", "prompt" if self._inner.takes_hints else "adjective")
-        styles = STYLES if self._inner.takes_hints else STYLES[:-1]
-        if self._style not in styles:
-            raise UserError(
-                f"option style of hinted: is one of {', '.join(styles)} for {self._inner.spec}, not {self._style!r}"
-            )
+        # "prompt", the last one, is the default of systems that take it, and of no other.
+        styles = (STYLES[-1], *STYLES[:-1]) if self._inner.takes_hints else STYLES[:-1]
+        self._style = choice_option(self._own, "style", styles)
         self._tags = {gender: self._own.get(gender.value, "") for gender in (Gender.FEMININE, Gender.MASCULINE)}
-        if (self._style == "tag") != all(self._tags.values()) or (self._style != "tag" and any(self._tags.values())):
+        n_tags = sum(map(bool, self._tags.values()))
+        if n_tags != (2 if self._style == "tag" else 0):
             raise UserError(
-                "style=tag of hinted: needs both tags, and other styles none: style=tag&feminine=<F>&masculine=<M>"
+                "style=tag of hinted: needs both tags, other styles none: style=tag&feminine=<F>&masculine=<M>"
             )
         self.tasks = self._inner.tasks - {Task.SCORE}
         self.gives_n_best = self._inner.gives_n_best
         self._n_seen: Counter[str] = Counter()
         self._hint = lru_cache(maxsize=65_536)(self._hint_for)
-        self._name()
 
     def _identity(self) -> str:
         return "/".join(f"{key}={self._own[key]}" for key in sorted(self._own) if key != "reader")
 
-    def _check_target(self, language: str) -> None:
-        """Any: a language that we cannot read keeps what the hint leaves."""
-
     def _hint_for(self, source: str) -> Hint | None:
-        return give_hint(source, self._told(source), self._style, self._tags)
+        return give_hint(source, self._people(source), self._style, self._tags)
 
-    def _asked(self, request: Request) -> Request:
+    def _inner_request(self, request: Request) -> Request:
         hint = self._hint(request.source)
         if hint is None:
             return request
@@ -66,27 +60,27 @@ class Hinted(Wrapper):
         return replace(request, source=hint.text)
 
     def prepare(self, benchmark: Benchmark, item_set: ItemSet, requests: Sequence[Request]) -> None:
-        self._hint.cache_clear()  # what is known of a source may change with the items
+        self._hint.cache_clear()  # the genders of `reader=gold` change with the items
         super().prepare(benchmark, item_set, requests)
-        self._hint.cache_clear()  # reading is part of the work, which somebody may want to time
+        self._hint.cache_clear()  # reading is part of the work, and may be timed
 
     def brief(self, briefing: Any, requests: Sequence[Request]) -> None:
         self._hint.cache_clear()
         super().brief(briefing, requests)
 
     def answer(self, requests: Sequence[Request]) -> Iterator[Sequence[Translation]]:
-        yield from self._answers(requests, self._inner.answer([self._asked(request) for request in requests]))
+        yield from self._answers(requests, self._inner.answer(self._inner_requests(requests)))
 
     def n_best(self, requests: Sequence[Request], n: int) -> Iterator[Sequence[Translation]]:
-        yield from self._answers(requests, self._inner.n_best([self._asked(request) for request in requests], n))
+        yield from self._answers(requests, self._inner.n_best(self._inner_requests(requests), n))
 
     def _answers(
         self, requests: Sequence[Request], portions: Iterator[Sequence[Translation]]
     ) -> Iterator[Sequence[Translation]]:
-        """The inner system's answers as answers to the requests that were really asked."""
-        meant: dict[str, list[Request]] = {}
+        """The inner system's answers as answers to the original requests."""
+        originals: dict[str, list[Request]] = {}
         for request in requests:
-            meant.setdefault(self._asked(request).request_id, []).append(request)
+            originals.setdefault(self._inner_request(request).request_id, []).append(request)
             self._n_seen["all"] += 1
             self._n_seen["hinted"] += self._hint(request.source) is not None
         n_given: Counter[tuple[str, int]] = Counter()
@@ -94,9 +88,9 @@ class Hinted(Wrapper):
             answers = []
             for answer in portion:
                 # Two sources may become one with their hints: each has its own answer, in the order asked.
-                asking = meant[answer.request_id]
+                candidates = originals[answer.request_id]
                 key = (answer.request_id, answer.sample)
-                answers.append(self._without_hint(answer, asking[n_given[key] % len(asking)]))
+                answers.append(self._without_hint(answer, candidates[n_given[key] % len(candidates)]))
                 n_given[key] += 1
             yield answers
 
@@ -109,7 +103,7 @@ class Hinted(Wrapper):
         cleaned = remove_hint(answer.text, hint, bundled_finder(request.target_language) if is_readable else None)
         self._n_seen["removed"] += cleaned.was_there and cleaned.is_clean
         self._n_seen["kept"] += not cleaned.is_clean
-        # How probable it is was said of another text, or another source.
+        # The log-probability belongs to another text, or to another source.
         return replace(answer, text=cleaned.text, log_probability=None, n_tokens=None)
 
     def notes(self) -> Sequence[str]:
@@ -118,6 +112,6 @@ class Hinted(Wrapper):
             return self._inner.notes()
         return [
             *self._inner.notes(),
-            f"{self.spec} read {seen['all']:,} sentences and gave {seen['hinted']:,} a hint; what it left was removed "
-            f"from {seen['removed']:,} translations and kept in {seen['kept']:,}",
+            f"{self.spec} read {seen['all']:,} sentences and gave {seen['hinted']:,} a hint; traces were removed from "
+            f"{seen['removed']:,} translations and kept in {seen['kept']:,}",
         ]

@@ -15,8 +15,9 @@ from gendermark.errors import UserError
 from gendermark.records import Request, Task, Translation
 
 HINT = "hint"
-"""The option of a request that has a sentence for the prompt, where a system `takes_hints`."""
-KEPT = "(finished translations are kept; run again to go on)"
+"""The option of a request that holds a sentence for the prompt, where a system `takes_hints`."""
+KEPT = "(finished translations are kept; rerun to resume)"
+GIVEN_TWICE = "option {} is given twice; give it once, after ? or with --system-option"
 
 
 class Opened(NamedTuple):
@@ -27,15 +28,15 @@ class Opened(NamedTuple):
 
 
 class System(ABC):
-    """Anything that answers requests. A new family is one file with a subclass and one registry line.
+    """Answers requests. A new family is one file with a subclass and one registry line.
 
-    It is made of `argument` and `options`: what stands behind the colon, and what was said beside it.
+    It is made of `argument` and `options`: the text after the colon, and `--system-option`.
     """
 
     spec: str
     """The name the user gave, for people to read."""
     system_id: str
-    """What the store files its answers under: changes whenever the same request could be answered otherwise."""
+    """The store's key for its answers: changes whenever the same request could be answered otherwise."""
     tasks: frozenset[Task] = frozenset({Task.TRANSLATE})
     decoding: str = ""
     """How it searches for a translation, for the signature: `beam5,int8`."""
@@ -46,28 +47,28 @@ class System(ABC):
     """Whether answers go into the store. False where they cost nothing or belong to one item set only; such a system
     gets all requests in one call and answers in their order."""
     answers_by_line: bool = False
-    """Whether only the order of its answers says whose they are, so that one too many shifts all others."""
+    """Whether answers are matched to sources by order alone, so that one extra line shifts all that follow."""
     asks_a_server: bool = False
-    """Whether the work is done elsewhere. Then all requests are sent from one process, so that the server's limit of
-    requests at once is kept however many workers there are, and its key stays where it is."""
+    """Whether the work is done elsewhere. All requests are then sent from one process, so that the server's limit on
+    concurrent requests holds with any number of workers, and its key stays in that process."""
     is_asked_again_freely: bool = False
-    """Whether it computes here, so that to ask again costs a moment and no money. What it answers quickly is then
-    written while it is at work on the next portion."""
+    """Whether asking again costs only a moment of local computing. Quick answers are then written while the next
+    portion is computed."""
     is_for_items_only: bool = False
-    """Whether it answers the sentences of benchmarks only, after `prepare`, and no others."""
+    """Whether it answers the sentences of benchmarks only, after `prepare`."""
     has_own_time: bool = True
-    """Whether how long it takes says anything of it; False where its answers were made elsewhere."""
+    """Whether its running time means anything; False where its answers were made elsewhere."""
     computing: str = ""
     """What it computes with, for the signature of timings: `cpu, workers 2, threads of each 1`."""
     gives_n_best: bool = False
-    """Whether it can list the most probable translations that its search finds (`n_best`)."""
+    """Whether it can list the most probable translations of its search (`n_best`)."""
     takes_hints: bool = False
     """Whether a request may have a sentence beside its text, as the option `HINT`."""
     opened_as: Opened | None = None
-    """How to open another one like it, on another machine."""
+    """How to open the same system in another process."""
 
     def prepare(self, benchmark: Benchmark, item_set: ItemSet, requests: Sequence[Request]) -> None:  # noqa: ARG002
-        """Told once per item set, before its requests come; these may be of several languages."""
+        """Called once per item set, before its requests are asked; these may be of several languages."""
         selection = item_set.selection
         own = [(selection.source_language, selection.target_language)]
         for direction in dict.fromkeys([(r.source_language, r.target_language) for r in requests] or own):
@@ -83,7 +84,7 @@ class System(ABC):
         return self.batch_size
 
     def briefing(self, requests: Sequence[Request]) -> Any:  # noqa: ARG002
-        """What another one like it, on another machine, must be told before it can answer these; can be pickled."""
+        """What the same system in another process needs to know to answer these; can be pickled."""
         return None
 
     def brief(self, briefing: Any, requests: Sequence[Request]) -> None:  # noqa: ARG002
@@ -93,25 +94,25 @@ class System(ABC):
 
     @abstractmethod
     def answer(self, requests: Sequence[Request]) -> Iterator[Sequence[Translation]]:
-        """Answers, handed over in as many portions as they become available in; each portion is made safe at once.
+        """Yield answers in portions as they become available; each portion is stored at once.
 
         All samples that a request asks for come in the same portion.
         """
 
     def n_best(self, requests: Sequence[Request], n: int) -> Iterator[Sequence[Translation]]:
-        """The n most probable translations of each request, fewer where there are fewer; the sample is the rank."""
-        raise NotImplementedError(f"{self.spec} gives one translation of {len(requests)} sentences, not {n}")
+        """The n most probable translations of each request, or all if fewer; the sample is the rank."""
+        raise NotImplementedError(f"{self.spec} does not list {n} translations of {len(requests)} sentences")
 
     def forecast(self, requests: Sequence[Request]) -> str:  # noqa: ARG002
         """What these requests may cost, in a few words; empty where that is not known, or nothing."""
         return ""
 
     def notes(self) -> Sequence[str]:
-        """What is worth a line after the work: tokens and money spent, batches that had to be made smaller."""
+        """Lines to print after the work: tokens and money spent, reduced batch sizes."""
         return ()
 
     def close(self) -> None:  # noqa: B027 (most systems hold nothing)
-        """Give back processes and memory."""
+        """Release processes and memory."""
 
 
 def open_system(spec: str, options: Mapping[str, str] | None = None) -> System:
@@ -126,7 +127,7 @@ def open_system(spec: str, options: Mapping[str, str] | None = None) -> System:
 
 
 def families_that_can(task: Task) -> list[str]:
-    """The families of which some system can do a task; each says so in its module's `TASKS`, how in `TASK_NOTES`."""
+    """The families with some system that can do a task, by their modules' `TASKS`; `TASK_NOTES` say how."""
     able = []
     for family in registry.names("system"):
         with contextlib.suppress(UserError):  # another package's family that does not load
@@ -137,9 +138,9 @@ def families_that_can(task: Task) -> list[str]:
 
 
 def split_options(argument: str, options: Mapping[str, str]) -> tuple[str, dict[str, str]]:
-    """The name or path in `NAME?KEY=VALUE`, and all options, from both places where they can be given.
+    """The name or path in `NAME?KEY=VALUE`, and the options of both places.
 
-    A directory that really has such a name is that directory.
+    An existing directory of that very name is that directory.
     """
     name, _, query = argument.partition("?")
     merged = dict(options)
@@ -147,13 +148,13 @@ def split_options(argument: str, options: Mapping[str, str]) -> tuple[str, dict[
         return argument, merged
     for key, value in parse_qsl(query, keep_blank_values=True):
         if key in merged:
-            raise UserError(f"option {key} is given twice; give it once, after ? or with --system-option")
+            raise UserError(GIVEN_TWICE.format(key))
         merged[key] = value
     return name, merged
 
 
 def with_options(name: str, options: Mapping[str, str], hidden: Sequence[str] = ()) -> str:
-    """A name with its options, however they were given: what a system says depends on them."""
+    """A name with its options after `?`, however they were given."""
     shown = "&".join(f"{key}={options[key]}" for key in sorted(options) if key not in hidden)
     return f"{name}?{shown}" if shown else name
 
@@ -164,8 +165,16 @@ def refuse_unknown_options(family: str, options: Mapping[str, str], known: Seque
             raise UserError(f"system family {family} has no option {key!r}; available: {', '.join(known) or 'none'}")
 
 
+def choice_option(options: Mapping[str, str], key: str, choices: Sequence[str]) -> str:
+    """One of several values; the first if it is not given."""
+    value = options.get(key, choices[0])
+    if value not in choices:
+        raise UserError(f"option {key} is one of {', '.join(choices)}, not {value!r}")
+    return value
+
+
 def number_option(options: Mapping[str, str], key: str, default: float, *, above: float = 0.0) -> float:
-    """A number from the options, or one sentence about why not."""
+    """A number greater than `above`."""
     text = options.get(key, str(default))
     try:
         number = float(text)
@@ -177,15 +186,12 @@ def number_option(options: Mapping[str, str], key: str, default: float, *, above
 
 
 def flag_option(options: Mapping[str, str], key: str) -> bool:
-    """Yes or no from the options; no if it is not given."""
-    text = options.get(key, "no").strip().lower()
-    if text not in ("yes", "no"):
-        raise UserError(f"option {key} is yes or no, not {text!r}")
-    return text == "yes"
+    """Yes or no; no if it is not given."""
+    return choice_option({key: options.get(key, "no").strip().lower()}, key, ("yes", "no")) == "yes"
 
 
 def count_option(options: Mapping[str, str], key: str, default: int) -> int:
-    """A whole number, at least 1, from the options."""
+    """A whole number, at least 1."""
     text = options.get(key, str(default)).strip()
     if not text.isdecimal() or int(text) < 1:
         raise UserError(f"option {key} must be a whole number, at least 1, not {text!r}")
