@@ -27,11 +27,10 @@ from pathlib import Path
 from gendermark.errors import SystemFailure, UserError
 from gendermark.records import Request, Task, Translation
 from gendermark.systems import keys
-from gendermark.systems.system import KEPT, System, count_option, number_option, refuse_unknown_options
+from gendermark.systems.system import KEPT, System, choice_option, count_option, number_option, refuse_unknown_options
 
 TASKS = frozenset({Task.TRANSLATE})
 OPTIONS = ("mode", "batch_size", "timeout_seconds")
-_END = None
 _PLACEHOLDERS = ("source", "target")
 _SHORT_NAMES = ("src", "tgt", "trg", "from", "to", "lang", "language")
 """What people write for them. Other words in braces may be the program's own: `awk {print}`."""
@@ -46,18 +45,12 @@ class Command(System):
         refuse_unknown_options("command", options, OPTIONS)
         self._secrets = keys.of_environment()
         for name, value in self._secrets.items():
-            if value in argument:  # not repeated: the run folder and the list of processes would show it
-                raise UserError(
-                    f"command: takes no key among its arguments, where others could read it; let the program read "
-                    f"{name} itself"
-                )
+            if value in argument:  # not repeated here: the run folder and the list of processes would show it
+                raise UserError(f"command: takes no key among its arguments; let the program read {name} itself")
         self.spec = f"command:{argument}"
         self._arguments = _split(argument)
-        self._mode = options.get("mode", "batch")
-        if self._mode not in ("batch", "stream"):
-            raise UserError(f"option mode of a command is batch or stream, not {self._mode!r}")
+        self._mode = choice_option(options, "mode", ("batch", "stream"))
         self.batch_size = count_option(options, "batch_size", 64)
-        # The longest wait that the platform has is 292 years.
         self._timeout_seconds = min(number_option(options, "timeout_seconds", 600), threading.TIMEOUT_MAX)
         self.system_id = f"{self.spec}#{_content_hash(self._arguments)}"
         self._process: _LineProcess | None = None
@@ -67,39 +60,32 @@ class Command(System):
         directions: dict[tuple[str, str], list[Request]] = {}
         for request in requests:
             if "\n" in request.source or "\r" in request.source:
-                raise SystemFailure(
-                    f"{self.spec} takes one sentence per line, but a source has a line break: {request.source!r}"
-                )
+                raise SystemFailure(f"{self.spec} takes one sentence per line; this has several: {request.source!r}")
             directions.setdefault((request.source_language, request.target_language), []).append(request)
-        for direction, group in directions.items():
-            yield from self._answer_direction(direction, group)
-
-    def _answer_direction(
-        self, direction: tuple[str, str], requests: Sequence[Request]
-    ) -> Iterator[Sequence[Translation]]:
         answer = self._answer_one_by_one if self._mode == "stream" else self._answer_batch
-        try:
-            yield from answer(self._process_for(direction), requests)
-        except BaseException:
-            # Ctrl-C included: the program has a session of its own and would not notice.
-            self.close()
-            raise
+        for direction, group in directions.items():
+            try:
+                yield from answer(self._process_for(direction), group)
+            except BaseException:
+                # Ctrl-C included: the program has a session of its own and would not notice.
+                self.close()
+                raise
 
     def _answer_batch(self, process: _LineProcess, requests: Sequence[Request]) -> Iterator[Sequence[Translation]]:
         process.send([request.source for request in requests], end=True)
         lines: list[str] = []
         problem = ""
         try:
-            while (line := process.read(self._timeout_seconds)) is not _END:
-                lines.append(self._checked(line))
+            while (line := process.read(self._timeout_seconds)) is not None:
+                lines.append(self._without_key(line))
             if return_code := process.wait(self._timeout_seconds):
                 problem = _death(return_code)
         except queue.Empty:
             problem = f"gave no further output for {self._timeout_seconds:g} seconds"
         except subprocess.TimeoutExpired:
-            problem = self._lingering
+            problem = f"closed its output but did not exit within {self._timeout_seconds:g} seconds"
         if problem and len(lines) <= len(requests):
-            # Lines come in order, so those that were complete before the end are good; only the last may be cut short.
+            # Lines come in order, so complete ones are good; only the last may be cut short.
             if lines and not process.last_line_is_complete:
                 lines.pop()
             yield _translations(requests, lines)
@@ -108,68 +94,54 @@ class Command(System):
             # Which line is missing cannot be known, so none of this batch is kept.
             raise SystemFailure(
                 f"{self.spec} gave {len(lines)} lines for {len(requests)} sentences, the first of which is "
-                f"{requests[0].source!r}; one line per sentence is expected "
-                "(this batch is discarded, earlier ones are kept)"
+                f"{requests[0].source!r}; make it write one line per sentence (earlier batches are kept)"
             )
         self._process = None
         yield _translations(requests, lines)
 
     def _answer_one_by_one(self, process: _LineProcess, requests: Sequence[Request]) -> Iterator[Sequence[Translation]]:
         for position, request in enumerate(requests):
-            # With several sentences under way, one line too many would shift all later translations unnoticed.
+            # One line too many would shift all later translations.
             if process.has_output:
-                raise self._failure("had written more lines than it was given sentences", process, position, requests)
+                raise self._failure("wrote more lines than it was given sentences", process, position, requests)
             process.send([request.source], end=False)
-            yield _translations([request], [self._next_line(process, position, requests)])
+            try:
+                line = process.read(self._timeout_seconds)
+                if line is not None and process.last_line_is_complete:
+                    yield _translations([request], [self._without_key(line)])
+                    continue
+                problem = _death(process.wait(self._timeout_seconds))
+            except queue.Empty:
+                problem = (
+                    f"gave no answer within {self._timeout_seconds:g} seconds (does it flush its output after every "
+                    "line?)"
+                )
+            except subprocess.TimeoutExpired:
+                problem = f"closed its output but did not exit within {self._timeout_seconds:g} seconds"
+            raise self._failure(problem, process, position, requests)
 
-    def _next_line(self, process: _LineProcess, position: int, requests: Sequence[Request]) -> str:
-        try:
-            line = process.read(self._timeout_seconds)
-            if line is not _END and process.last_line_is_complete:
-                return self._checked(line)
-            problem = _death(process.wait(self._timeout_seconds))
-        except queue.Empty:
-            problem = (
-                f"gave no answer within {self._timeout_seconds:g} seconds (does it flush its output after every line?)"
-            )
-        except subprocess.TimeoutExpired:
-            problem = self._lingering
-        raise self._failure(problem, process, position, requests)
-
-    def _checked(self, line: str) -> str:
+    def _without_key(self, line: str) -> str:
         for name, value in self._secrets.items():
             if value in line:
-                raise SystemFailure(
-                    f"{self.spec} writes the key in {name} as a translation, which is not kept; make it write "
-                    f"translations only {KEPT}"
-                )
+                raise SystemFailure(f"{self.spec} writes the key in {name} as a translation, which is not kept {KEPT}")
         return line
-
-    @property
-    def _lingering(self) -> str:
-        return f"closed its output but did not end within {self._timeout_seconds:g} seconds"
 
     def _process_for(self, direction: tuple[str, str]) -> _LineProcess:
         if self._process is not None and self._process.direction != direction:
             self.close()
         if self._process is None:
-            source, target = direction
-            arguments = [part.replace("{source}", source).replace("{target}", target) for part in self._arguments]
-            self._process = _LineProcess(arguments, direction, self.spec)
+            self._process = _LineProcess(self._arguments, direction, self.spec)
         return self._process
 
     def _failure(
         self, problem: str, process: _LineProcess, position: int, requests: Sequence[Request]
     ) -> SystemFailure:
-        self.close()  # also collects its last words
-        where = (
-            f" at sentence {position + 1} of its batch, {requests[position].source!r}"
-            if position < len(requests)
-            else ""
-        )
-        words = keys.masked(self._secrets, process.last_words)
-        said = f"; it said: {words}" if words else ""
-        return SystemFailure(f"{self.spec} {problem}{where}{said} {KEPT}")
+        self.close()  # collects the rest of its messages
+        if position < len(requests):
+            problem += f" at sentence {position + 1} of its batch, {requests[position].source!r}"
+        if process.messages:
+            problem += f"; its last messages: {keys.masked(self._secrets, ' / '.join(process.messages))}"
+        return SystemFailure(f"{self.spec} {problem} {KEPT}")
 
     def close(self) -> None:
         if self._process is not None:
@@ -178,19 +150,21 @@ class Command(System):
 
 
 class _LineProcess:
-    """A child process spoken to in lines; threads keep its three pipes from blocking each other."""
+    """A child process that exchanges lines with us; threads keep its three pipes from blocking each other."""
 
     def __init__(self, arguments: Sequence[str], direction: tuple[str, str], spec: str) -> None:
         self.direction = direction
         self.last_line_is_complete = True
-        """Whether the line last read had its end; a program that is killed may leave half a line."""
+        """Whether the last line read had its end; a program that is killed may leave half a line."""
+        self.messages: deque[str] = deque(maxlen=3)
+        """The last lines of its error output."""
         self._spec = spec
         self._lines: queue.Queue[bytes | None] = queue.Queue()
-        self._last_errors: deque[str] = deque(maxlen=3)
+        source, target = direction
         try:
-            # Its own session, so that Ctrl-C reaches us first and the whole family can be ended.
+            # Its own session, so that Ctrl-C reaches us first, and its children can be ended with it.
             self._child = subprocess.Popen(
-                arguments,
+                [part.replace("{source}", source).replace("{target}", target) for part in arguments],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
@@ -231,10 +205,6 @@ class _LineProcess:
             thread.join(timeout=1)
         return return_code
 
-    @property
-    def last_words(self) -> str:
-        return " / ".join(self._last_errors)
-
     def kill(self) -> None:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             if hasattr(os, "killpg"):
@@ -242,7 +212,7 @@ class _LineProcess:
             else:
                 self._child.kill()
         self.wait()
-        self.send([], end=True)  # closes the pipe to it, behind whatever is still being written
+        self.send([], end=True)  # closes the pipe to it, after whatever is still being written
 
     def _write(self, lines: list[str], end: bool) -> None:
         pipe = self._child.stdin
@@ -258,18 +228,18 @@ class _LineProcess:
     def _read_output(self) -> None:
         pipe = self._child.stdout
         assert pipe is not None
-        for line in pipe:
-            self._lines.put(line)
-        pipe.close()
+        with pipe:
+            for line in pipe:
+                self._lines.put(line)
         self._lines.put(None)
 
     def _read_errors(self) -> None:
         pipe = self._child.stderr
         assert pipe is not None
-        for line in pipe:
-            if text := line.decode("utf-8", errors="replace").strip():
-                self._last_errors.append(text[:200])
-        pipe.close()
+        with pipe:
+            for line in pipe:
+                if text := line.decode("utf-8", errors="replace").strip():
+                    self.messages.append(text[:200])
 
 
 def _translations(requests: Sequence[Request], lines: Sequence[str]) -> list[Translation]:
@@ -293,22 +263,18 @@ def _split(argument: str) -> list[str]:
     if sign := _SHELL_SIGN.search(_QUOTED.sub("", argument)):
         raise UserError(
             f"command: runs one program without a shell, so {sign[0].strip()!r} would be an argument of it; write "
-            f"command:sh -c {shlex.quote(argument)} (or quote the {sign[0].strip()!r} if it is meant so)"
+            f"command:sh -c {shlex.quote(argument)}, or quote it"
         )
     for name in re.findall(r"\{(\w+)\}", argument):
         if name not in _PLACEHOLDERS and (name in _SHORT_NAMES or difflib.get_close_matches(name, _PLACEHOLDERS)):
-            raise UserError(
-                f"command: puts languages for {{source}} and {{target}}, and knows no {{{name}}}; write one of them"
-            )
+            raise UserError(f"command: fills in {{source}} and {{target}}, not {{{name}}}; write one of them")
     if shutil.which(arguments[0]) is None:
-        raise UserError(
-            f"command {arguments[0]!r} is not a program that can be run from here; give its path or make it executable"
-        )
+        raise UserError(f"command {arguments[0]!r} cannot be run; give its path or make it executable")
     return arguments
 
 
 def _content_hash(arguments: Sequence[str]) -> str:
-    """Changes with the program itself and every file among its arguments: an edited script is another system."""
+    """Changes with the program and every file among its arguments: an edited script is another system."""
     digest = hashlib.sha256()
     for position, argument in enumerate(arguments):
         digest.update(argument.encode() + b"\0")
