@@ -811,7 +811,7 @@ def test_a_server_that_dies_in_the_middle(
     around = Surroundings(tmp_path / "store")
     arguments = (config(family, server, concurrency="1", max_retries="1"), tmp_path / "run", around)
     with pytest.raises(
-        SystemFailure, match=r"broke off the connection .* \(attempt 2, the last\) .*run again to go on"
+        SystemFailure, match=r"broke off the connection .* \(attempt 2, the last\) .*finished translations are kept"
     ):
         run(*arguments)
     finished = translated(family, server)[:30]
