@@ -10,7 +10,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import gendermark
-from gendermark.benchmarks.tgbi.settings import SETS
+from gendermark.benchmarks.tgbi import SETS
 from gendermark.data import official_files
 
 SHORT = dict(zip(SETS, ("inf", "f", "imp", "p", "neg", "pos", "job"), strict=True))

@@ -89,7 +89,7 @@ def settings(benchmark: str, default: Any) -> Any:
     """The settings class of a benchmark, without its judge and all that one needs; a default where there is none."""
     folder = BUILT_IN["benchmark"].get(benchmark, "").partition(":")[0].rpartition(".")[0]
     if folder.startswith("gendermark."):
-        return import_module(f"{folder}.settings").SETTINGS[benchmark]
+        return import_module(folder).SETTINGS[benchmark]
     return load("benchmark", benchmark).settings if benchmark in names("benchmark") else default
 
 

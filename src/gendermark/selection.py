@@ -1,6 +1,6 @@
 """Which items of a benchmark, between which languages, judged how. Each benchmark adds options of its own.
 
-A benchmark's `settings.py` subclasses `Selection`; a field made by `option` carries its choices and its help. The
+A benchmark's package subclasses `Selection`; a field made by `option` carries its choices and its help. The
 command line, the refusals and the comparison of runs are all made from these fields.
 """
 

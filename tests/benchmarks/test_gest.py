@@ -14,8 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import gendermark
+from gendermark.benchmarks.gest import MEN, STEREOTYPES, WOMEN
 from gendermark.benchmarks.gest.measures import agresti_coull, outcome, plain
-from gendermark.benchmarks.gest.settings import MEN, STEREOTYPES, WOMEN
 from gendermark.benchmarks.gest.speaker import LANGUAGES, PUBLISHED_LANGUAGES, cues_of
 from gendermark.errors import UserError
 from gendermark.records import Verdict

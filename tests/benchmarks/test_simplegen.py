@@ -12,8 +12,8 @@ import pytest
 
 import gendermark
 from gendermark import registry
+from gendermark.benchmarks.simplegen import GROUPS
 from gendermark.benchmarks.simplegen.benchmark import BENCHMARK
-from gendermark.benchmarks.simplegen.settings import GROUPS
 from gendermark.errors import UserError
 from gendermark.linguistics.occupations import bundled_finder
 from gendermark.records import Gender

@@ -1,6 +1,6 @@
 """What a benchmark is: a small record of functions, one for each step of the street. Each benchmark is a folder.
 
-settings.py   its options, with their choices and their help
+__init__.py   its options, with their choices and their help
 items.py      data -> items
 judge.py      translations -> judgements; published.py: by the paper's rules
 measures.py   judgements -> counts, and the metrics made of them

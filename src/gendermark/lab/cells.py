@@ -18,9 +18,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from gendermark.benchmarks.uncertainty import Settings
 from gendermark.benchmarks.uncertainty.benchmark import BENCHMARK
 from gendermark.benchmarks.uncertainty.measures import chosen_alpha
-from gendermark.benchmarks.uncertainty.settings import Settings
 from gendermark.errors import UnknownName, UserError
 from gendermark.linguistics.failures import failure
 from gendermark.metrics.uncertainty import Samples

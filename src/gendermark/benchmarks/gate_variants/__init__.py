@@ -1,0 +1,118 @@
+"""The options of the three benchmarks of GATE."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gendermark.selection import EVERYWHERE, JUDGING, Selection, drawing_options, option
+
+VARIANTS, ALTERNATIVES, REWRITING = "gate-variants", "gate-alternatives", "gate-rewriting"
+GROUPS = ("one", "two", "three")
+"""How many people of open gender a sentence has."""
+DIRECTIONS = ("f2m", "m2f")
+LABELS = {
+    "prof": "occupations",
+    "nat": "nationalities",
+    "rel": "religions",
+    "fam": "family",
+    "nhum": "animals",
+    "oth": "other people",
+    "subj": "subject",
+    "scmp": "subject complement",
+    "rscmp": "RSCMP",
+    "dobj": "direct object",
+    "iobj": "indirect object",
+    "oprp": "object of a preposition",
+    "voc": "form of address",
+    "posc": "POSC",
+    "ocmp": "object complement",
+    "diff": "DIFF",
+    "ques": "question",
+    "frag": "fragment",
+    "impr": "imperative",
+    "aprd": "predicate adjective",
+    "aatr": "attributive adjective",
+    "anan": "adjective as a noun",
+    "ppa": "PPA",
+    "apps": "APPS",
+    "pers": "personal pronoun",
+    "rela": "relative pronoun",
+    "demo": "demonstrative pronoun",
+    "poss": "possessive pronoun",
+    "drop": "dropped pronoun",
+    "ipro": "indefinite pronoun",
+    "plur": "plural",
+    "indf": "a masculine generic would be natural",
+    "dfcl": "DFCL",
+    "pssv": "passive",
+    "vpart": "VPART",
+    "glnk": "GLNK",
+    "head": "HEAD",
+}
+"""GATE's labels, in lower case, in words of ours where the abbreviation is plain. The others stay as they are:
+the data do not explain them, and `rscmp` and `head` are in no list of the paper."""
+SLICES = {
+    **LABELS,
+    "one": "one person",
+    "two": "two people",
+    "three": "three people",
+    "several": "two or three people",
+    "mens-work": "men's occupations",
+    "womens-work": "women's occupations",
+    "not-indf": "no masculine generic is natural",
+    "f2m": "feminine to masculine",
+    "m2f": "masculine to feminine",
+}
+SAMPLING = "epsilon=0.2"
+N_SAMPLES = 16
+
+
+@dataclass(frozen=True)
+class Shared(Selection):
+    """What the three share."""
+
+    data: str = option("official", "core", "file:FILE", default="official")
+    rules: str = option("best", "paper", default="best")
+    cluster: str = option("sentence", "noun")
+    split: str = option(
+        "all", "dev", "test", "half1", "half2", help="all, dev, test, half1 or half2 of the sentences", verbs=EVERYWHERE
+    )
+
+
+@dataclass(frozen=True)
+class Settings(Shared):
+    """Of `gate-variants`: one translation of each sentence."""
+
+    parts: tuple[str, ...] = option(*GROUPS, default=(), noun="group")
+    reading: str = option(
+        "all", "keywords", "exact", help="what tells the gender: all, keywords or exact", verbs=JUDGING
+    )
+
+
+@dataclass(frozen=True)
+class AlternativesSettings(Settings):
+    """Of `gate-alternatives`: several translations of each sentence."""
+
+    n_samples: int = option(default=0, help=f"translations of each sentence ({N_SAMPLES} if not given)", verbs=("run",))
+    sampling: str = option(
+        help="how they are drawn, for example epsilon=0.2,seed=1", verbs=("score", "run"), is_repeatable=True
+    )
+
+    @property
+    def sampling_options(self) -> tuple[tuple[str, str], ...]:
+        return drawing_options(self.sampling, SAMPLING)
+
+
+@dataclass(frozen=True)
+class RewritingSettings(Shared):
+    """Of `gate-rewriting`: a translation of one gender is to be made one of the other."""
+
+    parts: tuple[str, ...] = option(*DIRECTIONS, default=(), noun="direction")
+    min_words: int = option(default=0, help="only sources of at least so many words", verbs=JUDGING)
+    max_words: int = option(default=0, help="only sources of at most so many words", verbs=JUDGING)
+    full_set_recall: str = option(
+        "no", "yes", help="whether sentences left out by their length count as not rewritten: no or yes", verbs=JUDGING
+    )
+
+
+SETTINGS = {VARIANTS: Settings, ALTERNATIVES: AlternativesSettings, REWRITING: RewritingSettings}

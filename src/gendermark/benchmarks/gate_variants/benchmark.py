@@ -18,8 +18,7 @@ from dataclasses import replace
 from typing import Any
 
 from gendermark.benchmarks.benchmark import BenchmarkOf
-from gendermark.benchmarks.gate_variants import items, judge, measures
-from gendermark.benchmarks.gate_variants.settings import (
+from gendermark.benchmarks.gate_variants import (
     ALTERNATIVES,
     N_SAMPLES,
     REWRITING,
@@ -28,6 +27,9 @@ from gendermark.benchmarks.gate_variants.settings import (
     AlternativesSettings,
     RewritingSettings,
     Settings,
+    items,
+    judge,
+    measures,
 )
 from gendermark.errors import UserError
 

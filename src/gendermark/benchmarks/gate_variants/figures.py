@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from gendermark.benchmarks.gate_variants.settings import DIRECTIONS, SLICES
+from gendermark.benchmarks.gate_variants import DIRECTIONS, SLICES
 from gendermark.drawing import charts
 from gendermark.drawing.charts import BLUE, GREY, HATCHED_ORANGE, DotPanel, DotRow, Look, StackedRow
 from gendermark.drawing.sheet import LABOUR_STATISTICS, MALE, Figure, Sheet, figure, language, span

@@ -17,17 +17,17 @@ from gendermark.benchmarks.findings import (
     rows_by_run,
     share,
 )
-from gendermark.benchmarks.gate_variants.figures import directions, offers, people
-from gendermark.benchmarks.gate_variants.settings import ALTERNATIVES as ALTERNATIVES_NAME
-from gendermark.benchmarks.gate_variants.settings import (
+from gendermark.benchmarks.gate_variants import ALTERNATIVES as ALTERNATIVES_NAME
+from gendermark.benchmarks.gate_variants import (
     DIRECTIONS,
 )
-from gendermark.benchmarks.gate_variants.settings import (
+from gendermark.benchmarks.gate_variants import (
     REWRITING as REWRITING_NAME,
 )
-from gendermark.benchmarks.gate_variants.settings import (
+from gendermark.benchmarks.gate_variants import (
     VARIANTS as VARIANTS_NAME,
 )
+from gendermark.benchmarks.gate_variants.figures import directions, offers, people
 from gendermark.result import Result
 
 _HIDDEN = frozenset({"rules", "stereotypes", "stereotype", "changes", "counts"})

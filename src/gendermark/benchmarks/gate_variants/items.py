@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from gendermark.benchmarks.benchmark import Direction, ItemSet
-from gendermark.benchmarks.gate_variants.settings import (
+from gendermark.benchmarks.gate_variants import (
     DIRECTIONS,
     GROUPS,
     AlternativesSettings,

@@ -8,7 +8,7 @@ from itertools import product
 from typing import Any
 
 from gendermark.benchmarks.benchmark import Answers, ItemSet
-from gendermark.benchmarks.gate_variants import published
+from gendermark.benchmarks.gate_variants import RewritingSettings, Settings, Shared, published
 from gendermark.benchmarks.gate_variants.items import HIDDEN, names_of
 from gendermark.benchmarks.gate_variants.reading import (
     CLOSED,
@@ -26,7 +26,6 @@ from gendermark.benchmarks.gate_variants.reading import (
     terms_of,
     variants_of,
 )
-from gendermark.benchmarks.gate_variants.settings import RewritingSettings, Settings, Shared
 from gendermark.linguistics.failures import failure
 from gendermark.metrics.terms import as_measures, count_terms
 from gendermark.records import Gender, Item, Judgement, Translation, Verdict

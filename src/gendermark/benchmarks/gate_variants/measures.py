@@ -9,10 +9,7 @@ from typing import Any
 import numpy as np
 
 from gendermark.benchmarks.benchmark import Measures
-from gendermark.benchmarks.gate_variants import published
-from gendermark.benchmarks.gate_variants.exactness import ATTEMPT_RATE, F_HALF, PRECISION, RECALL, exactness
-from gendermark.benchmarks.gate_variants.reading import CLOSED, FEMININE, MASCULINE, MIXED
-from gendermark.benchmarks.gate_variants.settings import (
+from gendermark.benchmarks.gate_variants import (
     DIRECTIONS,
     GROUPS,
     LABELS,
@@ -20,7 +17,10 @@ from gendermark.benchmarks.gate_variants.settings import (
     AlternativesSettings,
     RewritingSettings,
     Settings,
+    published,
 )
+from gendermark.benchmarks.gate_variants.exactness import ATTEMPT_RATE, F_HALF, PRECISION, RECALL, exactness
+from gendermark.benchmarks.gate_variants.reading import CLOSED, FEMININE, MASCULINE, MIXED
 from gendermark.metrics.describe import Description
 from gendermark.metrics.metric import Bounded, Floats, Metric
 from gendermark.metrics.rates import difference, rate

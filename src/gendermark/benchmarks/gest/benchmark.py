@@ -13,9 +13,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from gendermark.benchmarks.benchmark import BenchmarkOf
-from gendermark.benchmarks.gest import items, judge
+from gendermark.benchmarks.gest import Settings, items, judge
 from gendermark.benchmarks.gest.measures import MEASURES
-from gendermark.benchmarks.gest.settings import Settings
 from gendermark.benchmarks.gest.speaker import PUBLISHED_LANGUAGES
 from gendermark.errors import UserError
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from gendermark.benchmarks.gest import MEN, WOMEN
 from gendermark.benchmarks.gest.measures import SLICES
-from gendermark.benchmarks.gest.settings import MEN, WOMEN
 from gendermark.drawing import charts
 from gendermark.drawing.charts import DotPanel, DotRow, Look, Span
 from gendermark.drawing.sheet import FEMALE, MALE, Figure, Sheet, figure, language, span

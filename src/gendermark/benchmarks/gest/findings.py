@@ -20,9 +20,9 @@ from gendermark.benchmarks.findings import (
     runs_of,
     share,
 )
+from gendermark.benchmarks.gest import STEREOTYPES
 from gendermark.benchmarks.gest.figures import rates, stereotypes
 from gendermark.benchmarks.gest.measures import SLICES
-from gendermark.benchmarks.gest.settings import STEREOTYPES
 from gendermark.records import Estimate
 from gendermark.result import Result
 

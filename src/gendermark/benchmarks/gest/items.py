@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from importlib.resources import files
 
 from gendermark.benchmarks.benchmark import Direction, ItemSet
-from gendermark.benchmarks.gest.settings import STEREOTYPES, WOMEN, Settings
+from gendermark.benchmarks.gest import STEREOTYPES, WOMEN, Settings
 from gendermark.benchmarks.gest.speaker import LANGUAGES
 from gendermark.data.official import official_files
 from gendermark.data.own import file_of, read_own

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from gendermark.benchmarks.benchmark import Answers, ItemSet
-from gendermark.benchmarks.gest.settings import Settings
+from gendermark.benchmarks.gest import Settings
 from gendermark.benchmarks.gest.speaker import cues_of
 from gendermark.linguistics.failures import failure
 from gendermark.records import Gender, Item, Judgement, Verdict

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 import numpy as np
 
 from gendermark.benchmarks.benchmark import Measures
-from gendermark.benchmarks.gest.settings import MEN, STEREOTYPES, WOMEN, Settings
+from gendermark.benchmarks.gest import MEN, STEREOTYPES, WOMEN, Settings
 from gendermark.metrics.describe import Description
 from gendermark.metrics.metric import SHARE, Combined, Floats, Metric, Resampled, per_judgement
 from gendermark.metrics.rates import difference, rate

@@ -12,9 +12,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from gendermark.benchmarks.benchmark import BenchmarkOf
-from gendermark.benchmarks.mittens import items, judge
+from gendermark.benchmarks.mittens import Settings, items, judge
 from gendermark.benchmarks.mittens.measures import MEASURES
-from gendermark.benchmarks.mittens.settings import Settings
 
 
 def _signature(settings: Settings) -> Mapping[str, str]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from gendermark.benchmarks.mittens import SETS
 from gendermark.benchmarks.mittens.measures import SLICES
-from gendermark.benchmarks.mittens.settings import SETS
 from gendermark.drawing import charts
 from gendermark.drawing.charts import BLUE, GREY, HATCHED_ORANGE, PALE, DotPanel, DotRow, Look, StackedRow
 from gendermark.drawing.sheet import FEMALE, MALE, Figure, Sheet, figure, span

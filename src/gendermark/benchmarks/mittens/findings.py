@@ -20,10 +20,10 @@ from gendermark.benchmarks.findings import (
     share,
     women_and_men,
 )
+from gendermark.benchmarks.mittens import SETS
 from gendermark.benchmarks.mittens.figures import genders, outcomes
 from gendermark.benchmarks.mittens.measures import SLICES
-from gendermark.benchmarks.mittens.settings import SETS
-from gendermark.drawing.sheet import confusion
+from gendermark.drawing.confusion import confusion
 from gendermark.records import Estimate
 from gendermark.result import Result
 

@@ -13,7 +13,7 @@ from importlib.resources import files
 
 from gendermark import registry
 from gendermark.benchmarks.benchmark import Direction, ItemSet
-from gendermark.benchmarks.mittens.settings import ALL_LANGUAGES, SETS, Settings
+from gendermark.benchmarks.mittens import ALL_LANGUAGES, SETS, Settings
 from gendermark.data.official import official_files
 from gendermark.data.own import file_of, read_own
 from gendermark.errors import BadFile, UserError

@@ -11,8 +11,8 @@ from typing import Any
 
 from gendermark import registry
 from gendermark.benchmarks.benchmark import Answers, ItemSet
+from gendermark.benchmarks.mittens import Settings
 from gendermark.benchmarks.mittens.published import judge_as_paper
-from gendermark.benchmarks.mittens.settings import Settings
 from gendermark.linguistics.contrast import Contrast, contrast, places_of, units_of
 from gendermark.linguistics.english import pronouns
 from gendermark.linguistics.failures import failure

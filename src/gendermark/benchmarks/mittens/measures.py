@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from gendermark.benchmarks.benchmark import Measures
-from gendermark.benchmarks.mittens.settings import ALL_LANGUAGES, SETS, Settings
+from gendermark.benchmarks.mittens import ALL_LANGUAGES, SETS, Settings
 from gendermark.linguistics.codes import NAMES
 from gendermark.metrics import statistics
 from gendermark.metrics.describe import Description

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 
-from gendermark.benchmarks.mittens.settings import Settings
+from gendermark.benchmarks.mittens import Settings
 from gendermark.linguistics.words import lowered_spans
 from gendermark.records import Gender, Item, Judgement, Span, Verdict
 

@@ -1,0 +1,42 @@
+"""The options of the two benchmarks of MT-GenEval."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gendermark.linguistics.context import STRATEGIES
+from gendermark.selection import EVERYWHERE, Selection, option
+
+COUNTERFACTUAL, CONTEXTUAL = "mt-geneval-counterfactual", "mt-geneval-contextual"
+
+
+@dataclass(frozen=True)
+class Settings(Selection):
+    """What the two share."""
+
+    data: str = option("official", "core", "file:FILE", default="official")
+    rules: str = option("best", "paper", default="best")
+    cluster: str = option("sentence")
+    split: str = option("test", "dev", help="test or dev", verbs=EVERYWHERE)
+
+
+@dataclass(frozen=True)
+class CounterfactualSettings(Settings):
+    cluster: str = option("pair")
+    parts: tuple[str, ...] = option("masculine", "feminine", default=(), noun="gender")
+
+
+@dataclass(frozen=True)
+class ContextualSettings(Settings):
+    context: str = option(
+        *STRATEGIES,
+        "separator:TEXT",
+        help="none, joined, separator:TEXT or prompt",
+        verbs=EVERYWHERE,
+        may_differ=True,
+        noun="context strategy",
+    )
+    """What of the context a system is shown."""
+
+
+SETTINGS = {COUNTERFACTUAL: CounterfactualSettings, CONTEXTUAL: ContextualSettings}

@@ -13,8 +13,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from gendermark.benchmarks.benchmark import BenchmarkOf
-from gendermark.benchmarks.mt_geneval import items, judge, measures
-from gendermark.benchmarks.mt_geneval.settings import ContextualSettings, CounterfactualSettings
+from gendermark.benchmarks.mt_geneval import ContextualSettings, CounterfactualSettings, items, judge, measures
 from gendermark.benchmarks.mt_geneval.statistics import corpus_statistics
 from gendermark.metrics import quality
 

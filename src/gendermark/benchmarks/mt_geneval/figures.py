@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
-from gendermark.benchmarks.mt_geneval.settings import COUNTERFACTUAL
-from gendermark.drawing import charts
+from gendermark.benchmarks.mt_geneval import COUNTERFACTUAL
+from gendermark.drawing import charts, plots
 from gendermark.drawing.charts import DotPanel, DotRow, Look
 from gendermark.drawing.sheet import FEMALE, MALE, Figure, Sheet, figure, language, span
 from gendermark.drawing.svg import Canvas

@@ -25,9 +25,9 @@ from gendermark.benchmarks.findings import (
     share,
     women_and_men,
 )
+from gendermark.benchmarks.mt_geneval import CONTEXTUAL, COUNTERFACTUAL
 from gendermark.benchmarks.mt_geneval.figures import genders, sentence_gaps
-from gendermark.benchmarks.mt_geneval.settings import CONTEXTUAL, COUNTERFACTUAL
-from gendermark.drawing.sheet import confusion
+from gendermark.drawing.confusion import confusion
 from gendermark.result import Result
 
 _RATES = TwoRates("accuracy:masculine", "accuracy:feminine", gap="recall_gap:all")

@@ -10,7 +10,7 @@ from importlib.resources import files
 
 from gendermark import registry
 from gendermark.benchmarks.benchmark import Direction, ItemSet
-from gendermark.benchmarks.mt_geneval.settings import ContextualSettings, CounterfactualSettings, Settings
+from gendermark.benchmarks.mt_geneval import ContextualSettings, CounterfactualSettings, Settings
 from gendermark.data.official import official_files
 from gendermark.data.own import OwnRow, file_of, read_own
 from gendermark.errors import BadFile

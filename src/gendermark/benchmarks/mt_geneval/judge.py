@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from gendermark.benchmarks.benchmark import Answers, ItemSet
+from gendermark.benchmarks.mt_geneval import Settings
 from gendermark.benchmarks.mt_geneval.items import contrast_of, language_of, lists_of
-from gendermark.benchmarks.mt_geneval.settings import Settings
 from gendermark.errors import UserError
 from gendermark.linguistics import context as contexts
 from gendermark.linguistics.contrast import without_tags

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from gendermark.benchmarks.benchmark import Measures
-from gendermark.benchmarks.mt_geneval.settings import ContextualSettings, CounterfactualSettings
+from gendermark.benchmarks.mt_geneval import ContextualSettings, CounterfactualSettings
 from gendermark.metrics import quality
 from gendermark.metrics.describe import Description
 from gendermark.metrics.genders import ACCURACY, COVERAGE, DECIDED_ACCURACY, RECALL_GAP

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from gendermark.benchmarks.mt_geneval import Settings
 from gendermark.benchmarks.mt_geneval.items import core_pairs, core_rows, official_pairs
-from gendermark.benchmarks.mt_geneval.settings import Settings
 from gendermark.data.official import official_files
 from gendermark.errors import UserError
 from gendermark.io.textfiles import read_lines

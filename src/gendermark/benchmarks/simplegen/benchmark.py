@@ -12,10 +12,9 @@ from __future__ import annotations
 
 from gendermark import registry
 from gendermark.benchmarks.benchmark import BenchmarkOf, Direction
-from gendermark.benchmarks.simplegen import items, judge
+from gendermark.benchmarks.simplegen import Settings, items, judge
 from gendermark.benchmarks.simplegen.measures import MEASURES
 from gendermark.benchmarks.simplegen.published import LANGUAGES
-from gendermark.benchmarks.simplegen.settings import Settings
 from gendermark.errors import UserError
 
 

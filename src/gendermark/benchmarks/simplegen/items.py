@@ -11,7 +11,7 @@ from importlib.resources import files
 from itertools import product
 
 from gendermark.benchmarks.benchmark import ItemSet
-from gendermark.benchmarks.simplegen.settings import GROUPS, Settings
+from gendermark.benchmarks.simplegen import GROUPS, Settings
 from gendermark.data.official import official_files
 from gendermark.data.own import file_of, read_own
 from gendermark.io.textfiles import read_lines, split_lines

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from gendermark.benchmarks.benchmark import Answers, ItemSet
+from gendermark.benchmarks.simplegen import Settings
 from gendermark.benchmarks.simplegen.published import LANGUAGES, Entry, dictionary_of, judge_as_paper, look_up
-from gendermark.benchmarks.simplegen.settings import Settings
 from gendermark.linguistics.failures import failure
 from gendermark.linguistics.occupations import bundled_finder, citation_forms
 from gendermark.records import Gender, Item, Judgement, Verdict

@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 
 from gendermark.benchmarks.benchmark import Measures
-from gendermark.benchmarks.simplegen.settings import GROUPS, Settings
+from gendermark.benchmarks.simplegen import GROUPS, Settings
 from gendermark.metrics.describe import Description
 from gendermark.metrics.genders import RECALL_GAP
 from gendermark.metrics.metric import Metric, per_judgement

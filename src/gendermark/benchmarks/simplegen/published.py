@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from gendermark.benchmarks.simplegen.settings import Settings
+from gendermark.benchmarks.simplegen import Settings
 from gendermark.data.official import official_files
 from gendermark.io.textfiles import read_text
 from gendermark.linguistics.failures import failure

@@ -7,9 +7,8 @@ gendered terms are annotated in both forms.
 from __future__ import annotations
 
 from gendermark.benchmarks.benchmark import BenchmarkOf
-from gendermark.benchmarks.terms import items, judge
+from gendermark.benchmarks.terms import Settings, items, judge
 from gendermark.benchmarks.terms.measures import MEASURES
-from gendermark.benchmarks.terms.settings import Settings
 
 BENCHMARK = BenchmarkOf(
     name="terms",

@@ -8,7 +8,7 @@ import re
 from gendermark import registry
 from gendermark.benchmarks.benchmark import Direction, ItemSet
 from gendermark.benchmarks.mt_geneval.items import LANGUAGES, core_rows
-from gendermark.benchmarks.terms.settings import Settings
+from gendermark.benchmarks.terms import Settings
 from gendermark.data.own import file_of, read_own
 from gendermark.errors import UserError
 from gendermark.linguistics.contrast import without_tags

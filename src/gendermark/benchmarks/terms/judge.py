@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from gendermark.benchmarks.benchmark import Answers, ItemSet
-from gendermark.benchmarks.terms.settings import Settings
+from gendermark.benchmarks.terms import Settings
 from gendermark.linguistics.failures import failure
 from gendermark.linguistics.words import cut, spans_of
 from gendermark.metrics.terms import Found, as_measures, counts_of, find_terms, read_terms

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from gendermark.benchmarks.benchmark import Measures
-from gendermark.benchmarks.terms.settings import Settings
+from gendermark.benchmarks.terms import Settings
 from gendermark.metrics.describe import Description
 from gendermark.metrics.metric import Metric
 from gendermark.metrics.rates import difference

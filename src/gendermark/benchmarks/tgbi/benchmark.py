@@ -10,9 +10,8 @@ Rules `best` know pronouns, and count failed translations apart, where they can 
 from __future__ import annotations
 
 from gendermark.benchmarks.benchmark import BenchmarkOf
-from gendermark.benchmarks.tgbi import items, judge
+from gendermark.benchmarks.tgbi import Settings, items, judge
 from gendermark.benchmarks.tgbi.measures import MEASURES
-from gendermark.benchmarks.tgbi.settings import Settings
 
 BENCHMARK = BenchmarkOf(
     name="tgbi",

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from gendermark.benchmarks.tgbi.settings import SETS
-from gendermark.drawing import charts
+from gendermark.benchmarks.tgbi import SETS
+from gendermark.drawing import charts, plots
 from gendermark.drawing.charts import BLUE, GREY, HATCHED_ORANGE, PALE, Look, StackedRow
 from gendermark.drawing.sheet import Figure, Sheet, figure
 from gendermark.drawing.svg import Canvas

@@ -11,7 +11,7 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 
 from gendermark.benchmarks.benchmark import Direction, ItemSet, tagged_stereotype
-from gendermark.benchmarks.tgbi.settings import SETS, Settings
+from gendermark.benchmarks.tgbi import SETS, Settings
 from gendermark.data.official import official_files
 from gendermark.data.own import file_of, read_own
 from gendermark.io.textfiles import read_lines, split_lines

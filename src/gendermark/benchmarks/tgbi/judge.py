@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gendermark.benchmarks.benchmark import Answers, ItemSet
-from gendermark.benchmarks.tgbi.settings import Settings
+from gendermark.benchmarks.tgbi import Settings
 from gendermark.linguistics import english
 from gendermark.linguistics.failures import failure
 from gendermark.linguistics.treebank import token_spans, tokens

@@ -1,0 +1,52 @@
+"""The options of semantic uncertainty: how samples are drawn, and what says how alike they are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gendermark.linguistics.distances import COSINE, DISTANCES
+from gendermark.selection import EVERYWHERE, JUDGING, Selection, drawing_options, option
+
+SAMPLING = "epsilon=0.2"
+"""How the paper draws."""
+
+
+@dataclass(frozen=True)
+class Settings(Selection):
+    data: str = option("official", "core", "file:FILE", "mgente:FILE", default="official")
+    revision: str = option("latest", "2019")
+    rules: str = option("best", "paper", default="best")
+    cluster: str = option("entity", "contrast")
+    parts: tuple[str, ...] = option("referenced", default=(), noun="group")
+    variant: str = option("", "names", help="names", verbs=EVERYWHERE, may_differ=True)
+    """A first name behind the noun."""
+    aligner: str = option(help="fast-align (bundled), eflomal or simalign", verbs=JUDGING)
+    detector: str = option(help="spacy:MODEL or stanza:LANGUAGE instead of our rules", verbs=JUDGING)
+    n_samples: int = option(default=0, help="samples of each sentence (128 if not given)", verbs=("run",))
+    sampling: str = option(
+        help="how they are drawn, for example epsilon=0.2,seed=1; may be given several times",
+        verbs=("score", "run"),
+        is_repeatable=True,
+    )
+    similarity: str = option(
+        help="characters, words, chrf or bleu (these are bundled), use, or e5:MODEL", verbs=JUDGING
+    )
+    distance: str = option(
+        *DISTANCES,
+        default=COSINE,
+        help=f"how vectors are compared: {', '.join(DISTANCES)}",
+        verbs=JUDGING,
+    )
+    alpha: str = option(
+        help="power of the similarity: a number, tuned, or tuned:RUN_FOLDER",
+        verbs=JUDGING,
+        mend="judge one of them again with the other's alpha: gendermark rejudge RUN --alpha NUMBER -o NEW_FOLDER",
+    )
+    entailment: str = option(help="NLI model, name or directory, for semantic entropy", verbs=JUDGING)
+
+    @property
+    def sampling_options(self) -> tuple[tuple[str, str], ...]:
+        return drawing_options(self.sampling, SAMPLING)
+
+
+SETTINGS = {"uncertainty": Settings}

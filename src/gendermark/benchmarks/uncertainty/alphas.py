@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from gendermark.benchmarks.uncertainty.settings import Settings
+from gendermark.benchmarks.uncertainty import Settings
 from gendermark.errors import BadFile, UserError
 from gendermark.io.disk_list import cached
 from gendermark.io.textfiles import read_json

@@ -13,12 +13,11 @@ from dataclasses import replace
 from typing import Any
 
 from gendermark.benchmarks.benchmark import BenchmarkOf
-from gendermark.benchmarks.uncertainty import items, judge
+from gendermark.benchmarks.uncertainty import SAMPLING, Settings, items, judge
 from gendermark.benchmarks.uncertainty.alphas import as_compared, completed_alpha, settled_alpha
 from gendermark.benchmarks.uncertainty.items import as_winomt
 from gendermark.benchmarks.uncertainty.measures import MEASURES
 from gendermark.benchmarks.uncertainty.published import ELSEWHERE, N_SAMPLES, PAPER, by_the_paper, check_number
-from gendermark.benchmarks.uncertainty.settings import SAMPLING, Settings
 from gendermark.benchmarks.winomt.benchmark import BENCHMARK as WINOMT
 from gendermark.errors import UserError
 from gendermark.linguistics.detectors import detector_name

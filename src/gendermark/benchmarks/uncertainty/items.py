@@ -8,9 +8,9 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from gendermark.benchmarks import winomt
 from gendermark.benchmarks.benchmark import ItemSet
-from gendermark.benchmarks.uncertainty.settings import Settings
-from gendermark.benchmarks.winomt import settings as winomt
+from gendermark.benchmarks.uncertainty import Settings
 from gendermark.benchmarks.winomt.benchmark import BENCHMARK as WINOMT
 from gendermark.benchmarks.winomt.items import Row, items_of, own_rows, parse_row
 from gendermark.data.mgente import read_mgente

@@ -11,10 +11,9 @@ from functools import cache
 import numpy as np
 
 from gendermark.benchmarks.benchmark import Answers, ItemSet
-from gendermark.benchmarks.uncertainty import mgente
+from gendermark.benchmarks.uncertainty import Settings, mgente
 from gendermark.benchmarks.uncertainty.alphas import ALPHA, WIDE_ALPHAS, parse_alpha
 from gendermark.benchmarks.uncertainty.items import Reference, as_winomt, is_open, references_of, right_references
-from gendermark.benchmarks.uncertainty.settings import Settings
 from gendermark.benchmarks.winomt.benchmark import BENCHMARK as WINOMT
 from gendermark.errors import UserError
 from gendermark.linguistics.entailment import Entailment, clusters_with, entailment_clusters

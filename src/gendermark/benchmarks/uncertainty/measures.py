@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gendermark.benchmarks.benchmark import Measures
+from gendermark.benchmarks.uncertainty import Settings
 from gendermark.benchmarks.uncertainty.alphas import alpha_remarks, alpha_table
 from gendermark.benchmarks.uncertainty.alphas import chosen_alpha as chosen_alpha
 from gendermark.benchmarks.uncertainty.described import DESCRIBED, PAIRED, SLICES
 from gendermark.benchmarks.uncertainty.items import AMBIGUOUS, UNAMBIGUOUS, as_winomt, is_open
-from gendermark.benchmarks.uncertainty.settings import Settings
 from gendermark.benchmarks.winomt.measures import cluster_warnings
 from gendermark.benchmarks.winomt.measures import stratum as winomt_stratum
 from gendermark.benchmarks.winomt.measures import template as winomt_template

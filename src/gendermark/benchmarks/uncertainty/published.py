@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from gendermark.benchmarks.uncertainty.settings import SAMPLING, Settings
+from gendermark.benchmarks.uncertainty import SAMPLING, Settings
 from gendermark.errors import UserError
 from gendermark.linguistics.entailment import DEFAULT_MODEL
 from gendermark.linguistics.similarity import DEFAULT_E5

@@ -1,0 +1,25 @@
+"""The options of WinoMT."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gendermark.selection import EVERYWHERE, JUDGING, Selection, option
+
+PUBLISHED = ("paper2019", "repo2020")
+
+
+@dataclass(frozen=True)
+class Settings(Selection):
+    data: str = option("official", "core", "file:FILE", default="official")
+    revision: str = option("latest", "2019")
+    rules: str = option("best", *PUBLISHED, default="best")
+    cluster: str = option("entity", "contrast")
+    parts: tuple[str, ...] = option("pro", "anti", default=(), noun="group")
+    variant: str = option("", "adjectives", help="adjectives", verbs=EVERYWHERE, may_differ=True)
+    """Adjectives before the entity (section 3.3). Items keep their ids, so that runs with and without are compared."""
+    aligner: str = option(help="fast-align (bundled), eflomal or simalign", verbs=JUDGING)
+    detector: str = option(help="spacy:MODEL or stanza:LANGUAGE instead of our rules", verbs=JUDGING)
+
+
+SETTINGS = {"winomt": Settings}

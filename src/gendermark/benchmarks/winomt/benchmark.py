@@ -13,9 +13,8 @@ from dataclasses import replace
 
 from gendermark import registry
 from gendermark.benchmarks.benchmark import BenchmarkOf, Direction
-from gendermark.benchmarks.winomt import items, judge
+from gendermark.benchmarks.winomt import PUBLISHED, Settings, items, judge
 from gendermark.benchmarks.winomt.measures import MEASURES
-from gendermark.benchmarks.winomt.settings import PUBLISHED, Settings
 from gendermark.errors import UserError
 from gendermark.linguistics import published
 from gendermark.linguistics.aligners import check_available

@@ -12,7 +12,7 @@ from importlib.resources import files
 from typing import NamedTuple
 
 from gendermark.benchmarks.benchmark import ItemSet
-from gendermark.benchmarks.winomt.settings import Settings
+from gendermark.benchmarks.winomt import Settings
 from gendermark.data.official import official_files
 from gendermark.data.own import OwnRow, file_of, read_own
 from gendermark.errors import BadFile

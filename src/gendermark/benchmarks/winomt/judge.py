@@ -8,8 +8,8 @@ from dataclasses import replace
 from functools import cached_property, partial
 
 from gendermark.benchmarks.benchmark import Answers, ItemSet
+from gendermark.benchmarks.winomt import PUBLISHED, Settings
 from gendermark.benchmarks.winomt.published import judge_as_published
-from gendermark.benchmarks.winomt.settings import PUBLISHED, Settings
 from gendermark.linguistics import alignment
 from gendermark.linguistics.aligners import align_one
 from gendermark.linguistics.detectors import open_detector
