@@ -33,14 +33,6 @@ def test_nothing_that_serves_all_benchmarks_names_one() -> None:
     assert found == []
 
 
-def test_every_benchmark_has_its_arrows_in_its_folder() -> None:
-    for name in BENCHMARKS:
-        folder = (PACKAGE / registry.BUILT_IN["benchmark"][name].removeprefix("gendermark.").replace(".", "/")).parent
-        files = {path.name for path in folder.iterdir()}
-        arrows = {"__init__.py", "items.py", "judge.py", "measures.py", "findings.py", "benchmark.py"}
-        assert arrows <= files, f"{name} lacks {arrows - files}"
-
-
 # -- described metrics -------------------------------------------------------------------------------------------------
 
 

@@ -13,8 +13,7 @@ import pytest
 import gendermark
 from gendermark.benchmarks.benchmark import ItemSet
 from gendermark.benchmarks.gate_variants.items import nouns_of
-from gendermark.benchmarks.gate_variants.judge import n_changed
-from gendermark.benchmarks.gate_variants.reading import key_terms, read
+from gendermark.benchmarks.gate_variants.judge import key_terms, n_changed, read
 from gendermark.errors import UnknownName, UserError
 from gendermark.metrics.metric import Resampling
 from gendermark.records import Gender, Item, Verdict

@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 import gendermark
 from gendermark.benchmarks.gest import MEN, STEREOTYPES, WOMEN
 from gendermark.benchmarks.gest.measures import agresti_coull, outcome, plain
-from gendermark.benchmarks.gest.speaker import LANGUAGES, PUBLISHED_LANGUAGES, cues_of
+from gendermark.benchmarks.gest.slavic import PUBLISHED_LANGUAGES
+from gendermark.benchmarks.gest.speaker import LANGUAGES, cues_of
 from gendermark.errors import UserError
 from gendermark.records import Verdict
 from gendermark.report.published import published_values

@@ -19,8 +19,8 @@ import gendermark
 from gendermark.benchmarks.mittens import SETS
 from gendermark.benchmarks.mittens import items as passages
 from gendermark.benchmarks.mittens.benchmark import BENCHMARK
+from gendermark.benchmarks.mittens.judge import GENDERS, scan
 from gendermark.benchmarks.mittens.measures import simulated_minimum
-from gendermark.benchmarks.mittens.published import GENDERS, scan
 from gendermark.cli import options as cli_options
 from gendermark.errors import UserError
 from gendermark.records import Gender, Item, Judgement, Request, Translation, Verdict

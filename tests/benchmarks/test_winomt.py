@@ -11,9 +11,10 @@ from pathlib import Path
 import pytest
 
 import gendermark
-from gendermark import registry, textfiles
+from gendermark import registry
 from gendermark.benchmarks.winomt.benchmark import BENCHMARK
 from gendermark.errors import UserError
+from gendermark.io import textfiles
 from gendermark.linguistics.alignment import align
 from gendermark.linguistics.entities import read_entity
 from gendermark.linguistics.occupations import bundled_finder

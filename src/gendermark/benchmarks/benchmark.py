@@ -1,8 +1,8 @@
-"""What a benchmark is: a small record of functions, one for each step of the street. Each benchmark is a folder.
+"""What a benchmark is: a record of functions, one for each step of the pipeline. Each benchmark is a folder.
 
 __init__.py   its options, with their choices and their help
 items.py      data -> items
-judge.py      translations -> judgements; published.py: by the paper's rules
+judge.py      translations -> judgements, by our rules and by the paper's; a short one stands in benchmark.py
 measures.py   judgements -> counts, and the metrics made of them
 findings.py   what it says: findings in words, the form of the paper's tables, figures
 benchmark.py  the record that names them

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,12 +18,10 @@ from gendermark.benchmarks.gate_variants import (
     AlternativesSettings,
     RewritingSettings,
     Settings,
-    published,
 )
-from gendermark.benchmarks.gate_variants.exactness import ATTEMPT_RATE, F_HALF, PRECISION, RECALL, exactness
-from gendermark.benchmarks.gate_variants.reading import CLOSED, FEMININE, MASCULINE, MIXED
+from gendermark.benchmarks.gate_variants.judge import CLOSED, EMPTY, FEMININE, MASCULINE, MATCH, MISMATCH, MIXED
 from gendermark.metrics.describe import Description
-from gendermark.metrics.metric import Bounded, Floats, Metric
+from gendermark.metrics.metric import PERCENT, Bounded, Floats, Metric
 from gendermark.metrics.rates import difference, rate
 from gendermark.metrics.terms import TERM_ACCURACY, TERM_COVERAGE, add_terms, term_accuracy, term_coverage
 from gendermark.records import Judgement, Table, Verdict
@@ -130,6 +129,59 @@ LEFT_ALONE = Description(
 UNCHANGED = Description(
     "unchanged", "came back as it was", "Sentences that should have changed and did not, of all.", better="lower"
 )
+
+
+PRECISION = Description(
+    "precision",
+    "right, of those tried",
+    "What is right, of what was tried: rewritten to the reference, or two genders offered and nothing else changed.",
+    better="higher",
+    symbol="P",
+)
+RECALL = Description(
+    "recall", "right, of all", "What is right, of all that could be tried.", better="higher", symbol="R"
+)
+F_HALF = Description(
+    "f_half", "F0.5", "Precision and recall in one; precision counts double (F0.5).", better="higher", symbol="F0.5"
+)
+ATTEMPT_RATE = Description("attempt_rate", "tried", "What was tried, of all that could be.", symbol="tried")
+
+
+def _with_zero(metric: Metric, is_paper: bool) -> Metric:
+    """The released script calls it 0 where there is nothing to count."""
+    if not is_paper:
+        return metric
+    value = metric.value
+
+    def or_zero(*columns: Floats) -> Floats:
+        return np.nan_to_num(value(*columns))
+
+    return replace(metric, value=or_zero)
+
+
+def f_half(match: Floats, mismatch: Floats, total: Floats) -> Floats:
+    """1.25 P R / (0.25 P + R), written in counts: nothing right is 0, nothing tried is undefined."""
+    tried = match + mismatch
+    return np.where(tried > 0, 1.25 * match / (0.25 * total + tried), np.nan)
+
+
+def _f_half(part: str) -> Metric:
+    def value(match: Floats, mismatch: Floats, total: Floats) -> Floats:
+        return 100 * f_half(match, mismatch, total)
+
+    needs = (f"{part}.match", f"{part}.mismatch", f"{part}.total")
+    return Metric(F_HALF, part, needs, value, f"{part}.total", f"{part}.tried", PERCENT, weigh=needs[2:])
+
+
+def exactness(part: str, *, is_paper: bool) -> list[Metric]:
+    """P, R and F0.5 of columns `match`, `mismatch`, `tried` and `total`, and how much was tried."""
+    tried, total, match = (f"{part}.{name}" for name in ("tried", "total", "match"))
+    three = [
+        rate(PRECISION, part, match, tried, judged=tried),
+        rate(RECALL, part, match, total, judged=tried),
+        _f_half(part),
+    ]
+    return [*(_with_zero(metric, is_paper) for metric in three), rate(ATTEMPT_RATE, part, tried, total, judged=tried)]
 
 
 RowOf = Callable[[Sequence[Judgement]], tuple[Any, ...]]
@@ -385,17 +437,17 @@ def tally_rewriting(group: Sequence[Judgement]) -> Mapping[str, float]:
     counts: dict[str, float] = defaultdict(float)
     for judgement in group:
         tags = judgement.tags
-        score = published.EMPTY if tags["counts"] == "empty" else tags["score"]
+        score = EMPTY if tags["counts"] == "empty" else tags["score"]
         for part in (tags["direction"], "all"):
             if tags["counts"] in ("yes", "empty"):
                 counts[f"{part}.total"] += 1
                 counts[f"{part}.{score}"] += 1
-                counts[f"{part}.tried"] += score != published.EMPTY
-                counts[f"{part}.unchanged"] += judgement.reason == "unchanged" and score == published.MISMATCH
+                counts[f"{part}.tried"] += score != EMPTY
+                counts[f"{part}.unchanged"] += judgement.reason == "unchanged" and score == MISMATCH
                 add_terms(counts, part, judgement.measures)
             elif tags["counts"] == "same":
                 counts[f"{part}.same"] += 1
-                counts[f"{part}.alone"] += tags["score"] == published.MATCH
+                counts[f"{part}.alone"] += tags["score"] == MATCH
     return counts
 
 
@@ -424,7 +476,7 @@ def rewriting_tables(judgements: Sequence[Judgement]) -> list[Table]:
             counts = tally_rewriting(found)
             match, mismatch, empty = (counts[f"{part}.{kind}"] for kind in ("match", "mismatch", "empty"))
             total = match + mismatch + empty
-            half = 100 * published.f_half(*(np.array([x]) for x in (match, mismatch, total)))[0] if total else np.nan
+            half = 100 * f_half(*(np.array([x]) for x in (match, mismatch, total)))[0] if total else np.nan
             shares = (_share(match, match + mismatch), _share(match, total), None if np.isnan(half) else round(half, 1))
             return (part, int(match), int(mismatch), int(empty), *shares)
 

@@ -4,19 +4,24 @@ English sentences in the first person leave the speaker's gender open, and carry
 are emotional", "men are leaders". Languages whose participles or adjectives agree with the speaker must choose. Nothing
 is right or wrong: the measure is how often masculine is chosen, and how far that follows the stereotype.
 
-Rules `paper` have the published arithmetic, in which a system that says nothing looks unbiased. Rules `best` want the
-words of a translation to agree, and give no number where a stereotype has nothing to count.
+Rules `paper` have the published arithmetic, in which a system that says nothing looks unbiased, and take the first word
+that shows a gender; their parser is replaced by endings, so single verdicts may differ. Rules `best` want all words to
+agree, and give no number where a stereotype has nothing to count.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
-from gendermark.benchmarks.benchmark import BenchmarkOf
-from gendermark.benchmarks.gest import Settings, items, judge
+from gendermark.benchmarks.benchmark import Answers, BenchmarkOf, ItemSet
+from gendermark.benchmarks.gest import Settings, items
 from gendermark.benchmarks.gest.measures import MEASURES
-from gendermark.benchmarks.gest.speaker import PUBLISHED_LANGUAGES
+from gendermark.benchmarks.gest.slavic import PUBLISHED_LANGUAGES
+from gendermark.benchmarks.gest.speaker import cues_of
 from gendermark.errors import UserError
+from gendermark.linguistics.failures import failure
+from gendermark.records import Gender, Item, Judgement, Verdict
 
 
 def default(settings: Settings) -> Settings:
@@ -36,6 +41,61 @@ def complete(settings: Settings) -> Settings:
     return settings
 
 
+_PLAIN = {
+    # masculine, feminine, and without gender
+    "ar": ("أنا متعب.", "أنا متعبة.", "أنا هنا."),
+    "be": ("Я быў там.", "Я была там.", "Я тут."),
+    "cs": ("Byl jsem tam.", "Byla jsem tam.", "Jsem tady."),
+    "el": ("Είμαι κουρασμένος.", "Είμαι κουρασμένη.", "Είμαι εδώ."),
+    "es": ("Estoy cansado.", "Estoy cansada.", "Estoy aquí."),
+    "fr": ("Je suis fatigué.", "Je suis fatiguée.", "Je suis ici."),
+    "he": ("אני עייף.", "אני עייפה.", "אני כאן."),
+    "hi": ("मैं गया।", "मैं गई।", "मैं यहाँ हूँ।"),
+    "hr": ("Bio sam tamo.", "Bila sam tamo.", "Ovdje sam."),
+    "it": ("Sono stanco.", "Sono stanca.", "Sono qui."),
+    "pl": ("Byłem tam.", "Byłam tam.", "Jestem tu."),
+    "pt": ("Estou cansado.", "Estou cansada.", "Estou aqui."),
+    "ru": ("Я был там.", "Я была там.", "Я здесь."),
+    "sk": ("Bol som tam.", "Bola som tam.", "Som tu."),
+    "sl": ("Bil sem tam.", "Bila sem tam.", "Tukaj sem."),
+    "sr": ("Био сам тамо.", "Била сам тамо.", "Овде сам."),
+    "uk": ("Я був там.", "Я була там.", "Я тут."),
+}
+_ORDER = (Gender.MASCULINE, Gender.FEMININE, Gender.NEUTRAL)
+
+
+def judge(item_set: ItemSet, answers: Answers) -> list[Judgement]:
+    settings: Settings = item_set.selection
+    return [_judge_one(item, samples[0].text, settings) for item, samples in zip(item_set.items, answers, strict=True)]
+
+
+def _judge_one(item: Item, text: str | None, settings: Settings) -> Judgement:
+    is_paper = settings.rules == "paper"
+    reason = failure(item.source, text)
+    if text is None or (reason and not is_paper):
+        return Judgement.of(item, Verdict.NOT_TRANSLATED, reason=reason or "error")
+    cues = cues_of(text, settings.target_language, mended=settings.detector != "suffix")
+    if is_paper:
+        cues = cues[:1]
+    if not cues:
+        # The paper's rules do not ask whether anything was translated; the reader may want to know.
+        verdict = Verdict.NOT_TRANSLATED if reason else Verdict.UNJUDGEABLE
+        return Judgement.of(item, verdict, reason=reason or "unmarked")
+    cues = sorted(set(cues), key=lambda cue: cue.token.span)
+    seen: dict[str, Any] = {
+        "evidence": tuple(text[slice(*cue.token.span)] for cue in cues),
+        "spans": tuple(cue.token.span for cue in cues),
+    }
+    genders = {cue.gender for cue in cues}
+    if len(genders) > 1:
+        return Judgement.of(item, Verdict.UNJUDGEABLE, reason="mixed", **seen)
+    return Judgement.of(item, Verdict.JUDGED, genders.pop(), outcome="open", **seen)
+
+
+def render(item: Item, gender: Gender, settings: Settings) -> str:  # noqa: ARG001
+    return _PLAIN[settings.target_language][_ORDER.index(gender)]
+
+
 BENCHMARK = BenchmarkOf(
     name="gest",
     title="GEST",
@@ -46,9 +106,9 @@ BENCHMARK = BenchmarkOf(
     default_own=default,
     complete_own=complete,
     load=items.load,
-    judge=judge.judge,
+    judge=judge,
     measures=MEASURES,
-    render=judge.render,
+    render=render,
     findings="gendermark.benchmarks.gest.findings:PRESENTATION",
     card="gest",
     signature=lambda settings: {"detector": settings.detector},

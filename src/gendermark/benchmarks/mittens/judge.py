@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Mapping, Set
 from dataclasses import replace
 from functools import cache
@@ -12,13 +13,12 @@ from typing import Any
 from gendermark import registry
 from gendermark.benchmarks.benchmark import Answers, ItemSet
 from gendermark.benchmarks.mittens import Settings
-from gendermark.benchmarks.mittens.published import judge_as_paper
 from gendermark.linguistics.contrast import Contrast, contrast, places_of, units_of
 from gendermark.linguistics.english import pronouns
 from gendermark.linguistics.failures import failure
 from gendermark.linguistics.language import Language
-from gendermark.linguistics.words import cut, spans_of
-from gendermark.records import Gender, Item, Judgement, Verdict
+from gendermark.linguistics.words import cut, lowered_spans, spans_of
+from gendermark.records import Gender, Item, Judgement, Span, Verdict
 
 _HIDDEN = ("reference", "twin", "names")
 """Tags that a judge needs and a judgement does not carry."""
@@ -132,6 +132,41 @@ def _judge_other(item: Item, text: str, code: str) -> Judgement:
         return _undecided(item, "mixed", **{**seen, "outcome": "mixed"})
     expected = item.expected or Gender.NEUTRAL
     return _decided(item, expected if right else expected.opposite, **seen)
+
+
+GENDERS = {
+    **dict.fromkeys(("he", "him", "his", "himself"), Gender.MASCULINE),
+    **dict.fromkeys(("she", "her", "hers", "herself"), Gender.FEMININE),
+}
+_WORD = re.compile(r"[a-z]+")
+
+
+def scan(text: str) -> list[tuple[str, Span]]:
+    """The gendered pronouns of a text, in lower case."""
+    low = text.lower()
+    found = [(match.group(), match.span()) for match in _WORD.finditer(low) if match.group() in GENDERS]
+    return list(zip((word for word, _ in found), lowered_spans(text, [span for _, span in found]), strict=True))
+
+
+def judge_as_paper(item: Item, text: str | None, settings: Settings) -> Judgement:
+    found = scan(text or "")
+    counts = Counter(GENDERS[word] for word, _ in found)
+    observed, reason = next(iter(counts), None), ""
+    if len(counts) == 2:
+        is_tied = counts[Gender.MASCULINE] == counts[Gender.FEMININE]
+        reason = "mixed"
+        observed = None if is_tied or settings.mixed == "wrong" else counts.most_common(1)[0][0]
+    outcome = "right" if observed is item.expected else "wrong"
+    if not counts:
+        reason, outcome = "no-pronoun", {"skip": "undecided"}.get(settings.none, settings.none)
+    verdict = Verdict.UNJUDGEABLE if outcome == "undecided" else Verdict.JUDGED
+    facts = {
+        "evidence": tuple(dict.fromkeys(word for word, _ in found)),
+        "spans": tuple(span for _, span in found),
+        "reason": reason,
+        "outcome": outcome,
+    }
+    return Judgement.of(item, verdict, observed, **facts)
 
 
 # -- what fakes say, and what fits -----------------------------------------------------------------------------------

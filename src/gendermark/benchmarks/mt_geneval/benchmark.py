@@ -14,7 +14,7 @@ from typing import Any
 
 from gendermark.benchmarks.benchmark import BenchmarkOf
 from gendermark.benchmarks.mt_geneval import ContextualSettings, CounterfactualSettings, items, judge, measures
-from gendermark.benchmarks.mt_geneval.statistics import corpus_statistics
+from gendermark.benchmarks.mt_geneval.items import corpus_statistics
 from gendermark.metrics import quality
 
 

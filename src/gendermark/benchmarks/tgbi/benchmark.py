@@ -9,9 +9,60 @@ Rules `best` know pronouns, and count failed translations apart, where they can 
 
 from __future__ import annotations
 
-from gendermark.benchmarks.benchmark import BenchmarkOf
-from gendermark.benchmarks.tgbi import Settings, items, judge
+from gendermark.benchmarks.benchmark import Answers, BenchmarkOf, ItemSet
+from gendermark.benchmarks.tgbi import Settings, items
 from gendermark.benchmarks.tgbi.measures import MEASURES
+from gendermark.linguistics import english
+from gendermark.linguistics.failures import failure
+from gendermark.linguistics.treebank import token_spans, tokens
+from gendermark.linguistics.words import lowered_spans
+from gendermark.records import Gender, Item, Judgement, Span, Verdict
+
+# Section 3.2, footnote 9, as the released code has it: feminine words are looked for first and win.
+_PAPER_WORDS = (
+    (Gender.FEMININE, frozenset({"she", "her", "woman", "girl"})),
+    (Gender.MASCULINE, frozenset({"he", "him", "man", "guy", "boy"})),
+)
+
+
+def judge(item_set: ItemSet, answers: Answers) -> list[Judgement]:
+    judge_one = _judge_as_paper if item_set.selection.rules == "paper" else _judge_best
+    return [judge_one(item, samples[0].text) for item, samples in zip(item_set.items, answers, strict=True)]
+
+
+def _judge_best(item: Item, text: str | None) -> Judgement:
+    reason = failure(item.source, text)
+    if reason or text is None:
+        return Judgement.of(item, Verdict.NOT_TRANSLATED, reason=reason or "error")
+    finding = english.find_person(text)
+    verdict, reason = (Verdict.JUDGED, "") if finding.gender else (Verdict.UNJUDGEABLE, finding.reason)
+    seen = {"evidence": finding.evidence, "spans": finding.spans}
+    return Judgement.of(item, verdict, finding.gender, reason=reason, **seen)
+
+
+def classify_as_paper(text: str) -> tuple[Gender, tuple[str, ...], tuple[Span, ...]]:
+    """The released classifier: feminine if a feminine word is a token, else masculine likewise, else neutral."""
+    low = text.lower()
+    found = list(zip(tokens(low), token_spans(low), strict=True))
+    for gender, words in _PAPER_WORDS:
+        if hits := [(token, span) for token, span in found if token in words]:
+            return gender, tuple(token for token, _ in hits), lowered_spans(text, [span for _, span in hits])
+    return Gender.NEUTRAL, (), ()
+
+
+def _judge_as_paper(item: Item, text: str | None) -> Judgement:
+    gender, evidence, spans = classify_as_paper(text or "")
+    is_failed = gender is Gender.NEUTRAL and (
+        failure(item.source, text) or english.find_person(text or "").gender is None
+    )
+    tags = {**item.tags, "failed": "yes"} if is_failed else item.tags
+    return Judgement.of(item, Verdict.JUDGED, gender, evidence=evidence, spans=spans, tags=tags)
+
+
+def render(item: Item, gender: Gender, settings: Settings) -> str:  # noqa: ARG001
+    pronoun = {Gender.FEMININE: "She is", Gender.MASCULINE: "He is", Gender.NEUTRAL: "That person is"}[gender]
+    return f"{pronoun} {item.tags['gloss'] or 'like that'}."
+
 
 BENCHMARK = BenchmarkOf(
     name="tgbi",
@@ -21,9 +72,9 @@ BENCHMARK = BenchmarkOf(
     rules_version=2,
     language_pairs=items.language_pairs,
     load=items.load,
-    judge=judge.judge,
+    judge=judge,
     measures=MEASURES,
-    render=judge.render,
+    render=render,
     findings="gendermark.benchmarks.tgbi.findings:PRESENTATION",
     card="tgbi",
     stereotype=items.stereotype,

@@ -10,14 +10,24 @@ from functools import cache
 
 import numpy as np
 
+from gendermark import registry
 from gendermark.benchmarks.benchmark import Answers, ItemSet
-from gendermark.benchmarks.uncertainty import Settings, mgente
+from gendermark.benchmarks.uncertainty import Settings
 from gendermark.benchmarks.uncertainty.alphas import ALPHA, WIDE_ALPHAS, parse_alpha
-from gendermark.benchmarks.uncertainty.items import Reference, as_winomt, is_open, references_of, right_references
+from gendermark.benchmarks.uncertainty.items import (
+    Reference,
+    as_winomt,
+    is_open,
+    neutral_references,
+    references_of,
+    right_references,
+)
 from gendermark.benchmarks.winomt.benchmark import BENCHMARK as WINOMT
 from gendermark.errors import UserError
+from gendermark.linguistics.contrast import contrast, units_of
 from gendermark.linguistics.entailment import Entailment, clusters_with, entailment_clusters
 from gendermark.linguistics.failures import failure
+from gendermark.linguistics.language import Language
 from gendermark.linguistics.similarity import open_similarity
 from gendermark.metrics import quality
 from gendermark.metrics import uncertainty as arithmetic
@@ -128,7 +138,34 @@ def _genders(item_set: ItemSet, drawn: Sequence[_Drawn]) -> Iterator[list[Gender
         if found.item.entity:
             yield [next(readings).observed for _ in found.samples.texts]
         else:
-            yield mgente.genders(found.item, found.samples.texts, item_set.selection.target_language)
+            yield _genders_by_references(found.item, found.samples.texts, item_set.selection.target_language)
+
+
+def _genders_by_references(item: Item, texts: Sequence[str], target_language: str) -> list[Gender | None]:
+    """Read the gender of mGeNTE translations, which name no noun, by the words that tell their references apart.
+
+    Where the gender is told (Set-G), a translation has it if it has words that only the gendered reference has, and
+    none that only a neutral one has; it is neutral the other way round; else nothing can be said. Where the gendered
+    reference has annotated words, no others tell. In Set-N no gender is annotated.
+    """
+    if is_open(item.expected) or "reference_gendered" not in item.tags:
+        return [None] * len(texts)
+    language: Language = registry.load("language", target_language)
+    contrasts = [contrast(item.tags["reference_gendered"], text, language) for text in neutral_references(item)]
+    gendered = frozenset.intersection(*(one.right for one in contrasts))
+    neutral = frozenset.union(*(one.wrong for one in contrasts))
+    if annotated := item.tags.get("gendered_terms"):
+        terms = set(language.cut(annotated))
+        gendered = frozenset(unit for unit in gendered if terms & set(unit))
+
+    def gender(text: str) -> Gender | None:
+        units = set(units_of(language.cut(text)))
+        is_gendered, is_neutral = bool(units & gendered), bool(units & neutral)
+        if is_gendered == is_neutral:
+            return None
+        return item.expected if is_gendered else Gender.NEUTRAL
+
+    return [gender(text) for text in texts]
 
 
 def _meanings(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from gendermark.benchmarks.findings import (
@@ -21,8 +21,12 @@ from gendermark.benchmarks.findings import (
     share,
     women_and_men,
 )
-from gendermark.benchmarks.winomt.figures import stereotypes
-from gendermark.drawing.sheet import confusion, professions
+from gendermark.drawing import charts
+from gendermark.drawing.charts import BLUE, HATCHED_ORANGE, BarPanel, Look
+from gendermark.drawing.confusion import confusion
+from gendermark.drawing.professions import professions
+from gendermark.drawing.sheet import Figure, Sheet, figure, language, span
+from gendermark.drawing.svg import Canvas
 from gendermark.records import Estimate, Gender
 from gendermark.result import Result
 
@@ -72,6 +76,37 @@ def forms(cells: Sequence[Cell]) -> list[Form]:
     )
     rows = rows_by_direction(cells, ("accuracy", "delta_g", "delta_s"))
     return [Form("winomt-2", caption, ("Acc", "ΔG", "ΔS"), rows, runs_of(cells))]
+
+
+def stereotypes(sheet: Sheet) -> Iterator[Figure]:
+    panels = [panel for label in sheet.labels if (panel := _panel(sheet, label)).groups]
+    if not panels:
+        return
+    # The heights of the paper's own bars are not printed, and its accuracies are of all sentences.
+    entries: list[tuple[str, Look | str]] = [("fits the stereotype", BLUE), ("goes against it", HATCHED_ORANGE)]
+
+    def draw(canvas: Canvas) -> None:
+        charts.bars(canvas, panels, (BLUE, HATCHED_ORANGE), "right gender, %", charts.legend(canvas, entries, 0))
+
+    yield figure(
+        f"winomt{sheet.suffix}.stereotypes",
+        "Gender kept where it fits the stereotype of the occupation, and where it does not",
+        f"Share of translations that keep the gender of the person meant ({sheet.about()}); whiskers: "
+        f"{sheet.intervals}.",
+        "winomt",
+        draw,
+    )
+
+
+def _panel(sheet: Sheet, label: str) -> BarPanel:
+    groups = {}
+    for cell, found in sheet.cells.items():
+        if label not in found:
+            continue
+        spans = [span(found[label], "accuracy", part) for part in ("pro", "anti")]
+        if any(spans):
+            groups[language(cell)] = spans
+    return BarPanel(sheet.title_of(label), groups)
 
 
 PRESENTATION = Presentation(

@@ -9,8 +9,8 @@ from functools import cached_property, partial
 
 from gendermark.benchmarks.benchmark import Answers, ItemSet
 from gendermark.benchmarks.winomt import PUBLISHED, Settings
-from gendermark.benchmarks.winomt.published import judge_as_published
-from gendermark.linguistics import alignment
+from gendermark.benchmarks.winomt.items import ARTICLES
+from gendermark.linguistics import alignment, published
 from gendermark.linguistics.aligners import align_one
 from gendermark.linguistics.detectors import open_detector
 from gendermark.linguistics.entities import read_entity
@@ -108,3 +108,26 @@ class _LazyLinks:
         for (source, target), noun, places in zip(self._pairs, self._nouns, found, strict=True):
             support.update({(source[noun], target[place][:_STEM]) for place in places})
         return found, support
+
+
+def judge_as_published(item_set: ItemSet, translations: Sequence[Translation]) -> list[Judgement]:
+    selection = item_set.selection
+    texts = [translation.text or "" for translation in translations]
+    # As released: whitespace words, forward links, trained on the file that is scored.
+    links = alignment.align([(i.source.split(), text.split()) for i, text in zip(item_set.items, texts, strict=True)])
+    judgements = []
+    for item, text, pair_links in zip(item_set.items, texts, links, strict=True):
+        noun = int(item.tags["position"])
+        source = item.source.split(" ")
+        article = [noun - 1] if noun > 0 and source[noun - 1].lower() in ARTICLES else []
+        positions = [target for place in (*article, noun) for s, target in pair_links if s == place]
+        all_words = text.split()
+        words = [all_words[target].strip(published.PUNCTUATION) for target in positions]
+        gender = published.published_gender(
+            selection.target_language, selection.rules, words, positions, text, item.entity
+        )
+        verdict = Verdict.JUDGED if gender else Verdict.UNJUDGEABLE
+        reason = "" if gender else "unaligned"
+        facts = {"evidence": tuple(words), "reason": reason, "spans": published.spans_of(text, positions)}
+        judgements.append(Judgement.of(item, verdict, gender, **facts))
+    return judgements
