@@ -24,8 +24,7 @@ from gendermark.benchmarks.mittens import SETS
 from gendermark.benchmarks.mittens.measures import SLICES
 from gendermark.drawing import charts
 from gendermark.drawing.charts import BLUE, GREY, HATCHED_ORANGE, PALE, DotPanel, DotRow, Look, StackedRow
-from gendermark.drawing.confusion import confusion
-from gendermark.drawing.sheet import FEMALE, MALE, Figure, Sheet, figure, span
+from gendermark.drawing.sheet import FEMALE, MALE, Figure, Sheet, confusion, figure, span
 from gendermark.drawing.svg import Canvas
 from gendermark.records import Estimate
 from gendermark.result import Result

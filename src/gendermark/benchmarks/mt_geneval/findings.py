@@ -29,10 +29,9 @@ from gendermark.benchmarks.findings import (
     women_and_men,
 )
 from gendermark.benchmarks.mt_geneval import CONTEXTUAL, COUNTERFACTUAL
-from gendermark.drawing import charts, plots
+from gendermark.drawing import charts
 from gendermark.drawing.charts import DotPanel, DotRow, Look
-from gendermark.drawing.confusion import confusion
-from gendermark.drawing.sheet import FEMALE, MALE, Figure, Sheet, figure, language, span
+from gendermark.drawing.sheet import FEMALE, MALE, Figure, Sheet, confusion, figure, language, span
 from gendermark.drawing.svg import Canvas
 from gendermark.markup import minus
 from gendermark.metrics import quality
@@ -128,7 +127,7 @@ def _gaps(judgements: Iterable[Judgement]) -> Gaps:
 def _gap_figure(sheet: Sheet, cell: str, label: str, gaps: Gaps) -> Figure:
     def draw(canvas: Canvas) -> None:
         title = "chrF of the masculine − of the feminine sentence"
-        plots.differences(canvas, title, gaps, ("men better", "women better"), 0)
+        charts.differences(canvas, title, gaps, ("men better", "women better"), 0)
 
     largest = sorted(gaps, key=lambda one: (-abs(one[1]), one[0]))[:MOST_LISTED]
     listed = ", ".join(f"{pair} {minus(f'{gap:+.1f}')}" for pair, gap in largest)

@@ -19,9 +19,7 @@ from gendermark.benchmarks.simplegen import GROUPS
 from gendermark.benchmarks.simplegen.measures import OUTCOMES
 from gendermark.drawing import charts
 from gendermark.drawing.charts import BLUE, GREY, HATCHED_ORANGE, StackedRow
-from gendermark.drawing.confusion import confusion
-from gendermark.drawing.professions import professions
-from gendermark.drawing.sheet import Figure, Sheet, figure
+from gendermark.drawing.sheet import Figure, Sheet, confusion, figure, professions
 from gendermark.drawing.svg import Canvas
 from gendermark.result import Result
 

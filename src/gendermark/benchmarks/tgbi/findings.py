@@ -21,7 +21,7 @@ from gendermark.benchmarks.findings import (
     runs_of,
 )
 from gendermark.benchmarks.tgbi import SETS
-from gendermark.drawing import charts, plots
+from gendermark.drawing import charts
 from gendermark.drawing.charts import BLUE, GREY, HATCHED_ORANGE, PALE, Look, StackedRow
 from gendermark.drawing.sheet import Figure, Sheet, figure
 from gendermark.drawing.svg import Canvas
@@ -200,7 +200,7 @@ def _lexeme_figure(sheet: Sheet, cell: str, label: str, found: LexemeMap) -> Fig
     columns = {name: look for name, look in LEANINGS.items() if name != "not judged" or name in present}
 
     def draw(canvas: Canvas) -> None:
-        plots.dot_columns(canvas, found, columns, 0)
+        charts.dot_columns(canvas, found, columns, 0)
 
     return figure(
         sheet.name_of(cell, "lexemes", label),

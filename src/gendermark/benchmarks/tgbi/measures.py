@@ -10,6 +10,7 @@ import numpy as np
 from gendermark.benchmarks.benchmark import Measures
 from gendermark.benchmarks.tgbi import SETS, Settings
 from gendermark.benchmarks.tgbi.items import KINDS, sets_of, styles_of
+from gendermark.metrics import statistics
 from gendermark.metrics.describe import Description
 from gendermark.metrics.metric import Floats, Metric, per_judgement
 from gendermark.metrics.neutrality import P_S, TGBI, p_s, tgbi

@@ -21,7 +21,6 @@ from gendermark.benchmarks.uncertainty.items import AMBIGUOUS, UNAMBIGUOUS
 from gendermark.benchmarks.uncertainty.measures import PAIRED
 from gendermark.drawing import charts
 from gendermark.drawing.charts import BLUE, DotPanel, DotRow, Look, Span
-from gendermark.drawing.professions import is_open, occupation_of
 from gendermark.drawing.sheet import (
     FEMALE,
     LABOUR_STATISTICS,
@@ -29,6 +28,7 @@ from gendermark.drawing.sheet import (
     Figure,
     Sheet,
     figure,
+    is_open,
     language,
     span,
 )
@@ -221,8 +221,8 @@ def _means(result: Result, wanted: Mapping[str, float]) -> dict[str, float]:
     """Mean P(feminine) where the gender is open, of the occupations with the most sentences."""
     shares: dict[str, list[float]] = defaultdict(list)
     for judgement in result.judgements:
-        if is_open(judgement) and "p_feminine" in judgement.measures and occupation_of(judgement) in wanted:
-            shares[occupation_of(judgement)].append(judgement.measures["p_feminine"])
+        if is_open(judgement) and "p_feminine" in judgement.measures and judgement.entity in wanted:
+            shares[judgement.entity].append(judgement.measures["p_feminine"])
     kept = sorted(shares, key=lambda name: (-len(shares[name]), name))[:MOST_OCCUPATIONS]
     return {name: sum(shares[name]) / len(shares[name]) for name in kept}
 

@@ -20,11 +20,11 @@ from gendermark.benchmarks.uncertainty.items import AMBIGUOUS, UNAMBIGUOUS, as_w
 from gendermark.benchmarks.winomt.measures import cluster_warnings
 from gendermark.benchmarks.winomt.measures import stratum as winomt_stratum
 from gendermark.benchmarks.winomt.measures import template as winomt_template
+from gendermark.io.disk_list import cached, grouped
 from gendermark.metrics.describe import Better, Description
 from gendermark.metrics.metric import Bounded, Combined, Floats, Metric, Resampled
 from gendermark.metrics.rates import rate
 from gendermark.records import Judgement, Table, Unit, Verdict
-from gendermark.spill import grouped, remembered
 
 PAIRED = {UNAMBIGUOUS: "paired-unambiguous", AMBIGUOUS: "paired-ambiguous"}
 """The slices of contrast sets that have both kinds of sentence."""

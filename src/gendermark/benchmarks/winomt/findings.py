@@ -23,9 +23,7 @@ from gendermark.benchmarks.findings import (
 )
 from gendermark.drawing import charts
 from gendermark.drawing.charts import BLUE, HATCHED_ORANGE, BarPanel, Look
-from gendermark.drawing.confusion import confusion
-from gendermark.drawing.professions import professions
-from gendermark.drawing.sheet import Figure, Sheet, figure, language, span
+from gendermark.drawing.sheet import Figure, Sheet, confusion, figure, language, professions, span
 from gendermark.drawing.svg import Canvas
 from gendermark.records import Estimate, Gender
 from gendermark.result import Result

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence, Set
 
 from gendermark.benchmarks.benchmark import Measures
 from gendermark.benchmarks.winomt import PUBLISHED, Settings
+from gendermark.io.disk_list import cached
 from gendermark.metrics import genders
 from gendermark.metrics.metric import Metric
 from gendermark.records import Gender, Judgement, Table, Verdict
