@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, closing, contextmanager
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass, field, replace
-from functools import partial
 from itertools import chain, zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -78,6 +77,9 @@ def score(
     translations: Translations | Mapping[str, Translations],
     to: str = "",
     resampling: Resampling | None = None,
+    *,
+    name: str = "",
+    executor: str = "",
     **options: Any,
 ) -> Result:
     """Score translations made elsewhere.
@@ -85,9 +87,8 @@ def score(
     A mapping gives each part its own translations: `{"mofc": "mofc.txt"}`, `{"informal": [...], "formal": [...]}`.
     A benchmark that draws takes samples: a file of JSON lines (see `gendermark score`), or a list for each item.
     `name="Bing 2019"` is what the system is called in tables and headings; `executor="processes:4"` is where large sets
-    are judged.
+    are judged; other options are fields of the selection.
     """
-    name, executor = str(options.pop("name", "")), str(options.pop("executor", ""))
     origin = Origin("files", resampling=resampling or Resampling(), name=name)
     with _workers(executor) as workers:
         return score_texts(benchmark, translations, to, origin, workers, **options).result
@@ -110,35 +111,22 @@ def score_texts(
     executor: Executor = SERIAL,
     **options: Any,
 ) -> Scored:
-    """The same with the texts; the origin says whose they are."""
+    """Score translations of the system that `origin` names, and return what they were matched with, too."""
     found, selection = select(benchmark, to, **options)
+    given = benchmark if isinstance(benchmark, Selection) else Selection(benchmark, target_language=to, **options)
     if found.draws:
-        said = benchmark if isinstance(benchmark, Selection) else Selection(benchmark, target_language=to, **options)
-        drawn = partial(found.drawn_elsewhere, said)
-        item_set, answers = _with_samples(found, selection, translations, drawn)
-        return Scored(item_set, answers, judge_and_estimate(found, item_set, answers, origin, executor))
-    if isinstance(translations, Mapping):
-        if not translations:
-            raise UserError(
-                f"no translations were given; name a {found.part_noun} of {found.name}, for example "
-                f"{found.choices_of('parts')[0]!r}, and its translations"
-            )
-        selection = found.complete(replace(selection, parts=tuple(translations)))
-    asked_for = benchmark.revision if isinstance(benchmark, Selection) else options.get("revision")
-    given = _opened(translations)
-    try:
-        item_set, texts = _matched(found, selection, given)
-    except UnmatchedSources:
-        item_set, texts = _matched_in_another_revision(found, selection, given, asked_for)
-    check_genders(_THEMSELVES, found, item_set, texts)
-    answers = mapped(lambda text: [Translation("", text, error=MISSING if text is None else None)], texts)
+        item_set, answers = _with_samples(found, selection, translations, given)
+    else:
+        item_set, texts = _with_texts(found, selection, translations, is_revision_given=bool(given.revision))
+        check_genders(_THEMSELVES, found, item_set, texts)
+        answers = mapped(lambda text: [Translation("", text, error=MISSING if text is None else None)], texts)
     return Scored(item_set, answers, judge_and_estimate(found, item_set, answers, origin, executor))
 
 
 def _with_samples(
-    benchmark: Benchmark, selection: Selection, samples: Any, drawn_elsewhere: Callable[[int], Mapping[str, Any]]
-) -> tuple[ItemSet, Answers]:
-    """The items of a selection and the samples of each."""
+    benchmark: Benchmark, selection: Selection, samples: Any, given: Selection
+) -> tuple[ItemSet, Sequence[Sequence[Translation]]]:
+    """The items of a selection and the samples of each; `given` is the selection before it was completed."""
     item_set = benchmark.load(selection)
     if isinstance(samples, str | Path):
         # Samples of all sentences serve for a part of them, too.
@@ -153,7 +141,7 @@ def _with_samples(
         if len(samples) != len(item_set.items):
             raise UserError(f"samples of {len(samples):,} sentences were given for {len(item_set.items):,}")
         drawn = [Samples(tuple(texts)) for texts in samples]
-    signed = replace(selection, **drawn_elsewhere(max(len(one.texts) for one in drawn)))
+    signed = replace(selection, **benchmark.drawn_elsewhere(given, max(len(one.texts) for one in drawn)))
     return replace(item_set, selection=signed), mapped(_answers, drawn)
 
 
@@ -165,21 +153,48 @@ def _answers(samples: Samples) -> list[Translation]:
     ]
 
 
-def _opened(translations: Translations | Mapping[str, Translations]) -> _Given | dict[str, _Given]:
-    """The same with files that are read once only, as they may be pipes."""
+def _with_texts(
+    benchmark: Benchmark,
+    selection: Selection,
+    translations: Translations | Mapping[str, Translations],
+    *,
+    is_revision_given: bool,
+) -> tuple[ItemSet, Sequence[str | None]]:
+    """The items of a selection and the translation of each.
 
-    def opened(one: Any) -> _Given:
+    Sources show which revision was translated; that one is taken, with a message, unless the user has named one.
+    """
+
+    def opened(one: Any) -> _Given:  # a file may be a pipe, which can be read once only
         return open_translations(one) if isinstance(one, str | Path) else one
 
+    given: _Given | dict[str, _Given]
     if isinstance(translations, Mapping):
-        return {part: opened(one) for part, one in translations.items()}
-    return opened(translations)
+        if not translations:
+            raise UserError(
+                f"no translations were given; name a {benchmark.part_noun} of {benchmark.name}, for example "
+                f"{benchmark.choices_of('parts')[0]!r}, and its translations"
+            )
+        selection = benchmark.complete(replace(selection, parts=tuple(translations)))
+        given = {part: opened(one) for part, one in translations.items()}
+    else:
+        given = opened(translations)
+    try:
+        return _matched(benchmark, selection, given)
+    except UnmatchedSources:
+        revisions = () if is_revision_given or selection.data != "official" else benchmark.choices_of("revision")
+        for revision in revisions:
+            if revision != selection.revision:
+                with suppress(UnmatchedSources):
+                    matched = _matched(benchmark, replace(selection, revision=revision), given)
+                    log.info("these translations are of %s revision %s, which is used here", benchmark.name, revision)
+                    return matched
+        raise
 
 
 def _matched(
     benchmark: Benchmark, selection: Selection, translations: _Given | Mapping[str, _Given]
 ) -> tuple[ItemSet, Sequence[str | None]]:
-    """The items of a selection and the translation of each."""
     if not isinstance(translations, Mapping):
         item_set = benchmark.load(selection)
         return item_set, _texts(translations, benchmark, item_set)
@@ -193,25 +208,6 @@ def _matched(
         if len(first) >= _FEWEST_TO_BE_THE_SAME and all(x == y for x, y in zip_longest(first, second)):
             raise UserError(f"{' and '.join(by_part)} were given the same translations; give each its own")
     return benchmark.load(selection), stored(chain.from_iterable(by_part.values()))
-
-
-def _matched_in_another_revision(
-    benchmark: Benchmark,
-    selection: Selection,
-    translations: _Given | Mapping[str, _Given],
-    asked_for: str | None,
-) -> tuple[ItemSet, Sequence[str | None]]:
-    """Sources tell which revision was translated; that one is taken, and said, unless the user named one."""
-    others = () if asked_for or selection.data != "official" else benchmark.choices_of("revision")
-    for revision in others:
-        if revision != selection.revision:
-            try:
-                matched = _matched(benchmark, replace(selection, revision=revision), translations)
-            except UnmatchedSources:
-                continue
-            log.info("these translations are of %s revision %s, which is used here", benchmark.name, revision)
-            return matched
-    return _matched(benchmark, selection, translations)  # which raises again what was wrong
 
 
 def _texts(given: _Given, benchmark: Benchmark, item_set: ItemSet) -> Sequence[str | None]:
@@ -249,6 +245,10 @@ def run(
     directory: Path | str | None = None,
     system_options: Mapping[str, str] | None = None,
     resampling: Resampling | None = None,
+    *,
+    forced_choice: bool = False,
+    name: str = "",
+    executor: str = "",
     **options: Any,
 ) -> list[Result]:
     """Translate with a system and score. With a directory, everything is left there and a killed run goes on.
@@ -260,8 +260,6 @@ def run(
     from gendermark.runs import run as running
     from gendermark.runs.plan import RunConfig
 
-    forced_choice = bool(options.pop("forced_choice", False))
-    name, executor = str(options.pop("name", "")), str(options.pop("executor", ""))
     selections = tuple(
         select(benchmark)[1] if isinstance(benchmark, Selection) else select(benchmark, to, **options)[1]
         for benchmark in benchmarks
