@@ -6,11 +6,10 @@ import posixpath
 import re
 from pathlib import Path
 
+import reference
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
-
-from gendermark.cli import reference
 
 ABOVE = {"CONTRIBUTING.md": "contributing.md", "CHANGELOG.md": "changelog.md"}
 """Files beside docs/, and what they are called on the site."""
