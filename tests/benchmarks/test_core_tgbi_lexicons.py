@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from gendermark.benchmarks.tgbi.items import attach, has_final_consonant
 from gendermark.io.textfiles import split_lines
 from gendermark.linguistics.english import find_person
-from gendermark.linguistics.hangul import attach, has_final_consonant
 from gendermark.records import Gender
 
 CODES = ("ko", "ja", "tr", "fi", "hu", "fa")

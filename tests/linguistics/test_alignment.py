@@ -6,6 +6,7 @@ from __future__ import annotations
 import shutil
 import sys
 from itertools import product
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -15,9 +16,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gendermark.errors import UserError
-from gendermark.linguistics import aligners, alignment
-from gendermark.linguistics.aligners import align_one, check_available
-from gendermark.linguistics.alignment import align, align_backward
+from gendermark.linguistics import alignment
+from gendermark.linguistics.alignment import Pair, align, align_backward, align_one, check_available
 
 # A toy language: every word translated, the first two exchanged.
 _TOY = {"the": "la", "a": "una", "cook": "koko", "nurse": "nursa", "cat": "kato", "sleeps": "dorme", "eats": "mange"}
@@ -26,6 +26,11 @@ PAIRS = [(words, [_TOY.get(words[i], words[i]) for i in (1, 0, 2, 3)]) for words
 EXPECTED = {(0, 1), (1, 0), (2, 2), (3, 3)}
 PLACES = [1] * len(PAIRS)
 """Of the noun."""
+
+
+@pytest.fixture(autouse=True)
+def _own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(alignment, "cache_root", lambda: tmp_path)
 
 
 def test_learns_an_exchange_of_words() -> None:
@@ -53,7 +58,7 @@ def test_links_are_inside_their_sentences(pairs: list[tuple[list[str], list[str]
         assert len({s for s, _ in back}) == len(back)
     # What is asked of one word is what all links have of it.
     places = [len(source) // 2 for source, _ in pairs]
-    for found, links in zip(alignment.align_one(pairs, places), (forward, backward), strict=True):
+    for found, links in zip(alignment.align_both_ways(pairs, places), (forward, backward), strict=True):
         assert found == [[t for s, t in own if s == place] for own, place in zip(links, places, strict=True)]
 
 
@@ -112,5 +117,68 @@ def test_simalign_is_asked_for_each_pair(monkeypatch: pytest.MonkeyPatch) -> Non
 def test_of_two_directions_what_they_agree_on_comes_first(monkeypatch: pytest.MonkeyPatch) -> None:
     forward = [[(0, 1), (0, 2)], [(0, 1)], []]
     backward = [[(0, 2), (1, 0)], [(0, 0)], [(0, 3)]]
-    monkeypatch.setattr(aligners, "_eflomal", lambda _: [forward, backward])
+    monkeypatch.setattr(alignment, "_eflomal", lambda _: [forward, backward])
     assert align_one([(["a", "b"], ["c", "d", "e", "f"])] * 3, [0, 0, 0], "eflomal") == [[2], [1], [3]]
+
+
+# -- alignments are cached by content ---------------------------------------------------------------------------------
+
+CACHED: list[Pair] = [
+    (f"the cook met friend {n % 7}".split(), f"la cocinera vio a amiga {n % 7}".split()) for n in range(40)
+]
+CACHED += [([], ["nada"]), (["nothing"], [])]
+
+
+def _aligned(pairs: list[Pair]) -> list[list[int]]:
+    return align_one(pairs, [1] * len(pairs))
+
+
+def _anew(pairs: list[Pair]) -> list[list[int]]:
+    both = zip(alignment.align(pairs), alignment.align_backward(pairs), strict=True)
+    sides = ([{target for source, target in links if source == 1} for links in two] for two in both)
+    return [sorted(forward & backward or forward or backward) for forward, backward in sides]
+
+
+def _files(tmp_path: Path) -> list[Path]:
+    return sorted((tmp_path / "alignments").iterdir())
+
+
+def test_the_second_time_nothing_is_aligned(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = _aligned(CACHED)
+    assert first == _anew(CACHED)
+    monkeypatch.setattr(alignment, "align_both_ways", lambda *_: pytest.fail("it was kept"))
+    assert _aligned(CACHED) == first
+    assert len(_files(tmp_path)) == 1
+
+
+def test_another_word_of_the_same_sentences_is_asked_for_by_itself(tmp_path: Path) -> None:
+    first = _aligned(CACHED)
+    assert align_one(CACHED, [0] * len(CACHED)) != first
+    assert len(_files(tmp_path)) == 2
+
+
+def test_other_sentences_are_aligned_by_themselves(tmp_path: Path) -> None:
+    _aligned(CACHED)
+    assert _aligned(CACHED[:20]) == _anew(CACHED[:20])
+    assert len(_files(tmp_path)) == 2
+
+
+@pytest.mark.parametrize("damage", [b"", b"no archive", b"\x93NUMPY\x01\x00cut"])
+def test_a_damaged_file_is_made_anew(tmp_path: Path, damage: bytes) -> None:
+    first = _aligned(CACHED)
+    (path,) = _files(tmp_path)
+    path.write_bytes(damage)
+    assert _aligned(CACHED) == first
+    assert path.read_bytes() != damage
+
+
+def test_a_cache_that_cannot_be_written_is_no_reason_to_fail(tmp_path: Path) -> None:
+    (tmp_path / "alignments").write_text("a file where the directory should be")
+    assert _aligned(CACHED) == _anew(CACHED)
+
+
+def test_old_ones_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(alignment, "_MOST_KEPT", 2)
+    for n in range(3, 8):
+        _aligned(CACHED[:n])
+    assert len(_files(tmp_path)) == 2

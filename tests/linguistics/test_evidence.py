@@ -13,8 +13,7 @@ import pytest
 
 from gendermark.benchmarks.mt_geneval.items import contrast_of, language_of, lists_of
 from gendermark.linguistics.evidence import decide, gather
-from gendermark.linguistics.held import Sentence
-from gendermark.linguistics.marks import marks
+from gendermark.linguistics.sentence import Sentence, marks
 
 EXAMPLES = Path(__file__).parent / "people"
 _PLACE = re.compile(r"\{(.*?)\|(.*?)\}")

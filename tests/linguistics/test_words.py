@@ -133,3 +133,11 @@ def test_spans_of_written_words(text: str) -> None:
 def test_what_was_found_in_small_letters_is_found_as_written(text: str) -> None:
     spans = split_spans(text.lower())
     assert [text[start:end] for start, end in lowered_spans(text, spans)] == text.split()
+
+
+@pytest.mark.parametrize("code", ["he", "ar", "ru", "es"])
+def test_a_text_is_cut_the_same_with_its_cache(code: str) -> None:
+    language = registry.load("language", code)
+    for text in ("הָרוֹפֵא אמר", "أَحمد والطبيبة", "Ёлка врача", "L'artista, él/ella"):
+        assert language.cut(text) == [language.normalise(word) for word in cut(text)]
+        assert language.cut(text) == language.cut(text)

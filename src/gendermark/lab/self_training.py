@@ -19,9 +19,8 @@ from gendermark.io.textfiles import read_lines
 from gendermark.lab.documents import grammar_count
 from gendermark.lab.grammar import generate
 from gendermark.lab.parallel import GRAMMAR, Line, Part, columns, key, tidy
-from gendermark.linguistics.kept_gender import keeps_gender, readable
 from gendermark.linguistics.occupations import bundled_finder
-from gendermark.linguistics.source_gender import PersonTold, read_source
+from gendermark.linguistics.source_gender import PersonTold, keeps_gender, read_source, readable
 from gendermark.records import Gender, Translation
 from gendermark.runs.run import Surroundings
 from gendermark.systems.tokenisers import Direction

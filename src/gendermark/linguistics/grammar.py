@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from gendermark.linguistics.gendered import Told
-from gendermark.linguistics.held import Sentence, has_phrase, letter_of
+from gendermark.linguistics.sentence import Sentence, has_phrase, letter_of
 
 _PRONOUNS = {
     "m": frozenset({"he", "him", "his", "himself"}),

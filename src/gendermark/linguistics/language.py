@@ -5,10 +5,28 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
-from gendermark.linguistics.known import Known
 from gendermark.linguistics.words import Place, cut
+
+T = TypeVar("T")
+
+_MOST = 100_000
+
+
+class WordCache(dict[str, T]):
+    """Remember what a function gives for a word, as most words recur; a dictionary, so that looking up is cheap."""
+
+    def __init__(self, find_out: Callable[[str], T]) -> None:
+        super().__init__()
+        self._find_out = find_out
+
+    def __missing__(self, word: str) -> T:
+        if len(self) >= _MOST:
+            self.clear()
+        found = self[word] = self._find_out(word)
+        return found
+
 
 Agreement = str
 """The genders a word can agree with: "m", "f", "mf" for a form that serves both, "" for one that serves neither."""
@@ -52,8 +70,8 @@ def unchanged(word: str) -> str:
 
 
 @cache
-def _normal_forms(normalise: Callable[[str], str]) -> Known[str]:
-    return Known(normalise)
+def _normal_forms(normalise: Callable[[str], str]) -> WordCache[str]:
+    return WordCache(normalise)
 
 
 @dataclass(frozen=True)

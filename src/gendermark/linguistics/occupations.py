@@ -23,8 +23,7 @@ from itertools import chain
 
 from gendermark import registry
 from gendermark.io.textfiles import split_lines
-from gendermark.linguistics.known import Known
-from gendermark.linguistics.language import Clue, Clues, Language
+from gendermark.linguistics.language import Clue, Clues, Language, WordCache
 from gendermark.linguistics.words import Place, Span, names_both, spans_of
 from gendermark.records import Gender
 
@@ -133,7 +132,7 @@ class OccupationFinder:
         self._found: dict[tuple[str, str], Finding] = {}
         self._prefixes = frozenset(language.prefixes)
         self._prefix_lengths = sorted({len(prefix) for prefix in language.prefixes}, reverse=True)
-        self._stems = Known(self._stems_of)
+        self._stems = WordCache(self._stems_of)
         table: dict[str, dict[tuple[str, ...], set[tuple[str, str]]]] = defaultdict(lambda: defaultdict(set))
         for entry in entries:
             for form in entry.forms:

@@ -14,10 +14,8 @@ from gendermark.linguistics import context as contexts
 from gendermark.linguistics.contrast import without_tags
 from gendermark.linguistics.evidence import decide, gather, is_a_name_of_the_person
 from gendermark.linguistics.failures import failure
-from gendermark.linguistics.held import Sentence, gender_of_references, letter_of
 from gendermark.linguistics.language import Language
-from gendermark.linguistics.marks import marks
-from gendermark.linguistics.shown import Shown
+from gendermark.linguistics.sentence import Sentence, Shown, gender_of_references, letter_of, marks
 from gendermark.linguistics.words import lowered_spans, spans_of, split_spans
 from gendermark.metrics import quality
 from gendermark.records import Gender, Item, Judgement, Span, Verdict

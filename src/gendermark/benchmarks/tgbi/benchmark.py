@@ -9,14 +9,47 @@ Rules `best` know pronouns, and count failed translations apart, where they can 
 
 from __future__ import annotations
 
+import re
+
 from gendermark.benchmarks.benchmark import Answers, BenchmarkOf, ItemSet
 from gendermark.benchmarks.tgbi import Settings, items
 from gendermark.benchmarks.tgbi.measures import MEASURES
 from gendermark.linguistics import english
 from gendermark.linguistics.failures import failure
-from gendermark.linguistics.treebank import token_spans, tokens
 from gendermark.linguistics.words import lowered_spans
 from gendermark.records import Gender, Item, Judgement, Span, Verdict
+
+_ALONE = re.compile(r"[;@#$%&?!()\[\]{}<>\"*“”«»…]|``|''|--|\.\.\.|,(?!\d)|:(?!\d)")
+# A full stop ends a token at the end of the line and before a space; inside ("u.s", "3.5") it does not.
+_FULL_STOP = re.compile(r"\.(?=[\"')\]}>”’]*(?:\s|$))")
+# In this order, each once: the possessive and short verbs, then the longer ones.
+_SHORT_CONTRACTION = re.compile(r"(?<=[^'])('s|'m|'d|')$")
+_LONG_CONTRACTION = re.compile(r"(?<=[^'])('ll|'re|'ve|n't)$")
+
+
+def token_spans(line: str) -> list[Span]:
+    """Where the tokens of a line stand in it: they are all of its letters, in order, with nothing between but space."""
+    spans: list[Span] = []
+    for token in tokens(line):
+        start = line.index(token, spans[-1][1] if spans else 0)
+        spans.append((start, start + len(token)))
+    return spans
+
+
+def tokens(line: str) -> list[str]:
+    """The tokens of a lower-cased English line."""
+    spaced = _FULL_STOP.sub(" . ", _ALONE.sub(lambda match: f" {match.group()} ", line))
+    found: list[str] = []
+    for word in spaced.split():
+        tail: list[str] = []
+        for contraction in (_SHORT_CONTRACTION, _LONG_CONTRACTION):
+            match = contraction.search(word)
+            if match and match.start() > 0:
+                tail.insert(0, match.group())
+                word = word[: match.start()]
+        found.extend([word, *tail])
+    return found
+
 
 # Section 3.2, footnote 9, as the released code has it: feminine words are looked for first and win.
 _PAPER_WORDS = (

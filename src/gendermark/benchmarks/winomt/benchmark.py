@@ -17,7 +17,7 @@ from gendermark.benchmarks.winomt import PUBLISHED, Settings, items, judge
 from gendermark.benchmarks.winomt.measures import MEASURES
 from gendermark.errors import UserError
 from gendermark.linguistics import published
-from gendermark.linguistics.aligners import check_available
+from gendermark.linguistics.alignment import check_available
 from gendermark.linguistics.detectors import detector_name, open_detector
 
 

@@ -11,7 +11,7 @@ from gendermark.benchmarks.benchmark import Answers, ItemSet
 from gendermark.benchmarks.winomt import PUBLISHED, Settings
 from gendermark.benchmarks.winomt.items import ARTICLES
 from gendermark.linguistics import alignment, published
-from gendermark.linguistics.aligners import align_one
+from gendermark.linguistics.alignment import align_one
 from gendermark.linguistics.detectors import open_detector
 from gendermark.linguistics.entities import read_entity
 from gendermark.linguistics.failures import failure
