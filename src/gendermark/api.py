@@ -29,7 +29,7 @@ from gendermark.selection import Selection, options_of, own_options
 if TYPE_CHECKING:  # what only runs need is loaded by them: to score a file shall take no longer than it must
     from gendermark.auditing.audit import Audit
     from gendermark.runs.compare import ComparisonReport
-    from gendermark.runs.run import Surroundings
+    from gendermark.runs.run import RunContext
 
 log = logging.getLogger(__name__)
 
@@ -266,8 +266,8 @@ def run(
     )
     config = RunConfig(system, selections, system_options or {}, resampling or Resampling(), forced_choice)
     with _workers(executor) as workers:
-        around = running.Surroundings(name=name, executor=workers)
-        return running.run(config, Path(directory) if directory is not None else None, around)
+        context = running.RunContext(name=name, executor=workers)
+        return running.run(config, Path(directory) if directory is not None else None, context)
 
 
 @dataclass(frozen=True)
@@ -302,7 +302,7 @@ def translate(
     sources: Sequence[str],
     asking: Asking,
     system_options: Mapping[str, str] | None = None,
-    around: Surroundings | None = None,
+    context: RunContext | None = None,
 ) -> list[tuple[Translation, ...]]:
     """What a system makes of any sentences."""
     from gendermark.runs import run as running
@@ -310,18 +310,18 @@ def translate(
     from gendermark.runs.store import Store
     from gendermark.systems.system import open_system
 
-    around = around or running.ALONE
+    context = context or running.NO_CONTEXT
     requests = asking.requests(sources)
     with closing(open_system(system, system_options)) as opened, ExitStack() as stack:
         if opened.is_for_items_only:
             raise UserError(f"{opened.spec} answers the sentences of benchmarks only; try it with `gendermark run`")
         translating.check_tasks(opened, requests)
         opened.check(asking.source_language, asking.to, requests)
-        store = stack.enter_context(Store(around.store or running.default_store()))
-        with around.open_progress(f"{opened.spec} {asking.source_language}-{asking.to}") as progress:
-            answers = translating.translate(opened, requests, store, progress, around.executor)
+        store = stack.enter_context(Store(context.store or running.default_store()))
+        with context.open_progress(f"{opened.spec} {asking.source_language}-{asking.to}") as progress:
+            answers = translating.translate(opened, requests, store, progress, context.executor)
         for note in opened.notes():
-            around.tell(note)
+            context.tell(note)
     return list(answers.translations)
 
 

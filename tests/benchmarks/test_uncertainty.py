@@ -22,7 +22,7 @@ from gendermark.cli.app import main
 from gendermark.metrics.metric import Resampling
 from gendermark.records import Gender, Verdict
 from gendermark.report.findings import findings
-from gendermark.runs.run import RunConfig, Surroundings, run
+from gendermark.runs.run import RunConfig, RunContext, run
 
 N = 32
 
@@ -152,7 +152,7 @@ def test_forced_choice_between_the_references(tmp_path: Path) -> None:
     """Equation 4 by the system's own probabilities; sentences that leave the gender open have no wrong reference."""
     selection = api.select("uncertainty", "es", data="core", parts=("referenced",), n_samples=4)[1]
     config = RunConfig("demo:en-es", (selection,), forced_choice=True)
-    (result,) = run(config, None, Surroundings(tmp_path / "store.sqlite"))
+    (result,) = run(config, None, RunContext(tmp_path / "store.sqlite"))
     (choice,) = [test for test in result.tests if test.name == "forced-choice"]
     assert choice.details["n_total"] == 48
     assert choice.details["log_probability_right"] > choice.details["log_probability_wrong"]

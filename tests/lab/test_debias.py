@@ -23,7 +23,7 @@ from gendermark.lab.plain import compare_plain
 from gendermark.metrics.metric import Resampling
 from gendermark.records import Unit
 from gendermark.runs.compare import Comparison
-from gendermark.runs.run import Surroundings
+from gendermark.runs.run import RunContext
 from lab.word_models import SOURCES, TARGETS, WITHOUT_PROFESSION, word_model
 from systems import tiny_hf
 
@@ -38,7 +38,7 @@ def test_both_forms_say_the_same_and_another_thing_than_before(marian: Path, tmp
     pytest.importorskip("ctranslate2")
     debias_model(marian, "es").write(tmp_path / "hf")
     settings = Settings(marian, "es")
-    translate = debias._Translate(settings, Surroundings(store=tmp_path / "store.sqlite"))
+    translate = debias._Translate(settings, RunContext(store=tmp_path / "store.sqlite"))
     assert debias._convert(tmp_path, f"hf:{tmp_path / 'hf'}", translate, SOURCES) is None
     sources, targets = [*SOURCES, WITHOUT_PROFESSION], [*TARGETS, TARGETS[0]]
     before, hf, converted = (
@@ -210,7 +210,7 @@ def test_two_sentences_no_surer_than_the_numbers() -> None:
 def test_a_model_that_cannot_be_converted_is_said(marian: Path, tmp_path: Path, monkeypatch: Any) -> None:
     ctranslate2 = pytest.importorskip("ctranslate2")
     shutil.copytree(marian, tmp_path / "hf")
-    translate = debias._Translate(Settings(marian, "es"), Surroundings(store=tmp_path / "s"))
+    translate = debias._Translate(Settings(marian, "es"), RunContext(store=tmp_path / "s"))
     spec = f"hf:{tmp_path / 'hf'}"
     other = debias_model(marian, "es")
 

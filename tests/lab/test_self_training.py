@@ -11,7 +11,7 @@ from gendermark.errors import UserError
 from gendermark.lab.parallel import Line, key
 from gendermark.lab.self_training import SelfTraining, read_monolingual
 from gendermark.records import Translation
-from gendermark.runs.run import ALONE
+from gendermark.runs.run import NO_CONTEXT
 
 DIRECTION = ("en", "es")
 SAID = {
@@ -40,7 +40,7 @@ def test_what_is_kept_is_right_and_balanced(tmp_path: Path) -> None:
     path.write_text("\n".join([*SAID, "the nurse hurt herself", ""]) + "\n", encoding="utf-8")
     asked = Asked()
     training = SelfTraining("fake", asked, [str(path)])
-    part, counts = training.part(DIRECTION, {key("My aunt is a writer.")}, ALONE)
+    part, counts = training.part(DIRECTION, {key("My aunt is a writer.")}, NO_CONTEXT)
     assert sorted(asked.sources) == sorted(set(SAID) - {"The mechanic is tired.", "My aunt is a writer."})
     assert counts == {
         "system": "fake",
@@ -53,7 +53,7 @@ def test_what_is_kept_is_right_and_balanced(tmp_path: Path) -> None:
     }
     assert len(part.train) == 2
     assert Line("My uncle is a nurse.", "Mi tío es enfermero.") in part.train
-    again, _ = training.part(DIRECTION, {key("My aunt is a writer.")}, ALONE)
+    again, _ = training.part(DIRECTION, {key("My aunt is a writer.")}, NO_CONTEXT)
     assert again.train == part.train
 
 
@@ -61,7 +61,7 @@ def test_nothing_left_says_why(tmp_path: Path) -> None:
     path = tmp_path / "english.txt"
     path.write_text("My aunt is a lawyer.\nThe mechanic is tired.\n", encoding="utf-8")
     with pytest.raises(UserError) as caught:
-        SelfTraining("fake", Asked(), [str(path)]).part(DIRECTION, set(), ALONE)
+        SelfTraining("fake", Asked(), [str(path)]).part(DIRECTION, set(), NO_CONTEXT)
     assert str(caught.value) == (
         f"nothing is left of {path} to learn from: 1 of 2 sentences tell somebody's gender, and fake keeps it in 1 of "
         "women and 0 of men; give more text with --monolingual"
@@ -71,8 +71,8 @@ def test_nothing_left_says_why(tmp_path: Path) -> None:
 def test_sentences_come_from_files_the_grammar_and_data_sets(tmp_path: Path) -> None:
     path = tmp_path / "english.txt"
     path.write_text("One  boat.\tUn barco.\none boat\nTwo.\n", encoding="utf-8")
-    assert read_monolingual([str(path)], "en", ALONE) == ["One boat.", "Two."]
-    found = read_monolingual(["grammar=20", str(path)], "en", ALONE)
+    assert read_monolingual([str(path)], "en", NO_CONTEXT) == ["One boat.", "Two."]
+    found = read_monolingual(["grammar=20", str(path)], "en", NO_CONTEXT)
     assert len(found) == 22
 
 
@@ -87,7 +87,7 @@ def test_sentences_come_from_files_the_grammar_and_data_sets(tmp_path: Path) -> 
 )
 def test_texts_that_cannot_be_taken(text: str, language: str, said: str) -> None:
     with pytest.raises(UserError) as caught:
-        read_monolingual([text], language, ALONE)
+        read_monolingual([text], language, NO_CONTEXT)
     assert str(caught.value).startswith(said)
 
 

@@ -28,7 +28,7 @@ from gendermark.lab.speed.timing import Diary, Rounds, Timing, machine, measure,
 from gendermark.lab.speed.words import findings
 from gendermark.metrics.metric import Resampling
 from gendermark.runs.compare import Comparison
-from gendermark.runs.run import Surroundings
+from gendermark.runs.run import RunContext
 from gendermark.systems import fakes
 from gendermark.systems.fakes import Fake
 from gendermark.systems.system import System
@@ -86,7 +86,7 @@ def known(places: Path) -> Study:
     with pytest.MonkeyPatch.context() as patch:
         for module in (timing, fakes):
             patch.setattr(module, "time", clock)
-        found = study_speed(settings, places / "known", Surroundings(places / "store.sqlite"))
+        found = study_speed(settings, places / "known", RunContext(places / "store.sqlite"))
     write_files(found, places / "known", "gendermark study speed ...")
     return found
 
@@ -164,7 +164,7 @@ def test_time_is_taken_anew_and_goes_on(known: Study, places: Path) -> None:
     before = (places / "known" / "timings.jsonl").read_text(encoding="utf-8")
     grid = Grid(SLOW, against=[Point("hasty", FAST), Point("biased", "fake:stereotyped?s=0.8&delay_ms=0.2")])
     settings = Settings(grid, "es", also=("winomt",), timing=Timing(8, 64), resampling=QUICKLY)
-    found = study_speed(settings, places / "known", Surroundings(places / "store.sqlite"))
+    found = study_speed(settings, places / "known", RunContext(places / "store.sqlite"))
     after = (places / "known" / "timings.jsonl").read_text(encoding="utf-8")
     assert after.startswith(before)
     assert len(after.splitlines()) == 1 + 8
@@ -517,8 +517,8 @@ def test_workers_translate_and_have_ended_before_anything_is_timed(
         settings = Settings(
             Grid(SLOW, (), read_against([FAST]), {}), "es", data=own_sentences, timing=Timing(1, 4), resampling=QUICKLY
         )
-        around = Surroundings(tmp_path / f"{place}.sqlite")
-        found.append(study_speed(settings, tmp_path / place, around, workers))
+        context = RunContext(tmp_path / f"{place}.sqlite")
+        found.append(study_speed(settings, tmp_path / place, context, workers))
     assert happened == ["timed", "opened", "ended", "timed"]
     judgements = [
         [path.read_bytes() for path in sorted((tmp_path / place / "runs").glob("*/*/judgements.jsonl"))]

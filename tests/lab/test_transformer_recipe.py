@@ -27,7 +27,7 @@ from gendermark.lab.self_training import SelfTraining
 from gendermark.lab.torch_models import trained_context
 from gendermark.lab.transformer_recipe import Settings, Sources, Teacher, train_transformer
 from gendermark.records import Request, Task, Translation
-from gendermark.runs.run import ALONE, Surroundings
+from gendermark.runs.run import NO_CONTEXT, RunContext
 from gendermark.systems.system import System, open_system
 
 for _package in recipe.PACKAGES:
@@ -159,7 +159,7 @@ def test_it_learns_and_reports(made: Path, averaging: Path, text: str) -> None:
 
 
 def test_no_held_out_source_is_learnt(sources: Sources) -> None:
-    prepared = transformer_recipe.prepare(SETTINGS.direction, sources, ALONE)
+    prepared = transformer_recipe.prepare(SETTINGS.direction, sources, NO_CONTEXT)
     held_out = {line.source for part in prepared.parts for line in (*part.test, *part.valid)}
     assert len(held_out) == 24
     assert held_out.isdisjoint({line.source for line in prepared.lines})
@@ -253,7 +253,7 @@ train_transformer(Path(sys.argv[1]), AVERAGE, Sources([sys.argv[2]], **LIMITS))
 """
 
 
-def _steps_seen(seen: list[int], stop_at: int = -1) -> Surroundings:
+def _steps_seen(seen: list[int], stop_at: int = -1) -> RunContext:
     @contextmanager
     def watch(title: str) -> Any:
         def report(n_done: int, _: int) -> None:
@@ -263,7 +263,7 @@ def _steps_seen(seen: list[int], stop_at: int = -1) -> Surroundings:
 
         yield report if title.startswith("training") else lambda *_: None
 
-    return replace(ALONE, open_progress=watch)
+    return replace(NO_CONTEXT, open_progress=watch)
 
 
 def test_a_training_killed_while_it_writes(averaging: Path, text: str, sources: Sources, tmp_path: Path) -> None:
@@ -322,8 +322,8 @@ def test_a_teacher(sources: Sources) -> None:
         return [(Translation("", text), Translation("", text, 1)) for text in texts]
 
     taught = replace(sources, teacher=Teacher("fake:teacher", ask))
-    prepared = transformer_recipe.prepare(SETTINGS.direction, taught, replace(ALONE, tell=told.append))
-    plain = transformer_recipe.prepare(SETTINGS.direction, sources, ALONE)
+    prepared = transformer_recipe.prepare(SETTINGS.direction, taught, replace(NO_CONTEXT, tell=told.append))
+    plain = transformer_recipe.prepare(SETTINGS.direction, sources, NO_CONTEXT)
     assert all(line.target == f"dice {len(line.source)}" for line in prepared.lines)
     assert len(prepared.lines) == len({line.source for line in plain.lines}) - 1
     assert told == [f"1 sources of {len(prepared.lines) + 1:,} have no translation by fake:teacher, and are left out"]

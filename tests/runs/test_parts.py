@@ -14,7 +14,7 @@ from gendermark.errors import UserError
 from gendermark.metrics.metric import Resampling
 from gendermark.runs import folder
 from gendermark.runs.parts import Part, merge, run_part
-from gendermark.runs.run import ALONE, RunConfig, run
+from gendermark.runs.run import NO_CONTEXT, RunConfig, run
 from gendermark.selection import Selection
 from made_runs import without_sums
 
@@ -26,7 +26,7 @@ SEVERAL = (SIMPLEGEN, WINOMT)
 def _parts(config: RunConfig, directory: Path, n: int = 3) -> list[Path]:
     found = [directory / f"part{number}" for number in range(1, n + 1)]
     for number, path in enumerate(found, start=1):
-        run_part(config, Part(number, n), path, ALONE)
+        run_part(config, Part(number, n), path, NO_CONTEXT)
     return found
 
 
@@ -38,7 +38,7 @@ def _cells(directory: Path) -> dict[str, bytes]:
 def test_parts_joined_are_the_whole(system: str, tmp_path: Path) -> None:
     config = RunConfig(system, SEVERAL)
     parts = _parts(config, tmp_path)
-    merge([parts[2], parts[0], parts[1]], tmp_path / "joined", ALONE)
+    merge([parts[2], parts[0], parts[1]], tmp_path / "joined", NO_CONTEXT)
     run(config, tmp_path / "whole")
     assert len(_cells(tmp_path / "whole")) == 6
     assert _cells(tmp_path / "joined") == _cells(tmp_path / "whole")
@@ -52,7 +52,7 @@ def test_forced_choice_and_a_part_that_has_nothing_to_do(tmp_path: Path) -> None
     parts = _parts(config, tmp_path, n=2)
     sizes = [folder.read_manifest(part)["cells"]["mt-geneval-counterfactual.en-es"]["n"] for part in parts]
     assert min(sizes) == 0
-    (joined,) = merge(parts, tmp_path / "joined", ALONE)
+    (joined,) = merge(parts, tmp_path / "joined", NO_CONTEXT)
     (whole,) = run(config, tmp_path / "whole")
     assert [test.name for test in joined.tests if test.name == "forced-choice"] == ["forced-choice"]
     assert joined == whole
@@ -62,33 +62,33 @@ def test_forced_choice_and_a_part_that_has_nothing_to_do(tmp_path: Path) -> None
 def test_a_part_goes_on_where_it_stopped_and_needs_no_common_file(tmp_path: Path) -> None:
     config = RunConfig("fake:right?delay_ms=0.001", (SIMPLEGEN,))
     for _ in range(2):
-        dealt = run_part(config, Part(1, 2), tmp_path / "part", ALONE)
+        dealt = run_part(config, Part(1, 2), tmp_path / "part", NO_CONTEXT)
     assert 0 < dealt.n < dealt.n_all == 2720
     assert (tmp_path / "part" / "store.sqlite").exists()
     with pytest.raises(UserError, match=r"part holds part 1/2, not 2/2; choose another directory with -o$"):
-        run_part(config, Part(2, 2), tmp_path / "part", ALONE)
+        run_part(config, Part(2, 2), tmp_path / "part", NO_CONTEXT)
     with pytest.raises(UserError, match=r"part holds part 1/2, not a whole run; choose another directory with -o$"):
         run(config, tmp_path / "part")
     run(config, tmp_path / "whole")
     with pytest.raises(UserError, match=r"whole holds a whole run, not part 2/2; choose another directory with -o$"):
-        run_part(config, Part(2, 2), tmp_path / "whole", ALONE)
+        run_part(config, Part(2, 2), tmp_path / "whole", NO_CONTEXT)
 
 
 def test_what_cannot_be_joined(tmp_path: Path) -> None:
     config = RunConfig("fake:right", (SIMPLEGEN,))
     parts = _parts(config, tmp_path)
     with pytest.raises(UserError, match=r"^parts are missing: 2/3, 3/3; run them with --shard"):
-        merge(parts[:1], tmp_path / "joined", ALONE)
+        merge(parts[:1], tmp_path / "joined", NO_CONTEXT)
     (tmp_path / "again").symlink_to(parts[0], target_is_directory=True)
     with pytest.raises(UserError, match=r"part1 and .*again hold the same part, 1/3; give each once"):
-        merge([*parts, tmp_path / "again"], tmp_path / "joined", ALONE)
+        merge([*parts, tmp_path / "again"], tmp_path / "joined", NO_CONTEXT)
     run(config, tmp_path / "whole")
     with pytest.raises(UserError, match="is not a part of a run; give directories that `gendermark run --shard` wrote"):
-        merge([tmp_path / "whole"], tmp_path / "joined", ALONE)
+        merge([tmp_path / "whole"], tmp_path / "joined", NO_CONTEXT)
     manifest = json.loads((parts[0] / "manifest.json").read_text())
     (parts[0] / "manifest.json").write_text(json.dumps(manifest | {"status": "running"}))
     with pytest.raises(UserError, match=r"the part in .*part1 is not finished; give the same"):
-        merge(parts, tmp_path / "joined", ALONE)
+        merge(parts, tmp_path / "joined", NO_CONTEXT)
     assert not (tmp_path / "joined").exists()
 
 
@@ -116,10 +116,10 @@ def test_what_cannot_be_joined(tmp_path: Path) -> None:
 )
 def test_parts_of_different_runs(config: RunConfig, part: str, why: str, tmp_path: Path) -> None:
     one, two = tmp_path / "one", tmp_path / "two"
-    run_part(RunConfig("fake:right", (SIMPLEGEN,)), Part(1, 3), one, ALONE)
-    run_part(config, Part.of(part), two, ALONE)
+    run_part(RunConfig("fake:right", (SIMPLEGEN,)), Part(1, 3), one, NO_CONTEXT)
+    run_part(config, Part.of(part), two, NO_CONTEXT)
     with pytest.raises(UserError) as refusal:
-        merge([one, two], tmp_path / "joined", ALONE)
+        merge([one, two], tmp_path / "joined", NO_CONTEXT)
     assert str(refusal.value) == f"{two} is a part of another run than {one} ({why}); give parts of one run only"
 
 
@@ -135,27 +135,27 @@ def test_parts_of_different_models_or_choices(tmp_path: Path) -> None:
         manifest.write_text(json.dumps(row | change))
         for order in (parts, parts[::-1]):
             with pytest.raises(UserError, match=rf" \(they differ in {why}\); give parts of one run only$"):
-                merge(order, tmp_path / "joined", ALONE)
+                merge(order, tmp_path / "joined", NO_CONTEXT)
 
 
 def test_missing_parts_are_not_listed_without_end(tmp_path: Path) -> None:
-    run_part(RunConfig("fake:right", (SIMPLEGEN,)), Part(1, 1000), tmp_path / "part", ALONE)
+    run_part(RunConfig("fake:right", (SIMPLEGEN,)), Part(1, 1000), tmp_path / "part", NO_CONTEXT)
     with pytest.raises(UserError, match=r"^parts are missing: 2/1000, .*, 11/1000 and 989 more; run them with --shard"):
-        merge([tmp_path / "part"], tmp_path / "joined", ALONE)
+        merge([tmp_path / "part"], tmp_path / "joined", NO_CONTEXT)
 
 
 def test_parts_of_different_names(tmp_path: Path) -> None:
     config, told = RunConfig("fake:right", (SIMPLEGEN,)), list[str]()
     parts = [tmp_path / str(number) for number in (1, 2, 3)]
     for number, (path, name) in enumerate(zip(parts, ("", "Ours", "Theirs"), strict=True), start=1):
-        run_part(config, Part(number, 3), path, replace(ALONE, name=name))
-    (result,) = merge(parts[::-1], tmp_path / "joined", replace(ALONE, tell=told.append))
+        run_part(config, Part(number, 3), path, replace(NO_CONTEXT, name=name))
+    (result,) = merge(parts[::-1], tmp_path / "joined", replace(NO_CONTEXT, tell=told.append))
     assert result.called == "Ours"
     assert told == [
         "the parts have different names (Ours, Theirs); the whole is called Ours, as part 2/3 is "
         "(--name gives it another name)"
     ]
-    (result,) = merge(parts, tmp_path / "again", replace(ALONE, name="Mine", tell=told.append))
+    (result,) = merge(parts, tmp_path / "again", replace(NO_CONTEXT, name="Mine", tell=told.append))
     assert (result.called, len(told)) == ("Mine", 1)
 
 
@@ -164,7 +164,7 @@ def test_a_part_that_was_changed_is_refused_and_mended_by_its_command(name: str,
     selection = Selection("mt-geneval-counterfactual", "en", "es", "core")
     config = RunConfig("demo:en-es", (selection,), forced_choice=True)
     parts = _parts(config, tmp_path, n=2)
-    whole = merge(parts, tmp_path / "joined", ALONE)
+    whole = merge(parts, tmp_path / "joined", NO_CONTEXT)
     path = parts[0] / selection.cell / name
     first, rest = path.read_text(encoding="utf-8").split("\n", 1)
     row = json.loads(first)
@@ -173,16 +173,16 @@ def test_a_part_that_was_changed_is_refused_and_mended_by_its_command(name: str,
     reason = "was changed after the run (its SHA-256 is not the one in manifest.json)"
     remedy = "run part 1/2 again (what its store has is not asked again)"
     with pytest.raises(UserError, match=f"^{re.escape(f'{path}: {reason}; {remedy}')}$"):
-        merge(parts, tmp_path / "again", ALONE)
+        merge(parts, tmp_path / "again", NO_CONTEXT)
     assert not (tmp_path / "again").exists()
-    run_part(config, Part(1, 2), parts[0], ALONE)
-    assert merge(parts, tmp_path / "again", ALONE) == whole
+    run_part(config, Part(1, 2), parts[0], NO_CONTEXT)
+    assert merge(parts, tmp_path / "again", NO_CONTEXT) == whole
 
 
 def test_parts_of_the_version_before_have_no_sums(tmp_path: Path) -> None:
     parts = _parts(RunConfig("fake:right", (SIMPLEGEN,)), tmp_path)
-    whole = merge(parts, tmp_path / "joined", ALONE)
-    assert merge([without_sums(part) for part in parts], tmp_path / "again", ALONE) == whole
+    whole = merge(parts, tmp_path / "joined", NO_CONTEXT)
+    assert merge([without_sums(part) for part in parts], tmp_path / "again", NO_CONTEXT) == whole
 
 
 @pytest.mark.parametrize(
@@ -209,7 +209,7 @@ def test_a_damaged_manifest_is_refused_in_a_sentence(where: tuple[str, ...], val
     with pytest.raises(
         UserError, match=r"part1/manifest\.json: is not the manifest of a part; delete it and run the part"
     ):
-        merge(parts, tmp_path / "joined", ALONE)
+        merge(parts, tmp_path / "joined", NO_CONTEXT)
 
 
 def test_parts_that_lost_something(tmp_path: Path) -> None:
@@ -222,13 +222,13 @@ def test_parts_that_lost_something(tmp_path: Path) -> None:
     found = rf"{len(lines) - 1:,} sentences of simplegen\.en-es, but its manifest says {len(lines):,}"
     lacking = f"^{own} has {found}; run part {own.name.removeprefix('part')}/3 again"
     with pytest.raises(UserError, match=lacking):
-        merge(parts, tmp_path / "joined", ALONE)
+        merge(parts, tmp_path / "joined", NO_CONTEXT)
     path.write_text("".join(lines[1:]))
     with pytest.raises(UserError, match=lacking):
-        merge(parts, tmp_path / "joined", ALONE)
+        merge(parts, tmp_path / "joined", NO_CONTEXT)
     path.write_text('{"place": "x"}\n')
     with pytest.raises(UserError, match=r"part\.jsonl, line 1: is not a line that `gendermark run --shard` wrote"):
-        merge(parts, tmp_path / "joined", ALONE)
+        merge(parts, tmp_path / "joined", NO_CONTEXT)
 
 
 def test_parts_that_do_not_fit_together(tmp_path: Path) -> None:
@@ -249,7 +249,7 @@ def test_parts_that_do_not_fit_together(tmp_path: Path) -> None:
         lines = [*rest.splitlines(keepends=True), f'{{"place": {place}{end}']
         path.write_text("".join(sorted(lines, key=lambda line: int(json.loads(line)["place"]))), encoding="utf-8")
         with pytest.raises(UserError, match=words):
-            merge(parts, tmp_path / "joined", ALONE)
+            merge(parts, tmp_path / "joined", NO_CONTEXT)
 
 
 def test_a_folder_that_is_given_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -258,11 +258,11 @@ def test_a_folder_that_is_given_twice(tmp_path: Path, monkeypatch: pytest.Monkey
     parts = [Path(f"part{number}") for number in (1, 2, 3)]
     for again in (Path("part1"), Path("./part1"), Path("part1/")):
         with pytest.raises(UserError, match=r"^part1 was given twice; give each part once$"):
-            merge([*parts, again], tmp_path / "joined", ALONE)
+            merge([*parts, again], tmp_path / "joined", NO_CONTEXT)
     shutil.copytree("part1", "copy")
     for again in (Path("copy"), Path("part2/../part1"), tmp_path / "part1"):
         with pytest.raises(UserError, match=rf"^part1 and {again} hold the same part, 1/3; give each once$"):
-            merge([*parts, again], tmp_path / "joined", ALONE)
+            merge([*parts, again], tmp_path / "joined", NO_CONTEXT)
     assert not (tmp_path / "joined").exists()
 
 
@@ -278,30 +278,30 @@ def test_data_that_were_changed_between_the_parts(tmp_path: Path, monkeypatch: p
 
     def make(part: Path, *people: str) -> None:
         _own_data(path, *people)
-        run_part(config, Part(int(part.name), 3), part, ALONE)
+        run_part(config, Part(int(part.name), 3), part, NO_CONTEXT)
 
     for part, people in zip(parts, (("doctor",), ("doctor", "old doctor"), ("doctor", "old doctor")), strict=True):
         make(part, *people)
     with pytest.raises(
         UserError, match=r"^small\.csv is not what 1 was made from; run part 1/3 again \(what its store"
     ):
-        merge(parts, Path("whole"), ALONE)
+        merge(parts, Path("whole"), NO_CONTEXT)
     _own_data(path, "doctor")
     with pytest.raises(
         UserError, match=r"^small\.csv is not what 2, 3 were made from; run parts 2/3, 3/3 again \(what"
     ):
-        merge(parts, Path("whole"), ALONE)
+        merge(parts, Path("whole"), NO_CONTEXT)
     _own_data(path, "tall doctor")
     other = r"^small\.csv is not what the parts were made from"
     with pytest.raises(UserError, match=rf"{other}; the parts differ from each other, too; put it back as it was, or"):
-        merge(parts, Path("whole"), ALONE)
+        merge(parts, Path("whole"), NO_CONTEXT)
     make(parts[0], "doctor", "old doctor")
     _own_data(path, "tall doctor")
     with pytest.raises(UserError, match=rf"{other}; put it back as it was, or run all parts again \(what their"):
-        merge(parts, Path("whole"), ALONE)
+        merge(parts, Path("whole"), NO_CONTEXT)
     assert not Path("whole").exists()
     _own_data(path, "doctor", "old doctor")
-    assert len(merge(parts, Path("whole"), ALONE)) == 1
+    assert len(merge(parts, Path("whole"), NO_CONTEXT)) == 1
 
 
 def test_parts_of_the_version_before_do_not_say_what_they_were_made_from(
@@ -315,10 +315,10 @@ def test_parts_of_the_version_before_do_not_say_what_they_were_made_from(
     for part in parts:
         text = (part / "manifest.json").read_text(encoding="utf-8")
         (part / "manifest.json").write_text(text.replace('"data": "file-', '"unknown": "file-'), encoding="utf-8")
-    assert len(merge(parts, Path("whole"), ALONE)) == 1
+    assert len(merge(parts, Path("whole"), NO_CONTEXT)) == 1
     _own_data(Path("small.csv"), "old doctor")
     with pytest.raises(UserError, match=r"^part1 answers other sentences than winomt\.en-es has now; was the data"):
-        merge(parts, Path("other"), ALONE)
+        merge(parts, Path("other"), NO_CONTEXT)
 
 
 def _places(path: Path) -> list[int]:
@@ -330,7 +330,7 @@ def _last_place(path: Path) -> int:
 
 
 def test_a_part_is_no_run(tmp_path: Path) -> None:
-    run_part(RunConfig("fake:right", (SIMPLEGEN,)), Part(1, 2), tmp_path / "part", ALONE)
+    run_part(RunConfig("fake:right", (SIMPLEGEN,)), Part(1, 2), tmp_path / "part", NO_CONTEXT)
     with pytest.raises(UserError, match=r"holds one part of a run \(1/2\); join all parts with `gendermark merge"):
         folder.read_run(tmp_path / "part")
 

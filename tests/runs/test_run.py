@@ -128,7 +128,7 @@ def test_running_then_finished(tmp_path: Path, config: RunConfig) -> None:
         seen.append(title)
         yield lambda done, _: seen.append((done, manifest(tmp_path)["status"]))
 
-    running.run(config, tmp_path, running.Surroundings(open_progress=look))
+    running.run(config, tmp_path, running.RunContext(open_progress=look))
     assert seen == ["tiny en-xx", *((done, "running") for done in range(0, 81, 10))]
     assert manifest(tmp_path)["status"] == "finished"
 
@@ -145,8 +145,8 @@ def test_without_a_folder_nothing_is_left_but_the_store(tmp_path: Path, config: 
 
 
 def test_systems_that_are_not_stored_make_no_store(tmp_path: Path, config: RunConfig) -> None:
-    around = running.Surroundings(tmp_path / "store.sqlite")
-    running.run(replace(config, system="fake:right"), tmp_path / "run", around)
+    context = running.RunContext(tmp_path / "store.sqlite")
+    running.run(replace(config, system="fake:right"), tmp_path / "run", context)
     assert not (tmp_path / "store.sqlite").exists()
 
 
@@ -213,14 +213,14 @@ def test_a_folder_that_is_deleted_under_way(tmp_path: Path, config: RunConfig, s
                 shutil.rmtree(tmp_path / "run")
 
     both = replace(config, selections=(selection, replace(selection, target_language="yy")))
-    around = running.Surroundings(tmp_path / "store")
+    context = running.RunContext(tmp_path / "store")
     with pytest.raises(UserError) as caught:
-        running.carry_out(plan(both, Deleter("", {})), Deleter("", {}), tmp_path / "run", around)
+        running.carry_out(plan(both, Deleter("", {})), Deleter("", {}), tmp_path / "run", context)
     assert str(caught.value) == (
         f"tiny.en-xx in {tmp_path / 'run'} was deleted while the run was going; give the same command again "
         "(translations are kept in the store)"
     )
-    running.carry_out(plan(both, Toy("", {})), Toy("", {}), tmp_path / "run", around)
+    running.carry_out(plan(both, Toy("", {})), Toy("", {}), tmp_path / "run", context)
     assert len(folder.read_results(tmp_path / "run")) == 2
 
 
@@ -332,5 +332,5 @@ def test_selections_that_do_not_exist(config: RunConfig, selection: Selection) -
 
 def test_a_store_that_cannot_be_used(tmp_path: Path, config: RunConfig) -> None:
     with pytest.raises(UserError, match=r"^the store of translations .* cannot be used .*--store$"):
-        running.run(config, tmp_path / "run", running.Surroundings(tmp_path))
+        running.run(config, tmp_path / "run", running.RunContext(tmp_path))
     assert Toy.opened[0].is_closed

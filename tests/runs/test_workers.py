@@ -17,7 +17,7 @@ from gendermark.runs import run as running
 from gendermark.runs import score as scoring
 from gendermark.runs import working
 from gendermark.runs.executors import open_executor
-from gendermark.runs.run import RunConfig, Surroundings
+from gendermark.runs.run import RunConfig, RunContext
 from gendermark.runs.store import Store
 from gendermark.runs.translate import translate
 from gendermark.selection import Selection
@@ -95,8 +95,8 @@ def test_results_are_the_same_wherever_the_work_is_done(executor: str, tmp_path:
     found = {}
     for place in ("serial", executor):
         with open_executor(place) as workers:
-            around = Surroundings(tmp_path / f"{place}.sqlite", executor=workers)
-            running.run(config, tmp_path / place, around)
+            context = RunContext(tmp_path / f"{place}.sqlite", executor=workers)
+            running.run(config, tmp_path / place, context)
         cells = sorted((tmp_path / place).glob("*/*"))
         found[place] = {f"{path.parent.name}/{path.name}": path.read_bytes() for path in cells}
     assert len(found["serial"]) == 6
@@ -169,7 +169,7 @@ def test_progress_covers_all_workers(tmp_path: Path) -> None:
     config = RunConfig("fake:right?delay_ms=0.01", (Selection("simplegen", "en", "es", "core"),))
     with open_executor("processes:2") as workers:
         (result,) = running.run(
-            config, None, Surroundings(tmp_path / "store.sqlite", lambda _: _Recording(shown), executor=workers)
+            config, None, RunContext(tmp_path / "store.sqlite", lambda _: _Recording(shown), executor=workers)
         )
     n = len(result.judgements)
     assert shown[-1][0] == shown[-1][1]
@@ -203,5 +203,5 @@ def test_a_system_around_another_is_told_on_workers_what_it_needs(tmp_path: Path
     results = []
     for place in ("serial", "processes:2"):
         with open_executor(place) as workers:
-            results += running.run(config, None, Surroundings(tmp_path / f"{place}.sqlite", executor=workers))
+            results += running.run(config, None, RunContext(tmp_path / f"{place}.sqlite", executor=workers))
     assert results[0] == results[1]

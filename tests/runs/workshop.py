@@ -67,7 +67,7 @@ class Workshop:
     def run(self, run: str, store: Path) -> None:
         """The same in this process, which starts sooner."""
         config = RunConfig(self.program, (SELECTION,), self.options, Resampling(n_resamples=100))
-        running.run(config, self.directory / run, running.Surroundings(store))
+        running.run(config, self.directory / run, running.RunContext(store))
 
     @property
     def store(self) -> Path:

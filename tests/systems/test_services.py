@@ -21,7 +21,7 @@ from gendermark.errors import SystemFailure, UserError
 from gendermark.metrics.metric import Resampling
 from gendermark.records import Request, Task, Translation
 from gendermark.result import Result
-from gendermark.runs.run import RunConfig, Surroundings, run
+from gendermark.runs.run import RunConfig, RunContext, run
 from gendermark.selection import Selection
 from gendermark.systems import aws, http
 from gendermark.systems.system import System, open_system
@@ -808,8 +808,8 @@ def test_a_server_that_dies_in_the_middle(
         (servers.good if n_asked <= n_good else servers.hang_up)(running, handler, asked)
 
     server.script(*[dying] * 200)
-    around = Surroundings(tmp_path / "store")
-    arguments = (config(family, server, concurrency="1", max_retries="1"), tmp_path / "run", around)
+    context = RunContext(tmp_path / "store")
+    arguments = (config(family, server, concurrency="1", max_retries="1"), tmp_path / "run", context)
     with pytest.raises(
         SystemFailure, match=r"broke off the connection .* \(attempt 2, the last\) .*finished translations are kept"
     ):
@@ -891,8 +891,8 @@ def test_killed_in_the_middle(family: Family, server: Server, tmp_path: Path) ->
     assert json.loads((tmp_path / "run" / "manifest.json").read_text())["status"] == "running"
     server.go_on.set()
     server.asked.clear()
-    around = Surroundings(tmp_path / "store.sqlite")
-    (result,) = run(config(family, server, concurrency="1"), tmp_path / "run", around)
+    context = RunContext(tmp_path / "store.sqlite")
+    (result,) = run(config(family, server, concurrency="1"), tmp_path / "run", context)
     assert Counter(translated(family, server)) + Counter(first) == Counter(SOURCES)
     assert set(lost) <= set(translated(family, server))
     assert accuracy(result) == 100

@@ -22,7 +22,7 @@ from gendermark.linguistics.failures import MISSING, WRONG_LANGUAGE
 from gendermark.records import Request, Translation, Verdict
 from gendermark.result import Result
 from gendermark.runs.plan import RunConfig, plan
-from gendermark.runs.run import ALONE, Surroundings, carry_out
+from gendermark.runs.run import NO_CONTEXT, RunContext, carry_out
 from gendermark.systems.system import System
 
 _FEWEST_ROWS = 2
@@ -101,7 +101,7 @@ class Audit:
         return list(dict.fromkeys(one.folder for one in self.audited if one.folder is not None))
 
 
-def audit(files: Sequence[Path | str], directory: Path | None = None, around: Surroundings = ALONE) -> Audit:
+def audit(files: Sequence[Path | str], directory: Path | None = None, context: RunContext = NO_CONTEXT) -> Audit:
     """Recognise and score all translations in some files; with a directory, each system leaves a run folder there."""
     _known.cache_clear()  # the data on this machine may be other than the last time
     audited: list[Audited] = []
@@ -110,8 +110,8 @@ def audit(files: Sequence[Path | str], directory: Path | None = None, around: Su
     paths = list(dict.fromkeys(map(Path, files)))
     taken: set[str] = set()
     work: list[_Work] = []
-    with around.open_progress("audit") as progress:
-        for number, (path, found) in enumerate(zip(paths, around.executor.in_order(_recognised, paths), strict=True)):
+    with context.open_progress("audit") as progress:
+        for number, (path, found) in enumerate(zip(paths, context.executor.in_order(_recognised, paths), strict=True)):
             progress(number, 2 * len(paths))  # half of the work is to find out what it is
             if isinstance(found, str):
                 refused.append(found)
@@ -122,7 +122,7 @@ def audit(files: Sequence[Path | str], directory: Path | None = None, around: Su
                 folder = directory / _folder(f"{Path(name).with_suffix('')}-{system}", taken) if directory else None
                 named = f"{name} ({system})" if system else name
                 work.append(_Work(_Theirs(path, system, named), cells, folder))
-        for number, scored in enumerate(around.executor.in_order(_scored, work), start=1):
+        for number, scored in enumerate(context.executor.in_order(_scored, work), start=1):
             progress(len(work) + number, 2 * len(work))
             for one in scored:
                 if isinstance(one, Audited):

@@ -38,13 +38,13 @@ def audit(
     """Recognise what files of translations hold, score all of it, and write a page."""
     from gendermark.auditing.audit import audit as carry_out
     from gendermark.report.page import write_page
-    from gendermark.runs.run import Surroundings
+    from gendermark.runs.run import RunContext
 
     _check_output(output)
     with tempfile.TemporaryDirectory(prefix="gendermark-audit-") as temporary:
         with open_workers(executor, len(files)) as workers:
-            around = Surroundings(open_progress=show_progress, executor=workers)
-            found = carry_out(files, keep or Path(temporary), around)
+            context = RunContext(open_progress=show_progress, executor=workers)
+            found = carry_out(files, keep or Path(temporary), context)
         if not found.audited:
             raise UserError("; ".join(found.refused))
         write_page(output, found.folders)

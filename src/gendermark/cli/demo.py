@@ -49,8 +49,8 @@ def demo(
     runs = {}
     for name, (spec, _) in SYSTEMS.items():
         # A store of its own: the demo writes nothing outside its folder.
-        around = running.Surroundings(output / "store.sqlite", show_progress, name=name)
-        runs[name] = running.run(running.RunConfig(spec, selections), output / _folder(name), around)
+        context = running.RunContext(output / "store.sqlite", show_progress, name=name)
+        runs[name] = running.run(running.RunConfig(spec, selections), output / _folder(name), context)
 
     def is_headline(result: Result, estimate: Estimate) -> bool:
         headline = registry.load("benchmark", result.selection.benchmark).measures.headline

@@ -57,12 +57,12 @@ def debias(
 ) -> None:
     """Take gender out of the vectors of professions, and compare the model with what it was."""
     from gendermark.lab.debias import Settings, study_debiasing
-    from gendermark.runs.run import Surroundings
+    from gendermark.runs.run import RunContext
 
     how = pairs(system_option or [], "--system-option", "beam_size=1")
     settings = Settings(model, to, data, group, samples, equalise, bleu, how, resampling(resamples, seed, confidence))
     with open_workers(executor) as workers:
-        report = study_debiasing(settings, output, Surroundings(store, show_progress, say, executor=workers))
+        report = study_debiasing(settings, output, RunContext(store, show_progress, say, executor=workers))
     if as_json:
         print_json(report)
     else:

@@ -19,7 +19,7 @@ from gendermark.lab import options
 if TYPE_CHECKING:
     from gendermark.metrics.metric import Resampling
     from gendermark.records import Table
-    from gendermark.runs.run import Surroundings
+    from gendermark.runs.run import RunContext
 
 Run = Annotated[Path, typer.Argument(metavar="DIR", help=options.RUN)]
 Runs = Annotated[list[Path], typer.Argument(metavar="DIR...", help=options.RUNS)]
@@ -141,15 +141,15 @@ def quality(
     """
     from gendermark.lab import quality as study
     from gendermark.lab.cells import read_cells
-    from gendermark.runs.run import Surroundings
+    from gendermark.runs.run import RunContext
 
     how = resampling(resamples, seed, confidence)
     if plain is not None or plain_bundled:
         if plain is not None and plain_bundled:
             raise UserError("--plain names a test set and --plain-bundled takes the bundled one; choose one of them")
         with open_workers(executor) as workers:
-            around = Surroundings(None, show_progress, say, executor=workers)
-            _plain_quality(runs or [], to, plain, translations or [], how, around, as_json=as_json)
+            context = RunContext(None, show_progress, say, executor=workers)
+            _plain_quality(runs or [], to, plain, translations or [], how, context, as_json=as_json)
         return
     if translations:
         raise UserError("--translations are those of a plain test set; give it with --plain SOURCE REFERENCE")
@@ -172,7 +172,7 @@ def _plain_quality(
     files: tuple[Path, Path] | None,
     translations: Sequence[Path],
     how: Resampling,
-    around: Surroundings,
+    context: RunContext,
     *,
     as_json: bool,
 ) -> None:
@@ -183,7 +183,7 @@ def _plain_quality(
         raise UserError("say what translated the test set: run folders, or files with --translations")
     test_set = study.read_test_set(*files) if files else study.bundled_test_set()
     texts: dict[str, Sequence[str]] = {str(path): read_lines(path) for path in translations}
-    texts |= study.translations_by_runs(runs, test_set, to, around)
+    texts |= study.translations_by_runs(runs, test_set, to, context)
     found = study.rate_systems(test_set, texts, how)
     if as_json:
         print_json(found.to_json())
@@ -226,7 +226,7 @@ def determiners(
 ) -> None:
     """How probable are "el" and "la", where the source tells the gender and where it does not?"""
     from gendermark.lab.determiners import compare_targets
-    from gendermark.runs.run import Surroundings
+    from gendermark.runs.run import RunContext
 
     found = compare_targets(
         system,
@@ -234,7 +234,7 @@ def determiners(
         targets,
         (from_, to),
         pairs(system_option or [], "--system-option", "beam_size=5"),
-        Surroundings(store, tell=say),
+        RunContext(store, tell=say),
     )
     if as_json:
         print_json(found.to_json())
@@ -272,7 +272,7 @@ def sampling(
 ) -> None:
     """How far do the numbers depend on how samples are drawn (epsilon) and compared (alpha)?"""
     from gendermark.lab.sampling import Settings, vary_sampling
-    from gendermark.runs.run import Surroundings
+    from gendermark.runs.run import RunContext
 
     settings = Settings(
         system,
@@ -286,7 +286,7 @@ def sampling(
         pairs(system_option or [], "--system-option", "beam_size=5"),
     )
     with open_workers(executor) as workers:
-        found = vary_sampling(settings, Surroundings(store, show_progress, say, executor=workers))
+        found = vary_sampling(settings, RunContext(store, show_progress, say, executor=workers))
     if as_json:
         print_json(found.to_json())
     else:

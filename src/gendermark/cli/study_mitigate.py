@@ -54,13 +54,13 @@ def mitigate(
     """Reranking and hints around a system: what women gain, what men lose, what it costs in quality and time."""
     from gendermark.lab import mitigate_words as words
     from gendermark.lab.mitigate import Settings, study_mitigation
-    from gendermark.runs.run import Surroundings
+    from gendermark.runs.run import RunContext
 
     how = pairs(system_option or [], "--system-option", "beam_size=5")
     given = (system, to, tuple(with_ or ()), data, plain, how, resampling(resamples, seed, confidence), repeats)
     with open_workers(executor) as workers:
-        around = Surroundings(store, show_progress, say, executor=workers)
-        report = study_mitigation(Settings(*given), output, around)
+        context = RunContext(store, show_progress, say, executor=workers)
+        report = study_mitigation(Settings(*given), output, context)
     if as_json:
         print_json(report)
     elif terminal.is_terminal(sys.stdout):

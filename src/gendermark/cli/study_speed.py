@@ -67,7 +67,7 @@ def speed(
     from gendermark.lab.speed.points import Grid, read_against, read_vary
     from gendermark.lab.speed.study import Settings, study_speed
     from gendermark.lab.speed.timing import Timing
-    from gendermark.runs.run import Surroundings
+    from gendermark.runs.run import RunContext
 
     how = pairs(system_option or [], "--system-option", "threads=1")
     grid = Grid(system, read_vary(vary or []), read_against(against or []), how)
@@ -83,7 +83,7 @@ def speed(
         resampling(resamples, seed, confidence),
     )
     # What is timed is timed here, after the workers have ended.
-    found = study_speed(settings, output, Surroundings(store, show_progress, say), partial(open_workers, executor))
+    found = study_speed(settings, output, RunContext(store, show_progress, say), partial(open_workers, executor))
     write_files(found, output, f"gendermark {shlex.join(sys.argv[1:])}")
     if as_json:
         print_json(found.to_json())

@@ -52,13 +52,13 @@ def training(
     from gendermark.lab import training_comparison_words as words
     from gendermark.lab.speed.points import read_against
     from gendermark.lab.training_comparison import Settings, study_training
-    from gendermark.runs.run import Surroundings
+    from gendermark.runs.run import RunContext
 
     shown = pairs(context or [], "--context", "ctx=separator:<sep>")
     how = resampling(resamples, seed, confidence)
     settings = Settings(read_against(system), to, shown, data, rules, plain, how)
     with open_workers(executor) as workers:
-        report = study_training(settings, output, Surroundings(store, show_progress, say, executor=workers))
+        report = study_training(settings, output, RunContext(store, show_progress, say, executor=workers))
     if as_json:
         print_json(report)
     elif terminal.is_terminal(sys.stdout):

@@ -22,7 +22,7 @@ if TYPE_CHECKING:  # `gendermark --help` loads this module
     from gendermark.records import Estimate, Test
     from gendermark.result import Result
     from gendermark.runs.executors import Executor
-    from gendermark.runs.run import Surroundings
+    from gendermark.runs.run import RunContext
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 
@@ -148,12 +148,12 @@ def open_workers(executor: str, n_pieces: int = 0) -> Iterator[Executor]:
 
 
 @contextmanager
-def run_context(executor: str, store: Path | None = None, name: str = "", n_pieces: int = 0) -> Iterator[Surroundings]:
+def run_context(executor: str, store: Path | None = None, name: str = "", n_pieces: int = 0) -> Iterator[RunContext]:
     """What a run needs of the command line: workers, the store of translations, and where messages go."""
-    from gendermark.runs.run import Surroundings
+    from gendermark.runs.run import RunContext
 
     with open_workers(executor, n_pieces) as workers:
-        yield Surroundings(store, show_progress, say, name, workers)
+        yield RunContext(store, show_progress, say, name, workers)
 
 
 @contextmanager

@@ -110,7 +110,7 @@ def model(
     from gendermark.lab.architectures import Architecture, parse_depths
     from gendermark.lab.parallel import parse_mix
     from gendermark.lab.self_training import SelfTraining
-    from gendermark.runs.run import Surroundings
+    from gendermark.runs.run import RunContext
 
     shape = Architecture(*parse_depths(architecture), attention, width, heads, feed_forward or 4 * width)
     settings = recipe.Settings(
@@ -127,11 +127,11 @@ def model(
         patience=patience,
         init_from=init_from,
     )
-    around = Surroundings(None, show_progress, say)
+    run_context = RunContext(None, show_progress, say)
     asked = None
     if teacher is not None:
         asking = api.Asking(to, from_, teacher_samples, sampling_pairs(sampling))
-        ask = partial(api.translate, teacher, asking=asking, around=around)
+        ask = partial(api.translate, teacher, asking=asking, context=run_context)
         asked = recipe.Teacher(teacher, ask)
     elif teacher_samples or sampling:
         raise UserError("--teacher-samples and --sampling say what is learnt of a teacher; name one with --teacher")
@@ -139,7 +139,7 @@ def model(
         raise UserError("--self-train SYSTEM and --monolingual TEXT go together; give both or neither")
     filtered = None
     if self_train is not None:
-        ask = partial(api.translate, self_train, asking=api.Asking(to, from_), around=around)
+        ask = partial(api.translate, self_train, asking=api.Asking(to, from_), context=run_context)
         filtered = SelfTraining(self_train, ask, monolingual or [])
     sources = recipe.Sources(
         pairs,
@@ -154,7 +154,7 @@ def model(
         context=context,
         self_training=filtered,
     )
-    report = recipe.train_transformer(output, settings, sources, around)
+    report = recipe.train_transformer(output, settings, sources, run_context)
     if as_json:
         print_json(report)
     else:

@@ -23,7 +23,7 @@ from gendermark.metrics import statistics
 from gendermark.metrics.metric import Resampling
 from gendermark.records import Unit
 from gendermark.runs.compare import Asked, Comparison, compare
-from gendermark.runs.run import ALONE, OpenProgress, RunConfig, Surroundings, run
+from gendermark.runs.run import NO_CONTEXT, OpenProgress, RunConfig, RunContext, run
 from gendermark.selection import Selection
 from gendermark.systems.engine import first_line
 from gendermark.systems.huggingface_opening import quietly
@@ -95,7 +95,7 @@ class Settings:
 def study_debiasing(
     settings: Settings,
     output: Path,
-    around: Surroundings = ALONE,
+    context: RunContext = NO_CONTEXT,
 ) -> dict[str, Any]:
     """Debias a model, compare it with what it was, and give the report (also `debias.json` in the directory).
 
@@ -118,12 +118,12 @@ def study_debiasing(
         for name, spec in specs.items():
             config = RunConfig(spec, selections, settings.system_options, settings.resampling)
             results[name] = run(
-                config, output / name, replace(around, open_progress=_named(name, around.open_progress))
+                config, output / name, replace(context, open_progress=_named(name, context.open_progress))
             )
         compared = compare(results["before"], results["after"], settings.resampling, Asked(everything=True)).comparisons
         found = {(row.cell.partition(".")[0], row.metric, row.slice): row for row in compared}
         rows = [found[key] for key in COMPARED if key in found]
-        translate = _Translate(settings, around)
+        translate = _Translate(settings, context)
         if bleu is not None:
             texts = [translate(spec, bleu[0], f"{name}: BLEU") for name, spec in specs.items()]
             rows.append(compare_plain("bleu", bleu[1], (texts[0], texts[1]), settings.resampling))
@@ -150,8 +150,8 @@ def study_debiasing(
 class _Translate:
     """Sentences in, texts out, by way of the store."""
 
-    def __init__(self, settings: Settings, around: Surroundings) -> None:
-        self._settings, self._around = settings, around
+    def __init__(self, settings: Settings, context: RunContext) -> None:
+        self._settings, self._around = settings, context
 
     def __call__(self, spec: str, sources: Sequence[str], title: str) -> list[str]:
         return [samples[0].text or "" for samples in self._ask(spec, sources, title)]
@@ -164,8 +164,8 @@ class _Translate:
     def _ask(self, spec: str, sources: Sequence[str], title: str, targets: Sequence[str] | None = None) -> Any:
         asking = api.Asking(self._settings.target_language, SOURCE_LANGUAGE, targets=targets)
         options = self._settings.system_options if spec.startswith("hf:") else None
-        around = replace(self._around, open_progress=lambda _: self._around.open_progress(title))
-        return api.translate(spec, sources, asking, options, around)
+        context = replace(self._around, open_progress=lambda _: self._around.open_progress(title))
+        return api.translate(spec, sources, asking, options, context)
 
 
 def _convert(output: Path, spec: str, translate: _Translate, sources: Sequence[str]) -> str | None:

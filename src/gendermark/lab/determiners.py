@@ -11,7 +11,7 @@ from gendermark import api
 from gendermark.errors import SystemFailure, UserError
 from gendermark.names import readable
 from gendermark.records import Table, Translation
-from gendermark.runs.run import ALONE, Surroundings
+from gendermark.runs.run import NO_CONTEXT, RunContext
 
 _SAME_TOKEN = 1e-3
 """Log-probabilities of the same token after the same words differ by less than this, however they were batched."""
@@ -92,14 +92,14 @@ def compare_targets(
     targets: tuple[str, str],
     direction: tuple[str, str],
     system_options: Mapping[str, str] | None = None,
-    around: Surroundings = ALONE,
+    context: RunContext = NO_CONTEXT,
 ) -> Preferences:
     """How probable a masculine and a feminine translation of each source are, and the tokens where they part."""
     words = _first_difference(*targets)
     source_language, to = direction
     asked = [(source, target) for source in sources for target in targets]
     asking = api.Asking(to, source_language, targets=[target for _, target in asked])
-    answers = api.translate(system, [source for source, _ in asked], asking, system_options, around)
+    answers = api.translate(system, [source for source, _ in asked], asking, system_options, context)
     scored = [found for (found,) in answers]
     for found in scored:
         if found.log_probability is None:

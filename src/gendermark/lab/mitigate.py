@@ -29,7 +29,7 @@ from gendermark.records import Gender, Request, Task
 from gendermark.result import Result
 from gendermark.runs import folder
 from gendermark.runs.plan import RunConfig
-from gendermark.runs.run import ALONE, Surroundings, run
+from gendermark.runs.run import NO_CONTEXT, RunContext, run
 from gendermark.selection import Selection
 from gendermark.systems.system import System, open_system
 
@@ -91,7 +91,7 @@ class Variant:
         joint = "" if not query else "&" if "?" in system else "?"
         return f"{self.family}:{system}{joint}{query}"
 
-    def around(self, inner: System, system: str) -> System:
+    def context(self, inner: System, system: str) -> System:
         """The same around a system that is open already."""
         if not self.family:
             return inner
@@ -123,7 +123,7 @@ def variants_for(system: System, mitigations: Sequence[str]) -> list[Variant]:
 # -- the study --------------------------------------------------------------------------------------------------------
 
 
-def study_mitigation(settings: Settings, output: Path, around: Surroundings = ALONE) -> dict[str, Any]:
+def study_mitigation(settings: Settings, output: Path, context: RunContext = NO_CONTEXT) -> dict[str, Any]:
     """Run, compare and time; the report is also `mitigate.json` and `table.md` in the directory.
 
     Leaves a run folder for each variant. Interrupted, the same call goes on where it stopped.
@@ -132,14 +132,14 @@ def study_mitigation(settings: Settings, output: Path, around: Surroundings = AL
     with closing(open_system(settings.system, settings.system_options)) as inner:
         variants = variants_for(inner, settings.mitigations)
         for variant in variants[:-1]:  # a style that it lacks, a language that nobody reads: before any work
-            variant.around(inner, settings.system).check(SOURCE_LANGUAGE, settings.target_language, [])
+            variant.context(inner, settings.system).check(SOURCE_LANGUAGE, settings.target_language, [])
         test_set = plain_set(settings.plain, settings.target_language) if inner.is_stored else None
     results, texts = {}, {}
     for variant in variants:
         config = RunConfig(
             variant.spec(settings.system), selections, dict(settings.system_options), settings.resampling
         )
-        titled = replace(around, open_progress=_titled(variant.name, around))
+        titled = replace(context, open_progress=_titled(variant.name, context))
         results[variant.name] = run(config, output / variant.folder, titled)
         if test_set is not None and variant.name != ORACLE:  # of other sentences it knows nothing
             texts[variant.name] = plain_texts(config, test_set, settings.target_language, titled)
@@ -187,8 +187,8 @@ def study_mitigation(settings: Settings, output: Path, around: Surroundings = AL
     return report
 
 
-def _titled(name: str, around: Surroundings) -> Callable[[str], Any]:
-    return lambda title: around.open_progress(f"{name}: {title}")
+def _titled(name: str, context: RunContext) -> Callable[[str], Any]:
+    return lambda title: context.open_progress(f"{name}: {title}")
 
 
 def _open_changed(plain: Path, other: Path, results: Sequence[Result]) -> dict[str, int]:
@@ -220,7 +220,7 @@ def _timed(settings: Settings, variants: Sequence[Variant]) -> dict[str, list[fl
     item_set = replace(whole, items=whole.items[:: max(1, len(whole.items) // N_TIMED)][:N_TIMED])
     requests = benchmark.requests(item_set)
     with closing(open_system(settings.system, settings.system_options)) as inner:
-        systems = {one.name: one.around(inner, settings.system) for one in variants if one.name != ORACLE}
+        systems = {one.name: one.context(inner, settings.system) for one in variants if one.name != ORACLE}
 
         def ready(system: System) -> None:
             system.prepare(benchmark, item_set, requests)

@@ -14,7 +14,7 @@ from gendermark.records import Unit
 from gendermark.result import Result
 from gendermark.runs.compare import Asked, Comparison, compare
 from gendermark.runs.plan import RunConfig
-from gendermark.runs.run import Surroundings
+from gendermark.runs.run import RunContext
 
 Key = tuple[str, str, str]
 """Benchmark, metric and slice."""
@@ -49,9 +49,9 @@ def plain_set(given: tuple[Any, Any] | None, target_language: str) -> PlainSet |
     return bundled_test_set() if target_language == "es" else None
 
 
-def plain_texts(config: RunConfig, test_set: PlainSet, target_language: str, around: Surroundings) -> list[str]:
+def plain_texts(config: RunConfig, test_set: PlainSet, target_language: str, context: RunContext) -> list[str]:
     """What the system of a run makes of a plain test set."""
-    silent = replace(around, tell=lambda note: None)  # noqa: ARG005 (what was said of the run is enough)
+    silent = replace(context, tell=lambda note: None)  # noqa: ARG005 (what was said of the run is enough)
     answers = api.translate(config.system, test_set.sources, api.Asking(target_language), config.system_options, silent)
     return [samples[0].text or "" for samples in answers]
 

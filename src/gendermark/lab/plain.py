@@ -20,7 +20,7 @@ from gendermark.metrics.pairing import Pairing
 from gendermark.records import Table
 from gendermark.runs import folder
 from gendermark.runs.compare import Comparison, compare_metric
-from gendermark.runs.run import ALONE, Surroundings
+from gendermark.runs.run import NO_CONTEXT, RunContext
 
 N_BUNDLED = 1000
 
@@ -152,7 +152,7 @@ def compare_plain(
 
 
 def translations_by_runs(
-    runs: Sequence[Path], test_set: PlainSet, to: str = "", around: Surroundings = ALONE
+    runs: Sequence[Path], test_set: PlainSet, to: str = "", context: RunContext = NO_CONTEXT
 ) -> dict[str, list[str]]:
     """What the system of each run makes of the sentences, by name and direction; asked again, with its own options."""
     found: dict[str, list[str]] = {}
@@ -165,7 +165,7 @@ def translations_by_runs(
                 raise UserError(f"{name} is in several of these runs; give it once")
             asking = api.Asking(selection.target_language, selection.source_language)
             answers = api.translate(
-                str(config["system"]), test_set.sources, asking, config.get("system_options") or {}, around
+                str(config["system"]), test_set.sources, asking, config.get("system_options") or {}, context
             )
             found[name] = [samples[0].text or "" for samples in answers]
     return found

@@ -126,13 +126,13 @@ class Settings:
 
 def vary_sampling(
     settings: Settings,
-    around: running.Surroundings = running.ALONE,
+    context: running.RunContext = running.NO_CONTEXT,
 ) -> Sensitivity:
     """Draw with every epsilon, and compute with every alpha."""
     found = []
     for epsilon in dict.fromkeys(settings.epsilons):
         config = running.RunConfig(settings.system, (settings.selection(epsilon),), settings.system_options)
-        (drawn,) = running.run(config, None, around)
+        (drawn,) = running.run(config, None, context)
         for alpha in dict.fromkeys(settings.alphas):
             chosen = chosen_alpha(drawn.judgements, alpha)
             found.append(Setting(epsilon, chosen, alpha == "tuned", _with_alpha(drawn, alpha, config.resampling)))

@@ -22,7 +22,7 @@ from gendermark.lab.parallel import GRAMMAR, Line, Part, columns, key, tidy
 from gendermark.linguistics.occupations import bundled_finder
 from gendermark.linguistics.source_gender import PersonTold, keeps_gender, read_source, readable
 from gendermark.records import Gender, Translation
-from gendermark.runs.run import Surroundings
+from gendermark.runs.run import RunContext
 from gendermark.systems.tokenisers import Direction
 
 NAME = "self-training"
@@ -49,10 +49,10 @@ class SelfTraining:
                 f"{', '.join(readable_languages)}, not {'-'.join(direction)}"
             )
 
-    def part(self, direction: Direction, away: set[str], around: Surroundings) -> tuple[Part, dict[str, Any]]:
+    def part(self, direction: Direction, away: set[str], context: RunContext) -> tuple[Part, dict[str, Any]]:
         """The pairs that are kept, and how many there were of each kind; sources in `away` are not asked for."""
         finder = bundled_finder(direction[1])
-        texts = read_monolingual(self.texts, direction[0], around)
+        texts = read_monolingual(self.texts, direction[0], context)
         told: dict[str, tuple[Gender, list[PersonTold]]] = {}
         for text in texts:
             people = readable(read_source(text), finder) if key(text) not in away else []
@@ -86,18 +86,18 @@ def _chance(line: Line) -> bytes:
     return hashlib.sha256(line.source.encode()).digest()
 
 
-def read_monolingual(texts: Sequence[str], language: str, around: Surroundings) -> list[str]:
+def read_monolingual(texts: Sequence[str], language: str, context: RunContext) -> list[str]:
     """Every sentence once, in the order of the texts."""
     found: dict[str, str] = {}
     for text in texts:
-        for sentence in _sentences(text, language, around):
+        for sentence in _sentences(text, language, context):
             whole = " ".join(sentence.split())
             if key(whole):
                 found.setdefault(key(whole), whole)
     return list(found.values())
 
 
-def _sentences(text: str, language: str, around: Surroundings) -> Sequence[str]:
+def _sentences(text: str, language: str, context: RunContext) -> Sequence[str]:
     cards = tatoeba_cards()
     name, equals, number = text.partition("=")
     if equals and name.strip() == GRAMMAR:
@@ -107,7 +107,7 @@ def _sentences(text: str, language: str, around: Surroundings) -> Sequence[str]:
     if text in cards:
         if language not in cards[text]:
             raise UserError(f"{text} has {' and '.join(cards[text])}, not {language!r}; leave it out")
-        return [line[cards[text].index(language)] for line in columns(text, tatoeba_lines(text, say=around.tell))]
+        return [line[cards[text].index(language)] for line in columns(text, tatoeba_lines(text, say=context.tell))]
     if not Path(text).exists() and "." not in text and "/" not in text:
         raise UnknownName("data set or file of sentences", text, [f"{GRAMMAR}=50000", *cards])
     lines = [line.split("\t")[0] for line in read_lines(text)]

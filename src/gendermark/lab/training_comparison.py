@@ -24,7 +24,7 @@ from gendermark.linguistics import context as contexts
 from gendermark.metrics.metric import Resampling
 from gendermark.result import Result
 from gendermark.runs.plan import RunConfig
-from gendermark.runs.run import ALONE, Surroundings, run
+from gendermark.runs.run import NO_CONTEXT, RunContext, run
 from gendermark.selection import Selection
 
 CONTEXTUAL, COUNTERFACTUAL, WINOMT = "mt-geneval-contextual", "mt-geneval-counterfactual", "winomt"
@@ -106,7 +106,7 @@ def _all_translate(models: Sequence[Point]) -> bool:
     return all(found)
 
 
-def study_training(settings: Settings, output: Path, around: Surroundings = ALONE) -> dict[str, Any]:
+def study_training(settings: Settings, output: Path, context: RunContext = NO_CONTEXT) -> dict[str, Any]:
     """Run and compare; leaves a run folder for each model, the record and the tables.
 
     Interrupted, the same call goes on where it stopped.
@@ -121,9 +121,9 @@ def study_training(settings: Settings, output: Path, around: Surroundings = ALON
     texts = {}
     for model in settings.models:
         config = RunConfig(model.spec, selections[model.name], dict(model.options), settings.resampling)
-        results[model.name] = run(config, output / model.slug, around)
+        results[model.name] = run(config, output / model.slug, context)
         if test_set is not None:
-            texts[model.name] = plain_texts(config, test_set, settings.target_language, around)
+            texts[model.name] = plain_texts(config, test_set, settings.target_language, context)
     first, *others = (model.name for model in settings.models)
     report: dict[str, Any] = {
         "settings": settings.to_json(),

@@ -35,7 +35,7 @@ from gendermark.lab.self_training import NAME as SELF_TRAINING
 from gendermark.lab.self_training import SelfTraining
 from gendermark.lab.torch_models import CHECKPOINT_FILE, FACTS_FILE, MODEL_FILE
 from gendermark.records import Translation
-from gendermark.runs.run import ALONE, Surroundings
+from gendermark.runs.run import NO_CONTEXT, RunContext
 from gendermark.systems.batching import by_length, padded
 from gendermark.systems.engine import first_line
 from gendermark.systems.tokenisers import Direction
@@ -136,7 +136,7 @@ class Prepared:
 
 
 def train_transformer(
-    directory: Path, settings: Settings, sources: Sources, around: Surroundings = ALONE
+    directory: Path, settings: Settings, sources: Sources, context: RunContext = NO_CONTEXT
 ) -> dict[str, Any]:
     """Make the model in a directory, or what is left to do of it, and give its report (also `report.json` there)."""
     if any(find_spec(package) is None for package in PACKAGES):
@@ -145,30 +145,30 @@ def train_transformer(
         raise UserError(f"{directory} is a file; choose a directory with -o")
     with locks.hold(directory / ".lock"), reproducible(settings.seed):
         Checkpoint(directory / CHECKPOINT_FILE, settings.to_json()).read()  # one that does not fit is refused now
-        prepared = prepare(settings.direction, sources, around)
+        prepared = prepare(settings.direction, sources, context)
         check_memory(settings.architecture, len(prepared.pieces.numbers), settings.tokens_per_batch)
         checkpoint = Checkpoint(directory / CHECKPOINT_FILE, {**settings.to_json(), "text": prepared.fingerprint})
         checkpoint.read()
         parallel.write_held_out(prepared.parts, settings.direction, directory)
         _write_self_training(prepared.parts, directory)
-        model, progressed = _learn(settings, prepared, checkpoint, around)
+        model, progressed = _learn(settings, prepared, checkpoint, context)
         return _finish(directory, settings, prepared, model, progressed)
 
 
-def prepare(direction: Direction, sources: Sources, around: Surroundings) -> Prepared:
+def prepare(direction: Direction, sources: Sources, context: RunContext) -> Prepared:
     """Text, held-out sets and pieces; nothing is written."""
     if sources.documents:
         check_context(sources.context)
     if sources.self_training is not None:
         sources.self_training.check(direction)
     parts = [
-        parallel.split(part, sources.n_test) for part in parallel.read_parts(sources.pairs, direction, around.tell)
+        parallel.split(part, sources.n_test) for part in parallel.read_parts(sources.pairs, direction, context.tell)
     ]
     if sources.mix is not None:
         n_others = sum(len(part.train) for part in parts)
-        with around.open_progress("generating pairs") as progress:
+        with context.open_progress("generating pairs") as progress:
             parts.append(parallel.grammar_part(sources.mix, n_others, sources.n_test, direction, progress))
-    parts, self_trained = _with_additions(parts, direction, sources, around)
+    parts, self_trained = _with_additions(parts, direction, sources, context)
     lines = parallel.mixed(parts, seed=0)
     if not lines:
         raise UserError(f"nothing is left of {', '.join(sources.pairs)} to train on; give more text")
@@ -176,7 +176,7 @@ def prepare(direction: Direction, sources: Sources, around: Surroundings) -> Pre
     if sources.documents:
         _check_separator(sources.context, pieces)
     if sources.teacher is not None:
-        lines = sources.teacher.teach(lines, around.tell)
+        lines = sources.teacher.teach(lines, context.tell)
     everything = encode_pairs(lines, pieces)
     short = [i for i in range(len(lines)) if max(len(everything.sources[i]), len(everything.targets[i])) <= _LONGEST]
     lines = [lines[i] for i in short]
@@ -195,7 +195,7 @@ def prepare(direction: Direction, sources: Sources, around: Surroundings) -> Pre
 
 
 def _with_additions(
-    parts: Sequence[Part], direction: Direction, sources: Sources, around: Surroundings
+    parts: Sequence[Part], direction: Direction, sources: Sources, context: RunContext
 ) -> tuple[list[Part], dict[str, Any]]:
     """The parts without what is held out, then sentences with the one before them, then what self-training keeps."""
     documents = [read_documents(text, direction) for text in sources.documents]
@@ -210,7 +210,7 @@ def _with_additions(
     if sources.self_training is None:
         return found, {}
     taught = {parallel.key(line.source) for part in found for line in part.train}
-    part, counts = sources.self_training.part(direction, held_out | taught, around)
+    part, counts = sources.self_training.part(direction, held_out | taught, context)
     return [*found, part], counts
 
 
@@ -252,7 +252,7 @@ def read_pieces(place: Path) -> Pieces:
 
 
 def _learn(
-    settings: Settings, prepared: Prepared, checkpoint: Checkpoint, around: Surroundings
+    settings: Settings, prepared: Prepared, checkpoint: Checkpoint, context: RunContext
 ) -> tuple[Any, Progressed]:
     import torch
     from torch.nn import functional
@@ -293,7 +293,7 @@ def _learn(
         held_out_loss=held_out_loss if n_valid else None,
         patience=settings.patience,
     )
-    with around.open_progress(f"training {settings.architecture.name}, steps") as progress:
+    with context.open_progress(f"training {settings.architecture.name}, steps") as progress:
         return model, train(course, settings, checkpoint, optimizer, progress)
 
 

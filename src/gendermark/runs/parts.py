@@ -25,7 +25,7 @@ from gendermark.records import Request, Task, Translation
 from gendermark.result import Result
 from gendermark.runs import folder
 from gendermark.runs.plan import RunConfig, Step, plan
-from gendermark.runs.run import Place, Surroundings, carry_out, translate_steps
+from gendermark.runs.run import Place, RunContext, carry_out, translate_steps
 from gendermark.selection import Option, Selection
 from gendermark.systems.system import System, open_system
 
@@ -88,10 +88,10 @@ class Dealt:
 # -- one part ----------------------------------------------------------------------------------------------------------
 
 
-def run_part(config: RunConfig, part: Part, directory: Path, around: Surroundings) -> Dealt:
+def run_part(config: RunConfig, part: Part, directory: Path, context: RunContext) -> Dealt:
     """Translate what falls to a part, and leave it in its folder."""
     # By itself, so that no two jobs of an array need the same file: a network's file system may not lock it.
-    around = replace(around, store=around.store or directory / _STORE)
+    context = replace(context, store=context.store or directory / _STORE)
     with closing(open_system(config.system, config.system_options)) as system, ExitStack() as stack:
         whole = plan(config, system)
         places = [part.places(step.requests, system) for step in whole.steps]
@@ -99,7 +99,7 @@ def run_part(config: RunConfig, part: Part, directory: Path, around: Surrounding
         described = {**config.to_json(), folder.SHARD: str(part)}
         place = Place(directory, described, "running")
         cells = {}
-        for given, own_places in zip(translate_steps(own, system, place, around, stack), places, strict=True):
+        for given, own_places in zip(translate_steps(own, system, place, context, stack), places, strict=True):
             cell = directory / given.item_set.selection.cell
             write_jsonl(cell / folder.PART_ANSWERS, _rows(own_places, given.answers.translations))
             if given.chosen is not None:
@@ -109,9 +109,11 @@ def run_part(config: RunConfig, part: Part, directory: Path, around: Surrounding
             facts["data"] = given.item_set.origin
             cells[cell.name] = {"n": len(own_places), **facts, folder.SUMS: folder.sums(cell)}
         notes = system.notes()
-        folder.write_manifest(directory, described, folder.PART, cells, [*notes, *around.executor.notes()], around.name)
+        folder.write_manifest(
+            directory, described, folder.PART, cells, [*notes, *context.executor.notes()], context.name
+        )
     for note in notes:
-        around.tell(note)
+        context.tell(note)
     return Dealt(sum(map(len, places)), sum(len(step.requests) for step in whole.steps))
 
 
@@ -143,7 +145,7 @@ def _row(answer: Translation) -> list[Any]:
 # -- all of them -------------------------------------------------------------------------------------------------------
 
 
-def merge(directories: Sequence[Path], output: Path, around: Surroundings) -> list[Result]:
+def merge(directories: Sequence[Path], output: Path, context: RunContext) -> list[Result]:
     """Join the parts of a run, and score it."""
     for directory, n in Counter(directories).items():
         if n > 1:
@@ -157,12 +159,12 @@ def merge(directories: Sequence[Path], output: Path, around: Surroundings) -> li
     planned = plan(config, system)
     for step in planned.steps:
         _check_data(step.item_set, manifests)
-    if not around.name:
-        around = replace(around, name=_common_name(manifests.values(), around))
-    return carry_out(planned, system, output, around)
+    if not context.name:
+        context = replace(context, name=_common_name(manifests.values(), context))
+    return carry_out(planned, system, output, context)
 
 
-def _common_name(manifests: Iterable[Mapping[str, Any]], around: Surroundings) -> str:
+def _common_name(manifests: Iterable[Mapping[str, Any]], context: RunContext) -> str:
     """What the system is called: as the first part that has a name for it says."""
     named: dict[str, Part] = {}
     for manifest in manifests:
@@ -170,7 +172,7 @@ def _common_name(manifests: Iterable[Mapping[str, Any]], around: Surroundings) -
             named.setdefault(name, _part_of(manifest))
     if len(named) > 1:
         name, part = next(iter(named.items()))
-        around.tell(
+        context.tell(
             f"the parts have different names ({', '.join(named)}); the whole is called {name}, as part {part} is "
             "(--name gives it another name)"
         )

@@ -27,11 +27,11 @@ from gendermark.runs.translate import Answers, Progress, check_tasks, translate
 from gendermark.systems.system import System, open_system
 
 __all__ = [
-    "ALONE",
+    "NO_CONTEXT",
     "OpenProgress",
     "Place",
     "RunConfig",
-    "Surroundings",
+    "RunContext",
     "Translated",
     "carry_out",
     "default_store",
@@ -55,7 +55,7 @@ def no_progress(title: str) -> Iterator[Progress]:  # noqa: ARG001
 
 
 @dataclass(frozen=True)
-class Surroundings:
+class RunContext:
     """What a run needs that decides no number: where answers are kept, and who is told what."""
 
     store: Path | None = None
@@ -67,37 +67,37 @@ class Surroundings:
     """Where the work is done."""
 
 
-ALONE = Surroundings()
+NO_CONTEXT = RunContext()
 
 
-def run(config: RunConfig, directory: Path | None = None, around: Surroundings = ALONE) -> list[Result]:
+def run(config: RunConfig, directory: Path | None = None, context: RunContext = NO_CONTEXT) -> list[Result]:
     """Do a run, or what is left of it. Without a directory the results are returned only."""
     with closing(open_system(config.system, config.system_options)) as system:
-        return carry_out(plan(config, system), system, directory, around)
+        return carry_out(plan(config, system), system, directory, context)
 
 
 def carry_out(
-    planned: Plan, system: System, directory: Path | None = None, around: Surroundings = ALONE
+    planned: Plan, system: System, directory: Path | None = None, context: RunContext = NO_CONTEXT
 ) -> list[Result]:
     """Do what was planned for a system that is open already."""
     with ExitStack() as stack:
-        return _carry_out(planned, system, directory, around, stack)
+        return _carry_out(planned, system, directory, context, stack)
 
 
 def _carry_out(
-    planned: Plan, system: System, directory: Path | None, around: Surroundings, stack: ExitStack
+    planned: Plan, system: System, directory: Path | None, context: RunContext, stack: ExitStack
 ) -> list[Result]:
     config = planned.config.to_json()
-    around = replace(around, name=around.name or (folder.name_in(directory) if directory is not None else ""))
+    context = replace(context, name=context.name or (folder.name_in(directory) if directory is not None else ""))
     done: dict[int, Result] = {}
     cells: dict[str, Any] = {}
     notes: list[str] = []
     # Of several sets each is scored by a worker; of a large one, each portion.
     is_large = any(len(step.requests) > PORTION for step in planned.steps)
-    workers = around.executor if len(planned.steps) > 1 and not is_large else SERIAL
-    work = partial(_scored, executor=around.executor) if is_large else _scored
+    workers = context.executor if len(planned.steps) > 1 and not is_large else SERIAL
+    work = partial(_scored, executor=context.executor) if is_large else _scored
     # One step after the other; while the next one is translated, workers may score those before it.
-    steps = enumerate(translate_steps(planned, system, Place(directory, config, "running"), around, stack))
+    steps = enumerate(translate_steps(planned, system, Place(directory, config, "running"), context, stack))
     for (number, given), (result, seconds) in workers.each(work, steps):
         done[number], cell = result, result.cell
         notes += given.answers.notes
@@ -110,9 +110,9 @@ def _carry_out(
     if directory is not None:
         _check_there(directory, cells)
         ordered = {result.cell: cells[result.cell] for result in results}
-        folder.write_manifest(directory, config, "finished", ordered, notes, around.name)
+        folder.write_manifest(directory, config, "finished", ordered, notes, context.name)
     for note in notes:  # those on workers are told by whoever has opened them, once for all that they did
-        around.tell(note)
+        context.tell(note)
     return results
 
 
@@ -126,7 +126,7 @@ class Place:
 
 
 def translate_steps(
-    planned: Plan, system: System, place: Place, around: Surroundings, stack: ExitStack
+    planned: Plan, system: System, place: Place, context: RunContext, stack: ExitStack
 ) -> Iterator[Translated]:
     """Every step of a plan with its translations. What is held meanwhile is given back with the stack."""
     directory = place.directory
@@ -141,7 +141,7 @@ def translate_steps(
         # pipe, which can be read once only.)
         for step in planned.steps:
             system.prepare(step.benchmark, step.item_set, step.requests)
-    store = stack.enter_context(Store(around.store or default_store())) if system.is_stored else None
+    store = stack.enter_context(Store(context.store or default_store())) if system.is_stored else None
     n_there = 0
     for number, step in enumerate(planned.steps):
         system.prepare(step.benchmark, step.item_set, step.requests)
@@ -150,17 +150,17 @@ def translate_steps(
             if is_new:
                 _take(directory, place.config, stack)
             # Not before a system is ready: a mistyped path must not leave a folder that is "another run's".
-            folder.write_manifest(directory, place.config, place.status, {}, name=around.name)
+            folder.write_manifest(directory, place.config, place.status, {}, name=context.name)
         if system.is_stored and number == 0:
             for planned_step in planned.steps:
                 unanswered = planned_step.unanswered(system, store)
                 n_there += len(planned_step.requests) - len(unanswered)
-                around.tell(planned_step.forecast(system, unanswered))
-        yield _translated(step, system, store, planned.config, around)
+                context.tell(planned_step.forecast(system, unanswered))
+        yield _translated(step, system, store, planned.config, context)
     if n_there:
         n_all = sum(len(step.requests) for step in planned.steps)
         why = "From an earlier run" if is_new or directory is None else "Resumed"
-        around.tell(f"{why}: {n_there:,} of {n_all:,} sentences were already translated")
+        context.tell(f"{why}: {n_there:,} of {n_all:,} sentences were already translated")
 
 
 @dataclass(frozen=True)
@@ -177,12 +177,12 @@ class Translated:
     """What the system thinks of both translations of each pair, if it was asked."""
 
 
-def _translated(step: Step, system: System, store: Store | None, config: RunConfig, around: Surroundings) -> Translated:
+def _translated(step: Step, system: System, store: Store | None, config: RunConfig, context: RunContext) -> Translated:
     started = time.monotonic()
-    with around.open_progress(step.title) as progress:
-        answers = translate(system, step.requests, store, progress, around.executor)
+    with context.open_progress(step.title) as progress:
+        answers = translate(system, step.requests, store, progress, context.executor)
     if system.answers_by_line:
-        _check_lines(step, system, store, answers, around)
+        _check_lines(step, system, store, answers, context)
     row = {
         "n_asked": answers.n_asked,
         "n_stored": answers.n_stored,
@@ -190,9 +190,9 @@ def _translated(step: Step, system: System, store: Store | None, config: RunConf
     }
     chosen = None
     if config.forced_choice:
-        with around.open_progress(f"{step.title}, forced choice") as progress:
-            chosen = translate(system, step.choices, store, progress, around.executor)
-    origin = Origin(system.spec, system.decoding, config.resampling, around.name)
+        with context.open_progress(f"{step.title}, forced choice") as progress:
+            chosen = translate(system, step.choices, store, progress, context.executor)
+    origin = Origin(system.spec, system.decoding, config.resampling, context.name)
     return Translated(step.item_set, answers, origin, row, step.pairs, chosen)
 
 
@@ -220,7 +220,7 @@ def _check_there(directory: Path, cells: Mapping[str, Any]) -> None:
         )
 
 
-def _check_lines(step: Step, system: System, store: Store | None, answers: Answers, around: Surroundings) -> None:
+def _check_lines(step: Step, system: System, store: Store | None, answers: Answers, context: RunContext) -> None:
     """Refuse answers that are not of the sentences they were given for, and keep none of them."""
     pairs = zip(step.item_set.items, answers.translations, strict=True)
     lines = [Line(item, samples[0].text or "", n) for n, (item, samples) in enumerate(pairs, start=1)]
@@ -232,7 +232,7 @@ def _check_lines(step: Step, system: System, store: Store | None, answers: Answe
             store.forget(system.system_id, step.requests)
         raise SystemFailure(f"{problem} (none of these answers is kept)") from None
     for note in notes:
-        around.tell(note)
+        context.tell(note)
 
 
 def _take(directory: Path, config: dict[str, Any], stack: ExitStack) -> None:

@@ -39,7 +39,7 @@ from gendermark.result import Result
 from gendermark.runs.compare import Asked, Comparison, compare
 from gendermark.runs.executors import Executor
 from gendermark.runs.plan import RunConfig, plan
-from gendermark.runs.run import ALONE, Surroundings, run
+from gendermark.runs.run import NO_CONTEXT, RunContext, run
 from gendermark.selection import Selection
 from gendermark.systems.system import System
 
@@ -93,7 +93,7 @@ OpenWorkers = Callable[[], AbstractContextManager[Executor]]
 
 
 def study_speed(
-    settings: Settings, output: Path, around: Surroundings = ALONE, open_workers: OpenWorkers | None = None
+    settings: Settings, output: Path, context: RunContext = NO_CONTEXT, open_workers: OpenWorkers | None = None
 ) -> Study:
     """Measure every point and compare each with the baseline; what was done before a kill is not done again.
 
@@ -114,17 +114,17 @@ def study_speed(
     with locks.hold(output / ".lock"):
         check_reusable(record, asked, (RUNS, DIARY))  # again: another process may have been faster
         write_record(record, {"settings": asked})
-        with open_workers() if open_workers else nullcontext(around.executor) as workers:
-            by_workers = replace(around, executor=workers)
+        with open_workers() if open_workers else nullcontext(context.executor) as workers:
+            by_workers = replace(context, executor=workers)
             results = {point.name: _run(point, settings, selections, output, by_workers) for point in points}
             texts = {one.name: _translated(one, settings, test_set, by_workers) for one in points} if test_set else {}
         work = _Work.of(settings, selections[0], test_set)
         what = {"points": asked["systems"], "sentences": work.content, "machine": machine()}
         diary = Diary(output / DIARY, what)
         if diary.forgot:
-            around.tell(f"the rounds in {output / DIARY} differ in {', '.join(diary.forgot)} and are taken again")
+            context.tell(f"the rounds in {output / DIARY} differ in {', '.join(diary.forgot)} and are taken again")
         ready = {point.name: partial(work.ready, point) for point in points}
-        with around.open_progress(f"timing, {settings.timing.repeats} rounds") as progress:
+        with context.open_progress(f"timing, {settings.timing.repeats} rounds") as progress:
             rounds = measure(diary, ready, work.timed, settings.timing, progress)
         measured = _compared(settings, points, base, results, _Plain.of(test_set, texts, settings.resampling), rounds)
         study = Study(
@@ -202,22 +202,22 @@ def _hash(lines: Sequence[str]) -> str:
 
 
 def _run(
-    point: Point, settings: Settings, selections: tuple[Selection, ...], output: Path, around: Surroundings
+    point: Point, settings: Settings, selections: tuple[Selection, ...], output: Path, context: RunContext
 ) -> list[Result]:
     config = RunConfig(point.spec, selections, point.options, settings.resampling)
-    own = replace(around, name=point.name, open_progress=_titled(point, around), tell=_only_warnings(around.tell))
+    own = replace(context, name=point.name, open_progress=_titled(point, context), tell=_only_warnings(context.tell))
     return run(config, output / RUNS / point.slug, own)
 
 
-def _translated(point: Point, settings: Settings, test_set: PlainSet, around: Surroundings) -> list[str]:
+def _translated(point: Point, settings: Settings, test_set: PlainSet, context: RunContext) -> list[str]:
     asking = api.Asking(settings.target_language, SOURCE_LANGUAGE)
-    own = replace(around, open_progress=lambda _: around.open_progress(f"{point.name}: test set"))
+    own = replace(context, open_progress=lambda _: context.open_progress(f"{point.name}: test set"))
     answers = api.translate(point.spec, test_set.sources, asking, point.options, own)
     return [samples[0].text or "" for samples in answers]
 
 
-def _titled(point: Point, around: Surroundings) -> Callable[[str], AbstractContextManager[Any]]:
-    return lambda title: around.open_progress(f"{point.name}: {title}")
+def _titled(point: Point, context: RunContext) -> Callable[[str], AbstractContextManager[Any]]:
+    return lambda title: context.open_progress(f"{point.name}: {title}")
 
 
 def _only_warnings(tell: Callable[[str], None]) -> Callable[[str], None]:
