@@ -12,7 +12,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -309,19 +309,6 @@ def test_a_lost_last_byte_is_noticed(path: Path) -> None:
     assert {answer.text for answer in found.values()} == {"Frase."}
 
 
-@pytest.mark.parametrize(
-    ("column", "value"), [("text", b"x"), ("log_probability", "high"), ("token_log_probabilities", "[")]
-)
-def test_an_answer_of_another_kind_is_no_answer(path: Path, column: str, value: Any) -> None:
-    with Store(path) as store:
-        store.put("system", answers(REQUESTS))
-        store._connection.execute(f"UPDATE translation SET {column} = ? WHERE request_id = ?", (value, IDS[0]))
-        store._connection.execute("UPDATE translation SET checksum = NULL")
-        store._connection.execute("ALTER TABLE translation DROP COLUMN checksum")  # as earlier versions had it
-    with Store(path) as store:
-        assert set(store.get("system", REQUESTS)) == {(request_id, 0) for request_id in IDS[1:]}
-
-
 def test_what_sqlite_changes_is_no_damage(path: Path) -> None:
     given = [
         Translation(IDS[0], "a", log_probability=-1),
@@ -395,7 +382,7 @@ def test_whatever_is_damaged_it_is_a_sentence(tmp_path: Path) -> None:
         store.put("system", answers([Request(str(number), "en", "es") for number in range(100)]))
     content = good.read_bytes()
     generator = random.Random(5)
-    for number in range(150):
+    for number in range(40):
         damaged = bytearray(content)
         for _ in range(generator.choice((1, 4, 40))):
             damaged[generator.randrange(4096 if number % 3 else len(damaged))] = generator.randrange(256)
@@ -509,19 +496,9 @@ def test_a_disk_that_ends_the_transaction_itself(path: Path, monkeypatch: pytest
         store.put("system", answers(REQUESTS))
 
 
-def test_token_log_probabilities_are_kept_and_an_older_store_gains_their_columns(tmp_path: Path) -> None:
-    path = tmp_path / "store.sqlite"
+def test_token_log_probabilities_are_kept(path: Path) -> None:
     request = Request("a", "en", "es", Task.SCORE, "b")
-    with closing(sqlite3.connect(path)) as old:
-        old.execute(
-            "CREATE TABLE translation (system_id TEXT NOT NULL, request_id TEXT NOT NULL, sample INTEGER NOT NULL, "
-            "text TEXT NOT NULL, log_probability REAL, PRIMARY KEY (system_id, request_id, sample)) WITHOUT ROWID"
-        )
-        old.execute("INSERT INTO translation VALUES ('old', ?, 0, 'b', -1.0)", (request.request_id,))
-        old.commit()
     scored = Translation(request.request_id, "b", 0, None, -3.0, 2, (-1.0, -2.0))
     with Store(path) as store:
-        store.put("new", [scored])
-        assert store.get("new", [request]) == {(request.request_id, 0): scored}
-        kept = store.get("old", [request])[request.request_id, 0]
-    assert (kept.log_probability, kept.n_tokens, kept.token_log_probabilities) == (-1.0, None, None)
+        store.put("system", [scored])
+        assert store.get("system", [request]) == {(request.request_id, 0): scored}

@@ -15,7 +15,7 @@ from gendermark.errors import UserError
 from gendermark.records import Request, Translation
 from gendermark.runs import run as running
 from gendermark.runs import score as scoring
-from gendermark.runs import working
+from gendermark.runs import translate as translating
 from gendermark.runs.executors import open_executor
 from gendermark.runs.run import RunConfig, RunContext
 from gendermark.runs.store import Store
@@ -28,7 +28,7 @@ from runs.workshop import BATCH_SIZE, SOURCES, open_workshop
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL is POSIX")
 
 N_WORKERS = 2
-EXECUTORS = ("processes:2", "dask:2")
+EXECUTORS = ("processes:2", pytest.param("dask:2", marks=pytest.mark.slow))
 
 
 def _needs(executor: str) -> None:
@@ -146,20 +146,20 @@ def test_servers_are_asked_from_one_process_only(tmp_path: Path) -> None:
 
 def test_another_model_on_a_worker_is_refused() -> None:
     request = Request("A sentence.", "en", "es")
-    shard = working.Shard(Opened("demo:en-es", ()), "another model", None, (request,), 32)
+    shard = translating.Shard(Opened("demo:en-es", ()), "another model", None, (request,), 32)
     with pytest.raises(UserError, match=r"^demo:en-es is another system on a worker than here"):
-        working.answer(shard)
+        translating.answer_shard(shard)
 
 
 def test_a_worker_keeps_its_system_open(monkeypatch: pytest.MonkeyPatch) -> None:
     opened: list[str] = []
-    real: Callable[..., System] = working.open_system
-    monkeypatch.setattr(working, "open_system", lambda spec, options: opened.append(spec) or real(spec, options))
-    monkeypatch.setattr(working, "_kept", {})
+    real: Callable[..., System] = translating.open_system
+    monkeypatch.setattr(translating, "open_system", lambda spec, options: opened.append(spec) or real(spec, options))
+    monkeypatch.setattr(translating, "_open_systems", {})
     system = open_system("demo:en-es")
     for text in ("She is late.", "He is late."):
-        shard = working.Shard(Opened("demo:en-es", ()), system.system_id, None, (Request(text, "en", "es"),), 32)
-        (portion,) = working.answer(shard).portions
+        shard = translating.Shard(Opened("demo:en-es", ()), system.system_id, None, (Request(text, "en", "es"),), 32)
+        (portion,) = translating.answer_shard(shard)[0]
         assert portion[0].text
     assert opened == ["demo:en-es"]
 

@@ -25,7 +25,6 @@ import uuid
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -64,30 +63,12 @@ _OPENING, _MADE = "opening", "made"
 log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class Owner:
-    """A run that has claimed requests."""
-
-    process_id: int
-    host: str
-
-    @property
-    def is_stopped(self) -> bool:
-        """Whether it is known to be held up (`kill -STOP`, Ctrl-Z), and not only slow."""
-        if self.host != _host():
-            return False
-        with contextlib.suppress(OSError, IndexError):  # there is /proc on Linux only
-            status = Path(f"/proc/{self.process_id}/stat").read_text(encoding="latin-1")
-            return status.rpartition(")")[2].split()[0] in ("T", "t")
-        return False
-
-
 class Store:
     """Use as a context manager: claims are held inside it and given back at its end."""
 
     def __init__(self, path: Path | str) -> None:
         self.path = Path(path)
-        self._owner = f"{uuid.uuid4().hex}.{os.getpid()}.{_host()}"
+        self._owner = f"{uuid.uuid4().hex}.{os.getpid()}.{quote(socket.gethostname(), safe='')}"
         self._resources = ExitStack()
         self._last_safe = time.monotonic()
 
@@ -96,7 +77,7 @@ class Store:
             with self._problems():
                 self.path.parent.mkdir(parents=True, exist_ok=True)
                 was_empty = self._is_emptied()
-                # Used by one thread at a time, but not always by the same (`behind.py`).
+                # Used by one thread at a time, but not always by the same (`translate.py`).
                 self._connection = sqlite3.connect(
                     self.path, timeout=_BUSY_TIMEOUT_SECONDS, isolation_level=None, check_same_thread=False
                 )
@@ -110,7 +91,6 @@ class Store:
                     self._connection.execute("PRAGMA journal_mode=WAL")
                     self._connection.execute("PRAGMA synchronous=NORMAL")
                     self._connection.executescript(_SCHEMA)
-                    self._add_missing_columns()
                     self._lock_path(_MADE).touch()
                     # Inside, as a lock file that nobody holds yet would be taken for that of a killed run.
                     self._remove_dead_owners()
@@ -142,11 +122,10 @@ class Store:
                 )
                 for checksum, *row in rows:
                     key = (row[0], row[1])
-                    answer = _answer(row) if checksum == _checksum((system_id, *row)) else None
-                    if answer is None:
-                        damaged.append(key)
+                    if checksum == _checksum((system_id, *row)):
+                        found[key] = _answer(row)
                     else:
-                        found[key] = answer
+                        damaged.append(key)
         if damaged:
             self._drop(system_id, damaged)
             log.warning(
@@ -202,18 +181,13 @@ class Store:
                 [(system_id, request.request_id) for request in requests],
             )
 
-    def others(self, system_id: str) -> list[Owner]:
-        """The runs that are asking this system for something now, without ourselves."""
-        found = []
+    def others(self, system_id: str) -> list[str]:
+        """The other runs that are asking this system for something now: `PROCESS on HOST`."""
         with self._problems():
             owners = self._connection.execute(
                 "SELECT DISTINCT owner FROM claim WHERE owner != ? AND system_id = ?", (self._owner, system_id)
             ).fetchall()
-        for (owner,) in owners:
-            with contextlib.suppress(ValueError):  # one of an earlier version has no number
-                _, process_id, host = str(owner).split(".", 2)
-                found.append(Owner(int(process_id), host))
-        return found
+        return [" on ".join(str(owner).split(".", 2)[1:]) for (owner,) in owners]
 
     def _drop(self, system_id: str, keys: Iterable[Key]) -> None:
         with self._transaction() as connection:
@@ -269,16 +243,6 @@ class Store:
         finally:
             with self._problems():
                 self._connection.execute("PRAGMA synchronous=NORMAL")
-
-    def _add_missing_columns(self) -> None:
-        """A store of an earlier version keeps what it holds."""
-        there = {row[1] for row in self._connection.execute("PRAGMA table_info(translation)")}
-        for column, kind in (("n_tokens", "INTEGER"), ("token_log_probabilities", "TEXT"), ("checksum", "INTEGER")):
-            if column not in there:
-                self._connection.execute(f"ALTER TABLE translation ADD COLUMN {column} {kind}")
-        if "checksum" not in there:
-            self._connection.create_function("checksum_of", -1, lambda *row: _checksum(row))
-            self._connection.execute(f"UPDATE translation SET checksum = checksum_of({_COLUMNS})")
 
     def _release(self) -> None:
         with contextlib.suppress(sqlite3.Error):
@@ -345,17 +309,7 @@ def _row(system_id: str, answer: Translation) -> tuple[Any, ...]:
     )
 
 
-def _answer(row: Sequence[Any]) -> Translation | None:
-    """An answer as it was written; None if no run wrote it so."""
+def _answer(row: Sequence[Any]) -> Translation:
     request_id, sample, text, log_probability, n_tokens, by_token = row
-    try:
-        numbers = tuple(map(float, json.loads(by_token))) if by_token is not None else None
-    except (TypeError, ValueError):
-        return None
-    if not isinstance(text, str) or not isinstance(log_probability, float | None):
-        return None
+    numbers = tuple(json.loads(by_token)) if by_token is not None else None
     return Translation(request_id, text, sample, None, log_probability, n_tokens, numbers)
-
-
-def _host() -> str:
-    return quote(socket.gethostname(), safe="")

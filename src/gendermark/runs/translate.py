@@ -1,35 +1,48 @@
-"""From requests to translations: each asked once, made safe at once, never asked again."""
+"""From requests to translations: each asked once, made safe at once, never asked again.
+
+The driver alone talks to the store. It asks the system itself or hands shards of requests to workers, and waits for
+requests that another run is asking for.
+"""
 
 from __future__ import annotations
 
+import logging
+import os
+import socket
+import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import chain
+from typing import Any
 
 from gendermark.errors import SystemFailure, UserError
 from gendermark.io.disk_list import LIMIT, stored
 from gendermark.records import Request, Task, Translation
-from gendermark.runs import working
-from gendermark.runs.behind import Behind
 from gendermark.runs.executors import SERIAL, Executor
 from gendermark.runs.store import Key, Store
-from gendermark.runs.waiting import Waiting
 from gendermark.systems.sampling import Decoding
-from gendermark.systems.system import System, families_that_can
+from gendermark.systems.system import Opened, System, families_that_can, open_system
 
-_BLOCK = 1_000
-_BATCHES_PER_CLAIM = 4
-"""To claim each by itself would cost fast systems as much as to keep its answers."""
-_SECONDS_TO_WRITE_BEHIND = 0.25
-"""A portion that took longer is safe before the next is asked for: its loss would be more than the wait is."""
-_SECONDS_PER_SHARD = 1.0
-_SHARES = 64
-"""A shard is at most such a part of what is left, so that in the end no worker waits for long for another."""
+log = logging.getLogger(__name__)
+
 Progress = Callable[[int, int], None]
 """(finished, total) in answers, called after every portion."""
+_BLOCK = 1_000
+_BATCHES_PER_CLAIM = 4
+"""Claiming each batch by itself would cost fast systems as much as storing its answers."""
+_SECONDS_TO_WRITE_BEHIND = 0.25
+"""A portion that took longer is safe before the next is asked for: losing it would cost more than the wait."""
+_SECONDS_PER_SHARD = 1.0
+_SHARES = 64
+"""A shard is at most this fraction of what is left, so that in the end no worker waits long for another."""
+_POLL_SECONDS = 0.1
+_SECONDS_UNTIL_TOLD = 10.0
+"""Without a new answer of another run, before the user is told whom we wait for."""
+_SECONDS_TO_WAIT = 1_800.0
+"""A large model or a server's pause may take long, but nothing takes longer than this."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,31 +80,35 @@ def translate(
     """Answer all requests, from the store where it can; by workers, if there are any and no server does the work."""
     check_tasks(system, requests)
     if store is None or not system.is_stored:
-        return _translate_directly(system, requests, progress)
+        return Answers(stored(_in_order(system, requests, progress)), len(requests), 0)
     return _Translating(system, requests, store, progress).done_by(executor)
 
 
 class _Translating:
-    """One list of requests on its way to its answers. This process alone speaks with the store."""
+    """One list of requests on its way to its answers.
+
+    Answers stay in the store until all are there; only their names are held, and errors, which no store keeps.
+    """
 
     def __init__(self, system: System, requests: Sequence[Request], store: Store, progress: Progress) -> None:
         self._system, self._requests, self._store, self._progress = system, requests, store, progress
-        self._answers: _Held | _InStore = _InStore(store, system.system_id) if len(requests) >= LIMIT else _Held()
+        self._answered: set[Key] = set()
+        self._errors: dict[Key, Translation] = {}
         for start in range(0, len(requests), LIMIT):
-            self._answers.update(store.get(system.system_id, requests[start : start + LIMIT]))
-        self._pending = deque(_missing(requests, system, self._answers))
+            self._answered.update(store.get(system.system_id, requests[start : start + LIMIT]))
+        self._pending = deque(_missing(requests, system.n_samples_per_call, self._answered))
         self._others: list[Request] = []
-        """What another run is at work on, or has finished meanwhile, or as much of it as it needed itself."""
+        """What another run is asking for, or has finished meanwhile."""
         self._notes: dict[str, Sequence[str]] = {}
         incomplete = {portion.request_id for portion in self._pending}
         self._n_stored = sum(request.request_id not in incomplete for request in requests)
         self._n_asked, self._n_done, self._n_total = 0, 0, sum(portion.n_samples for portion in self._pending)
         self._seconds_per_batch = 0.0
         """Of a worker; 0 until one has answered."""
+        self._last_news, self._is_told = time.monotonic(), False
 
     def done_by(self, executor: Executor) -> Answers:
         self._progress(self._n_done, self._n_total)
-        waiting = Waiting(self._system, self._store)
         while self._pending:
             n_asked = self._n_asked
             if executor.is_serial or self._system.asks_a_server or self._system.opened_as is None:
@@ -102,46 +119,66 @@ class _Translating:
             else:
                 self._ask_workers(executor)
             if self._look_again() and self._n_asked == n_asked:
-                waiting.pause(self._n_done, self._n_total - self._n_done)
-        found = self._answers.of(self._requests)
+                self._wait_for_others()
         notes = dict.fromkeys(chain.from_iterable(self._notes.values()))
-        return Answers(found, self._n_asked, self._n_stored, tuple(notes))
+        return Answers(stored(self._read_answers()), self._n_asked, self._n_stored, tuple(notes))
+
+    # -- asking
 
     def _ask_here(self) -> None:
         claimed = self._claimed(_BATCHES_PER_CLAIM * self._system.batch_size)
         for batch in self._batches(claimed):
             for answered in _checked(self._system, batch, self._system.answer(batch)):
-                self._keep(answered)
+                self._write(answered)
+                self._acknowledge(answered)
 
     def _ask_here_and_write_behind(self) -> None:
-        """While the system is at work on a portion, the one before it is written, and the next ones are claimed."""
+        """While the system works on a portion, a thread writes the one before it and claims the next ones.
+
+        One portion at most is on its way to the disk. It is acknowledged when it is there, by the thread that asked;
+        so a kill can lose only what nobody was told of.
+        """
         n = _BATCHES_PER_CLAIM * self._system.batch_size
-        with Behind() as behind:
-            coming = behind.do(self._claimed, n)
+        writing: tuple[Future[None], Sequence[Translation]] | None = None
+
+        def wait() -> None:
+            nonlocal writing
+            if writing is not None:
+                (future, answered), writing = writing, None
+                future.result()
+                self._acknowledge(answered)
+
+        # When it is left, also by an exception, the thread first writes what was answered.
+        with ThreadPoolExecutor(1, "gendermark-store") as thread:
+            coming = thread.submit(self._claimed, n)
             while batches := deque(self._batches(coming.result())):
                 while batches:
                     batch = batches.popleft()
                     if not batches:
-                        coming = behind.do(self._claimed, n)
+                        coming = thread.submit(self._claimed, n)
                     started = time.monotonic()
                     for answered in _checked(self._system, batch, self._system.answer(batch)):
-                        behind.write(partial(self._write, answered), partial(self._acknowledge, answered))
+                        wait()
+                        writing = thread.submit(self._write, answered), answered
                         if time.monotonic() - started > _SECONDS_TO_WRITE_BEHIND:
-                            behind.wait()
+                            wait()
                         started = time.monotonic()
+            wait()
 
     def _batches(self, requests: Sequence[Request]) -> Iterator[Sequence[Request]]:
         size = self._system.batch_size
         return (requests[start : start + size] for start in range(0, len(requests), size))
 
     def _ask_workers(self, executor: Executor) -> None:
-        for shard, answered in executor.each(working.answer, self._shards()):
-            self._notes[answered.worker] = answered.notes
-            self._seconds_per_batch = answered.seconds * shard.batch_size / len(shard.requests)
+        for shard, (portions, worker, notes, seconds) in executor.each(answer_shard, self._shards()):
+            self._notes[worker] = notes
+            self._seconds_per_batch = seconds * shard.batch_size / len(shard.requests)
             # In one piece, so that a shard is there or is not.
-            self._keep(list(chain.from_iterable(_checked(self._system, shard.requests, answered.portions))))
+            answered = list(chain.from_iterable(_checked(self._system, shard.requests, portions)))
+            self._write(answered)
+            self._acknowledge(answered)
 
-    def _shards(self) -> Iterator[working.Shard]:
+    def _shards(self) -> Iterator[Shard]:
         system = self._system
         assert system.opened_as is not None
         while self._pending:
@@ -149,7 +186,7 @@ class _Translating:
             requests = self._claimed(size * self._batches_per_shard(size))
             if requests:
                 briefing = system.briefing(requests)
-                yield working.Shard(system.opened_as, system.system_id, briefing, tuple(requests), size)
+                yield Shard(system.opened_as, system.system_id, briefing, tuple(requests), size)
 
     def _batches_per_shard(self, size: int) -> int:
         """As many as take a worker about a second: what each shard costs the driver is then little beside it."""
@@ -158,7 +195,7 @@ class _Translating:
         return max(1, min(int(_SECONDS_PER_SHARD / self._seconds_per_batch), len(self._pending) // size // _SHARES))
 
     def _claimed(self, n: int) -> list[Request]:
-        """Those of the next requests that nobody else is asking for."""
+        """Those of the next requests that no other run is asking for."""
         batch = [self._pending.popleft() for _ in range(min(n, len(self._pending)))]
         if not batch:
             return []
@@ -169,63 +206,64 @@ class _Translating:
             self._others += [request for request in batch if (request.request_id, request.first_sample) not in mine]
         return claimed
 
-    def _keep(self, answered: Sequence[Translation]) -> None:
-        self._write(answered)
-        self._acknowledge(answered)
+    # -- keeping
 
     def _write(self, answered: Sequence[Translation]) -> None:
         self._store.put(self._system.system_id, answered)
 
     def _acknowledge(self, answered: Sequence[Translation]) -> None:
         """Not before they are safe."""
-        self._answers.update({(answer.request_id, answer.sample): answer for answer in answered})
+        for answer in answered:
+            key = (answer.request_id, answer.sample)
+            self._answered.add(key)
+            if answer.text is None:
+                self._errors[key] = answer
         self._n_done += len(answered)
         self._progress(self._n_done, self._n_total)
+
+    def _read_answers(self) -> Iterator[tuple[Translation, ...]]:
+        for start in range(0, len(self._requests), _BLOCK):
+            block = self._requests[start : start + _BLOCK]
+            found = self._store.get(self._system.system_id, block)
+            for request in block:
+                keys = [(request.request_id, sample) for sample in request.samples]
+                try:
+                    yield tuple([found[key] if key in found else self._errors[key] for key in keys])
+                except KeyError:
+                    raise SystemFailure("answers are gone from the store since they were kept; run again") from None
+
+    # -- beside another run
 
     def _look_again(self) -> bool:
         """Take what others have answered. Whether they are still at work on something."""
         if not self._others:
             return False
         others, self._others = self._others, []
-        self._answers.update(self._store.get(self._system.system_id, others))
-        still = list(_missing(others, self._system, self._answers))
-        self._n_done += sum(request.n_samples for request in others) - sum(request.n_samples for request in still)
+        self._answered.update(self._store.get(self._system.system_id, others))
+        still = list(_missing(others, self._system.n_samples_per_call, self._answered))
+        n_news = sum(request.n_samples for request in others) - sum(request.n_samples for request in still)
+        if n_news:
+            self._last_news, self._is_told = time.monotonic(), False
+        self._n_done += n_news
         self._progress(self._n_done, self._n_total)
         self._pending.extend(still)
         return bool(still)
 
-
-class _Held(dict[Key, Translation]):
-    """Answers, all of them in memory."""
-
-    def of(self, requests: Sequence[Request]) -> Sequence[tuple[Translation, ...]]:
-        return tuple(tuple(self[one.request_id, sample] for sample in one.samples) for one in requests)
-
-
-class _InStore:
-    """Answers that are left in the store: only their names are held, and what the store does not keep, errors."""
-
-    def __init__(self, store: Store, system_id: str) -> None:
-        self._store, self._system_id = store, system_id
-        self._there: set[Key] = set()
-        self._errors = _Held()
-
-    def __contains__(self, key: Key) -> bool:
-        return key in self._there or key in self._errors
-
-    def update(self, found: Mapping[Key, Translation]) -> None:
-        self._there.update(key for key, answer in found.items() if answer.text is not None)
-        self._errors.update({key: answer for key, answer in found.items() if answer.text is None})
-
-    def of(self, requests: Sequence[Request]) -> Sequence[tuple[Translation, ...]]:
-        return stored(answers for start in range(0, len(requests), _BLOCK) for answers in self._read(requests, start))
-
-    def _read(self, requests: Sequence[Request], start: int) -> Sequence[tuple[Translation, ...]]:
-        block = requests[start : start + _BLOCK]
-        try:
-            return _Held(self._store.get(self._system_id, block) | self._errors).of(block)
-        except KeyError:
-            raise SystemFailure("answers are gone from the store since they were kept; run again to go on") from None
+    def _wait_for_others(self) -> None:
+        """Pause for a moment; fail when the others have answered nothing for too long."""
+        seconds = time.monotonic() - self._last_news
+        if seconds >= _SECONDS_UNTIL_TOLD:
+            who = ", ".join(self._store.others(self._system.system_id)) or "another"
+            n_left = self._n_total - self._n_done
+            what = f"process {who} is asking {self._system.spec} for {n_left:,} of these translations"
+            if seconds >= _SECONDS_TO_WAIT:
+                raise SystemFailure(
+                    f"{what}, but gave no new answer in {seconds:.0f} s; end it, then run again (all others are kept)"
+                )
+            if not self._is_told:
+                self._is_told = True
+                log.warning("%s; waiting for it", what)
+        time.sleep(_POLL_SECONDS)
 
 
 def _checked(
@@ -245,12 +283,8 @@ def _checked(
         raise SystemFailure(f"{system.spec} gave no answer for {request.source!r}; what it did answer is kept")
 
 
-def _translate_directly(system: System, requests: Sequence[Request], progress: Progress) -> Answers:
-    return Answers(stored(_in_order(system, requests, progress)), len(requests), 0)
-
-
 def _in_order(system: System, requests: Sequence[Request], progress: Progress) -> Iterator[tuple[Translation, ...]]:
-    """The answers to each request, as they come."""
+    """The answers of a system that is not stored to each request, as they come."""
     n_expected, n = sum(request.n_samples for request in requests), 0
     is_ordered = True
     asked = ((request, sample) for request in requests for sample in request.samples)
@@ -273,29 +307,76 @@ def _in_order(system: System, requests: Sequence[Request], progress: Progress) -
         raise SystemFailure(f"{system.spec} gave its answers in another order than it was asked")
 
 
-def _missing(requests: Iterable[Request], system: System, answers: _Held | _InStore) -> Iterator[Request]:
+def _missing(requests: Iterable[Request], n_per_call: int, answered: set[Key]) -> Iterator[Request]:
     """What is still to be asked, each sample once, in portions that are always cut at the same places.
 
-    A killed run so asks again for exactly the portion it lost, with the same seeds, and the result is the same.
+    So a killed run asks again for exactly the portion it lost, with the same seeds, and the result is the same.
     """
     taken: set[Key] = set()
     for request in requests:
         if request.n_samples == 1:  # by far the most, and so the shortest way
             key = (request.request_id, request.first_sample)
-            if key not in answers and key not in taken:
+            if key not in answered and key not in taken:
                 taken.add(key)
                 yield request
             continue
         portions: list[range] = []
         for sample in request.samples:
             key = (request.request_id, sample)
-            if key in answers or key in taken:
+            if key in answered or key in taken:
                 continue
             taken.add(key)
-            if portions and sample == portions[-1].stop and sample % system.n_samples_per_call:
+            if portions and sample == portions[-1].stop and sample % n_per_call:
                 portions[-1] = range(portions[-1].start, sample + 1)
             else:
                 portions.append(range(sample, sample + 1))
         for portion in portions:
             whole = portion == request.samples
             yield request if whole else replace(request, first_sample=portion.start, n_samples=len(portion))
+
+
+# -- on a worker -------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Shard:
+    """Some requests to one system, and what a worker must know to answer them."""
+
+    opened: Opened
+    system_id: str
+    briefing: Any
+    requests: tuple[Request, ...]
+    batch_size: int
+    """The system is given so many at a time, so that what stands side by side does not depend on the shard."""
+
+
+_lock = threading.Lock()
+_open_systems: dict[Opened, System] = {}
+
+
+def answer_shard(shard: Shard) -> tuple[Sequence[Sequence[Translation]], str, Sequence[str], float]:
+    """Ask the system. Gives its answers, the worker's name, the system's notes so far, and its seconds."""
+    with _lock:  # a worker may have several threads, and an engine is used by one at a time
+        system = _opened(shard.opened)
+        system.brief(shard.briefing, shard.requests)
+        # Some systems have their id only of the driver's items.
+        if shard.briefing is None and system.system_id != shard.system_id:
+            raise UserError(
+                f"{shard.opened.spec} is another system on a worker than here (another model file, version or "
+                "processor?); give all workers the same"
+            )
+        started = time.perf_counter()
+        size = shard.batch_size
+        batches = [shard.requests[start : start + size] for start in range(0, len(shard.requests), size)]
+        portions = [portion for batch in batches for portion in system.answer(batch)]
+        seconds = time.perf_counter() - started
+        return portions, f"{socket.gethostname()}/{os.getpid()}", tuple(system.notes()), seconds
+
+
+def _opened(wanted: Opened) -> System:
+    """Opened once, and kept. An earlier system is closed first: memory may not be enough for both."""
+    if wanted not in _open_systems:
+        for other in list(_open_systems):
+            _open_systems.pop(other).close()
+        _open_systems[wanted] = open_system(wanted.spec, dict(wanted.options))
+    return _open_systems[wanted]
