@@ -32,7 +32,7 @@ from gendermark.metrics.metric import Resampling
 from gendermark.records import Gender, Judgement, Translation, Verdict
 from gendermark.report.page import write_page
 from gendermark.runs import folder
-from gendermark.runs.plan import RunConfig
+from gendermark.runs.run import RunConfig
 from gendermark.runs.score import Origin, summarise
 
 LANGUAGES = ("es", "de", "fr", "it", "pt", "ru", "uk", "he", "ar", "pl", "cs", "el", "hi")

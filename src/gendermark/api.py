@@ -258,7 +258,7 @@ def run(
     fields of the selections.
     """
     from gendermark.runs import run as running
-    from gendermark.runs.plan import RunConfig
+    from gendermark.runs.run import RunConfig
 
     selections = tuple(
         select(benchmark)[1] if isinstance(benchmark, Selection) else select(benchmark, to, **options)[1]

@@ -18,8 +18,7 @@ from gendermark.errors import MissingExtra, UserError
 from gendermark.linguistics import similarity
 from gendermark.linguistics.similarity import Characters
 from gendermark.records import Judgement
-from gendermark.runs.comparable import told_apart
-from gendermark.runs.compare import compare
+from gendermark.runs.compare import compare, condition_labels
 from gendermark.runs.rejudge import rejudge
 
 FEW: dict[str, Any] = {"data": "core", "parts": ("referenced",), "n_samples": 8}
@@ -227,7 +226,7 @@ def test_runs_of_different_alphas_are_not_compared(tuned: tuple[Path, gendermark
     with pytest.raises(UserError, match=said):
         compare([first], [other])
     # A report that shows both tells them apart by these numbers.
-    assert set(told_apart([first, other]).values()) == {f"alpha {alpha}", "alpha 3"}
+    assert set(condition_labels([first, other]).values()) == {f"alpha {alpha}", "alpha 3"}
 
 
 def test_an_alpha_that_cannot_be_taken(tuned: tuple[Path, gendermark.Result, str], tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from gendermark.report.figures import figures
 from gendermark.report.page import render_page
 from gendermark.report.rows import Explorer
 from gendermark.report.writing import render
-from gendermark.runs.comparable import told_apart
+from gendermark.runs.compare import condition_labels
 from gendermark.selection import Selection
 from made_runs import MadeRun, run_of
 
@@ -100,7 +100,7 @@ def test_the_page(name: str) -> None:
 def test_directions_that_were_measured_alike_stay_together() -> None:
     both = [replace(SIMPLEGEN, target_language=to) for to in ("es", "pt")]
     best, paper = run_of(FIRST, *both), run_of(SECOND, *(replace(one, cluster="template") for one in both))
-    labels = told_apart([*best.results, *paper.results])
+    labels = condition_labels([*best.results, *paper.results])
     assert list(labels.values()) == ["cluster occupation"] * 2 + ["cluster template"] * 2
     text = render({run.name: run.results for run in (best, paper)}, "md")
     (table,) = [
@@ -112,20 +112,20 @@ def test_directions_that_were_measured_alike_stay_together() -> None:
 
 def test_one_run_in_several_languages_has_nothing_to_tell_apart() -> None:
     run = run_of(FIRST, *(replace(WINOMT, target_language=to) for to in ("es", "ru", "he")))
-    assert set(told_apart(run.results).values()) == {""}
+    assert set(condition_labels(run.results).values()) == {""}
 
 
 def test_the_same_wish_for_other_data_is_told_by_the_data() -> None:
     run = run_of(FIRST, SIMPLEGEN)
     (result,) = run.results
     other = replace(result, origin="core-of-last-year")
-    assert list(told_apart([result, other]).values()) == [f"data {result.origin}", "data core-of-last-year"]
+    assert list(condition_labels([result, other]).values()) == [f"data {result.origin}", "data core-of-last-year"]
 
 
 def test_what_was_settled_is_said_only_where_nothing_else_tells() -> None:
     (result,) = run_of(FIRST, UNCERTAINTY).results
     signed = [replace(result, signature=result.signature.replace("alpha-", f"alpha-{n}-")) for n in (1, 2)]
     other = replace(result, selection=replace(result.selection, variant="names"))
-    labels = list(told_apart([*signed, other]).values())
+    labels = list(condition_labels([*signed, other]).values())
     assert len(set(labels)) == 3
-    assert list(told_apart([result, other]).values()) == ["variant none", "variant names"]
+    assert list(condition_labels([result, other]).values()) == ["variant none", "variant names"]

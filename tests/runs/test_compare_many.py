@@ -15,8 +15,7 @@ from gendermark.metrics.metric import Resampling
 from gendermark.records import Estimate, Unit
 from gendermark.result import Result
 from gendermark.runs import run as running
-from gendermark.runs.compare import Asked, Comparison, compare, too_coarse
-from gendermark.runs.compare_many import ComparedMetric, ManyCompared, compare_many
+from gendermark.runs.compare import Asked, ComparedMetric, Comparison, ManyCompared, compare, compare_many, too_coarse
 from gendermark.runs.run import RunConfig
 from gendermark.selection import Selection
 

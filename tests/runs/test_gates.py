@@ -17,11 +17,19 @@ from gendermark.metrics.rates import difference, rate
 from gendermark.records import Gender, Judgement, Unit
 from gendermark.result import Result
 from gendermark.runs import run as running
-from gendermark.runs.changed import changed_sentences
 from gendermark.runs.compare import Comparison
 from gendermark.runs.folder import read_results, read_run
-from gendermark.runs.gates import NO_TOLERANCE, NOTHING_COMPARED, Check, Strictness, Verdict, against_baseline, bounds
-from gendermark.runs.losses import Sides
+from gendermark.runs.gates import (
+    NO_TOLERANCE,
+    NOTHING_COMPARED,
+    Check,
+    Sides,
+    Strictness,
+    Verdict,
+    against_baseline,
+    bounds,
+    changed_sentences,
+)
 from gendermark.runs.run import RunConfig
 from gendermark.selection import Selection
 from made_runs import without_sums

@@ -12,8 +12,8 @@ import pytest
 import gendermark
 from gendermark.errors import MissingExtra, UserError
 from gendermark.records import Judgement
-from gendermark.runs import judgement_files
-from gendermark.runs.judgement_files import check_format, write_judgements
+from gendermark.runs import folder
+from gendermark.runs.folder import check_format, write_judgements
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +33,7 @@ def test_a_parquet_table_has_the_same_judgements(
     tmp_path: Path, judgements: Sequence[Judgement], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     parquet = pytest.importorskip("pyarrow.parquet", reason="needs the extra parquet (pyarrow)")
-    monkeypatch.setattr(judgement_files, "_TOGETHER", 100)
+    monkeypatch.setattr(folder, "_TOGETHER", 100)
     path = tmp_path / "judgements.parquet"
     write_judgements(path, judgements)
     assert parquet.ParquetFile(path).num_row_groups == -(-len(judgements) // 100)

@@ -26,9 +26,18 @@ from gendermark.report.figures import compared_with_first
 from gendermark.report.page import render_page
 from gendermark.result import Result
 from gendermark.runs import gates
-from gendermark.runs.comparable import check_comparable, key_of, told_apart
-from gendermark.runs.compare import ALPHA, CHANGES, RESAMPLING, Asked, Comparison, compare
-from gendermark.runs.compare_many import compare_many
+from gendermark.runs.compare import (
+    ALPHA,
+    CHANGES,
+    RESAMPLING,
+    Asked,
+    Comparison,
+    check_comparable,
+    compare,
+    compare_many,
+    condition_labels,
+    key_of,
+)
 from gendermark.runs.folder import Run
 from gendermark.runs.score import Origin, summarise
 
@@ -246,7 +255,7 @@ def test_what_may_be_under_study_is_compared_and_labelled() -> None:
     report = compare([alone], [joined], FEW)
     assert report.comparisons
     assert report.notes == ("mt-geneval-contextual.en-es: the runs differ in context (none and joined)",)
-    assert set(told_apart([alone, joined]).values()) == {"context none", "context joined"}
+    assert set(condition_labels([alone, joined]).values()) == {"context none", "context joined"}
     page = render_page([_texted(_run("a", [alone])), _texted(_run("b", [joined]))])
     assert "English → Spanish (context none)" in page
     assert "English → Spanish (context joined)" in page

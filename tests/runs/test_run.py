@@ -22,8 +22,7 @@ from gendermark.metrics.metric import Resampling
 from gendermark.records import Request, Task, Translation
 from gendermark.runs import folder
 from gendermark.runs import run as running
-from gendermark.runs.plan import plan
-from gendermark.runs.run import RunConfig
+from gendermark.runs.run import RunConfig, plan
 from gendermark.runs.store import Store
 from gendermark.runs.translate import Progress
 from gendermark.selection import Selection

@@ -21,8 +21,7 @@ from gendermark.io.translations import TranslationFile
 from gendermark.linguistics.failures import MISSING, WRONG_LANGUAGE
 from gendermark.records import Request, Translation, Verdict
 from gendermark.result import Result
-from gendermark.runs.plan import RunConfig, plan
-from gendermark.runs.run import NO_CONTEXT, RunContext, carry_out
+from gendermark.runs.run import NO_CONTEXT, RunConfig, RunContext, carry_out, plan
 from gendermark.systems.system import System
 
 _FEWEST_ROWS = 2

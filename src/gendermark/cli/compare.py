@@ -20,11 +20,9 @@ from gendermark.errors import UserError
 
 if TYPE_CHECKING:
     from gendermark.metrics.metric import Resampling
-    from gendermark.runs.changed import ChangedSentence
-    from gendermark.runs.compare import Comparison, ComparisonReport
-    from gendermark.runs.compare_many import ComparedMetric, ManyCompared
+    from gendermark.runs.compare import ComparedMetric, Comparison, ComparisonReport, ManyCompared
     from gendermark.runs.folder import Run
-    from gendermark.runs.gates import Verdict
+    from gendermark.runs.gates import ChangedSentence, Verdict
 
 MOST_SENTENCES = 5
 """Of each kind that a gate lists on a terminal."""
@@ -61,7 +59,7 @@ def compare(
     over the headline metrics of a pair of runs; metrics that are no headline are corrected together.
     """
     from gendermark.runs import compare as comparing
-    from gendermark.runs.compare_many import compare_many
+    from gendermark.runs.compare import compare_many
     from gendermark.runs.folder import read_run
 
     given = folders(runs or [], name)
@@ -287,9 +285,8 @@ def gate(
     """Exit 1 if the system is clearly worse than the baseline, or beyond a bound; exit 0 otherwise."""
     from gendermark.report.ci import workflow_commands
     from gendermark.runs import gates
-    from gendermark.runs.changed import changed_sentences
     from gendermark.runs.folder import read_run
-    from gendermark.runs.verify import verified
+    from gendermark.runs.gates import changed_sentences, verified
 
     if not baseline and (tolerance or fail_on_gap):
         raise UserError("--tolerance and --fail-on-gap are about a baseline; add --baseline DIR")

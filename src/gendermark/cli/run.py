@@ -86,7 +86,7 @@ def run(
     from gendermark import api
     from gendermark.runs import run as running
     from gendermark.runs.parts import Part, run_part
-    from gendermark.runs.plan import RunConfig
+    from gendermark.runs.run import RunConfig
 
     parts = (group,) if group else ()
     chosen = api.applicable(benchmark or [], to or [""], parts=parts, **common, **settings)

@@ -71,7 +71,7 @@ def score(
     """Score a file of translations made elsewhere."""
     from gendermark import api, registry
     from gendermark.io.translations import open_translations
-    from gendermark.runs.judgement_files import check_format, write_judgements
+    from gendermark.runs.folder import check_format, write_judgements
 
     if judgements is not None:
         check_format(judgements)

@@ -28,8 +28,7 @@ from gendermark.metrics.metric import Resampling
 from gendermark.records import Gender, Request, Task
 from gendermark.result import Result
 from gendermark.runs import folder
-from gendermark.runs.plan import RunConfig
-from gendermark.runs.run import NO_CONTEXT, RunContext, run
+from gendermark.runs.run import NO_CONTEXT, RunConfig, RunContext, run
 from gendermark.selection import Selection
 from gendermark.systems.system import System, open_system
 

@@ -13,8 +13,7 @@ from gendermark.metrics.metric import Resampling
 from gendermark.records import Unit
 from gendermark.result import Result
 from gendermark.runs.compare import Asked, Comparison, compare
-from gendermark.runs.plan import RunConfig
-from gendermark.runs.run import RunContext
+from gendermark.runs.run import RunConfig, RunContext
 
 Key = tuple[str, str, str]
 """Benchmark, metric and slice."""

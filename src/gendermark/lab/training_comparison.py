@@ -23,8 +23,7 @@ from gendermark.lab.torch_models import trained_context
 from gendermark.linguistics import context as contexts
 from gendermark.metrics.metric import Resampling
 from gendermark.result import Result
-from gendermark.runs.plan import RunConfig
-from gendermark.runs.run import NO_CONTEXT, RunContext, run
+from gendermark.runs.run import NO_CONTEXT, RunConfig, RunContext, run
 from gendermark.selection import Selection
 
 CONTEXTUAL, COUNTERFACTUAL, WINOMT = "mt-geneval-contextual", "mt-geneval-counterfactual", "winomt"

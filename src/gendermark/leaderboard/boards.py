@@ -23,8 +23,15 @@ from gendermark.metrics.describe import Description
 from gendermark.metrics.pairing import Pairing
 from gendermark.records import Estimate
 from gendermark.runs import folder
-from gendermark.runs.comparable import check_comparable, key_of, told_apart
-from gendermark.runs.compare import ALPHA, RESAMPLING, Comparison, compare_metric
+from gendermark.runs.compare import (
+    ALPHA,
+    RESAMPLING,
+    Comparison,
+    check_comparable,
+    compare_metric,
+    condition_labels,
+    key_of,
+)
 from gendermark.runs.executors import SERIAL, Executor
 
 Pair = tuple[int, int]
@@ -78,7 +85,7 @@ class Board:
 
 def boards(submissions: Sequence[Submission], executor: Executor = SERIAL) -> list[Board]:
     """In the order of the benchmarks with most submissions, then of languages."""
-    labels = told_apart([one.result for one in submissions])
+    labels = condition_labels([one.result for one in submissions])
     groups: dict[tuple[str, ...], list[Submission]] = {}
     for one in submissions:
         groups.setdefault(key_of(one.result), []).append(one)

@@ -23,9 +23,9 @@ from gendermark.io.textfiles import read_bytes, read_json
 from gendermark.metrics.metric import Resampling
 from gendermark.result import Result
 from gendermark.runs import folder
-from gendermark.runs.comparable import key_of
-from gendermark.runs.plan import RunConfig
+from gendermark.runs.compare import key_of
 from gendermark.runs.rejudge import score_again
+from gendermark.runs.run import RunConfig
 from gendermark.runs.score import Origin
 from gendermark.selection import Selection
 

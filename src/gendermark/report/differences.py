@@ -11,8 +11,7 @@ from gendermark.benchmarks.findings import NO_SPREAD
 from gendermark.records import Unit
 from gendermark.report.numbers import format_value
 from gendermark.result import Result
-from gendermark.runs.comparable import key_of
-from gendermark.runs.compare import Comparison, ComparisonReport, compare
+from gendermark.runs.compare import Comparison, ComparisonReport, compare, key_of
 
 _MOST_SLICES = 2
 """Of one metric, whose differences are told one by one."""

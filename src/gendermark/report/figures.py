@@ -25,8 +25,7 @@ from gendermark.report.differences import against_first
 from gendermark.report.numbers import letter_of
 from gendermark.report.published import Published, how_comparable, published_values
 from gendermark.result import Result, run_labels
-from gendermark.runs.comparable import described, key_of, told_apart
-from gendermark.runs.compare import ALPHA, Comparison, ComparisonReport
+from gendermark.runs.compare import ALPHA, Comparison, ComparisonReport, condition_labels, described, key_of
 from gendermark.selection import Selection
 
 __all__ = ["FORMATS", "Figure", "figures", "run_labels", "write_figures"]
@@ -97,7 +96,7 @@ def write_figures(directory: Path | str, found: Sequence[Figure], formats: Seque
 
 def _sheets(runs: Mapping[str, Sequence[Result]], labels: Mapping[str, str]) -> list[Sheet]:
     """What was measured otherwise has other numbers: it has a sheet of its own."""
-    apart = told_apart([result for results in runs.values() for result in results])
+    apart = condition_labels([result for results in runs.values() for result in results])
     known = set(registry.names("benchmark"))
     grouped: dict[tuple[str, str], dict[str, dict[str, Result]]] = {}
     for name, results in runs.items():

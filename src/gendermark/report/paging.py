@@ -27,7 +27,7 @@ from gendermark.records import Judgement
 from gendermark.report.rows import Cell, Explorer, Filter, Numbers, cell_names, clipped, system_labels
 from gendermark.result import check_judgement
 from gendermark.runs import folder
-from gendermark.runs.comparable import key_of
+from gendermark.runs.compare import key_of
 from gendermark.runs.folder import Run, Text, text_of
 from gendermark.selection import Selection
 

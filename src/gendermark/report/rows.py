@@ -24,7 +24,7 @@ from gendermark.io.disk_list import reordered
 from gendermark.metrics.describe import SLICES
 from gendermark.records import Gender, Judgement, Verdict
 from gendermark.result import Result
-from gendermark.runs.comparable import key_of, told_apart
+from gendermark.runs.compare import condition_labels, key_of
 from gendermark.runs.folder import Run, Text
 
 NONE = "none"
@@ -399,7 +399,7 @@ def system_labels(runs: Sequence[Run]) -> list[str]:
 
 def cell_names(results: Sequence[Result]) -> dict[tuple[str, ...], str]:
     """What was measured otherwise is another cell, which needs another name, with what sets it apart."""
-    return {key: f"{key[0]} {label}".strip() for key, label in told_apart(results).items()}
+    return {key: f"{key[0]} {label}".strip() for key, label in condition_labels(results).items()}
 
 
 class Explorer:

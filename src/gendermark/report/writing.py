@@ -18,7 +18,7 @@ from gendermark.io.textfiles import FORMULA_STARTS, printable, write_text
 from gendermark.records import Estimate, Table
 from gendermark.report.numbers import find, format_value
 from gendermark.result import Result, run_labels
-from gendermark.runs.comparable import described, key_of, told_apart
+from gendermark.runs.compare import condition_labels, described, key_of
 
 _LATEX = {
     "\\": r"\textbackslash{}",
@@ -101,7 +101,7 @@ def _side_by_side(runs: Mapping[str, Sequence[Result]]) -> list[tuple[Table, lis
     names = run_labels(runs)
     tables = []
     # What was measured otherwise has other numbers: it gets a table of its own.
-    apart = told_apart([result for results in runs.values() for result in results])
+    apart = condition_labels([result for results in runs.values() for result in results])
     for key, label in apart.items():
         present = {name: result for name, results in runs.items() for result in results if key_of(result) == key}
         first = next(iter(present.values()))
@@ -228,7 +228,7 @@ class _PaperTable:
 def _paper_tables(runs: Mapping[str, Sequence[Result]]) -> list[_PaperTable]:
     """In the forms that the papers have; other data or other rules have tables of their own."""
     names = list(run_labels(runs).values())
-    apart = told_apart([result for results in runs.values() for result in results])
+    apart = condition_labels([result for results in runs.values() for result in results])
     grouped: dict[tuple[str, str], dict[str, list[Result | None]]] = {}
     for number, results in enumerate(runs.values()):
         for result in results:

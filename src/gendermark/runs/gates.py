@@ -1,10 +1,11 @@
-"""Checks of a finished run that can fail a release."""
+"""Checks of a finished run that can fail a release: against a baseline run, or against fixed bounds."""
 
 from __future__ import annotations
 
 import difflib
 import math
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -12,14 +13,18 @@ from typing import Any
 from gendermark import registry
 from gendermark.benchmarks.benchmark import Benchmark
 from gendermark.errors import UserError
-from gendermark.metrics.metric import Metric, Resampling
-from gendermark.records import Unit, show_p
+from gendermark.io.disk_list import stored
+from gendermark.metrics import statistics
+from gendermark.metrics.describe import Description
+from gendermark.metrics.metric import Metric, Resampling, evaluate, per_judgement, total_sums
+from gendermark.metrics.pairing import Pairing
+from gendermark.metrics.rates import rate
+from gendermark.records import Estimate, Gender, Judgement, Unit, pieces, show_p
 from gendermark.records import Verdict as JudgementVerdict
 from gendermark.result import Result
-from gendermark.runs.changed import ChangedSentence
-from gendermark.runs.compare import Comparison, compare, metric_names
-from gendermark.runs.losses import Sides, judgements_under, sides_of
-from gendermark.runs.verify import check_counted, read_verified
+from gendermark.runs import folder
+from gendermark.runs.compare import Comparison, compare, compare_metric, metric_names
+from gendermark.runs.folder import Run, Text
 
 NO_WORSE = "no worse than the baseline"
 LEAST_SHARE = 0.05
@@ -332,3 +337,244 @@ def _weakness_of_gap(result: Result, metric: Metric) -> str:
     under = judgements_under(result, metric)
     n_right = sum(j.is_correct for j in under)
     return f"only {n_right:,} of {len(under):,} were right" if n_right < LEAST_SHARE * len(under) else ""
+
+
+# -- where a gap has grown: has anybody lost? --------------------------------------------------------------------------
+
+_BOTH = {Gender.FEMININE: "women", Gender.MASCULINE: "men"}
+_RIGHT = Description(
+    "right", "right gender", "Right gender, of all sentences about them; not translated is not right.", better="higher"
+)
+
+
+@dataclass(frozen=True)
+class Sides:
+    """How often each gender is right, before and now; empty where nobody's gender is known."""
+
+    compared: tuple[Comparison, ...] = ()
+
+    def nobody_lost(self, alpha: float) -> bool:
+        """Neither is clearly worse and at least one is clearly better.
+
+        A loss counts at the level itself, a gain only after Holm's correction over the two: what excuses a gap must be
+        surer than what condemns it. Where neither has clearly changed, the gap has grown on both sides, and nothing
+        excuses it.
+        """
+        if not self.compared or any(c.difference is None or c.p_value is None for c in self.compared):
+            return False
+        adjusted = statistics.holm([c.p_value for c in self.compared])
+        changes = [(c.difference or 0.0, c.p_value or 0.0, p) for c, p in zip(self.compared, adjusted, strict=True)]
+        lost = any(difference < 0 and p < alpha for difference, p, _ in changes)
+        gained = any(difference > 0 and p is not None and p < alpha for difference, _, p in changes)
+        return gained and not lost
+
+    @property
+    def told(self) -> str:
+        """`women 60.0 → 62.1, men 80.0 → 92.3`"""
+        names = {gender.value: name for gender, name in _BOTH.items()}
+        return ", ".join(f"{names[c.slice]} {c.unit.show(c.first)} → {c.unit.show(c.second)}" for c in self.compared)
+
+
+def sides_of(before: Result, now: Result, metric: Metric, resampling: Resampling) -> Sides:
+    """Women and men on the sentences that a gap is made of, paired as every comparison is."""
+    benchmark: Benchmark = registry.load("benchmark", before.selection.benchmark)
+    under = {j.item_id for j in judgements_under(before, metric)}
+    sides = [stored(j for j in result.judgements if j.item_id in under) for result in (before, now)]
+    if {j.expected for j in sides[0]} != set(_BOTH):
+        return Sides()
+    measures = replace(benchmark.measures, tally=per_judgement(_columns))
+    first, second = (measures.count(side, before.selection) for side in sides)
+    pairing = Pairing(first, second, resampling)
+    rates = [rate(_RIGHT, g.value, f"{g}.right", f"{g}.total", judged=f"{g}.total") for g in _BOTH]
+    return Sides(tuple(compare_metric(before.cell, one, pairing, resampling) for one in rates))
+
+
+def judgements_under(result: Result, metric: Metric) -> Sequence[Judgement]:
+    """Those about women and men that a metric counts."""
+    benchmark: Benchmark = registry.load("benchmark", result.selection.benchmark)
+    gendered = stored(j for j in result.judgements if j.expected in _BOTH)
+    tally = benchmark.measures.tally
+    # A metric that counts pairs has no single judgement in its column; it is of the whole cell.
+    counted = stored(j for j in gendered if tally([j]).get(metric.total))
+    return counted or (gendered if metric.slice == "all" else [])
+
+
+def _columns(judgement: Judgement) -> Iterator[str]:
+    yield f"{judgement.expected}.total"
+    if judgement.is_correct:
+        yield f"{judgement.expected}.right"
+
+
+# -- the sentences behind a change: right in one run and not in the other ----------------------------------------------
+
+_PEOPLE = {Gender.FEMININE: "a woman", Gender.MASCULINE: "a man", Gender.NEUTRAL: "open"}
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What one run made of a sentence."""
+
+    text: str
+    judgement: Judgement
+
+    @property
+    def marked(self) -> str:
+        """The text with the deciding words in brackets."""
+        cut = pieces(self.text, self.judgement.spans or self._places())
+        return "".join(f"[{piece}]" if is_marked else piece for piece, is_marked in cut) or "(nothing)"
+
+    def _places(self) -> list[tuple[int, int]]:
+        """Of the evidence of a judge that gives no places."""
+        words = [re.escape(word) for word in self.judgement.evidence if word.strip()]
+        return [one.span() for one in re.finditer(rf"(?<!\w)(?:{'|'.join(words)})(?!\w)", self.text)] if words else []
+
+    @property
+    def came_out(self) -> str:
+        """In a word or two: what was read in it."""
+        if self.judgement.verdict is JudgementVerdict.NOT_TRANSLATED:
+            return "not translated"
+        if self.judgement.observed is None:
+            return "no gender found"
+        return _PEOPLE[self.judgement.observed]
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "translation": self.text,
+            "observed": self.judgement.observed,
+            "verdict": self.judgement.verdict,
+            "evidence": list(self.judgement.evidence),
+            "spans": [list(span) for span in self.judgement.spans],
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class ChangedSentence:
+    """A sentence that one of two runs gets right."""
+
+    cell: str
+    source: str
+    before: Answer
+    now: Answer
+
+    @property
+    def lines(self) -> tuple[str, str, str]:
+        """For people: the source with what it says, and both translations with the deciding words in brackets."""
+        expected = self.now.judgement.expected
+        about = f" ({_PEOPLE[expected]})" if expected else ""
+        return (
+            f"{' '.join(self.source.split())}{about}",
+            f"before: {self.before.marked} ({self.before.came_out})",
+            f"now: {self.now.marked} ({self.now.came_out})",
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "cell": self.cell,
+            "item_id": self.now.judgement.item_id,
+            "source": self.source,
+            "expected": self.now.judgement.expected,
+            "before": self.before.to_json(),
+            "now": self.now.to_json(),
+        }
+
+
+def changed_sentences(before: Run, now: Run) -> tuple[tuple[ChangedSentence, ...], tuple[ChangedSentence, ...]]:
+    """Those that were right and no longer are, and those that are right now; of all cells that both runs have."""
+    cells = {result.cell: result for result in before.results}
+    wrong: list[ChangedSentence] = []
+    right: list[ChangedSentence] = []
+    for result in now.results:
+        earlier = cells.get(result.cell)
+        if earlier is None:
+            continue
+        known = _by_id(earlier.judgements, before.texts[result.cell])
+        for judgement, text in zip(result.judgements, now.texts[result.cell], strict=True):
+            old = known.get(judgement.item_id)
+            if old is None or old.judgement.is_correct == judgement.is_correct:
+                continue
+            found = ChangedSentence(result.cell, text.source, old, Answer(text.translation or "", judgement))
+            (right if judgement.is_correct else wrong).append(found)
+    return tuple(wrong), tuple(right)
+
+
+def _by_id(judgements: Sequence[Judgement], texts: Sequence[Text]) -> dict[str, Answer]:
+    both = zip(judgements, texts, strict=True)
+    return {judgement.item_id: Answer(text.translation or "", judgement) for judgement, text in both}
+
+
+# -- do the numbers of a run follow from its judgements? ---------------------------------------------------------------
+
+_CLOSE = 1e-9
+"""Numbers of two machines may differ in their last digits."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recount:
+    """A metric as the judgements give it."""
+
+    value: float
+    n_judged: int
+    n_total: int
+
+
+def read_verified(directory: Path | str) -> list[Result]:
+    """The results of a finished run; refused where a number is not the one that its judgements give."""
+    return verified(folder.read_results(directory))
+
+
+def verified(results: Sequence[Result]) -> list[Result]:
+    """The same for results that were read already."""
+    for result in results:
+        counted = recounted(result)
+        for estimate in result.estimates:
+            found = counted.get((estimate.metric, estimate.slice))
+            # A metric that this version no longer counts is not compared by anybody; `check_counted` refuses a bound.
+            if estimate.value is not None and found is not None and not _is_same(estimate, estimate.value, found):
+                raise _refusal(result, estimate, f"the judgements beside it give {_said(estimate, found)}")
+    return list(results)
+
+
+def check_counted(result: Result, estimates: Sequence[Estimate]) -> None:
+    """Refuse numbers that a bound is set on and that this version does not find in the judgements."""
+    counted = recounted(result) if estimates else {}
+    for estimate in estimates:
+        if estimate.value is None or (estimate.metric, estimate.slice) in counted:
+            continue
+        raise _refusal(result, estimate, "the judgements beside it give no such number")
+
+
+def recounted(result: Result) -> Mapping[tuple[str, str], Recount]:
+    """By metric and slice, those that the judgements give a value to."""
+    benchmark: Benchmark = registry.load("benchmark", result.selection.benchmark)
+    measures = benchmark.measures
+    try:
+        counts = measures.count(result.judgements, result.selection)
+        metrics = measures.metrics(result.judgements, result.selection)
+    except KeyError as tag:
+        raise UserError(f"{result.cell}: the judgements of the run lack the tag {tag}; run it again") from None
+    totals = total_sums(counts)
+    found = {}
+    for metric in metrics:
+        value = float(evaluate(metric, counts, totals)[0])
+        judged, total = (int(column[0]) for column in counts.take(totals, (metric.judged, metric.total)))
+        if not math.isnan(value):
+            found[metric.key] = Recount(value, judged, total)
+    return found
+
+
+def _is_same(estimate: Estimate, value: float, found: Recount) -> bool:
+    is_close = math.isclose(value, found.value, rel_tol=_CLOSE, abs_tol=_CLOSE)
+    return is_close and (estimate.n_judged, estimate.n_total) == (found.n_judged, found.n_total)
+
+
+def _said(estimate: Estimate, found: Recount) -> str:
+    return f"{estimate.unit.show(found.value)} ({found.n_judged:,} of {found.n_total:,} judged)"
+
+
+def _refusal(result: Result, estimate: Estimate, truth: str) -> UserError:
+    name = estimate.metric if estimate.slice == "all" else f"{estimate.metric}:{estimate.slice}"
+    return UserError(
+        f"{result.system}, {result.cell}: {folder.RESULT} has {name} {estimate.shown} ({estimate.n_judged:,} of "
+        f"{estimate.n_total:,} judged), but {truth}; one of the two was changed, or is of another version: run it "
+        "again, or judge it again with `gendermark rejudge`"
+    )

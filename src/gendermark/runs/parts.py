@@ -24,8 +24,7 @@ from gendermark.metrics.metric import Resampling
 from gendermark.records import Request, Task, Translation
 from gendermark.result import Result
 from gendermark.runs import folder
-from gendermark.runs.plan import RunConfig, Step, plan
-from gendermark.runs.run import Place, RunContext, carry_out, translate_steps
+from gendermark.runs.run import Place, RunConfig, RunContext, Step, carry_out, plan, translate_steps
 from gendermark.selection import Option, Selection
 from gendermark.systems.system import System, open_system
 

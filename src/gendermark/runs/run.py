@@ -1,12 +1,13 @@
-"""A whole run: a plan is carried out; translate, judge, estimate, and leave everything on disk."""
+"""A whole run: make a plan, refuse what can be refused, translate, judge, estimate, and leave everything on disk."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -16,29 +17,112 @@ from gendermark.data.cache import cache_root
 from gendermark.errors import SystemFailure, UserError
 from gendermark.io import locks
 from gendermark.io.soundness import ANSWERS, Given, Line
+from gendermark.metrics.metric import Resampling
+from gendermark.records import Request
 from gendermark.result import Result
 from gendermark.runs import folder
-from gendermark.runs.choice import Pairs, forced_choice
+from gendermark.runs.choice import Pairs, choice_requests, forced_choice, pairs_of
 from gendermark.runs.executors import SERIAL, Executor
-from gendermark.runs.plan import Plan, RunConfig, Step, check_cells, plan
 from gendermark.runs.score import PORTION, Origin, score
 from gendermark.runs.store import Store
 from gendermark.runs.translate import Answers, Progress, check_tasks, translate
+from gendermark.selection import Selection
 from gendermark.systems.system import System, open_system
 
-__all__ = [
-    "NO_CONTEXT",
-    "OpenProgress",
-    "Place",
-    "RunConfig",
-    "RunContext",
-    "Translated",
-    "carry_out",
-    "default_store",
-    "no_progress",
-    "run",
-    "translate_steps",
-]
+# -- the plan ----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class RunConfig:
+    """Everything that decides a run's numbers; stored in its manifest."""
+
+    system: str
+    selections: tuple[Selection, ...]
+    system_options: Mapping[str, str] = field(default_factory=dict)
+    resampling: Resampling = field(default_factory=Resampling)
+    forced_choice: bool = False
+    """Also ask the system to score the right against the contrastive translation, where a benchmark has both."""
+    audited: str = ""
+    """The file that `audit` found these translations in, if it did."""
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "system": self.system,
+            "system_options": dict(self.system_options),
+            "selections": [selection.to_json() for selection in self.selections],
+            "resampling": asdict(self.resampling),
+            **({"forced_choice": True} if self.forced_choice else {}),
+            **({"audited": self.audited} if self.audited else {}),
+        }
+
+
+@dataclass(frozen=True)
+class Step:
+    """One benchmark and direction: its items, and what the system will be asked."""
+
+    benchmark: Benchmark
+    item_set: ItemSet
+    requests: Sequence[Request]
+    pairs: Pairs = ()
+    """The translations between which a system is to choose, if it is."""
+
+    @cached_property
+    def choices(self) -> Sequence[Request]:
+        """What it is asked for that."""
+        return choice_requests(self.requests, self.pairs) if self.pairs else []
+
+    @property
+    def title(self) -> str:
+        return f"{self.benchmark.name} {self.item_set.selection.direction}"
+
+    def unanswered(self, system: System, store: Store | None) -> list[Request]:
+        """What the system has not been asked before."""
+        if store is None:
+            return list(self.requests)
+        answered = store.get(system.system_id, self.requests)
+        return [r for r in self.requests if not all((r.request_id, sample) in answered for sample in r.samples)]
+
+    def forecast(self, system: System, open_: Sequence[Request]) -> str:
+        """What will be asked, what is already there, and what it may cost where that is known."""
+        n = len(self.requests)
+        n_there = n - len(open_)
+        what = f"{n:,} sentences" if n_there == 0 else f"{n_there:,} of {n:,} sentences are already translated"
+        n_samples = self.requests[0].n_samples if self.requests else 1
+        drawn = f", {n_samples:,} samples of each" if n_samples > 1 else ""
+        cost = system.forecast(open_) if open_ else ""
+        return f"{self.title}: {what}{drawn}{f'; {cost}' if cost else ''}"
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A run that can begin."""
+
+    config: RunConfig
+    steps: tuple[Step, ...]
+
+
+def plan(config: RunConfig, system: System) -> Plan:
+    """Refuse everything that can be refused before the first sentence is paid for."""
+    steps = []
+    for selection in config.selections:
+        benchmark: Benchmark = registry.load("benchmark", selection.benchmark)
+        item_set = benchmark.load(benchmark.complete(selection))
+        pairs = pairs_of(benchmark, item_set) if config.forced_choice else ()
+        step = Step(benchmark, item_set, benchmark.requests(item_set), pairs)
+        check_tasks(system, [*step.requests, *step.choices])
+        benchmark.signature(item_set.selection)  # says if an extra is missing that the judge needs
+        steps.append(step)
+    return Plan(config, tuple(steps))
+
+
+def check_cells(plan: Plan) -> None:
+    """A run folder has one place for each benchmark and direction."""
+    for title, n in Counter(step.title for step in plan.steps).items():
+        if n > 1:
+            raise UserError(f"{title} is asked for {n} times in one run folder; give each its own directory")
+
+
+# -- carrying it out ---------------------------------------------------------------------------------------------------
 
 
 def default_store() -> Path:

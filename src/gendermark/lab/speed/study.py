@@ -38,8 +38,7 @@ from gendermark.records import Request
 from gendermark.result import Result
 from gendermark.runs.compare import Asked, Comparison, compare
 from gendermark.runs.executors import Executor
-from gendermark.runs.plan import RunConfig, plan
-from gendermark.runs.run import NO_CONTEXT, RunContext, run
+from gendermark.runs.run import NO_CONTEXT, RunConfig, RunContext, plan, run
 from gendermark.selection import Selection
 from gendermark.systems.system import System
 
