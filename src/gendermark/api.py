@@ -13,10 +13,19 @@ from typing import TYPE_CHECKING, Any
 from gendermark import registry
 from gendermark.benchmarks.benchmark import Answers, Benchmark, ItemSet
 from gendermark.errors import UnknownName, UnmatchedSources, UserError
+from gendermark.io import soundness
 from gendermark.io.disk_list import mapped, stored
-from gendermark.io.soundness import Given, Line, check_genders, check_samples, is_of_pairs
 from gendermark.io.tables import Samples
-from gendermark.io.translations import TranslationFile, open_translations, read_samples
+from gendermark.io.translations import (
+    REMEDIES,
+    TranslationFile,
+    check_genders,
+    check_sound,
+    is_of_pairs,
+    open_translations,
+    read_samples,
+    split_system,
+)
 from gendermark.linguistics.failures import MISSING
 from gendermark.metrics.metric import Resampling
 from gendermark.records import Request, Task, Translation
@@ -118,7 +127,8 @@ def score_texts(
         item_set, answers = _with_samples(found, selection, translations, given)
     else:
         item_set, texts = _with_texts(found, selection, translations, is_revision_given=bool(given.revision))
-        check_genders(_THEMSELVES, found, item_set, texts)
+        with soundness.refused(_THEMSELVES, REMEDIES):
+            check_genders(found, item_set, texts)
         answers = mapped(lambda text: [Translation("", text, error=MISSING if text is None else None)], texts)
     return Scored(item_set, answers, judge_and_estimate(found, item_set, answers, origin, executor))
 
@@ -129,10 +139,10 @@ def _with_samples(
     """The items of a selection and the samples of each; `given` is the selection before it was completed."""
     item_set = benchmark.load(selection)
     if isinstance(samples, str | Path):
-        # Samples of all sentences serve for a part of them, too.
-        others = benchmark.load(replace(selection, parts=())).items if selection.parts else ()
-        drawn = read_samples(samples, item_set.items, others)
-        check_samples(samples, benchmark, selection, mapped(lambda one: one.texts, drawn), [])
+        path, system = split_system(str(samples))
+        drawn, notes = read_samples(path, benchmark, item_set, system)
+        for note in notes:
+            log.warning("%s: %s", path, note)
     elif isinstance(samples, Mapping) or any(isinstance(texts, str) for texts in samples):
         raise UserError(
             f"{benchmark.name} judges many samples of each sentence; give a list of samples for each, or a file of them"
@@ -212,15 +222,16 @@ def _matched(
 
 def _texts(given: _Given, benchmark: Benchmark, item_set: ItemSet) -> Sequence[str | None]:
     if isinstance(given, TranslationFile):
-        return given.texts(benchmark, item_set)
-    if len(given) != len(item_set.items):
-        raise UserError(f"{len(given):,} translations were given for {len(item_set.items):,} sentences")
-    texts: Sequence[str] = given
-    lines = mapped(Line, item_set.items, texts, range(1, len(texts) + 1))
-    notes: list[str] = []
-    Given(_THEMSELVES, benchmark, item_set.selection, lines).check(notes)
+        where: Path | str = given.path
+        texts, notes = given.texts(benchmark, item_set)
+    else:
+        where, texts = _THEMSELVES, given
+        if len(texts) != len(item_set.items):
+            raise UserError(f"{len(texts):,} translations were given for {len(item_set.items):,} sentences")
+        with soundness.refused(where, REMEDIES):
+            notes = check_sound(benchmark, item_set, given)
     for note in notes:
-        log.info(note)
+        log.info("%s: %s", where, note)
     return texts
 
 

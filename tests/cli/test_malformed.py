@@ -104,7 +104,7 @@ FILES: dict[str, tuple[Make, tuple[str, ...]]] = {
         ("line 1:", "'El médico número 0 está aquí.'", "not a sentence"),
     ),
     "pairs, missing source": (lambda s, t: _joined(_pairs(s, t)[:-1]), ("no translation of sentence 2720",)),
-    "pairs, source twice": (lambda s, t: _joined([*_pairs(s, t), f"{s[0]} ||| otra"]), ("2 translations", "once")),
+    "pairs, source twice": (lambda s, t: _joined([*_pairs(s, t), f"{s[0]} ||| otra"]), ("has 2", "once")),
     "one stray separator": (lambda s, t: _with(t, 20, "uno ||| dos"), ("line 1:", "no '|||'", "other lines do")),
 }
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from gendermark.data.mgente import Columns, read_mgente
+from gendermark.data.own import read_mgente
 from gendermark.errors import BadFile
 from gendermark.records import Gender
 
@@ -90,14 +90,6 @@ def test_names_of_columns_and_values_in_any_case(tmp_path: Path) -> None:
     assert read_mgente(_tsv(tmp_path, letters)) == read_mgente(_tsv(tmp_path))
 
 
-def test_own_names_of_columns(tmp_path: Path) -> None:
-    header = ("ID", "Europarl_ID", "SET", "English", "Gendered", "Neutral", "COMMON", "GENDER")
-    items = read_mgente(
-        _tsv(tmp_path, header=header), Columns(source="english", gendered="gendered", neutral="neutral")
-    )
-    assert items == read_mgente(_tsv(tmp_path))
-
-
 def test_several_neutral_references(tmp_path: Path) -> None:
     header = ("ID", "SET", "SRC", "REF-G", "REF-N1", "REF-N2", "REF-N3", "GENDER")
     items = read_mgente(_tsv(tmp_path, (("1", "Set-N", "s", "g", "one", "two", "", ""),), header))
@@ -117,7 +109,7 @@ def test_several_neutral_references(tmp_path: Path) -> None:
         (_changed(2, "REF-G", ""), "line 4: has a row without a gendered reference"),
         (_changed(2, "REF-N", ""), "line 4: has a row without a neutral reference"),
         (_changed(2, "ID", "1"), "line 4: has the id '1' of line 2; each row needs its own"),
-        ((ROWS[0], ROWS[1][:5]), "line 3: has 5 cells, but the header has 8"),
+        ((ROWS[0], ROWS[1][:5]), "line 3: has 5 cells, but the header has 8; no cell may hold a tab"),
         ((), "has no rows; expected a header and a row for each sentence, or a JSON object for each"),
     ],
 )
@@ -132,15 +124,15 @@ def test_refusals(tmp_path: Path, rows: tuple[tuple[str, ...], ...], message: st
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("x.tsv", "", ": is empty; expected a header row and a row for each sentence"),
+        ("x.tsv", "", ": has no rows; expected a header and a row for each sentence, or a JSON object for each"),
         ("x.jsonl", "", ": has no rows; expected a header and a row for each sentence, or a JSON object for each"),
-        ("x.tsv", "SRC\tREF\n", ", line 1: has no column 'ID', as mGeNTE has; available: SRC, REF"),
+        ("x.tsv", "SRC\tREF\na\tb\n", ", line 2: has no column 'ID', as mGeNTE has; available: SRC, REF"),
         (
             "x.csv",
-            "ID,SET,SRC,REF-G,GENDER\n",
-            ", line 1: has no column 'REF-N', as mGeNTE has; available: ID, SET, SRC, REF-G, GENDER",
+            "ID,SET,SRC,REF-G,GENDER\n1,a,b,c,d\n",
+            ", line 2: has no column 'REF-N', as mGeNTE has; available: ID, SET, SRC, REF-G, GENDER",
         ),
-        ("x.tsv", "ID\tSET\tSRC\tSRC\n", ", line 1: has two columns for 'SRC'; give each its own name"),
+        ("x.tsv", "ID\tSET\tSRC\tSRC\n", ", line 1: has two columns 'SRC'; give each its own name"),
         ("x.jsonl", "{}\n", ", line 1: has no column 'ID', as mGeNTE has; available: none"),
         ("x.jsonl", "[1]\n", ", line 1: is not a JSON object"),
         (

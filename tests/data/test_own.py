@@ -121,7 +121,7 @@ def test_every_benchmark_that_reads_it_is_described() -> None:
     [
         ("", "has no sentence; give a header and a row for each (source, gender, entity)"),
         ("source,gender\nShe is here.,f\n", "line 2: has no column entity; it has source, gender"),
-        ("source,gender,entity\nThe cook is here.,f\n", "line 2: has 2 cells; its header has 3"),
+        ("source,gender,entity\nThe cook is here.,f\n", "line 2: has 2 cells, but the header has 3"),
         ("source,gender,entity\nThe cook is here.,x,cook\n", "line 2: has the gender 'x'; available: masculine"),
         ("source,gender,entity\nThe cook is here.,,cook\n", "line 2: has no gender"),
         ("source,gender,entity\nThe cook is here.,f,baker\n", "line 2: has no 'baker' in its sentence"),

@@ -1,4 +1,4 @@
-"""From files that somebody has to results: recognise, name, score each system as a run of its own."""
+"""Recognise what is in files of translations, and score each system as a run of its own."""
 
 from __future__ import annotations
 
@@ -10,13 +10,11 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from gendermark.auditing.cells import MOST_NAMED, Cell, counted, system_in
-from gendermark.auditing.known import Known
-from gendermark.auditing.plain import recognise_plain
-from gendermark.auditing.recognise import Found, recognise
+from gendermark.auditing.index import Index
+from gendermark.auditing.recognise import MOST_NAMED, Found, Recognised, recognise, system_in
 from gendermark.benchmarks.benchmark import Benchmark, ItemSet
 from gendermark.errors import BadFile, UserError
-from gendermark.io.tables import Choice, Grid, read_grids
+from gendermark.io.tables import read_tables
 from gendermark.io.translations import TranslationFile
 from gendermark.linguistics.failures import MISSING, WRONG_LANGUAGE
 from gendermark.records import Request, Translation, Verdict
@@ -25,11 +23,7 @@ from gendermark.runs.run import NO_CONTEXT, RunConfig, RunContext, carry_out, pl
 from gendermark.systems.system import System
 
 _FEWEST_ROWS = 2
-_ODD = {
-    "empty": ("is empty", "are empty"),
-    "copied": ("is a copy of the source", "are copies of the source"),
-    WRONG_LANGUAGE: ("is in another language", "are in another language"),
-}
+_ODD = {"empty": "empty", "copied": "copy of the source", WRONG_LANGUAGE: "in another language"}
 """Why a translation that is there counts as not translated, in words."""
 
 
@@ -39,43 +33,38 @@ class Audited:
 
     name: str
     """The file, by as much of its path as tells it from the others, and the system, where a file has several."""
-    cell: Cell
+    found: Recognised
     result: Result
     folder: Path | None
     notes: Sequence[str] = ()
 
     @property
     def oddities(self) -> list[str]:
-        """What an auditor should know about the file, one sentence each; of sentences and lines the first ten."""
-        found = list(self.cell.oddities)
-        for why, n_odd in self.odd.items():
-            is_, other = _ODD[why]
-            found.append(f"{counted(n_odd, f'translation {is_}', f'translations {other}')}: not translated")
-        return [*found, *self.notes]
+        """What an auditor should know about the file, one sentence each."""
+        odd = [f"not translated: {n:,} ({_ODD[why]})" for why, n in self.odd.items()]
+        return [*self.found.oddities, *odd, *self.notes]
 
     @property
     def odd(self) -> dict[str, int]:
         """How many translations are there and yet none, by the reason."""
-        reasons = Counter(
-            judgement.reason for judgement in self.result.judgements if judgement.verdict is Verdict.NOT_TRANSLATED
-        )
+        reasons = Counter(one.reason for one in self.result.judgements if one.verdict is Verdict.NOT_TRANSLATED)
         return {why: reasons[why] for why in _ODD if reasons[why]}
 
     def to_json(self) -> dict[str, Any]:
-        cell, place = self.cell, self.cell.place
+        found = self.found
         return {
             "name": self.name,
-            "file": str(place.path),
-            "recognised": f"{self.name}: {cell.sentence}",
-            "sheet": place.sheet,
-            "source_column": place.source.strip('"'),
-            "translation_column": place.translation.strip('"'),
-            "n_present": cell.n_present,
-            "n_missing": len(cell.missing),
-            "missing": cell.missing_sources[:MOST_NAMED],
-            "n_doubled": len(cell.doubled),
-            "doubled_lines": list(cell.doubled[:MOST_NAMED]),
-            "odd": {why: n for why, n in self.odd.items() if why != MISSING},
+            "file": str(found.path),
+            "recognised": f"{self.name}: {found.sentence}",
+            "sheet": found.sheet,
+            "source_column": found.source_column.strip('"'),
+            "translation_column": found.translation_column.strip('"'),
+            "n_present": found.n_present,
+            "n_missing": len(found.missing),
+            "missing": found.missing_sources[:MOST_NAMED],
+            "n_doubled": len(found.doubled),
+            "doubled_lines": list(found.doubled[:MOST_NAMED]),
+            "odd": self.odd,
             "remarks": self.oddities,
             "result": self.result.to_json(),
         }
@@ -102,120 +91,112 @@ class Audit:
 
 def audit(files: Sequence[Path | str], directory: Path | None = None, context: RunContext = NO_CONTEXT) -> Audit:
     """Recognise and score all translations in some files; with a directory, each system leaves a run folder there."""
-    _known.cache_clear()  # the data on this machine may be other than the last time
+    _index.cache_clear()  # the data on this machine may be other than the last time
     audited: list[Audited] = []
     refused: list[str] = []
     passed_over: list[str] = []
     paths = list(dict.fromkeys(map(Path, files)))
-    taken: set[str] = set()
+    names: set[str] = set()
     work: list[_Work] = []
     with context.open_progress("audit") as progress:
-        for number, (path, found) in enumerate(zip(paths, context.executor.in_order(_recognised, paths), strict=True)):
+        for number, (path, found) in enumerate(zip(paths, context.executor.in_order(_recognise, paths), strict=True)):
             progress(number, 2 * len(paths))  # half of the work is to find out what it is
             if isinstance(found, str):
                 refused.append(found)
                 continue
             name = _tail(path, paths)
-            passed_over += [f"{name}: {sentence}" for sentence in found.passed_over]
-            for system, cells in _by_system(found.cells).items():
-                folder = directory / _folder(f"{Path(name).with_suffix('')}-{system}", taken) if directory else None
-                named = f"{name} ({system})" if system else name
-                work.append(_Work(_Theirs(path, system, named), cells, folder))
-        for number, scored in enumerate(context.executor.in_order(_scored, work), start=1):
+            passed_over += [f"{name}: {sentence}" for sentence in found[1]]
+            for system, own in _by_system(found[0]).items():
+                folder = directory / _folder(f"{Path(name).with_suffix('')}-{system}", names) if directory else None
+                work.append(_Work(path, system, f"{name} ({system})" if system else name, own, folder))
+        for number, scored in enumerate(context.executor.in_order(_score, work), start=1):
             progress(len(work) + number, 2 * len(work))
-            for one in scored:
-                if isinstance(one, Audited):
-                    audited.append(one)
-                else:
-                    refused.append(one)
+            audited += [one for one in scored if isinstance(one, Audited)]
+            refused += [one for one in scored if isinstance(one, str)]
     return Audit(audited, refused, passed_over)
 
 
 @cache
-def _known() -> Known:
-    return Known()
+def _index() -> Index:
+    return Index()
 
 
-def _recognised(path: Path) -> Found | str:
+# -- what a file holds
+
+
+def _recognise(path: Path) -> Found | str:
     """What a file holds, or why that cannot be told."""
     try:
-        return _read(path, _known())
+        return _recognise_tables(path)
     except UserError as problem:
         return str(problem)
 
 
-# -- reading
-
-
-def _read(path: Path, known: Known) -> Found:
-    grids = read_grids(path)
-    n_rows = max((len(grid.rows) for grid in grids), default=0)
+def _recognise_tables(path: Path) -> Found:
+    tables, index = read_tables(path), _index()
+    n_rows = max((len(table.rows) for table in tables), default=0)
     if n_rows < _FEWEST_ROWS:
         what = "has one row only" if n_rows else "is empty"
         raise BadFile(path, f"{what}; give a table with sources and translations, or one translation on each line")
-    cells: list[Cell] = []
+    all_found: list[Recognised] = []
     passed_over: list[str] = []
-    unknown: list[Grid] = []
-    for grid in grids:
-        where = f'sheet "{grid.name}": ' if len(grids) > 1 else ""
-        found = None
-        if len(grid.rows) >= _FEWEST_ROWS:
-            found = recognise(path, grid, known) or recognise_plain(path, grid, known)
+    n_unknown = 0
+    for table in tables:
+        where = f'sheet "{table.name}": ' if len(tables) > 1 else ""
+        found = recognise(path, table, index) if len(table.rows) >= _FEWEST_ROWS else None
         if found is None:
-            unknown.append(grid)
+            n_unknown += 1
             passed_over.append(f"{where}it has no sentences of a benchmark")
         else:
-            cells += found.cells
-            passed_over += [f"{where}{sentence}" for sentence in found.passed_over]
-    if not cells:
-        raise BadFile(path, _unknown(known, unknown) if len(unknown) == len(grids) else "; ".join(passed_over))
-    return Found(cells, passed_over)
-
-
-def _unknown(known: Known, grids: Sequence[Grid]) -> str:
-    """Why nothing was recognised, and what would work."""
+            all_found += found[0]
+            passed_over += [f"{where}{sentence}" for sentence in found[1]]
+    if all_found:
+        return all_found, passed_over
+    if n_unknown < len(tables):
+        raise BadFile(path, "; ".join(passed_over))
     own = "score your own sentences with `gendermark score BENCHMARK --data file:FILE`"
     exported = f"translate what `gendermark export BENCHMARK` gives, or {own}"
-    told = f"no column has the sentences of a benchmark; {exported}"
-    if len(grids) == 1 and all(len(cells) == 1 for _, cells in grids[0].rows):
-        n = len(grids[0].rows)
-        told = f"its {n:,} lines have no sources, and fit no benchmark line by line; add the sources, {exported}"
-    if known.lacking:
-        told += " (official data that is not on this machine is not known: `gendermark data get NAME` fetches it)"
-    return told
+    problem = f"no column contains benchmark sentences; {exported}"
+    if len(tables) == 1 and all(len(cells) == 1 for _, cells in tables[0].rows):
+        problem = (
+            f"its {n_rows:,} lines have no sources, and fit no benchmark line by line; add the sources, {exported}"
+        )
+    if index.lacks_data:
+        problem += " (official data that is not on this machine is not known: `gendermark data get NAME` fetches it)"
+    raise BadFile(path, problem)
 
 
 # -- whose translations they are
 
 
-def _by_system(cells: Sequence[Cell]) -> dict[str, list[Cell]]:
-    """The cells of each system of a file, by its name; one that has no name of its own is the file's."""
-    several_sheets = len({cell.place.sheet for cell in cells}) > 1
-    found: dict[str, list[Cell]] = {}
-    for cell in cells:
-        place, selection = cell.place, cell.selection
+def _by_system(all_found: Sequence[Recognised]) -> dict[str, list[Recognised]]:
+    """What was found of each system of a file, by its name; one that has no name of its own is the file's."""
+    several_sheets = len({found.sheet for found in all_found}) > 1
+    by_name: dict[str, list[Recognised]] = {}
+
+    def is_taken(name: str, cell: str) -> bool:
+        return any(one.selection.cell == cell for one in by_name.get(name, ()))
+
+    for found in all_found:
+        selection, column = found.selection, found.translation_column.strip('"')
         direction = (selection.source_language, selection.target_language)
-        names = [place.sheet] if several_sheets else []
-        names += [place.system, place.translation.strip('"')]
-        told = [system_in(name, direction) for name in names]
-        name = " ".join(dict.fromkeys(filter(None, told)))
-        taken = {one.selection.cell for one in found.get(name, ())}
-        if selection.cell in taken:
+        names = [found.sheet if several_sheets else "", found.system, column]
+        name = " ".join(dict.fromkeys(filter(None, (system_in(name, direction) for name in names))))
+        if is_taken(name, selection.cell):
             # One more of the same: by whatever tells it from the first.
-            name = " ".join(filter(None, [name, place.sheet, place.translation.strip('"')]))
-        while selection.cell in {one.selection.cell for one in found.get(name, ())}:
+            name = " ".join(filter(None, [name, found.sheet, column]))
+        while is_taken(name, selection.cell):
             name += "'"
-        found.setdefault(name, []).append(cell)
-    return found
+        by_name.setdefault(name, []).append(found)
+    return by_name
 
 
 def _tail(path: Path, paths: Sequence[Path]) -> str:
     """As much of a path, from its end, as tells it from the others."""
     others = [one.parts for one in paths if one != path]
     parts = path.parts
-    return str(
-        Path(*next((parts[-n:] for n in range(1, len(parts)) if all(o[-n:] != parts[-n:] for o in others)), parts))
-    )
+    tails = (parts[-n:] for n in range(1, len(parts)))
+    return str(Path(*next((tail for tail in tails if all(one[-len(tail) :] != tail for one in others)), parts)))
 
 
 def _folder(name: str, taken: set[str]) -> str:
@@ -229,34 +210,32 @@ def _folder(name: str, taken: set[str]) -> str:
 # -- scoring
 
 
-class _Recognised(System):
+@dataclass(frozen=True)
+class _Work:
+    """What was found of one system, to be scored."""
+
+    path: Path
+    system: str
+    name: str
+    found: Sequence[Recognised]
+    folder: Path | None
+
+
+class _FoundTranslations(System):
     """Answers with the translations that were found in a file."""
 
     is_stored = False
 
-    def __init__(self, spec: str, cells: Mapping[str, Cell]) -> None:
+    def __init__(self, spec: str, texts: Mapping[str, Sequence[str | None]], notes: Sequence[str]) -> None:
         self.spec = self.system_id = spec
-        self._cells = cells
-        self._fitted: dict[str, Sequence[str | None]] = {}
+        self._by_cell, self._notes = texts, notes
         self._texts: Sequence[str | None] = []
-        self.notes_of: dict[str, list[str]] = {}
-
-    def fit(self, name: str) -> Sequence[str | None]:
-        """The translation of each item of a cell; refuses a broken one."""
-        if name not in self._fitted:
-            cell = self._cells[name]
-            file = TranslationFile(cell.place.path, Choice(fix_encoding=True, allow_missing=True), cell.contents)
-            notes: list[str] = []
-            self._fitted[name] = file.fitted(cell.known.benchmark, cell.known.item_set, notes)
-            self.notes_of[name] = [note.removeprefix(f"{cell.place.path}: ") for note in notes]
-        return self._fitted[name]
 
     def prepare(self, benchmark: Benchmark, item_set: ItemSet, requests: Sequence[Request]) -> None:  # noqa: ARG002
-        self._texts = self.fit(item_set.selection.cell)
+        self._texts = self._by_cell[item_set.selection.cell]
 
     def notes(self) -> Sequence[str]:
-        """For the page."""
-        return [note for name, notes in self.notes_of.items() for note in (*self._cells[name].oddities, *notes)]
+        return self._notes
 
     def answer(self, requests: Sequence[Request]) -> Iterator[Sequence[Translation]]:
         yield [
@@ -265,48 +244,31 @@ class _Recognised(System):
         ]
 
 
-@dataclass(frozen=True)
-class _Theirs:
-    """Whose translations they are: a file's, or those of one system in it."""
-
-    path: Path
-    system: str
-    name: str
-
-    @property
-    def spec(self) -> str:
-        return f"files:{self.path}#{self.system}" if self.system else f"files:{self.path}"
-
-
-@dataclass(frozen=True)
-class _Work:
-    """The cells of one system, to be scored."""
-
-    theirs: _Theirs
-    cells: Sequence[Cell]
-    folder: Path | None
-
-
-def _scored(work: _Work) -> list[Audited | str]:
-    """The results of one system, and a sentence for each cell that is broken; the others are scored without it."""
-    return list(_each_scored(work.theirs, work.cells, work.folder))
-
-
-def _each_scored(theirs: _Theirs, cells: Sequence[Cell], folder: Path | None) -> Iterator[Audited | str]:
-    by_name = {cell.selection.cell: cell for cell in cells}
-    opened = _Recognised(theirs.spec, by_name)
-    sound = []
-    for name, cell in by_name.items():
+def _score(work: _Work) -> list[Audited | str]:
+    """The results of one system, and a sentence for each broken part of it; the others are scored without that."""
+    refused: list[str] = []
+    sound: list[tuple[Recognised, list[str]]] = []
+    texts: dict[str, Sequence[str | None]] = {}
+    for found in work.found:
+        file = TranslationFile(found.path, fix_encoding=True, allow_missing=True, rows=found.rows)
         try:
-            opened.fit(name)
-            sound.append(cell)
+            texts[found.selection.cell], notes = file.texts(found.known.benchmark, found.known.item_set)
+            sound.append((found, notes))
         except UserError as problem:
-            yield f"{problem} ({cell.place.shown})"
-    if sound:
-        config = RunConfig(theirs.spec, tuple(cell.selection for cell in sound), audited=str(theirs.path))
-        try:
-            results = carry_out(plan(config, opened), opened, folder)
-        except UserError as problem:  # the folder is another run's, or cannot be written
-            raise UserError(str(problem).replace("with -o", "with --keep")) from None
-        for result, cell in zip(results, sound, strict=True):
-            yield Audited(theirs.name, cell, result, folder, opened.notes_of[result.cell])
+            refused.append(f"{problem} ({found.place})")
+    if not sound:
+        return [*refused]
+    spec = f"files:{work.path}#{work.system}" if work.system else f"files:{work.path}"
+    system = _FoundTranslations(spec, texts, [note for found, notes in sound for note in (*found.oddities, *notes)])
+    config = RunConfig(spec, tuple(found.selection for found, _ in sound), audited=str(work.path))
+    try:
+        results = carry_out(plan(config, system), system, work.folder)
+    except UserError as problem:  # the folder is another run's, or cannot be written
+        raise UserError(str(problem).replace("with -o", "with --keep")) from None
+    return [
+        *refused,
+        *(
+            Audited(work.name, found, result, work.folder, notes)
+            for result, (found, notes) in zip(results, sound, strict=True)
+        ),
+    ]

@@ -1,26 +1,31 @@
-"""What a table of a file holds: which benchmark's sentences, and which columns are translations into which language.
+"""Recognise what a table holds: which benchmark's sentences, and which columns are translations into which language.
 
-Columns are known by what is in them; their names only settle what that leaves open.
+Columns are recognised by what is in them; their names only settle what that leaves open. Translations without sources
+are recognised by their number, their language, and how well they fit.
 """
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise, takewhile
 from pathlib import Path
+from typing import NamedTuple
 
-from gendermark.auditing.cells import Cell, Place, counted, languages_in, system_in
-from gendermark.auditing.known import Known, KnownSet, Languages, Match, targets_of
+from gendermark.auditing.index import Index, IndexedSet, Match
 from gendermark.errors import BadFile
 from gendermark.io.encodings import repaired
-from gendermark.io.tables import SOURCE_COLUMNS, SYSTEM_COLUMN, Contents, Grid, Row, Section
+from gendermark.io.tables import SOURCE_COLUMNS, SYSTEM_COLUMN, TRANSLATION_COLUMNS, Row, Table, shortened
 from gendermark.io.translations import loose_key
 from gendermark.linguistics import profiles
-from gendermark.linguistics.codes import NAMES
+from gendermark.linguistics.codes import LANGUAGES, NAMES
+from gendermark.selection import Selection, options_of, own_options
 
+MOST_NAMED = 10
+"""Sentences or lines that are named; all are counted."""
 _MOST_READ = 200
 """Cells of a column, evenly spread, whose language is looked at."""
 _CHUNK = 10
@@ -38,22 +43,184 @@ _LEFT_SHARE, _FEWEST_LEFT = 0.05, 10
 """Rows of other sentences, before another benchmark is looked for among them."""
 _OTHER_SOURCES = 0.8
 """The share of rows with another known sentence, beside the first, that makes a column one more of sources."""
-_FITTING = 0.3
-_SHORT_FITTING = 0.6
-"""How well short texts must fit, or they are taken for labels."""
+_LEAST_FIT, _SURE_FIT = 0.3, 0.6
+"""How well texts must fit a benchmark at least, and how well texts of other sentences do not."""
+_ALIKE = 0.02
+_MOST_FITTED = 300
 
 
 @dataclass(frozen=True)
-class Found:
-    """What a table gave."""
+class Recognised:
+    """Translations of one benchmark in one direction by one system, before they are judged."""
 
-    cells: Sequence[Cell] = ()
-    passed_over: Sequence[str] = ()
-    """Columns and rows that are no translations, and why; one sentence each."""
+    path: Path
+    sheet: str
+    known: IndexedSet
+    rows: Sequence[Row[str]]
+    n_present: int
+    """Sentences that have a row."""
+    source_column: str = ""
+    """What it is called in a message; empty where there is none, and translations stand in order."""
+    translation_column: str = ""
+    system: str = ""
+    """Whose rows they are, where a column says that."""
+    missing: Sequence[int] = ()
+    """The places of items that have no row."""
+    doubled: Sequence[int | None] = ()
+    """Lines of rows that repeat a sentence, and are left out."""
+    remarks: Sequence[str] = ()
+
+    @property
+    def selection(self) -> Selection:
+        return self.known.selection
+
+    @property
+    def place(self) -> str:
+        """Where in the file they stand."""
+        parts = [f'sheet "{self.sheet}"'] if self.sheet else []
+        parts += [f'rows of "{self.system}"'] if self.system else []
+        in_order = "translations in the order of the benchmark"
+        return ", ".join([*parts, f"column {self.translation_column}" if self.source_column else in_order])
+
+    @property
+    def sentence(self) -> str:
+        """What they were recognised as."""
+        selection, n = self.selection, len(self.known.item_set.items)
+        direction = f"{NAMES.get(selection.source_language)} to {NAMES.get(selection.target_language)}"
+        return (
+            f"{self.known.benchmark.title}, {_data_of(selection)}, {direction}, "
+            f"{self.n_present:,} of {n:,} sentences; {self.place}"
+        )
+
+    @property
+    def oddities(self) -> list[str]:
+        """What an auditor should know about the rows, one sentence each; of sentences and lines the first ten."""
+        found, n = list(self.remarks), len(self.known.item_set.items)
+        if self.missing:
+            named = _first(map(shortened, self.missing_sources), "; ")
+            found.append(f"{len(self.missing):,} of {n:,} sentences missing, counted as not translated: {named}")
+        if self.doubled:
+            found.append(f"repeated sentences left out: line {_first(map(str, self.doubled))}")
+        return found
+
+    @property
+    def missing_sources(self) -> list[str]:
+        items = self.known.item_set.items
+        return [items[place].source for place in self.missing]
 
 
-@dataclass(frozen=True)
-class Line:
+Found = tuple[list[Recognised], list[str]]
+"""What was recognised; and which columns and rows hold no translations, and why, one sentence each."""
+
+
+def recognise(path: Path, table: Table, index: Index) -> Found | None:
+    """The translations in a table; None if no benchmark here has its sentences."""
+    return _recognise_by_sources(path, table, index) or _recognise_by_order(path, table, index)
+
+
+# -- by sources
+
+
+def _recognise_by_sources(path: Path, table: Table, index: Index) -> Found | None:
+    columns = _Columns(path, table)
+    if not columns.texts:
+        return None
+    languages = columns.languages
+    match = index.best(columns.keys, languages, languages)
+    if match is None:  # sources beside something else than translations: it can still be said what they are
+        match = index.best(columns.keys, languages, (), only_usual=True)
+    if match is None:
+        return None
+    if (unfolded := _unfolded(columns, match)) is not None:
+        return _recognise_by_sources(path, unfolded, index)
+    found: list[Recognised] = []
+    passed_over: list[str] = []
+    left = columns.keys[match.column]
+    while match is not None:
+        sources = _Sources(columns, match, index)
+        found += sources.translations()
+        passed_over += [sentence for sentence in sources.passed_over if sentence not in passed_over]
+        first = min(sources.places)
+        left = ["" if place in sources.places or place < first else key for place, key in enumerate(left)]
+        n_left = sum(map(bool, left))
+        is_worth_it = n_left >= _FEWEST_LEFT and n_left >= _LEFT_SHARE * len(left)
+        match = index.best({match.column: left}, languages, languages) if is_worth_it else None
+    if n_left:
+        lines = [str(table.rows[place][0] or place + 1) for place, key in enumerate(left) if key]
+        passed_over.append(f"sentences of no benchmark here left out: line {_first(lines)}")
+    return found, passed_over
+
+
+class _Columns:
+    """The columns of a table that have words in them."""
+
+    def __init__(self, path: Path, table: Table) -> None:
+        self.path, self.table = path, table
+        self.width = max((len(cells) for _, cells in table.rows), default=0)
+        self._names = table.header or (table.rows[0][1] if table.rows else ())
+
+    @cached_property
+    def texts(self) -> dict[int, list[str]]:
+        """Those that are called sources first, then from left to right."""
+        named = [place for place, name in enumerate(self._names) if name.strip().casefold() in SOURCE_COLUMNS]
+        found = {}
+        for place in dict.fromkeys([*named, *range(self.width)]):
+            texts = [cells[place] if place < len(cells) else "" for _, cells in self.table.rows]
+            if any(map(str.isalpha, "".join(_spread(texts)))):
+                found[place] = texts
+        return found
+
+    @cached_property
+    def keys(self) -> dict[int, list[str]]:
+        return {place: list(map(loose_key, texts)) for place, texts in self.texts.items()}
+
+    @cached_property
+    def languages(self) -> set[str]:
+        """All that some stretch of a column seems to be in, and all that names and labels speak of."""
+        found: set[str] = set()
+        labels = set(self._names)
+        for texts in self.texts.values():
+            some = _spread(texts)
+            found |= {profiles.likely(some[at : at + _CHUNK]) for at in range(0, len(some), _CHUNK)}
+            found.add(profiles.likely(some))
+            values = set(texts)
+            if len(values) <= _MOST_GROUPS:
+                labels |= {value for value in values if len(value) <= _LONGEST_LABEL}
+        found |= {code for label in [*labels, self.table.name, self.path.stem] for code in _languages_in(label)}
+        return found - {""}
+
+
+def _unfolded(columns: _Columns, match: Match) -> Table | None:
+    """A table with several columns of sources, each with its translations behind it, as one with a row for each source.
+
+    So sentences about women and about men often stand beside each other.
+    """
+    first, times, table = columns.keys[match.column], match.known.times, columns.table
+    n_known = sum(key in times for key in first)
+    starts = [match.column]
+    for column, keys in columns.keys.items():
+        others = sum(key in times and key != own for key, own in zip(keys, first, strict=True))
+        if column != match.column and others >= _OTHER_SOURCES * n_known:
+            starts.append(column)
+    starts.sort()
+    width = min(end - start for start, end in pairwise([*starts, columns.width]))
+    if len(starts) == 1 or width < 2:
+        return None
+    begin = next(place for place, key in enumerate(first) if key in times)
+    header = table.header or (table.rows[begin - 1][1] if begin else [])
+    blocks = [header[start : start + width] for start in starts]
+    names = [_common_beginning(same) for same in zip(*blocks, strict=False)]
+    rows = [(line, cells[start : start + width]) for start in starts for line, cells in table.rows[begin:]]
+    return Table(table.name, rows, names or None)
+
+
+def _common_beginning(names: Sequence[str]) -> str:
+    """`mt` of `mt_feminine` and `mt_masculine`."""
+    alike = takewhile(lambda letters: len(set(letters)) == 1, zip(*names, strict=False))
+    return "".join(letters[0] for letters in alike).strip(" _-")
+
+
+class _Line(NamedTuple):
     """A row of the table whose source is known."""
 
     number: int | None
@@ -61,194 +228,80 @@ class Line:
     key: str
     source: str
 
-
-def spread(texts: Sequence[str]) -> list[str]:
-    """Some of the texts that are not empty, evenly spread."""
-    filled = [text for text in texts if text.strip()]
-    return filled[:: max(1, -(-len(filled) // _MOST_READ))]
-
-
-def recognise(path: Path, grid: Grid, known: Known) -> Found | None:
-    """The translations of a table; None if it has no column with sentences that are known."""
-    table = Table(path, grid)
-    if not table.texts:
-        return None
-    match = known.best(table.keys, table.languages)
-    if match is None:  # sources beside something else than translations: it can still be said what they are
-        match = known.best(table.keys, Languages(table.languages.sources), only_usual=True)
-    if match is None:
-        return None
-    if (long := _unfolded(table, match)) is not None:
-        return recognise(path, long, known)
-    cells: list[Cell] = []
-    passed_over: list[str] = []
-    keys = {match.column: table.keys[match.column]}
-    while match is not None:
-        found = _Sources(table, match, known)
-        cells += found.translations()
-        passed_over += [text for text in found.passed_over if text not in passed_over]
-        left = ["" if place in found.places or place < found.first else key for place, key in _numbered(keys)]
-        keys = {match.column: left}
-        n_left = sum(map(bool, left))
-        is_worth_it = n_left >= _FEWEST_LEFT and n_left >= _LEFT_SHARE * len(left)
-        match = known.best(keys, table.languages) if is_worth_it else None
-    if n_left:
-        lines = [grid.rows[place][0] or place + 1 for place, key in enumerate(left) if key]
-        named = ", ".join(map(str, lines[:3])) + (" ..." if n_left > 3 else "")
-        what = counted(n_left, "row is of a sentence", "rows are of sentences")
-        passed_over.append(f"{what} that no benchmark here has: left out (line {named})")
-    return Found(cells, passed_over)
-
-
-def _unfolded(table: Table, match: Match) -> Grid | None:
-    """A table with several columns of sources, each with its translations behind it, as one with a row for each source.
-
-    So sentences about women and about men often stand beside each other.
-    """
-    first, times = table.keys[match.column], match.known.times
-    n_known = sum(key in times for key in first)
-    starts = [match.column]
-    for column, keys in table.keys.items():
-        others = sum(key in times and key != own for key, own in zip(keys, first, strict=True))
-        if column != match.column and others >= _OTHER_SOURCES * n_known:
-            starts.append(column)
-    starts.sort()
-    width = min(end - start for start, end in pairwise([*starts, table.width]))
-    if len(starts) == 1 or width < 2:
-        return None
-    begin = next(place for place, key in enumerate(first) if key in times)
-    header = table.grid.header or (table.grid.rows[begin - 1][1] if begin else [])
-    blocks = [header[start : start + width] for start in starts]
-    names = [_beginning(same) for same in zip(*blocks, strict=False)]
-    rows = [(line, cells[start : start + width]) for start in starts for line, cells in table.grid.rows[begin:]]
-    return Grid(table.grid.name, rows, names or None)
-
-
-def _beginning(names: Sequence[str]) -> str:
-    """What some names have in common: `mt` of `mt_feminine` and `mt_masculine`."""
-    alike = takewhile(lambda letters: len(set(letters)) == 1, zip(*names, strict=False))
-    return "".join(letters[0] for letters in alike).strip(" _-")
-
-
-def _numbered(keys: Mapping[int, Sequence[str]]) -> Iterator[tuple[int, str]]:
-    (column,) = keys.values()
-    return enumerate(column)
-
-
-class Table:
-    """A grid by its columns."""
-
-    def __init__(self, path: Path, grid: Grid) -> None:
-        self.path, self.grid = path, grid
-        self.width = max((len(cells) for _, cells in grid.rows), default=0)
-
-    def column(self, place: int) -> list[str]:
-        return [cells[place] if place < len(cells) else "" for _, cells in self.grid.rows]
-
-    @cached_property
-    def texts(self) -> dict[int, list[str]]:
-        """The columns that have words in them; those that are called sources first, then from left to right."""
-        columns = {place: self.column(place) for place in range(self.width)}
-        header = self.grid.header or (self.grid.rows[0][1] if self.grid.rows else ())
-        named = [place for place, name in enumerate(header) if name.strip().casefold() in SOURCE_COLUMNS]
-        order = [*named, *(place for place in columns if place not in named)]
-        return {place: columns[place] for place in order if any(map(str.isalpha, "".join(spread(columns[place]))))}
-
-    @cached_property
-    def keys(self) -> dict[int, list[str]]:
-        return {place: list(map(loose_key, texts)) for place, texts in self.texts.items()}
-
-    @cached_property
-    def languages(self) -> Languages:
-        """All that some stretch of a column seems to be in, and all that names and labels speak of."""
-        found: set[str] = set()
-        labels: set[str] = set(self.grid.header or self.grid.rows[0][1])
-        for texts in self.texts.values():
-            some = spread(texts)
-            found |= {profiles.likely(some[at : at + _CHUNK]) for at in range(0, len(some), _CHUNK)}
-            found.add(profiles.likely(some))
-            values = set(texts)
-            if len(values) <= _MOST_GROUPS:
-                labels |= {value for value in values if len(value) <= _LONGEST_LABEL}
-        found |= {code for label in [*labels, self.grid.name, self.path.stem] for code in languages_in(label)}
-        both = frozenset(found - {""})
-        return Languages(both, both)
+    def text(self, column: int) -> str:
+        return self.cells[column].strip() if column < len(self.cells) else ""
 
 
 @dataclass
 class _Group:
     """Rows that one system made, or that are in one language, as some columns say."""
 
-    lines: list[Line]
+    lines: list[_Line]
     labels: list[str] = field(default_factory=list)
     system: str = ""
+
+    def split(self, column: int) -> dict[str, list[_Line]]:
+        found: dict[str, list[_Line]] = defaultdict(list)
+        for line in self.lines:
+            found[line.text(column)].append(line)
+        return found
 
 
 class _Sources:
     """One benchmark's sentences in a column of a table, and the translations beside them."""
 
-    def __init__(self, table: Table, match: Match, known: Known) -> None:
-        self._table, self._all, self._column = table, known, match.column
-        keys = table.keys[match.column]
+    def __init__(self, columns: _Columns, match: Match, index: Index) -> None:
+        self._columns, self._index, self._column = columns, index, match.column
+        keys, times = columns.keys[match.column], match.known.times
         language = match.known.selection.source_language
-        times = match.known.times
-        lines: dict[int, Line] = {}
-        for place, ((number, cells), key) in enumerate(zip(table.grid.rows, keys, strict=True)):
+        lines: dict[int, _Line] = {}
+        for place, ((number, cells), key) in enumerate(zip(columns.table.rows, keys, strict=True)):
             source = cells[match.column] if match.column < len(cells) else ""
-            mended = key if key in times or source.isascii() else loose_key(repaired(source, language))
-            if mended in times:
-                lines[place] = Line(number, cells, mended, source)
-        self.places = frozenset(lines)
-        self.first = min(self.places)
-        self._known = known.narrowed(match.known, frozenset(line.key for line in lines.values()))
+            if key not in times and not source.isascii():
+                key = loose_key(repaired(source, language))
+            if key in times:
+                lines[place] = _Line(number, cells, key, source)
+        self.places = lines.keys()
+        self._known = index.narrowed(match.known, [line.key for line in lines.values()])
         self._lines = [line for line in lines.values() if line.key in self._known.times]
+        # The names of columns stand in the row before the first sentence, or nowhere.
+        table, first = columns.table, min(lines)
+        self._header = table.header or (table.rows[first - 1][1] if first else ())
         self.passed_over: list[str] = []
         self._looked_at: set[int] = set()
         self._used: set[int] = set()
         """Columns with translations, of which something else is said, or that say what others are."""
         self._check_widths()
 
-    # -- names
-
-    @cached_property
-    def _header(self) -> Sequence[str] | None:
-        """The names of columns stand in the row before the first sentence, or nowhere."""
-        grid = self._table.grid
-        return grid.header or (grid.rows[self.first - 1][1] if self.first else None)
-
     def _name(self, column: int) -> str:
-        header = self._header or ()
-        return header[column].strip() if column < len(header) else ""
+        return self._header[column].strip() if column < len(self._header) else ""
 
     def _shown(self, column: int) -> str:
         name = self._name(column)
         return f'"{name}"' if name else str(column + 1)
 
     def _check_widths(self) -> None:
-        if self._header is None or self._table.path.suffix.lower() not in (".csv", ".tsv"):
+        path, width = self._columns.path, len(self._header)
+        if not width or path.suffix.lower() not in (".csv", ".tsv"):
             return
-        width = len(self._header)
         for line in self._lines:
-            if len(line.cells) > width and any(cell.strip() for cell in line.cells[width:]):
-                problem = (
-                    f"has {len(line.cells)} cells, but the header has {width}; quote cells that hold the separator"
-                )
-                raise BadFile(self._table.path, problem, line=line.number)
+            if any(cell.strip() for cell in line.cells[width:]):
+                problem = f"has {len(line.cells)} cells, but the header has {width}"
+                raise BadFile(path, f"{problem}; quote cells that hold the separator", line=line.number)
 
     # -- rows that belong together
 
     def _groups(self) -> list[_Group]:
         """Rows split by a column of languages; and, where sentences still have several rows, by one of systems."""
         groups = [_Group(self._lines)]
-        labels = [column for column in range(self._table.width) if self._is_label(column)]
+        labels = [column for column in range(self._columns.width) if self._is_label(column)]
         for column in labels:
-            values = self._values(column)
-            if all(map(languages_in, values)):
+            if all(map(_languages_in, self._values(column))):
                 self._used.add(column)
                 groups = [
-                    _Group(some, [*group.labels, value], group.system)
+                    _Group(lines, [*group.labels, value], group.system)
                     for group in groups
-                    for value, some in _split(group.lines, column).items()
+                    for value, lines in group.split(column).items()
                 ]
         found: list[_Group] = []
         for group in groups:
@@ -257,14 +310,14 @@ class _Sources:
                 found.append(group)
             else:
                 self._used.add(systems)
-                found += [_Group(some, group.labels, value) for value, some in _split(group.lines, systems).items()]
+                found += [_Group(lines, group.labels, value) for value, lines in group.split(systems).items()]
         return found
 
     def _column_of_systems(self, group: _Group, labels: Sequence[int]) -> int | None:
         named = next((column for column in labels if self._name(column).casefold() == SYSTEM_COLUMN), None)
         if named is not None or self._doubling([group.lines]) < _DOUBLED:
             return named
-        left = {column: self._doubling(_split(group.lines, column).values()) for column in labels}
+        left = {column: self._doubling(group.split(column).values()) for column in labels}
         best = min(left, key=lambda column: left[column], default=None)
         return best if best is not None and left[best] <= _RESOLVED else None
 
@@ -274,9 +327,9 @@ class _Sources:
         return column != self._column and is_short and 0 < len(values) <= min(_MOST_GROUPS, 1 + len(self._lines) // 3)
 
     def _values(self, column: int) -> set[str]:
-        return {_cell(line, column) for line in self._lines} - {""}
+        return {line.text(column) for line in self._lines} - {""}
 
-    def _doubling(self, groups: Iterable[Sequence[Line]]) -> float:
+    def _doubling(self, groups: Iterable[Sequence[_Line]]) -> float:
         """The share of sentences that have more rows than they should."""
         counts = [Counter(line.key for line in lines) for lines in groups]
         n_more = sum(n > self._known.times[key] for found in counts for key, n in found.items())
@@ -284,49 +337,44 @@ class _Sources:
 
     # -- translations
 
-    def translations(self) -> list[Cell]:
-        columns = [column for column in self._table.texts if column != self._column]
-        found = [self._cell(group, column) for group in self._groups() for column in columns]
-        cells = [cell for cell in found if cell is not None]
-        if not cells and not self.passed_over:
+    def translations(self) -> list[Recognised]:
+        columns = [column for column in self._columns.texts if column != self._column]
+        each = [self._recognise(group, column) for group in self._groups() for column in columns]
+        found = [one for one in each if one is not None]
+        if not found and not self.passed_over:
             self.passed_over.append("there are sources, but no column with a translation")
         # Numbers, labels and remarks; a word of them, since one may have been meant.
-        if cells and (others := sorted(self._looked_at - self._used)):
+        if found and (others := sorted(self._looked_at - self._used)):
             self.passed_over.append(f"no translations are in column {', '.join(map(self._shown, others))}")
-        return cells
+        return found
 
-    def _cell(self, group: _Group, column: int) -> Cell | None:
+    def _recognise(self, group: _Group, column: int) -> Recognised | None:
         """The translations of a group of rows in a column; None if these are none."""
-        pairs = [(line, text) for line in group.lines if (text := _cell(line, column))]
+        pairs = [(line.key, text) for line in group.lines if (text := line.text(column))]
         if any(letter.isalpha() for _, text in pairs for letter in text):
             self._looked_at.add(column)
         if len(pairs) < _FILLED * len(group.lines):
             return None
-        if sum(loose_key(text) == line.key for line, text in pairs) >= _COPIED * len(pairs):
+        if sum(loose_key(text) == key for key, text in pairs) >= _COPIED * len(pairs):
             self._pass_over(column, "repeats the sources, so nothing in it is translated")
             return None
-        names = (*group.labels, self._name(column), self._table.grid.name)
-        said = [code for name in names for code in languages_in(name)]
-        are_sentences = _are_sentences(pairs)
-        language = self._language(pairs, said, are_sentences)
-        source = self._known.selection.source_language
-        into = self._all.into(self._known, language) if language else None
-        if language == source or not (are_sentences or (into and self._fit(into, pairs) >= _SHORT_FITTING)):
+        names = (*group.labels, self._name(column), self._columns.table.name)
+        said = [code for name in names for code in _languages_in(name)]
+        language = self._language(pairs, said)
+        into = self._index.into(self._known, language) if language else None
+        if language == self._known.selection.source_language:
+            return None
+        if not _are_sentences(pairs) and (into is None or _fit(into, pairs) < _SURE_FIT):
             return None
         if into is None:
             name = NAMES.get(language, "a language that is not known here")
-            targets, title = ", ".join(targets_of(self._known)), self._known.benchmark.title
+            targets, title = ", ".join(self._known.targets), self._known.benchmark.title
             self._pass_over(column, f"is in {name}; {title} can be translated into {targets} here")
             return None
         self._used.add(column)
         # "he" may be Hebrew or a word: who calls a column by languages alone means them.
-        meant = [code for name in names for code in languages_in(name) if not system_in(name, said)]
-        return self._beside(group, column, into, meant)
-
-    def _fit(self, known: KnownSet, pairs: Sequence[tuple[Line, str]]) -> float:
-        places = {key: place for place, key in enumerate(known.keys)}
-        some = pairs[:: max(1, len(pairs) // _MOST_READ)]
-        return fit_of(known, [(places[line.key], text) for line, text in some]) or 0.0
+        meant = [code for name in names for code in _languages_in(name) if not system_in(name, said)]
+        return self._beside_sources(group, column, into, meant)
 
     def _pass_over(self, column: int, problem: str) -> None:
         self._used.add(column)
@@ -334,79 +382,189 @@ class _Sources:
         if sentence not in self.passed_over:
             self.passed_over.append(sentence)
 
-    def _language(self, pairs: Sequence[tuple[Line, str]], said: Sequence[str], are_sentences: bool) -> str:
+    def _language(self, pairs: Sequence[tuple[str, str]], said: Sequence[str]) -> str:
         """What the texts are in: what is said of them, if they may be in it; or else what they look like."""
-        some, targets = spread([text for _, text in pairs]), targets_of(self._known)
+        some, targets = _spread([text for _, text in pairs]), self._known.targets
         for code in said:
             if code in targets and not profiles.mainly(some, code):
                 return code
         found = profiles.likely(some)
-        if found or not are_sentences:
+        if found or not _are_sentences(pairs):
             return found
-        return best_fit(self._all, self._known, [(line.key, text) for line, text in pairs])
+        # By what the benchmark knows of the words of each language.
+        sets = {target: self._index.into(self._known, target) for target in targets}
+        fits = {target: _fit(known, pairs, most=60) for target, known in sets.items() if known is not None}
+        best = max(fits, key=lambda target: fits[target], default="")
+        return best if best and fits[best] >= _LEAST_FIT else ""
 
-    def _beside(self, group: _Group, column: int, known: KnownSet, meant: Sequence[str]) -> Cell:
+    def _beside_sources(self, group: _Group, column: int, known: IndexedSet, meant: Sequence[str]) -> Recognised:
         """Each sentence has one row, or one for each time it is asked; more are doubles."""
-        by_key: dict[str, list[Line]] = defaultdict(list)
+        by_key: dict[str, list[_Line]] = defaultdict(list)
         for line in group.lines:
             by_key[line.key].append(line)
-        kept: set[int] = set()
+        used: set[int] = set()
         exact = {request.source.strip() for request in known.benchmark.requests(known.item_set)}
         for key, lines in by_key.items():
             n = known.times[key] if len(lines) >= known.times[key] else 1
             # A row of exactly this sentence comes before one that is nearly it, as with `score`.
-            kept |= {id(line) for line in sorted(lines, key=lambda line: line.source.strip() not in exact)[:n]}
-        rows = [Row(line.source, _cell(line, column), line.number) for line in group.lines if id(line) in kept]
-        target, name = known.selection.target_language, NAMES
+            used |= {id(line) for line in sorted(lines, key=lambda line: line.source.strip() not in exact)[:n]}
+        target = known.selection.target_language
         remarks = []
-        if meant and target not in meant and meant[0] in targets_of(known):
-            remarks.append(f"it is said to be {name[meant[0]]}, but is {name[target]}")
-        place = Place(
-            self._table.path, self._table.grid.name, self._shown(self._column), self._shown(column), group.system
-        )
-        return Cell(
-            place,
+        if meant and target not in meant and meant[0] in known.targets:
+            remarks.append(f"it is said to be {NAMES[meant[0]]}, but is {NAMES[target]}")
+        return Recognised(
+            self._columns.path,
+            self._columns.table.name,
             known,
-            Contents([Section("", rows)]),
+            [Row(line.source, line.text(column), line.number) for line in group.lines if id(line) in used],
             sum(key in by_key for key in known.keys),
-            [at for at, key in enumerate(known.keys) if key not in by_key],
-            [line.number for line in group.lines if id(line) not in kept],
+            self._shown(self._column),
+            self._shown(column),
+            group.system,
+            [place for place, key in enumerate(known.keys) if key not in by_key],
+            [line.number for line in group.lines if id(line) not in used],
             remarks,
         )
 
 
-def best_fit(everything: Known, known: KnownSet, pairs: Sequence[tuple[str, str]]) -> str:
-    """The target language by what the benchmark knows of its words; empty if none fits, or it cannot tell."""
-    places = {key: place for place, key in enumerate(known.keys)}
-    some = pairs[:: max(1, len(pairs) // 60)]
-    fits: dict[str, float] = {}
-    for target in targets_of(known):
-        into = everything.into(known, target)
-        if into is not None:
-            fits[target] = fit_of(into, [(places[key], text) for key, text in some if key in places]) or 0.0
-    best = max(fits, key=lambda target: fits[target], default="")
-    return best if best and fits[best] >= _FITTING else ""
+def _fit(known: IndexedSet, pairs: Sequence[tuple[str, str]], most: int = _MOST_READ) -> float:
+    """How well texts beside their sources fit a benchmark."""
+    some = pairs[:: max(1, len(pairs) // most)]
+    return known.fit((known.place_of[key], text) for key, text in some if key in known.place_of) or 0.0
 
 
-def fit_of(known: KnownSet, pairs: Sequence[tuple[int, str]]) -> float | None:
-    """How well texts fit the items in these places, on average; None if the benchmark cannot tell."""
-    items = known.item_set.items
-    found = [known.benchmark.fit(items[place], text, known.selection) for place, text in pairs if place < len(items)]
-    told = [fit for fit in found if fit is not None]
-    return sum(told) / len(told) if told else None
-
-
-def _are_sentences(pairs: Sequence[tuple[Line, str]]) -> bool:
+def _are_sentences(pairs: Sequence[tuple[str, str]]) -> bool:
     has_words = sum(any(map(str.isalpha, text)) for _, text in pairs) > 0.5 * len(pairs)
-    return has_words and sum(len(text) for _, text in pairs) >= _SHORTEST * sum(len(line.key) for line, _ in pairs)
+    return has_words and sum(len(text) for _, text in pairs) >= _SHORTEST * sum(len(key) for key, _ in pairs)
 
 
-def _cell(line: Line, column: int) -> str:
-    return line.cells[column].strip() if column < len(line.cells) else ""
+def _spread(texts: Sequence[str]) -> list[str]:
+    """Some of the texts that are not empty, evenly spread."""
+    filled = [text for text in texts if text.strip()]
+    return filled[:: max(1, -(-len(filled) // _MOST_READ))]
 
 
-def _split(lines: Sequence[Line], column: int) -> dict[str, list[Line]]:
-    found: dict[str, list[Line]] = defaultdict(list)
-    for line in lines:
-        found[_cell(line, column)].append(line)
-    return found
+# -- by order
+
+
+def _recognise_by_order(path: Path, table: Table, index: Index) -> Found | None:
+    """One column, one translation in each row, in the order of a benchmark; None if no benchmark fits."""
+    if any(len(cells) > 1 for _, cells in table.rows):
+        return None
+    lines = [cells[0] if cells else "" for _, cells in table.rows]
+    language = profiles.likely(_spread(lines))
+    if not language:
+        return None
+    # A table begins with the name of its column, but only perhaps.
+    for texts in (lines, lines[1:]) if path.suffix.lower() != ".txt" else (lines,):
+        fitting = _fitting(index, texts, language)
+        if not fitting:
+            continue
+        best, *others = fitting
+        if any(one.selection.parts != best.selection.parts for one in others):
+            title, named = best.benchmark.title, ", ".join(part for one in fitting for part in one.selection.parts)
+            # Groups of a benchmark are other sentences, so none of them is guessed.
+            raise BadFile(
+                path,
+                f"its {len(texts):,} lines have no sources, and fit several groups of {title} alike ({named}); add the "
+                f"sources, or name one: gendermark score {best.benchmark.name} --group NAME --translations FILE",
+            )
+        named = "; ".join(dict.fromkeys(f"{one.benchmark.title}, {_data_of(one.selection)}" for one in others))
+        remarks = [f"this fits as well, which sources would decide: {named}"] if named else []
+        rows = [Row(None, text, number) for number, text in enumerate(texts, start=1)]
+        return [Recognised(path, table.name, best, rows, len(texts), remarks=remarks)], []
+    return None
+
+
+def _fitting(index: Index, texts: Sequence[str], language: str) -> list[IndexedSet]:
+    """The sets of as many sentences that texts fit best, all alike; the usual one first."""
+    candidates = _candidates(index, texts, language, usual=True)
+    sure = [one for one in candidates if one[0] is not None and one[0] >= _SURE_FIT]
+    # Another revision or variant of what fits may fit better; if nothing fits, anything may.
+    only = max(sure, key=lambda one: one[0] or 0.0)[1].selection.benchmark if sure else ""
+    candidates += _candidates(index, texts, language, usual=False, only=only)
+    fitting = [(fit, known) for fit, known in candidates if fit is not None and fit >= _LEAST_FIT]
+    if not fitting:
+        # Nothing is known against a benchmark that cannot tell, if it is the only one of this length.
+        unknown = [known for fit, known in candidates if fit is None]
+        return unknown if len({known.selection.benchmark for known in unknown}) == 1 else []
+    most = max(fit for fit, _ in fitting)
+    return [known for fit, known in fitting if fit >= most - _ALIKE]
+
+
+def _candidates(
+    index: Index, texts: Sequence[str], language: str, *, usual: bool, only: str = ""
+) -> list[tuple[float | None, IndexedSet]]:
+    """Sets of so many sentences, where there is none groups of a set that are; and how well the texts fit each."""
+    sets = []
+    for selection in index.selections((), {language}, usual=usual):
+        known = index.get(selection) if only in ("", selection.benchmark) else None
+        into = index.into(known, language) if known is not None else None
+        if into is not None:
+            sets.append(into)
+    found = [one for one in sets if len(one.keys) == len(texts)]
+    if not found and usual:
+        found = [group for one in sets for group in index.groups(one) if len(group.keys) == len(texts)]
+    step = max(1, -(-len(texts) // _MOST_FITTED))
+    some = [(place, text) for place, text in enumerate(texts) if place % step == 0 and text.strip()]
+    return [(one.fit(some), one) for one in found]
+
+
+# -- names
+
+_GENERIC = {
+    *SOURCE_COLUMNS,
+    *TRANSLATION_COLUMNS,
+    SYSTEM_COLUMN,
+    *("out", "translations", "translated", "text", "sheet", "column"),
+}
+"""Words that name no system."""
+_CODES = {
+    spelled.casefold(): code
+    for code, facts in LANGUAGES.items()
+    for spelled in (code, facts.name, facts.three_letters, facts.older_code)
+    if spelled
+}
+_REGION = re.compile(r"\b([a-z]{2,3})[-_](?:[A-Z]{2}|[A-Z][a-z]{3})\b")
+"""`pt-BR`, `zh-Hans`."""
+
+
+def _words(name: str) -> list[str]:
+    return re.findall(r"[^\W_]+", _REGION.sub(r"\1", name))
+
+
+def _languages_in(name: str) -> list[str]:
+    """The languages that a name may speak of, the last first: `en-es` is a translation into Spanish."""
+    return [_CODES[word.casefold()] for word in reversed(_words(name)) if word.casefold() in _CODES]
+
+
+def system_in(name: str, direction: Sequence[str]) -> str:
+    """What a name says beside the languages of a direction and words like `translation`; often nothing."""
+    words = _words(name)
+    own = [
+        word
+        for word in words
+        if _CODES.get(word.casefold()) not in direction and word.casefold().rstrip("0123456789") not in _GENERIC
+    ]
+    if all(map(str.isdigit, own)):
+        return ""
+    return name.strip() if own == words else " ".join(own)
+
+
+def _data_of(selection: Selection) -> str:
+    """The data, and every option that chooses sentences, where it is not the usual one."""
+    revision = selection.revision if selection.revision != "released" else ""
+    parts = [f"official data {revision}".strip() if selection.data == "official" else "core data (bundled)"]
+    for name, option in own_options(type(selection)).items():
+        value = getattr(selection, name)
+        if "export" in option.verbs and option.choices and value not in ("", option.choices[0]):
+            parts.append(f"{name} {value}")
+    if selection.parts:
+        parts.append(f"{options_of(type(selection))['parts'].noun} {' and '.join(selection.parts)} only")
+    return ", ".join(parts)
+
+
+def _first(names: Iterable[str], separator: str = ", ", most: int = MOST_NAMED) -> str:
+    names = list(names)
+    more = f" and {len(names) - most:,} more" if len(names) > most else ""
+    return separator.join(names[:most]) + more

@@ -85,13 +85,13 @@ def _print(found: Audit, output: Path) -> None:
     from gendermark.report.findings import corrected, main_finding
 
     for one in found.audited:
-        echo(f"{one.name}: {one.cell.sentence}")
+        echo(f"{one.name}: {one.found.sentence}")
         for oddity in one.oddities:
             echo(f"  {oddity}")
     for sentence in found.passed_over:
         echo(sentence)
     echo()
     for one, result in zip(found.audited, corrected(found.results), strict=True):
-        title = one.cell.known.benchmark.title
+        title = one.found.known.benchmark.title
         echo(f"{one.name}, {title} {result.selection.direction}: {main_finding(result)}")
     echo(f"\nThe page with every sentence: {output}")

@@ -1,19 +1,21 @@
-"""Sentences of the user's own: `--data file:FILE`, one format for all benchmarks.
+"""Sentences of the user's own: `--data file:FILE`, one format for all benchmarks, and `--data mgente:FILE`.
 
-A table with a header (`.csv`, `.tsv`, `.xlsx`) or JSON lines (`.jsonl`). Which columns a benchmark needs, it says
-itself; others are passed over. docs/own-data.md describes all of them.
+A table with a header (`.csv`, `.tsv`, `.xlsx`) or JSON lines (`.jsonl`). Each benchmark names the columns that it
+needs; others are passed over. docs/own-data.md describes all of them.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from gendermark.errors import BadFile
 from gendermark.io.disk_list import stored
-from gendermark.io.textfiles import content_hash, each_line, read_csv, read_jsonl, read_xlsx
-from gendermark.records import Gender
+from gendermark.io.tables import read_records
+from gendermark.io.textfiles import content_hash, each_line
+from gendermark.records import Gender, Item
 
 _GENDERS = {
     **dict.fromkeys(("masculine", "male", "m"), Gender.MASCULINE),
@@ -58,58 +60,120 @@ def file_of(data: str) -> str:
 
 def has_header(path: str) -> bool:
     """Whether a file is in this format, and not in that of a benchmark's own files."""
-    return Path(path).suffix.lower() in (".csv", ".jsonl", ".xlsx") or "source" in _names(next(each_line(path), ""))
-
-
-def _names(line: str) -> list[str]:
-    return [name.strip().casefold() for name in line.split("\t")]
+    if Path(path).suffix.lower() in (".csv", ".jsonl", ".xlsx"):
+        return True
+    return "source" in [name.strip().casefold() for name in next(each_line(path), "").split("\t")]
 
 
 def read_own(path: str, needed: Sequence[str]) -> tuple[Sequence[OwnRow], str]:
     """The rows of a file, and what names it in a signature."""
-    rows = stored(_checked(path, needed))
+    rows = stored(_own_rows(path, needed))
     if not rows:
         raise BadFile(path, f"has no sentence; give a header and a row for each ({', '.join(needed)})")
     return rows, f"file-{content_hash(path)[:8]}"
 
 
-def _checked(path: str, needed: Sequence[str]) -> Iterator[OwnRow]:
-    for row in _rows(path, needed):
+def _own_rows(path: str, needed: Sequence[str]) -> Iterator[OwnRow]:
+    for line, record in read_records(path):
+        cells = {}
+        for name, value in record.items():
+            if not isinstance(value, str | None):
+                raise BadFile(path, f"has {value!r} where a text is expected", line=line)
+            cells[name.strip().casefold()] = " ".join((value or "").split())
+        row = OwnRow(path, line, cells)
+        if missing := [column for column in needed if column not in cells]:
+            raise row.problem(f"has no column {' or '.join(missing)}; it has {', '.join(cells) or 'none'}")
         for column in needed:
             if not row[column]:
                 raise row.problem(f"has no {column}")
         yield row
 
 
-def _rows(path: str, needed: Sequence[str]) -> Iterator[OwnRow]:
-    for line, found in _tables(path):
-        cells = {str(name).strip().casefold(): _text(path, line, value) for name, value in found.items()}
-        missing = [column for column in needed if column not in cells]
-        if missing:
-            raise BadFile(path, f"has no column {' or '.join(missing)}; it has {', '.join(cells) or 'none'}", line=line)
-        yield OwnRow(path, line, cells)
+# -- mGeNTE (Savoldi et al. 2025): English sentences with a gendered and a neutral translation. The corpus is gated, so
+# nothing of it is here: its users accept its terms and download the file of a language. Half of the sentences tell the
+# gender of the people in them (Set-G), half do not (Set-N).
+
+_COLUMNS = ("ID", "SET", "SRC", "REF-G", "REF-N", "GENDER")
+"""Upper and lower case, and -, _ and space, are one; some files have several neutral references, REF-N1, REF-N2 ..."""
+_NEUTRAL = re.compile(r"ref-n-?\d*")
+_ANNOTATED = re.compile(r"<([^<>]+)>")
+_QUOTED = re.compile(r'"((?:[^"]|"")*)"')
 
 
-def _text(path: str, line: int, value: object) -> str:
-    if not isinstance(value, str | None):
-        raise BadFile(path, f"has {value!r} where a text is expected", line=line)
-    return " ".join((value or "").split())
+def read_mgente(path: Path | str) -> list[Item]:
+    """The rows of an mGeNTE file as items.
+
+    The expected gender is that of the people in Set-G, and neutral in Set-N. Tags: `set` (Set-G, Set-N), `source`
+    (unambiguous, ambiguous), `reference_gendered`, `reference_neutral` and, if there are more neutral references,
+    `reference_neutral_2` and so on; where words of the gendered reference are annotated, in angle brackets,
+    `gendered_terms`. No row is grouped with another.
+    """
+    items: list[Item] = []
+    line_of: dict[str, int] = {}
+    for line, record in read_records(path):
+        cells = _mgente_cells(path, line, record)
+        item = _mgente_item(path, line, cells, len(items))
+        if item.item_id in line_of:
+            other = line_of[item.item_id]
+            raise BadFile(path, f"has the id {cells['id']!r} of line {other}; each row needs its own", line=line)
+        line_of[item.item_id] = line
+        items.append(item)
+    if not items:
+        raise BadFile(path, "has no rows; expected a header and a row for each sentence, or a JSON object for each")
+    return items
 
 
-def _tables(path: str) -> Iterator[tuple[int, Mapping[str, object]]]:
-    ending = Path(path).suffix.lower()
-    if ending == ".jsonl":
-        yield from read_jsonl(path)
-        return
-    read = {".csv": read_csv, ".xlsx": read_xlsx}.get(ending)
-    lines = read(path) if read else ((n, line.split("\t")) for n, line in enumerate(each_line(path), 1))
-    header: list[str] = []
-    for line, cells in lines:
-        if not any(cell.strip() for cell in cells):
+def _mgente_cells(path: Path | str, line: int, record: Mapping[str, object]) -> dict[str, str]:
+    """The cells of a row by the names of mGeNTE in lower case; others are left out."""
+    is_tsv = Path(path).suffix.lower() not in (".csv", ".jsonl", ".json")
+    cells: dict[str, str] = {}
+    for name, value in record.items():
+        key = _key(name)
+        if key.upper() not in _COLUMNS and not _NEUTRAL.fullmatch(key):
             continue
-        if not header:
-            header = cells
-        elif len(cells) != len(header):
-            raise BadFile(path, f"has {len(cells)} cells; its header has {len(header)}", line=line)
-        else:
-            yield line, dict(zip(header, cells, strict=True))
+        if key in cells:
+            raise BadFile(path, f"has two columns for {name!r}; give each its own name", line=line)
+        if isinstance(value, bool) or not isinstance(value, str | int | None):
+            raise BadFile(path, f"has no text under {name!r}", line=line)
+        text = "" if value is None else str(value).strip()
+        cells[key] = _unquoted(text) if is_tsv else text
+    for column in _COLUMNS:
+        if not any(key.rstrip("-0123456789") == column.lower() for key in cells):
+            available = ", ".join(record) or "none"
+            raise BadFile(path, f"has no column {column!r}, as mGeNTE has; available: {available}", line=line)
+    return cells
+
+
+def _mgente_item(path: Path | str, line: int, cells: Mapping[str, str], index: int) -> Item:
+    for name, what in (("id", "an id"), ("src", "a source"), ("ref-g", "a gendered reference")):
+        if not cells[name]:
+            raise BadFile(path, f"has a row without {what}", line=line)
+    neutral = [text for name, text in cells.items() if _NEUTRAL.fullmatch(name) and text]
+    if not neutral:
+        raise BadFile(path, "has a row without a neutral reference", line=line)
+    letter = _key(cells["set"]).removeprefix("set").strip("-")
+    if letter not in ("g", "n"):
+        raise BadFile(path, f"is of the set {cells['set']!r}; available: Set-G, Set-N", line=line)
+    gender = Gender.NEUTRAL if letter == "n" else _GENDERS.get(cells["gender"].casefold())
+    if letter == "g" and gender in (None, Gender.NEUTRAL):
+        raise BadFile(path, f"has the gender {cells['gender']!r}, but a row of Set-G has M or F", line=line)
+    tags = {
+        "set": f"Set-{letter.upper()}",
+        "source": "ambiguous" if letter == "n" else "unambiguous",
+        "reference_gendered": _ANNOTATED.sub(r"\1", cells["ref-g"]),
+        **({"gendered_terms": " ".join(terms)} if (terms := _ANNOTATED.findall(cells["ref-g"])) else {}),
+        "reference_neutral": neutral[0],
+        **{f"reference_neutral_{number}": text for number, text in enumerate(neutral[1:], start=2)},
+    }
+    item_id = f"mgente-{cells['id']}"
+    return Item(item_id, index, cells["id"], cells["src"], gender, tags, contrast=item_id)
+
+
+def _key(name: str) -> str:
+    return re.sub(r"[\s_-]+", "-", name.strip().lower())
+
+
+def _unquoted(cell: str) -> str:
+    """Remove the quotation marks that some programs put around cells that have any, doubling those inside."""
+    found = _QUOTED.fullmatch(cell)
+    return found[1].replace('""', '"') if found and '""' in found[1] else cell

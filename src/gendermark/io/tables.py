@@ -1,4 +1,4 @@
-"""The formats in which people keep translations, each read into rows of source and translation.
+"""Read the formats in which people keep translations.
 
 | file | is |
 |---|---|
@@ -11,16 +11,19 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain, islice
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
-from gendermark.errors import BadFile
-from gendermark.io.disk_list import stored
-from gendermark.io.textfiles import each_line, read_csv, read_json, read_jsonl, read_lines, read_sheets, read_xlsx
+from gendermark.errors import BadFile, UserError
+from gendermark.io.disk_list import mapped, stored
+from gendermark.io.textfiles import each_line, each_text_line, read_bytes, read_json, read_jsonl, read_lines
 from gendermark.records import Compact
 
 SEPARATOR = " ||| "
@@ -33,219 +36,264 @@ SYSTEM_COLUMN = "system"
 NO_SAMPLE = 'give at least one; [""] says that the system had nothing to say'
 _ROUNDING = 1e-4
 """By so much the log-probability of what is certain may lie above 0 in 16-bit arithmetic."""
-MT_LENS_SOURCES, MT_LENS_TRANSLATIONS = "sources,none", "translations,none"
+_SOURCES, _TRANSLATIONS = "sources,none", "translations,none"
+_HEAD = 1_000
+"""Lines from which the delimiter of a CSV file is found out."""
 
+Cells = tuple[int | None, Sequence[str]]
+"""The cells of a row, and its line; None in formats whose lines mean nothing."""
+Record = tuple[int, Mapping[str, Any]]
+"""The cells of a row by the names of their columns, and its line."""
 Content = TypeVar("Content")
-_Object = tuple[int, Mapping[str, Any]]
-"""A row under the names of its columns, and its line."""
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """What the user said about a file that could be read in several ways."""
+class Row(NamedTuple, Generic[Content]):
+    """What a file says about one sentence: its translation, or its samples."""
 
-    system: str = ""
-    """One system of several: a value in the column `system`, a column of its own, or a task of MT-Lens."""
-    source_column: str = ""
-    translation_column: str = ""
-    fix_encoding: bool = False
-    """Whether letters that were misread are to be repaired."""
-    allow_missing: bool = False
-    """Whether sentences may have no row."""
-
-
-@dataclass(frozen=True, slots=True)
-class Row(Compact, Generic[Content]):
-    """A source and what belongs to it."""
-
-    source: str
+    source: str | None
+    """None in a file that has no sources: its translations stand in the order of the benchmark."""
     content: Content
-    line: int | None = None
-    """None in formats whose lines mean nothing."""
-
-
-@dataclass(frozen=True, slots=True)
-class Section:
-    """Rows under a name: a whole file, or one task of several in it."""
-
-    name: str
-    rows: Sequence[Row[str]]
-
-
-@dataclass(frozen=True, slots=True)
-class Contents:
-    """What a file holds: sections whose rows name their sources, nearly always one; or bare lines."""
-
-    sections: Sequence[Section] = ()
-    lines: Sequence[str] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Grid:
-    """The cells of a table as they stand, whatever they hold: nobody has said yet which column is what."""
-
-    name: str
-    """Of a sheet or a task; empty where a file has one table only."""
-    rows: Sequence[tuple[int | None, Sequence[str]]]
-    """Each with its line."""
-    header: Sequence[str] | None = None
-    """The names of the columns, where the format has them; a table may or may not begin with them."""
+    line: int | None
 
 
 @dataclass(frozen=True, slots=True)
 class Samples(Compact):
-    """Several translations of one sentence, and how probable the system found each, if it said so."""
+    """Several translations of one sentence, with their log-probabilities if the file has them."""
 
     texts: tuple[str, ...]
     log_probabilities: tuple[float, ...] | None = None
 
 
-def read_contents(path: Path | str, choice: Choice) -> Contents:
-    """What a file of translations holds, read as its ending says."""
+@dataclass(frozen=True, slots=True)
+class Table:
+    """The cells of a table as they stand, before anybody knows which column holds what."""
+
+    name: str
+    """Of a sheet or a task; empty where a file has one table only."""
+    rows: Sequence[Cells]
+    header: Sequence[str] | None = None
+    """The names of the columns, where the format has them; otherwise the first row may hold them."""
+
+
+# -- rows of translations
+
+
+def read_rows(
+    path: Path | str, system: str = "", source_column: str = "", translation_column: str = ""
+) -> dict[str, Sequence[Row[str]]]:
+    """The rows of a file by the task they belong to; all files but those of MT-Lens have one task, without a name.
+
+    `system` chooses one system of several: a value in the column `system`, a column of its own, or a task of MT-Lens.
+    """
     ending = Path(path).suffix.lower()
-    if ending in (".tsv", ".csv", ".xlsx"):
-        return Contents([Section("", _table_rows(path, ending, choice))])
-    if ending == ".jsonl":
-        return Contents([Section("", _jsonl_rows(path, choice))])
     if ending == ".json":
-        return Contents(_mt_lens_sections(path, choice.system))
-    if choice.system:
+        return _mt_lens_tasks(path, system)
+    if ending in (".tsv", ".csv", ".xlsx", ".jsonl"):
+        records = _all_records(path, "translation")
+        names = list(records[0][1])
+        records, own_column = _of_system(path, records, system)
+        source_column = _column(path, names, source_column, "source", SOURCE_COLUMNS)
+        translation_column = own_column or _column(path, names, translation_column, "translation", TRANSLATION_COLUMNS)
+        return {"": stored(_row(path, record, source_column, translation_column) for record in records)}
+    if system:
         raise BadFile(
-            path, f"is a text file, which holds one system; leave out #{choice.system}, or give a .tsv with its column"
+            path, f"is a text file, which holds one system; leave out #{system}, or give a .tsv with its column"
         )
-    lines = stored(each_line(path))
-    return Contents([Section("", _pair_rows(path, lines))]) if _has_sources(lines) else Contents(lines=lines)
+    return {"": _text_rows(path, stored(each_line(path)))}
 
 
-def read_grids(path: Path | str) -> list[Grid]:
-    """All tables of a file as they stand: the sheets of a workbook, the tasks of MT-Lens; of any other file one.
+def _row(path: Path | str, record: Record, source_column: str, translation_column: str) -> Row[str]:
+    line, cells = record
+    # null: what `gendermark translate --json` writes where a system failed
+    failed = cells.get(translation_column, "") is None
+    return Row(_text(path, record, source_column), "" if failed else _text(path, record, translation_column), line)
+
+
+def _text_rows(path: Path | str, lines: Sequence[str]) -> Sequence[Row[str]]:
+    if any(SEPARATOR in f"{line} " for line in lines):
+        return stored(_pair(path, number, line) for number, line in enumerate(lines, start=1))
+    return mapped(lambda number, line: Row(None, line, number), range(1, len(lines) + 1), lines)
+
+
+def _pair(path: Path | str, number: int, line: str) -> Row[str]:
+    parts = f"{line} ".split(SEPARATOR)
+    if len(parts) == 1:
+        raise BadFile(path, "has no '|||' between source and translation, but other lines do", line=number)
+    if len(parts) > 2:
+        raise BadFile(path, "has more than one '|||'", line=number)
+    return Row(parts[0].strip(), parts[1].strip(), number)
+
+
+# -- tables
+
+
+def read_tables(path: Path | str) -> list[Table]:
+    """All tables of a file: the sheets of a workbook, the tasks of MT-Lens; of any other file one.
 
     Text without sources is a table of one column.
     """
     ending = Path(path).suffix.lower()
     if ending == ".xlsx":
-        return [Grid(name, rows) for name, rows in read_sheets(path).items()]
+        return [Table(name, rows) for name, rows in read_sheets(path).items()]
     if ending == ".csv":
-        return [Grid("", list(read_csv(path)))]
+        return [Table("", list(read_csv(path)))]
+    if ending == ".tsv":
+        return [Table("", list(_tsv_rows(path)))]
     if ending == ".jsonl":
-        objects = list(read_jsonl(path))
-        names = list(dict.fromkeys(key for _, row in objects for key in row))
-        cells = [
-            (line, [value if isinstance(value := row.get(name), str) else "" for name in names])
-            for line, row in objects
-        ]
-        return [Grid("", cells, names)]
-    pairs = ("source", "translation")
-    if ending == ".json":
-        tasks = _mt_lens_sections(path, "")
-        return [Grid(task.name, [(row.line, (row.source, row.content)) for row in task.rows], pairs) for task in tasks]
-    lines = read_lines(path)
-    if ending != ".tsv" and _has_sources(lines):
-        return [Grid("", [(row.line, (row.source, row.content)) for row in _pair_rows(path, lines)], pairs)]
-    if ending == ".tsv" or (lines and all("\t" in line for line in lines if line.strip())):
-        return [Grid("", [(number, line.split("\t")) for number, line in enumerate(lines, 1) if line.strip()])]
-    return [Grid("", [(number, (line,)) for number, line in enumerate(lines, 1)])]
+        records = list(read_jsonl(path))
+        names = list(dict.fromkeys(name for _, record in records for name in record))
+        return [Table("", [(line, [_if_text(record.get(name)) for name in names]) for line, record in records], names)]
+    tasks = _mt_lens_tasks(path, "") if ending == ".json" else {"": _text_rows(path, read_lines(path))}
+    return [_table(name, rows) for name, rows in tasks.items()]
 
 
-# -- source ||| translation
+def _if_text(value: Any) -> str:
+    return value if isinstance(value, str) else ""
 
 
-def _has_sources(lines: Sequence[str]) -> bool:
-    return any(SEPARATOR in f"{line} " for line in lines)
+def _table(name: str, rows: Sequence[Row[str]]) -> Table:
+    if rows and rows[0].source is not None:
+        return Table(name, [(row.line, (row.source or "", row.content)) for row in rows], ("source", "translation"))
+    filled = [row for row in rows if row.content.strip()]
+    if filled and all("\t" in row.content for row in filled):
+        return Table(name, [(row.line, row.content.split("\t")) for row in filled])
+    return Table(name, [(row.line, (row.content,)) for row in rows])
 
 
-def _pair_rows(path: Path | str, lines: Sequence[str]) -> Sequence[Row[str]]:
-    return stored(_each_pair(path, lines))
+def read_records(path: Path | str) -> Iterator[Record]:
+    """The rows of JSON lines or of a table with a header (`.csv`, `.xlsx`, else TSV), by the names of their columns."""
+    ending = Path(path).suffix.lower()
+    if ending in (".jsonl", ".json"):
+        yield from read_jsonl(path)
+        return
+    read = {".csv": read_csv, ".xlsx": _first_sheet}.get(ending, _tsv_rows)
+    names: list[str] = []
+    for line, cells in read(path):
+        if not any(map(str.strip, cells)):
+            continue
+        if not names:
+            names = _names(path, line, cells)
+            continue
+        if ending == ".xlsx":  # ends at its last filled cell
+            cells += [""] * (len(names) - len(cells))
+        if len(cells) != len(names):
+            hints = {".csv": "quote cells that hold commas", ".xlsx": "give every column a name"}
+            hint = hints.get(ending, "no cell may hold a tab")
+            raise BadFile(path, f"has {len(cells)} cells, but the header has {len(names)}; {hint}", line=line)
+        yield line, dict(zip(names, cells, strict=True))
 
 
-def _each_pair(path: Path | str, lines: Sequence[str]) -> Iterator[Row[str]]:
-    for number, line in enumerate(lines, start=1):
-        source, separator, translation = f"{line} ".partition(SEPARATOR)
-        if not separator:
-            raise BadFile(
-                path, f"has no {SEPARATOR.strip()!r} between source and translation, but other lines do", line=number
-            )
-        if SEPARATOR in translation:
-            raise BadFile(path, f"has more than one {SEPARATOR.strip()!r}", line=number)
-        yield Row(source.strip(), translation.strip(), number)
-
-
-# -- TSV, CSV, JSON lines
-
-
-def _table_rows(path: Path | str, ending: str, choice: Choice) -> Sequence[Row[str]]:
-    cells = {".csv": read_csv, ".xlsx": read_xlsx, ".tsv": _tsv_cells}[ending](path)
-    _, header = next(cells, (0, []))
-    if not header:
-        raise BadFile(path, "is empty; expected a header row (source, translation) and a row for each sentence")
-    names = [name.strip() for name in header]
-    for name in names:
+def _names(path: Path | str, line: int, cells: Sequence[str]) -> list[str]:
+    names = [name.strip() for name in cells]
+    for name in filter(None, names):
         if names.count(name) > 1:
-            raise BadFile(path, f"has two columns {name!r}; give each its own name", line=1)
-
-    def each() -> Iterator[_Object]:
-        for line, row in cells:
-            if len(row) != len(names):
-                hint = "quote cells that hold commas" if ending == ".csv" else "no cell may hold a tab"
-                raise BadFile(path, f"has {len(row)} cells, but the header has {len(names)}; {hint}", line=line)
-            yield line, dict(zip(names, row, strict=True))
-
-    objects = stored(each())
-    if not objects:
-        raise BadFile(path, "has a header row only; expected a row for each sentence")
-    return _rows_of(path, objects, choice)
+            raise BadFile(path, f"has two columns {name!r}; give each its own name", line=line)
+    return names
 
 
-def _tsv_cells(path: Path | str) -> Iterator[tuple[int, list[str]]]:
+def _all_records(path: Path | str, noun: str) -> Sequence[Record]:
+    records = stored(read_records(path))
+    if not records:
+        raise BadFile(
+            path, f"has no sentences; expected columns for source and {noun} and a row for each sentence, or JSON lines"
+        )
+    return records
+
+
+def _tsv_rows(path: Path | str) -> Iterator[tuple[int, list[str]]]:
     for number, line in enumerate(each_line(path), start=1):
         if line.strip():
             yield number, line.split("\t")
 
 
-def _jsonl_rows(path: Path | str, choice: Choice) -> Sequence[Row[str]]:
-    return _rows_of(path, _objects(path), choice)
+def read_csv(path: Path | str) -> Iterator[tuple[int, list[str]]]:
+    """The rows of a CSV file that have anything in them, with the number of the line each begins at."""
+    lines = (part for line in each_text_line(path) for part in _at_any_end(line))
+    head = list(islice(lines, _HEAD))
+    reader = csv.reader(chain(head, lines), delimiter=_delimiter("".join(head)), strict=True)
+    while True:
+        line = reader.line_num + 1
+        try:
+            row = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as problem:
+            raise BadFile(
+                path, f"is not CSV ({problem}); close every quotation mark, and double those inside a cell", line=line
+            ) from None
+        if row:
+            yield line, row
 
 
-def _objects(path: Path | str, noun: str = "translation") -> Sequence[_Object]:
-    objects = stored(read_jsonl(path))
-    if not objects:
-        raise BadFile(path, f"is empty; expected a JSON object with source and {noun} on each line")
-    return objects
+def _at_any_end(line: str) -> Iterable[str]:
+    """Split a line further: some programs end lines with a carriage return alone."""
+    return io.StringIO(line, newline="") if "\r" in line else (line,)
 
 
-def _rows_of(path: Path | str, objects: Sequence[_Object], choice: Choice) -> Sequence[Row[str]]:
-    names = list(objects[0][1])
-    objects, translation_column = _chosen_system(path, objects, choice)
-    source_column = _column(path, names, choice.source_column, "source", SOURCE_COLUMNS)
-    translation_column = translation_column or _column(
-        path, names, choice.translation_column, "translation", TRANSLATION_COLUMNS
-    )
-    return stored(
-        Row(
-            _text(path, line, row, source_column),
-            # null: what `gendermark translate --json` writes where a system failed
-            "" if row.get(translation_column, "") is None else _text(path, line, row, translation_column),
-            line,
-        )
-        for line, row in objects
-    )
+def _delimiter(text: str) -> str:
+    """Where the comma is the decimal sign, spreadsheets separate with semicolons; others write tabs.
+
+    If the first line has several of them, it may be a sentence: the one that gives rows of equal length is taken.
+    """
+    header = text.partition("\n")[0]
+    found = [one for one in (",", ";", "\t") if one in header]
+    if len(found) < 2:
+        return found[0] if found else ","
+
+    def widths(delimiter: str) -> set[int]:
+        try:
+            rows = islice(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter), 50)
+            return {len(row) for row in rows if row}
+        except csv.Error:
+            return set()
+
+    return next((one for one in found if len(widths(one)) == 1), ",")
 
 
-def _chosen_system(path: Path | str, objects: Sequence[_Object], choice: Choice) -> tuple[Sequence[_Object], str]:
-    """The rows of the system that was asked for, or the column that is its own."""
-    names = list(objects[0][1])
+def _first_sheet(path: Path | str) -> Iterator[tuple[int, list[str]]]:
+    yield from next(iter(read_sheets(path).values()), [])
+
+
+def read_sheets(path: Path | str) -> dict[str, list[tuple[int, list[str]]]]:
+    """All sheets of an Excel file: of each, the rows that have anything in them, to their last filled cell."""
+    import openpyxl
+
+    try:
+        book = openpyxl.load_workbook(io.BytesIO(read_bytes(path)), read_only=True, data_only=True)
+        return {sheet.title: list(_filled_rows(sheet.iter_rows(values_only=True))) for sheet in book.worksheets}
+    except UserError:
+        raise
+    except Exception as problem:  # noqa: BLE001 (a broken file can fail anywhere in zip, XML or the workbook)
+        raise BadFile(path, f"is not an Excel file ({problem}); save it again as .xlsx, or as .csv") from None
+
+
+def _filled_rows(rows: Iterable[Sequence[Any]]) -> Iterator[tuple[int, list[str]]]:
+    for number, row in enumerate(rows, start=1):
+        cells = ["" if cell is None else str(cell) for cell in row]
+        while cells and not cells[-1].strip():
+            cells.pop()
+        if cells:
+            yield number, cells
+
+
+# -- columns
+
+
+def _of_system(path: Path | str, records: Sequence[Record], system: str) -> tuple[Sequence[Record], str]:
+    """The records of the system that was asked for, or the column that is its own."""
+    names = list(records[0][1])
     if SYSTEM_COLUMN in names:
-        systems = list(dict.fromkeys(_text(path, line, row, SYSTEM_COLUMN) for line, row in objects))
-        if not choice.system and len(systems) == 1:
-            return objects, ""
-        if not choice.system:
+        systems = list(dict.fromkeys(_text(path, record, SYSTEM_COLUMN) for record in records))
+        if not system and len(systems) == 1:
+            return records, ""
+        if not system:
             raise BadFile(path, f"has translations of {len(systems)} systems; name one: {path}#{some(systems, ' | #')}")
-        if choice.system not in systems:
-            raise BadFile(path, f"has no system {choice.system!r}; available: {some(systems)}")
-        return stored((line, row) for line, row in objects if row[SYSTEM_COLUMN] == choice.system), ""
-    if choice.system and choice.system not in names:
-        raise BadFile(path, f"has no column {SYSTEM_COLUMN!r} and none {choice.system!r}; available: {some(names)}")
-    return objects, choice.system
+        if system not in systems:
+            raise BadFile(path, f"has no system {system!r}; available: {some(systems)}")
+        return stored(record for record in records if record[1][SYSTEM_COLUMN] == system), ""
+    if system and system not in names:
+        raise BadFile(path, f"has no column {SYSTEM_COLUMN!r} and none {system!r}; available: {some(names)}")
+    return records, system
 
 
 def _column(path: Path | str, names: Sequence[str], asked: str, what: str, usual: Sequence[str]) -> str:
@@ -257,48 +305,45 @@ def _column(path: Path | str, names: Sequence[str], asked: str, what: str, usual
     fitting = [name for name in names if name.strip().lower() in usual]
     if len(fitting) > 1:
         fitting = [name for name in fitting if name.strip().lower() not in _WEAK_COLUMNS] or fitting
-    if len(fitting) > 1:
-        both = " and ".join(map(repr, fitting))
-        raise BadFile(path, f"has {both}, each of which may be the {what}; {_naming(path, names, what)}")
-    if not fitting:
-        columns = f"has no column for the {what} ({', '.join(usual)}); available: {some(names)}"
-        raise BadFile(path, f"{columns}; {_naming(path, names, what)}")
-    return fitting[0]
-
-
-def _naming(path: Path | str, names: Sequence[str], what: str) -> str:
-    """How the user can say which column is meant."""
+    if len(fitting) == 1:
+        return fitting[0]
+    problem = f"has no column for the {what} ({', '.join(usual)}); available: {some(names)}"
+    if fitting:
+        problem = f"has {' and '.join(map(repr, fitting))}, each of which may be the {what}"
+    remedy = f"rename it, or, with files:, say --system-option {what}_column=NAME"
     if what == "translation" and SYSTEM_COLUMN not in names:
-        return f"name it: {path}#NAME"
-    return f"rename it, or, with files:, say --system-option {what}_column=NAME"
+        remedy = f"name it: {path}#NAME"
+    raise BadFile(path, f"{problem}; {remedy}")
 
 
-def _text(path: Path | str, line: int, row: Mapping[str, Any], key: str) -> str:
-    if key not in row:
-        raise BadFile(path, f"has no {key!r}, which other lines have", line=line)
-    value = row[key]
+def _text(path: Path | str, record: Record, name: str) -> str:
+    line, cells = record
+    if name not in cells:
+        raise BadFile(path, f"has no {name!r}, which other lines have", line=line)
+    value = cells[name]
     if not isinstance(value, str):
-        raise BadFile(path, f"has {shortened(value)} under {key!r}, which must be text", line=line)
+        raise BadFile(path, f"has {shortened(value)} under {name!r}, which must be text", line=line)
     return value
 
 
 # -- samples
 
 
-def read_sample_rows(path: Path | str, choice: Choice) -> tuple[Sequence[Row[Samples]], str]:
-    """The samples, and whether each row names its `source` or, where there is none, the `id` of its item."""
-    objects, _ = _chosen_system(path, _objects(path, "samples"), Choice(choice.system))
-    line, first = objects[0]
-    has_source = choice.source_column or any(name.strip().lower() in SOURCE_COLUMNS for name in first)
+def read_sample_rows(path: Path | str, system: str = "", source_column: str = "") -> tuple[Sequence[Row[Samples]], str]:
+    """The samples in JSON lines, and whether rows name their `source` or, where there is none, the `id` of an item."""
+    records, _ = _of_system(path, _all_records(path, "samples"), system)
+    line, first = records[0]
+    has_source = source_column or any(name.strip().lower() in SOURCE_COLUMNS for name in first)
     if not has_source and "id" not in first:
         raise BadFile(path, "has neither 'source' nor 'id' to say whose samples these are", line=line)
-    key = _column(path, list(first), choice.source_column, "source", SOURCE_COLUMNS) if has_source else "id"
-    rows = stored(Row(_text(path, line, row, key), _samples(path, line, row), line) for line, row in objects)
+    key = _column(path, list(first), source_column, "source", SOURCE_COLUMNS) if has_source else "id"
+    rows = stored(Row(_text(path, record, key), _samples(path, record), record[0]) for record in records)
     return rows, "source" if has_source else "id"
 
 
-def _samples(path: Path | str, line: int, row: Mapping[str, Any]) -> Samples:
-    texts = row.get("samples")
+def _samples(path: Path | str, record: Record) -> Samples:
+    line, cells = record
+    texts, numbers = cells.get("samples"), cells.get("logprobs")
     if not isinstance(texts, list):
         raise BadFile(path, "has no list under 'samples'; expected a list of translations", line=line)
     if not texts:
@@ -306,7 +351,6 @@ def _samples(path: Path | str, line: int, row: Mapping[str, Any]) -> Samples:
     for number, text in enumerate(texts, start=1):
         if not isinstance(text, str):
             raise BadFile(path, f"sample {number} is {shortened(text)}, which is not text", line=line)
-    numbers = row.get("logprobs")
     if numbers is None:
         return Samples(tuple(texts))
     if not isinstance(numbers, list) or len(numbers) != len(texts):
@@ -332,67 +376,63 @@ def has_translations(path: Path) -> bool:
 
 
 def _first_object(path: Path) -> dict[str, Any]:
-    """The first object of a JSON-lines file; nothing if it has none. (What is wrong is said when it is read.)"""
+    """The first object of a JSON-lines file; nothing if it has none, or is broken, which shows when it is read."""
     if path.suffix.lower() != ".jsonl":
         return {}
     try:
-        if not path.is_file():  # a pipe can be read only once
-            return {}
-        with path.open(encoding="utf-8-sig") as file:
-            first = json.loads(next((line for line in file if line.strip()), "{}"))
-    except (OSError, ValueError, RecursionError):
+        # A pipe can be read only once.
+        return next((record for _, record in read_jsonl(path)), {}) if path.is_file() else {}
+    except (OSError, BadFile):
         return {}
-    return first if isinstance(first, dict) else {}
 
 
 # -- MT-Lens
 
 
-def _mt_lens_sections(path: Path | str, task: str) -> list[Section]:
-    tasks = list(_mt_lens_tasks(read_json(path)))
-    names = [name for name, _ in tasks]
-    if len(set(names)) < len(names):  # an array of results has no names
-        names = [str(number) for number in range(1, len(tasks) + 1)]
-    sections = [_mt_lens_section(path, name, found) for name, (_, found) in zip(names, tasks, strict=True)]
-    if not sections:
+def _mt_lens_tasks(path: Path | str, task: str) -> dict[str, Sequence[Row[str]]]:
+    found = list(_find_tasks(read_json(path)))
+    if not found:
         raise BadFile(
             path,
-            f"has no lists {MT_LENS_SOURCES!r} and {MT_LENS_TRANSLATIONS!r}, as results of MT-Lens have; "
-            "give such a file, or one JSON object on each line of a .jsonl",
+            f"has no lists {_SOURCES!r} and {_TRANSLATIONS!r}, as results of MT-Lens have; give such a file, or a "
+            ".jsonl with one JSON object on each line",
         )
+    names = [name for name, _ in found]
+    if len(set(names)) < len(names):  # an array of results has no names
+        names = [str(number) for number in range(1, len(found) + 1)]
     if task and task not in names:
         raise BadFile(path, f"has no task {task!r}; available: {some(names)}")
-    return [section for section in sections if task in ("", section.name)]
+    tasks = {name: _task_rows(path, name, lists) for name, (_, lists) in zip(names, found, strict=True)}
+    return {task: tasks[task]} if task else tasks
 
 
-def _mt_lens_tasks(value: Any) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Wherever they stand: on top, or under `results` and the name of a task. (A loop: JSON may be nested deeply.)"""
+def _find_tasks(value: Any) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Tasks stand on top, or under `results` and the name of a task. (A loop: JSON may be nested deeply.)"""
     waiting: list[tuple[str, Any]] = [("", value)]
     while waiting:
         name, found = waiting.pop()
-        if isinstance(found, dict):
-            if MT_LENS_SOURCES in found and MT_LENS_TRANSLATIONS in found:
-                yield name, found
-                continue
+        if isinstance(found, list):
+            waiting.extend((name, entry) for entry in reversed(found))
+        elif isinstance(found, dict) and _SOURCES in found and _TRANSLATIONS in found:
+            yield name, found
+        elif isinstance(found, dict):
             waiting.extend(reversed(list(found.items())))
-        elif isinstance(found, list):
-            waiting.extend((name, entry) for entry in reversed(found) if isinstance(entry, dict | list))
 
 
-def _mt_lens_section(path: Path | str, name: str, task: Mapping[str, Any]) -> Section:
-    sources, translations = task[MT_LENS_SOURCES], task[MT_LENS_TRANSLATIONS]
+def _task_rows(path: Path | str, name: str, task: Mapping[str, Any]) -> Sequence[Row[str]]:
+    sources, translations = task[_SOURCES], task[_TRANSLATIONS]
     whose = f"task {name!r}: " if name else ""
     if not isinstance(sources, list) or not isinstance(translations, list):
-        raise BadFile(path, f"{whose}{MT_LENS_SOURCES!r} and {MT_LENS_TRANSLATIONS!r} must be lists")
+        raise BadFile(path, f"{whose}{_SOURCES!r} and {_TRANSLATIONS!r} must be lists")
     if len(sources) != len(translations):
         raise BadFile(path, f"{whose}has {len(sources):,} sources, but {len(translations):,} translations")
     if not sources:
         raise BadFile(path, f"{whose}has no sources; translate again and keep them")
-    for key, texts in ((MT_LENS_SOURCES, sources), (MT_LENS_TRANSLATIONS, translations)):
+    for key, texts in ((_SOURCES, sources), (_TRANSLATIONS, translations)):
         for number, text in enumerate(texts, start=1):
             if not isinstance(text, str):
                 raise BadFile(path, f"{whose}entry {number} of {key!r} is {shortened(text)}, which is not text")
-    return Section(name, [Row(source, text) for source, text in zip(sources, translations, strict=True)])
+    return [Row(source, text, None) for source, text in zip(sources, translations, strict=True)]
 
 
 def shortened(value: Any, width: int = 60) -> str:

@@ -1,10 +1,9 @@
-"""Text files as users really have them: read strictly, or refused in one sentence that names the line."""
+"""Read text and JSON files strictly, or refuse them in one sentence that names the line; write files whole."""
 
 from __future__ import annotations
 
 import codecs
 import contextlib
-import csv
 import hashlib
 import io
 import json
@@ -13,17 +12,14 @@ import stat
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator
-from itertools import chain, islice
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from gendermark.errors import BadFile, MissingExtra, UserError
+from gendermark.errors import BadFile, UserError
 
 LONGEST_LINE = 100_000
 """Characters. No translation of a sentence is this long; such a line is a sign of another kind of file."""
 
-_HEAD = 1_000
-"""Lines by which the sign between the cells of a table is told."""
 PIPE_SECONDS = 5.0
 """How long to wait for a program to begin writing to a pipe."""
 
@@ -37,8 +33,8 @@ _BYTE_ORDER_MARKS = {
 
 
 @contextlib.contextmanager
-def _said_plainly(path: Path) -> Iterator[None]:
-    """Every way of failing to read a file."""
+def _refused(path: Path) -> Iterator[None]:
+    """Turn every way of failing to read a file into a `BadFile`."""
     try:
         yield
     except FileNotFoundError:
@@ -51,14 +47,14 @@ def _said_plainly(path: Path) -> Iterator[None]:
 
 
 def read_bytes(path: Path | str) -> bytes:
-    """A file's bytes, with every way of failing to read it said plainly."""
+    """The bytes of a file."""
     return b"".join(raw_lines(path))
 
 
 def raw_lines(path: Path | str) -> Iterator[bytes]:
-    """A file line by line, each with its end: of a large one, no more than a line is held."""
+    """A file line by line, each with its end; no more than a line is held in memory."""
     path = Path(path)
-    with _said_plainly(path):
+    with _refused(path):
         mode = path.stat().st_mode
         if stat.S_ISFIFO(mode):
             yield from _pipe_lines(path)
@@ -70,7 +66,7 @@ def raw_lines(path: Path | str) -> Iterator[bytes]:
 
 
 def _pipe_lines(path: Path) -> Iterator[bytes]:
-    """What comes through a pipe, `<(command)` for example. One that no program writes to would keep us for ever."""
+    """Read a pipe, `<(command)` for example; refuse one that no program writes to, which would block for ever."""
     handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
     with os.fdopen(handle, "rb", buffering=0) as pipe:
         deadline = time.monotonic() + PIPE_SECONDS
@@ -95,11 +91,11 @@ def content_hash(path: Path | str) -> str:
 
 def read_text(path: Path | str) -> str:
     """A UTF-8 file as text. A byte order mark is dropped (Windows programs write it); NUL bytes are refused."""
-    return "".join(_text_lines(path))
+    return "".join(each_text_line(path))
 
 
-def _text_lines(path: Path | str, lines: Iterable[bytes] | None = None) -> Iterator[str]:
-    """The same line by line, each with its end; of lines that are read already, if they are given."""
+def each_text_line(path: Path | str, lines: Iterable[bytes] | None = None) -> Iterator[str]:
+    """The text of a UTF-8 file line by line, each with its end; of `lines` if the file is read already."""
     for number, line in enumerate(raw_lines(path) if lines is None else lines, start=1):
         if number == 1:
             for mark, name in _BYTE_ORDER_MARKS.items():
@@ -142,7 +138,7 @@ def read_lines(path: Path | str) -> list[str]:
 
 
 def _plain_lines(content: bytes) -> list[str] | None:
-    """The lines of a file that has nothing to be refused or left out, as nearly all: several times as fast."""
+    """The lines of a file at once, several times as fast; None if it has anything to be refused or left out."""
     if b"\0" in content or b"\r" in content or content.startswith((codecs.BOM_UTF8, *_BYTE_ORDER_MARKS)):
         return None
     try:
@@ -155,8 +151,8 @@ def _plain_lines(content: bytes) -> list[str] | None:
 
 
 def each_line(path: Path | str, lines: Iterable[bytes] | None = None) -> Iterator[str]:
-    """The same, one by one."""
-    for number, ended in enumerate(_text_lines(path, lines), start=1):
+    """The lines of a UTF-8 file one by one; of `lines` if the file is read already."""
+    for number, ended in enumerate(each_text_line(path, lines), start=1):
         line = _without_end(ended)
         if "\r" in line:
             raise BadFile(path, "has a carriage return inside; end lines with LF or CRLF", line=number)
@@ -171,7 +167,7 @@ def each_line(path: Path | str, lines: Iterable[bytes] | None = None) -> Iterato
 
 def read_jsonl(path: Path | str) -> Iterator[tuple[int, dict[str, Any]]]:
     """(line number, object) for every line of a JSON-lines file; blank lines are passed over."""
-    for number, line in enumerate(_text_lines(path), start=1):
+    for number, line in enumerate(each_text_line(path), start=1):
         if not line.strip():
             continue
         row = _parse_json(_without_end(line), path, number)
@@ -200,32 +196,32 @@ def _refuse_constant(name: str) -> None:
 
 
 FORMULA_STARTS = ("=", "+", "-", "@", "＝", "＋", "－", "＠")
-"""With which a spreadsheet program takes a cell for a formula."""
+"""A spreadsheet program takes a cell that begins so for a formula."""
 
 
 _HARMLESS = "\n\t\u200c\u200d\u200e\u200f"
-"""Not printable, but part of texts: ends of lines, and what joins and orders letters of some scripts."""
+"""Not printable, but part of texts: line ends, and what joins and orders letters in some scripts."""
 
 
 def disarmed(text: str) -> str:
-    """A text that a terminal shows and does not obey: without control characters and signs that turn it around."""
+    """A text that is safe to print: without control characters and marks that reverse its direction."""
     if text.isprintable():
         return text
     return "".join(x if x.isprintable() or x in _HARMLESS else " " if x.isspace() else "\ufffd" for x in text)
 
 
 def printable(text: str) -> str:
-    """The same on one line."""
+    """A text that is safe to print, on one line."""
     return " ".join(disarmed(text).split())
 
 
 def write_text(path: Path | str, text: str) -> None:
-    """Write a file whole or not at all: a reader never sees half of it, and a full disk leaves the old one."""
+    """Write a file whole or not at all: a reader never sees half of it, and a full disk leaves the old one in place."""
     write_parts(path, [text])
 
 
 def write_parts(path: Path | str, parts: Iterable[str]) -> None:
-    """The same for a text that comes in parts, of which no more than one is held."""
+    """Write a text that comes in parts, whole or not at all; no more than one part is held in memory."""
 
     def write(file: BinaryIO) -> None:
         for part in parts:
@@ -235,7 +231,7 @@ def write_parts(path: Path | str, parts: Iterable[str]) -> None:
 
 
 def write_whole(path: Path | str, write: Callable[[BinaryIO], None]) -> None:
-    """The same for whatever `write` writes."""
+    """Write whatever `write` writes, whole or not at all."""
     path = Path(path)
     temporary: Path | None = None
     try:
@@ -273,84 +269,3 @@ def write_lines(path: Path | str, lines: Iterable[str]) -> None:
 
 def write_jsonl(path: Path | str, rows: Iterable[dict[str, Any]]) -> None:
     write_lines(path, (json.dumps(row, ensure_ascii=False) for row in rows))
-
-
-def read_csv(path: Path | str) -> Iterator[tuple[int, list[str]]]:
-    """The rows of a CSV file that have anything in them, with the number of the line each begins at."""
-    lines = (part for line in _text_lines(path) for part in _at_any_end(line))
-    head = list(islice(lines, _HEAD))
-    reader = csv.reader(chain(head, lines), delimiter=_delimiter("".join(head)), strict=True)
-    while True:
-        line = reader.line_num + 1
-        try:
-            row = next(reader)
-        except StopIteration:
-            return
-        except csv.Error as problem:
-            raise BadFile(
-                path, f"is not CSV ({problem}); close every quotation mark, and double those inside a cell", line=line
-            ) from None
-        if row:
-            yield line, row
-
-
-def _at_any_end(line: str) -> Iterable[str]:
-    """Of a line that may be several: some programs end lines with a carriage return alone."""
-    return io.StringIO(line, newline="") if "\r" in line else (line,)
-
-
-def _delimiter(text: str) -> str:
-    """Where the comma is the decimal sign, spreadsheets separate with semicolons; others write tabs.
-
-    If the first line has several of them, it may be a sentence: that one separates which gives rows of equal length.
-    """
-    header = text.partition("\n")[0]
-    found = [one for one in (",", ";", "\t") if one in header]
-    if len(found) < 2:
-        return found[0] if found else ","
-
-    def widths(delimiter: str) -> set[int]:
-        try:
-            return {
-                len(row) for row in islice(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter), 50) if row
-            }
-        except csv.Error:
-            return set()
-
-    return next((one for one in found if len(widths(one)) == 1), ",")
-
-
-def read_xlsx(path: Path | str) -> Iterator[tuple[int, list[str]]]:
-    """The rows of the first sheet of an Excel file that have anything in them, with their numbers.
-
-    Columns without a name in the first row are left out: a sheet often has more of them than anybody sees.
-    """
-    width = 0
-    for number, cells in next(iter(read_sheets(path).values()), []):
-        width = width or max(place for place, cell in enumerate(cells, start=1) if cell.strip())
-        if any(cell.strip() for cell in cells[width:]):
-            raise BadFile(path, "has a cell beyond the last named column; give every column a name", line=number)
-        yield number, [*cells[:width], *[""] * (width - len(cells))]
-
-
-def read_sheets(path: Path | str) -> dict[str, list[tuple[int, list[str]]]]:
-    """All sheets of an Excel file: of each, the rows that have anything in them, with their numbers."""
-    try:
-        import openpyxl
-    except ImportError:
-        raise MissingExtra(f"reading {path}", "xlsx") from None
-    try:
-        book = openpyxl.load_workbook(io.BytesIO(read_bytes(path)), read_only=True, data_only=True)
-        sheets = {sheet.title: list(sheet.iter_rows(values_only=True)) for sheet in book.worksheets}
-    except UserError:
-        raise
-    except Exception as problem:  # noqa: BLE001 (a broken file can fail anywhere in zip, XML or the workbook)
-        raise BadFile(path, f"is not an Excel file ({problem}); save it again as .xlsx, or as .csv") from None
-    return {
-        title: [
-            (number, cells)
-            for number, row in enumerate(rows, start=1)
-            if any(map(str.strip, cells := ["" if cell is None else str(cell) for cell in row]))
-        ]
-        for title, rows in sheets.items()
-    }

@@ -1,4 +1,4 @@
-"""A file of translations or samples, set beside the items of a benchmark: whose translation is whose."""
+"""Read files of translations and samples, match them with the items of a benchmark, and refuse what is not sound."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import re
 import unicodedata
 from array import array
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
@@ -18,127 +18,101 @@ from typing import Any, Generic, TypeVar
 
 from gendermark.benchmarks.benchmark import Benchmark, ItemSet
 from gendermark.errors import BadFile, UnmatchedSources
+from gendermark.io import soundness
 from gendermark.io.disk_list import mapped, reordered, stored
 from gendermark.io.encodings import repaired
-from gendermark.io.soundness import Given, Line, check_genders
-from gendermark.io.tables import (
-    NO_SAMPLE,
-    Choice,
-    Contents,
-    Row,
-    Samples,
-    Section,
-    read_contents,
-    read_sample_rows,
-    shortened,
-)
-from gendermark.records import Item, Request
+from gendermark.io.tables import NO_SAMPLE, Row, Samples, read_rows, read_sample_rows, shortened
+from gendermark.records import Gender, Item, Request
 
 _MOST_NAMED = 10
 """Sentences without a translation that are named; all are counted."""
-_HOW_TO_ALLOW = "--allow-missing (of a run: --system-option allow_missing=yes)"
 _PLAIN_QUOTES = str.maketrans({**dict.fromkeys("‘’‚‛ʼ´`′", "'"), **dict.fromkeys("“”„‟«»″", '"')})
+REMEDIES = {
+    soundness.LETTERS: "save it as UTF-8, or have it repaired with --fix-encoding (of a run: --system-option "
+    "fix_encoding=yes)",
+    soundness.LOST: "save the translations again, as UTF-8",
+    soundness.ORDER: "give them in the order of `gendermark export`, or as `source ||| translation` lines",
+}
+"""What helps where translations in a file are not sound."""
+_REMEDIES_BESIDE_SOURCES = {**REMEDIES, soundness.ORDER: "set each translation beside its own source"}
 
 Content = TypeVar("Content")
 log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
-class _Matched(Generic[Content]):
-    """What each item has, in their order; and the translations as they stood in the file."""
-
-    contents: Sequence[Content | None]
-    lines: Sequence[Line]
-
-
-@dataclass(frozen=True)
-class _Wanted:
-    """The items whose rows are looked for, and what stands for each in a file."""
-
-    items: Sequence[Item]
-    sources: Sequence[str]
-    noun: str = "translation"
-    allow_missing: bool = False
-
-
-@dataclass(frozen=True)
 class TranslationFile:
-    """A file of translations. It is read only once, as it may be a pipe, however often it is set beside items."""
+    """A file of translations. It is read only once, as it may be a pipe, however often it is matched with items."""
 
     path: Path
-    choice: Choice
-    known: Contents | None = None
-    """What it holds, where somebody has read it already, and found out which column is what."""
+    system: str = ""
+    """One system of several, see `read_rows`."""
+    source_column: str = ""
+    translation_column: str = ""
+    fix_encoding: bool = False
+    """Whether to repair letters that were misread."""
+    allow_missing: bool = False
+    """Whether sentences may have no row."""
+    rows: Sequence[Row[str]] | None = None
+    """What it holds, where the caller has read it."""
 
     @cached_property
-    def contents(self) -> Contents:
-        return self.known or read_contents(self.path, self.choice)
+    def _tasks(self) -> dict[str, Sequence[Row[str]]]:
+        if self.rows is not None:
+            return {"": self.rows}
+        return read_rows(self.path, self.system, self.source_column, self.translation_column)
 
-    def texts(self, benchmark: Benchmark, item_set: ItemSet) -> Sequence[str | None]:
-        """The translation of each item, in their order; None for one that may be missing. Refuses a broken file."""
-        notes: list[str] = []
-        texts = self.fitted(benchmark, item_set, notes)
-        for note in notes:
-            log.info(note)
-        return texts
+    def texts(self, benchmark: Benchmark, item_set: ItemSet) -> tuple[Sequence[str | None], list[str]]:
+        """The translation of each item, None for one that may be missing; and what is worth knowing about the file.
 
-    def fitted(self, benchmark: Benchmark, item_set: ItemSet, notes: list[str]) -> Sequence[str | None]:
-        """The same, for a caller who keeps what is worth knowing about it."""
-        contents = self.contents
-        if self.choice.fix_encoding:
-            contents = _repaired(self.path, contents, item_set, notes)
-        if not contents.sections:
-            matched = self._in_order(contents, item_set)
-        else:
-            matched = self._by_source(contents, benchmark, item_set, notes)
-        noun = "rows" if contents.sections else "lines"
-        Given(self.path, benchmark, item_set.selection, matched.lines, noun).check(notes)
-        check_genders(self.path, benchmark, item_set, matched.contents)
-        return matched.contents
+        Refuses a broken file.
+        """
+        tasks, notes = self._tasks, list[str]()
+        if self.fix_encoding:
+            tasks = _repaired(tasks, item_set, notes)
+        found = self._match(tasks, benchmark, item_set)
+        rows = found.rows
+        remedies = REMEDIES if not rows or rows[0].source is None else _REMEDIES_BESIDE_SOURCES
+        texts = mapped(_content, reordered(rows, found.row_of))
+        with soundness.refused(self.path, remedies, lambda place: rows[place].line or place + 1):
+            # In the order of the file, in which a shift would show.
+            items: Any = reordered(item_set.items, found.item_of)  # every row has an item
+            in_file = replace(item_set, items=items)
+            remarks = check_sound(benchmark, in_file, mapped(_content, rows))
+            check_genders(benchmark, item_set, texts)
+        return texts, [*notes, *found.notes, *remarks]
 
-    def _by_source(
-        self, contents: Contents, benchmark: Benchmark, item_set: ItemSet, notes: list[str]
-    ) -> _Matched[str]:
+    def _match(self, tasks: Mapping[str, Sequence[Row[str]]], benchmark: Benchmark, item_set: ItemSet) -> _Match[str]:
+        first = next(iter(tasks.values()))
+        if not first or first[0].source is None:
+            return _match_in_order(self.path, first, item_set.items)
         # What was translated may also be what `export` gives: the sentence with its context.
         own = mapped(_source, item_set.items)
         shown = mapped(_source, benchmark.requests(item_set))
-        problems = []
         is_same = len(shown) != len(own) or all(one == other for one, other in zip(shown, own, strict=True))
+        problems = []
         for sources in [own] if is_same else [shown, own]:
-            sections = contents.sections
-            if benchmark.files_have_more:
-                sections = [_without_strangers(self.path, section, sources, notes) for section in sections]
+            some, notes = _asked_for(tasks, sources) if benchmark.files_have_more else (tasks, [])
             try:
-                return self._chosen_section(sections, item_set, sources, notes)
+                found = self._match_task(some, item_set, sources)
             except UnmatchedSources as problem:
                 problems.append(problem)
+            else:
+                return replace(found, notes=[*notes, *found.notes])
         # The one that got further is what the user meant; a sentence without a row shows after all rows are matched.
         raise max(problems, key=lambda problem: float("inf") if problem.line is None else problem.line)
 
-    def _in_order(self, contents: Contents, item_set: ItemSet) -> _Matched[str]:
-        texts = contents.lines
-        if len(texts) != len(item_set.items):
-            raise BadFile(
-                self.path,
-                f"has {len(texts):,} lines, but there are {len(item_set.items):,} sentences; expected one translation "
-                "per line in the order of `gendermark export`",
-            )
-        return _Matched(texts, mapped(Line, item_set.items, texts, range(1, len(texts) + 1)))
-
-    def _chosen_section(
-        self, sections: Sequence[Section], item_set: ItemSet, sources: Sequence[str], notes: list[str]
-    ) -> _Matched[str]:
-        """The translations in the one section that has these sentences, and, if need be, this target language."""
-        path, allow_missing = self.path, self.choice.allow_missing
-        wanted = _Wanted(item_set.items, sources, allow_missing=allow_missing)
-        if len(sections) == 1:
-            return _matched_by_source(path, sections[0].rows, wanted, notes)
-        found: dict[str, tuple[_Matched[str], list[str]]] = {}
-        names = ", ".join(section.name for section in sections)
-        for section in sections:
-            remarks: list[str] = []
-            with suppress(UnmatchedSources):
-                found[section.name] = (_matched_by_source(path, section.rows, wanted, remarks), remarks)
+    def _match_task(
+        self, tasks: Mapping[str, Sequence[Row[str]]], item_set: ItemSet, sources: Sequence[str]
+    ) -> _Match[str]:
+        """Match the one task that has these sentences, and, if need be, this target language."""
+        path, names = self.path, ", ".join(tasks)
+        found: dict[str, _Match[str]] = {}
+        for name, rows in tasks.items():
+            with suppress(UnmatchedSources) if len(tasks) > 1 else nullcontext():
+                found[name] = _match_by_source(path, rows, item_set.items, sources, allow_missing=self.allow_missing)
+        if len(tasks) == 1:
+            return found.popitem()[1]
         if not found:
             problem = f"none of its tasks has just the sentences of this benchmark; available: {names}"
             raise UnmatchedSources(path, problem)
@@ -147,31 +121,16 @@ class TranslationFile:
             target = item_set.selection.target_language
             fitting = [name for name in found if target in re.split(r"[^a-z]+", name.lower())] or fitting
         if len(fitting) > 1:
-            raise BadFile(
-                path, f"has {len(fitting)} tasks with these sentences; name one: {path}#{' | #'.join(fitting)}"
-            )
-        matched, remarks = found[fitting[0]]
-        notes += [f"{path}: task {fitting[0]!r} of {names} has these sentences and is used", *remarks]
-        return matched
+            problem = f"has {len(fitting)} tasks with these sentences; name one: {path}#{' | #'.join(fitting)}"
+            raise BadFile(path, problem)
+        used = f"task {fitting[0]!r} of {names} has these sentences and is used"
+        return replace(found[fitting[0]], notes=[used, *found[fitting[0]].notes])
 
 
 def open_translations(path: Path | str, *, fix_encoding: bool = False, allow_missing: bool = False) -> TranslationFile:
-    """A path may end in `#SYSTEM`."""
-    path, system = split_system(str(path))
-    return TranslationFile(path, Choice(system, fix_encoding=fix_encoding, allow_missing=allow_missing))
-
-
-def read_samples(path: Path | str, items: Sequence[Item], others: Sequence[Item] = ()) -> Sequence[Samples]:
-    """The samples of each item, in the order of the items, from a JSON-lines file. A path may end in `#SYSTEM`.
-
-    `others` are items that the file may have as well, which are passed over.
-    """
-    path, system = split_system(str(path))
-    notes: list[str] = []
-    samples = matched_samples(path, items, others, Choice(system), notes)
-    for note in notes:
-        log.warning(note)
-    return samples
+    """A file of translations; the path may end in `#SYSTEM`."""
+    file, system = split_system(str(path))
+    return TranslationFile(file, system, fix_encoding=fix_encoding, allow_missing=allow_missing)
 
 
 def split_system(argument: str) -> tuple[Path, str]:
@@ -183,167 +142,223 @@ def split_system(argument: str) -> tuple[Path, str]:
     return Path(argument), ""
 
 
-# -- letters
-
-
-def _repaired(path: Path, contents: Contents, item_set: ItemSet, notes: list[str]) -> Contents:
-    """The same with letters that were misread as they were."""
+def targets_of(benchmark: Benchmark, item_set: ItemSet) -> list[str]:
+    """The languages that these items can be translated into."""
     selection = item_set.selection
-    source, target = selection.source_language, selection.target_language
-
-    def better(row: Row[str]) -> Row[str]:
-        return replace(row, source=repaired(row.source, source), content=repaired(row.content, target))
-
-    sections = [replace(section, rows=stored(map(better, section.rows))) for section in contents.sections]
-    lines = stored(repaired(line, target) for line in contents.lines)
-    n = sum(one != other for one, other in zip(contents.lines, lines, strict=True))
-    for old, new in zip(contents.sections, sections, strict=True):
-        n += sum(one != other for one, other in zip(old.rows, new.rows, strict=True))
-    if n:
-        n_all = len(lines) + sum(len(section.rows) for section in sections)
-        notes.append(f"{path}: the letters of {n:,} of {n_all:,} lines had been misread, and were repaired")
-    return Contents(sections, lines)
+    pairs = benchmark.language_pairs(selection.data)
+    return [target for source, target in pairs if source == selection.source_language]
 
 
-# -- whose translation is whose
+def check_sound(benchmark: Benchmark, item_set: ItemSet, texts: Sequence[str]) -> list[str]:
+    """Refuse unsound translations, and return what is worth knowing about the others; see `soundness.check`."""
+    selection = item_set.selection
+    return soundness.check(
+        item_set.items,
+        texts,
+        selection.target_language,
+        lambda item, text: benchmark.fit(item, text, selection),
+        targets_of(benchmark, item_set),
+    )
 
 
-def _without_strangers(path: Path, section: Section, sources: Sequence[str], notes: list[str]) -> Section:
-    """The rows of sentences that were asked for; those that are loosely alike count where none is exactly so."""
-    exact = {source.strip() for source in sources}
-    lacking = {loose_key(source) for source in exact - {row.source.strip() for row in section.rows}}
-    rows = [row for row in section.rows if row.source.strip() in exact or loose_key(row.source) in lacking]
-    if n_more := len(section.rows) - len(rows):
-        notes.append(f"{path}: {n_more:,} of {len(section.rows):,} rows are of other sentences and were passed over")
-    return replace(section, rows=rows)
+def is_of_pairs(benchmark: Benchmark) -> bool:
+    """Whether its parts are the two genders of the same sentences."""
+    return benchmark.choices_of("parts") == (Gender.MASCULINE, Gender.FEMININE)
 
 
-def _matched_by_source(
-    path: Path, rows: Sequence[Row[Content]], wanted: _Wanted, notes: list[str]
-) -> _Matched[Content]:
-    """Rows may stand in any order. A source that occurs several times has one translation, or one for each time."""
-    if len(rows) == len(wanted.sources) and all(
-        row.source in (source, source.strip()) for row, source in zip(rows, wanted.sources, strict=True)
-    ):
-        return _Matched(mapped(_content, rows), mapped(_line_of, wanted.items, rows))
-    places = _Places(source.strip() for source in wanted.sources)
-    row_of, place_of = array("q", [-1]) * len(places), array("q")
-    n_given = array("Q", [0]) * len(places)
-    n_loose = 0
-    for number, row in enumerate(rows):
-        key, is_loose = places.key_of(row.source, wanted.sources)
-        if key is None:
-            problem = f"source {shortened(row.source.strip())} is not a sentence of this benchmark"
-            raise UnmatchedSources(path, problem, line=row.line)
-        n_loose += is_loose
-        own = places[key]
-        place_of.append(own[min(n_given[own[0]], len(own) - 1)])
-        row_of[place_of[-1]] = number
-        n_given[own[0]] += 1
-    for own in places.repeated():
-        for place in own[n_given[own[0]] :] if n_given[own[0]] else ():
-            row_of[place] = row_of[own[0]]
-    _refuse_missing(path, row_of, wanted)
-    for row in rows if places.differ_from(n_given) else ():
-        key, _ = places.key_of(row.source, wanted.sources)
-        own = places[key or b""]
-        if n_given[own[0]] not in (1, len(own)):
-            times = "once" if len(own) == 1 else f"{len(own)} times"
-            raise BadFile(
-                path,
-                f"has {n_given[own[0]]} translations of {shortened(wanted.sources[own[0]].strip())}, which occurs "
-                f"{times}; give one, or one for each time",
-            )
-    if n_loose:
-        notes.append(
-            f"{path}: {n_loose:,} of {len(rows):,} sources differ from this benchmark's in space, quotation marks "
-            "or Unicode normal form only, and were matched"
-        )
-    lines = mapped(_line_of, reordered(wanted.items, place_of), rows)
-    return _Matched(mapped(_content, reordered(rows, row_of)), lines)
+def check_genders(benchmark: Benchmark, item_set: ItemSet, texts: Sequence[str | None]) -> None:
+    """Refuse the translations of the two genders of a benchmark of pairs exchanged."""
+    if benchmark.choices is not None and is_of_pairs(benchmark):
+        soundness.check_genders(item_set.items, texts, benchmark.choices(item_set))
 
 
-def _content(row: Row[Content] | None) -> Content | None:
+def _source(item: Item | Request) -> str:
+    return item.source
+
+
+def _content(row: Row[Any] | None) -> Any:
     return row.content if row is not None else None
 
 
-def _line_of(item: Item, row: Row[Content]) -> Line:
-    # Samples are no lines: nobody asks for theirs.
-    return Line(item, row.content if isinstance(row.content, str) else "", row.line)
+def _repaired(
+    tasks: Mapping[str, Sequence[Row[str]]], item_set: ItemSet, notes: list[str]
+) -> dict[str, Sequence[Row[str]]]:
+    """The same rows with misread letters repaired."""
+    selection = item_set.selection
+
+    def better(row: Row[str]) -> Row[str]:
+        source = row.source and repaired(row.source, selection.source_language)
+        return Row(source, repaired(row.content, selection.target_language), row.line)
+
+    found = {name: stored(map(better, rows)) for name, rows in tasks.items()}
+    n = sum(old != new for name, rows in tasks.items() for old, new in zip(rows, found[name], strict=True))
+    if n:
+        n_all = sum(map(len, found.values()))
+        notes.append(f"the letters of {n:,} of {n_all:,} lines had been misread, and were repaired")
+    return found
 
 
-def _refuse_missing(path: Path, row_of: Sequence[int], wanted: _Wanted) -> None:
-    n_missing = sum(row < 0 for row in row_of)
-    if n_missing and (not wanted.allow_missing or n_missing == len(row_of)):
-        each = zip(wanted.items, wanted.sources, row_of, strict=True)
-        first = islice(((item, source.strip()) for item, source, row in each if row < 0), _MOST_NAMED)
-        raise UnmatchedSources(path, _lacking(list(first), n_missing, len(row_of), wanted.noun))
+# -- samples
 
 
-class _Places:
-    """Where each of many texts stands, by a digest of it: a dictionary of the texts would hold all of them."""
+def read_samples(
+    path: Path, benchmark: Benchmark, item_set: ItemSet, system: str = "", source_column: str = ""
+) -> tuple[Sequence[Samples], list[str]]:
+    """The samples of each item from a file of JSON lines, and what is worth knowing about it. Refuses a broken file."""
+    items, selection = item_set.items, item_set.selection
+    rows, key = read_sample_rows(path, system, source_column)
 
-    def __init__(self, texts: Iterable[str]) -> None:
+    def keys(of: Sequence[Item]) -> Sequence[str]:
+        return mapped(lambda item: item.source if key == "source" else item.item_id, of)
+
+    if selection.parts:  # samples of all sentences serve for a part of them, too
+        others = set(map(loose_key, keys(benchmark.load(replace(selection, parts=())).items)))
+        others -= set(map(loose_key, keys(items)))
+        rows = stored(row for row in rows if loose_key(row.source or "") not in others)
+    found = _match_by_source(path, rows, items, keys(items), key, "samples")
+    samples: Sequence[Samples] = mapped(_content, reordered(rows, found.row_of))  # none is missing: that is refused
+    numbers = Counter(len(of_one.texts) for of_one in samples)
+    notes = list(found.notes)
+    if len(numbers) > 1:
+        n_fewer = len(samples) - numbers[max(numbers)]
+        notes.append(
+            f"{n_fewer:,} of {len(items):,} sentences have fewer samples ({min(numbers)} at least) than the others "
+            f"({max(numbers)}); less is known about them"
+        )
+    with soundness.refused(path, REMEDIES):
+        texts = mapped(lambda one: one.texts, samples)
+        notes += soundness.check_samples(texts, selection.target_language, targets_of(benchmark, item_set))
+    return samples, notes
+
+
+# -- which row belongs to which item
+
+
+@dataclass(frozen=True)
+class _Match(Generic[Content]):
+    rows: Sequence[Row[Content]]
+    row_of: Sequence[int]
+    """The number of each item's row; -1 for an item that has none."""
+    item_of: Sequence[int]
+    """The place of each row's item."""
+    notes: Sequence[str] = ()
+
+
+def _match_in_order(path: Path, rows: Sequence[Row[str]], items: Sequence[Item]) -> _Match[str]:
+    if len(rows) != len(items):
+        raise BadFile(
+            path,
+            f"has {len(rows):,} lines, but there are {len(items):,} sentences; expected one translation per line "
+            "in the order of `gendermark export`",
+        )
+    return _Match(rows, range(len(rows)), range(len(rows)))
+
+
+def _match_by_source(
+    path: Path,
+    rows: Sequence[Row[Content]],
+    items: Sequence[Item],
+    sources: Sequence[str],
+    key_name: str = "source",
+    noun: str = "translation",
+    *,
+    allow_missing: bool = False,
+) -> _Match[Content]:
+    """Match rows with items by what they name them by: their sources, or the ids of samples. Rows may be in any order.
+
+    A source that occurs several times has one row, or one for each time.
+    """
+    is_in_order = len(rows) == len(sources) and all(
+        row.source in (source, source.strip()) for row, source in zip(rows, sources, strict=True)
+    )
+    if is_in_order:
+        return _Match(rows, range(len(rows)), range(len(rows)))
+    index = _Index(sources)
+    row_of, item_of = array("q", [-1]) * len(sources), array("q")
+    n_given = array("Q", [0]) * len(sources)
+    n_loose = 0
+    for number, row in enumerate(rows):
+        places, is_loose = index.find(row.source or "")
+        if not places:
+            problem = f"{key_name} {shortened((row.source or '').strip())} is not a sentence of this benchmark"
+            raise UnmatchedSources(path, problem, line=row.line)
+        place = places[min(n_given[places[0]], len(places) - 1)]
+        item_of.append(place)
+        row_of[place] = number
+        n_given[places[0]] += 1
+        n_loose += is_loose
+    for places in index.repeated.values():
+        n = n_given[places[0]]
+        for place in places[n:] if n else ():
+            row_of[place] = row_of[places[0]]
+    if -1 in row_of and (not allow_missing or not rows):
+        raise UnmatchedSources(path, _missing(row_of, items, sources, noun))
+    for places in index.all_places():
+        if n_given[places[0]] not in (0, 1, len(places)):
+            times = "once" if len(places) == 1 else f"{len(places)} times"
+            raise BadFile(
+                path,
+                f"has {n_given[places[0]]} rows of {shortened(sources[places[0]].strip())}, which occurs {times}; give "
+                "one, or one for each time",
+            )
+    notes = []
+    if n_loose:
+        notes.append(
+            f"{n_loose:,} of {len(rows):,} sources differ from this benchmark's in space, quotation marks or Unicode "
+            "normal form only, and were matched"
+        )
+    return _Match(rows, row_of, item_of, notes)
+
+
+def _missing(row_of: Sequence[int], items: Sequence[Item], sources: Sequence[str], noun: str) -> str:
+    """Count the sentences that have no row, and name the first of them."""
+    n = row_of.count(-1)
+    each = zip(items, sources, row_of, strict=True)
+    first = islice(((item, source.strip()) for item, source, row in each if row < 0), _MOST_NAMED)
+    named = "; ".join(f"{item.index + 1}, {shortened(source)}" for item, source in first)
+    more = f" and {n - _MOST_NAMED:,} more" if n > _MOST_NAMED else ""
+    which = f"sentence {named}" if n == 1 else f"{n:,} of {len(row_of):,} sentences: {named}{more}"
+    remedy = f"add {'it' if n == 1 else 'them'}, or score the rest with --allow-missing (of a run: --system-option "
+    return f"has no {noun} of {which}; {NO_SAMPLE if noun == 'samples' else f'{remedy}allow_missing=yes)'}"
+
+
+class _Index:
+    """Where each source stands, by a digest of it: a dictionary of the texts would hold all of them in memory."""
+
+    def __init__(self, sources: Sequence[str]) -> None:
+        self._sources = sources
         self._first: dict[bytes, int] = {}
-        self._several: dict[bytes, list[int]] = {}
-        self._n = 0
-        for text in texts:
-            key = _digest(text)
-            first = self._first.setdefault(key, self._n)
-            if first != self._n:
-                self._several.setdefault(key, [first]).append(self._n)
-            self._n += 1
-        self._loose: dict[bytes, set[bytes]] | None = None
-        self._with_space: set[bytes] | None = None
+        self.repeated: dict[bytes, list[int]] = {}
+        for place, source in enumerate(sources):
+            key = _digest(source.strip())
+            first = self._first.setdefault(key, place)
+            if first != place:
+                self.repeated.setdefault(key, [first]).append(place)
 
-    def __len__(self) -> int:
-        return self._n
-
-    def __getitem__(self, key: bytes) -> Sequence[int]:
-        return self._several.get(key) or (self._first[key],)
-
-    def find(self, text: str) -> int | None:
-        return self._first.get(_digest(text))
-
-    def repeated(self) -> Iterable[Sequence[int]]:
-        return self._several.values()
-
-    def differ_from(self, n_given: Sequence[int]) -> bool:
-        """Whether some text was given, but neither once nor as often as it stands here."""
-        return any(n_given[first] not in (0, 1, len(self[key])) for key, first in self._first.items())
-
-    def key_of(self, text: str, sources: Sequence[str]) -> tuple[bytes | None, bool]:
-        """The text that is meant, None where it is none or several; and whether it is only loosely that one."""
+    def find(self, text: str) -> tuple[Sequence[int], bool]:
+        """The places of a source, none if it is unknown or may be several; and whether it is written differently."""
         key = _digest(text.strip())
         if key in self._first:
-            return key, text != text.strip() and _digest(text) not in self._spaced(sources)
-        if self._loose is None:
-            self._loose = defaultdict(set)
-            for source in sources:
-                self._loose[_digest(loose_key(source.strip()))].add(_digest(source.strip()))
-        candidates = self._loose.get(_digest(loose_key(text.strip())), ())
-        return (next(iter(candidates)), True) if len(candidates) == 1 else (None, False)
+            return self._places(key), False
+        candidates = self._loose.get(_digest(loose_key(text)), ())
+        return (self._places(next(iter(candidates))), True) if len(candidates) == 1 else ((), False)
 
-    def _spaced(self, sources: Sequence[str]) -> set[bytes]:
-        """Those that have space around them."""
-        if self._with_space is None:
-            self._with_space = {_digest(source) for source in sources if source != source.strip()}
-        return self._with_space
+    def all_places(self) -> Iterable[Sequence[int]]:
+        return map(self._places, self._first)
+
+    def _places(self, key: bytes) -> Sequence[int]:
+        return self.repeated.get(key) or (self._first[key],)
+
+    @cached_property
+    def _loose(self) -> Mapping[bytes, set[bytes]]:
+        found: dict[bytes, set[bytes]] = defaultdict(set)
+        for source in self._sources:
+            found[_digest(loose_key(source))].add(_digest(source.strip()))
+        return found
 
 
 def _digest(text: str) -> bytes:
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
-
-
-def _lacking(first: Sequence[tuple[Item, str]], n: int, n_all: int, noun: str) -> str:
-    """All sentences that have nothing are counted, and the first of them named."""
-    named = [f"{item.index + 1}, {shortened(key)}" for item, key in first]
-    more = f" and {n - len(named):,} more" if n > len(named) else ""
-    is_one = n == 1
-    which = f"sentence {named[0]}" if is_one else f"{n:,} of {n_all:,} sentences: {'; '.join(named)}{more}"
-    if noun == "samples":
-        return f"has no {noun} of {which}; {NO_SAMPLE}"
-    return f"has no {noun} of {which}; add {'it' if is_one else 'them'}, or score the rest with {_HOW_TO_ALLOW}"
 
 
 def loose_key(text: str) -> str:
@@ -351,59 +366,18 @@ def loose_key(text: str) -> str:
     return " ".join(unicodedata.normalize("NFKC", text.translate(_PLAIN_QUOTES)).split())
 
 
-def matched_samples(
-    path: Path, items: Sequence[Item], others: Sequence[Item], choice: Choice, notes: list[str]
-) -> Sequence[Samples]:
-    rows, key = read_sample_rows(path, choice)
-    rows = _without_others(rows, key, items, others)
-    by_source = _Wanted(items, mapped(_source, items), "samples")
-    samples: Any = (  # none is missing: that is refused
-        _matched_by_source(path, rows, by_source, notes).contents
-        if key == "source"
-        else _matched_by_id(path, rows, items)
-    )
-    numbers = Counter(len(of_one.texts) for of_one in samples)
-    if len(numbers) > 1:
-        n_fewer = len(samples) - numbers[max(numbers)]
-        notes.append(
-            f"{path}: {n_fewer:,} of {len(items):,} sentences have fewer samples ({min(numbers)} at least) than the "
-            f"others ({max(numbers)}); less is known about them"
-        )
-    found: Sequence[Samples] = samples
-    return found
-
-
-def _source(item: Item | Request) -> str:
-    return item.source
-
-
-def _without_others(
-    rows: Sequence[Row[Samples]], key: str, items: Sequence[Item], others: Sequence[Item]
-) -> Sequence[Row[Samples]]:
-    """The rows but for those of items that were not asked for."""
-    if not others:
-        return rows
-
-    def keys(some_items: Sequence[Item]) -> set[str]:
-        return {loose_key(item.source if key == "source" else item.item_id) for item in some_items}
-
-    passed_over = keys(others) - keys(items)
-    return stored(row for row in rows if loose_key(row.source) not in passed_over)
-
-
-def _matched_by_id(path: Path, rows: Sequence[Row[Samples]], items: Sequence[Item]) -> Sequence[Samples | None]:
-    places = _Places(item.item_id for item in items)
-    row_of = array("q", [-1]) * len(places)
-    for number, row in enumerate(rows):
-        place = places.find(row.source)
-        if place is None:
-            raise UnmatchedSources(path, f"id {shortened(row.source)} is not an item of this benchmark", line=row.line)
-        if row_of[place] >= 0:
-            problem = f"has id {shortened(row.source)} a second time; give all samples of an item on one line"
-            raise BadFile(path, problem, line=row.line)
-        row_of[place] = number
-    for item, found in zip(items, row_of, strict=True):
-        if found < 0:
-            problem = f"has no samples of item {item.item_id!r}, {shortened(item.source)}; {NO_SAMPLE}"
-            raise UnmatchedSources(path, problem)
-    return mapped(_content, reordered(rows, row_of))
+def _asked_for(
+    tasks: Mapping[str, Sequence[Row[str]]], sources: Sequence[str]
+) -> tuple[dict[str, Sequence[Row[str]]], list[str]]:
+    """The rows of sentences that were asked for; those that are loosely alike count where none is exactly so."""
+    exact = {source.strip() for source in sources}
+    found: dict[str, Sequence[Row[str]]] = {}
+    notes = []
+    for name, rows in tasks.items():
+        lacking = {loose_key(source) for source in exact - {(row.source or "").strip() for row in rows}}
+        found[name] = [
+            row for row in rows if row.source is None or row.source.strip() in exact or loose_key(row.source) in lacking
+        ]
+        if n_more := len(rows) - len(found[name]):
+            notes.append(f"{n_more:,} of {len(rows):,} rows are of other sentences and were passed over")
+    return found, notes

@@ -15,8 +15,8 @@ from gendermark import registry
 from gendermark.benchmarks.benchmark import Benchmark, ItemSet
 from gendermark.data.cache import cache_root
 from gendermark.errors import SystemFailure, UserError
-from gendermark.io import locks
-from gendermark.io.soundness import ANSWERS, Given, Line
+from gendermark.io import locks, soundness
+from gendermark.io.translations import check_sound
 from gendermark.metrics.metric import Resampling
 from gendermark.records import Request
 from gendermark.result import Result
@@ -306,17 +306,21 @@ def _check_there(directory: Path, cells: Mapping[str, Any]) -> None:
 
 def _check_lines(step: Step, system: System, store: Store | None, answers: Answers, context: RunContext) -> None:
     """Refuse answers that are not of the sentences they were given for, and keep none of them."""
-    pairs = zip(step.item_set.items, answers.translations, strict=True)
-    lines = [Line(item, samples[0].text or "", n) for n, (item, samples) in enumerate(pairs, start=1)]
-    notes: list[str] = []
+    texts = [samples[0].text or "" for samples in answers.translations]
+    remedies = {
+        soundness.LETTERS: "make the program read and write UTF-8",
+        soundness.LOST: "make the program read and write UTF-8",
+        soundness.ORDER: "make the program write one line for each that it reads, in the same order",
+    }
     try:
-        Given(system.spec, step.benchmark, step.item_set.selection, lines, ANSWERS).check(notes)
+        with soundness.refused(system.spec, remedies):
+            notes = check_sound(step.benchmark, step.item_set, texts)
     except UserError as problem:
         if store is not None:
             store.forget(system.system_id, step.requests)
         raise SystemFailure(f"{problem} (none of these answers is kept)") from None
     for note in notes:
-        context.tell(note)
+        context.tell(f"{system.spec}: {note}")
 
 
 def _take(directory: Path, config: dict[str, Any], stack: ExitStack) -> None:

@@ -13,10 +13,8 @@ from pathlib import Path
 from gendermark import registry
 from gendermark.benchmarks.benchmark import Benchmark, ItemSet
 from gendermark.errors import BadFile, UnmatchedSources, UserError
-from gendermark.io.disk_list import mapped
-from gendermark.io.soundness import check_samples
-from gendermark.io.tables import ENDINGS, Choice, Samples, has_samples, has_translations, some
-from gendermark.io.translations import TranslationFile, matched_samples, split_system
+from gendermark.io.tables import ENDINGS, Samples, has_samples, has_translations, some
+from gendermark.io.translations import TranslationFile, read_samples, split_system
 from gendermark.linguistics.failures import MISSING
 from gendermark.records import Request, Task, Translation
 from gendermark.selection import Selection
@@ -110,7 +108,7 @@ def _refuse(directory: Path, stems: Sequence[str]) -> Path:
 
 
 class Files(System):
-    """Reads the one file, or from a directory the file of each item set; answers in the order of the items."""
+    """Reads one file, or from a directory the file of each item set; answers in the order of the items."""
 
     is_stored = False
     is_for_items_only = True
@@ -118,45 +116,42 @@ class Files(System):
 
     def __init__(self, argument: str, options: Mapping[str, str]) -> None:
         refuse_unknown_options("files", options, OPTIONS)
-        self.spec = f"files:{argument}"
-        self.system_id = self.spec
-        self._path, system = split_system(argument)
-        self._choice = Choice(
+        self.spec = self.system_id = f"files:{argument}"
+        path, system = split_system(argument)
+        self._given = self._read = TranslationFile(
+            path,
             system,
             options.get("source_column", ""),
             options.get("translation_column", ""),
             flag_option(options, "fix_encoding"),
             flag_option(options, "allow_missing"),
         )
-        self.tasks = _tasks_of(self._path)
-        self._file = TranslationFile(self._path, self._choice)
+        self.tasks = _tasks_of(path)
         self._translations: Sequence[str | None] = []
         self._samples: Sequence[Samples] = []
         self._notes: list[str] = []
 
     def prepare(self, benchmark: Benchmark, item_set: ItemSet, requests: Sequence[Request]) -> None:
-        path, choice = self._path, self._choice
-        if _is_directory(path):
-            path, system = _file_in(path, item_set.selection, choice.system)
-            choice = replace(choice, system=system)
+        file = self._given
+        if _is_directory(file.path):
+            path, system = _file_in(file.path, item_set.selection, file.system)
+            file = replace(file, path=path, system=system)
+        # The file of the item set before, where it is the same, has been read already.
+        file = self._read = self._read if file == self._read else file
         asked = {request.task for request in requests}
+        notes: list[str] = []
         if Task.SAMPLE in asked:
-            others = benchmark.load(replace(item_set.selection, parts=())).items if item_set.selection.parts else ()
-            self._samples = matched_samples(path, item_set.items, others, choice, self._notes)
-            check_samples(
-                path, benchmark, item_set.selection, mapped(lambda one: one.texts, self._samples), self._notes
-            )
+            self._samples, notes = read_samples(file.path, benchmark, item_set, file.system, file.source_column)
         if Task.TRANSLATE in asked:
-            file = TranslationFile(path, choice)
-            # The file of the item set before, where it is the same, has been read already.
-            self._file = file = self._file if file == self._file else file
             try:
-                self._translations = file.fitted(benchmark, item_set, self._notes)
+                self._translations, remarks = file.texts(benchmark, item_set)
+                notes = [*notes, *remarks]
             except UnmatchedSources:
                 if revision := _other_revision(file, benchmark, item_set):
                     problem = f"has translations of {benchmark.name} revision {revision}; add --revision {revision}"
-                    raise BadFile(path, problem) from None
+                    raise BadFile(file.path, problem) from None
                 raise
+        self._notes += [f"{file.path}: {note}" for note in notes]
 
     def answer(self, requests: Sequence[Request]) -> Iterator[Sequence[Translation]]:
         translations, samples = iter(self._translations), iter(self._samples)
@@ -203,6 +198,6 @@ def _other_revision(file: TranslationFile, benchmark: Benchmark, item_set: ItemS
     for revision in others:
         if revision != selection.revision:
             with suppress(UserError):  # not this one, or not at hand
-                file.fitted(benchmark, benchmark.load(replace(selection, revision=revision)), [])
+                file.texts(benchmark, benchmark.load(replace(selection, revision=revision)))
                 return revision
     return ""

@@ -11,7 +11,8 @@ from gendermark.benchmarks.gest import STEREOTYPES, WOMEN, Settings
 from gendermark.benchmarks.gest.speaker import LANGUAGES
 from gendermark.data.official import official_files
 from gendermark.data.own import file_of, read_own
-from gendermark.io.textfiles import read_csv, split_lines
+from gendermark.io.tables import read_csv
+from gendermark.io.textfiles import split_lines
 from gendermark.records import Gender, Item
 
 _OFFICIAL_FILES = {"1.0": "data/gest.csv", "1.1": "data/gest_1.1.csv"}

@@ -13,8 +13,7 @@ from gendermark.benchmarks.benchmark import ItemSet
 from gendermark.benchmarks.uncertainty import Settings
 from gendermark.benchmarks.winomt.benchmark import BENCHMARK as WINOMT
 from gendermark.benchmarks.winomt.items import Row, items_of, own_rows, parse_row
-from gendermark.data.mgente import read_mgente
-from gendermark.data.own import has_header, read_own
+from gendermark.data.own import has_header, read_mgente, read_own
 from gendermark.errors import BadFile, UserError
 from gendermark.io.disk_list import mapped, stored
 from gendermark.io.textfiles import content_hash, each_line, split_lines

@@ -1,4 +1,4 @@
-"""The sentences of all registered benchmarks that are at hand, to know a file's sources again.
+"""Index the sentences of all benchmarks at hand, by which the sources in a file are recognised.
 
 Item sets are loaded one after another, and only until one fits; official data is looked for in the cache and in a
 mirror on this machine, and never fetched.
@@ -7,7 +7,7 @@ mirror on this machine, and never fetched.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
@@ -17,27 +17,19 @@ from gendermark import registry
 from gendermark.benchmarks.benchmark import Benchmark, Direction, ItemSet
 from gendermark.data.download import LookedUp, nothing_fetched
 from gendermark.errors import DataUnavailable, UserError
-from gendermark.io.translations import loose_key
+from gendermark.io.translations import loose_key, targets_of
 from gendermark.linguistics import profiles
 from gendermark.selection import Selection, own_options
 
 OFFICIAL, CORE = "official", "core"
 _FEWEST_ROWS = 3
 _ENOUGH = 0.5
-"""The share of the rows, or of a set's sentences, by which sources are known again."""
+"""The share of the rows, or of a set's sentences, by which sources are recognised."""
 _NEARLY_ALL = 0.9
 
 
 @dataclass(frozen=True)
-class Languages:
-    """What sources and translations may be in; where no target is given, one of them stands for all."""
-
-    sources: frozenset[str] = frozenset()
-    targets: frozenset[str] = frozenset()
-
-
-@dataclass(frozen=True)
-class KnownSet:
+class IndexedSet:
     """The items of one selection, and what a file's sources are compared with."""
 
     benchmark: Benchmark
@@ -47,6 +39,11 @@ class KnownSet:
     def selection(self) -> Selection:
         selection: Selection = self.item_set.selection
         return selection
+
+    @property
+    def targets(self) -> list[str]:
+        """The languages that these sentences can be translated into."""
+        return targets_of(self.benchmark, self.item_set)
 
     @cached_property
     def keys(self) -> Sequence[str]:
@@ -59,10 +56,15 @@ class KnownSet:
         return Counter(self.keys)
 
     @cached_property
-    def is_translated(self) -> bool:
-        """Whether it asks for translations; rewriting stays within a language."""
-        first = self.benchmark.requests(self.item_set)[:1]
-        return all(one.source_language != one.target_language for one in first)
+    def place_of(self) -> Mapping[str, int]:
+        return {key: place for place, key in enumerate(self.keys)}
+
+    def fit(self, texts: Iterable[tuple[int, str]]) -> float | None:
+        """How well texts fit the items in these places, on average; None if the benchmark cannot tell."""
+        items = self.item_set.items
+        fits = [self.benchmark.fit(items[place], text, self.selection) for place, text in texts if place < len(items)]
+        known = [fit for fit in fits if fit is not None]
+        return sum(known) / len(known) if known else None
 
 
 @dataclass(frozen=True)
@@ -70,7 +72,7 @@ class Match:
     """A column of a file, and the set whose sentences it holds."""
 
     column: int
-    known: KnownSet
+    known: IndexedSet
     n_rows: int
     n_all_rows: int
     n_covered: int
@@ -98,35 +100,41 @@ class Match:
         return self.n_rows, self.coverage, not self.known.benchmark.only_when_named
 
 
-class Known:
-    """Everything that sources can be known by; each set is loaded once."""
+class Index:
+    """Everything that sources can be recognised by; each set is loaded once."""
 
     def __init__(self) -> None:
-        self._sets: dict[Selection, KnownSet | None] = {}
+        self._sets: dict[Selection, IndexedSet | None] = {}
         self._looked_up: LookedUp = {}
-        self.lacking: set[str] = set()
-        """Titles of benchmarks whose official data is not on this machine."""
+        self.lacks_data = False
+        """Whether some official data is not on this machine."""
 
-    def get(self, selection: Selection) -> KnownSet | None:
+    def get(self, selection: Selection) -> IndexedSet | None:
         """The set of a completed selection; None if it is not at hand."""
         if selection not in self._sets:
             self._sets[selection] = self._load(selection)
         return self._sets[selection]
 
-    def _load(self, selection: Selection) -> KnownSet | None:
+    def _load(self, selection: Selection) -> IndexedSet | None:
         benchmark: Benchmark = registry.load("benchmark", selection.benchmark)
         try:
             with nothing_fetched(self._looked_up):
-                found = KnownSet(benchmark, benchmark.load(selection))
-            return found if found.is_translated and found.keys else None
+                found = IndexedSet(benchmark, benchmark.load(selection))
+            # Rewriting stays within a language.
+            first = benchmark.requests(found.item_set)[:1]
+            is_translated = all(one.source_language != one.target_language for one in first)
+            return found if is_translated and found.keys else None
         except DataUnavailable:
-            self.lacking.add(benchmark.title)
+            self.lacks_data = True
         except UserError:  # an option that needs another
             pass
         return None
 
-    def selections(self, languages: Languages, *, usual: bool) -> Iterator[Selection]:
-        """What a file with texts of these languages may hold; `usual`: as `export` gives it, or else the rest."""
+    def selections(self, sources: Collection[str], targets: Collection[str], *, usual: bool) -> Iterator[Selection]:
+        """What a file with sources and translations in these languages may hold; any languages where none is named.
+
+        `usual`: as `export` gives it, or else everything but that.
+        """
         # Those with sentences of their own for each language take longest; most often another fits before.
         for name, benchmark in sorted(registry.every("benchmark"), key=lambda one: one[1].sources_depend_on_target):
             if benchmark.draws:  # which takes many samples of each sentence, and has the sentences of another
@@ -134,77 +142,77 @@ class Known:
             for data in (OFFICIAL, CORE):
                 if data not in benchmark.choices_of("data"):
                     continue
-                for source, target in _directions(benchmark, data, languages):
-                    for place, options in enumerate(_options(benchmark, data)):
-                        if usual == (place == 0):
-                            asked = Selection(name, source, target, data=data, **options)
-                            try:
-                                yield benchmark.complete(asked)
-                            except UserError:  # options that do not go together, or not with this language
-                                continue
+                options = _options(benchmark, data)
+                for source, target in _directions(benchmark, data, sources, targets):
+                    for chosen in options[:1] if usual else options[1:]:
+                        asked = Selection(name, source, target, data=data, **chosen)
+                        try:
+                            yield benchmark.complete(asked)
+                        except UserError:  # options that do not go together, or not with this language
+                            continue
 
     def best(
-        self, columns: Mapping[int, Sequence[str]], languages: Languages, *, only_usual: bool = False
+        self,
+        columns: Mapping[int, Sequence[str]],
+        sources: Collection[str],
+        targets: Collection[str],
+        *,
+        only_usual: bool = False,
     ) -> Match | None:
         """The column of sources and the set that fit best; None if none does. Columns are given as loose keys."""
         counted = {column: Counter(key for key in keys if key) for column, keys in columns.items()}
         best: Match | None = None
         for usual in (True,) if only_usual else (True, False):
-            for selection in self.selections(languages, usual=usual):
+            for selection in self.selections(sources, targets, usual=usual):
                 # Where nearly all rows are a benchmark's, only its revision, split or variant is still open.
                 if best is not None and best.has_nearly_all and selection.benchmark != best.known.selection.benchmark:
                     continue
-                for match in self._matches(counted, selection):
+                known = self.get(selection)
+                for match in self._matches(counted, known) if known is not None else ():
                     if match.is_perfect:
                         return match
                     # The first of equals: the usual options, official data before core, the column further to the left.
                     best = match if best is None or match.rank > best.rank else best
         return best if best is not None and best.is_enough else None
 
-    def _matches(self, columns: Mapping[int, Counter[str]], selection: Selection) -> Iterator[Match]:
-        known = self.get(selection)
-        if known is None:
-            return
+    def _matches(self, columns: Mapping[int, Counter[str]], known: IndexedSet) -> Iterator[Match]:
         for column, keys in columns.items():
             if common := keys.keys() & known.times.keys():
                 yield Match(column, known, sum(keys[key] for key in common), keys.total(), len(common))
 
-    def narrowed(self, known: KnownSet, keys: frozenset[str]) -> KnownSet:
+    def groups(self, known: IndexedSet) -> Iterator[IndexedSet]:
+        """The groups of a set, one by one."""
+        for part in known.benchmark.choices_of("parts"):
+            group = self.get(known.benchmark.complete(replace(known.selection, parts=(part,))))
+            if group is not None:
+                yield group
+
+    def narrowed(self, known: IndexedSet, keys: Collection[str]) -> IndexedSet:
         """Only the groups of a set that a file has sentences of, where it has nearly all of theirs and no others."""
-        wanted = keys & known.times.keys()
+        wanted = known.times.keys() & set(keys)
         if len(wanted) >= _NEARLY_ALL * len(known.times):
             return known
         there: list[str] = []
         left = set(wanted)
-        for part in known.benchmark.choices_of("parts"):
-            group = self.get(known.benchmark.complete(replace(known.selection, parts=(part,))))
-            if group is not None and len(wanted & group.times.keys()) >= _NEARLY_ALL * len(group.times):
-                there.append(part)
+        for group in self.groups(known):
+            if len(wanted & group.times.keys()) >= _NEARLY_ALL * len(group.times):
+                there += group.selection.parts
                 left -= group.times.keys()
         if left or not there:
             return known
         return self.get(known.benchmark.complete(replace(known.selection, parts=tuple(there)))) or known
 
-    def into(self, known: KnownSet, target: str) -> KnownSet | None:
+    def into(self, known: IndexedSet, target: str) -> IndexedSet | None:
         """The same sentences, translated into another language; None if the benchmark has not that direction."""
-        selection = known.selection
-        if target == selection.target_language:
+        if target == known.selection.target_language:
             return known
-        if (selection.source_language, target) not in known.benchmark.language_pairs(selection.data):
+        if target not in known.targets:
             return None
-        return self.get(known.benchmark.complete(replace(selection, target_language=target)))
+        return self.get(known.benchmark.complete(replace(known.selection, target_language=target)))
 
 
-def targets_of(known: KnownSet) -> list[str]:
-    """The languages that these sentences can be translated into."""
-    selection = known.selection
-    pairs = known.benchmark.language_pairs(selection.data)
-    return [target for source, target in pairs if source == selection.source_language]
-
-
-def _directions(benchmark: Benchmark, data: str, languages: Languages) -> list[Direction]:
+def _directions(benchmark: Benchmark, data: str, sources: Collection[str], targets: Collection[str]) -> list[Direction]:
     """Those that texts of these languages may be of; where the target makes no difference, one for each source."""
-    sources, targets = languages.sources, languages.targets
     found: dict[object, Direction] = {}
     for source, target in benchmark.language_pairs(data):
         if sources and source not in sources and profiles.is_told_by_words(source):
@@ -220,15 +228,11 @@ def _directions(benchmark: Benchmark, data: str, languages: Languages) -> list[D
 def _options(benchmark: Benchmark, data: str) -> list[dict[str, Any]]:
     """Every choice of what changes the sentences; the usual one first."""
     choices = {
-        name: [choice for choice in option.choices if not _takes_anything(choice)]
+        # `KIND:WORD` stands for anything behind the colon
+        name: [choice for choice in option.choices if ":" not in choice]
         for name, option in own_options(benchmark.settings).items()
         if "export" in option.verbs and option.choices
     }
     if data == OFFICIAL and (revisions := benchmark.choices_of("revision")):
         choices["revision"] = list(revisions)
     return [dict(zip(choices, values, strict=True)) for values in product(*choices.values())]
-
-
-def _takes_anything(choice: str) -> bool:
-    """`KIND:WORD` stands for anything behind the colon."""
-    return ":" in choice
