@@ -257,7 +257,7 @@ def test_a_file_can_be_repaired_but_not_what_is_lost(
     run = give(cli, "run", path, data, "es", "--system-option", "fix_encoding=yes")
     assert run.exit_code == 0
     assert "were repaired" in run.err
-    give(cli, "run", path, data, "es", "--system-option", "fix_encoding=perhaps").is_refusal("yes or no", "'perhaps'")
+    give(cli, "run", path, data, "es", "--system-option", "fix_encoding=perhaps").is_refusal("yes, no", "'perhaps'")
     _lines(path, SOURCES, [text.replace("í", "?") for text in into("es")])
     give(cli, "score", path, data, "es", "--fix-encoding").is_refusal("'pod?a'", "cannot be repaired")
 
