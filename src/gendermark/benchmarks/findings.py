@@ -6,12 +6,14 @@ surer than their intervals.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
-from gendermark.drawing.charts import percent
-from gendermark.drawing.sheet import Figure, Sheet
+from gendermark.drawing import charts
+from gendermark.drawing.charts import DotPanel, DotRow, StackedRow, percent
+from gendermark.drawing.sheet import Figure, Sheet, figure, span
+from gendermark.drawing.svg import Canvas
 from gendermark.linguistics.codes import NAMES
 from gendermark.markup import minus
 from gendermark.metrics.untranslated import untranslated_by_gender
@@ -271,6 +273,75 @@ def rows_by_run(cells: Sequence[Cell], columns: Sequence[tuple[str, str]]) -> li
         for run, result in enumerate(cell)
         if result is not None
     ]
+
+
+# -- figures -----------------------------------------------------------------------------------------------------------
+
+Legend = Sequence[tuple[str, charts.Look | str]]
+Adjust = Callable[[list[float]], list[float]]
+
+
+def stacked_figure(
+    sheet: Sheet,
+    cell: str,
+    what: str,
+    title: str,
+    caption: str,
+    parts: Sequence[tuple[str, Sequence[StackedRow]]],
+    fills: Mapping[str, str],
+    note: str = "",
+) -> Figure:
+    """Bars that are cut into shares, in parts with a title each; `fills` has the name and the fill of each share."""
+
+    def draw(canvas: Canvas) -> None:
+        top = charts.legend(canvas, list(fills.items()), 0)
+        charts.stacked(canvas, parts, tuple(fills.values()), top, note)
+
+    return figure(sheet.name_of(cell, what), title, caption, cell, draw)
+
+
+def stacked_row(label: str, shares: Sequence[Estimate | None], adjust: Adjust | None = None) -> StackedRow | None:
+    """A bar with the interval of its first share; None where one is unknown. `adjust` makes shares of the values."""
+    values = [one.value for one in shares if one is not None and one.value is not None]
+    if len(values) < len(shares) or shares[0] is None:
+        return None
+    low, high = shares[0].low, shares[0].high
+    return StackedRow(label, adjust(values) if adjust else values, None if low is None or high is None else (low, high))
+
+
+def dot_figure(
+    sheet: Sheet,
+    what: str,
+    title: str,
+    caption: str,
+    panels: Sequence[DotPanel],
+    rows: Sequence[DotRow],
+    legend: Legend = (),
+    *,
+    cell: str = "",
+    label: str = "",
+) -> Figure:
+    """Dots with intervals; of one direction, one system, or all that the sheet has."""
+
+    def draw(canvas: Canvas) -> None:
+        charts.dots(canvas, panels, rows, charts.legend(canvas, legend, 0))
+
+    name = sheet.name_of(cell or sheet.benchmark, what, label)
+    return figure(name, title, caption, cell or sheet.benchmark, draw)
+
+
+def rows_by_system(sheet: Sheet, rows_of: Callable[[str, Result], Iterable[DotRow]]) -> list[DotRow]:
+    """The rows of each direction, below the name of their system where there are several."""
+    rows: list[DotRow] = []
+    for label in sheet.labels:
+        own = [row for cell, found in sheet.cells.items() if label in found for row in rows_of(cell, found[label])]
+        rows += [*([DotRow(label)] if own and sheet.title_of(label) else []), *own]
+    return rows
+
+
+def marks(result: Result, looks: Mapping[tuple[str, str], charts.Look]) -> list[tuple[charts.Span, charts.Look]]:
+    """Those of some estimates that a result has, given as metric and slice, with how each is drawn."""
+    return [(found, look) for (metric, part), look in looks.items() if (found := span(result, metric, part))]
 
 
 # -- all of it ---------------------------------------------------------------------------------------------------------

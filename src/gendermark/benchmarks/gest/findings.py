@@ -15,17 +15,19 @@ from gendermark.benchmarks.findings import (
     against_half,
     as_percent,
     direction_of,
+    dot_figure,
     gap,
+    marks,
     rows_by_run,
+    rows_by_system,
     runs_of,
     share,
 )
 from gendermark.benchmarks.gest import MEN, STEREOTYPES, WOMEN
 from gendermark.benchmarks.gest.measures import SLICES
 from gendermark.drawing import charts
-from gendermark.drawing.charts import DotPanel, DotRow, Look, Span
-from gendermark.drawing.sheet import FEMALE, MALE, Figure, Sheet, figure, language, span
-from gendermark.drawing.svg import Canvas
+from gendermark.drawing.charts import DotPanel, DotRow, Look
+from gendermark.drawing.sheet import FEMALE, MALE, Figure, Sheet, language, span
 from gendermark.records import Estimate
 from gendermark.result import Result
 
@@ -117,75 +119,52 @@ _BOTH = Look("square", charts.GREEN, filled=False)
 
 
 def stereotypes(sheet: Sheet) -> Iterator[Figure]:
-    """One figure for each direction, with a mark for each system."""
-    for cell, found in sheet.cells.items():
-        if any(span(result, "p", name) for result in found.values() for name in (*WOMEN, *MEN)):
-            yield _stereotype_figure(sheet, cell, found)
+    """How masculine the translations of each stereotype are: one figure per direction, with a mark for each system."""
+    for cell, results in sheet.cells.items():
+        women, men = ([_stereotype_row(name, results) for name in names] for names in (WOMEN, MEN))
+        if not any(dots for row in (*women, *men) for dots in row.dots):
+            continue
+        looks = charts.looks_of(dict(enumerate(results)))
+        systems = [(label, looks[number]) for number, label in enumerate(results)]
+        yield dot_figure(
+            sheet,
+            "stereotypes",
+            "How often the speaker becomes a man, by stereotype",
+            "Share of masculine speakers among the translations of each stereotype that show a gender; dashes: half "
+            f"({sheet.about(cell)}); lines: {sheet.intervals}.",
+            [DotPanel("masculine among those that show a gender", (0, 1), zero=0.5)],
+            [DotRow("Stereotypes of women"), *women, DotRow("Stereotypes of men"), *men],
+            systems if len(systems) > 1 else [("stereotype of women", FEMALE), ("of men", MALE)],
+            cell=cell,
+        )
 
 
-def _stereotype_figure(sheet: Sheet, cell: str, found: Mapping[str, Result]) -> Figure:
-    several = len(found) > 1
-    looks = charts.looks_of(dict(enumerate(found)))
-
-    def row(name: str) -> DotRow:
-        own = MALE if name in MEN else FEMALE
-        spans = [(span(result, "p", name), looks[number]) for number, result in enumerate(found.values())]
-        return DotRow(SLICES[name], [[(one, look if several else own) for one, look in spans if one]])
-
-    rows = [DotRow("Stereotypes of women"), *map(row, WOMEN), DotRow("Stereotypes of men"), *map(row, MEN)]
-    entries: list[tuple[str, Look | str]] = (
-        [(label, looks[number]) for number, label in enumerate(found)]
-        if several
-        else [("stereotype of women", FEMALE), ("of men", MALE)]
-    )
-
-    def draw(canvas: Canvas) -> None:
-        panel = DotPanel("masculine among those that show a gender", (0, 1), zero=0.5)
-        charts.dots(canvas, [panel], rows, charts.legend(canvas, entries, 0))
-
-    return figure(
-        sheet.name_of(cell, "stereotypes"),
-        "How often the speaker becomes a man, by stereotype",
-        "Share of masculine speakers among the translations of each stereotype that show a gender; dashes: half "
-        f"({sheet.about(cell)}); lines: {sheet.intervals}.",
-        cell,
-        draw,
-    )
+def _stereotype_row(name: str, results: Mapping[str, Result]) -> DotRow:
+    """One mark for each system; of one system it shows whose stereotype it is."""
+    looks = charts.looks_of(dict(enumerate(results))) if len(results) > 1 else {0: MALE if name in MEN else FEMALE}
+    dots = [(one, looks[number]) for number, result in enumerate(results.values()) if (one := span(result, "p", name))]
+    return DotRow(SLICES[name], [dots])
 
 
 def rates(sheet: Sheet) -> Iterator[Figure]:
     """The two rates of all systems and languages."""
-    rows: list[DotRow] = []
-    for label in sheet.labels:
-        own = [
-            DotRow(language(cell), dots)
-            for cell, found in sheet.cells.items()
-            if label in found and all(dots := _rates_of(found[label]))
-        ]
-        rows += [*([DotRow(label)] if own and sheet.title_of(label) else []), *own]
-    if not rows:
-        return
-    panels = [DotPanel("masculine rate", (0, 1)), DotPanel("stereotype rate f_s", zero=0.0, at_least=(-0.1, 0.3))]
-    entries: list[tuple[str, Look | str]] = [("women's stereotypes", FEMALE), ("men's", MALE), ("f_m, f_s", _BOTH)]
+    looks = {("p_f", "all"): FEMALE, ("p_m", "all"): MALE, ("f_m", "all"): _BOTH}
 
-    def draw(canvas: Canvas) -> None:
-        charts.dots(canvas, panels, rows, charts.legend(canvas, entries, 0))
+    def row(cell: str, result: Result) -> list[DotRow]:
+        dots = [marks(result, looks), marks(result, {("f_s", "all"): _BOTH})]
+        return [DotRow(language(cell), dots)] if all(dots) else []
 
-    yield figure(
-        f"{sheet.benchmark}{sheet.suffix}.rates",
-        "How often the speaker becomes a man, and how far that follows the stereotype",
-        "Masculine rate of women's and of men's stereotypes and their mean f_m; and their difference f_s, which "
-        "a high f_m "
-        f"caps ({sheet.about()}); lines: {sheet.intervals}.",
-        sheet.benchmark,
-        draw,
-    )
-
-
-def _rates_of(result: Result) -> list[list[tuple[Span, Look]]]:
-    looks = {"p_f": FEMALE, "p_m": MALE, "f_m": _BOTH}
-    gap = span(result, "f_s")
-    return [[(one, look) for name, look in looks.items() if (one := span(result, name))], [(gap, _BOTH)] if gap else []]
+    if rows := rows_by_system(sheet, row):
+        yield dot_figure(
+            sheet,
+            "rates",
+            "How often the speaker becomes a man, and how far that follows the stereotype",
+            "Masculine rate of women's and of men's stereotypes and their mean f_m; and their difference f_s, which "
+            f"a high f_m caps ({sheet.about()}); lines: {sheet.intervals}.",
+            [DotPanel("masculine rate", (0, 1)), DotPanel("stereotype rate f_s", zero=0.0, at_least=(-0.1, 0.3))],
+            rows,
+            [("women's stereotypes", FEMALE), ("men's", MALE), ("f_m, f_s", _BOTH)],
+        )
 
 
 PRESENTATION = Presentation(

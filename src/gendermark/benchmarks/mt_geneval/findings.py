@@ -20,10 +20,13 @@ from gendermark.benchmarks.findings import (
     against_half,
     by_gender,
     direction_of,
+    dot_figure,
     doubt,
     gap,
     leaning,
+    marks,
     rows_by_direction,
+    rows_by_system,
     runs_of,
     share,
     women_and_men,
@@ -31,7 +34,7 @@ from gendermark.benchmarks.findings import (
 from gendermark.benchmarks.mt_geneval import CONTEXTUAL, COUNTERFACTUAL
 from gendermark.drawing import charts
 from gendermark.drawing.charts import DotPanel, DotRow, Look
-from gendermark.drawing.sheet import FEMALE, MALE, Figure, Sheet, confusion, figure, language, span
+from gendermark.drawing.sheet import FEMALE, MALE, Figure, Sheet, confusion, figure, language
 from gendermark.drawing.svg import Canvas
 from gendermark.markup import minus
 from gendermark.metrics import quality
@@ -48,66 +51,47 @@ def _accuracies(name: str, cells: Sequence[Cell]) -> Form:
     return Form(f"{name}-10", caption, [direction_of(cell) for cell in cells], rows)
 
 
-BOTH, GAP = Look("square", charts.GREEN, filled=False), Look("diamond", charts.PURPLE)
-MOST_LISTED = 5
-
-Gaps = Sequence[tuple[str, float]]
-"""Pair, and chrF of its masculine sentence minus that of its feminine one."""
+_BOTH, _GAP = Look("square", charts.GREEN, filled=False), Look("diamond", charts.PURPLE)
+_MOST_LISTED = 5
 
 
 def genders(sheet: Sheet) -> Iterator[Figure]:
+    """Accuracy for men and for women; of pairs also the gap in quality."""
     has_pairs = sheet.benchmark == COUNTERFACTUAL
-    rows: list[DotRow] = []
-    for label in sheet.labels:
-        own = [
-            DotRow(language(cell), dots)
-            for cell, found in sheet.cells.items()
-            if label in found and any(dots := _dots(found[label], has_pairs))
-        ]
-        rows += [*([DotRow(label)] if own and sheet.title_of(label) else []), *own]
+    looks = {("accuracy", part): look for part, look in (("masculine", MALE), ("feminine", FEMALE), ("all", _BOTH))}
+    gap_look = {("delta_qual", "all"): _GAP}
+
+    def row(cell: str, result: Result) -> list[DotRow]:
+        dots = [marks(result, looks), *([marks(result, gap_look)] if has_pairs else [])]
+        return [DotRow(language(cell), dots)] if any(dots) else []
+
+    rows = rows_by_system(sheet, row)
     if not rows:
         return
     panels = [DotPanel("right gender, %", (0, 100))]
-    entries: list[tuple[str, Look | str]] = [("men", MALE), ("women", FEMALE)]
+    legend: list[tuple[str, Look | str]] = [("men", MALE), ("women", FEMALE)]
     title, says = "Right gender for men and for women", "where only the sentence before tells it"
     if has_pairs:
         panels.append(DotPanel("quality gap, BLEU", zero=0.0, at_least=(-2.0, 2.0)))
-        entries += [("both of a pair", BOTH), ("BLEU of men − women", GAP)]
+        legend += [("both of a pair", _BOTH), ("BLEU of men − women", _GAP)]
         title += ", and the gap in quality"
         says = "and how much better sentences about men are translated than the same ones about women"
     else:
-        entries.append(("all", BOTH))
-
-    def draw(canvas: Canvas) -> None:
-        charts.dots(canvas, panels, rows, charts.legend(canvas, entries, 0))
-
-    yield figure(
-        f"{sheet.benchmark}{sheet.suffix}.genders",
-        title,
-        f"Share of sentences with the right gender, {says} ({sheet.about()}); lines: {sheet.intervals}.",
-        sheet.benchmark,
-        draw,
-    )
-
-
-def _dots(result: Result, has_pairs: bool) -> list[list[tuple[charts.Span, Look]]]:
-    looks = {"masculine": MALE, "feminine": FEMALE, "all": BOTH}
-    accuracies = [(found, look) for part, look in looks.items() if (found := span(result, "accuracy", part))]
-    gap = span(result, "delta_qual")
-    return [accuracies, [(gap, GAP)] if gap else []] if has_pairs else [accuracies]
-
-
-# -- pairs -------------------------------------------------------------------------------------------------------------
+        legend.append(("all", _BOTH))
+    caption = f"Share of sentences with the right gender, {says} ({sheet.about()}); lines: {sheet.intervals}."
+    yield dot_figure(sheet, "genders", title, caption, panels, rows, legend)
 
 
 def sentence_gaps(sheet: Sheet) -> Iterator[Figure]:
+    """The pairs where the gap in quality is largest."""
     for cell, label, result in sheet.results:
         gaps = _gaps(result.judgements)
         if any(gap for _, gap in gaps):
             yield _gap_figure(sheet, cell, label, gaps)
 
 
-def _gaps(judgements: Iterable[Judgement]) -> Gaps:
+def _gaps(judgements: Iterable[Judgement]) -> Sequence[tuple[str, float]]:
+    """Each pair, with chrF of its masculine sentence minus that of its feminine one."""
     names = [f"chrf.{column}" for column in quality.CHRF_COLUMNS]
     by_pair: dict[str, dict[Gender, Judgement]] = defaultdict(dict)
     for judgement in judgements:
@@ -124,12 +108,12 @@ def _gaps(judgements: Iterable[Judgement]) -> Gaps:
     return [(pair, round(gap, 6)) for pair, gap in zip(pairs, np.nan_to_num(men - women).tolist(), strict=True)]
 
 
-def _gap_figure(sheet: Sheet, cell: str, label: str, gaps: Gaps) -> Figure:
+def _gap_figure(sheet: Sheet, cell: str, label: str, gaps: Sequence[tuple[str, float]]) -> Figure:
     def draw(canvas: Canvas) -> None:
         title = "chrF of the masculine − of the feminine sentence"
         charts.differences(canvas, title, gaps, ("men better", "women better"), 0)
 
-    largest = sorted(gaps, key=lambda one: (-abs(one[1]), one[0]))[:MOST_LISTED]
+    largest = sorted(gaps, key=lambda one: (-abs(one[1]), one[0]))[:_MOST_LISTED]
     listed = ", ".join(f"{pair} {minus(f'{gap:+.1f}')}" for pair, gap in largest)
     n_men, n_women = sum(gap > 0 for _, gap in gaps), sum(gap < 0 for _, gap in gaps)
     return figure(

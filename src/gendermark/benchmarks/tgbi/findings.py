@@ -9,6 +9,7 @@ from gendermark.benchmarks.findings import (
     Cell,
     Finding,
     Form,
+    Legend,
     Place,
     Presentation,
     Row,
@@ -30,6 +31,7 @@ from gendermark.result import Result
 
 _FEW_GENDERED = 10.0
 """Below so many women and men of a hundred, which of them are more is of no interest."""
+_KINDS = ("occupation", "positive", "negative")
 _COLUMNS = {"P_S": "p_s", "woman": "p_w", "man": "p_m", "open": "p_n"}
 
 
@@ -88,9 +90,8 @@ def _form(number: int, cell: Cell, n_cells: int) -> Form:
     return Form(name, caption, list(_COLUMNS), rows, runs, corner="set")
 
 
-FILLS = {"he": BLUE, "she": HATCHED_ORANGE, "left open": PALE, "mixed or failed": GREY}
-KINDS = ("occupation", "positive", "negative")
-LEANINGS = {
+_FILLS = {"he": BLUE, "she": HATCHED_ORANGE, "left open": PALE, "mixed or failed": GREY}
+_LEANINGS = {
     "he only": Look("circle", BLUE),
     "mostly he": Look("circle", BLUE, filled=False),
     "both alike": Look("square", charts.PURPLE, filled=False),
@@ -99,39 +100,36 @@ LEANINGS = {
     "left open": Look("diamond", charts.GREEN),
     "not judged": Look("square", charts.FAINT, filled=False),
 }
-MOST_LISTED = 6
-
-LexemeMap = Mapping[str, Mapping[str, Sequence[str]]]
-"""Kind of word -> leaning -> words with their counts."""
+_MOST_LISTED = 6
 
 
 def sets(sheet: Sheet) -> Iterator[Figure]:
-    for cell, found in sheet.cells.items():
-        parts = [(sheet.title_of(label), rows) for label, result in found.items() if (rows := _rows(result))]
+    """What becomes of pronouns that leave gender open, by set of sentences."""
+    for cell, results in sheet.cells.items():
+        parts = [(sheet.title_of(label), rows) for label, result in results.items() if (rows := _set_rows(result))]
         if parts:
-            yield _sets_figure(sheet, cell, parts, _indices(sheet, found))
+            has_others = any(row.shares[-1] > 0 for _, rows in parts for row in rows)
+            entries = [(name, fill) for name, fill in _FILLS.items() if has_others or fill != GREY]
+            yield _sets_figure(sheet, cell, parts, entries, _indices(sheet, results))
 
 
-def _rows(result: Result) -> list[StackedRow]:
-    return [row for name in SETS if (row := _row(result, name))]
+def _set_rows(result: Result) -> list[StackedRow]:
+    rows = []
+    for name in SETS:
+        estimates = [result.find(metric, name) for metric in ("p_m", "p_w", "p_n")]
+        shares = [100 * estimate.value for estimate in estimates if estimate and estimate.value is not None]
+        if len(shares) == 3:
+            index, rest = result.find("p_s", name), 100 - sum(shares)
+            note = f"{index.value:.3f}" if index else "–"
+            rows.append(StackedRow(name, [*shares, rest if rest > 1e-6 else 0.0], note=note))
+    return rows
 
 
-def _row(result: Result, name: str) -> StackedRow | None:
-    estimates = [result.find(metric, name) for metric in ("p_m", "p_w", "p_n")]
-    shares = [100 * estimate.value for estimate in estimates if estimate and estimate.value is not None]
-    if len(shares) < 3:
-        return None
-    index = result.find("p_s", name)
-    rest = 100 - sum(shares)
-    return StackedRow(name, [*shares, rest if rest > 1e-6 else 0.0], note=f"{index.value:.3f}" if index else "–")
-
-
-def _indices(sheet: Sheet, found: Mapping[str, Result]) -> str:
+def _indices(sheet: Sheet, results: Mapping[str, Result]) -> str:
     """The index of each system, with its interval."""
     said = []
-    for label, result in found.items():
-        index = result.find("tgbi")
-        if index:
+    for label, result in results.items():
+        if index := result.find("tgbi"):
             has_interval = index.low is not None and index.high is not None
             interval = f" [{index.low:.3f}, {index.high:.3f}]" if has_interval else ""
             who = f"{label} " if sheet.title_of(label) else ""
@@ -139,12 +137,11 @@ def _indices(sheet: Sheet, found: Mapping[str, Result]) -> str:
     return f" TGBI, the mean of all P_S ({sheet.intervals}): {'; '.join(said)}." if said else ""
 
 
-def _sets_figure(sheet: Sheet, cell: str, parts: Sequence[tuple[str, Sequence[StackedRow]]], indices: str) -> Figure:
-    has_others = any(row.shares[-1] > 0 for _, rows in parts for row in rows)
-    entries = [(name, fill) for name, fill in FILLS.items() if has_others or fill != GREY]
-
+def _sets_figure(
+    sheet: Sheet, cell: str, parts: Sequence[tuple[str, Sequence[StackedRow]]], entries: Legend, indices: str
+) -> Figure:
     def draw(canvas: Canvas) -> None:
-        charts.stacked(canvas, parts, tuple(FILLS.values()), charts.legend(canvas, entries, 0), "P_S")
+        charts.stacked(canvas, parts, tuple(_FILLS.values()), charts.legend(canvas, entries, 0), "P_S")
 
     return figure(
         sheet.name_of(cell, "sets"),
@@ -156,17 +153,14 @@ def _sets_figure(sheet: Sheet, cell: str, parts: Sequence[tuple[str, Sequence[St
     )
 
 
-# -- words -------------------------------------------------------------------------------------------------------------
-
-
 def lexemes(sheet: Sheet) -> Iterator[Figure]:
+    """What becomes of them by word: kind of word -> leaning -> words with their counts."""
     for cell, label, result in sheet.results:
-        found = _lexeme_map(result.judgements)
-        if found:
+        if found := _lexeme_map(result.judgements):
             yield _lexeme_figure(sheet, cell, label, found)
 
 
-def _lexeme_map(judgements: Iterable[Judgement]) -> LexemeMap:
+def _lexeme_map(judgements: Iterable[Judgement]) -> Mapping[str, Mapping[str, Sequence[str]]]:
     counts: dict[str, Counter[str]] = defaultdict(Counter)
     names: dict[str, tuple[str, str]] = {}
     for judgement in judgements:
@@ -175,13 +169,12 @@ def _lexeme_map(judgements: Iterable[Judgement]) -> LexemeMap:
         if group not in names:
             word, gloss = judgement.entity or group, tags.get("gloss", "")
             names[group] = tags.get("kind", ""), f"{word} ({gloss})" if gloss else word
-    found: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
+    found: dict[str, dict[str, list[str]]] = {kind: defaultdict(list) for kind in _KINDS}
     for group, (kind, name) in sorted(names.items(), key=lambda one: one[1][1]):
         of = counts[group]
         shown = f"{name}: he {of['masculine']}, she {of['feminine']}, open {of['neutral']} of {of.total()}"
-        found[kind][_leaning(of)].append(shown)
-    kinds = [*(kind for kind in KINDS if kind in found), *(kind for kind in found if kind not in KINDS)]
-    return {kind: dict(found[kind]) for kind in kinds}
+        found.setdefault(kind, defaultdict(list))[_leaning(of)].append(shown)
+    return {kind: dict(leanings) for kind, leanings in found.items() if leanings}
 
 
 def _leaning(counts: Counter[str]) -> str:
@@ -195,29 +188,20 @@ def _leaning(counts: Counter[str]) -> str:
     return "both alike" if he == she else "mostly he" if he > she else "mostly she"
 
 
-def _lexeme_figure(sheet: Sheet, cell: str, label: str, found: LexemeMap) -> Figure:
-    present = {leaning for by_leaning in found.values() for leaning in by_leaning}
-    columns = {name: look for name, look in LEANINGS.items() if name != "not judged" or name in present}
-
-    def draw(canvas: Canvas) -> None:
-        charts.dot_columns(canvas, found, columns, 0)
-
+def _lexeme_figure(sheet: Sheet, cell: str, label: str, found: Mapping[str, Mapping[str, Sequence[str]]]) -> Figure:
+    has_unjudged = any("not judged" in leanings for leanings in found.values())
+    columns = {name: look for name, look in _LEANINGS.items() if name != "not judged" or has_unjudged}
+    words = [shown.rpartition(": ")[0] for shown in found.get("occupation", {}).get("she only", ())]
+    more = f" and {len(words) - _MOST_LISTED:,} more" if len(words) > _MOST_LISTED else ""
+    always_she = f" Occupations that are always she: {', '.join(words[:_MOST_LISTED])}{more}." if words else ""
     return figure(
         sheet.name_of(cell, "lexemes", label),
         "The gender that each word gets",
         "Each mark is a word in sentences that leave gender open; its column says what its translations have "
-        f"({sheet.about(cell, label)}). Left open: more than half of them show no gender.{_always_she(found)}",
+        f"({sheet.about(cell, label)}). Left open: more than half of them show no gender.{always_she}",
         cell,
-        draw,
+        lambda canvas: charts.dot_columns(canvas, found, columns, 0),
     )
-
-
-def _always_she(found: LexemeMap) -> str:
-    words = [shown.rpartition(": ")[0] for shown in found.get("occupation", {}).get("she only", ())]
-    if not words:
-        return ""
-    more = f" and {len(words) - MOST_LISTED:,} more" if len(words) > MOST_LISTED else ""
-    return f" Occupations that are always she: {', '.join(words[:MOST_LISTED])}{more}."
 
 
 PRESENTATION = Presentation(

@@ -12,8 +12,10 @@ from gendermark.benchmarks.findings import (
     Form,
     Presentation,
     as_percent,
+    dot_figure,
     doubt,
     leaning,
+    marks,
     rows_by_run,
     share,
 )
@@ -30,7 +32,6 @@ from gendermark.drawing.sheet import (
     figure,
     is_open,
     language,
-    span,
 )
 from gendermark.drawing.svg import SMALL, Canvas
 from gendermark.linguistics.occupations import core_occupations
@@ -170,76 +171,60 @@ def examples(judgements: Sequence[Judgement]) -> Examples | None:
     )
 
 
-SIDES = {"unambiguous": Look("circle", BLUE, filled=False), "ambiguous": FEMALE}
-KINDS = {"h_gender": "gender", "h_s3e": "meaning (S3E)", "h_string": "words"}
-MOST_OCCUPATIONS = 40
+_SIDES = {"unambiguous": Look("circle", BLUE, filled=False), "ambiguous": FEMALE}
+_ENTROPIES = {"h_gender": "gender", "h_s3e": "meaning (S3E)", "h_string": "words"}
+_MOST_OCCUPATIONS = 40
 
 
 def entropies(sheet: Sheet) -> Iterator[Figure]:
     """Figure 2 of the paper, without its bins of quality."""
     rows: list[DotRow] = []
-    for cell, found in sheet.cells.items():
-        own = [
-            DotRow(label, dots)
-            for label, result in found.items()
-            if any(
-                dots := [
-                    [(value, look) for part, look in SIDES.items() if (value := span(result, kind, part))]
-                    for kind in KINDS
-                ]
-            )
-        ]
+    for cell, results in sheet.cells.items():
+        dots = {
+            label: [marks(result, {(kind, part): look for part, look in _SIDES.items()}) for kind in _ENTROPIES]
+            for label, result in results.items()
+        }
+        own = [DotRow(label, found) for label, found in dots.items() if any(found)]
         rows += [*([DotRow(language(cell))] if own and len(sheet.cells) > 1 else []), *own]
-    if not rows:
-        return
-
-    def draw(canvas: Canvas) -> None:
-        entries = [("gender told", SIDES["unambiguous"]), ("gender left open", SIDES["ambiguous"])]
-        panels = [DotPanel(title, zero=0.0, at_least=(0.0, 0.1)) for title in KINDS.values()]
-        charts.dots(canvas, panels, rows, charts.legend(canvas, entries, 0))
-
-    yield figure(
-        f"uncertainty{sheet.suffix}.entropy",
-        "How unsure a system is where the gender is told, and where it is left open",
-        "Mean entropy of sampled translations in nats: of the gender of the noun, of meanings by degrees, and of whole "
-        f"texts ({sheet.about()}). Who notices what is left open is less sure there: the triangle lies to the right. "
-        f"Lines: {sheet.intervals}.",
-        "uncertainty",
-        draw,
-    )
+    if rows:
+        yield dot_figure(
+            sheet,
+            "entropy",
+            "How unsure a system is where the gender is told, and where it is left open",
+            "Mean entropy of sampled translations in nats: of the gender of the noun, of meanings by degrees, and of "
+            f"whole texts ({sheet.about()}). Who notices what is left open is less sure there: the triangle lies to "
+            f"the right. Lines: {sheet.intervals}.",
+            [DotPanel(title, zero=0.0, at_least=(0.0, 0.1)) for title in _ENTROPIES.values()],
+            rows,
+            [("gender told", _SIDES["unambiguous"]), ("gender left open", _SIDES["ambiguous"])],
+        )
 
 
 def feminine_by_occupation(sheet: Sheet) -> Iterator[Figure]:
+    """P(feminine) of the occupations with the most sentences, where the gender is open."""
     share_of_women = {name: percent / 100 for name, _, percent in core_occupations()}
     for cell, label, result in sheet.results:
-        means = _means(result, share_of_women)
-        if means:
+        shares: dict[str, list[float]] = defaultdict(list)
+        for judgement in result.judgements:
+            if is_open(judgement) and "p_feminine" in judgement.measures and judgement.entity in share_of_women:
+                shares[judgement.entity].append(judgement.measures["p_feminine"])
+        kept = sorted(shares, key=lambda name: (-len(shares[name]), name))[:_MOST_OCCUPATIONS]
+        if kept:
+            means = {name: sum(shares[name]) / len(shares[name]) for name in kept}
             yield _occupation_figure(sheet, cell, label, means, share_of_women)
-
-
-def _means(result: Result, wanted: Mapping[str, float]) -> dict[str, float]:
-    """Mean P(feminine) where the gender is open, of the occupations with the most sentences."""
-    shares: dict[str, list[float]] = defaultdict(list)
-    for judgement in result.judgements:
-        if is_open(judgement) and "p_feminine" in judgement.measures and judgement.entity in wanted:
-            shares[judgement.entity].append(judgement.measures["p_feminine"])
-    kept = sorted(shares, key=lambda name: (-len(shares[name]), name))[:MOST_OCCUPATIONS]
-    return {name: sum(shares[name]) / len(shares[name]) for name in kept}
 
 
 def _occupation_figure(
     sheet: Sheet, cell: str, label: str, means: Mapping[str, float], share_of_women: Mapping[str, float]
 ) -> Figure:
-    ordered = sorted(means, key=lambda name: (-means[name], -share_of_women[name], name))
     rows = [
         DotRow(name, [[(Span(share_of_women[name]), PUBLISHED), (Span(means[name]), FEMALE)]], joined=True)
-        for name in ordered
+        for name in sorted(means, key=lambda name: (-means[name], -share_of_women[name], name))
     ]
 
     def draw(canvas: Canvas) -> None:
-        entries = [("sampled translations", FEMALE), ("women in the occupation", PUBLISHED)]
-        panels = [DotPanel("", (0, 1), zero=0.5)]
-        charts.dots(canvas, panels, rows, charts.legend(canvas, entries, 0), size=SMALL, tight=8.4)
+        top = charts.legend(canvas, [("sampled translations", FEMALE), ("women in the occupation", PUBLISHED)], 0)
+        charts.dots(canvas, [DotPanel("", (0, 1), zero=0.5)], rows, top, size=SMALL, tight=8.4)
 
     n_fewer = sum(means[name] < share_of_women[name] for name in means)
     return figure(

@@ -22,7 +22,7 @@ from gendermark.benchmarks.findings import (
     women_and_men,
 )
 from gendermark.drawing import charts
-from gendermark.drawing.charts import BLUE, HATCHED_ORANGE, BarPanel, Look
+from gendermark.drawing.charts import BLUE, HATCHED_ORANGE, BarPanel
 from gendermark.drawing.sheet import Figure, Sheet, confusion, figure, language, professions, span
 from gendermark.drawing.svg import Canvas
 from gendermark.records import Estimate, Gender
@@ -77,34 +77,31 @@ def forms(cells: Sequence[Cell]) -> list[Form]:
 
 
 def stereotypes(sheet: Sheet) -> Iterator[Figure]:
-    panels = [panel for label in sheet.labels if (panel := _panel(sheet, label)).groups]
+    """Figure 2 of the paper: accuracy where the gender fits the stereotype of the occupation, and where it does not.
+
+    The heights of the paper's own bars are not printed, and its accuracies are of all sentences.
+    """
+    panels = []
+    for label in sheet.labels:
+        found = {language(cell): results[label] for cell, results in sheet.cells.items() if label in results}
+        spans = {name: [span(result, "accuracy", part) for part in ("pro", "anti")] for name, result in found.items()}
+        if groups := {name: two for name, two in spans.items() if any(two)}:
+            panels.append(BarPanel(sheet.title_of(label), groups))
     if not panels:
         return
-    # The heights of the paper's own bars are not printed, and its accuracies are of all sentences.
-    entries: list[tuple[str, Look | str]] = [("fits the stereotype", BLUE), ("goes against it", HATCHED_ORANGE)]
 
     def draw(canvas: Canvas) -> None:
-        charts.bars(canvas, panels, (BLUE, HATCHED_ORANGE), "right gender, %", charts.legend(canvas, entries, 0))
+        top = charts.legend(canvas, [("fits the stereotype", BLUE), ("goes against it", HATCHED_ORANGE)], 0)
+        charts.bars(canvas, panels, (BLUE, HATCHED_ORANGE), "right gender, %", top)
 
     yield figure(
-        f"winomt{sheet.suffix}.stereotypes",
+        sheet.name_of("winomt", "stereotypes"),
         "Gender kept where it fits the stereotype of the occupation, and where it does not",
         f"Share of translations that keep the gender of the person meant ({sheet.about()}); whiskers: "
         f"{sheet.intervals}.",
         "winomt",
         draw,
     )
-
-
-def _panel(sheet: Sheet, label: str) -> BarPanel:
-    groups = {}
-    for cell, found in sheet.cells.items():
-        if label not in found:
-            continue
-        spans = [span(found[label], "accuracy", part) for part in ("pro", "anti")]
-        if any(spans):
-            groups[language(cell)] = spans
-    return BarPanel(sheet.title_of(label), groups)
 
 
 PRESENTATION = Presentation(
