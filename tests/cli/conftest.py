@@ -11,7 +11,9 @@ import pytest
 import typer
 
 import gendermark
+from gendermark import registry
 from gendermark.cli.app import _exit_code
+from gendermark.records import Gender
 from made_runs import without_sums
 from outcomes import Outcome
 
@@ -42,9 +44,12 @@ def sources() -> list[str]:
 
 
 @pytest.fixture(scope="session")
-def spanish(sources: Sequence[str]) -> list[str]:
-    """Translations of them: lines that differ, with letters outside ASCII; the doctor is always a man."""
-    return [f"El médico número {number} está aquí." for number, _ in enumerate(sources)]
+def spanish() -> list[str]:
+    """Translations of them: lines that differ, with letters outside ASCII; everybody is a man."""
+    item_set = gendermark.items("simplegen", "es", data="core")
+    render = registry.load("benchmark", "simplegen").render
+    men = [render(item, Gender.MASCULINE, item_set.selection) for item in item_set.items]
+    return [f"Qué {text[:-1]} número {number}." for number, text in enumerate(men)]
 
 
 @pytest.fixture(scope="session")

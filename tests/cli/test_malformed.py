@@ -101,7 +101,7 @@ FILES: dict[str, tuple[Make, tuple[str, ...]]] = {
     "pairs, empty source": (lambda s, t: _with(_pairs(s, t), 19, " ||| hola"), ("line 19:", "''")),
     "pairs, translation first": (
         lambda s, t: _joined(_pairs(t, s)),
-        ("line 1:", "'El médico número 0 está aquí.'", "not a sentence"),
+        ("line 1:", "'Qué Editor número 0.'", "not a sentence"),
     ),
     "pairs, missing source": (lambda s, t: _joined(_pairs(s, t)[:-1]), ("no translation of sentence 2720",)),
     "pairs, source twice": (lambda s, t: _joined([*_pairs(s, t), f"{s[0]} ||| otra"]), ("has 2", "once")),
