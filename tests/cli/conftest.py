@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import shutil
 from collections.abc import Callable, Sequence
 from functools import cache
@@ -25,12 +26,14 @@ _get_command = cache(typer.main.get_command)
 
 @pytest.fixture
 def cli(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Cli:
+    """Call it with the words of a command, or with a whole line as one would type it."""
     # Building the parser of all commands takes longer than most commands that are refused.
     monkeypatch.setattr(typer.main, "get_command", _get_command)
 
     def call(*arguments: str | Path) -> Outcome:
         capsys.readouterr()
-        code = _exit_code([str(argument) for argument in arguments])
+        words = [str(argument) for argument in arguments]
+        code = _exit_code(shlex.split(words[0]) if len(words) == 1 else words)
         out, err = capsys.readouterr()
         return Outcome(code, out, err)
 
@@ -71,10 +74,10 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Run folders `one` and `two` of one set of TGBI, quickly read and without sums. Not to be written to."""
+    """Run folders `one`, `two` and `three` of one set of TGBI, quickly read and without sums. Not to be written to."""
     base = tmp_path_factory.mktemp("small")
     selection = gendermark.Selection("tgbi", "ko", "en", data="core", parts=("negative",))
-    for name, spec in (("one", "fake:right?p=0.5"), ("two", "fake:masculine")):
+    for name, spec in (("one", "fake:right?p=0.5"), ("two", "fake:masculine"), ("three", "fake:right")):
         gendermark.run(spec, [selection], directory=base / name)
         without_sums(base / name)
     return base
