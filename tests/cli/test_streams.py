@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import logging
+import json
 import os
 import signal
 import subprocess
@@ -15,13 +15,12 @@ import pytest
 import typer
 
 import gendermark
-from gendermark.cli import app, terminal
-from gendermark.io import progress as progress_lines
+from cli.conftest import Cli
+from gendermark.cli import app
 from runs.children import PATIENCE_SECONDS, wait_until
 
 SOURCE = str(Path(gendermark.__file__).parents[1])
 GENDERMARK = [sys.executable, "-c", "from gendermark.cli.app import main; main()"]
-EXPORT = ("export", "simplegen", "--data", "core", "--to", "es")
 FULL = Path("/dev/full")
 needs_full = pytest.mark.skipif(not FULL.exists(), reason="this system has no /dev/full")
 needs_posix = pytest.mark.skipif(os.name != "posix", reason="pipes and signals of POSIX")
@@ -43,15 +42,6 @@ def _shell(command: str, **variables: str | Path) -> Any:
     environment = _environment(**{name: str(value) for name, value in variables.items()})
     command = ["bash", "-c", script]
     return subprocess.run(command, env=environment, timeout=PATIENCE_SECONDS, check=False, capture_output=True)
-
-
-def test_a_real_process(tmp_path: Path, sources: list[str]) -> None:
-    done = _spawn(*EXPORT)
-    assert (done.returncode, done.stderr) == (0, b"")
-    assert done.stdout.decode() == "".join(f"{line}\n" for line in sources)
-    done = _spawn("score", "simplegen", "--data", "core", "--to", "es", "--translations", tmp_path / "absent.txt")
-    assert (done.returncode, done.stdout) == (2, b"")
-    assert done.stderr.decode() == f"error: {tmp_path / 'absent.txt'}: there is no such file\n"
 
 
 def test_installed_entry_point_is_this_function() -> None:
@@ -76,9 +66,7 @@ def test_licence_is_shown_before_official_data_is_missed(tmp_path: Path) -> None
 
 
 @needs_posix
-@pytest.mark.parametrize(
-    "command", ["G export tgbi --data core --json | head -1", "G list metrics | true", "G --help | true"]
-)
+@pytest.mark.parametrize("command", ["G export tgbi --data core --json | head -1", "G --help | true"])
 def test_a_reader_that_leaves_is_no_error(command: str) -> None:
     done = _shell(f"set -o pipefail; {command}; echo $?")
     assert done.stderr == b""
@@ -86,18 +74,20 @@ def test_a_reader_that_leaves_is_no_error(command: str) -> None:
 
 
 @needs_posix
-def test_a_failed_gate_fails_though_nobody_reads(finished: Path) -> None:
-    done = _shell('G gate "$RUN" --min anti=101 2>/dev/null | true; echo ${PIPESTATUS[0]}', RUN=finished / "right")
+def test_a_failed_gate_fails_though_nobody_reads(small: Path) -> None:
+    command = 'G gate "$RUN" --min p_s:negative=1.1 2>/dev/null | true; echo ${PIPESTATUS[0]}'
+    done = _shell(command, RUN=small / "one")
     assert done.stdout == b"1\n"
 
 
 @needs_posix
-def test_translations_from_a_pipe(good_file: Path) -> None:
-    command = "G score simplegen --data core --to es --json --translations"
-    direct = _shell(f'{command} "$FILE"', FILE=good_file)
-    assert direct.returncode == 0
-    done = _shell(f'{command} <(sleep 0.7; cat "$FILE")', FILE=good_file)
-    assert (done.returncode, done.stdout) == (0, direct.stdout)
+def test_translations_from_a_pipe(cli: Cli, small: Path, tmp_path: Path) -> None:
+    score = "score tgbi --from ko --to en --data core --group negative --json --translations"
+    lines = (small / "one" / "tgbi.ko-en" / "translations.jsonl").read_text(encoding="utf-8").splitlines()
+    file = tmp_path / "lines.txt"
+    file.write_text("".join(f"{json.loads(line)['translation']}\n" for line in lines), encoding="utf-8")
+    done = _shell(f'G {score} <(sleep 0.1; cat "$FILE")', FILE=file)
+    assert (done.returncode, done.stdout.decode()) == (0, cli(f"{score} {file}").out)
 
 
 @needs_posix
@@ -105,8 +95,8 @@ def test_standard_output_as_a_file(tmp_path: Path, sources: list[str]) -> None:
     """`-o /dev/stdout` writes to it: the device stays what it is, wherever it leads."""
     device = Path("/dev/stdout")
     before = device.is_symlink() and device.readlink()
-    piped = _shell("G export simplegen --data core -o /dev/stdout | cat")
-    _shell('G export simplegen --data core -o /dev/stdout > "$FILE"', FILE=tmp_path / "out.txt")
+    export = "G export simplegen --data core -o /dev/stdout"
+    piped = _shell(f'{export} | cat; {export} > "$FILE"', FILE=tmp_path / "out.txt")
     assert piped.stdout == (tmp_path / "out.txt").read_bytes() == "".join(f"{s}\n" for s in sources).encode()
     assert (device.is_symlink() and device.readlink()) == before
 
@@ -115,11 +105,11 @@ def test_standard_output_as_a_file(tmp_path: Path, sources: list[str]) -> None:
 @pytest.mark.parametrize(
     ("command", "code", "n_lines"),
     [
-        ("G export simplegen --data core >&-", 0, 0),
         ('G compare "$RUN" "$RUN" --resamples 100 >&-', 0, 1),
-        ('G compare "$RUN" "$RUN" --resamples 100 2>&-', 0, 0),
-        ('G report "$RUN/absent" >&-', 2, 1),
         ('G report "$RUN/absent" >&- 2>&-', 2, 0),
+        pytest.param("G export simplegen --data core >&-", 0, 0, marks=pytest.mark.slow),
+        pytest.param('G compare "$RUN" "$RUN" --resamples 100 2>&-', 0, 0, marks=pytest.mark.slow),
+        pytest.param('G report "$RUN/absent" >&-', 2, 1, marks=pytest.mark.slow),
     ],
 )
 def test_closed_streams(command: str, code: int, n_lines: int, small: Path) -> None:
@@ -131,34 +121,26 @@ def test_closed_streams(command: str, code: int, n_lines: int, small: Path) -> N
 
 
 @needs_full
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        EXPORT,
-        ("list", "metrics", "--json"),
-        ("report", "{run}"),
-    ],
-)
-def test_standard_output_on_a_full_disk(small: Path, arguments: tuple[str, ...]) -> None:
+@pytest.mark.parametrize("command", ["export simplegen --data core", "list metrics --json"])
+def test_standard_output_on_a_full_disk(command: str) -> None:
     with FULL.open("wb") as full:
-        done = _spawn(*(argument.format(run=small / "one") for argument in arguments), stdout=full)
+        done = _spawn(*command.split(), stdout=full)
     assert done.returncode == 2
     assert done.stderr.decode() == "error: the output cannot be written: No space left on device\n"
 
 
 @needs_full
 @pytest.mark.parametrize(
-    "arguments",
+    "command",
     [
-        (*EXPORT, "-o", "/dev/full"),
-        (*EXPORT, "--json", "-o", "/dev/full"),
-        ("report", "{right}", "--format", "md", "-o", "/dev/full"),
-        ("score", "simplegen", "--data", "core", "--to", "es", "--translations", "{good}", "--judgements", "/dev/full"),
+        "export simplegen --data core -o /dev/full",
+        "export simplegen --data core --json -o /dev/full",
+        "report {small}/one --format md -o /dev/full",
+        "score simplegen --data core --to es --translations {good} --judgements /dev/full",
     ],
 )
-def test_file_on_a_full_disk(cli: Any, finished: Path, good_file: Path, arguments: tuple[str, ...]) -> None:
-    outcome = cli(*(a.format(right=finished / "right", good=good_file) for a in arguments))
-    outcome.is_refusal("cannot write /dev/full: No space left on device")
+def test_file_on_a_full_disk(cli: Cli, small: Path, good_file: Path, command: str) -> None:
+    cli(command.format(small=small, good=good_file)).is_refusal("/dev/full", "No space left on device")
 
 
 # -- encodings -------------------------------------------------------------------------------------------------------
@@ -171,21 +153,26 @@ def test_file_on_a_full_disk(cli: Any, finished: Path, good_file: Path, argument
         {"LC_ALL": "POSIX", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
     ],
 )
-def test_output_is_utf8_in_every_locale(cli: Any, locale: dict[str, str]) -> None:
-    done = _spawn("export", "tgbi", "--data", "core", "--set", "formal", environment=_environment(**locale))
+def test_output_is_utf8_in_every_locale(cli: Cli, locale: dict[str, str]) -> None:
+    command = "export tgbi --data core --set formal"
+    done = _spawn(*command.split(), environment=_environment(**locale))
     assert (done.returncode, done.stderr) == (0, b"")
-    assert done.stdout.decode("utf-8") == cli("export", "tgbi", "--data", "core", "--set", "formal").out
+    assert done.stdout.decode("utf-8") == cli(command).out
 
 
 @needs_posix
 def test_file_names_that_are_not_utf8(tmp_path: Path) -> None:
-    name = os.fsdecode(b"caf\xe9.txt")
-    done = _spawn(*EXPORT, "-o", tmp_path / name / "below")
-    assert done.returncode == 0
-    done = _spawn("report", tmp_path / name)
+    done = _spawn("report", tmp_path / os.fsdecode(b"caf\xe9.txt"))
     assert done.returncode == 2
     assert done.stderr.startswith(b"error: ")
     assert done.stderr.count(b"\n") == 1
+
+
+def test_a_report_is_the_same_in_every_process(cli: Cli, small: Path) -> None:
+    command = f"report {small}/one {small}/two --format html"
+    done = _spawn(*command.split(), environment=_environment(PYTHONHASHSEED="1"))
+    assert done.returncode == 0
+    assert done.stdout.decode() == cli(command).out
 
 
 # -- interruptions and accidents -------------------------------------------------------------------------------------
@@ -224,7 +211,7 @@ def test_interrupt(tmp_path: Path) -> None:
         (gendermark.UserError("two\nlines,  one\tsentence"), 2, "error: two lines, one sentence\n"),
     ],
 )
-def test_accidents(cli: Any, monkeypatch: pytest.MonkeyPatch, problem: BaseException, code: int, said: str) -> None:
+def test_accidents(cli: Cli, monkeypatch: pytest.MonkeyPatch, problem: BaseException, code: int, said: str) -> None:
     def fail(*_: object) -> None:
         raise problem
 
@@ -244,7 +231,7 @@ def test_accidents(cli: Any, monkeypatch: pytest.MonkeyPatch, problem: BaseExcep
     ],
 )
 def test_an_interruption_says_what_is_kept(
-    cli: Any, monkeypatch: pytest.MonkeyPatch, verb: tuple[str, ...], said: str
+    cli: Cli, monkeypatch: pytest.MonkeyPatch, verb: tuple[str, ...], said: str
 ) -> None:
     def interrupt(_: object) -> None:
         raise KeyboardInterrupt
@@ -254,79 +241,10 @@ def test_an_interruption_says_what_is_kept(
     assert (outcome.exit_code, outcome.out, outcome.err) == (130, "", said)
 
 
-def test_a_mistake_of_ours_is_not_hidden(cli: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_mistake_of_ours_is_not_hidden(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: object) -> None:
         raise ZeroDivisionError
 
     monkeypatch.setattr("gendermark.report.catalogue.listing", fail)
     with pytest.raises(ZeroDivisionError):
         cli("list", "metrics")
-
-
-# -- progress --------------------------------------------------------------------------------------------------------
-
-
-def test_progress_in_lines(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    now = iter([0.0, 5.0, 15.0, 16.0, 30.0, 31.0])
-    monkeypatch.setattr(progress_lines.time, "monotonic", lambda: next(now))
-    with terminal.show_progress("simplegen en-es") as progress:
-        for done in (0, 50, 60, 80, 100):
-            progress(done, 100)
-    assert capsys.readouterr().err.splitlines() == [
-        "simplegen en-es: 50 of 100, about 15 s left",
-        "simplegen en-es: 80 of 100, about 8 s left",
-    ]
-
-
-def test_progress_bar_for_people(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setattr(terminal, "is_terminal", lambda _: True)
-    with terminal.show_progress("simplegen en-es") as progress:
-        progress(1, 2)
-        progress(2, 2)
-    assert capsys.readouterr().out == ""
-
-
-def test_what_stands_beside_the_bar() -> None:
-    assert terminal.progress_in_words(0, None, None) == ""
-    assert terminal.progress_in_words(0, 1200, None) == "0 of 1,200"
-    assert terminal.progress_in_words(128.0, 1200.0, 65.4) == "128 of 1,200, 0:01:05 left"
-
-
-def test_a_file_name_gives_no_commands(cli: Any, small: Path, tmp_path: Path) -> None:
-    """Neither to GitHub, which obeys lines that begin with two colons, nor to a terminal."""
-    page = tmp_path / "a\n::error::boo \x1b[2J.html"
-    said = cli("report", small / "one", "-o", page).err
-    assert "a ::error::boo \ufffd[2J.html" in said
-    assert not [line for line in said.splitlines() if line.startswith("::")]
-
-
-def test_what_a_terminal_would_obey_is_not_printed_there(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """Names of systems come with run folders of others. A program gets them as they are."""
-    hostile, joined = "a\x1b]0;title\x07\x9b2Jb\u202ec\r\x85d", "می\u200cروم"
-    for is_terminal in (True, False):
-        monkeypatch.setattr(terminal, "is_terminal", lambda _, answer=is_terminal: answer)
-        terminal.print_table(hostile, (hostile, "x"), [(hostile, joined)])
-        terminal.print_text(hostile)
-        terminal.print_json({hostile: hostile})
-        shown = capsys.readouterr().out
-        obeyed = [sign for sign in "\x1b\x07\x9b\u202e\r\x85" if sign in shown]
-        assert obeyed == [] if is_terminal else "\u202e" in obeyed
-        assert joined in shown
-
-
-def test_what_is_logged_gives_no_commands(capsys: pytest.CaptureFixture[str]) -> None:
-    handler = app._log_handler()
-    handler.emit(logging.makeLogRecord({"msg": "damaged answers of %s", "args": ("openai:x#\x1b[2J\u202e",)}))
-    assert capsys.readouterr().err == "damaged answers of openai:x#\ufffd[2J\ufffd\n"
-
-
-def test_a_report_is_the_same_in_every_process(small: Path, tmp_path: Path) -> None:
-    pages = []
-    for seed in ("1", "2"):
-        page = tmp_path / f"{seed}.html"
-        environment = _environment(PYTHONHASHSEED=seed)
-        assert _spawn("report", small / "one", small / "two", "-o", page, environment=environment).returncode == 0
-        pages.append(page.read_bytes())
-    assert pages[0] == pages[1]
