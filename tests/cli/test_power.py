@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 
@@ -63,27 +61,3 @@ def test_a_run_tells_how_alike_its_groups_are() -> None:
     alike = expected_from(follower)
     assert alike is not None
     assert alike.correlation > 0.95, "all sentences of an occupation are right, or none"
-
-
-def test_the_command(cli: Any) -> None:
-    rows = cli("power", "winomt", "simplegen", "--to", "es", "--data", "core", "--json").json["rows"]
-    core = {(row["benchmark"], row["question"]): row for row in rows if row["data"] == "core"}
-    assert core["winomt", "men minus women"]["groups"] == 40
-    assert core["winomt", "men minus women"]["sentences"] == 800
-    assert core["winomt", "men minus women"]["detectable"] > core["winomt", "right gender"]["detectable"]
-    looser = cli("power", "winomt", "--to", "es", "--icc", "0", "--data", "core", "--json").json["rows"]
-    assert all(row["detectable"] < core["winomt", row["question"]]["detectable"] for row in looser)
-    assert "Supposed: 80 of 100 right" in cli("power", "winomt", "--to", "es", "--data", "core").err
-
-
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        ([], "say which language"),
-        (["--to", "es", "--icc", "1.5"], "--icc lies between 0 and 1, not 1.5"),
-        (["--to", "es", "--points", "0"], "--points lies between 0 and 100, not 0"),
-        (["tgbi", "--to", "en", "--data", "core"], "no benchmark here tells women from men"),
-    ],
-)
-def test_what_is_refused(cli: Any, arguments: list[str], words: str) -> None:
-    cli("power", *arguments).is_refusal(words)
