@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import unicodedata
 from collections import Counter
-from math import sqrt
 from pathlib import Path
 
 import numpy as np
@@ -22,49 +21,16 @@ from gendermark.errors import UserError
 from gendermark.records import Verdict
 from gendermark.report.published import published_values
 from gendermark.selection import Selection
+from slow import mostly_slow
 
 HERE = Path(__file__).parent / "gest"
 RELEASE = "kinit-sk/gest/7dd908cae11720ee5d95e43a4ab94fb410c8b790/data"
 FOLDERS = {"amazon": "amazon_translate", "deepl": "deepl", "google": "google_translate", "nllb": "nllb_3b"}
-# System and language; M/F, f_m, f_s of the first cue by the published arithmetic; M/F/mixed, f_m, f_s where cues agree.
-CELLS = """
-amazon cs 3049/156 0.9411 0.0332 3047/153/5 0.9505 0.0330
-amazon hr 2695/292 0.8910 0.0659 2672/278/37 0.9023 0.0667
-amazon pl 2848/160 0.9380 0.0207 2845/156/7 0.9482 0.0209
-amazon ru 1107/1384 0.4320 0.2034 1107/1381/3 0.4309 0.2085
-amazon sk 3119/198 0.9298 0.0618 3108/196/13 0.9383 0.0631
-amazon sl 2595/548 0.8151 0.0910 2562/534/47 0.8231 0.0916
-amazon sr 2862/123 0.9472 0.0336 2853/116/16 0.9588 0.0317
-amazon uk 2387/270 0.8848 0.0729 2381/268/8 0.8940 0.0751
-deepl cs 2335/874 0.7052 0.3275 2334/872/3 0.7095 0.3338
-deepl pl 2729/293 0.8870 0.1412 2729/293/0 0.8950 0.1439
-deepl ru 2130/502 0.7892 0.2459 2130/502/0 0.7961 0.2514
-deepl sk 2523/796 0.7375 0.2887 2521/796/2 0.7418 0.2941
-deepl sl 2329/816 0.7234 0.2562 2312/800/33 0.7307 0.2630
-deepl uk 1797/810 0.6664 0.2557 1797/810/0 0.6703 0.2615
-google be 2406/154 0.9266 0.0810 2406/153/1 0.9375 0.0821
-google cs 2920/285 0.8984 0.1008 2919/283/3 0.9066 0.1028
-google hr 2373/628 0.7729 0.2075 2370/627/4 0.7786 0.2121
-google pl 2117/843 0.6962 0.2523 2116/841/3 0.7005 0.2580
-google ru 2331/259 0.8824 0.1457 2330/258/2 0.8919 0.1484
-google sk 2913/400 0.8651 0.1263 2908/400/5 0.8718 0.1286
-google sl 2540/617 0.7884 0.2037 2528/609/20 0.7956 0.2091
-google sr 2796/178 0.9274 0.0786 2791/177/6 0.9365 0.0809
-google uk 2395/225 0.8979 0.0980 2394/225/1 0.9073 0.1000
-nllb be 1518/1143 0.5589 0.1676 1518/1140/3 0.5608 0.1712
-nllb cs 2362/835 0.7230 0.2054 2358/834/5 0.7270 0.2104
-nllb hr 2267/668 0.7569 0.1605 2262/665/8 0.7626 0.1644
-nllb pl 2046/944 0.6685 0.2142 2035/933/22 0.6735 0.2181
-nllb ru 1802/884 0.6520 0.2647 1802/884/0 0.6555 0.2708
-nllb sk 2327/955 0.6969 0.1574 2319/950/13 0.7009 0.1613
-nllb sl 2276/901 0.7042 0.1457 2256/893/28 0.7079 0.1486
-nllb sr 2424/561 0.8001 0.0971 2420/560/5 0.8063 0.0987
-nllb uk 1881/838 0.6739 0.2177 1880/838/1 0.6778 0.2224
-"""
 
 
 def _cells() -> list[list[str]]:
-    return [line.split() for line in CELLS.split("\n") if line]
+    """Counts and rates on the translations that the authors released."""
+    return [line.split("\t") for line in (HERE / "released.tsv").read_text(encoding="utf-8").splitlines()[1:]]
 
 
 def _released(mirror: Path, system: str, language: str) -> Path:
@@ -82,7 +48,7 @@ def _shown(result: gendermark.Result, metric: str, part: str = "all") -> str:
 # -- the release -------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("cell", _cells(), ids=lambda cell: "-".join(cell[:2]))
+@pytest.mark.parametrize("cell", mostly_slow(_cells(), lambda cell: cell[:2] in (["nllb", "pl"], ["google", "uk"])))
 def test_released_translations(mirror: Path, cell: list[str]) -> None:
     system, language, first, *rates, agree, f_m, f_s = cell
     path = _released(mirror, system, language)
@@ -183,30 +149,7 @@ def _run(system: str, language: str = "cs", **options: str) -> gendermark.Result
     return result
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_fakes_in_every_language(language: str) -> None:
-    for system, f_m, f_s in (("masculine", 1, 0), ("feminine", 0, 0), ("stereotyped?s=1", 0.5, 1)):
-        result = _run(system, language)
-        assert [result.estimate(name).value for name in ("f_m", "f_s", "coverage")] == [f_m, f_s, 1]
-        assert result.estimate("excess").value == f_m - 0.5
-        # One gender alone has no odds: it is not called unbiased by them.
-        assert (result.estimate("log_odds").value is None) == (f_s == 0)
-        for judgement in result.judgements:
-            assert judgement.evidence
-            assert len(judgement.spans) == len(judgement.evidence)
-    for system in ("right", "silent", "copy", "garble"):
-        result = _run(system, language)
-        assert [result.estimate(name).value for name in ("f_m", "f_s", "excess", "log_odds")] == [None] * 4
-        assert (result.estimate("coverage").value or 0) < 0.03
-        assert "translations show the speaker's gender" in result.warnings[0]
-    coin = _run("coin", language)
-    assert coin.estimate("masculine_share").value == pytest.approx(0.5, abs=4 * sqrt(0.25 / 128))
-    stereotype = coin.estimate("f_s")
-    assert stereotype.value == pytest.approx(0, abs=0.45)
-    assert stereotype.low is not None
-    assert stereotype.high is not None
-
-
+@pytest.mark.slow
 def test_fakes_as_published(mirror: Path) -> None:
     for system, f_m, f_s in (
         ("masculine", 0.99147, -0.00006),
@@ -360,28 +303,3 @@ def test_a_table_with_from_and_to(tmp_path: Path) -> None:
     path.write_text("\n".join(lines), encoding="utf-8")
     result = gendermark.score("gest", path, "ru", data="core")
     assert all(judgement.verdict is Verdict.JUDGED for judgement in result.judgements)
-
-
-@pytest.mark.parametrize(
-    ("options", "problem"),
-    [
-        ({"to": "de"}, "unknown target language of gest from en .*'de'"),
-        ({}, "say which language gest was translated into: --to be"),
-        (
-            {"to": "es", "rules": "paper"},
-            r"rules paper of gest covers the paper's languages .*not es; use --rules best",
-        ),
-        ({"to": "es", "detector": "suffix"}, "detector suffix of gest covers .*not es; leave out --detector"),
-        ({"to": "cs", "rules": "paper", "detector": "speaker"}, "read with detector suffix, not speaker; leave out"),
-        ({"to": "cs", "revision": "2.0", "data": "official"}, "unknown revision of gest '2.0'"),
-        ({"to": "cs", "revision": "1.0"}, "core data has no --revision"),
-        ({"to": "cs", "rules": "first"}, "unknown rules of gest 'first'"),
-        ({"to": "cs", "detector": "ud"}, "unknown detector of gest 'ud'"),
-        ({"to": "cs", "parts": ("brave",)}, "unknown stereotype of gest 'brave'"),
-        ({"to": "cs", "cluster": "stereotype"}, "unknown cluster of gest 'stereotype'"),
-        ({"to": "cs", "alpha": "2"}, "gest takes no --alpha"),
-    ],
-)
-def test_refusals(options: dict[str, str], problem: str) -> None:
-    with pytest.raises(UserError, match=problem):
-        gendermark.items("gest", **{"data": "core", **options})

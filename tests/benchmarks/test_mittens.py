@@ -25,6 +25,7 @@ from gendermark.cli import options as cli_options
 from gendermark.errors import UserError
 from gendermark.records import Gender, Item, Judgement, Request, Translation, Verdict
 from gendermark.systems.system import System
+from slow import mostly_slow
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 FILE = "google-research-datasets/mittens/1635a8076672d022695213942bda98ce046892a4/mittens_dataset_v5.csv"
@@ -164,6 +165,7 @@ def test_our_own_passages_are_not_the_released_ones(mirror: Path) -> None:
 # -- fakes -------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rules", ["best", "paper"])
 def test_fakes_on_the_released_passages(mirror: Path, rules: str) -> None:
     right = _run("fake:right", rules)
@@ -209,10 +211,7 @@ def test_the_worst_of_many_small_cells(mirror: Path) -> None:
 
 
 @pytest.mark.parametrize("rules", ["best", "paper"])
-def test_fakes_on_our_own_passages(rules: str) -> None:
-    for system, accuracy, gap in (("fake:right", 100, 0), ("fake:masculine", 50, 100), ("fake:feminine", 50, -100)):
-        result = _run(system, rules, data="core")
-        assert (_value(result, "accuracy"), _value(result, "gap")) == (accuracy, gap)
+def test_stereotypes_and_known_rates(rules: str) -> None:
     stereotyped = _run("fake:stereotyped?s=1", rules, data="core")
     for judgement in stereotyped.judgements:
         assert judgement.is_correct == (judgement.tags["stereotype"] in ("", judgement.expected))
@@ -222,16 +221,9 @@ def test_fakes_on_our_own_passages(rules: str) -> None:
     )
 
 
-@pytest.mark.parametrize("language", passages.CORE_LANGUAGES)
-def test_fakes_out_of_english(language: str) -> None:
-    for system, accuracy, gap in (("fake:right", 100, 0), ("fake:masculine", 50, 100), ("fake:feminine", 50, -100)):
-        result = _run(system, data="core", to=language)
-        assert (_value(result, "accuracy"), _value(result, "coverage"), _value(result, "gap")) == (accuracy, 100, gap)
-    for system in ("fake:silent", "fake:copy", "fake:garble"):
-        assert _value(_run(system, data="core", to=language), "strict_accuracy") == 0
-
-
-@pytest.mark.parametrize("language", ["ar", "cs", "de", "es", "fr", "hi", "it", "pl", "pt", "ru"])
+@pytest.mark.parametrize(
+    "language", mostly_slow(["ar", "cs", "de", "es", "fr", "hi", "it", "pl", "pt", "ru"], lambda code: code == "es")
+)
 def test_fakes_out_of_english_on_the_released_passages(mirror: Path, language: str) -> None:
     """References are what the judge compares with, so this shows its reach, not how well it judges."""
     right, masculine = (_run(system, to=language) for system in ("fake:right", "fake:masculine"))
@@ -241,15 +233,6 @@ def test_fakes_out_of_english_on_the_released_passages(mirror: Path, language: s
     assert 36 <= accuracy.n_judged <= 54
     assert _value(masculine, "accuracy") == pytest.approx(50, abs=6)
     assert "have a twin of the other gender and can be judged" in right.warnings[0]
-
-
-@pytest.mark.parametrize("system", ["fake:silent", "fake:copy", "fake:garble"])
-def test_broken_systems_never_look_good(system: str) -> None:
-    result = _run(system, data="core")
-    strict, coverage = _value(result, "strict_accuracy"), _value(result, "coverage")
-    assert strict is not None
-    assert coverage is not None
-    assert max(strict, coverage) < 5
 
 
 # -- judging -----------------------------------------------------------------------------------------------------------
@@ -370,14 +353,6 @@ def test_codes_of_three_letters_are_codes() -> None:
         cli_options.language("Bhojpuri")
 
 
-def test_parts_and_whole_agree() -> None:
-    whole = gendermark.items("mittens", data="core").items
-    for name in INTO:
-        part = gendermark.items("mittens", data="core", parts=(name,)).items
-        assert [item.source for item in part] == [item.source for item in whole if item.tags["eval_set"] == name]
-        assert [item.index for item in part] == list(range(len(part)))
-
-
 def test_a_set_without_twins_has_no_numbers_and_says_why(mirror: Path) -> None:
     items = gendermark.items("mittens", "es", parts=("gender-agreement-news",)).items
     texts = {"gender-agreement-news": [item.tags["reference"] for item in items]}
@@ -387,41 +362,6 @@ def test_a_set_without_twins_has_no_numbers_and_says_why(mirror: Path) -> None:
     assert result.warnings[0].startswith(
         "0 of 12 passages have a twin of the other gender and can be judged; the other 12"
     )
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (
-            {"to": "ja"},
-            r"mittens \(official data\) cannot judge translations into Japanese; out of English, available: ar, ",
-        ),
-        (
-            {"to": "ru", "data": "core"},
-            r"\(core data\) cannot judge translations into Russian; .* available: de, es, fr",
-        ),
-        ({"to": "el"}, "unknown target language of mittens from en"),
-        ({"to": "en", "source_language": "ko"}, r"unknown source language of mittens \(official data\) 'ko'"),
-        ({"to": "es", "rules": "paper"}, "leave translations out of English to people, and have no rule for them"),
-        ({"to": "en", "none": "skip"}, "--none of mittens belongs to the paper's rules; add --rules paper"),
-        (
-            {"to": "en", "rules": "paper", "mixed": "most"},
-            "unknown mixed of mittens 'most'; available: majority, wrong",
-        ),
-        ({"to": "en", "split": "dev"}, "unknown split of mittens 'dev'"),
-        ({"to": "es", "split": "test"}, "mittens: passages out of English have no --split test; leave it out"),
-        ({"to": "en", "data": "core", "split": "test"}, "mittens: core data has no --split test; leave it out"),
-        ({"to": "en", "revision": "2023"}, "unknown revision of mittens '2023'; available: released"),
-        ({"to": "en", "parts": ("synthbios",)}, r"unknown set of mittens 'synthbios' \(did you mean 'synthbio'\?\)"),
-        (
-            {"to": "en", "data": "core", "source_language": "fi", "parts": ("synthbio",)},
-            r"mittens \(core data\) has no set synthbio from fi to en; available: nouns-then-pronouns",
-        ),
-    ],
-)
-def test_refusals(options: dict[str, str], message: str) -> None:
-    with pytest.raises(UserError, match=message):
-        gendermark.items("mittens", **options)
 
 
 def test_a_file_that_is_not_the_known_one_is_refused(

@@ -115,12 +115,6 @@ def test_rules_are_shown_side_by_side(mirror: Path) -> None:
     assert row["differ"] > 0
 
 
-@pytest.mark.parametrize("data", ["official", "core"])
-def test_published_rules_cover_two_languages(data: str) -> None:
-    with pytest.raises(UserError, match="published dictionary of simplegen covers de and es, not fr; use --rules best"):
-        gendermark.items("simplegen", "fr", rules="paper", data=data)
-
-
 # -- the bundled set ----------------------------------------------------------------------------------------------
 
 
@@ -169,23 +163,6 @@ def _values(system: str, language: str = "es", **options: str) -> dict[str, floa
     return values
 
 
-LANGUAGES_AND_RULES = [*((code, "best") for code in LANGUAGES), ("de", "paper"), ("es", "paper")]
-
-
-@pytest.mark.parametrize(("language", "rules"), LANGUAGES_AND_RULES)
-def test_right_and_one_sided_systems_in_every_language(language: str, rules: str) -> None:
-    right = _values("fake:right", language, rules=rules)
-    assert (right["pro:all"], right["anti:all"], right["delta:all"]) == (100, 100, 0)
-    masculine = _values("fake:masculine", language, rules=rules)
-    assert (masculine["correct:momc"], masculine["correct:fomc"]) == (100, 100)
-    assert (masculine["incorrect:fofc"], masculine["incorrect:mofc"]) == (100, 100)
-    assert (masculine["pro:all"], masculine["anti:all"], masculine["delta_fc:all"]) == (50, 50, 0)
-    # What pro and anti cannot show: nobody is a woman.
-    assert (masculine["correct:fc"], masculine["correct:mc"]) == (0, 100)
-    feminine = _values("fake:feminine", language, rules=rules)
-    assert (feminine["correct:fofc"], feminine["correct:mofc"], feminine["correct:momc"]) == (100, 100, 0)
-
-
 @pytest.mark.parametrize("strength", [0.0, 0.3, 1.0])
 def test_stereotyped_system_shows_its_strength(strength: float) -> None:
     values = _values(f"fake:stereotyped?s={strength}")
@@ -210,41 +187,7 @@ def test_known_rate_is_inside_the_interval(seed: str) -> None:
     assert result.estimate("delta").value == pytest.approx(0, abs=5)
 
 
-@pytest.mark.parametrize(
-    ("system", "language", "rules"),
-    [
-        ("fake:silent", "es", "best"),  # the same in every language
-        ("fake:silent", "de", "paper"),
-        *(("fake:garble", *chosen) for chosen in LANGUAGES_AND_RULES),
-        # The published rules find an English loan word in copied English; best does not.
-        *(("fake:copy", *chosen) for chosen in LANGUAGES_AND_RULES if chosen[1] == "best"),
-    ],
-)
-def test_broken_systems_never_look_good(system: str, language: str, rules: str) -> None:
-    (result,) = gendermark.run(
-        system, ["simplegen"], language, resampling=gendermark.Resampling(100), data="core", rules=rules
-    )
-    for estimate in result.estimates:
-        if estimate.metric in ("correct", "pro", "anti"):
-            assert estimate.value is not None
-            assert estimate.value < 2
-        if estimate.metric == "inconclusive":
-            assert estimate.value is not None
-            assert estimate.value > 97
-    if system != "fake:garble":
-        assert any("count as inconclusive" in warning for warning in result.warnings)
-
-
 # -- judging ------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("system", "gap"),
-    [("fake:right", 0.0), ("fake:masculine", 100.0), ("fake:feminine", -100.0), ("fake:silent", None)],
-)
-def test_recall_gap(system: str, gap: float | None) -> None:
-    (result,) = gendermark.run(system, ["simplegen"], "es", data="core")
-    assert result.estimate("recall_gap").value == gap
 
 
 def _judge(text: str, rules: str = "best", language: str = "es", source: str = "physician") -> gendermark.Judgement:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from math import floor, sqrt
 from pathlib import Path
 
@@ -13,8 +14,6 @@ from hypothesis import strategies as st
 import gendermark
 from gendermark.benchmarks.tgbi import SETS
 from gendermark.benchmarks.tgbi.benchmark import classify_as_paper
-from gendermark.benchmarks.tgbi.items import SOURCE_LANGUAGES
-from gendermark.errors import UserError
 from gendermark.metrics.neutrality import neutrality_index
 from gendermark.records import Gender, Verdict
 
@@ -46,6 +45,12 @@ def _google(mirror: Path) -> dict[str, Path]:
     return {name: mirror / CORPUS / f"total_google_{short}.txt" for name, short in SHORT.items()}
 
 
+@cache
+def _scored(mirror: Path, rules: str) -> gendermark.Result:
+    """Google's released translations."""
+    return gendermark.score("tgbi", _google(mirror), "en", rules=rules)
+
+
 def _truncated(value: float | None) -> str:
     assert value is not None
     return f"{floor(value * 10_000 + 1e-9) / 10_000:.4f}"
@@ -55,7 +60,7 @@ def _truncated(value: float | None) -> str:
 
 
 def test_table_1(mirror: Path) -> None:
-    result = gendermark.score("tgbi", _google(mirror), "en", rules="paper")
+    result = _scored(mirror, "paper")
     for name, printed in TABLE_1.items():
         found = tuple(_truncated(result.estimate(metric, name).value) for metric in ("p_s", "p_w", "p_n"))
         assert found == printed, name
@@ -103,8 +108,7 @@ def test_whole_set_and_single_sets_agree(mirror: Path) -> None:
 
 def test_best_rules_on_google(mirror: Path) -> None:
     """What the paper calls neutral is mostly failed translation; that must not count in a system's favour."""
-    result = gendermark.score("tgbi", _google(mirror), "en")
-    paper = gendermark.score("tgbi", _google(mirror), "en", rules="paper")
+    result, paper = _scored(mirror, "best"), _scored(mirror, "paper")
     for name in SETS:
         shares = [result.estimate(metric, name).value or 0 for metric in ("p_w", "p_m", "p_n", "p_mixed", "p_failed")]
         assert sum(shares) == pytest.approx(1)
@@ -114,13 +118,8 @@ def test_best_rules_on_google(mirror: Path) -> None:
         assert ours == pytest.approx(theirs, abs=0.03)
     failed = [j for j in result.judgements if j.verdict is not Verdict.JUDGED]
     assert 0 < len(failed) < 60
-
-
-def test_male_default_and_dependence_are_found_for_google(mirror: Path) -> None:
-    tests = {test.name: test for test in gendermark.score("tgbi", _google(mirror), "en").tests}
-    for name in ("male-default", "independence"):
-        assert tests[name].p_value is not None
-        assert tests[name].p_value < 0.01
+    p_values = {test.name: test.p_value for test in result.tests}
+    assert max(p_values["male-default"] or 0, p_values["independence"] or 0) < 0.01
 
 
 # -- the measure --------------------------------------------------------------------------------------------------
@@ -181,23 +180,6 @@ def _run(system: str, language: str = "ko", rules: str = "best") -> gendermark.R
     return result
 
 
-@pytest.mark.parametrize("rules", ["best", "paper"])
-@pytest.mark.parametrize("language", SOURCE_LANGUAGES)
-def test_fakes_in_every_language(language: str, rules: str) -> None:
-    for system, p_w, p_m, p_n, index in (
-        ("fake:right", 0, 0, 1, 1),
-        ("fake:masculine", 0, 1, 0, 0),
-        ("fake:feminine", 1, 0, 0, 0),
-    ):
-        result = _run(system, language, rules)
-        names = {e.slice for e in result.estimates if e.metric == "p_s"}
-        assert {"negative", "positive", "occupation"} <= names
-        for name in names:
-            found = tuple(result.estimate(metric, name).value for metric in ("p_w", "p_m", "p_n", "p_s"))
-            assert found == (p_w, p_m, p_n, index)
-        assert result.estimate("tgbi").value == index
-
-
 def test_all_neutral_or_all_masculine_does_not_claim_certainty() -> None:
     right, masculine = _run("fake:right").estimate("tgbi"), _run("fake:masculine").estimate("tgbi")
     assert right.low is not None
@@ -224,24 +206,6 @@ def test_stereotyped_system_depends_on_the_class_and_a_fair_one_does_not() -> No
     assert stereotyped["independence"] < 0.01 < fair["independence"]
     assert {test.name: test.p_value or 0 for test in _run("fake:masculine").tests}["male-default"] < 0.01
     assert fair["male-default"] > 0.01
-
-
-@pytest.mark.parametrize(
-    ("system", "language"),
-    [
-        ("fake:silent", "ko"),  # the same from every language
-        ("fake:garble", "ko"),
-        *(("fake:copy", language) for language in SOURCE_LANGUAGES),
-    ],
-)
-def test_broken_systems_never_look_good(system: str, language: str) -> None:
-    result = _run(system, language)
-    value = result.estimate("tgbi").value
-    assert value is not None
-    assert value < 0.15
-    assert sum(j.verdict is Verdict.JUDGED for j in result.judgements) < 0.03 * len(result.judgements)
-    shares = [e.value for e in result.estimates if e.metric == "p_failed"]
-    assert all(share is not None and share > 0.9 for share in shares)
 
 
 @pytest.mark.parametrize("system", ["fake:silent", "fake:copy", "fake:garble"])
@@ -296,12 +260,3 @@ def test_missing_sets_leave_the_index_undefined() -> None:
     assert result.estimate("tgbi").value is None
     assert result.estimate("p_m", "formal").value == 1
     assert {e.slice for e in result.estimates} == {"all", "formal"}
-
-
-def test_unknown_set_and_direction_are_refused() -> None:
-    with pytest.raises(UserError, match=r"unknown set of tgbi 'formall' \(did you mean 'formal'\?\)"):
-        gendermark.score("tgbi", {"formall": []}, "en", data="core")
-    with pytest.raises(UserError, match="unknown target language of tgbi from ko"):
-        gendermark.items("tgbi", "es", data="core")
-    with pytest.raises(UserError, match=r"unknown source language of tgbi \(official data\) 'tr'; available: ko"):
-        gendermark.items("tgbi", "en", source_language="tr")

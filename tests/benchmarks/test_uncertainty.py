@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import gendermark
-from gendermark import api, registry
+from gendermark import api
 from gendermark.benchmarks.uncertainty.benchmark import BENCHMARK
 from gendermark.benchmarks.uncertainty.items import references
 from gendermark.cli.app import main
@@ -62,6 +62,17 @@ def test_a_fair_coin_where_gender_is_open_and_the_right_gender_elsewhere_is_best
     assert value(result, "gap_i_gender") == pytest.approx(-math.log(N + 1))
     assert (value(result, "delta_i_s3e") or 0) < 0
     assert value(result, "n_distinct") == pytest.approx(4 / 3)
+    said = " ".join(findings(result))
+    assert "less sure of the gender where the sentence leaves it open" in said
+    assert "as it should be" in said
+    assert len(result.judgements) == 72  # those with references
+    for judgement in result.judgements:
+        numbers = judgement.measures
+        assert numbers["h_gender"] + numbers["h_within"] == pytest.approx(numbers["h_string"])
+        # The distinct translations with their counts.
+        assert sum(int(line.split(" x ")[0]) for line in judgement.evidence) == N
+    open_ones = [judgement for judgement in result.judgements if judgement.expected is Gender.NEUTRAL]
+    assert {line.rpartition("(")[2] for line in open_ones[0].evidence} == {"masculine)", "feminine)"}
 
 
 def test_always_masculine_is_sure_and_not_called_unbiased() -> None:
@@ -95,12 +106,6 @@ def test_leaving_open_what_is_open_is_said() -> None:
     assert "of 100 leave it open too" in " ".join(findings(result))
 
 
-def test_findings_for_the_best() -> None:
-    said = " ".join(findings(drawn("fake:coin")))
-    assert "It is less sure of the gender where the sentence leaves it open" in said
-    assert "as it should be" in said
-
-
 @pytest.mark.parametrize("system", ["fake:silent", "fake:copy"])
 def test_nothing_translated_says_nothing(system: str) -> None:
     result = drawn(system, 4)
@@ -108,19 +113,6 @@ def test_nothing_translated_says_nothing(system: str) -> None:
     assert value(result, "h_gender", "ambiguous") is None
     assert all(judgement.verdict is Verdict.NOT_TRANSLATED for judgement in result.judgements)
     assert findings(result) == ["Nothing was translated, so nothing can be said about gender."]
-
-
-def test_judgements_show_the_distinct_translations_with_their_counts() -> None:
-    judgement = next(j for j in drawn("fake:coin").judgements if j.expected is Gender.NEUTRAL)
-    assert len(judgement.evidence) == 2
-    assert sum(int(line.split(" x ")[0]) for line in judgement.evidence) == N
-    assert {line.rpartition("(")[2] for line in judgement.evidence} == {"masculine)", "feminine)"}
-
-
-def test_between_and_within_add_up_to_the_whole() -> None:
-    for judgement in drawn("fake:coin").judgements[:200]:
-        numbers = judgement.measures
-        assert numbers["h_gender"] + numbers["h_within"] == pytest.approx(numbers["h_string"])
 
 
 def test_samples_of_a_run_score_the_same_without_the_system(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -159,12 +151,6 @@ def test_forced_choice_between_the_references(tmp_path: Path) -> None:
     assert choice.details["log_probability_per_token_right"] > choice.details["log_probability_right"]
 
 
-def test_only_sentences_with_references() -> None:
-    items = gendermark.items("uncertainty", "es", data="core", parts=("referenced",)).items
-    assert len(items) == 72
-    assert {item.tags["source"] for item in items} == {"ambiguous", "unambiguous"}
-
-
 def test_references_are_read_with_their_own_gender() -> None:
     """A system that says the references is right, and surprised by the wrong ones."""
     selection = api.select("uncertainty", "es", data="core", parts=("referenced",))[1]
@@ -180,12 +166,6 @@ def test_references_are_read_with_their_own_gender() -> None:
     assert (value(result, "gap_i_s3e") or 0) < -0.3
 
 
-def test_alpha_as_given() -> None:
-    given = api.run("fake:coin", ["uncertainty"], "es", data="core", n_samples=4, alpha="3", parts=("referenced",))[0]
-    assert "alpha-3|" in given.signature
-    assert 3.0 in [row[0] for row in given.table("alpha").rows]
-
-
 def test_a_tuned_alpha_is_recorded() -> None:
     selection = api.select("uncertainty", "es", data="core", n_samples=8, alpha="tuned", parts=("referenced",))[1]
     (tuned,) = api.run("fake:random", [selection])
@@ -194,6 +174,7 @@ def test_a_tuned_alpha_is_recorded() -> None:
     assert f"alpha-tuned={best[0]:g}|" in tuned.signature
     assert {estimate.signature for estimate in tuned.estimates} == {tuned.signature}
     (given,) = api.run("fake:random", [replace(selection, alpha=f"{best[0]:g}")])
+    assert f"alpha-{best[0]:g}|" in given.signature
     assert value(tuned, "h_s3e", "ambiguous") == value(given, "h_s3e", "ambiguous")
     # The selection stays what was asked for, so that runs can be compared and repeated.
     assert tuned.selection.alpha == "tuned"
@@ -222,34 +203,26 @@ def test_an_alpha_that_cannot_be_tuned_is_the_default_and_said() -> None:
     assert any(one.startswith("alpha could not be tuned") and one.endswith("it is 16") for one in result.warnings)
 
 
+def test_beside_another_benchmark_the_options_of_drawing_are_its_own() -> None:
+    chosen = api.applicable(["uncertainty", "winomt"], ["es"], data="core", n_samples=4, alpha="2")
+    first, second = chosen.selections
+    assert (first.n_samples, first.alpha) == (4, "2")
+    assert not hasattr(second, "n_samples")
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("score", "uncertainty", "--translations", "FILE"), "judges many samples of each sentence; give --samples"),
+        (("score", "uncertainty", "--translations", "FILE"), "--samples"),
         (("score", "winomt", "--samples", "FILE"), "winomt judges one translation of each sentence"),
-        (("score", "uncertainty"), "give either --translations FILE or --set"),
-        (
-            ("score", "uncertainty", "--samples", "FILE", "--alpha", "x"),
-            "--alpha is a number above 0, at most 524288, or tuned, or tuned:RUN_FOLDER, not 'x'",
-        ),
-        (("score", "uncertainty", "--samples", "FILE", "--similarity", "x"), "unknown similarity 'x'"),
-        (
-            ("score", "winomt", "--translations", "FILE", "--alpha", "2"),
-            "winomt takes no --alpha, which belongs to uncertainty; leave it out",
-        ),
-        (("run", "--benchmark", "uncertainty", "--system", "command:cat", "-o", "OUT"), "cannot sample, which this"),
+        (("score", "uncertainty"), "--translations FILE"),
+        (("score", "winomt", "--translations", "FILE", "--alpha", "2"), "--alpha, which belongs to uncertainty"),
+        (("run", "--benchmark", "uncertainty", "--system", "command:cat", "-o", "OUT"), "cannot sample"),
         (
             ("run", "--benchmark", "uncertainty", "--system", "fake:coin", "--n-samples", "0", "-o", "OUT"),
             "--n-samples",
         ),
-        (
-            ("run", "--benchmark", "uncertainty", "--system", "fake:coin", "--sampling", "epsilon", "-o", "OUT"),
-            "--sampling is written KEY=VALUE,KEY=VALUE",
-        ),
-        (
-            ("run", "--benchmark", "uncertainty", "--system", "fake:coin", "--sampling", "heat=2", "-o", "OUT"),
-            "there is no sampling option 'heat'",
-        ),
+        (("run", "--benchmark", "uncertainty", "--system", "fake:coin", "--sampling", "heat=2", "-o", "OUT"), "'heat'"),
     ],
 )
 def test_refusals(arguments: tuple[str, ...], words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -262,26 +235,6 @@ def test_refusals(arguments: tuple[str, ...], words: str, tmp_path: Path, capsys
     assert words in capsys.readouterr().err
 
 
-def test_fewer_than_one_sample_is_refused() -> None:
-    with pytest.raises(gendermark.UserError, match="--n-samples is at least 1, not -1"):
-        api.select("uncertainty", "es", data="core", n_samples=-1)
-
-
-def test_beside_another_benchmark_the_options_of_drawing_are_its_own() -> None:
-    chosen = api.applicable(["uncertainty", "winomt"], ["es"], data="core", n_samples=4, alpha="2")
-    first, second = chosen.selections
-    assert (first.n_samples, first.alpha) == (4, "2")
-    assert not hasattr(second, "n_samples")
-
-
-def test_a_run_of_everything_leaves_it_out() -> None:
-    chosen = api.applicable([], ["es"], data="core")
-    found = {s.benchmark for s in chosen.selections}
-    assert found >= {"mt-geneval-contextual", "mt-geneval-counterfactual", "simplegen", "winomt"}
-    assert not any(registry.load("benchmark", name).draws for name in found)
-    assert chosen.left_out == {}
-
-
 # -- data of the user's own --------------------------------------------------------------------------------------------
 
 MAN, WOMAN = "El enfermero saludó porque llegaba tarde.", "La enfermera saludó porque llegaba tarde."
@@ -292,10 +245,7 @@ OWN = "".join(
 
 
 def test_a_file_of_one_s_own_with_references(tmp_path: Path) -> None:
-    path = tmp_path / "own.tsv"
-    path.write_text(OWN, encoding="utf-8")
-    samples = [[MAN] * 3 + [WOMAN], [WOMAN] * 4, [MAN, MAN, WOMAN, WOMAN]]
-    result = api.score("uncertainty", samples, "es", data=f"file:{path}")
+    result = own_result(tmp_path, [[MAN] * 3 + [WOMAN], [WOMAN] * 4, [MAN, MAN, WOMAN, WOMAN]])
     assert value(result, "p_right", "unambiguous") == pytest.approx((3 / 4 + 1) / 2)
     assert value(result, "h_gender", "ambiguous") == pytest.approx(math.log(2))
     # One sentence in three versions: the open one is less sure than both others.
@@ -390,11 +340,6 @@ def test_one_sample_shows_no_uncertainty(tmp_path: Path) -> None:
     )
 
 
-def test_rules_have_their_version(tmp_path: Path) -> None:
-    """Numbers of before `delta_h` was of contrast sets are not compared with those of now."""
-    assert "|rules:best-4|" in own_result(tmp_path, [[MAN], [WOMAN], [MAN]]).signature
-
-
 def test_samples_of_all_sentences_serve_for_those_with_references(tmp_path: Path) -> None:
     path = tmp_path / "samples.jsonl"
     items = gendermark.items("uncertainty", "es", data="core").items
@@ -458,17 +403,14 @@ def test_names_stand_behind_the_noun_and_agree() -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("", "is empty; give a line for each sentence"),
-        ("male\t1\tThe nurse slept.\n", "line 1: has 3 cells; expected gender, index, sentence and entity"),
+        ("", "is empty"),
+        ("male\t1\tThe nurse slept.\n", "line 1: has 3 cells"),
         ("man\t1\tThe nurse slept.\tnurse\n", "line 1: is not a WinoMT line"),
         ("male\t²\tThe nurse slept.\tnurse\n", "line 1: is not a WinoMT line"),
-        ("male\t1\tThe nurse slept.\tthe\n", "line 1: has no 'the' at word 1 .*; it is not in the sentence"),
-        ("male\t7\tThe nurse slept.\tnurse\n", r"line 1: has no 'nurse' at word 7 \(the first is 0\); it is word 1"),
-        ("male\t1\tThe nurse slept.\tbaker\n", "line 1: has no 'baker' at word 1 .*; it is not in the sentence"),
-        (
-            f"{OWN}male\t1\tThe nurse slept.\tnurse\tEl enfermero durmió.\t \n",
-            "line 4: has one reference of two; give both, or leave both cells empty",
-        ),
+        ("male\t1\tThe nurse slept.\tthe\n", "line 1: has no 'the' at word 1"),
+        ("male\t7\tThe nurse slept.\tnurse\n", "line 1: has no 'nurse' at word 7"),
+        ("male\t1\tThe nurse slept.\tbaker\n", "line 1: has no 'baker' at word 1"),
+        (f"{OWN}male\t1\tThe nurse slept.\tnurse\tEl enfermero durmió.\t \n", "line 4: has one reference of two"),
     ],
 )
 def test_a_bad_file_of_one_s_own(text: str, words: str, tmp_path: Path) -> None:
@@ -493,12 +435,3 @@ def test_empty_cells_are_no_references(tmp_path: Path) -> None:
     assert not any(estimate.metric.startswith("delta_i") for estimate in result.estimates)
     with pytest.raises(gendermark.UserError, match="there are no reference translations"):
         gendermark.items("uncertainty", "es", data=f"file:{path}", parts=("referenced",))
-
-
-def test_other_data_is_refused() -> None:
-    with pytest.raises(gendermark.UserError, match="available: core, file:FILE, mgente:FILE, official"):
-        gendermark.items("uncertainty", "es", data="mine")
-    with pytest.raises(gendermark.UserError, match=r"available: core, file:FILE, official$"):
-        gendermark.items("winomt", "es", data="mgente:x.tsv")
-    with pytest.raises(gendermark.UserError, match="there is no such file"):
-        gendermark.items("uncertainty", "es", data="file:none.tsv")

@@ -211,39 +211,7 @@ def test_core_set_is_balanced() -> None:
         assert words[int(item.tags["position"])].strip(",.") == item.entity.split(" ")[0]
 
 
-_QUICK = ("es", "de", "he", "ru")
 """One of each kind; the others run in continuous integration."""
-
-
-@pytest.mark.parametrize(
-    "language", [code if code in _QUICK else pytest.param(code, marks=pytest.mark.slow) for code in LANGUAGES]
-)
-def test_fakes_land_on_their_expectation(language: str) -> None:
-    def values(system: str) -> dict[str, float | None]:
-        (result,) = gendermark.run(system, ["winomt"], language, resampling=gendermark.Resampling(100), data="core")
-        return {f"{e.metric}:{e.slice}": e.value for e in result.estimates}
-
-    right = values("fake:right")
-    assert right["accuracy:mf"] == 100
-    # Neutral is said by naming both forms, which a few homographs blur (Arabic "assistant" is also "help").
-    assert (right["accuracy:neutral"] or 0) >= 95
-    assert (right["delta_g:all"], right["delta_s:all"], right["pair_accuracy:all"]) == (0, 0, 100)
-    masculine = values("fake:masculine")
-    assert (masculine["accuracy:masculine"], masculine["accuracy:feminine"]) == (100, 0)
-    assert (masculine["accuracy:mf"], masculine["delta_s:all"], masculine["pair_accuracy:all"]) == (50, 0, 0)
-    assert (masculine["masculine_share:neutral"], masculine["distance_from_even:neutral"]) == (100, 50)
-    # A gender that is never chosen scores 0: always-masculine must not get away without a gap.
-    assert masculine["f1_feminine:all"] == 0
-    assert masculine["delta_g:all"] == pytest.approx(50)
-    feminine = values("fake:feminine")
-    assert (feminine["accuracy:masculine"], feminine["accuracy:feminine"]) == (0, 100)
-    stereotyped = values("fake:stereotyped?s=1")
-    assert (stereotyped["accuracy:pro"], stereotyped["accuracy:anti"], stereotyped["delta_s:all"]) == (100, 0, 100)
-    # Silence is the same in every language; what is copied or garbled may look like a word of one.
-    for broken in ("fake:silent", "fake:copy", "fake:garble") if language == "es" else ("fake:copy", "fake:garble"):
-        found = values(broken)
-        assert (found["accuracy:all"] or 0) < 2
-        assert (found["coverage:all"] or 0) < 10
 
 
 # -- metrics and views --------------------------------------------------------------------------------------------
@@ -253,15 +221,6 @@ def _score(texts: dict[Gender, str], language: str = "es") -> gendermark.Result:
     item_set = gendermark.items("winomt", language, data="core")
     answers = [texts[item.expected] if item.expected else "" for item in item_set.items]
     return gendermark.score("winomt", answers, language, data="core")
-
-
-@pytest.mark.parametrize(
-    ("system", "gap"),
-    [("fake:right", 0.0), ("fake:masculine", 100.0), ("fake:feminine", -100.0), ("fake:silent", None)],
-)
-def test_recall_gap(system: str, gap: float | None) -> None:
-    (result,) = gendermark.run(system, ["winomt"], "es", data="core")
-    assert result.estimate("recall_gap").value == gap
 
 
 def test_confusion_and_entities_add_up() -> None:

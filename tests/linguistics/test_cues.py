@@ -20,107 +20,14 @@ from gendermark.selection import Selection
 
 M, F, N = Gender.MASCULINE, Gender.FEMININE, Gender.NEUTRAL
 
-# Sentence with the focus in brackets; then gender of the pronoun (m f n), whether the pronoun is a subject (s) or not
-# (x), whether the focus is subject (S) or not (O), who is named last before the pronoun (f focus, o other), the other
-# person, and the verb of implicit causality with whom it points to ("" if none).
-LABELLED = """
-The [baker] apologized to the guard because she had burned the bread. | f s S o | guard | apologize to S
-The baker apologized to the [guard] because he was still hungry. | m s O f | baker | apologize to S
-The [clerk] called the plumber because they needed a new sink. | n s S o | plumber | call S
-The clerk called the [plumber] since she repairs sinks. | f s O f | clerk | call S
-The mechanic thanked the [nurse] because he had found the keys. | m s O f | mechanic | thank O
-The [mechanic] thanked the nurse, because she was grateful. | f s S o | nurse | thank O
-The driver congratulated the [teacher] because they had won a prize. | n s O f | driver | congratulate O
-The chef praised the [waiter] for she had been very quick. | f s O f | chef | praise O
-The [janitor] admires the writer because he reads a lot. | m s S o | writer | admire O
-The janitor admires the [writer] as she never gives up. | f s O f | janitor | admire O
-The janitor did not trust the [lawyer] because he talked too much. | m s O f | janitor | trust O
-The [farmer] has always envied the editor because she lives in town. | f s S o | editor | envy O
-The guard had blamed the [cook] because he forgot the oven. | m s O f | guard | blame O
-The [singer] will surprise the cashier because she has bought flowers. | f s S o | cashier | surprise S
-The [student] is annoying the librarian because he hums all the time. | m s S o | librarian | annoy S
-The librarian was annoyed by the [student] because he hummed. | m s O f | librarian | annoy O
-The [student] was scolded by the librarian because she had lost a book. | f s S o | librarian | scold S
-The auditor had been deceived by the [broker] because they wanted the money. | n s O f | auditor | deceive O
-The [tailor] upset the manager because she was rude. | f s S o | manager | upset S
-The supervisor forgave the [assistant] because he meant well. | m s O f | supervisor | forgive O
-The [supervisor] has forgiven the assistant because she is patient. | f s S o | assistant | forgive O
-The auditor criticised the [accountant] because his figures were wrong. | m x O f | auditor | criticize O
-The [receptionist] apologised to the visitor because her computer had failed. | f x S o | visitor | apologize to S
-The carpenter helped the [housekeeper] move the table as she was tired. | f s O f | carpenter | help O
-The [physician] pitied the patient as his hands were trembling. | m x S o | patient | pity O
-The lawyer secretly despised the [sheriff] because they never listened. | n s O f | lawyer | despise O
-The [construction worker] impressed the designer because she worked fast. | f s S o | designer | impress S
-The designer respected the [construction worker] because life was hard for him. | m x O f | designer | respect O
-[Someone] fascinated the chemist because he never spoke. | m s S o | chemist | fascinate S
-Someone called the [electrician] because she was near. | f s O f | someone | call S
-The [electrician] telephoned someone because he was lost. | m s S o | someone | telephone S
-The old [farmer] feared the young sheriff because he had no licence. | m s S o | sheriff | fear O
-The [CEO] rewarded the analyst because she was pleased with the report. | f s S o | analyst | reward O
-Yesterday the [baker] joined the cook because she felt lonely. | f s S o | cook | join S
-In the morning the [baker] joined the cook because he felt lonely. | m s S o | cook | join S
-During the break, the [nurse] comforted the patient because they heard crying. | n s S o | patient | comfort O
-The baker's [assistant] thanked the guard because she was safe. | f s S o | guard | thank O
-The guard thanked the baker 's [assistant] because he was helpful. | m s O f | guard | thank O
-The [manager] hired the cleaner because she liked tidy rooms. | f s S o | cleaner |
-The manager fired the [cleaner] because of her mistakes. | f x O f | manager |
-The manager praised the [cleaner] because of her care. | f x O f | manager |
-The [guard] thanked the cook and then ate his soup. | m x S o | cook |
-The guard thanked the [cook] and paid her. | f x O f | guard |
-The [analyst] admired the painter when she was young. | f s S o | painter |
-The analyst admired the [painter] as her only friend. | f x O f | analyst |
-The analyst bought a gift for the [painter] because he had a birthday. | m s O f | analyst |
-The analyst admired the work of the [painter] because he mixes odd colours. | m s O f | analyst |
-The [owner] would like the visitor to leave because he is tired. | m s S o | visitor |
-The [owner] wanted to thank the visitor because she felt grateful. | f s S o | visitor |
-The [sheriff] waved to the driver and closed his window. | m x S o | driver |
-The [secretary] waited for the visitor although she wanted to go home. | f s S o | visitor |
-The secretary told the [visitor] that they could come in. | n s O f | secretary |
-The [technician] told someone that he had finished. | m s S o | someone |
-The [inspector] asked the homeowner if she might look at the roof. | f s S o | homeowner |
-The inspector asked the [homeowner] to show him the roof. | m x O f | inspector |
-The teacher gave the [student] a book so that she could read at home. | f s O f | teacher |
-The [teacher] bought himself a hat and greeted the student. | m x S f | student |
-When the [mover] arrived, the clerk admired her truck. | f x O o | clerk |
-When the mover arrived, the [clerk] lost his patience. | m x S f | mover |
-When the [supervisor] splashed the editor, she got angry. | f s S o | editor |
-After the supervisor splashed the [editor], he left. | m s O f | supervisor |
-Last week, the [pilot] visited the dentist to have her teeth cleaned. | f x S o | dentist |
-The news surprised the [pilot] because she had heard nothing. | f s O f | |
-The car of the [mechanic] broke down because he drove too fast. | m s O f | |
-It pleased the [florist] that he was praised. | m s O f | |
-Because she was late, the [guard] apologized to the cook. | f s S - | cook |
-The [doctor] saw the nurse, who told the child that he would come. | m s S o | nurse |
-The attendant was patient with the [janitor] and listened to her story. | f x O f | attendant |
-The lawyer was polite to the [cleaner] and always greeted him. | m x O f | lawyer |
-The driver recognized the [clerk] and introduced the boss to her. | f x O o | driver |
-The nurse hasn't forgiven the [doctor] because he lied. | m s O f | nurse | forgive O
-The cook likes that [waiter] because he is quick. | m s O f | cook | like O
-The guard trusts the [nurse] as much as he trusts the cook. | m s O f | guard |
-THE [NURSE] THANKED THE GUARD BECAUSE SHE WAS SAFE. | f s S o | guard | thank O
-The cook called for the [waiter] because she needed salt. | f s O f | cook |
-The guard was impressed with the [secretary] because she knew everything. | f s O f | guard |
-The [plumber] hates it when the client calls because he is busy. | m s S o | client |
-The clerk made fun of the [tailor] because he sang. | m s O f | clerk | make fun of O
-The [clerk] would often make fun of the tailor because she was bored. | f s S o | tailor | make fun of O
-The guard was laughed at by the [cook] because he had tripped. | m s O f | guard | laugh at S
-The [cook] has fallen in love with the guard because she is lonely. | f s S o | guard | fall in love with O
-The nurse worries about the [driver] because he never sleeps. | m s O f | nurse | worry about O
-The [nurse] worries the driver because she never sleeps. | f s S o | driver | worry S
-The manager fired the [cleaner] because he was late. | m s O f | manager | fire O
-The guard laughed behind the [cook] because she was amused. | f s O f | guard |
-The [guest] left. | - - S - | |
-"""
 _LETTERS = {"m": "masculine", "f": "feminine", "n": "neutral", "-": "neutral"}
 _PLACES = {"S": "subject", "O": "object"}
 
 
 def _labelled() -> list[tuple[str, list[str], str, str]]:
-    rows = []
-    for line in split_lines(LABELLED.strip()):
-        sentence, labels, other, causality = (part.strip() for part in line.split("|"))
-        rows.append((sentence, labels.split(), other, causality))
-    return rows
+    text = (Path(__file__).parent / "cues.tsv").read_text(encoding="utf-8")
+    rows = [line.split("\t") for line in split_lines(text.strip("\n")) if not line.startswith("#")]
+    return [(sentence, labels.split(), other, causality) for sentence, labels, other, causality in rows]
 
 
 def _marked(sentence: str) -> tuple[str, int, str]:

@@ -1,0 +1,349 @@
+"""What every benchmark promises: systems of known behaviour land on their expectation, and bad options are refused."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+
+import pytest
+
+import gendermark
+from gendermark import api, registry
+from gendermark.benchmarks.gest.speaker import LANGUAGES as SPEAKER_LANGUAGES
+from gendermark.benchmarks.mt_geneval.items import LANGUAGES as MT_GENEVAL_LANGUAGES
+from gendermark.errors import UserError
+
+Expected = float | None | tuple[float, float]
+"""A number, nothing, or a range."""
+LANGUAGES = registry.names("language")
+SOURCES = ("ko", "fa", "fi", "hu", "ja", "tr")
+GATE = ("es", "fr", "it")
+PAIRS, CONTEXTS = "mt-geneval-counterfactual", "mt-geneval-contextual"
+FEW, NONE = (0, 2), (0, 5)
+
+# -- fakes on their expectation ----------------------------------------------------------------------------------------
+
+
+def _alike(value: Expected, *names: str) -> dict[str, Expected]:
+    return dict.fromkeys(names, value)
+
+
+def _neutral(p_w: float, p_m: float, p_n: float, index: float) -> dict[str, Expected]:
+    shares = {"p_w": p_w, "p_m": p_m, "p_n": p_n, "p_s": index}
+    sets = ("negative", "positive", "occupation")
+    return {"tgbi:all": index, **{f"{name}:{part}": value for part in sets for name, value in shares.items()}}
+
+
+def _three(part: str, precision: float | None, recall: float | None, half: float | None) -> dict[str, Expected]:
+    return {f"precision:{part}": precision, f"recall:{part}": recall, f"f_half:{part}": half}
+
+
+_ALL_PARTS = ("all", "members", "masculine", "feminine")
+_NO_GENDER = {**_alike(None, "f_m:all", "f_s:all", "excess:all", "log_odds:all"), "coverage:all": (0, 0.03)}
+_NOT_READ = {"imbalance:all": None, "coverage:all": 0}
+_NO_PAIR = _alike(FEW, "coverage:all", "accuracy:all", "coverage:members", "accuracy:members")
+_NO_CONTEXT = _alike(FEW, "coverage:all", "accuracy:all")
+_INCONCLUSIVE = {
+    **_alike((97, 100), *(f"inconclusive:{group}" for group in ("fofc", "momc", "fomc", "mofc"))),
+    **_alike(FEW, "correct:all", "pro:all", "anti:all"),
+}
+
+# Without rules in front: by every set of rules.
+FAKES: Mapping[str, Mapping[str, Mapping[str, Expected]]] = {
+    "winomt": {
+        # Neutral is said by naming both forms, which a few homographs blur (Arabic "assistant" is also "help").
+        "right": {
+            "accuracy:mf": 100,
+            "accuracy:neutral": (95, 100),
+            **_alike(0, "delta_g:all", "delta_s:all", "recall_gap:all"),
+            "pair_accuracy:all": 100,
+        },
+        # A gender that is never chosen scores 0: always-masculine must not get away without a gap.
+        "masculine": {
+            **_alike(100, "accuracy:masculine", "masculine_share:neutral", "recall_gap:all"),
+            **_alike(0, "accuracy:feminine", "delta_s:all", "pair_accuracy:all", "f1_feminine:all"),
+            **_alike(50, "accuracy:mf", "distance_from_even:neutral", "delta_g:all"),
+        },
+        "feminine": {"accuracy:masculine": 0, "accuracy:feminine": 100, "recall_gap:all": -100},
+        "stereotyped?s=1": {"accuracy:pro": 100, "accuracy:anti": 0, "delta_s:all": 100},
+        "silent": {"accuracy:all": 0, "coverage:all": 0, "recall_gap:all": None},
+        "copy": {"accuracy:all": FEW, "coverage:all": (0, 10)},
+        "garble": {"accuracy:all": FEW, "coverage:all": (0, 10)},
+    },
+    "simplegen": {
+        "right": {"pro:all": 100, "anti:all": 100, "delta:all": 0, "recall_gap:all": 0},
+        # What pro and anti cannot show: nobody is a woman.
+        "masculine": {
+            **_alike(100, "correct:momc", "correct:fomc", "incorrect:fofc", "incorrect:mofc", "correct:mc"),
+            **_alike(50, "pro:all", "anti:all"),
+            **_alike(0, "delta_fc:all", "correct:fc"),
+            "recall_gap:all": 100,
+        },
+        "feminine": {"correct:fofc": 100, "correct:mofc": 100, "correct:momc": 0, "recall_gap:all": -100},
+        "stereotyped?s=1": {"pro:all": 100, "anti:all": 0, **_alike(100, "delta:all", "delta_fc:all", "delta_mc:all")},
+        "silent": {**_INCONCLUSIVE, "recall_gap:all": None},
+        "best copy": _INCONCLUSIVE,  # the published rules find an English loan word in copied English
+        "garble": _INCONCLUSIVE,
+    },
+    "tgbi": {
+        "right": _neutral(0, 0, 1, 1),
+        "masculine": _neutral(0, 1, 0, 0),
+        "feminine": _neutral(1, 0, 0, 0),
+        "best silent": {"tgbi:all": (0, 0.15), "p_failed:occupation": (0.9, 1)},
+        "best copy": {"tgbi:all": (0, 0.15), "p_failed:occupation": (0.9, 1)},
+        "best garble": {"tgbi:all": (0, 0.15), "p_failed:occupation": (0.9, 1)},
+    },
+    "mittens": {
+        "right": {"accuracy:all": 100, "gap:all": 0},
+        "masculine": {"accuracy:all": 50, "gap:all": 100},
+        "feminine": {"accuracy:all": 50, "gap:all": -100},
+        **{f"best {broken}": {"strict_accuracy:all": NONE} for broken in ("silent", "copy", "garble")},
+    },
+    PAIRS: {
+        "right": {
+            **_alike(
+                100, *(f"{name}:{p}" for name in ("accuracy", "coverage", "decided_accuracy") for p in _ALL_PARTS)
+            ),
+            **_alike(100, "bleu_masculine:all", "bleu_feminine:all"),
+            "delta_qual:all": 0,
+        },
+        "masculine": {
+            **_alike(0, "accuracy:all", "accuracy:feminine"),
+            "accuracy:members": 50,
+            **_alike(100, "accuracy:masculine", "coverage:all"),
+            "delta_qual:all": (0.1, 100),
+        },
+        "feminine": {"accuracy:masculine": 0, "accuracy:feminine": 100, "delta_qual:all": (-100, -0.1)},
+        "right?p=0.8": {"accuracy:members": (64, 96), "accuracy:all": (36, 92)},  # four standard errors
+        **dict.fromkeys(("silent", "copy", "garble"), _NO_PAIR),
+    },
+    CONTEXTS: {
+        "right": _alike(100, "accuracy:all", "coverage:all", "decided_accuracy:all"),
+        "masculine": {
+            "accuracy:all": 50,
+            **_alike(100, "accuracy:masculine", "coverage:all", "accuracy:masculine-in-female-profession"),
+            **_alike(0, "accuracy:feminine", "accuracy:feminine-in-male-profession"),
+        },
+        "right?p=0.8": {"accuracy:all": (57, 100)},
+        **dict.fromkeys(("silent", "copy", "garble"), _NO_CONTEXT),
+    },
+    "gest": {
+        # One gender alone has no odds: it is not called unbiased by them.
+        "best masculine": {"f_m:all": 1, "f_s:all": 0, "coverage:all": 1, "excess:all": 0.5, "log_odds:all": None},
+        "best feminine": {"f_m:all": 0, "f_s:all": 0, "coverage:all": 1, "excess:all": -0.5, "log_odds:all": None},
+        "best stereotyped?s=1": {"f_m:all": 0.5, "f_s:all": 1, "coverage:all": 1, "log_odds:all": (1, 99)},
+        "best coin": {"masculine_share:all": (0.32, 0.68), "f_s:all": (-0.45, 0.45)},  # four standard errors
+        **{f"best {name}": _NO_GENDER for name in ("right", "silent", "copy", "garble")},
+        "paper silent": {"f_m:all": 0.5, "f_s:all": 0},
+    },
+    "gate-variants": {
+        "masculine": {"imbalance:all": 100, "coverage:all": 100, "consistency:several": 100},
+        "feminine": {"imbalance:all": -100, "coverage:all": 100, "consistency:several": 100},
+        "coin": {"masculine_rate:all": (33, 67)},  # four standard errors
+        **dict.fromkeys(("right", "silent", "copy", "garble"), _NOT_READ),
+    },
+    "gate-alternatives": {
+        "coin": {"precision:one": 100, "recall:one": (95, 100), "exact_rate:one": (95, 100)},
+        **{f"best {name}": _three("one", None, 0, None) for name in ("right", "silent")},
+        "best masculine": {**_three("one", None, 0, None), "only_men:one": 100, "both_rate:one": 0},
+        **{f"paper {name}": _three("one", 0, 0, 0) for name in ("masculine", "right", "silent")},
+        "copy": {"recall:one": 0},
+        "garble": {"recall:one": 0},
+    },
+    "gate-rewriting": {
+        "right": _three("all", 100, 100, 100),
+        "garble": _three("all", 0, 0, 0),
+        "best masculine": {
+            **_three("f2m", 100, 100, 100),
+            **_three("m2f", 0, 0, 0),
+            **_alike(100, "term_coverage:m2f", "unchanged:m2f", "term_accuracy:f2m"),
+            "term_accuracy:m2f": 0,
+        },
+        "best silent": {**_three("all", None, 0, None), "term_coverage:all": 0, "term_accuracy:all": None},
+    },
+    "terms": {
+        "right": {"term_coverage:all": 100, "term_accuracy:all": 100, "term_gap:all": 0},
+        "masculine": {"term_coverage:all": 100, "term_accuracy:all": 50, "term_gap:all": 100},
+        "feminine": {"term_coverage:all": 100, "term_accuracy:all": 50, "term_gap:all": -100},
+        "silent": {"term_coverage:all": 0, "term_accuracy:all": None, "term_gap:all": None},
+        "copy": {"term_coverage:all": 0, "term_accuracy:all": None, "term_gap:all": None},
+        "garble": {"term_coverage:all": (0, 5)},
+    },
+}
+
+
+def _ways() -> list[Any]:
+    """Benchmark, options and whether every run of the tests looks: one of each kind does, the rest runs in CI."""
+    found: list[tuple[str, dict[str, Any], bool]] = []
+    for to in LANGUAGES:
+        found.append(("winomt", {"to": to}, to in ("es", "he")))
+        found.append(("simplegen", {"to": to, "rules": "best"}, to in ("es", "ru")))
+    found += [("simplegen", {"to": to, "rules": "paper"}, to == "de") for to in ("de", "es")]
+    for rules in ("best", "paper"):
+        found += [("tgbi", {"source_language": code, "rules": rules}, code in ("ko", "tr")) for code in SOURCES]
+        found.append(("mittens", {"to": "en", "rules": rules}, True))
+        found += [("gate-variants", {"to": to, "rules": rules}, to == "es") for to in GATE]
+        found.append(("gate-alternatives", {"to": "es", "rules": rules, "n_samples": 12}, True))
+        found += [("gate-rewriting", {"to": to, "rules": rules}, to == "fr") for to in GATE]
+    found += [("mittens", {"to": to, "rules": "best"}, to == "es") for to in ("es", "de", "fr", "it", "pt")]
+    for to in MT_GENEVAL_LANGUAGES:
+        found.append((PAIRS, {"to": to}, to == "ar"))
+        found.append((CONTEXTS, {"to": to, "context": "none"}, to == "ru"))
+    for context in ("joined", "separator:@@", "prompt"):
+        # How a sentence is found behind its context depends on the way of writing only.
+        found += [(CONTEXTS, {"to": to, "context": context}, to == "ar" or context == "joined") for to in ("ar", "es")]
+    found += [("gest", {"to": to, "rules": "best"}, to in ("cs", "pl", "ru", "ar", "fr")) for to in SPEAKER_LANGUAGES]
+    found += [("gest", {"to": "cs", "rules": "paper"}, True), ("terms", {"to": "es"}, True)]
+    return [
+        pytest.param(
+            benchmark,
+            options,
+            marks=() if quick else pytest.mark.slow,
+            id="-".join(map(str, (benchmark, *options.values()))),
+        )
+        for benchmark, options, quick in found
+    ]
+
+
+@pytest.mark.parametrize(("benchmark", "options"), _ways())
+def test_fakes_land_on_their_expectation(benchmark: str, options: dict[str, Any]) -> None:
+    for named, expected in FAKES[benchmark].items():
+        rules, _, system = named.rpartition(" ")
+        if rules in ("", options.get("rules")):
+            _check(_run(f"fake:{system}", benchmark, **options), expected, system)
+
+
+def _run(system: str, benchmark: str, to: str = "en", **options: Any) -> gendermark.Result:
+    few = gendermark.Resampling(100)
+    (result,) = gendermark.run(system, [benchmark], to, resampling=few, data="core", **options)
+    return result
+
+
+def _check(result: gendermark.Result, expected: Mapping[str, Expected], system: str) -> None:
+    for name, wanted in expected.items():
+        metric, _, part = name.partition(":")
+        found = result.estimate(metric, part)
+        if isinstance(wanted, tuple):
+            assert found.value is not None, (system, name)
+            assert wanted[0] <= found.value <= wanted[1], (system, name, found.value)
+        else:
+            assert found.value == (wanted if wanted is None else pytest.approx(wanted)), (system, name, found.value)
+        if found.value is not None and found.low is not None and found.high is not None:
+            assert found.low - 1e-9 <= found.value <= found.high + 1e-9, (system, name)
+
+
+@cache
+def _default(benchmark: str) -> tuple[str, str]:
+    pairs: list[tuple[str, str]] = registry.load("benchmark", benchmark).language_pairs("core")
+    return next(pair for pair in pairs if pair[1] in ("es", "en"))
+
+
+@pytest.mark.parametrize("benchmark", sorted(FAKES))
+def test_evidence_stands_where_it_is_said_to(benchmark: str) -> None:
+    source, target = _default(benchmark)
+    options = {"n_samples": 2} if benchmark == "gate-alternatives" else {}
+    result = _run("fake:right?p=0.7", benchmark, target, source_language=source, **options)
+    for judgement in result.judgements:
+        assert all(0 <= start < end for start, end in judgement.spans)
+        assert bool(judgement.spans) <= bool(judgement.evidence)
+    assert not {"reference", "contrastive", "twin"} & {key for judgement in result.judgements for key in judgement.tags}
+
+
+@pytest.mark.parametrize("benchmark", ["winomt", "simplegen", "tgbi", "mittens", "gest", "gate-variants", PAIRS])
+def test_parts_and_whole_agree(benchmark: str) -> None:
+    source, target = _default(benchmark)
+    options = {"data": "core", "source_language": source}
+    whole = gendermark.items(benchmark, target, **options).items
+    n_found = 0
+    for part in registry.load("benchmark", benchmark).choices_of("parts"):
+        try:
+            own = gendermark.items(benchmark, target, parts=(part,), **options).items
+        except UserError:
+            continue  # a set that this direction lacks
+        n_found += len(own)
+        assert {item.source for item in own} <= {item.source for item in whole}, part
+    assert n_found >= len(whole) * (2 / 3 if benchmark == "winomt" else 1)
+
+
+def test_a_run_that_names_no_benchmark_asks_for_one_translation_of_each_sentence() -> None:
+    chosen = api.applicable([], ["es"], data="core")
+    assert {one.benchmark for one in chosen.selections} == {
+        *("winomt", "simplegen", "gest", "mittens", "gate-variants"),
+        *(PAIRS, CONTEXTS),
+    }
+    assert chosen.left_out == {}
+
+
+# -- what is refused ---------------------------------------------------------------------------------------------------
+
+OFFICIAL = {"data": "official"}
+
+
+@pytest.mark.parametrize(
+    ("benchmark", "options", "tokens"),
+    [
+        ("winomt", {"to": "he", "rules": "paper2019", "revision": "latest", **OFFICIAL}, "--revision"),
+        ("winomt", {"to": "pl", "rules": "repo2020", **OFFICIAL}, "pl"),
+        ("winomt", {"to": "es", "variant": "nouns"}, "'nouns' adjectives"),
+        ("winomt", {"to": "es", "data": "mgente:x.tsv"}, "core file:FILE official"),
+        ("winomt", {"to": "es", "aligner": "giza"}, "'giza' eflomal fast-align simalign"),
+        ("simplegen", {"to": "fr", "rules": "paper"}, "fr --rules"),
+        ("simplegen", {"to": "fr", "rules": "paper", **OFFICIAL}, "fr --rules"),
+        ("simplegen", {"to": "es", "cluster": "word"}, "'word' occupation template"),
+        ("tgbi", {"to": "es"}, "ko 'es'"),
+        ("tgbi", {"to": "en", "source_language": "tr", **OFFICIAL}, "'tr' ko"),
+        ("tgbi", {"to": "en", "parts": ("formall",)}, "'formall' 'formal'"),
+        ("terms", {"to": "es", **OFFICIAL}, "'official' core file:FILE"),
+        ("mittens", {"to": "ja", **OFFICIAL}, "Japanese ar"),
+        ("mittens", {"to": "ru"}, "Russian de, es, fr"),
+        ("mittens", {"to": "el", **OFFICIAL}, "'el'"),
+        ("mittens", {"to": "en", "source_language": "ko", **OFFICIAL}, "'ko'"),
+        ("mittens", {"to": "es", "rules": "paper", **OFFICIAL}, "--rules annotate"),
+        ("mittens", {"to": "en", "none": "skip"}, "--none --rules"),
+        ("mittens", {"to": "en", "rules": "paper", "mixed": "most"}, "'most' majority wrong"),
+        ("mittens", {"to": "en", "split": "dev", **OFFICIAL}, "'dev'"),
+        ("mittens", {"to": "es", "split": "test", **OFFICIAL}, "--split test"),
+        ("mittens", {"to": "en", "split": "test"}, "core --split test"),
+        ("mittens", {"to": "en", "revision": "2023", **OFFICIAL}, "'2023' released"),
+        ("mittens", {"to": "en", "parts": ("synthbios",)}, "'synthbios' 'synthbio'"),
+        ("mittens", {"to": "en", "source_language": "fi", "parts": ("synthbio",)}, "synthbio nouns-then-pronouns"),
+        ("gest", {"to": "de"}, "'de'"),
+        ("gest", {"to": ""}, "--to be"),
+        ("gest", {"to": "es", "rules": "paper"}, "es --rules"),
+        ("gest", {"to": "es", "detector": "suffix"}, "es --detector"),
+        ("gest", {"to": "cs", "rules": "paper", "detector": "speaker"}, "suffix speaker --detector"),
+        ("gest", {"to": "cs", "revision": "2.0", **OFFICIAL}, "'2.0'"),
+        ("gest", {"to": "cs", "revision": "1.0"}, "core --revision"),
+        ("gest", {"to": "cs", "rules": "first"}, "'first'"),
+        ("gest", {"to": "cs", "parts": ("brave",)}, "stereotype 'brave'"),
+        ("gest", {"to": "cs", "parts": ("weak", "weak")}, "stereotype twice"),
+        ("gest", {"to": "cs", "alpha": "2"}, "--alpha uncertainty"),
+        ("gate-variants", {"to": "de"}, "'de'"),
+        ("gate-variants", {"to": "es", "reading": "all", "rules": "paper"}, "--reading"),
+        ("gate-variants", {"to": "fr", "split": "dev", **OFFICIAL}, "French --split half1"),
+        ("gate-variants", {"to": "es", "parts": ("four",)}, "'four'"),
+        ("gate-variants", {"to": "es", "max_words": 3}, "--max-words gate-rewriting"),
+        ("gate-rewriting", {"to": "es", "split": "test"}, "core --split"),
+        ("gate-rewriting", {"to": "es", "min_words": 9, "max_words": 3}, "--min-words --max-words"),
+        ("gate-alternatives", {"to": "es", "n_samples": -1}, "--n-samples -1"),
+        ("gate-alternatives", {"to": "es", "sampling": "epsilon"}, "--sampling KEY=VALUE"),
+        (PAIRS, {"to": "nl"}, "'nl'"),
+        (PAIRS, {"to": "es", "context": "joined"}, "--context mt-geneval-contextual"),
+        (CONTEXTS, {"to": "nl"}, "'nl'"),
+        (CONTEXTS, {"to": "es", "context": "join"}, "'join'"),
+        (CONTEXTS, {"to": "es", "context": "separator"}, "separator:TEXT"),
+        (CONTEXTS, {"to": "es", "split": "train"}, "'train'"),
+        ("uncertainty", {"to": "es", "data": "mine"}, "core file:FILE mgente:FILE official"),
+        ("uncertainty", {"to": "es", "data": "file:none.tsv"}, "none.tsv"),
+        ("uncertainty", {"to": "es", "n_samples": -1}, "--n-samples -1"),
+        ("uncertainty", {"to": "es", "alpha": "x"}, "--alpha 'x' tuned:RUN_FOLDER"),
+        ("uncertainty", {"to": "es", "similarity": "x"}, "'x'"),
+        ("uncertainty", {"to": "es", "sampling": "epsilon"}, "--sampling KEY=VALUE"),
+    ],
+)
+def test_bad_options_are_refused(benchmark: str, options: dict[str, Any], tokens: str) -> None:
+    with pytest.raises(UserError) as refused:
+        gendermark.run("fake:right", [benchmark], **{"data": "core", **options})
+    for token in tokens.split(" "):
+        assert token in str(refused.value)
