@@ -17,7 +17,7 @@ import pytest
 
 import gendermark
 from gendermark import registry
-from gendermark.data.download import nothing_fetched
+from gendermark.data.official import nothing_fetched
 from gendermark.errors import UserError
 from gendermark.records import Gender
 
@@ -457,7 +457,7 @@ def test_nothing_is_fetched_to_recognise(texts: Texts, tmp_path: Path, monkeypat
     def refuse(*_: object) -> None:
         pytest.fail("a download was begun")
 
-    monkeypatch.setattr("gendermark.data.download._open_client", refuse)
+    monkeypatch.setattr("gendermark.data.official._open_client", refuse)
     path = tmp_path / "a.csv"
     path.write_text(_table([["source", "mt"], *texts.rows("en", "es")]), encoding="utf-8")
     assert len(gendermark.audit(path).audited) == 1

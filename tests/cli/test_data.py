@@ -1,45 +1,31 @@
-"""`gendermark data list | get | verify`."""
+"""`gendermark data list | get | verify | convert | statistics`."""
 
 from __future__ import annotations
 
 import hashlib
-import json
 import os
-from dataclasses import dataclass
+import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
-from gendermark.cli import data, terminal
+from gendermark.cli import terminal
 from gendermark.data import card, card_names, load_card
-from gendermark.errors import UserError
+from outcomes import Outcome
 
 MIRROR = Path(os.environ.get("GENDERMARK_DATA_MIRROR") or Path(__file__).parents[3] / "shared" / "data")
 COMMITS = {"old": "a" * 40, "new": "b" * 40}
 CONTENT = {"a.txt": b"ein Arzt\n", "dir/b.txt": b"une femme m\xc3\xa9decin\n"}
+Run = Callable[..., Outcome]
 
 
-@dataclass(frozen=True)
-class Outcome:
-    exit_code: int
-    out: str
-    err: str
-
-    @property
-    def json(self) -> Any:
-        return json.loads(self.out)
-
-
-def run(*arguments: str) -> Outcome:
-    """A command, ended as the main program ends it: `error: SENTENCE`, and the exit code of the error."""
-    result = CliRunner().invoke(data.app, arguments)
-    if isinstance(result.exception, UserError):
-        return Outcome(result.exception.exit_code, result.stdout, f"{result.stderr}error: {result.exception}\n")
-    if result.exception and not isinstance(result.exception, SystemExit):
-        raise result.exception
-    return Outcome(result.exit_code, result.stdout, result.stderr)
+@pytest.fixture
+def run(cli: Any) -> Run:
+    return lambda *arguments: cli("data", *arguments)
 
 
 @pytest.fixture(autouse=True)
@@ -68,7 +54,7 @@ def toys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "cache" / "data" / "owner"
 
 
-def test_list_in_columns(toys: Path, tmp_path: Path) -> None:
+def test_list_in_columns(run: Run, toys: Path, tmp_path: Path) -> None:
     run("get", "one", "--revision", "old", "--all")
     outcome = run("list")
     assert outcome.exit_code == 0
@@ -81,7 +67,7 @@ def test_list_in_columns(toys: Path, tmp_path: Path) -> None:
     assert outcome.err == f"cache: {tmp_path / 'cache'}\n"
 
 
-def test_list_as_json(toys: Path, tmp_path: Path) -> None:
+def test_list_as_json(run: Run, toys: Path, tmp_path: Path) -> None:
     run("get", "two")
     listed = run("list", "--json").json
     assert listed["cache"] == str(tmp_path / "cache")
@@ -103,7 +89,7 @@ def test_list_as_json(toys: Path, tmp_path: Path) -> None:
     }
 
 
-def test_list_on_a_terminal(toys: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_list_on_a_terminal(run: Run, toys: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(terminal, "is_terminal", lambda _: True)
     monkeypatch.setenv("COLUMNS", "200")
     assert [line.split()[:4] for line in run("list").out.splitlines()[3:-1]] == [
@@ -113,7 +99,7 @@ def test_list_on_a_terminal(toys: Path, monkeypatch: pytest.MonkeyPatch) -> None
     ]
 
 
-def test_get_fetches_the_data_of_every_revision(toys: Path) -> None:
+def test_get_fetches_the_data_of_every_revision(run: Run, toys: Path) -> None:
     outcome = run("get", "one")
     assert outcome.exit_code == 0
     assert outcome.out.splitlines() == [f"one\t{name}\t{toys / 'one' / COMMITS[name]}" for name in ("old", "new")]
@@ -122,16 +108,14 @@ def test_get_fetches_the_data_of_every_revision(toys: Path) -> None:
         assert not (toys / "one" / commit / "dir").exists()
 
 
-def test_get_says_licence_and_citation_before_and_after(toys: Path) -> None:
+def test_get_says_licence_and_citation_before_and_after(run: Run, toys: Path) -> None:
     notice = "Toy two (https://github.com/owner/two), licence: MIT. A note.\nPlease cite: Nobody (2020). Toy.\n"
-    between = "two new: fetching 1 of 1 files, 0.0 MB\n  a.txt (9 bytes)\n"
+    between = "two new: fetching 1 of 1 files, 0.0 MB\n"
     assert run("get", "two").err == f"{notice}{between}{notice}@misc{{toy}}\n"
-    again = run("get", "two").err
-    assert "two new: fetching 0 of 1 files, 0.0 MB\n" in again
-    assert "a.txt" not in again
+    assert "two new: fetching 0 of 1 files, 0.0 MB\n" in run("get", "two").err
 
 
-def test_get_all_of_one_revision_as_json(toys: Path) -> None:
+def test_get_all_of_one_revision_as_json(run: Run, toys: Path) -> None:
     outcome = run("get", "two", "one", "two", "--revision", "new", "--all", "--json")
     assert [(row["name"], row["revision"], row["n_fetched"]) for row in outcome.json["data"]] == [
         ("two", "new", 2),
@@ -143,16 +127,7 @@ def test_get_all_of_one_revision_as_json(toys: Path) -> None:
         assert row["licence"] == "MIT"
 
 
-def test_get_on_a_terminal_shows_a_bar(toys: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(terminal, "is_terminal", lambda _: True)
-    monkeypatch.setenv("COLUMNS", "200")
-    outcome = run("get", "one", "--all")
-    assert outcome.exit_code == 0
-    assert "one old" in outcome.err
-    assert "28/28 bytes" in outcome.err
-
-
-def test_get_refuses_wrong_names_before_it_fetches(toys: Path) -> None:
+def test_get_refuses_wrong_names_before_it_fetches(run: Run, toys: Path) -> None:
     outcome = run("get", "two", "oen")
     assert outcome.err == "error: unknown official data set 'oen' (did you mean 'one'?); available: one, two\n"
     outcome = run("get", "one", "two", "--revision", "old")
@@ -162,20 +137,20 @@ def test_get_refuses_wrong_names_before_it_fetches(toys: Path) -> None:
     assert run("get").exit_code == 2
 
 
-def test_get_from_nowhere(toys: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_get_from_nowhere(run: Run, toys: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GENDERMARK_DATA_MIRROR", "no/such/place")
     outcome = run("get", "two")
     assert (outcome.exit_code, outcome.out) == (2, "")
     assert outcome.err.splitlines()[-1].startswith("error: there is no directory no/such/place; correct GENDERMARK_")
 
 
-def test_verify_an_empty_cache(toys: Path) -> None:
+def test_verify_an_empty_cache(run: Run, toys: Path) -> None:
     outcome = run("verify")
     assert (outcome.exit_code, outcome.out) == (0, "")
     assert outcome.err == "nothing is cached; fetch with: gendermark data get NAME\n"
 
 
-def test_verify_what_is_good(toys: Path) -> None:
+def test_verify_what_is_good(run: Run, toys: Path) -> None:
     run("get", "one", "--revision", "old")
     for arguments in (["verify"], ["verify", "one"]):
         outcome = run(*arguments)
@@ -184,7 +159,7 @@ def test_verify_what_is_good(toys: Path) -> None:
     assert run("verify", "--json").json["mend"] is None
 
 
-def test_verify_names_what_is_absent_when_asked_for_it(toys: Path) -> None:
+def test_verify_names_what_is_absent_when_asked_for_it(run: Run, toys: Path) -> None:
     outcome = run("verify", "one")
     assert outcome.exit_code == 2
     assert outcome.out == "missing\tone\told\ta.txt\nmissing\tone\tnew\ta.txt\n"
@@ -193,7 +168,7 @@ def test_verify_names_what_is_absent_when_asked_for_it(toys: Path) -> None:
     )
 
 
-def test_verify_names_what_is_damaged_and_the_command_mends_it(toys: Path) -> None:
+def test_verify_names_what_is_damaged_and_the_command_mends_it(run: Run, toys: Path) -> None:
     run("get", "one", "two", "--all")
     (toys / "one" / COMMITS["old"] / "dir" / "b.txt").write_bytes(b"une femme docteur")
     outcome = run("verify")
@@ -212,7 +187,7 @@ def test_verify_names_what_is_damaged_and_the_command_mends_it(toys: Path) -> No
     assert run("verify").exit_code == 0
 
 
-def test_verify_names_three_and_counts_the_rest(toys: Path) -> None:
+def test_verify_names_three_and_counts_the_rest(run: Run, toys: Path) -> None:
     run("get", "one", "two", "--all")
     for place in toys.rglob("*.txt"):
         place.write_bytes(b"")
@@ -221,11 +196,11 @@ def test_verify_names_three_and_counts_the_rest(toys: Path) -> None:
     assert "is damaged (and 3 more); fix it with: gendermark data get one two --all\n" in outcome.err
 
 
-def test_verify_refuses_wrong_names(toys: Path) -> None:
+def test_verify_refuses_wrong_names(run: Run, toys: Path) -> None:
     assert run("verify", "won").exit_code == 2
 
 
-def test_the_official_data(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_official_data(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     if not MIRROR.is_dir():
         pytest.skip(f"no mirror of the official data at {MIRROR}; set GENDERMARK_DATA_MIRROR to a directory")
     monkeypatch.setenv("GENDERMARK_DATA_MIRROR", str(MIRROR))
@@ -235,3 +210,155 @@ def test_the_official_data(monkeypatch: pytest.MonkeyPatch) -> None:
     assert (outcome.exit_code, outcome.err) == (0, f"files checked, all good: {n_files}\n")
     for row in run("list", "--json").json["data"]:
         assert all(group["n_cached"] == group["n_files"] for group in row["groups"].values())
+
+
+# -- convert -----------------------------------------------------------------------------------------------------------
+
+PRONOUNS = {"male": "his", "female": "her", "neutral": "their"}
+CONVERTED = {
+    "winobias": {
+        "1 [The welder] greeted the florist while [she] opened the shop.": (
+            "female\t1\tThe welder greeted the florist while she opened the shop.\twelder"
+        ),
+        "27 The welder greeted [the florist] and gave [him] back [his] umbrella.": (
+            "male\t4\tThe welder greeted the florist and gave him back his umbrella.\tflorist"
+        ),
+        "3 A painter saw [the window cleaner], who hurt [themselves].": (
+            "neutral\t4\tA painter saw the window cleaner, who hurt themselves.\twindow cleaner"
+        ),
+        # No number, no article, two spaces in a row, spaces inside brackets, capitals.
+        "Yesterday [Someone]  painted [ HER ] door.": "female\t1\tYesterday Someone painted HER door.\tSomeone",
+        "4\t[An archivist] lost [hers].": "female\t1\tAn archivist lost hers.\tarchivist",
+        **{
+            f"1 [The diver] swam, said [{pronoun}].": f"{gender}\t1\tThe diver swam, said {pronoun}.\tdiver"
+            for gender, pronouns in (
+                ("male", "he him his himself He"),
+                ("female", "she her hers herself Her"),
+                ("neutral", "they them their theirs themselves themself"),
+            )
+            for pronoun in pronouns.split()
+        },
+    },
+    "winogender": {
+        "welder.guest.0.female.txt\tThe welder asked the guest whether she could help.": (
+            "female\t1\tThe welder asked the guest whether she could help.\twelder"
+        ),
+        "welder.guest.1.neutral.txt\tThe welder asked the guest's dog, or rather the guest.": (
+            "neutral\t4\tThe welder asked the guest's dog, or rather the guest.\tguest"
+        ),
+        "welder.someone.1.male.txt\tThe welder showed someone the  way he came.": (
+            "male\t3\tThe welder showed someone the way he came.\tsomeone"
+        ),
+        "welder.someone.1.male\tSomeone met the welder.": "male\t0\tSomeone met the welder.\tsomeone",
+        "cook.cookie.0.male.txt\tThe cookie of the cook.": "male\t4\tThe cookie of the cook.\tcook",
+    },
+}
+
+
+@pytest.mark.parametrize("kind", CONVERTED)
+def test_convert(run: Run, tmp_path: Path, kind: str) -> None:
+    lines = CONVERTED[kind]
+    file, output = tmp_path / "given.txt", tmp_path / "winomt.txt"
+    for header in ("", "sentid\tsentence\n") if kind == "winogender" else ("",):
+        file.write_text(header + "".join(f"{line}\n\n" for line in lines), encoding="utf-8")
+        assert run("convert", kind, file).out.splitlines() == list(lines.values())
+    assert run("convert", kind, file, "-o", output).out == ""
+    assert output.read_text(encoding="utf-8").splitlines() == list(lines.values())
+
+
+@pytest.mark.parametrize(
+    ("kind", "line", "words"),
+    [
+        ("winobias", "1 The diver swam.", ["0 of the two brackets"]),
+        ("winobias", "1 [The diver] swam.", ["1 of the two brackets"]),
+        ("winobias", "1 [The diver] swam with [her fins.", ["bracket", "not closed"]),
+        ("winobias", "1 The diver] swam with [her] fins.", ["bracket", "not closed"]),
+        ("winobias", "1 [She] saw [the diver].", ["[She]", "first bracket"]),
+        ("winobias", "1 [The diver] saw [it].", ["[it]", "pronoun"]),
+        ("winobias", "1 [The diver] said [he] lost [her] fins.", ["several genders: he, her"]),
+        ("winobias", "1 [the] saw [her].", ["no entity", "[the]"]),
+        ("winobias", "1 [] saw [her].", ["no entity", "[]"]),
+        ("winogender", "The welder waved.", ["1 fields"]),
+        ("winogender", "a.b.0.male.txt\tx\ty", ["3 fields"]),
+        ("winogender", "welder.0.male.txt\tThe welder waved.", ["'welder.0.male.txt'", "baker.guest.1.male.txt"]),
+        ("winogender", "welder..0.male.txt\tThe welder waved.", ["'welder..0.male.txt'"]),
+        ("winogender", "welder.guest.2.male.txt\tThe welder.", ["'2'"]),
+        ("winogender", "welder.guest.0.man.txt\tThe welder.", ["'man'"]),
+        ("winogender", "welder.guest.1.male.txt\tThe welder.", ["'guest'"]),
+        ("winogender", "sentid\tsentence", ["'sentid'"]),
+    ],
+)
+def test_convert_refuses(run: Run, tmp_path: Path, kind: str, line: str, words: list[str]) -> None:
+    file = tmp_path / "given.txt"
+    file.write_text(f"{next(iter(CONVERTED[kind]))}\n\n{line}\n", encoding="utf-8")
+    run("convert", kind, file).is_refusal(f"{file}, line 3:", *words)
+
+
+def test_convert_refuses_other_files(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "given.txt"
+    file.write_text("\n", encoding="utf-8")
+    run("convert", "winobias", file).is_refusal(str(file), "no sentences")
+    run("convert", "winograd", file).is_refusal("'winograd'", "winobias", "winogender")
+
+
+WORDS = st.lists(st.sampled_from(["quickly", "saw,", "the", "pier", "a"]), max_size=5)
+
+
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    before=WORDS,
+    after=WORDS,
+    article=st.sampled_from(["the ", "a ", "An ", ""]),
+    gender=st.sampled_from(list(PRONOUNS)),
+)
+def test_the_index_points_at_the_noun(
+    run: Run, tmp_path: Path, before: list[str], after: list[str], article: str, gender: str
+) -> None:
+    line = " ".join(["7", *before, f"[{article}fruit seller]", *after, f"[{PRONOUNS[gender]}]", "boat."])
+    (tmp_path / "given.txt").write_text(line, encoding="utf-8")
+    found, index, sentence, entity = run("convert", "winobias", tmp_path / "given.txt").out.rstrip("\n").split("\t")
+    assert sentence.split(" ")[int(index) : int(index) + 2] == ["fruit", "seller"]
+    assert (found, entity) == (gender, "fruit seller")
+    assert "[" not in sentence
+
+
+def test_official_rows_survive_the_brackets(run: Run, mirror: Path, tmp_path: Path) -> None:
+    """Rows of WinoMT, marked as WinoBias marks them, come back as they are."""
+    (path,) = mirror.glob("gabrielStanovsky/mt_gender/586292861*/data/aggregates/en.txt")
+    lines, wanted = [], []
+    for text in path.read_text(encoding="utf-8").splitlines():
+        _, index, sentence, entity = text.split("\t")
+        words = sentence.split(" ")
+        place, n_words = int(index), len(entity.split(" "))
+        start = place - 1 if place and words[place - 1].lower() in ("the", "a", "an") else place
+        phrase = " ".join(words[start : place + n_words])
+        head, tail = " ".join(words[:start]), " ".join(words[place + n_words :])
+        pronoun = re.search(r"\b(he|him|his|himself|she|hers?|herself|they|them|their|themselves)\b", tail)
+        if not pronoun or "  " in sentence or not phrase[-1].isalpha() or not phrase.endswith(entity):
+            continue
+        marked = f"{tail[: pronoun.start()]}[{pronoun[0]}]{tail[pronoun.end() :]}"
+        lines.append(f"{len(lines) + 1} {head} [{phrase}] {marked}".replace("  ", " "))
+        wanted.append(text)
+    assert len(wanted) > 3500
+    (tmp_path / "given.txt").write_text("\n".join(lines), encoding="utf-8")
+    assert run("convert", "winobias", tmp_path / "given.txt").out.splitlines() == wanted
+
+
+# -- statistics --------------------------------------------------------------------------------------------------------
+
+
+def test_core_statistics(run: Run) -> None:
+    source, target = run("statistics", "--data", "core", "--split", "test", "--to", "es", "--json").json["statistics"]
+    assert (source["side"], target["side"], source["pairs"]) == ("source", "target", 48)
+    # Spanish marks gender on more words than English does.
+    assert target["distinct gendered phrases"] > 3 * source["distinct gendered phrases"]
+
+
+def test_official_statistics_are_near_table_12(run: Run, mirror: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GENDERMARK_DATA_MIRROR", str(mirror))
+    rows = run("statistics", "--to", "de", "--to", "ru", "--json").json["statistics"]
+    printed = [(6604, 328), (8053, 1091), (6619, 348), (10121, 2253)]
+    for row, (words, phrases) in zip(rows, printed, strict=True):
+        assert row["pairs"] == 1200
+        assert row["distinct words"] == pytest.approx(words, rel=0.03)
+        assert row["distinct gendered phrases"] == pytest.approx(phrases, rel=0.05)

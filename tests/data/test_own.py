@@ -1,4 +1,4 @@
-"""Sentences of the user's own, in one format for all benchmarks."""
+"""Sentences of the user's own, in one format for all benchmarks; and mGeNTE, in the format of its authors."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 import gendermark
 from gendermark import registry
-from gendermark.errors import UserError
+from gendermark.errors import BadFile, UserError
 
 NURSE = {
     "source": "The nurse is tired.",
@@ -179,3 +179,100 @@ def test_published_dictionaries_are_for_published_sentences(tmp_path: Path) -> N
     path = _write(tmp_path / "mine.csv", ROWS["simplegen"])
     with pytest.raises(UserError, match="use --rules best for your own"):
         gendermark.items("simplegen", "es", data=f"file:{path}", rules="paper")
+
+
+# -- mGeNTE ------------------------------------------------------------------------------------------------------------
+
+HEADER = ("ID", "Europarl_ID", "SET", "SRC", "REF-G", "REF-N", "COMMON", "GENDER")
+MGENTE = (
+    ("1", "a1", "Set-G", "The baker left.", "La <fornaia> e il figlio.", "Chi fa il pane.", "yes", "F"),
+    ("2", "a2", "Set-G", "Mr Field, the speaker, left.", "L'oratore, Field.", "Chi ha parlato, Field.", "no", "M"),
+    ("3", "a3", "Set-N", 'They said "no".', "I cittadini hanno detto no.", "La cittadinanza ha detto no.", "", ""),
+)
+Rows = tuple[tuple[str, ...], ...]
+
+
+def _tsv(rows: Rows = MGENTE, header: tuple[str, ...] = HEADER) -> str:
+    return "".join("\t".join(row) + "\n" for row in (header, *rows))
+
+
+def _changed(number: int, column: str, value: str) -> Rows:
+    """The rows with one cell changed."""
+    cell = HEADER.index(column)
+    row = MGENTE[number]
+    return (*MGENTE[:number], (*row[:cell], value, *row[cell + 1 :]), *MGENTE[number + 1 :])
+
+
+def _mgente(path: Path, content: str) -> list[gendermark.Item]:
+    path.write_text(content, encoding="utf-8")
+    return list(gendermark.items("uncertainty", "it", data=f"mgente:{path}").items)
+
+
+def test_rows_of_mgente_are_items(tmp_path: Path) -> None:
+    items = _mgente(tmp_path / "a.tsv", _tsv())
+    assert [(item.item_id, item.index) for item in items] == [("mgente-1", 0), ("mgente-2", 1), ("mgente-3", 2)]
+    assert [item.expected for item in items] == ["feminine", "masculine", "neutral"]
+    assert [item.tags["source"] for item in items] == ["unambiguous", "unambiguous", "ambiguous"]
+    assert [item.tags["set"] for item in items] == ["Set-G", "Set-G", "Set-N"]
+    assert items[0].source == "The baker left."
+    assert items[0].tags["reference_gendered"] == "La fornaia e il figlio."
+    assert items[0].tags["gendered_terms"] == "fornaia"
+    assert items[0].tags["reference_neutral"] == "Chi fa il pane."
+    assert len({item.group_id for item in items}) == 3
+
+
+def test_formats_of_mgente_say_the_same(tmp_path: Path) -> None:
+    expected = _mgente(tmp_path / "a.tsv", _tsv())
+    quoted = (",".join('"' + cell.replace('"', '""') + '"' for cell in row) for row in (HEADER, *MGENTE))
+    assert _mgente(tmp_path / "a.csv", "\ufeff" + "\r\n".join(quoted)) == expected
+    objects = [dict(zip(HEADER, row, strict=True)) for row in MGENTE]
+    rows = [{**row, "ID": int(row["ID"]), "GENDER": row["GENDER"] or None} for row in objects]
+    assert _mgente(tmp_path / "a.jsonl", "\n\n".join(map(json.dumps, rows))) == expected
+    # Spreadsheets quote a cell of a TSV that has quotation marks, and double those.
+    assert _mgente(tmp_path / "a.tsv", _tsv(_changed(2, "SRC", '"They said ""no""."'))) == expected
+    assert _mgente(tmp_path / "a.tsv", _tsv(_changed(2, "SRC", '"We go."')))[2].source == '"We go."'
+    # Names and values in any case.
+    header = ("id", "europarl_id", "Set", " src ", "ref_g", "Ref N", "common", "gender")
+    lower = tuple((*row[:2], row[2].lower().replace("-", "_"), *row[3:7], row[7].lower()) for row in MGENTE)
+    assert _mgente(tmp_path / "a.tsv", _tsv(lower, header)) == expected
+    words = tuple((*row[:2], row[2][-1], *row[3:7], {"F": "Female", "M": "male"}.get(row[7], "-")) for row in MGENTE)
+    assert _mgente(tmp_path / "a.tsv", _tsv(words)) == expected
+
+
+def test_several_neutral_references(tmp_path: Path) -> None:
+    header = ("ID", "SET", "SRC", "REF-G", "REF-N1", "REF-N2", "REF-N3", "GENDER")
+    (item,) = _mgente(tmp_path / "a.tsv", _tsv((("1", "Set-N", "s", "g", "one", "two", "", ""),), header))
+    neutral = {name: text for name, text in item.tags.items() if name.startswith("reference_neutral")}
+    assert neutral == {"reference_neutral": "one", "reference_neutral_2": "two"}
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "words"),
+    [
+        ("a.tsv", _tsv(_changed(1, "SET", "Set-X")), "line 3: .*'Set-X'; available: Set-G, Set-N"),
+        ("a.tsv", _tsv(_changed(1, "GENDER", "")), "line 3: .*gender ''.* M or F"),
+        ("a.tsv", _tsv(_changed(0, "GENDER", "x")), "line 2: .*gender 'x'.* M or F"),
+        ("a.tsv", _tsv(_changed(2, "SRC", " ")), "line 4: .*without a source"),
+        ("a.tsv", _tsv(_changed(2, "ID", "")), "line 4: .*without an id"),
+        ("a.tsv", _tsv(_changed(2, "REF-G", "")), "line 4: .*without a gendered"),
+        ("a.tsv", _tsv(_changed(2, "REF-N", "")), "line 4: .*without a neutral"),
+        ("a.tsv", _tsv(_changed(2, "ID", "1")), "line 4: .*'1' of line 2"),
+        ("a.tsv", _tsv((MGENTE[0], MGENTE[1][:5])), "line 3: .*5 cells.* 8"),
+        ("a.tsv", _tsv(()), "has no rows"),
+        ("a.tsv", "", "has no rows"),
+        ("a.jsonl", "", "has no rows"),
+        ("a.tsv", "SRC\tREF\na\tb\n", "'ID'.*available: SRC, REF"),
+        ("a.csv", "ID,SET,SRC,REF-G,GENDER\n1,a,b,c,d\n", "'REF-N'.*available: ID, SET"),
+        ("a.tsv", "ID\tSET\tSRC\tSRC\n", "line 1: .*two columns 'SRC'"),
+        ("a.jsonl", '{"ref g": "a", "REF-G": "b"}\n', "line 1: .*two columns for 'REF-G'"),
+        ("a.jsonl", "{}\n", "line 1: .*'ID'.*available: none"),
+        ("a.jsonl", "[1]\n", "line 1: is not a JSON object"),
+        ("a.jsonl", '{"SRC": ["s"]}\n', "line 1: .*'SRC'"),
+        ("a.csv", 'ID,SET,SRC,REF-G,REF-N,GENDER\n1,Set-G,"s,\nt",g,n,F\n2,Set-X,s,g,n,F\n', "line 4: .*'Set-X'"),
+        ("a.csv", 'ID,SET,SRC,REF-G,REF-N,GENDER\n1,Set-N,"s,g,n,\n', "line 2: is not CSV"),
+    ],
+)
+def test_refusals_of_mgente(tmp_path: Path, name: str, content: str, words: str) -> None:
+    with pytest.raises(BadFile, match=words) as caught:
+        _mgente(tmp_path / name, content)
+    assert str(caught.value).startswith(str(tmp_path / name))

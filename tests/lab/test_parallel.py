@@ -20,6 +20,14 @@ def _ignore(*_: object) -> None:
     pass
 
 
+def test_the_pairs_of_tatoeba(mirror: Path) -> None:
+    assert mirror
+    assert parallel.tatoeba_cards() == {f"tatoeba-en-{to}": ("en", to) for to in ("de", "es", "fr")}
+    lines = parallel.tatoeba_lines("tatoeba-en-es", _ignore)
+    assert len(lines) == 118_964
+    assert {line.count("\t") for line in lines} == {1}
+
+
 def test_files_in_both_forms(tmp_path: Path) -> None:
     (tmp_path / "a.tsv").write_text("Go.\tVe.\tx\nGo.\tVete.\n\nGo.\tVe.\ty\n ! \tnada\n", encoding="utf-8")
     assert read_part(str(tmp_path / "a.tsv"), DIRECTION, _ignore).train == [Line("Go.", "Ve."), Line("Go.", "Vete.")]

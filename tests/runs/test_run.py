@@ -15,7 +15,7 @@ import pytest
 
 from gendermark import __version__, registry
 from gendermark.benchmarks.benchmark import ItemSet
-from gendermark.data.cache import cache_root
+from gendermark.data.official import cache_root
 from gendermark.errors import SystemFailure, UserError
 from gendermark.io import locks
 from gendermark.metrics.metric import Resampling

@@ -15,7 +15,7 @@ from typing import Any
 
 from gendermark import registry
 from gendermark.benchmarks.benchmark import Benchmark, Direction, ItemSet
-from gendermark.data.download import LookedUp, nothing_fetched
+from gendermark.data.official import LookedUp, nothing_fetched
 from gendermark.errors import DataUnavailable, UserError
 from gendermark.io.translations import loose_key, targets_of
 from gendermark.linguistics import profiles

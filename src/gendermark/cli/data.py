@@ -1,32 +1,29 @@
-"""`gendermark data`: list, get and verify the official data sets."""
+"""`gendermark data`: list, get and verify the official data sets; convert and count the words of data."""
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from gendermark.cli import convert, statistics, terminal
-from gendermark.cli.terminal import AsJson, echo, print_json, print_table, say
+from gendermark.cli.options import Data, Revision
+from gendermark.cli.terminal import AsJson, echo, print_json, print_table, say, show_progress
 
 if TYPE_CHECKING:
-    from gendermark.data.card import Card, DataFile, Revision
-    from gendermark.data.download import Progress
+    from gendermark.data.card import Card, DataFile
+    from gendermark.data.card import Revision as CardRevision
 
 app = typer.Typer(help="Official data sets: what there is, fetching it, checking it.")
-app.command("convert")(convert.convert)
-app.command("statistics")(statistics.statistics)
 
 COLUMNS = ("name", "revision", "title", "licence", "size", "cached")
 
 
 @app.command("list")
 def list_(as_json: AsJson = False) -> None:
-    """The official data sets: licence, revisions, size, and what of each is in the cache."""
-    from gendermark.data import cache, card_names, load_card
+    """The official data sets: licence, revisions, size, and what of each is in the official."""
+    from gendermark.data import card_names, load_card, official
 
     rows, records = [], []
     for card in map(load_card, card_names()):
@@ -34,17 +31,17 @@ def list_(as_json: AsJson = False) -> None:
             groups = {}
             for group in revision.groups:
                 files = revision.select(group)
-                n_cached = len(files) - len(cache.not_good(card, revision, files))
+                n_cached = len(files) - len(official.not_good(card, revision, files))
                 groups[group] = {"n_files": len(files), "n_cached": n_cached, "n_bytes": _n_bytes(files)}
             records.append({**_facts(card, revision), "groups": groups})
             sizes = " + ".join(f"{_megabytes(facts['n_bytes'])} {group}" for group, facts in groups.items())
             cached = ", ".join(f"{facts['n_cached']}/{facts['n_files']} {group}" for group, facts in groups.items())
             rows.append((card.name, revision.revision_id, card.title, card.licence, sizes, cached))
     if as_json:
-        print_json({"cache": str(cache.cache_root()), "data": records})
+        print_json({"cache": str(official.cache_root()), "data": records})
     else:
         print_table("Official data", COLUMNS, rows)
-    say(f"cache: {cache.cache_root()}")
+    say(f"cache: {official.cache_root()}")
 
 
 @app.command()
@@ -55,7 +52,7 @@ def get(
     as_json: AsJson = False,
 ) -> None:
     """Fetch official data sets into the cache, and verify them."""
-    from gendermark.data import cache, load_card
+    from gendermark.data import load_card, official
 
     cards = [load_card(name) for name in dict.fromkeys(names)]  # a wrong name is refused before anything is fetched
     chosen = [(card, [card.revision(revision)] if revision else card.revisions) for card in cards]
@@ -64,12 +61,12 @@ def get(
         say(card.notice)
         for one in revisions:
             files = one.select(None if everything else "data")
-            wanted = cache.not_good(card, one, files)
+            wanted = official.not_good(card, one, files)
             label = f"{card.name} {one.revision_id}"
             say(f"{label}: fetching {len(wanted)} of {len(files)} files, {_megabytes(_n_bytes(wanted))}")
-            with _show_progress(label, wanted) as progress:
-                found = cache.fetch(card, one, files, progress=progress, say=say)
-            place = {"directory": str(cache.directory(card, one)), "files": list(found)}
+            with show_progress(label) as progress:
+                found = official.fetch(card, one, files, progress=progress, say=say)
+            place = {"directory": str(official.directory(card, one)), "files": list(found)}
             records.append({**_facts(card, one), **place, "n_fetched": len(wanted)})
         say(f"{card.notice}\n{card.bibtex.strip()}")
     if as_json:
@@ -84,14 +81,14 @@ def verify(
     as_json: AsJson = False,
 ) -> None:
     """Check cached files against their SHA-256. A set that was fetched in part counts where it was begun."""
-    from gendermark.data import cache, card_names, load_card
-    from gendermark.data.cache import State
+    from gendermark.data import card_names, load_card, official
+    from gendermark.data.official import State
     from gendermark.errors import UserError
 
     n_good, problems = 0, []
     for card in [load_card(name) for name in dict.fromkeys(names or card_names())]:
         groups = [(revision, group) for revision in card.revisions for group in revision.groups]
-        found = {key: {f: cache.state(card, key[0], f) for f in key[0].select(key[1])} for key in groups}
+        found = {key: {f: official.state(card, key[0], f) for f in key[0].select(key[1])} for key in groups}
         begun = {key: states for key, states in found.items() if set(states.values()) != {State.MISSING}}
         if names and not begun:  # asked for by name, so its absence is an answer
             begun = {key: states for key, states in found.items() if key[1] == "data"}
@@ -102,7 +99,7 @@ def verify(
             n_good += len(states) - len(bad)
     mend = _mend(problems) if problems else None
     if as_json:
-        print_json({"cache": str(cache.cache_root()), "n_good": n_good, "problems": problems, "mend": mend})
+        print_json({"cache": str(official.cache_root()), "n_good": n_good, "problems": problems, "mend": mend})
     else:
         for problem in problems:
             echo("\t".join(problem[key] for key in ("state", "name", "revision", "path")))
@@ -121,30 +118,9 @@ def _mend(problems: list[dict[str, str]]) -> str:
     return f"gendermark data get {' '.join(names)}{revision}{everything}"
 
 
-def _facts(card: Card, revision: Revision) -> dict[str, Any]:
+def _facts(card: Card, revision: CardRevision) -> dict[str, Any]:
     texts = {key: getattr(card, key) for key in ("title", "licence", "licence_note", "citation", "bibtex", "homepage")}
     return {"name": card.name, "revision": revision.revision_id, "commit": revision.commit, **texts}
-
-
-@contextmanager
-def _show_progress(label: str, files: list[DataFile]) -> Iterator[Progress]:
-    """A bar with the time left on a terminal; else a line per finished file."""
-    if not terminal.is_terminal(sys.stderr):
-        yield lambda file, n_bytes: say(f"  {file.path} ({n_bytes:,} bytes)") if n_bytes == file.size else None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
-
-    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True)) as bar:
-        task = bar.add_task(label, total=_n_bytes(files))
-        done: dict[str, int] = {}
-
-        def advance(file: DataFile, n_bytes: int) -> None:
-            done[file.path] = n_bytes
-            bar.update(task, completed=sum(done.values()))
-
-        yield advance
 
 
 def _n_bytes(files: Iterable[DataFile]) -> int:
@@ -153,3 +129,55 @@ def _n_bytes(files: Iterable[DataFile]) -> int:
 
 def _megabytes(n_bytes: int) -> str:
     return f"{n_bytes / 1e6:.1f} MB"
+
+
+@app.command()
+def convert(
+    kind: Annotated[str, typer.Argument(metavar="winobias|winogender", help="What the file is.")],
+    file: Annotated[Path, typer.Argument(help="The file as its authors publish it.")],
+    output: Annotated[Path | None, typer.Option("-o", "--output", help="File to write; stdout if not given.")] = None,
+) -> None:
+    """Write a WinoBias or Winogender file as WinoMT rows: gender, index of the entity, sentence, entity."""
+    from gendermark.data import winograd
+    from gendermark.errors import BadFile, UnknownName
+    from gendermark.io.textfiles import read_lines, write_lines
+
+    kinds = {"winobias": winograd.convert_winobias, "winogender": winograd.convert_winogender}
+    if kind not in kinds:
+        raise UnknownName("kind of file", kind, kinds)
+    numbered = list(enumerate(read_lines(file), start=1))
+    if kind == "winogender" and numbered and numbered[0][1].split("\t")[0].strip() == "sentid":
+        del numbered[0]  # the names of its columns
+    lines = [kinds[kind](line, file, number) for number, line in numbered if line.strip()]
+    if not lines:
+        raise BadFile(file, "has no sentences")
+    if output is None:
+        echo("\n".join(lines))
+    else:
+        write_lines(output, lines)
+        say(f"{len(lines):,} sentences written to {output}")
+
+
+@app.command()
+def statistics(
+    to: Annotated[list[str] | None, typer.Option("--to", help="Target language; several times for several.")] = None,
+    split: Annotated[str, typer.Option("--split", help="test or dev.")] = "dev",
+    data: Data = "official",
+    revision: Revision = "",
+    as_json: AsJson = False,
+) -> None:
+    """Distinct words and gendered phrases of the data sets whose papers count them."""
+    from gendermark import api, registry
+
+    rows: list[tuple[Any, ...]] = []
+    for name, benchmark in registry.every("benchmark"):
+        if benchmark.corpus_statistics is None:
+            continue
+        for code in to or [target for _, target in benchmark.language_pairs(data)]:
+            _, selection = api.select(name, code, data=data, revision=revision, split=split)
+            table = benchmark.corpus_statistics(selection)
+            rows += table.rows
+    if as_json:
+        print_json({"statistics": [dict(zip(table.columns, row, strict=True)) for row in rows]})
+    else:
+        print_table(table.title, table.columns, rows)

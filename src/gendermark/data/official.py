@@ -1,17 +1,71 @@
-"""The official files a loader reads: fetched if need be, verified, and named by revision and content."""
+"""Official files on this machine: fetched from the authors' repository or a mirror of it, and verified at every use.
+
+They are kept in `CACHE/data/OWNER/REPO/REVISION/PATH`. A download goes to `FILE.part`, goes on from there after an
+interruption, and becomes `FILE` only when its SHA-256 is the card's. Whatever a server does, no more bytes are kept
+than the card lists.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import logging
-from collections.abc import Mapping
+import os
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
+from enum import StrEnum
+from functools import partial
 from pathlib import Path
-from typing import cast
+from typing import TYPE_CHECKING
+from urllib.parse import quote, urlsplit, urlunsplit
 
-from gendermark.data import cache
-from gendermark.data.card import load_card
-from gendermark.data.download import Say, at_hand
+from gendermark.data.card import Card, DataFile, Revision, load_card
 from gendermark.errors import DataUnavailable, UserError
+from gendermark.io import locks
+from gendermark.io.deadlines import Deadline, bounded, within
+
+if TYPE_CHECKING:
+    import httpx  # only ever imported when a download begins: it costs 0.1 s
+
+HOST = "https://raw.githubusercontent.com"
+MIRROR, CACHE = "GENDERMARK_DATA_MIRROR", "GENDERMARK_CACHE"
+
+N_ATTEMPTS = 4
+BACKOFF_SECONDS = 0.5
+"""Before the second attempt; doubled before each one after it."""
+TIMEOUT_SECONDS = 20.0
+"""For an answer to begin, and for all of it beyond what the slowest line needs."""
+SLOWEST_BYTES_PER_SECOND = 5_000.0
+"""Of a body; whoever sends less is left, and asked for the rest in the next attempt."""
+LONGEST_WAIT_SECONDS = 1800.0
+"""For another process that fetches the same files; if it dies, its lock is free at once."""
+
+Progress = Callable[[int, int], None]
+"""Called with how many bytes are here, and of how many; all bytes of a file only once they are verified."""
+Say = Callable[[str], None]
+Fetch = Callable[[str, DataFile, Path, Callable[[int], None]], None]
+"""Fetches `OWNER/REPO/REVISION/PATH`, described by a DataFile, to a path; the last is told how many bytes are here."""
+
+
+def cache_root() -> Path:
+    """`$GENDERMARK_CACHE`, or the place this platform keeps a user's caches in."""
+    try:
+        if chosen := os.environ.get(CACHE):
+            return Path(chosen).expanduser().absolute()
+        if sys.platform == "win32":
+            return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local") / "gendermark" / "Cache"
+        if sys.platform == "darwin":
+            return Path.home() / "Library" / "Caches" / "gendermark"
+        xdg = Path(os.environ.get("XDG_CACHE_HOME", ""))  # the XDG standard says to ignore a relative one
+        return (xdg if xdg.is_absolute() else Path.home() / ".cache") / "gendermark"
+    except RuntimeError:  # no HOME, and no entry in the user database
+        raise UserError(f"this user has no home directory to keep data in; set {CACHE} to a directory") from None
+
+
+# -- what loaders ask for
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,9 +87,25 @@ class OfficialFiles:
 
     def path(self, relative: str) -> Path:
         """Where a file of the authors' repository is on this machine."""
-        if relative not in self.paths:
-            raise UserError(f"{relative!r} is not among the files asked for of {self.name} {self.revision_id}")
         return self.paths[relative]
+
+
+LookedUp = dict[tuple[str, str, str], OfficialFiles | DataUnavailable]
+"""Of each group of files that was asked for: the files, or why they are not at hand."""
+_AT_HAND: ContextVar[LookedUp | None] = ContextVar("_AT_HAND", default=None)
+
+
+@contextmanager
+def nothing_fetched(looked_up: LookedUp) -> Iterator[None]:
+    """Within this, data is what the cache or a mirror on this machine has; nobody else is asked for any.
+
+    What was looked up once is remembered: who looks through all there is asks for the same files many times.
+    """
+    token = _AT_HAND.set(looked_up)
+    try:
+        yield
+    finally:
+        _AT_HAND.reset(token)
 
 
 def official_files(name: str, revision_id: str, group: str = "data", *, say: Say | None = None) -> OfficialFiles:
@@ -43,31 +113,286 @@ def official_files(name: str, revision_id: str, group: str = "data", *, say: Say
 
     `say` (if none: the log) hears licence and citation before and after a download, and of waiting and retrying.
     """
-    looked_up = at_hand()
+    looked_up = _AT_HAND.get()
+    speak: Say = say or logging.getLogger(__name__).info
     if looked_up is None:
-        return _official_files(name, revision_id, group, say)
+        return _official_files(name, revision_id, group, speak, announces=True)
     key = (name, revision_id, group)
     if key not in looked_up:
         try:
-            looked_up[key] = _official_files(name, revision_id, group, say)
+            # Who only looks whether some data is at hand has not asked for it yet.
+            looked_up[key] = _official_files(name, revision_id, group, speak, announces=False)
         except DataUnavailable as problem:
             looked_up[key] = problem
     found = looked_up[key]
     if isinstance(found, DataUnavailable):
         raise found
-    return cast(OfficialFiles, found)
+    return found
 
 
-def _official_files(name: str, revision_id: str, group: str, say: Say | None) -> OfficialFiles:
+def _official_files(name: str, revision_id: str, group: str, say: Say, *, announces: bool) -> OfficialFiles:
     card = load_card(name)
     revision = card.revision(revision_id)
     files = revision.select(group)
-    speak: Say = say or logging.getLogger(__name__).info
-    # Who only looks whether some data is at hand has not asked for it yet.
-    must_fetch = bool(cache.not_good(card, revision, files)) and at_hand() is None
-    if must_fetch:
-        speak(card.notice)
-    paths = cache.fetch(card, revision, files, say=speak)
-    if must_fetch:
-        speak(card.notice)
+    announces = announces and bool(not_good(card, revision, files))
+    if announces:
+        say(card.notice)
+    paths = fetch(card, revision, files, say=say)
+    if announces:
+        say(card.notice)
     return OfficialFiles(name, revision_id, revision.commit, revision.content_hash(group), paths)
+
+
+# -- the cache
+
+
+class State(StrEnum):
+    """What is in the cache in the place of a file."""
+
+    GOOD = "good"
+    MISSING = "missing"
+    DAMAGED = "damaged"
+
+
+def directory(card: Card, revision: Revision) -> Path:
+    return cache_root() / "data" / card.repository / revision.commit
+
+
+def state(card: Card, revision: Revision, file: DataFile) -> State:
+    """Whether a file is in the cache and has the SHA-256 of its card. (All 34 MB there are hash in 0.1 s.)"""
+    path = directory(card, revision) / file.path
+    try:
+        if path.stat().st_size != file.size:
+            return State.DAMAGED
+        with path.open("rb") as stream:
+            found = hashlib.file_digest(stream, "sha256").hexdigest()
+    except (FileNotFoundError, NotADirectoryError):
+        return State.MISSING
+    except OSError:
+        return State.DAMAGED
+    return State.GOOD if found == file.sha256 else State.DAMAGED
+
+
+def not_good(card: Card, revision: Revision, files: Iterable[DataFile]) -> list[DataFile]:
+    """Those of some files that have to be fetched."""
+    return [file for file in files if state(card, revision, file) is not State.GOOD]
+
+
+def _ignore(*_: object) -> None:
+    pass
+
+
+def fetch(
+    card: Card, revision: Revision, files: Iterable[DataFile], *, progress: Progress = _ignore, say: Say = _ignore
+) -> dict[str, Path]:
+    """Where some files of a revision (`revision.select`) are, after fetching those that are missing or damaged.
+
+    Processes that want the same revision take turns, and find what the one before them fetched.
+    """
+    files, base = tuple(files), directory(card, revision)
+    # A cache that has it all needs no lock, and so may be read-only.
+    if not_good(card, revision, files):
+        lock = base.with_name(f"{base.name}.lock")
+        waiting = f"another process is fetching {card.name} {revision.revision_id}; waiting for it"
+        try:
+            lock.parent.mkdir(parents=True, exist_ok=True)
+            lock.touch()
+            with locks.hold(lock, timeout_seconds=LONGEST_WAIT_SECONDS, on_wait=lambda: say(waiting)):
+                if wanted := not_good(card, revision, files):  # none if the process we waited for fetched them all
+                    _fetch_all(f"{card.repository}/{revision.commit}", wanted, base, progress, say)
+        except BrokenPipeError:  # that is whoever read our messages, not the disk
+            raise
+        except OSError as problem:
+            raise UserError(
+                f"the cache {cache_root()} cannot be written to ({problem.strerror or problem}); make room, or set "
+                f"{CACHE} to another directory, and run this again to go on where it stopped"
+            ) from None
+    return {file.path: base / file.path for file in files}
+
+
+def _fetch_all(revision: str, files: Sequence[DataFile], base: Path, progress: Progress, say: Say) -> None:
+    n_before, n_all = 0, sum(file.size for file in files)
+    with _open_source(say) as fetch_one:
+        for file in files:
+            target = base / file.path
+            target.parent.mkdir(parents=True, exist_ok=True)
+            fetch_one(f"{revision}/{file.path}", file, target, partial(_add_progress, progress, n_before, n_all))
+            n_before += file.size
+
+
+def _add_progress(progress: Progress, n_before: int, n_all: int, n: int) -> None:
+    progress(n_before + n, n_all)
+
+
+# -- where files come from
+
+
+@contextmanager
+def _open_source(say: Say) -> Iterator[Fetch]:
+    """The place official files come from now, as a function that fetches one of them."""
+    mirror = os.environ.get(MIRROR, "").strip()
+    try:
+        urlsplit(mirror)
+    except ValueError as problem:  # not shown itself: there may be a password in it
+        raise UserError(f"{MIRROR} is neither a directory nor a URL ({problem}); {_remedy()}") from None
+    scheme = mirror.partition("://")[0].lower() if "://" in mirror else ""
+    if mirror and scheme in ("", "file"):
+        folder = _local(mirror) if scheme else Path(mirror)
+        if (scheme and urlsplit(mirror).netloc not in ("", "localhost")) or not folder.is_dir():
+            raise DataUnavailable(f"there is no directory {mirror}; {_remedy()}")
+
+        def copy(tail: str, file: DataFile, target: Path, progress: Callable[[int], None]) -> None:
+            _copy(folder / tail, file, target)
+            progress(file.size)
+
+        yield copy
+    elif _AT_HAND.get() is not None:
+        raise DataUnavailable("the official data is not on this machine; `gendermark data get NAME` fetches it")
+    elif scheme in ("", "http", "https"):
+        with _open_client() as client:
+            yield _Web(client, mirror.rstrip("/") or HOST, say).fetch
+    else:
+        raise UserError(f"{MIRROR} is {_shown(mirror)!r}; give a directory, or a URL of file://, http:// or https://")
+
+
+def _local(address: str) -> Path:
+    from urllib.request import url2pathname  # which brings all of HTTP with it, for the few who write file://
+
+    return Path(url2pathname(urlsplit(address).path))
+
+
+def _remedy() -> str:
+    if os.environ.get(MIRROR, "").strip():
+        return f"correct {MIRROR}, or unset it to use {HOST}"
+    return f"try again later, or set {MIRROR} to a directory or URL that holds the official data"
+
+
+def _shown(url: str) -> str:
+    """A URL without the password that the one of a private mirror may carry."""
+    parts = urlsplit(url)
+    return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))
+
+
+def _part(target: Path) -> Path:
+    return target.with_name(f"{target.name}.part")
+
+
+def _copy(source: Path, file: DataFile, target: Path) -> None:
+    try:
+        with source.open("rb") as stream:
+            content = stream.read(file.size + 1)
+    except OSError as problem:
+        raise DataUnavailable(f"{source} of the mirror cannot be read: {problem.strerror}; {_remedy()}") from None
+    _part(target).write_bytes(content)
+    _accept(file, target, str(source))
+
+
+def _accept(file: DataFile, target: Path, origin: str) -> None:
+    """Make a whole download the file itself, if it is what the card says."""
+    part = _part(target)
+    with part.open("rb+") as stream:
+        found = hashlib.file_digest(stream, "sha256").hexdigest()
+        os.fsync(stream.fileno())
+    if found != file.sha256:
+        part.unlink()
+        hashes = f"SHA-256 expected {file.sha256}, got {found}"
+        raise DataUnavailable(f"{origin} is not the {file.path} of its card ({hashes}); {_remedy()}")
+    part.replace(target)
+
+
+class _PassingError(DataUnavailable):
+    """A failure that another attempt may not meet."""
+
+
+def _open_client() -> httpx.Client:
+    import httpx
+
+    from gendermark import __version__
+
+    # identity: a compressed body could not be resumed, nor bounded by the card's size.
+    headers = {"Accept-Encoding": "identity", "User-Agent": f"gendermark/{__version__}"}
+    try:
+        client = httpx.Client(follow_redirects=True, timeout=TIMEOUT_SECONDS, headers=headers)
+    except (ImportError, ValueError, OSError) as problem:  # a SOCKS proxy, a bad proxy URL, a missing certificate file
+        raise DataUnavailable(f"the proxy or certificate settings here cannot be used: {problem}") from None
+    return bounded(client)
+
+
+@dataclass(frozen=True, slots=True)
+class _Web:
+    client: httpx.Client
+    base: str
+    say: Say
+
+    def fetch(self, tail: str, file: DataFile, target: Path, progress: Callable[[int], None]) -> None:
+        for attempt in range(1, N_ATTEMPTS + 1):
+            try:
+                self._attempt(f"{self.base}/{quote(tail)}", file, target, progress)
+            except _PassingError:
+                if attempt == N_ATTEMPTS:
+                    raise
+                self.say(f"{file.path}: attempt {attempt} of {N_ATTEMPTS} failed; trying again")
+                time.sleep(BACKOFF_SECONDS * 2 ** (attempt - 1))
+            else:
+                progress(file.size)
+                return
+
+    def _attempt(self, url: str, file: DataFile, target: Path, progress: Callable[[int], None]) -> None:
+        import httpx
+
+        part, origin, reason = _part(target), _shown(url), "no more came"
+        n_before = _size(part)
+        try:
+            if n_before < file.size:
+                with within(TIMEOUT_SECONDS) as deadline:
+                    self._transfer(url, file, part, deadline, progress)
+        except (httpx.ConnectError, httpx.ConnectTimeout, httpx.ProxyError) as problem:
+            raise _PassingError(
+                f"no connection to {urlsplit(origin).netloc} ({problem}); without a network use --data core, "
+                f"which needs none, or set {MIRROR} to a directory or URL that holds the official data"
+            ) from None
+        except (httpx.UnsupportedProtocol, httpx.TooManyRedirects, httpx.InvalidURL) as problem:
+            raise DataUnavailable(f"{origin} does not lead to a file over http(s): {problem}; {_remedy()}") from None
+        except httpx.TransportError as problem:
+            reason = str(problem) or type(problem).__name__
+        if (n_here := _size(part)) < file.size:
+            raise _PassingError(f"{origin} ended after {n_here:,} of {file.size:,} bytes ({reason}); {_remedy()}")
+        try:
+            _accept(file, target, origin)
+        except DataUnavailable as problem:
+            if n_before:  # perhaps only the old beginning was bad, and that is gone now
+                raise _PassingError(str(problem)) from None
+            raise
+
+    def _transfer(
+        self, url: str, file: DataFile, part: Path, deadline: Deadline, progress: Callable[[int], None]
+    ) -> None:
+        """Add what a server sends to the bytes of the .part, or start that again if it will not go on."""
+        n_here = _size(part)
+        with self.client.stream("GET", url, headers={"Range": f"bytes={n_here}-"} if n_here else {}) as response:
+            status, range_sent = response.status_code, response.headers.get("Content-Range", "")
+            answer = f"{_shown(str(response.url))} answers HTTP {status} ({response.reason_phrase}); {_remedy()}"
+            if status == 416 or (status == 206 and not range_sent.startswith(f"bytes {n_here}-")):
+                part.unlink(missing_ok=True)
+                raise _PassingError(answer)
+            if status not in (200, 206):
+                raise (_PassingError if status in (408, 429) or status >= 500 else DataUnavailable)(answer)
+            if status == 200:
+                n_here = 0
+            with part.open("ab" if n_here else "wb") as stream:
+                for chunk in response.iter_raw():
+                    n_here += len(chunk)
+                    deadline.put_off(len(chunk) / SLOWEST_BYTES_PER_SECOND)
+                    if n_here > file.size:
+                        break
+                    stream.write(chunk)
+                    stream.flush()  # so that kill -9 loses nothing
+                    if n_here < file.size:
+                        progress(n_here)
+        if n_here > file.size:
+            part.unlink()
+            raise DataUnavailable(f"{_shown(url)} sends more than the {file.size:,} bytes on its card; {_remedy()}")
+
+
+def _size(path: Path) -> int:
+    return path.stat().st_size if path.exists() else 0

@@ -9,13 +9,14 @@ from __future__ import annotations
 import hashlib
 import random
 import re
+import zipfile
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from gendermark.data.download import Say
-from gendermark.data.tatoeba import tatoeba_cards, tatoeba_lines
+from gendermark.data import card_names, load_card, official_files
+from gendermark.data.official import Say
 from gendermark.errors import BadFile, UnknownName, UserError
 from gendermark.io.textfiles import read_lines, write_lines
 from gendermark.lab.demo_recipe import generate_pairs
@@ -57,6 +58,20 @@ def key(source: str) -> str:
     return _NOT_WORDS.sub(" ", source.casefold()).strip()
 
 
+def tatoeba_cards() -> dict[str, tuple[str, str]]:
+    """The cards of sentence pairs of Tatoeba, and the two languages of each."""
+    return {name: (name.split("-")[1], name.split("-")[2]) for name in card_names() if name.startswith("tatoeba-")}
+
+
+def tatoeba_lines(name: str, say: Say) -> list[str]:
+    """The lines of a card, out of the one text in its zip file: English, tab, the other language."""
+    (path,) = official_files(name, load_card(name).revisions[0].revision_id, say=say).paths.values()
+    with zipfile.ZipFile(path) as archive:
+        (text,) = [one for one in archive.namelist() if one.endswith(".txt") and not Path(one).name.startswith("_")]
+        content = archive.read(text).decode("utf-8-sig")
+    return [line.removesuffix("\r") for line in content.split("\n") if line.strip()]
+
+
 def read_parts(texts: Sequence[str], direction: Direction, say: Say) -> list[Part]:
     """The parts of several texts; those of one name are told apart by a number."""
     parts: list[Part] = []
@@ -76,7 +91,7 @@ def read_part(text: str, direction: Direction, say: Say) -> Part:
                 f"{text} has {' and '.join(cards[text])}, but {'-'.join(direction)} is to be trained; "
                 f"available: {', '.join(cards)}, or files of your own"
             )
-        name, lines = text, columns(text, tatoeba_lines(text, say=say))
+        name, lines = text, columns(text, tatoeba_lines(text, say))
         if cards[text] != direction:
             lines = [Line(line.target, line.source) for line in lines]
     elif not Path(text).exists() and "," in text:

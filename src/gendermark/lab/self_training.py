@@ -13,12 +13,11 @@ from pathlib import Path
 from typing import Any
 
 from gendermark import registry
-from gendermark.data.tatoeba import tatoeba_cards, tatoeba_lines
 from gendermark.errors import BadFile, UnknownName, UserError
 from gendermark.io.textfiles import read_lines
 from gendermark.lab.documents import grammar_count
 from gendermark.lab.grammar import generate
-from gendermark.lab.parallel import GRAMMAR, Line, Part, columns, key, tidy
+from gendermark.lab.parallel import GRAMMAR, Line, Part, columns, key, tatoeba_cards, tatoeba_lines, tidy
 from gendermark.linguistics.occupations import bundled_finder
 from gendermark.linguistics.source_gender import PersonTold, keeps_gender, read_source, readable
 from gendermark.records import Gender, Translation
@@ -107,7 +106,7 @@ def _sentences(text: str, language: str, context: RunContext) -> Sequence[str]:
     if text in cards:
         if language not in cards[text]:
             raise UserError(f"{text} has {' and '.join(cards[text])}, not {language!r}; leave it out")
-        return [line[cards[text].index(language)] for line in columns(text, tatoeba_lines(text, say=context.tell))]
+        return [line[cards[text].index(language)] for line in columns(text, tatoeba_lines(text, context.tell))]
     if not Path(text).exists() and "." not in text and "/" not in text:
         raise UnknownName("data set or file of sentences", text, [f"{GRAMMAR}=50000", *cards])
     lines = [line.split("\t")[0] for line in read_lines(text)]

@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gendermark.data.cache import cache_root
+from gendermark.data.official import cache_root
 from gendermark.errors import MissingExtra, SystemFailure, UnknownName
 from gendermark.io.textfiles import read_lines, write_lines
 

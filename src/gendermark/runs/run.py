@@ -13,7 +13,7 @@ from typing import Any
 
 from gendermark import registry
 from gendermark.benchmarks.benchmark import Benchmark, ItemSet
-from gendermark.data.cache import cache_root
+from gendermark.data.official import cache_root
 from gendermark.errors import SystemFailure, UserError
 from gendermark.io import locks, soundness
 from gendermark.io.translations import check_sound
