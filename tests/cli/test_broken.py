@@ -8,10 +8,9 @@ import csv
 import json
 import random
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 import openpyxl
 import pytest
@@ -19,6 +18,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import gendermark
+from cli.conftest import Cli
 from gendermark import registry
 from gendermark.benchmarks.benchmark import Benchmark
 from gendermark.errors import UnmatchedSources
@@ -27,6 +27,7 @@ from gendermark.io.translations import open_translations
 from gendermark.linguistics.occupations import citation_forms, core_occupations
 from gendermark.linguistics.profiles import foreign, mainly
 from gendermark.runs.store import Store
+from outcomes import Outcome
 
 N = 48
 _SAID = {
@@ -110,11 +111,11 @@ FORMS: dict[str, Write] = {
 }
 
 
-def give(cli: Any, verb: str, path: Path, data: Path, to: str = "es", *more: str) -> Any:
+def give(cli: Cli, verb: str, path: Path, data: Path, to: str = "es", more: str = "") -> Outcome:
+    common = f"winomt --data file:{data} --to {to}"
     if verb == "score":
-        return cli("score", "winomt", "--data", f"file:{data}", "--to", to, "--translations", path, *more)
-    run = ("run", "--benchmark", "winomt", "--data", f"file:{data}", "--to", to)
-    return cli(*run, "--system", f"files:{path}", "-o", path.parent / "run", *more)
+        return cli(f"score {common} --translations {path} {more}")
+    return cli(f"run --benchmark {common} --system files:{path} -o {path.parent}/run {more}")
 
 
 # -- what is sound
@@ -122,7 +123,7 @@ def give(cli: Any, verb: str, path: Path, data: Path, to: str = "es", *more: str
 
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("verb", ["score", "run"])
-def test_sound_files_are_taken_in_every_form(cli: Any, data: Path, tmp_path: Path, form: str, verb: str) -> None:
+def test_sound_files_are_taken_in_every_form(cli: Cli, data: Path, tmp_path: Path, form: str, verb: str) -> None:
     path = tmp_path / form
     FORMS[form](path, SOURCES, into("es"))
     outcome = give(cli, verb, path, data)
@@ -131,7 +132,7 @@ def test_sound_files_are_taken_in_every_form(cli: Any, data: Path, tmp_path: Pat
 
 
 @pytest.mark.parametrize("to", ["es", "it", "pt", "fr", "de", "ru", "uk", "he", "hi"])
-def test_every_language_is_known_and_no_other_is_taken_for_it(cli: Any, data: Path, tmp_path: Path, to: str) -> None:
+def test_every_language_is_known_and_no_other_is_taken_for_it(cli: Cli, data: Path, tmp_path: Path, to: str) -> None:
     path = tmp_path / "lines.txt"
     for other in _SAID:
         _lines(path, SOURCES, into(other))
@@ -142,7 +143,7 @@ def test_every_language_is_known_and_no_other_is_taken_for_it(cli: Any, data: Pa
             outcome.is_refusal(str(path), "is mainly in", f"say --to {other}")
 
 
-def test_empty_lines_and_poor_translations_are_no_reason_to_refuse(cli: Any, data: Path, tmp_path: Path) -> None:
+def test_empty_lines_and_poor_translations_are_no_reason_to_refuse(cli: Cli, data: Path, tmp_path: Path) -> None:
     path, good = tmp_path / "lines.txt", into("es")
     for texts in (
         ["" if n % 2 else text for n, text in enumerate(good)],
@@ -234,7 +235,7 @@ BREAKS: dict[str, tuple[Break, str]] = {
 @given(broken=st.sampled_from(sorted(BREAKS)), form=st.sampled_from(sorted(FORMS)), n=st.integers(0, 1000))
 @pytest.mark.parametrize("verb", ["score", "run"])
 def test_whatever_is_broken_is_refused(
-    cli: Any, data: Path, tmp_path: Path, verb: str, broken: str, form: str, n: int
+    cli: Cli, data: Path, tmp_path: Path, verb: str, broken: str, form: str, n: int
 ) -> None:
     make, words = BREAKS[broken]
     path = tmp_path / form
@@ -244,88 +245,75 @@ def test_whatever_is_broken_is_refused(
 
 
 def test_a_file_can_be_repaired_but_not_what_is_lost(
-    cli: Any, data: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
+    cli: Cli, data: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level("INFO", "gendermark")
     good, path = tmp_path / "good.txt", tmp_path / "lines.txt"
     _lines(good, SOURCES, into("es"))
     _lines(path, SOURCES, [_misread(text, "cp1252") for text in into("es")])
-    give(cli, "score", path, data).is_refusal("line 1:", "for 'podía'", "48 of 48 lines", "--fix-encoding")
-    fixed = give(cli, "score", path, data, "es", "--fix-encoding", "--json")
-    assert fixed.json["estimates"] == give(cli, "score", good, data, "es", "--json").json["estimates"]
-    assert "the letters of 48 of 48 lines had been misread, and were repaired" in caplog.text
-    run = give(cli, "run", path, data, "es", "--system-option", "fix_encoding=yes")
+    give(cli, "score", path, data).is_refusal("line 1:", "'podía'", "48 of 48 lines", "--fix-encoding")
+    fixed = give(cli, "score", path, data, more="--fix-encoding --json")
+    assert fixed.json["estimates"] == give(cli, "score", good, data, more="--json").json["estimates"]
+    assert "48 of 48 lines" in caplog.text, "it is said"
+    run = give(cli, "run", path, data, more="--system-option fix_encoding=yes")
     assert run.exit_code == 0
-    assert "were repaired" in run.err
-    give(cli, "run", path, data, "es", "--system-option", "fix_encoding=perhaps").is_refusal("yes, no", "'perhaps'")
+    assert "48 of 48 lines" in run.err
+    give(cli, "run", path, data, more="--system-option fix_encoding=perhaps").is_refusal("fix_encoding", "'perhaps'")
     _lines(path, SOURCES, [text.replace("í", "?") for text in into("es")])
-    give(cli, "score", path, data, "es", "--fix-encoding").is_refusal("'pod?a'", "cannot be repaired")
+    give(cli, "score", path, data, more="--fix-encoding").is_refusal("'pod?a'", "cannot be repaired")
 
 
-def test_all_missing_rows_are_counted_and_may_be_allowed(cli: Any, data: Path, tmp_path: Path) -> None:
-    path, texts = tmp_path / "table.csv", into("es")
-    _table(path, SOURCES[:30], texts[:30])
-    refusal = give(cli, "score", path, data)
-    refusal.is_refusal(
-        "has no translation of 18 of 48 sentences: 31, 'The", "; 40, 'The", "and 8 more", "--allow-missing"
-    )
-    warning = "18 of 48 sentences have no translation in what was given; they count as not translated"
-    allowed = give(cli, "score", path, data, "es", "--allow-missing", "--json")
-    assert warning in allowed.json["warnings"]
+def test_all_missing_rows_are_counted_and_may_be_allowed(cli: Cli, data: Path, tmp_path: Path) -> None:
+    path, page = tmp_path / "table.csv", tmp_path / "page.html"
+    _table(path, SOURCES[:30], into("es")[:30])
+    give(cli, "score", path, data).is_refusal("18 of 48 sentences", "31, 'The", "and 8 more", "--allow-missing")
+    allowed = give(cli, "score", path, data, more="--allow-missing --json")
+    (warning,) = (warning for warning in allowed.json["warnings"] if warning.startswith("18 of 48 sentences"))
     accuracy = next(e for e in allowed.json["estimates"] if e["metric"] == "accuracy")
     assert (accuracy["n_judged"], accuracy["n_total"]) == (30, 48)
     assert accuracy["value"] <= 100 * 30 / 48
-    run = give(cli, "run", path, data, "es", "--system-option", "allow_missing=yes")
-    assert warning in run.err
-    assert warning in cli("report", tmp_path / "run", "-o", tmp_path / "page.html").err + (
-        tmp_path / "page.html"
-    ).read_text(encoding="utf-8")
+    assert warning in give(cli, "run", path, data, more="--system-option allow_missing=yes").err
+    assert cli(f"report {tmp_path}/run -o {page}").exit_code == 0
+    assert warning in page.read_text(encoding="utf-8")
     _table(path, ["No such sentence."], ["No."])
-    give(cli, "score", path, data, "es", "--allow-missing").is_refusal("is not a sentence of this benchmark")
-    samples = ("score", "uncertainty", "--data", "core", "--to", "es", "--samples", path)
-    cli(*samples, "--allow-missing").is_refusal("--allow-missing", "not with --samples")
+    give(cli, "score", path, data, more="--allow-missing").is_refusal("'No such sentence.'")
+    cli(f"score uncertainty --data core --to es --samples {path} --allow-missing").is_refusal("--samples")
 
 
-def test_some_lines_of_another_language_are_not_translated(cli: Any, data: Path, tmp_path: Path) -> None:
+def test_some_lines_of_another_language_are_not_translated(cli: Cli, data: Path, tmp_path: Path) -> None:
     path = tmp_path / "lines.txt"
     _lines(path, SOURCES, [*into("es")[:38], *into("it")[38:43], *into("ru")[43:]])
-    outcome = give(cli, "score", path, data, "es", "--json", "--judgements", str(tmp_path / "judgements.jsonl"))
-    words = "10 of 48 sentences have a translation in another language; they count as not translated"
-    assert words in outcome.json["warnings"]
+    outcome = give(cli, "score", path, data, more=f"--json --judgements {tmp_path}/judgements.jsonl")
+    assert any(warning.startswith("10 of 48 sentences") for warning in outcome.json["warnings"])
     rows = [json.loads(line) for line in (tmp_path / "judgements.jsonl").read_text(encoding="utf-8").splitlines()]
     assert [row["verdict"] for row in rows[38:]] == ["not-translated"] * 10
     assert {row["tags"]["reason"] for row in rows[38:]} == {"wrong-language"}
 
 
-def test_an_excel_file_that_cannot_be_read(cli: Any, data: Path, tmp_path: Path) -> None:
+def test_excel_files(cli: Cli, data: Path, tmp_path: Path) -> None:
+    openpyxl = pytest.importorskip("openpyxl")
     path = tmp_path / "table.xlsx"
-    path.write_bytes(b"PK\x03\x04 and so on")
-    give(cli, "score", path, data).is_refusal(str(path), "is not an Excel file", ".csv")
 
-
-def test_sentences_of_ones_own_in_an_excel_file(cli: Any, data: Path, tmp_path: Path) -> None:
-    book = openpyxl.Workbook()
-    with data.open(encoding="utf-8", newline="") as file:
-        for row in csv.reader(file):
+    def write(rows: Iterable[Sequence[str | None]]) -> None:
+        book = openpyxl.Workbook()
+        for row in rows:
             book.active.append(row)
-    book.save(tmp_path / "mine.xlsx")
-    exported = cli("export", "winomt", "--to", "es", "--data", f"file:{tmp_path / 'mine.xlsx'}")
-    assert exported.out.splitlines() == SOURCES
+        book.save(path)
 
-
-def test_a_cell_beyond_the_named_columns(cli: Any, data: Path, tmp_path: Path) -> None:
-    book = openpyxl.Workbook()
-    for row in [("source", "translation", None), (None, None, None), (SOURCES[0], "Hola.", "note")]:
-        book.active.append(row)
-    book.save(tmp_path / "table.xlsx")
-    give(cli, "score", tmp_path / "table.xlsx", data).is_refusal("line 3:", "give every column a name")
+    with data.open(encoding="utf-8", newline="") as file:  # sentences of one's own
+        write(csv.reader(file))
+    assert cli(f"export winomt --to es --data file:{path}").out.splitlines() == SOURCES
+    write([("source", "translation", None), (None, None, None), (SOURCES[0], "Hola.", "note")])
+    give(cli, "score", path, data).is_refusal(str(path), "line 3:", "column")
+    path.write_bytes(b"PK\x03\x04 and so on")
+    give(cli, "score", path, data).is_refusal(str(path), "Excel", ".csv")
 
 
 # -- programs
 
 
 @pytest.mark.parametrize("mode", ["batch", "stream"])
-def test_a_program_that_is_one_line_off_leaves_nothing_behind(cli: Any, data: Path, tmp_path: Path, mode: str) -> None:
+def test_a_program_that_is_one_line_off_leaves_nothing_behind(cli: Cli, data: Path, tmp_path: Path, mode: str) -> None:
     table, script = tmp_path / "table.json", tmp_path / "late.py"
     table.write_text(json.dumps(dict(zip(SOURCES, _turned(into("es"), -1), strict=True))), encoding="utf-8")
     script.write_text(
@@ -338,19 +326,16 @@ def test_a_program_that_is_one_line_off_leaves_nothing_behind(cli: Any, data: Pa
         encoding="utf-8",
     )
     store = tmp_path / "store.sqlite"
-    outcome = cli(
-        *("run", "--system", f"command:{sys.executable} {script}", "--system-option", f"mode={mode}", "--to", "es"),
-        *("--benchmark", "winomt", "--data", f"file:{data}", "--store", store, "-o", tmp_path / "run"),
+    command = (
+        f"run --system 'command:{sys.executable} {script}' --system-option mode={mode} --to es --benchmark winomt "
+        f"--data file:{data} --store {store} -o {tmp_path}"
     )
+    outcome = cli(f"{command}/run")
     assert outcome.exit_code == 2
-    assert "seem to belong to the sentence before theirs" in outcome.err
-    assert "make the program write one line for each that it reads" in outcome.err
+    assert "the sentence before theirs" in outcome.err
     assert "none of these answers is kept" in outcome.err
     script.write_text(script.read_text(encoding="utf-8").replace("said[line.strip()]", "'Dijo que sÃ\\xad, seÃ±or.'"))
-    outcome = cli(
-        *("run", "--system", f"command:{sys.executable} {script}", "--system-option", f"mode={mode}", "--to", "es"),
-        *("--benchmark", "winomt", "--data", f"file:{data}", "--store", store, "-o", tmp_path / "again"),
-    )
+    outcome = cli(f"{command}/again")
     assert outcome.exit_code == 2
     assert "make the program read and write UTF-8" in outcome.err
     with Store(store) as kept:
@@ -360,7 +345,7 @@ def test_a_program_that_is_one_line_off_leaves_nothing_behind(cli: Any, data: Pa
 # -- pairs
 
 
-def test_two_files_of_a_pair_exchanged_or_the_same(cli: Any, tmp_path: Path) -> None:
+def test_two_files_of_a_pair_exchanged_or_the_same(cli: Cli, tmp_path: Path) -> None:
     name = "mt-geneval-counterfactual"
     benchmark: Benchmark = registry.load("benchmark", name)
     item_set = gendermark.items(name, "es", data="core")
@@ -371,12 +356,10 @@ def test_two_files_of_a_pair_exchanged_or_the_same(cli: Any, tmp_path: Path) -> 
         files[gender] = tmp_path / f"{gender}.txt"
         _lines(files[gender], [], [benchmark.render(i, i.expected or i, item_set.selection) for i in items])
     first, second = files["masculine"], files["feminine"]
-    score = ("score", name, "--data", "core", "--to", "es", "--translations")
-    assert cli(*score, first, "--translations", second).exit_code == 0
-    cli(*score, second, "--translations", first).is_refusal("seem to be exchanged", "masculine ones first")
-    cli(*score, first, "--translations", first).is_refusal(
-        "masculine and feminine were given the same translations", "each its own"
-    )
+    score = f"score {name} --data core --to es --translations"
+    assert cli(f"{score} {first} --translations {second}").exit_code == 0
+    cli(f"{score} {second} --translations {first}").is_refusal("exchanged", "masculine ones first")
+    cli(f"{score} {first} --translations {first}").is_refusal("masculine and feminine", "the same translations")
 
 
 # -- one text
@@ -436,23 +419,17 @@ def test_what_only_looks_damaged(text: str) -> None:
 # -- who is not translated
 
 
-def test_it_is_said_who_is_refused(cli: Any, data: Path, tmp_path: Path) -> None:
+def test_it_is_said_who_is_refused(cli: Cli, data: Path, tmp_path: Path) -> None:
     """A system that does not speak of women is not only one that gets their gender wrong."""
-    path, texts = tmp_path / "lines.txt", into("es")
+    path, page, texts = tmp_path / "lines.txt", tmp_path / "page.html", into("es")
     women = [gender == "feminine" for _, gender in _people()]
-    _lines(
-        path,
-        SOURCES,
-        ["" if is_woman and n % 10 else t for n, (t, is_woman) in enumerate(zip(texts, women, strict=True))],
-    )
-    outcome = give(cli, "run", path, data)
-    words = "Of 100 women 90 ("
-    told = next(line for line in outcome.err.splitlines() if words in line)
-    assert "were not translated" in told
-    assert "of 100 men 0 (0 to 32): women more often, by 90.0 points (" in told
-    assert cli("report", tmp_path / "run", "-o", tmp_path / "page.html").exit_code == 0
-    page = (tmp_path / "page.html").read_text(encoding="utf-8")
-    assert 0 < page.index("The finding</h2>") < page.index(words) < page.index("keep their gender")
-    assert "Of 100 each, 90 women and 0 men were not translated." in page
+    some = ["" if is_woman and n % 10 else t for n, (t, is_woman) in enumerate(zip(texts, women, strict=True))]
+    _lines(path, SOURCES, some)
+    (said,) = (line for line in give(cli, "run", path, data).err.splitlines() if "were not translated (" in line)
+    said = said.partition(": ")[2]
+    assert "90" in said
+    assert cli(f"report {tmp_path}/run -o {page}").exit_code == 0
+    text = page.read_text(encoding="utf-8")
+    assert 0 < text.index("The finding</h2>") < text.index(said[:20]) < text.index("keep their gender")
     _lines(path, SOURCES, ["" if n % 2 else text for n, text in enumerate(texts)])
     assert "were not translated (" not in give(cli, "score", path, data).err
