@@ -31,36 +31,33 @@ def _one_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Processes, "_started", starts)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("languages", [("es",), ("es", "de")], ids=["one", "several"])
-def test_run(languages: tuple[str, ...], cli: Cli, tmp_path: Path) -> None:
-    to = [word for language in languages for word in ("--to", language)]
-    what = ("--system", "fake:right?delay_ms=0.01", "--benchmark", "simplegen", "--data", "core", *to)
-    done = cli("run", *what, "--executor", "processes:2", "-o", tmp_path / "run", "--store", tmp_path / "store.sqlite")
-    assert done.exit_code == 0
-    assert done.err.splitlines().count(_NOTE) == 1
+RUN = "run --system fake:right?delay_ms=0.01 --benchmark terms --data core --to es"
 
 
-def test_a_part_of_a_run(cli: Cli, tmp_path: Path) -> None:
-    what = ("--system", "fake:right?delay_ms=0.01", "--benchmark", "simplegen", "--data", "core", "--to", "es")
-    done = cli("run", *what, "--executor", "processes:2", "--shard", "1/2", "-o", tmp_path / "part")
-    assert done.exit_code == 0
-    assert done.err.splitlines().count(_NOTE) == 1
-    assert _NOTE in (tmp_path / "part" / "manifest.json").read_text(encoding="utf-8")
-
-
-def test_translate(cli: Cli, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "command",
+    [
+        pytest.param(f"{RUN} -o {{tmp}}/run", marks=pytest.mark.slow),
+        pytest.param(f"{RUN} --to de -o {{tmp}}/run", marks=pytest.mark.slow),
+        f"{RUN} --shard 1/2 -o {{tmp}}/part",
+        "translate {tmp}/sources.txt --system demo:en-es --to es",
+        "score simplegen --data core --to es --translations {good}",
+    ],
+)
+def test_it_is_said_once(
+    command: str,
+    cli: Cli,
+    good_file: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    monkeypatch.setattr(scoring, "PORTION", 300)  # so that a file of this size is scored by several workers
     (tmp_path / "sources.txt").write_text("She is late.\nHe is late.\n", encoding="utf-8")
-    what = ("--system", "demo:en-es", "--to", "es", tmp_path / "sources.txt", "--store", tmp_path / "store.sqlite")
-    done = cli("translate", *what, "--executor", "processes:2")
-    assert done.exit_code == 0
-    assert done.err.splitlines().count(_NOTE) == 1
-
-
-def test_score(cli: Cli, good_file: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
-    monkeypatch.setattr(scoring, "PORTION", 300)
     with caplog.at_level(logging.INFO, "gendermark"):
-        what = ("simplegen", "--data", "core", "--to", "es", "--translations", good_file)
-        done = cli("score", *what, "--executor", "processes:2")
+        done = cli(f"{command.format(tmp=tmp_path, good=good_file)} --executor processes:2")
     assert done.exit_code == 0
-    assert [record.getMessage() for record in caplog.records].count(_NOTE) == 1
+    said = [*done.err.splitlines(), *(record.getMessage() for record in caplog.records)]
+    assert said.count(_NOTE) == 1
+    if "--shard" in command:
+        assert _NOTE in (tmp_path / "part" / "manifest.json").read_text(encoding="utf-8")
