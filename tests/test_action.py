@@ -169,29 +169,23 @@ def test_every_input_is_used_and_told_about() -> None:
 
 @needs_bash
 @pytest.mark.slow
-def test_a_good_candidate_passes(tmp_path: Path, program: str, baseline: Path) -> None:
-    job = _job(tmp_path, program, system="fake:right", baseline=str(baseline), report="deep/page.html", **_given(SMALL))
-    assert job.code == 0, job.log
-    assert job.outputs["page.outcome"] == "passed"
-    assert "### gendermark gate passed" in job.summary
-    assert "in the artifact `gendermark`" in job.summary
-    assert (job.workspace / "gendermark" / "candidate" / "manifest.json").exists()
-
-
-@needs_bash
-@pytest.mark.slow
-def test_a_bad_candidate_fails_and_still_has_its_page(
-    tmp_path: Path, program: str, baseline: Path, masculine: Path
+@pytest.mark.parametrize(("code", "outcome"), [(0, "passed"), (1, "failed")])
+def test_a_candidate_passes_or_fails_and_has_its_page(
+    tmp_path: Path, program: str, baseline: Path, masculine: Path, code: int, outcome: str
 ) -> None:
-    job = _job(tmp_path, program, translations=str(masculine), baseline=str(baseline), **_given(SMALL))
-    assert job.code == 1, job.log
-    assert job.outputs["page.outcome"] == "failed"
-    assert "### gendermark gate failed" in job.summary
-    assert "::error title=gendermark::gate failed" in job.log
-    page = (job.workspace / "gendermark" / "report.html").read_text(encoding="utf-8")
+    candidate = {"translations": str(masculine)} if code else {"system": "fake:right"}
+    job = _job(tmp_path, program, baseline=str(baseline), report="deep/page.html", **candidate, **_given(SMALL))
+    assert job.code == code, job.log
+    assert job.outputs["page.outcome"] == outcome
+    assert f"### gendermark gate {outcome}" in job.summary
+    assert "in the artifact `gendermark`" in job.summary
+    assert ("::error title=gendermark::gate failed" in job.log) == bool(code)
+    assert (job.workspace / "gendermark" / "candidate" / "manifest.json").exists()
+    page = (job.workspace / "deep" / "page.html").read_text(encoding="utf-8")
     assert "baseline" in page
     assert "candidate" in page
-    assert ElementTree.parse(job.workspace / "gendermark" / "candidate.xml").getroot().get("failures") != "0"
+    failures = ElementTree.parse(job.workspace / "gendermark" / "candidate.xml").getroot().get("failures")
+    assert (failures != "0") == bool(code)
 
 
 @needs_bash

@@ -76,41 +76,23 @@ def test_json_object(cli: Cli, tmp_path: Path, what: str, given: list[str]) -> N
             assert estimate[key] is None or -greatest <= estimate[key] <= greatest
         assert estimate["low"] <= estimate["value"] <= estimate["high"]
         assert 0 <= estimate["n_judged"] <= estimate["n_total"] == int(estimate["n_total"])
+    values = _values(printed)
+    if what is SIMPLEGEN:  # percentages
+        assert [values["correct", group] for group in GROUPS] == [0, 100, 100, 0], "everybody is a man"
+    else:  # shares, as in the paper
+        for name in SETS:
+            w, m, n = (values[metric, name] or 0 for metric in ("p_w", "p_m", "p_n"))
+            assert w + m + n == pytest.approx(1)
+            assert values["p_s", name] == pytest.approx((w * m + n) ** 0.5)
+        mean = sum(values["p_s", name] or 0 for name in SETS) / len(SETS)
+        assert values["tgbi", "all"] == pytest.approx(mean)
     assert "|rules:best-" in printed["signature"]
     assert f"benchmark:{benchmark}|data:core-" in printed["signature"]
 
 
-def test_simplegen_is_in_percent(cli: Cli, finished: Path, tmp_path: Path) -> None:
-    file = _write(tmp_path / "t.txt", _translations(finished / "masculine"))
-    values = _values(cli(f"score {SIMPLEGEN} --translations {file} --json").json)
-    expected = {"fofc": 0.0, "momc": 100.0, "fomc": 100.0, "mofc": 0.0}
-    for group, percent in expected.items():
-        assert values["correct", group] == percent
-        assert values["incorrect", group] == 100 - percent
-        assert values["inconclusive", group] == 0
-    assert values["pro", "all"] == values["anti", "all"] == 50.0
-    assert values["delta", "all"] == values["delta_fc", "all"] == values["delta_mc", "all"] == 0.0
-
-
-def test_tgbi_is_in_shares(cli: Cli, korean: list[str], tmp_path: Path) -> None:
-    women = [f"She is number {number}." for number, _ in enumerate(korean)]
-    _write(tmp_path / "t.txt", women)
-    values = _values(cli(f"score {TGBI} --translations {tmp_path}/t.txt --json").json)
-    for name in SETS:
-        assert [values[metric, name] for metric in ("p_w", "p_m", "p_n", "p_s")] == [1, 0, 0, 0]
-    half = ["She is so." if number % 2 else "That person is so." for number, _ in enumerate(korean)]
-    _write(tmp_path / "t.txt", half)
-    values = _values(cli(f"score {TGBI} --translations {tmp_path}/t.txt --json").json)
-    for name in SETS:
-        w, m, n = (values[metric, name] for metric in ("p_w", "p_m", "p_n"))
-        assert w + n == pytest.approx(1)
-        assert values["p_s", name] == pytest.approx((w * m + n) ** 0.5)
-    assert values["tgbi", "all"] == pytest.approx(sum(values["p_s", name] for name in SETS) / len(SETS))
-
-
 @both
 @pytest.mark.parametrize("rules", ["best", "paper"])
-@pytest.mark.parametrize("text", ["", "…", "12345", "\u200b"])
+@pytest.mark.parametrize("text", ["", "…", "\u200b"])
 def test_no_data_is_never_nan(cli: Cli, tmp_path: Path, what: str, given: list[str], rules: str, text: str) -> None:
     part, n = ("--group fofc", 680) if what is SIMPLEGEN else ("", len(given))
     file = _write(tmp_path / "t.txt", [text] * n)

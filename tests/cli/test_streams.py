@@ -16,7 +16,6 @@ import typer
 
 import gendermark
 from cli.conftest import Cli
-from gendermark.cli import app
 from runs.children import PATIENCE_SECONDS, wait_until
 
 SOURCE = str(Path(gendermark.__file__).parents[1])
@@ -42,13 +41,6 @@ def _shell(command: str, **variables: str | Path) -> Any:
     environment = _environment(**{name: str(value) for name, value in variables.items()})
     command = ["bash", "-c", script]
     return subprocess.run(command, env=environment, timeout=PATIENCE_SECONDS, check=False, capture_output=True)
-
-
-def test_installed_entry_point_is_this_function() -> None:
-    assert app.main.__module__ == "gendermark.cli.app"
-    with pytest.raises(SystemExit) as ended:
-        app.main(["--version"])
-    assert ended.value.code == 0
 
 
 def test_licence_is_shown_before_official_data_is_missed(tmp_path: Path) -> None:
