@@ -54,7 +54,7 @@ def select(benchmark: str | Selection, to: str = "", **options: Any) -> tuple[Be
     if isinstance(benchmark, Selection):
         if to or options:
             given = ", ".join((["to"] if to else []) + list(options))
-            raise UserError(f"a Selection says everything itself; leave out {given}, or name the benchmark only")
+            raise UserError(f"pass a Selection, or a name with options, not both: leave out {given}")
         selection = benchmark
     else:
         registry.load("benchmark", benchmark)  # an unknown name comes before all else

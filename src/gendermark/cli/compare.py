@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import shlex
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -21,12 +21,11 @@ from gendermark.errors import UserError
 if TYPE_CHECKING:
     from gendermark.metrics.metric import Resampling
     from gendermark.runs.compare import ComparedMetric, Comparison, ComparisonReport, ManyCompared
-    from gendermark.runs.folder import Run
     from gendermark.runs.gates import ChangedSentence, Verdict
 
 MOST_SENTENCES = 5
 """Of each kind that a gate lists on a terminal."""
-_IN_WORDS = {"unclear": "no clear difference"}
+_IN_WORDS = {"unclear": "no significant difference"}
 _HELP = "(see `gendermark compare --help`)"
 
 
@@ -151,7 +150,7 @@ def _print_comparison(report: ComparisonReport, *, in_full: bool = True) -> None
             ]
             print_table(cell, ("metric", "first", "second", "change", "interval", "p", "second is", "finds"), rows)
         if any(map(_detectable, report.comparisons)):
-            say("finds: the smallest difference that these sentences would show in four of five cases")
+            say("finds: the smallest difference that these sentences detect with 80% power")
     for test in report.tests:
         facts = test.details
         say(
@@ -283,10 +282,10 @@ def gate(
     as_json: AsJson = False,
 ) -> None:
     """Exit 1 if the system is clearly worse than the baseline, or beyond a bound; exit 0 otherwise."""
-    from gendermark.report.ci import workflow_commands
+    from gendermark.io.textfiles import write_text
+    from gendermark.report import ci
     from gendermark.runs import gates
     from gendermark.runs.folder import read_run
-    from gendermark.runs.gates import changed_sentences, verified
 
     if not baseline and (tolerance or fail_on_gap):
         raise UserError("--tolerance and --fail-on-gap are about a baseline; add --baseline DIR")
@@ -295,31 +294,52 @@ def gate(
     if not 0 <= alpha <= 1:
         raise UserError(f"--alpha is a probability between 0 and 1 (0.05 is usual), not {alpha:g}")
     strict = gates.Strictness(*_tolerances(tolerance or []), fail_on_gap)
-    now, *others = (read_run(*one) for one in folders([run, *([baseline] if baseline else [])], name))
-    for one in (now, *others):
-        verified(one.results)
+    read = [read_run(*one) for one in folders([run, *([baseline] if baseline else [])], name)]
+    for one in read:
+        gates.verified(one.results)
+    now = read[0]
     limits = pairs(minimum or [], "--min", "anti=60"), pairs(maximum or [], "--max", "delta=15")
     checks = gates.bounds(now.results, *limits)
     changed: tuple[tuple[ChangedSentence, ...], ...] = ()
-    against = ""
-    for before in others:
-        checks += gates.against_baseline(now.results, before.results, resampling(resamples, seed, 0.95), alpha, strict)
-        changed = changed_sentences(before, now)
-        against = f" against {before.called}"
+    title = f"Gate: {now.called}"
+    if baseline:
+        before, how = read[1], resampling(resamples, seed)
+        checks += gates.against_baseline(now.results, before.results, how, alpha, strict)
+        changed = gates.changed_sentences(before, now)
+        title += f" against {before.called}"
     if not checks:
         raise UserError("the two runs share no headline metric, so there is nothing to check; use --min or --max")
     verdict = gates.Verdict.of(checks, *changed)
     on_github = github if github is not None else os.environ.get("GITHUB_ACTIONS") == "true"
     # From here on the exit code is the verdict, whatever becomes of its other forms: a gate that failed has failed.
-    _whatever_happens(lambda: _print_verdict(verdict, f"Gate: {now.called}{against}", as_json))
+    with _say_what_fails():
+        if as_json:
+            print_json(verdict.to_json())
+        else:
+            rows = [(c.outcome, c.cell, c.metric, c.slice, c.finding) for c in verdict.checks]
+            print_table(title, ("outcome", "cell", "metric", "slice", "finding"), rows)
     called = str(now.manifest.get("name", "")) or now.path.resolve().name
-    _whatever_happens(lambda: _write_files(verdict, called, junit, summary, on_github))
+    if junit is not None:
+        with _say_what_fails():
+            write_text(junit, ci.junit(verdict, called))
+    step = os.environ.get("GITHUB_STEP_SUMMARY", "")
+    if summary is not None and str(summary) != step:
+        with _say_what_fails():
+            write_text(summary, ci.summary(verdict, called))
+    elif step and (summary is not None or on_github):
+        # Other commands of the step write there too.
+        with _say_what_fails(), Path(step).open("a", encoding="utf-8", newline="\n") as file:
+            file.write(ci.summary(verdict, called))
     if page is not None:
-        _whatever_happens(lambda: _write_page(page, [*others, now], verdict))
+        from gendermark.report.page import render_page
+
+        with _say_what_fails():
+            write_text(page, render_page(read[::-1], gate=verdict))
+            say(f"page written to {page}")
     with suppress(OSError):  # nowhere left to say it
         for line in [] if as_json else _sentences(verdict):
             say(line)
-        for line in workflow_commands(verdict) if on_github else []:
+        for line in ci.workflow_commands(verdict) if on_github else []:
             say(line)
         say(verdict.sentence)
     if not verdict.passed:
@@ -353,56 +373,20 @@ def _sentences(verdict: Verdict) -> Iterator[str]:
             yield f"  {source}\n    {before}\n    {now}"
 
 
-def _print_verdict(verdict: Verdict, title: str, as_json: bool) -> None:
-    if as_json:
-        print_json(verdict.to_json())
-    else:
-        rows = [(c.outcome, c.cell, c.metric, c.slice, c.finding) for c in verdict.checks]
-        print_table(title, ("outcome", "cell", "metric", "slice", "finding"), rows)
-
-
-def _write_files(verdict: Verdict, name: str, junit: Path | None, summary: Path | None, on_github: bool) -> None:
-    from gendermark.io.textfiles import write_text
-    from gendermark.report import ci
-
-    if junit is not None:
-        _whatever_happens(lambda: write_text(junit, ci.junit(verdict, name)))
-    text = ci.summary(verdict, name)
-    of_the_step = os.environ.get("GITHUB_STEP_SUMMARY", "")
-    if summary is None and on_github and of_the_step:
-        summary = Path(of_the_step)
-    if summary is None:
-        return
-    if str(summary) != of_the_step:
-        write_text(summary, text)
-        return
-    with summary.open("a", encoding="utf-8", newline="\n") as file:  # other commands of the step write there too
-        file.write(text)
-
-
-def _write_page(path: Path, runs: Sequence[Run], verdict: Verdict) -> None:
-    from gendermark.io.textfiles import write_text
-    from gendermark.report.page import render_page
-
-    write_text(path, render_page(runs, gate=verdict))
-    say(f"page written to {path}")
-
-
-def _whatever_happens(write: Callable[[], None]) -> None:
-    """Write something, or say in one sentence why it could not be written."""
+@contextmanager
+def _say_what_fails() -> Iterator[None]:
+    """Say in one sentence what could not be written, and go on."""
     try:
-        write()
+        yield
     except BrokenPipeError:  # nobody reads to the end; nothing to complain about
         _discard_output()
-    except (OSError, UserError) as problem:
-        if isinstance(problem, UserError):
-            sentence = str(problem)
-        else:
-            where = problem.filename or "the output"
-            sentence = f"cannot write {where}: {problem.strerror or problem}"
-            _discard_output()
+    except UserError as problem:
         with suppress(OSError):
-            say(f"error: {' '.join(sentence.split())}")
+            say(f"error: {' '.join(str(problem).split())}")
+    except OSError as problem:
+        _discard_output()
+        with suppress(OSError):
+            say(f"error: cannot write {problem.filename or 'the output'}: {problem.strerror or problem}")
 
 
 def _discard_output() -> None:
@@ -426,18 +410,18 @@ def power(
     to: To = "",
     data: Annotated[str, typer.Option("--data", help="official or core; both if not given.")] = "",
     points: Annotated[float, typer.Option("--points", help="The difference that should be found, in points.")] = 5.0,
-    right: Annotated[float, typer.Option("--right", help="How many of 100 sentences the systems get right.")] = 80.0,
+    right: Annotated[float, typer.Option("--right", help="Accuracy of the systems, in percent.")] = 80.0,
     icc: Annotated[
-        float, typer.Option("--icc", help="How alike the sentences of a group are, 0 to 1; 0.3 to 0.8 is usual.")
+        float, typer.Option("--icc", help="Correlation of the sentences of a group, 0 to 1; 0.3 to 0.8 is usual.")
     ] = 0.3,
-    alike: Annotated[float, typer.Option("--alike", help="How alike the mistakes of the two are, 0 to 1.")] = 0.0,
+    alike: Annotated[float, typer.Option("--alike", help="Correlation of the mistakes of the two, 0 to 1.")] = 0.0,
     like: Annotated[Path | None, typer.Option(metavar="RUN", help="Take --right and --icc from this run.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """What could a comparison of two systems show? How many sentences or groups does a difference need?
 
     Computed from the sentences of each benchmark, official and core, at the level of the headline metrics (0.05,
-    corrected) and for four of five cases. Nothing is translated.
+    corrected) and a power of 80%. Nothing is translated.
     """
     from gendermark import api
     from gendermark.runs.power import Expected, expected_from, questions
@@ -445,10 +429,10 @@ def power(
     if not to:
         raise UserError("say which language the systems translate into: --to es")
     _check_shares({"--right": (right, 100), "--icc": (icc, 1), "--alike": (alike, 1), "--points": (points, 100)})
-    told = {}
+    measured = {}
     for result in api.load(like) if like is not None else ():
         if (found := expected_from(result, alike)) is not None:
-            told[result.selection.benchmark] = found
+            measured[result.selection.benchmark] = found
     usual = Expected(right / 100, icc, alike)
     rows: list[dict[str, Any]] = []
     left_out = []
@@ -460,7 +444,7 @@ def power(
             except UserError as problem:
                 left_out.append(f"{name}, {kind} data: {problem}")
                 continue
-            expected = told.get(name, usual)
+            expected = measured.get(name, usual)
             facts = {"right": 100 * expected.right, "icc": expected.correlation}
             rows += [
                 {"benchmark": name, "data": kind, **question.to_json(points), **facts}
@@ -468,16 +452,16 @@ def power(
             ]
     if not rows:
         why = f": {left_out[0]}" if left_out else "; see `gendermark list benchmarks`"
-        raise UserError(f"no benchmark here tells women from men in translations into {to}{why}")
+        raise UserError(f"no benchmark distinguishes women and men in translations into {to}{why}")
     rows.sort(key=lambda row: (row["benchmark"], row["data"]))
     if as_json:
         print_json({"rows": rows, "left_out": left_out})
     else:
         _print_power(rows, points)
         say(
-            "Supposed: as many right and as alike within groups as in the run given."
-            if told
-            else f"Supposed: {right:g} of 100 right, sentences of a group alike by {icc:g}, the systems by {alike:g}; "
+            "Assumes the accuracy and the within-group correlation of the given run."
+            if measured
+            else f"Assumes {right:g}% accuracy, within-group correlation {icc:g}, of the systems {alike:g}; "
             "`--like RUN` takes the first two from a run."
         )
     for what in left_out:
@@ -493,7 +477,7 @@ def _check_shares(given: dict[str, tuple[float, float]]) -> None:
 def _print_power(rows: list[dict[str, Any]], points: float) -> None:
     columns = ("benchmark", "data", "question", "groups", "sentences", "shows", f"finds {points:g}", "needs groups")
     print_table(
-        f"How many points two systems must differ by to be told apart; how often {points:g} points are found",
+        f"Smallest detectable difference in points (shows); power to detect {points:g} points",
         columns,
         [
             (
