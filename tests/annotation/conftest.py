@@ -2,27 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
-from annotation.lineups import SPECS, make
-from gendermark.annotation import (
-    REFERENCE,
-    Lineup,
-    LineupRun,
-    ShownRow,
-    draw_lineup,
-    match_runs,
-    read_runs,
-)
+import gendermark
+from annotation.made import SPECS, Served, contextual_run
+from gendermark.annotation import Key, Lineup, draw_lineup, read_runs
+from gendermark.annotation.lineup import REFERENCE, LineupRun
+
+
+@pytest.fixture(scope="module")
+def run_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A small run whose judge can be checked by the first word. Not to be written to."""
+    directory = tmp_path_factory.mktemp("annotation") / "run"
+    selection = gendermark.Selection("tgbi", "ko", "en", data="core", parts=("negative",))
+    gendermark.run("fake:right?p=0.5", [selection], directory=directory)
+    return directory
 
 
 @pytest.fixture(scope="module")
 def folders(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     """Three systems on core data. Not to be written to."""
     base = tmp_path_factory.mktemp("lineup")
-    return [make(base / name, spec) for name, spec in SPECS.items()]
+    return [contextual_run(base / name, spec) for name, spec in SPECS.items()]
 
 
 @pytest.fixture(scope="module")
@@ -30,24 +34,41 @@ def runs(folders: list[Path]) -> list[LineupRun]:
     return read_runs(folders)
 
 
+Drawn = tuple[Key, list[tuple[object, ...]]]
+
+
 @pytest.fixture(scope="module")
-def drawn(runs: list[LineupRun]) -> tuple[Lineup, list[ShownRow]]:
+def drawn(runs: list[LineupRun]) -> Drawn:
     return draw_lineup(runs, 100, 7)
 
 
 @pytest.fixture(scope="module")
-def key(drawn: tuple[Lineup, list[ShownRow]]) -> Lineup:
+def key(drawn: Drawn) -> Key:
     return drawn[0]
 
 
 @pytest.fixture(scope="module")
-def by_name(key: Lineup, folders: list[Path]) -> dict[str, LineupRun]:
-    return match_runs(key, folders)
+def lineup(key: Key, folders: list[Path]) -> Lineup:
+    return Lineup(key, folders)
 
 
 @pytest.fixture(scope="module")
-def truth(drawn: tuple[Lineup, list[ShownRow]]) -> dict[int, bool]:
+def truth(drawn: Drawn) -> dict[int, bool]:
     """Fakes say either the reference or the contrastive one."""
-    key, shown = drawn
-    reference = {row.item_id: shown[row.row - 1].translation for row in key.rows if row.system == REFERENCE}
-    return {row.row: shown[row.row - 1].translation == reference[row.item_id] for row in key.rows}
+    key, rows = drawn
+    reference = {row.item_id: rows[row.row - 1][3] for row in key.rows if row.system == REFERENCE}
+    return {row.row: rows[row.row - 1][3] == reference[row.item_id] for row in key.rows}
+
+
+@pytest.fixture
+def serve() -> Iterator[Callable[..., Served]]:
+    """`serve(sheet, ...)` starts `gendermark annotate serve`, which ends with the test."""
+    started: list[Served] = []
+
+    def start(*arguments: str | Path) -> Served:
+        started.append(Served(*arguments))
+        return started[-1]
+
+    yield start
+    for one in started:
+        one.kill()

@@ -1,13 +1,15 @@
-"""Several systems and a hidden reference: MT-GenEval's human evaluation, its sheet and key."""
+"""Several systems and a hidden reference: MT-GenEval's human evaluation, from the sample to the report."""
 
 from __future__ import annotations
 
 import csv
 import io
 import json
+import random
 import re
 import shutil
 from collections import Counter, defaultdict
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,51 +17,36 @@ from typing import Any
 import pytest
 
 import gendermark
-from annotation.lineups import CELL, SPECS, filled, loads, make
+from annotation.conftest import Drawn
+from annotation.made import CELL, FEW, LINEUP_HEADER, SPECS, contextual_run, loads, marked, written
 from gendermark import registry
-from gendermark.annotation import (
-    LINEUP_COLUMNS,
-    REFERENCE,
-    Lineup,
-    LineupRun,
-    ShownRow,
-    draw_lineup,
-    lineup,
-    match_runs,
-    read_key,
-    read_runs,
-    write_lineup,
-)
+from gendermark.annotation import LINEUP, AgreementReport, Key, Lineup, draw_lineup, read_runs, write_lineup
+from gendermark.annotation.lineup import REFERENCE, KeyRow, LineupRun
 from gendermark.errors import BadFile, UnknownName, UserError
 from gendermark.linguistics.contrast import without_tags
+from gendermark.metrics import statistics
+from gendermark.metrics.metric import Resampling
 from made_runs import without_sums
 
-# -- the sample ------------------------------------------------------------------------------------------------------
+# -- the sample --------------------------------------------------------------------------------------------------------
 
 
-def test_as_many_of_each_sub_category(runs: list[LineupRun]) -> None:
-    key, shown = draw_lineup(runs, 5, 1)
-    assert Counter(key.sample.values()) == {
-        f"{gender}-in-{kind}-profession": 5
-        for gender in ("masculine", "feminine")
-        for kind in ("female", "male", "neutral")
-    }
-    assert len(shown) == 5 * 6 * 4
-    assert (key.short, key.left_out) == ({}, {})
-    assert set(key.available.values()) == {8}
-    assert key.names == tuple(SPECS.values())
-
-
-def test_small_sub_categories_give_all_they_have(drawn: tuple[Lineup, list[ShownRow]]) -> None:
-    assert set(Counter(drawn[0].sample.values()).values()) == {8}
-    assert set(drawn[0].short.values()) == {8}
+def test_as_many_of_each_sub_category(runs: list[LineupRun], key: Key) -> None:
+    few, rows = draw_lineup(runs, 5, 1)
+    kinds = [
+        f"{one}-in-{kind}-profession" for one in ("masculine", "feminine") for kind in ("female", "male", "neutral")
+    ]
+    assert Counter(few.sample.values()) == dict.fromkeys(kinds, 5)
+    assert len(rows) == 5 * 6 * 4
+    assert (few.left_out, few.names) == ({}, tuple(SPECS.values()))
+    assert set(few.available.values()) == {8}
+    assert set(Counter(key.sample.values()).values()) == {8}, "small ones give all they have"
 
 
 def test_items_in_no_sub_category_are_left_out_and_counted(
     runs: list[LineupRun], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    benchmark = registry.load("benchmark", "mt-geneval-contextual")
-    whole = benchmark.load(runs[0].result.selection)
+    whole = registry.load("benchmark", "mt-geneval-contextual").load(runs[0].result.selection)
     no_class = {**whole.items[1].tags, "class": "unknown"}
     items = (replace(whole.items[0], expected=None), replace(whole.items[1], tags=no_class), *whole.items[2:])
     loads(monkeypatch, replace(whole, items=items))
@@ -68,10 +55,10 @@ def test_items_in_no_sub_category_are_left_out_and_counted(
     assert len(key.sample) == 46
     assert not key.sample.keys() & {items[0].item_id, items[1].item_id}
     loads(monkeypatch, replace(whole, items=items[:2]))
-    with pytest.raises(UserError, match=r"no item of .* has a known gender and profession class, so none can be drawn"):
+    with pytest.raises(UserError, match="none can be drawn"):
         draw_lineup(runs, 100, 1)
     loads(monkeypatch, replace(whole, origin="core-00000000"))
-    with pytest.raises(UserError, match=r"a is of core-\w+, but the data here are core-00000000; run it again"):
+    with pytest.raises(UserError, match="core-00000000; run it again"):
         draw_lineup(runs, 100, 1)
 
 
@@ -81,7 +68,7 @@ def test_the_sample_is_seeded_and_does_not_depend_on_the_systems(runs: list[Line
     assert list(draw_lineup(runs, 3, 1)[0].sample) == list(draw_lineup(runs[:2], 3, 1)[0].sample)
 
 
-def test_the_rows_of_a_segment_stand_together_in_an_order_of_their_own(key: Lineup) -> None:
+def test_the_rows_of_a_segment_stand_together_in_an_order_of_their_own(key: Key) -> None:
     segments: dict[str, list[str]] = defaultdict(list)
     for row in key.rows:
         segments[row.item_id].append(row.system)
@@ -96,154 +83,110 @@ def test_the_rows_of_a_segment_stand_together_in_an_order_of_their_own(key: Line
     assert categories != sorted(categories), "nor do sub-categories stand together"
 
 
-def test_nothing_in_the_sheet_tells_which_is_which(drawn: tuple[Lineup, list[ShownRow]], tmp_path: Path) -> None:
-    key, shown = drawn
-    write_lineup(tmp_path / "s.csv", tmp_path / "k.json", key, shown)
-    assert (tmp_path / "s.csv").read_bytes().startswith(b"\xef\xbb\xbf")
+def test_nothing_in_the_sheet_reveals_which_is_which(drawn: Drawn, tmp_path: Path) -> None:
+    key, rows = drawn
+    write_lineup(tmp_path / "s.csv", tmp_path / "k.json", key, rows)
     text = (tmp_path / "s.csv").read_text(encoding="utf-8-sig")
     for word in (*SPECS.values(), "fake", REFERENCE, "context-0", "<M>", "<F>", "masculine", "feminine"):
         assert word not in text
-    header, *rows = csv.reader(io.StringIO(text, newline=""))
-    assert tuple(header) == LINEUP_COLUMNS
-    assert len(rows) == len(key.rows) == 48 * 4, "equal translations have rows of their own"
-    assert all(row[1] and row[2] and row[3] and row[4:] == ["", ""] for row in rows)
-
-
-def test_references_are_those_of_the_data(drawn: tuple[Lineup, list[ShownRow]]) -> None:
-    key, shown = drawn
+    header, *found = csv.reader(io.StringIO(text, newline=""))
+    assert tuple(header) == LINEUP.columns
+    assert len(found) == len(key.rows) == 48 * 4, "equal translations have rows of their own"
+    assert all(row[1] and row[2] and row[3] and row[4:] == ["", ""] for row in found)
     items = {item.item_id: item for item in gendermark.items("mt-geneval-contextual", "es", data="core").items}
     for row in key.rows:
-        item, seen = items[row.item_id], shown[row.row - 1]
-        assert (seen.context, seen.source) == (item.tags["context"], item.source)
-        if row.system == REFERENCE:
-            assert seen.translation == without_tags(item.tags["reference"])
+        item, (_, context, source, translation, *_) = items[row.item_id], rows[row.row - 1]
+        assert (context, source) == (item.tags["context"], item.source)
+        assert row.system != REFERENCE or translation == without_tags(item.tags["reference"])
 
 
 def test_the_translation_of_the_context_is_not_shown(folders: list[Path], tmp_path: Path) -> None:
-    """It would tell systems from the reference; where it cannot be cut off, the answer is shown whole."""
-    joined = make(tmp_path / "joined", "fake:right?p=0.7", context="joined")
-    separated = make(tmp_path / "separated", "fake:right?p=0.7", context="separator:<sep>")
+    """It would distinguish systems from the reference; where it cannot be cut off, the answer is shown whole."""
+    joined = contextual_run(tmp_path / "joined", "fake:right?p=0.7", context="joined")
+    separated = contextual_run(tmp_path / "separated", "fake:right?p=0.7", context="separator:<sep>")
     runs = read_runs([folders[0], joined, separated])
-    key, shown = draw_lineup(runs, 100, 1)
+    key, rows = draw_lineup(runs, 100, 1)
     assert key.names == tuple(f"fake:right?p=0.7 ({kind})" for kind in ("none", "joined", "separator:<sep>"))
-    reference = {row.item_id: shown[row.row - 1].translation for row in key.rows if row.system == REFERENCE}
-    for row in key.rows:
-        if row.system.endswith("(separator:<sep>)"):
-            assert "<sep>" not in shown[row.row - 1].translation
-            assert len(shown[row.row - 1].translation) < 1.3 * len(reference[row.item_id])
+    shown = {(row.item_id, row.system): str(rows[row.row - 1][3]) for row in key.rows}
+    for (item_id, system), text in shown.items():
+        if system.endswith("(separator:<sep>)"):
+            assert "<sep>" not in text
+            assert len(text) < 1.3 * len(shown[item_id, REFERENCE])
     assert runs[0].uncut == runs[2].uncut == frozenset()
-    mute = make(tmp_path / "mute", "fake:copy", context="separator:<sep>")
+    mute = contextual_run(tmp_path / "mute", "fake:copy", context="separator:<sep>")
     path = mute / CELL / "translations.jsonl"
     path.write_text(path.read_text(encoding="utf-8").replace("<sep>", ""), encoding="utf-8")
-    run = read_runs([folders[0], mute])[1]
-    assert len(run.uncut) == 48
-    assert match_runs(key, [folders[0], joined, separated]).keys() == set(key.names)
-
-
-def test_formulas_and_line_breaks(tmp_path: Path, key: Lineup) -> None:
-    write_lineup(tmp_path / "s.csv", tmp_path / "k.json", key, [ShownRow(1, "-c", "+s", "=1+1")])
-    assert "1,'-c,'+s,'=1+1,," in (tmp_path / "s.csv").read_text(encoding="utf-8-sig")
-    assert lineup._one_line("a\r\nb\t c ") == "a b c"
+    assert len(read_runs([folders[0], mute])[1].uncut) == 48
+    assert Lineup(key, [folders[0], joined, separated]).runs.keys() == set(key.names)
 
 
 def test_a_system_with_the_name_of_the_reference(runs: list[LineupRun]) -> None:
     odd = replace(runs[0], result=replace(runs[0].result, system=REFERENCE))
-    key, _ = draw_lineup([odd, runs[1]], 1, 1)
-    assert key.names == ("reference (none)", f"{SPECS['b']} (none)")
+    assert draw_lineup([odd, runs[1]], 1, 1)[0].names == ("reference (none)", f"{SPECS['b']} (none)")
 
 
-# -- refused ---------------------------------------------------------------------------------------------------------
+# -- refused -----------------------------------------------------------------------------------------------------------
 
 
-def test_runs_that_cannot_stand_together(folders: list[Path], tmp_path: Path) -> None:
+def test_runs_that_cannot_stand_together(folders: list[Path], run_folder: Path, tmp_path: Path) -> None:
     first = folders[0]
-    with pytest.raises(UserError, match="give the run folders of at least two systems; for one: gendermark annotate"):
-        read_runs([first])
-    with pytest.raises(UserError, match=re.escape(f"{first} and {first} are both of fake:right?p=0.7 with context no")):
-        read_runs([first, first])
-    german = make(tmp_path / "de", "fake:masculine", to="de")
-    with pytest.raises(UserError, match=r"are not of the same items \(mt-geneval-contextual.en-es test core-\w+; mt-g"):
-        read_runs([first, german])
-    with pytest.raises(UnknownName, match="unknown cell of"):
-        read_runs([first, german], CELL)
+    german = contextual_run(tmp_path / "de", "fake:masculine", to="de")
     other = without_sums(Path(shutil.copytree(folders[1], tmp_path / "other")))
     path = other / CELL / "result.json"
     path.write_text(re.sub(r'"origin": "[^"]+"', '"origin": "core-x"', path.read_text(encoding="utf-8")), "utf-8")
-    with pytest.raises(
-        UserError, match=r"are not of the same items .* test core-x\); run all systems on the same data"
-    ):
-        read_runs([first, other])
-    with pytest.raises(UserError, match="is not a run folder"):
-        read_runs([first, tmp_path])
-    selection = gendermark.Selection("tgbi", "ko", "en", data="core", parts=("negative",))
-    gendermark.run("fake:masculine", [selection], directory=tmp_path / "tgbi")
-    with pytest.raises(UserError, match="tgbi has no run of mt-geneval-contextual; run it with: --benchmark mt-gen"):
-        read_runs([first, tmp_path / "tgbi"])
-    with pytest.raises(
-        UserError, match=r"tgbi\.ko-en has no context and no references to show; give a cell of mt-gene"
-    ):
-        read_runs([first, tmp_path / "tgbi"], "tgbi.ko-en")
-
-
-def test_several_cells(tmp_path: Path) -> None:
-    for name in ("masculine", "feminine"):
-        selections = [
-            gendermark.Selection(benchmark, target_language=to, data="core")
-            for benchmark, to in (
-                ("mt-geneval-counterfactual", "es"),
-                ("mt-geneval-contextual", "es"),
-                ("mt-geneval-contextual", "de"),
-            )[: 3 if name == "masculine" else 2]
-        ]
-        gendermark.run(f"fake:{name}", selections, directory=tmp_path / name)
-    folders = [tmp_path / "masculine", tmp_path / "feminine"]
-    with pytest.raises(UserError, match=rf"has 2 cells; say which: --cell {CELL} \| mt-geneval-contextual.en-de"):
-        read_runs(folders)
-    assert {run.result.cell for run in read_runs(folders, CELL)} == {CELL}
-    assert lineup._read_run(folders[1], "").result.cell == CELL
-
-
-def test_judgements_without_context(folders: list[Path], tmp_path: Path) -> None:
     damaged = without_sums(Path(shutil.copytree(folders[1], tmp_path / "x")))
     path = damaged / CELL / "judgements.jsonl"
     path.write_text(path.read_text(encoding="utf-8").replace('"context":', '"text":'), encoding="utf-8")
-    with pytest.raises(UserError, match=f"judgement context-0000 of {CELL} has no context; run it again"):
-        read_runs([folders[0], damaged])
+    for given, cell, token in (
+        ([first], "", "at least two systems"),
+        ([first, first], "", "give each system once"),
+        ([first, german], "", "not of the same items"),
+        ([first, german], CELL, "unknown cell"),
+        ([first, other], "", "core-x"),
+        ([first, damaged], "", "context-0000 .* has no context"),
+        ([first, tmp_path], "", "is not a run folder"),
+        ([first, run_folder], "", "has no run of mt-geneval-contextual"),
+        ([first, run_folder], "tgbi.ko-en", r"tgbi\.ko-en has no context"),
+    ):
+        with pytest.raises(UserError, match=token):
+            read_runs(given, cell)
 
 
-def test_nobodys_work_is_overwritten(drawn: tuple[Lineup, list[ShownRow]], tmp_path: Path) -> None:
-    key, shown = drawn
+def test_several_cells(tmp_path: Path) -> None:
+    every = (("mt-geneval-counterfactual", "es"), ("mt-geneval-contextual", "es"), ("mt-geneval-contextual", "de"))
+    for name, wanted in (("masculine", every), ("feminine", every[:2])):
+        selections = [gendermark.Selection(benchmark, target_language=to, data="core") for benchmark, to in wanted]
+        gendermark.run(f"fake:{name}", selections, directory=tmp_path / name)
+    folders = [tmp_path / "masculine", tmp_path / "feminine"]
+    with pytest.raises(UserError, match=rf"--cell {CELL} \| mt-geneval-contextual.en-de"):
+        read_runs(folders)
+    assert {run.result.cell for run in read_runs(folders, CELL)} == {CELL}
+
+
+def test_nobodys_work_is_overwritten(drawn: Drawn, tmp_path: Path) -> None:
+    key, rows = drawn
     sheet, secret = tmp_path / "s.csv", tmp_path / "k.json"
-    with pytest.raises(UserError, match="the sheet and its key must be two files; choose another name with --key"):
-        write_lineup(sheet, sheet, key, shown)
-    write_lineup(sheet, secret, key, shown)
-    write_lineup(sheet, secret, key, shown)
-    with pytest.raises(UserError, match=r"k\.json may be the key of another sheet; choose another name with --key"):
-        write_lineup(tmp_path / "t.csv", secret, replace(key, seed=8), shown)
-    assert not (tmp_path / "t.csv").exists()
-    filled(sheet, shown, lambda row: "Y" if row == 9 else "")
-    with pytest.raises(UserError, match=r"s\.csv may hold somebody's answers; choose another name with -o"):
-        write_lineup(sheet, tmp_path / "l.json", key, shown)
-    sheet.write_text("notes", encoding="utf-8")
-    with pytest.raises(UserError, match="may hold somebody's answers"):
-        write_lineup(sheet, tmp_path / "l.json", key, shown)
-    assert not (tmp_path / "l.json").exists()
+    with pytest.raises(UserError, match="must be two files"):
+        write_lineup(sheet, sheet, key, rows)
+    for _ in range(2):
+        write_lineup(sheet, secret, key, rows)
+    with pytest.raises(UserError, match=r"k\.json may be the key of another sheet"):
+        write_lineup(tmp_path / "t.csv", secret, replace(key, seed=8), rows)
+    for content in (f"{LINEUP_HEADER}\n9,,,,Y,\n", "notes"):
+        sheet.write_text(content, encoding="utf-8")
+        with pytest.raises(UserError, match=r"s\.csv may hold somebody's answers"):
+            write_lineup(sheet, tmp_path / "l.json", key, rows)
+    assert {path.name for path in tmp_path.iterdir()} == {"s.csv", "k.json"}
 
 
-def test_the_key_comes_back(drawn: tuple[Lineup, list[ShownRow]], tmp_path: Path) -> None:
-    key, shown = drawn
-    write_lineup(tmp_path / "s.csv", tmp_path / "k.json", key, shown)
-    assert read_key(tmp_path / "k.json") == key
-    row = json.loads((tmp_path / "k.json").read_text(encoding="utf-8"))
-    assert (row["seed"], row["origin"], len(row["sample"])) == (7, key.origin, 48)
-    assert row["rows"][0].keys() == {"row", "item_id", "system", "digest"}
-
-
-def test_what_is_not_a_key(drawn: tuple[Lineup, list[ShownRow]], tmp_path: Path) -> None:
-    key, shown = drawn
+def test_the_key_comes_back_and_what_is_none_is_refused(drawn: Drawn, tmp_path: Path) -> None:
+    key, rows = drawn
     good, bad = tmp_path / "k.json", tmp_path / "bad.json"
-    write_lineup(tmp_path / "s.csv", good, key, shown)
+    write_lineup(tmp_path / "s.csv", good, key, rows)
+    assert Lineup.read(good, []).key == key
     value = json.loads(good.read_text(encoding="utf-8"))
+    assert (value["seed"], value["origin"], len(value["sample"])) == (7, key.origin, 48)
+    assert value["rows"][0].keys() == {"row", "item_id", "system", "digest"}
     damaged: list[Any] = [
         [],
         None,
@@ -264,34 +207,233 @@ def test_what_is_not_a_key(drawn: tuple[Lineup, list[ShownRow]], tmp_path: Path)
     ]
     for one in damaged:
         bad.write_text(json.dumps(one), encoding="utf-8")
-        with pytest.raises(BadFile, match=r"bad\.json: is not a key that `gendermark annotate export-systems` wrote"):
-            read_key(bad)
-    bad.write_text("{", encoding="utf-8")
-    with pytest.raises(BadFile, match="is not JSON"):
-        read_key(bad)
-    with pytest.raises(BadFile, match="there is no such file"):
-        read_key(tmp_path / "none.json")
+        with pytest.raises(BadFile, match=r"bad\.json: is not a key"):
+            Lineup.read(bad, [])
 
 
-def test_run_folders_are_those_of_the_key(key: Lineup, folders: list[Path], tmp_path: Path) -> None:
-    assert list(match_runs(key, folders[::-1])) == list(SPECS.values()), "in any order"
-    with pytest.raises(UserError, match="no run folder of fake:masculine is given; give those of all systems in the k"):
-        match_runs(key, folders[:2])
-    with pytest.raises(UserError, match="are both of fake:masculine; give each system once"):
-        match_runs(key, [*folders, Path(shutil.copytree(folders[2], tmp_path / "again"))])
-    stranger = make(tmp_path / "stranger", "fake:feminine")
-    with pytest.raises(
-        UserError, match="is of fake:feminine with context none, which is not in the key; available: fak"
-    ):
-        match_runs(key, [*folders, stranger])
-    with pytest.raises(
-        UserError, match=r"is not of the items of the key \(.*; give the run folders that were exported"
-    ):
-        match_runs(replace(key, origin="core-x"), folders)
-    with pytest.raises(UnknownName, match="unknown cell of"):
-        match_runs(replace(key, cell="mt-geneval-contextual.en-de"), folders)
+def test_run_folders_are_those_of_the_key(key: Key, folders: list[Path], tmp_path: Path) -> None:
+    assert list(Lineup(key, folders[::-1]).runs) == list(SPECS.values()), "in any order"
     changed = without_sums(Path(shutil.copytree(folders[2], tmp_path / "changed")))
     path = changed / CELL / "translations.jsonl"
     path.write_text(path.read_text(encoding="utf-8").replace("El ", "Un "), encoding="utf-8")
-    with pytest.raises(UserError, match=r"the translation of context-\d+ in .*changed is not the one that people were"):
-        match_runs(key, [*folders[:2], changed])
+    stranger = contextual_run(tmp_path / "stranger", "fake:feminine")
+    for of, given, token in (
+        (key, folders[:2], "no run folder of fake:masculine"),
+        (key, [*folders, Path(shutil.copytree(folders[2], tmp_path / "again"))], "give each system once"),
+        (key, [*folders, stranger], "fake:feminine .* not in the key"),
+        (replace(key, origin="core-x"), folders, "core-x"),
+        (key, [*folders[:2], changed], r"context-\d+ in .*changed is not the one"),
+    ):
+        with pytest.raises(UserError, match=token):
+            Lineup(of, given)
+    with pytest.raises(UnknownName, match="unknown cell of"):
+        Lineup(replace(key, cell="mt-geneval-contextual.en-de"), folders)
+
+
+# -- the report --------------------------------------------------------------------------------------------------------
+
+Agreed = Callable[..., AgreementReport]
+
+
+@pytest.fixture
+def agreed(lineup: Lineup, tmp_path: Path) -> Agreed:
+    """The report on people's answers, by row."""
+
+    def report(resampling: Resampling = FEW, **answers: dict[int, bool]) -> AgreementReport:
+        return lineup.agree([marked(tmp_path / f"{who}.csv", own) for who, own in answers.items()], resampling)
+
+    return report
+
+
+def erring(truth: dict[int, bool], rate: float, seed: int) -> dict[int, bool]:
+    rng = random.Random(seed)
+    return {row: answer is not (rng.random() < rate) for row, answer in truth.items()}
+
+
+def test_rows_that_are_repeated_unknown_or_not_understood(lineup: Lineup, tmp_path: Path) -> None:
+    lines = ("1,,,,Y,", "1,,,,N,", "2,,,,Y,", "2,,,,,", "9999,,,,Y,", "3,,,,maybe,", "4,,,Otra frase.,Y,", "5,,,,Y/N,")
+    path = written(tmp_path / "a.csv", *lines, "1,,,,hm,", ",,,,,remark", header=LINEUP_HEADER)
+    (one,) = lineup.agree([path], FEW).content["evaluators"]
+    assert [one[key] for key in ("n_rows", "n_answers", "n_blank")] == [9, 2, 1]
+    assert len(one["missing"]) == len(lineup.key.rows) - 4
+    expected = {3: "line 2 again", 6: "9999", 7: "'maybe'", 8: "row 4", 9: "'Y/N'", 10: "'hm'"}
+    assert [problem["line"] for problem in one["problems"]] == list(expected)
+    for problem, token in zip(one["problems"], expected.values(), strict=True):
+        assert token in problem["problem"]
+    path = written(tmp_path / "a.csv", "999,,,,Y,", header=LINEUP_HEADER)
+    with pytest.raises(BadFile, match=r"a\.csv, line 2: row 999 "):
+        lineup.agree([path], FEW)
+
+
+def test_people_who_are_always_right(lineup: Lineup, agreed: Agreed, truth: dict[int, bool]) -> None:
+    """And a metric that is too on these sentences: everything at its end."""
+    found = agreed(ana=truth, eva=truth)
+    assert found.estimate("alpha", "systems").value == 1
+    assert found.estimate("alpha", REFERENCE).value is None, "one answer throughout: nothing to agree on beyond chance"
+    assert found.estimate("accuracy", REFERENCE).value == 100
+    for name, run in lineup.runs.items():
+        assert found.estimate("accuracy", name).value == pytest.approx(run.result.estimate("accuracy").value)
+        for category in found.content["categories"]:
+            automatic = run.result.estimate("accuracy", category).value
+            assert found.estimate("accuracy", f"{name}, {category}").value == pytest.approx(automatic)
+        assert found.estimate("f_score", name).value == 1
+        assert found.estimate("accuracy", name).signature == run.result.signature
+    assert found.estimate("f_score", "mean").value == 1
+    assert found.content["preferred"] == "ana"
+    copied, tied = found.content["warnings"]
+    assert "ana and eva" in copied
+    assert "(48 times)" in tied
+
+
+def test_alpha(lineup: Lineup, agreed: Agreed, truth: dict[int, bool]) -> None:
+    answers = erring(truth, 0.1, 1)
+    found = agreed(a=answers, b=answers, c=answers)
+    for name, n_rows in (("systems", 144), (REFERENCE, 48)):
+        alpha = found.estimate("alpha", name)
+        assert (alpha.value, alpha.high, alpha.n_judged, alpha.n_groups) == (1, 1, n_rows, 48)
+        assert (alpha.low or 1) < 1, "a few segments are no proof"
+    one, other = erring(truth, 0.1, 1), erring(truth, 0.3, 2)
+    del one[1], other[2]
+    rows = [row for row in lineup.key.rows if row.system != REFERENCE]
+    alpha = agreed(a=one, b=other).estimate("alpha", "systems")
+    assert alpha.value == statistics.krippendorff_alpha([[own.get(row.row) for row in rows] for own in (one, other)])
+    assert (alpha.low or 1) < (alpha.value or 0) < (alpha.high or 0)
+    assert (alpha.n_judged, alpha.n_total) == (len(rows) - sum(row.row in (1, 2) for row in rows), len(rows))
+
+
+@pytest.mark.parametrize("rate", [0.1, 0.25, 0.5])
+def test_annotators_with_known_error_rates_land_on_their_expectation(
+    rate: float, lineup: Lineup, agreed: Agreed, truth: dict[int, bool]
+) -> None:
+    n, name = 30, SPECS["b"]
+    rows = [row.row for row in lineup.key.rows if row.system == name]
+    share = sum(truth[row] for row in rows) / len(rows)
+    all_systems = [row.row for row in lineup.key.rows if row.system != REFERENCE]
+    overall = sum(truth[row] for row in all_systems) / len(all_systems)
+    sums: dict[str, float] = defaultdict(float)
+    for seed in range(n):
+        # The preferred of two is the better one on the references, which are judged apart from the systems.
+        found = agreed(Resampling(2), a=erring(truth, rate, 2 * seed), b=erring(truth, rate, 2 * seed + 1))
+        for metric, slice_name in (("accuracy", name), ("alpha", "systems"), ("f_score", name)):
+            sums[metric] += (found.estimate(metric, slice_name).value or 0) / n
+    marginal = share * (1 - rate) + (1 - share) * rate
+    assert sums["accuracy"] == pytest.approx(100 * marginal, abs=3)
+    hits = share * (1 - rate)
+    assert sums["f_score"] == pytest.approx(2 * hits / (2 * hits + rate), abs=0.03)
+    marginal = overall * (1 - rate) + (1 - overall) * rate
+    assert sums["alpha"] == pytest.approx(1 - 2 * rate * (1 - rate) / (2 * marginal * (1 - marginal)), abs=0.05)
+
+
+def test_the_preferred_evaluator_marks_the_reference_correct_more_often(lineup: Lineup, agreed: Agreed) -> None:
+    references = [row.row for row in lineup.key.rows if row.system == REFERENCE]
+    of_systems = [row.row for row in lineup.key.rows if row.system != REFERENCE]
+    no, yes = dict.fromkeys(of_systems, False), dict.fromkeys(of_systems, True)
+    strict = {**yes, **dict.fromkeys(references, False), references[0]: True}
+    lenient = {**no, **dict.fromkeys(references, True)}
+    for people in ({"s": strict, "l": lenient}, {"l": lenient, "s": strict}):
+        found = agreed(**people)
+        assert found.content["preferred"] == "l", "though the other finds all systems correct"
+        assert found.content["warnings"] == []
+        assert found.estimate("accuracy", REFERENCE).value == 100
+        assert found.estimate("accuracy", SPECS["a"]).value == 0
+    counts = {one["name"]: (one["n_reference_correct"], one["n_reference"]) for one in found.content["evaluators"]}
+    assert counts == {"l": (48, 48), "s": (1, 48)}
+    # As published, times are counted, not shares.
+    few = {**no, **dict.fromkeys(references[:10], True)}
+    most = {**no, **dict.fromkeys(references, True), references[0]: False}
+    assert agreed(few=few, most=most).content["preferred"] == "most"
+    # A tie goes to the first.
+    both = {"yes": {**yes, **dict.fromkeys(references, True)}, "no": lenient}
+    for names, value in ((("yes", "no"), 100), (("no", "yes"), 0)):
+        found = agreed(**{name: both[name] for name in names})
+        assert found.content["preferred"] == names[0]
+        assert found.estimate("accuracy", SPECS["a"]).value == value
+        assert f"{names[0]}, {names[1]} " in found.content["warnings"][0]
+
+
+def test_one_sheet_has_no_alpha(agreed: Agreed, truth: dict[int, bool]) -> None:
+    found = agreed(ana=truth)
+    assert (found.content["preferred"], found.content["warnings"]) == ("ana", [])
+    assert {e.metric for e in found.estimates} == {"accuracy", "precision", "recall", "f_score"}
+    assert len(found.estimates) == 4 * 7 + 3 * 4
+
+
+def test_precision_recall_and_f_by_hand(lineup: Lineup, agreed: Agreed, truth: dict[int, bool]) -> None:
+    name = SPECS["a"]
+    outcomes = {j.item_id: j.outcome == "correct" for j in lineup.runs[name].result.judgements}
+    rows = [row for row in lineup.key.rows if row.system == name]
+    right = [row.row for row in rows if outcomes[row.item_id]]
+    wrong = [row.row for row in rows if not outcomes[row.item_id]]
+    # 6 both, 2 the metric alone, 3 the person alone, 1 neither; the rest is blank
+    answers = dict.fromkeys(right[:6] + wrong[:3], True) | dict.fromkeys(right[6:8] + wrong[3:4], False)
+    found = agreed(ana=answers)
+    values = [found.estimate(metric, name).value for metric in ("precision", "recall", "f_score")]
+    assert values == pytest.approx([6 / 8, 6 / 9, 12 / 17])
+    f = found.estimate("f_score", name)
+    assert (f.n_judged, f.n_total) == (12, 48)
+    assert (f.low or 1) < 12 / 17 < (f.high or 0)
+    accuracy = found.estimate("accuracy", name)
+    low, high = statistics.wilson(9, 12) or (0, 0)
+    assert (accuracy.value, accuracy.low, accuracy.high) == pytest.approx((75, 100 * low, 100 * high))
+    assert (accuracy.n_judged, accuracy.n_total) == (12, 48)
+    assert found.estimate("accuracy", SPECS["c"]).value is None, "not answered is not wrong"
+    assert found.estimate("f_score", SPECS["c"]).value is None
+    assert found.estimate("f_score", "mean").value == f.value, "the mean of those that have one"
+    found = agreed(ana=erring(truth, 0.2, 4))
+    for metric in ("precision", "recall", "f_score"):
+        of_systems = [found.estimate(metric, name).value or 0 for name in SPECS.values()]
+        assert found.estimate(metric, "mean").value == pytest.approx(sum(of_systems) / 3)
+    mean = found.estimate("f_score", "mean")
+    assert (mean.low or 1) < (mean.value or 0) < (mean.high or 0)
+    assert (mean.n_judged, mean.n_total) == (144, 144)
+
+
+def test_no_positive_answer_at_all(key: Key, tmp_path: Path) -> None:
+    silent = [contextual_run(tmp_path / name, spec) for name, spec in (("a", "fake:silent"), ("b", "fake:copy"))]
+    key, rows = draw_lineup(read_runs(silent), 100, 1)
+    path = marked(tmp_path / "ana.csv", dict.fromkeys(range(1, len(rows) + 1), False))
+    found = Lineup(key, silent).agree([path], FEW)
+    assert {e.value for e in found.estimates if e.metric != "accuracy"} == {None}
+    json.dumps(found.content, allow_nan=False)
+
+
+def test_missing_rows_and_different_rules_are_said(
+    key: Key, folders: list[Path], truth: dict[int, bool], tmp_path: Path
+) -> None:
+    path = marked(tmp_path / "ana.csv", {row: answer for row, answer in truth.items() if row > 12})
+    paper = contextual_run(tmp_path / "paper", SPECS["c"], rules="paper")
+    lacking, mixed = Lineup(key, [*folders[:2], paper]).agree([path], FEW).content["warnings"]
+    assert "12 (1, 2, 3, 4, 5, 6, 7, 8, 9, 10 ...)" in lacking
+    assert "(best, paper)" in mixed
+
+
+def test_the_json_is_plain_and_seeded(agreed: Agreed, truth: dict[int, bool]) -> None:
+    people = {"a": erring(truth, 0.1, 1), "b": erring(truth, 0.2, 2)}
+    found = agreed(Resampling(200, 1), **people)
+    row = json.loads(json.dumps(found.content, allow_nan=False))
+    assert " ".join(row) == (
+        "cell origin seed per_category systems categories evaluators preferred estimates warnings resampling signatures"
+    )
+    assert " ".join(row["evaluators"][0]) == (
+        "name path n_rows n_answers n_blank n_reference n_reference_correct missing problems"
+    )
+    assert row["resampling"] == "segment-bootstrap-200,seed-1,confidence-0.95"
+    assert found == agreed(Resampling(200, 1), **people)
+    assert found != agreed(Resampling(200, 2), **people)
+
+
+def test_intervals_widen_where_the_rows_of_a_segment_say_the_same(lineup: Lineup, agreed: Agreed) -> None:
+    """Rows of one segment are resampled together: three systems with one answer are not three times the evidence."""
+    rng = random.Random(3)
+    alike = {item: (rng.random() < 0.5, rng.random() < 0.3) for item in lineup.key.sample}
+
+    def width(of: Callable[[KeyRow], tuple[bool, bool]]) -> float:
+        pairs = {row.row: of(row) for row in lineup.key.rows}
+        one = {row: yes for row, (yes, _) in pairs.items()}
+        other = {row: yes is not differs for row, (yes, differs) in pairs.items()}
+        alpha = agreed(a=one, b=other).estimate("alpha", "systems")
+        return (alpha.high or 0) - (alpha.low or 0)
+
+    together = width(lambda row: alike[row.item_id])
+    apart = width(lambda _: (rng.random() < 0.5, rng.random() < 0.3))
+    assert together > 1.3 * apart

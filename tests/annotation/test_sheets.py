@@ -1,4 +1,4 @@
-"""Sheets as we write them, and as people really fill them in."""
+"""Sheets as we write them, and as people really fill them in: both kinds."""
 
 from __future__ import annotations
 
@@ -8,53 +8,42 @@ from pathlib import Path
 
 import pytest
 
-from annotation.cells import FEW, HEADER, F, M, N, make, written
-from gendermark.annotation import (
-    COLUMNS,
-    SampleRow,
-    SheetRow,
-    agreement,
-    draw_sample,
-    has_answers,
-    read_sheet,
-    write_sheet,
-)
+from annotation.made import FEW, HEADER, LINEUP_HEADER, M, judged, written
+from gendermark.annotation import GENDERS, LINEUP, read_blank, read_sheet, write_sheet
+from gendermark.annotation.sheets import ANYBODY, Form, direction_of, refuse_to_overwrite
 from gendermark.errors import BadFile, UserError
-from gendermark.records import Gender
 
-# -- writing sheets --------------------------------------------------------------------------------------------------
+
+def first(path: Path, form: Form = GENDERS) -> tuple[object, ...]:
+    row = read_sheet(path, form)[0]
+    return row.line, row.number, row.entity, row.text, row.answer
+
+
+# -- written -----------------------------------------------------------------------------------------------------------
 
 
 def test_a_sheet_has_the_columns_of_the_paper_and_a_byte_order_mark(tmp_path: Path) -> None:
     path = tmp_path / "sheet.csv"
-    write_sheet(path, [SampleRow(4, "baker", 'El panadero, "sí".', "The baker.")])
-    assert path.read_bytes().startswith(
-        b"\xef\xbb\xbfIndex,Entity,Sentence,Find entity? [Y/N],Gender? [M/F/N],Comments"
-    )
+    write_sheet(path, GENDERS.columns, judged([M], texts=['El panadero, "sí".'], entities=["baker"]).draw(1, 1))
+    start = b"\xef\xbb\xbfIndex,Entity,Sentence,Find entity? [Y/N],Gender? [M/F/N],Comments"
+    assert path.read_bytes().startswith(start)
     rows = list(csv.reader(io.StringIO(path.read_text(encoding="utf-8-sig"))))
-    assert rows == [list(COLUMNS), ["4", "baker", 'El panadero, "sí".', "", "", ""]]
-
-
-def test_the_source_stands_at_the_end(tmp_path: Path) -> None:
-    write_sheet(tmp_path / "s.csv", [SampleRow(4, "baker", "El panadero.", "The baker.")], with_source=True)
-    rows = list(csv.reader(io.StringIO((tmp_path / "s.csv").read_text(encoding="utf-8-sig"))))
-    assert rows == [[*COLUMNS, "Source"], ["4", "baker", "El panadero.", "", "", "", "The baker."]]
+    assert rows == [list(GENDERS.columns), ["0", "baker", 'El panadero, "sí".', "", "", ""]]
 
 
 @pytest.mark.parametrize(
     "text", ["=1+1", "+1", "-1 vino", "@SUM(A1)", " =1", "\t=1", "＝1", "＠x", "\x00=1", "\u200b=1"]
 )
 def test_formulas_are_made_inert_and_still_recognised(tmp_path: Path, text: str) -> None:
-    cell = make([M], texts=[text], entities=[text])
-    write_sheet(tmp_path / "s.csv", draw_sample(*cell, n=1, seed=1))
-    row = list(csv.reader(io.StringIO((tmp_path / "s.csv").read_text(encoding="utf-8-sig"))))[1]
+    run, path = judged([M], texts=[text], entities=[text]), tmp_path / "s.csv"
+    write_sheet(path, GENDERS.columns, run.draw(1, 1))
+    row = list(csv.reader(io.StringIO(path.read_text(encoding="utf-8-sig"))))[1]
     assert row[1:3] == ["'" + text.replace("\0", "")] * 2
-    filled = (tmp_path / "s.csv").read_bytes().decode("utf-8-sig").replace(",,,", ",Y,M,")
-    (tmp_path / "s.csv").write_text(filled, encoding="utf-8")
-    assert agreement(*cell, [read_sheet(tmp_path / "s.csv")], FEW).sheets[0].n_answers == 1
+    path.write_text(path.read_bytes().decode("utf-8-sig").replace(",,,", ",Y,M,"), encoding="utf-8")
+    assert run.agree([path], FEW).content["sheets"][0]["n_answers"] == 1
 
 
-# -- reading sheets --------------------------------------------------------------------------------------------------
+# -- read --------------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -63,131 +52,213 @@ def test_formulas_are_made_inert_and_still_recognised(tmp_path: Path, text: str)
         HEADER,
         "INDEX,ENTITY,SENTENCE,FIND ENTITY? [Y/N],GENDER? [M/F/N],COMMENTS",
         "Index, Entity , Sentence,Find entity,Gender,Comments",
-        "index,entity,sentence,find entity?,gender?,comments",
         "Index,Entity,Sentence,Find entity ? (Y/N),Gender ?  [M / F / N],Comment",
         '"Index","Entity","Sentence","Find entity? [Y/N]","Gender? [M/F/N]","Comments"',
         HEADER + ",,,",
     ],
 )
-@pytest.mark.parametrize("start", ["", "\ufeff"])
-@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize(("start", "end"), [("", "\n"), ("\ufeff", "\r\n"), ("", "\r")])
 def test_header_variants(tmp_path: Path, header: str, start: str, end: str) -> None:
     path = written(tmp_path / "s.csv", "3,baker,El panadero.,Y,M,,,", header=header, start=start, end=end)
-    assert read_sheet(path).rows == (SheetRow(2, 3, "baker", "El panadero.", True, M),)
+    assert first(path) == (2, 3, "baker", "El panadero.", "m")
 
 
 @pytest.mark.parametrize("delimiter", [",", ";", "\t"])
 @pytest.mark.parametrize("sep_line", [False, True])
 def test_separators(tmp_path: Path, delimiter: str, sep_line: bool) -> None:
-    lines = [delimiter.join(COLUMNS), delimiter.join(("3", "baker", '"Sí, no; ""a""."', "Y", "F", "a"))]
+    lines = [delimiter.join(GENDERS.columns), delimiter.join(("3.0", "baker", '"Sí, no; ""a""."', "Y", "F", "a"))]
     lines = [f"sep={delimiter}", *lines] if sep_line else lines
     (tmp_path / "s.csv").write_text("\n".join(lines), encoding="utf-8")
-    assert read_sheet(tmp_path / "s.csv").rows == (SheetRow(2 + sep_line, 3, "baker", 'Sí, no; "a".', True, F),)
+    assert first(tmp_path / "s.csv") == (2 + sep_line, 3, "baker", 'Sí, no; "a".', "f")
 
 
 @pytest.mark.parametrize(
-    ("answer", "gender"),
+    ("text", "expected"),
     [
-        *((a, M) for a in ("M", "m", " m ", "male", "Male", "masc", "Masc.", "MASCULINE")),
-        *((a, F) for a in ("F", "f ", "female", "fem", "feminine")),
-        *((a, N) for a in ("N", "n", "neutral", "Neuter", "neut")),
+        ("sep=;\nROW;correct gender\n3.0;y\n1;n\n", [(3, "y"), (1, "n")]),
+        ("correct?\trow\ttranslation\ny\t2\tHola.\n", [(2, "y")]),
     ],
 )
-def test_answers(tmp_path: Path, answer: str, gender: Gender) -> None:
-    assert read_sheet(written(tmp_path / "s.csv", f"3,b,S.,Y,{answer},")).rows[0].gender is gender
+def test_other_separators_and_columns_of_a_lineup(tmp_path: Path, text: str, expected: list[tuple[int, str]]) -> None:
+    (tmp_path / "s.csv").write_text(text, encoding="utf-8")
+    assert [(row.number, row.answer) for row in read_sheet(tmp_path / "s.csv", LINEUP)] == expected
 
 
-@pytest.mark.parametrize("answer", ["M/N", "m/f", "M or F", "male, female", "F & N", "M?F", "M+N"])
-def test_double_answers_are_none(tmp_path: Path, answer: str) -> None:
-    (row,) = read_sheet(written(tmp_path / "s.csv", f'3,b,S.,Y,"{answer}",')).rows
-    assert (row.gender, row.problem) == (None, f"{answer!r} is more than one answer; not counted")
-    assert not row.is_blank
+@pytest.mark.parametrize(
+    ("answers", "key"),
+    [
+        (("M", "m", " m ", "male", "Male", "masc", "Masc.", "MASCULINE"), "m"),
+        (("F", "f ", "female", "fem", "feminine"), "f"),
+        (("N", "n", "neutral", "Neuter", "neut"), "n"),
+    ],
+)
+def test_genders_as_people_write_them(tmp_path: Path, answers: tuple[str, ...], key: str) -> None:
+    path = written(tmp_path / "s.csv", *(f"3,b,S.,Y,{answer}," for answer in answers))
+    assert {(row.answer, row.problem) for row in read_sheet(path, GENDERS)} == {(key, "")}
 
 
-@pytest.mark.parametrize("answer", ["?", "x", "unknown", "M/x", "3"])
-def test_what_is_not_understood_is_said(tmp_path: Path, answer: str) -> None:
-    (row,) = read_sheet(written(tmp_path / "s.csv", f"3,b,S.,Y,{answer},")).rows
-    assert (row.gender, row.problem) == (None, f"{answer!r} is not M, F or N; not counted")
+@pytest.mark.parametrize(
+    ("answers", "key"),
+    [(("Y", "y", " Yes ", "1", "TRUE", "yes.", "1.0"), "y"), (("N", "n", "NO", "0", "false", "0.0"), "n")],
+)
+def test_yes_and_no_as_people_write_them(tmp_path: Path, answers: tuple[str, ...], key: str) -> None:
+    path = written(tmp_path / "s.csv", *(f"3,,,,{answer}," for answer in answers), header=LINEUP_HEADER)
+    assert {(row.answer, row.problem) for row in read_sheet(path, LINEUP)} == {(key, "")}
+
+
+@pytest.mark.parametrize(
+    ("answer", "reason"),
+    [
+        *((one, "more than one answer") for one in ("M/N", "m/f", "M or F", "male, female", "F & N", "M?F", "M+N")),
+        *((one, "not M, F or N") for one in ("?", "x", "unknown", "M/x", "3")),
+    ],
+)
+def test_what_is_no_answer_is_said(tmp_path: Path, answer: str, reason: str) -> None:
+    (row,) = read_sheet(written(tmp_path / "s.csv", f'3,b,S.,Y,"{answer}",'), GENDERS)
+    assert (row.answer, row.is_blank) == ("", False)
+    assert repr(answer) in row.problem
+    assert reason in row.problem
 
 
 def test_find_entity(tmp_path: Path) -> None:
     path = written(tmp_path / "s.csv", "1,b,S.,yes,M,", "2,b,S.,n,M,", "3,b,S.,No,,", "4,b,S.,,F,", "5,b,S.,hm,F,")
-    rows = read_sheet(path).rows
-    assert [(row.found, row.gender) for row in rows] == [
-        (True, M),
-        (False, None),
-        (False, None),
-        (None, F),
-        (None, None),
-    ]
-    assert rows[4].problem == "'hm' under 'Find entity? [Y/N]' is neither Y nor N; not counted"
+    rows = read_sheet(path, GENDERS)
+    assert [row.answer for row in rows] == ["m", "u", "u", "f", ""]
+    assert "'hm'" in rows[4].problem
 
 
 def test_blank_lines_short_rows_and_remarks(tmp_path: Path) -> None:
     path = written(
         tmp_path / "s.csv", "", "1,b,S.,Y,M", ",,,,,", "2,b", "  ", '3,b,S.,Y,F,"two\nlines"', ",,,,,done", "4,b,S.,Y,N"
     )
-    rows = read_sheet(path).rows
-    assert [(row.line, row.index, row.gender) for row in rows] == [
-        (3, 1, M), (5, 2, None), (7, 3, F), (9, None, None), (10, 4, N),
-    ]  # fmt: skip
-
-
-def test_an_index_as_spreadsheets_write_it(tmp_path: Path) -> None:
-    assert read_sheet(written(tmp_path / "s.csv", "12.0,b,S.,Y,M,")).rows[0].index == 12
+    found = [(row.line, row.number, row.answer) for row in read_sheet(path, GENDERS)]
+    assert found == [(3, 1, "m"), (5, 2, ""), (7, 3, "f"), (10, 4, "n")]
 
 
 @pytest.mark.parametrize(
-    ("text", "message"),
+    ("form", "text", "line", "token"),
     [
-        ("", "is empty; a sheet begins with the columns Index, Entity"),
-        ("\n\n", "is empty; a sheet begins with the columns Index, Entity"),
-        ("Index,Sentence\n1,S.\n", ", line 1: has no column 'Gender? [M/F/N]'; a sheet begins with Index, Entity"),
-        ("\nGender,Entity\nM,x\n", ", line 2: has neither a column 'Index' nor 'Sentence' to tell which item a row is"),
-        ("Index,Gender,gender?\n1,M,M\n", ", line 1: has two columns 'gender?'; leave one"),
-        (f"{HEADER}\n1,b,S.,Y,M,\nx,b,S.,Y,M,\n", ", line 3: has the index 'x', which is not a whole number"),
-        (f"{HEADER}\n-1,b,S.,Y,M,\n", ", line 2: has the index '-1', which is not a whole number"),
-        (f"{HEADER}\n,b,,Y,M,\n", ", line 2: has an answer but neither index nor sentence to tell which item it is"),
-        (f"{HEADER}\n1,b,Sí, no,Y,M,x\n", ", line 2: has 7 cells under 6 columns; put sentences that contain"),
-        (
-            f'{HEADER}\n1,b,S.,Y,M,\n2,b,"S.,Y,M,\n3,b,S.,Y,M,\n',
-            ", line 3: is not CSV (unexpected end of data); save it",
-        ),
-        (f'{HEADER}\n1,b,"S" x,Y,M,\n', ", line 2: is not CSV ("),
+        (GENDERS, "", 0, "empty"),
+        (GENDERS, "\n\n", 0, "empty"),
+        (GENDERS, "Index,Sentence\n1,S.\n", 1, "Gender? [M/F/N]"),
+        (GENDERS, "\nGender,Entity\nM,x\n", 2, "Index or Sentence"),
+        (GENDERS, "Index,Gender,gender?\n1,M,M\n", 1, "'gender?'"),
+        (GENDERS, f"{HEADER}\n1,b,S.,Y,M,\nx,b,S.,Y,M,\n", 3, "'x'"),
+        (GENDERS, f"{HEADER}\n-1,b,S.,Y,M,\n", 2, "'-1'"),
+        (GENDERS, f"{HEADER}\n,b,,Y,M,\n", 2, "Index or Sentence"),
+        (GENDERS, f"{HEADER}\n1,b,Sí, no,Y,M,x\n", 2, "7 cells under 6 columns"),
+        (GENDERS, f'{HEADER}\n1,b,S.,Y,M,\n2,b,"S.,Y,M,\n3,b,S.,Y,M,\n', 3, "CSV"),
+        (GENDERS, f'{HEADER}\n1,b,"S" x,Y,M,\n', 2, "CSV"),
+        (LINEUP, "", 0, "empty"),
+        (LINEUP, "Row,Translation\n1,x\n", 1, "Correct gender? [Y/N]"),
+        (LINEUP, "Translation,Correct gender?\nx,Y\n", 1, "Row"),
+        (LINEUP, "Row,Row,Correct gender?\n1,1,Y\n", 1, "'Row'"),
+        (LINEUP, f"{LINEUP_HEADER}\n1,,,,Y,\nx,,,,Y,\n", 3, "'x'"),
+        (LINEUP, f"{LINEUP_HEADER}\n,,,,Y,\n", 2, "Row"),
+        (LINEUP, f"{LINEUP_HEADER}\n1,a,b,c,d,Y,z\n", 2, "7 cells under 6 columns"),
+        (LINEUP, f'{LINEUP_HEADER}\n1,,,"x,Y,\n', 2, "CSV"),
     ],
 )
-def test_unusable_sheets_are_one_sentence(tmp_path: Path, text: str, message: str) -> None:
+def test_unusable_sheets(tmp_path: Path, form: Form, text: str, line: int, token: str) -> None:
     path = tmp_path / "s.csv"
     path.write_text(text, encoding="utf-8")
     with pytest.raises(BadFile) as caught:
-        read_sheet(path)
-    assert message in str(caught.value)
-    assert str(caught.value).startswith(str(path))
+        read_sheet(path, form)
+    where, _, rest = str(caught.value).partition(": ")
+    assert where == (f"{path}, line {line}" if line else str(path))
+    assert token in rest
+    with pytest.raises(UserError, match="may hold somebody's answers"):
+        refuse_to_overwrite(path, form)
 
 
-def test_spreadsheets_and_other_encodings_are_refused(tmp_path: Path) -> None:
-    (tmp_path / "s.xlsx").write_bytes(b"PK\x03\x04")
-    with pytest.raises(BadFile, match=r"s\.xlsx: is a spreadsheet; save it as CSV \(UTF-8\)"):
-        read_sheet(tmp_path / "s.xlsx")
-    (tmp_path / "s.csv").write_bytes(f"{HEADER}\n1,b,Sí.,Y,M,\n".encode("utf-16"))
-    with pytest.raises(BadFile, match="is UTF-16; save it as UTF-8"):
-        read_sheet(tmp_path / "s.csv")
-    (tmp_path / "s.csv").write_bytes(f"{HEADER}\n1,b,Sí.,Y,M,\n".encode("latin-1"))
-    with pytest.raises(BadFile, match="line 2: byte 0xed is not UTF-8"):
-        read_sheet(tmp_path / "s.csv")
-    with pytest.raises(BadFile, match="there is no such file"):
-        read_sheet(tmp_path / "none.csv")
+@pytest.mark.parametrize(
+    ("name", "content", "token"),
+    [
+        ("s.xlsx", b"PK\x03\x04", "CSV"),
+        ("s.csv", f"{HEADER}\n1,b,Sí.,Y,M,\n".encode("utf-16"), "UTF-16"),
+        ("s.csv", f"{HEADER}\n1,b,Sí.,Y,M,\n".encode("latin-1"), "line 2: byte 0xed"),
+        ("none.csv", None, "there is no such file"),
+    ],
+)
+def test_spreadsheets_and_other_encodings_are_refused(
+    tmp_path: Path, name: str, content: bytes | None, token: str
+) -> None:
+    if content is not None:
+        (tmp_path / name).write_bytes(content)
+    for read in (lambda: read_sheet(tmp_path / name, GENDERS), lambda: read_blank(tmp_path / name)):
+        with pytest.raises(BadFile, match=token):
+            read()
 
 
-@pytest.mark.parametrize("lines", [[], ["1,b,S.,,,"], ["1,b,S.,Y,,", "2,b,S.,,,note"]])
-def test_a_blank_template(tmp_path: Path, lines: list[str]) -> None:
-    path = written(tmp_path / "s.csv", *lines)
-    with pytest.raises(UserError) as caught:
-        read_sheet(path)
-    assert str(caught.value) == f"no answers in {path} yet; write M, F or N into its column 'Gender? [M/F/N]'"
-    assert not has_answers(path)
+@pytest.mark.parametrize(
+    ("form", "lines"),
+    [
+        (GENDERS, []),
+        (GENDERS, ["1,b,S.,,,"]),
+        (GENDERS, ["1,b,S.,Y,,", "2,b,S.,,,note"]),
+        (LINEUP, ["1,,,,,", "2,,,x,,note"]),
+    ],
+)
+def test_a_blank_sheet_has_no_answers_and_may_be_overwritten(tmp_path: Path, form: Form, lines: list[str]) -> None:
+    path = written(tmp_path / "s.csv", *lines, header=",".join(form.columns))
+    with pytest.raises(UserError, match=r"no answers in .* yet") as caught:
+        read_sheet(path, form)
+    assert form.answer_column in str(caught.value)
+    refuse_to_overwrite(path, form)
 
 
-def test_a_damaged_sheet_counts_as_somebodys_work(tmp_path: Path) -> None:
-    (tmp_path / "s.csv").write_bytes(f"{HEADER}\n1,b,Sí.,Y,M,\n".encode("latin-1"))
-    assert has_answers(tmp_path / "s.csv")
+# -- blank, for the page -----------------------------------------------------------------------------------------------
+
+ROWS = ['7,baker,"El panadero, sí.",,,', "3,'=nurse,'=La enfermera.,,,", "9,doctor,הרופאה של Google.,,,"]
+
+
+def test_what_is_shown(tmp_path: Path) -> None:
+    items = read_blank(written(tmp_path / "s.csv", *ROWS)).items()
+    assert items[0] == {"text": "El panadero, sí.", "entity": "baker", "direction": "ltr"}
+    assert items[1] == {"text": "=La enfermera.", "entity": "=nurse", "direction": "ltr"}, "without our apostrophe"
+    assert items[2]["direction"] == "rtl"
+    path = written(tmp_path / "t.csv", "7,baker,Pan.,,,,Bread.", header=f"{HEADER},Source")
+    assert read_blank(path).items()[0]["source"] == "Bread."
+    lines = [";".join(GENDERS.columns), "7;baker;El panadero, sí.;;;", '3;nurse;"La; enfermera.";;;']
+    (tmp_path / "u.csv").write_text("\r\n".join(lines), encoding="utf-8-sig")
+    assert [item["text"] for item in read_blank(tmp_path / "u.csv").items()] == ["El panadero, sí.", "La; enfermera."]
+
+
+@pytest.mark.parametrize("entity", ["", ANYBODY])
+def test_a_row_that_names_nobody_has_a_question_of_its_own(tmp_path: Path, entity: str) -> None:
+    one, other = read_blank(written(tmp_path / "s.csv", f"1,{entity},Llegó cansada.,,,", ROWS[0])).items()
+    assert (one["entity"], one["question"]) == ("", "Which gender do the words for the person have?")
+    assert other["entity"] == "baker"
+    assert not {"question", "hint"} & other.keys()
+
+
+@pytest.mark.parametrize(
+    ("text", "direction"),
+    [
+        ("El médico", "ltr"),
+        ("الطبيبة", "rtl"),
+        ("Google: הרופאה באה", "rtl"),
+        ("The word הרופאה here", "ltr"),
+        ("", "ltr"),
+        ("123 …", "ltr"),
+    ],
+)
+def test_direction_is_that_of_most_letters(text: str, direction: str) -> None:
+    assert direction_of(text) == direction
+
+
+@pytest.mark.parametrize(
+    ("content", "token"),
+    [
+        ("", "is not a sheet that"),
+        ("a,b\n1,2\n", "is not a sheet that"),
+        (HEADER, "has no rows"),
+        (f"{HEADER}\n1,baker,Pan.,Y,M,\n", "line 2: is filled in already"),
+        (f"{HEADER}\n1,baker,Pan.,,,hm\n", "is filled in already"),
+        (f"{HEADER}\n1,baker,a,b,c,d,e,f\n", "has 8 cells under 6 columns"),
+    ],
+)
+def test_what_is_no_blank_sheet(tmp_path: Path, content: str, token: str) -> None:
+    (tmp_path / "s.csv").write_text(content, encoding="utf-8")
+    with pytest.raises(BadFile, match=token):
+        read_blank(tmp_path / "s.csv")

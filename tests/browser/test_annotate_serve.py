@@ -5,8 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import re
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,7 +13,9 @@ from urllib.parse import urlsplit
 import pytest
 
 import gendermark
-from gendermark.annotation import SampleRow, draw_sample, read_cell, write_sheet
+from annotation.made import Served, written
+from gendermark.annotation import GENDERS, JudgedRun, write_sheet
+from gendermark.annotation.sheets import inert
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page
@@ -35,25 +35,6 @@ def expect(found: Locator) -> Any:
     from playwright.sync_api import expect as expect_
 
     return expect_(found)
-
-
-class Served:
-    def __init__(self, *arguments: str | Path) -> None:
-        code = "import sys; from gendermark.cli.app import main; main(sys.argv[1:])"
-        self.process = subprocess.Popen(
-            [sys.executable, "-c", code, "annotate", "serve", *map(str, arguments), "--no-open"],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            text=True,
-        )
-        assert self.process.stdout is not None
-        self.url = self.process.stdout.readline().strip()
-
-    def kill(self) -> None:
-        """As the operating system does it: nothing can be tidied up."""
-        if self.process.poll() is None:
-            self.process.kill()
-            self.process.communicate()
 
 
 @pytest.fixture
@@ -79,7 +60,7 @@ def run_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def sheet(run_folder: Path, tmp_path: Path) -> Path:
-    write_sheet(tmp_path / "sheet.csv", draw_sample(*read_cell(run_folder), n=6, seed=1))
+    write_sheet(tmp_path / "sheet.csv", GENDERS.columns, JudgedRun.read(run_folder).draw(6, 1))
     return tmp_path / "sheet.csv"
 
 
@@ -146,6 +127,7 @@ def test_from_the_first_key_to_agreement(
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.slow
 def test_accessibility(open_page: Any, serve: Any, sheet: Path, run_folder: Path, axe: Any, scheme: str) -> None:
     page = open_page(serve(sheet, run_folder).url, scheme=scheme).page
     expect(page.locator("#name")).to_be_focused()
@@ -163,6 +145,7 @@ def test_accessibility(open_page: Any, serve: Any, sheet: Path, run_folder: Path
     assert axe(page) == []
 
 
+@pytest.mark.slow
 def test_kill_9_loses_nothing_and_work_goes_on_where_it_stopped(
     open_page: Any, serve: Any, sheet: Path, tmp_path: Path
 ) -> None:
@@ -188,6 +171,7 @@ def test_kill_9_loses_nothing_and_work_goes_on_where_it_stopped(
     watched.assert_quiet()
 
 
+@pytest.mark.slow
 def test_an_open_tab_goes_on_after_a_new_start_on_the_same_port(
     open_page: Any, serve: Any, sheet: Path, tmp_path: Path
 ) -> None:
@@ -203,10 +187,9 @@ def test_an_open_tab_goes_on_after_a_new_start_on_the_same_port(
     assert genders(tmp_path / "answers" / "ana.csv") == ["M", "", "", "", "", ""]
 
 
+@pytest.mark.slow
 def test_a_row_that_names_nobody_asks_about_the_person(open_page: Any, serve: Any, tmp_path: Path) -> None:
-    path = tmp_path / "sheet.csv"
-    write_sheet(path, [SampleRow(0, "", "Llegó cansada.", ""), SampleRow(1, "baker", "El panadero.", "")])
-    watched = open_page(serve(path).url)
+    watched = open_page(serve(written(tmp_path / "sheet.csv", "0,,Llegó cansada.,,,", "1,baker,El panadero.,,,")).url)
     page = watched.page
     begin(page, "Ana")
     expect(page.locator("#question")).to_have_text("Which gender do the words for the person have?")
@@ -217,6 +200,7 @@ def test_a_row_that_names_nobody_asks_about_the_person(open_page: Any, serve: An
     watched.assert_quiet()
 
 
+@pytest.mark.slow
 def test_an_answer_arrives_when_the_server_comes_back(open_page: Any, serve: Any, sheet: Path, tmp_path: Path) -> None:
     """The network of a laptop that was closed, for example."""
     page = open_page(serve(sheet).url).page
@@ -230,6 +214,7 @@ def test_an_answer_arrives_when_the_server_comes_back(open_page: Any, serve: Any
     assert genders(tmp_path / "answers" / "ana.csv") == ["M", "", "", "", "", ""]
 
 
+@pytest.mark.slow
 def test_a_tab_that_is_closed_at_once_has_saved_its_answer(
     open_page: Any, serve: Any, sheet: Path, tmp_path: Path
 ) -> None:
@@ -245,6 +230,7 @@ def test_a_tab_that_is_closed_at_once_has_saved_its_answer(
     assert genders(tmp_path / "answers" / "ana.csv")[:2] == ["M", "F"]
 
 
+@pytest.mark.slow
 def test_the_name_is_asked_once_and_a_reload_goes_on(open_page: Any, serve: Any, sheet: Path) -> None:
     page = open_page(serve(sheet).url).page
     begin(page, "Ana")
@@ -257,6 +243,7 @@ def test_the_name_is_asked_once_and_a_reload_goes_on(open_page: Any, serve: Any,
     expect(page.locator("#place")).to_have_text("1 of 6")
 
 
+@pytest.mark.slow
 def test_two_tabs_of_one_person(open_page: Any, serve: Any, sheet: Path, tmp_path: Path) -> None:
     served = serve(sheet)
     watched = open_page(served.url)
@@ -279,6 +266,7 @@ def test_two_tabs_of_one_person(open_page: Any, serve: Any, sheet: Path, tmp_pat
     watched.assert_quiet()
 
 
+@pytest.mark.slow
 def test_a_key_that_is_pressed_twice_answers_one_item(open_page: Any, serve: Any, sheet: Path, tmp_path: Path) -> None:
     page = open_page(serve(sheet).url).page
     begin(page, "Ana")
@@ -291,9 +279,10 @@ def test_a_key_that_is_pressed_twice_answers_one_item(open_page: Any, serve: Any
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (360, "dark")])
+@pytest.mark.slow
 def test_hostile_texts_are_only_texts(open_page: Any, serve: Any, tmp_path: Path, width: int, scheme: str) -> None:
-    rows = [SampleRow(number, text[:40], text, text) for number, text in enumerate(HOSTILE)]
-    write_sheet(tmp_path / "sheet.csv", rows, with_source=True)
+    rows = [(number, inert(text[:40]), inert(text), "", "", "", inert(text)) for number, text in enumerate(HOSTILE)]
+    write_sheet(tmp_path / "sheet.csv", (*GENDERS.columns, "Source"), rows)
     watched = open_page(serve(tmp_path / "sheet.csv").url, width=width, height=740, scheme=scheme)
     page = watched.page
     begin(page, "<b onclick=alert(5)>Eva</b>\u202e")

@@ -17,7 +17,6 @@ from urllib.parse import urlsplit
 
 from faults.campaign import LONGEST_SECONDS, Child, Scenario, Setting, Surprise, expect
 from gendermark.annotation import sheets
-from gendermark.annotation.sheets import SampleRow
 from systems import servers
 
 N_ITEMS = 40
@@ -63,8 +62,8 @@ def address_of(child: Child) -> str:
 
 
 def write_sheet(path: Path, n: int = N_ITEMS) -> Path:
-    rows = [SampleRow(number, "nurse", f"La enfermera número {number} llega.", "") for number in range(n)]
-    sheets.write_sheet(path, rows)
+    rows = [(number, "nurse", f"La enfermera número {number} llega.", "", "", "") for number in range(n)]
+    sheets.write_sheet(path, sheets.GENDERS.columns, rows)
     return path
 
 

@@ -1,74 +1,22 @@
-"""Human validation: a sheet of translations for people to read, and how far they agree with each other and the judge.
+"""Human validation: sheets of translations for people to judge, and how far they agree with each other and the judge.
 
-`sheets` has the files, `items` what of a run stands in them, `comparison` the report. `lineup` is another protocol:
-several systems and a hidden reference in one sheet, as in MT-GenEval; `lineup_agreement` is its report.
+There are two kinds of question: which gender one translation shows (`JudgedRun`), and whether each of several systems
+and a hidden reference has the right one (`Lineup`).
 """
 
-from gendermark.annotation.comparison import NOT_FOUND, AgreementReport, Disagreement, agreement
-from gendermark.annotation.items import Problem, SheetSummary, TranslatedText, draw_sample, read_cell
-from gendermark.annotation.lineup import (
-    LINEUP_COLUMNS,
-    REFERENCE,
-    Lineup,
-    LineupRow,
-    LineupRun,
-    LineupSystem,
-    ShownRow,
-    draw_lineup,
-    match_runs,
-    read_key,
-    read_runs,
-    write_lineup,
-)
-from gendermark.annotation.lineup_agreement import (
-    Evaluator,
-    LineupAnswers,
-    LineupReport,
-    evaluate_lineup,
-    read_answers,
-)
-from gendermark.annotation.sheets import (
-    COLUMNS,
-    SOURCE_COLUMN,
-    SampleRow,
-    Sheet,
-    SheetRow,
-    has_answers,
-    read_sheet,
-    write_sheet,
-)
+from gendermark.annotation.agreement import AgreementReport, JudgedRun
+from gendermark.annotation.lineup import Key, Lineup, draw_lineup, read_runs, write_lineup
+from gendermark.annotation.sheets import GENDERS, LINEUP, read_blank, read_sheet, write_sheet
 
 __all__ = [
-    "COLUMNS",
-    "LINEUP_COLUMNS",
-    "NOT_FOUND",
-    "REFERENCE",
-    "SOURCE_COLUMN",
+    "GENDERS",
+    "LINEUP",
     "AgreementReport",
-    "Disagreement",
-    "Evaluator",
+    "JudgedRun",
+    "Key",
     "Lineup",
-    "LineupAnswers",
-    "LineupReport",
-    "LineupRow",
-    "LineupRun",
-    "LineupSystem",
-    "Problem",
-    "SampleRow",
-    "Sheet",
-    "SheetRow",
-    "SheetSummary",
-    "ShownRow",
-    "TranslatedText",
-    "agreement",
     "draw_lineup",
-    "draw_sample",
-    "evaluate_lineup",
-    "has_answers",
-    "match_runs",
-    "read_answers",
-    "read_cell",
-    "read_key",
+    "read_blank",
     "read_runs",
     "read_sheet",
     "write_lineup",

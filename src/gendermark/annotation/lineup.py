@@ -1,54 +1,62 @@
 """The human evaluation of MT-GenEval (Currey et al. 2022, section 5.1): several systems and a hidden reference.
 
-People see a segment, its context, and all its translations in an order of its own; one of them is the reference, and
-nothing tells which. The key, kept away from them, tells whose translation each row is. What they answered
-is counted in `lineup_agreement`.
+People see a segment, its context, and all its translations in an order of its own; one of them is the reference. The
+key, which annotators must not see, says whose translation each row is.
 """
 
 from __future__ import annotations
 
-import csv
 import hashlib
-import io
 import json
 import random
-import re
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Container, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from itertools import combinations
 from pathlib import Path
+from typing import Any
+
+import numpy as np
 
 from gendermark import registry
-from gendermark.annotation.items import TranslatedText, read_cell
-from gendermark.annotation.sheets import SPREADSHEETS, best_table, comparable, header_name, inert
+from gendermark.annotation.agreement import (
+    AgreementReport,
+    Answers,
+    NoItem,
+    alpha,
+    estimate_of,
+    percentage,
+    ratio,
+    read_answers,
+    read_cell,
+    resampled,
+    spread_of,
+)
+from gendermark.annotation.sheets import LINEUP, Row, comparable, inert, refuse_to_overwrite, write_sheet
 from gendermark.benchmarks.benchmark import Benchmark
 from gendermark.errors import BadFile, UserError
 from gendermark.io.textfiles import read_json, read_text, write_text
 from gendermark.linguistics import context as contexts
 from gendermark.linguistics.contrast import without_tags
-from gendermark.records import Judgement
+from gendermark.metrics import statistics
+from gendermark.metrics.metric import Resampling
+from gendermark.records import Estimate
 from gendermark.result import Result
 from gendermark.runs import folder
 
 REFERENCE = "reference"
 """The hidden one, where the name of a system stands otherwise."""
-LINEUP_COLUMNS = ("Row", "Context", "Source", "Translation", "Correct gender? [Y/N]", "Comments")
-ANSWER_COLUMN = LINEUP_COLUMNS[4]
 MEAN = "mean"
-UNKNOWN_GENDER, UNKNOWN_CLASS = "gender unknown", "profession class unknown"
-"""Why an item is in none of the six sub-categories."""
+_MOST_NUMBERS = 10
+_SCORES = {
+    "precision": ((1, 0, 0), (1, 1, 0)),
+    "recall": ((1, 0, 0), (1, 0, 1)),
+    "f_score": ((2, 0, 0), (2, 1, 1)),
+}
+"""Weights of (both yes, the metric alone, the person alone) above and below the line."""
 
-_COLUMN_OF = {
-    "row": "row",
-    **dict.fromkeys(("translation", "sentence"), "translation"),
-    **dict.fromkeys(("correct gender", "gender correct", "correct"), "answer"),
-}
-_ANSWER_OF = {
-    **dict.fromkeys(("y", "yes", "1", "1.0", "true"), True),
-    **dict.fromkeys(("n", "no", "0", "0.0", "false"), False),
-}
-_RESERVED = {REFERENCE, MEAN}
-_NOT_A_KEY = "is not a key that `gendermark annotate export-systems` wrote"
+
+# -- runs --------------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -59,77 +67,17 @@ class LineupRun:
     result: Result = field(repr=False)
     texts: Mapping[str, str] = field(repr=False)
     uncut: frozenset[str] = field(repr=False)
-    """Items whose sentence could not be told from its context in the answer; the whole answer is shown."""
+    """Items whose sentence could not be separated from its context in the answer; the whole answer is shown."""
 
     @property
     def identity(self) -> tuple[str, str]:
         """The system, and what of the context it was shown."""
         return self.result.system, str(getattr(self.result.selection, "context", ""))
 
-
-@dataclass(frozen=True, slots=True)
-class LineupSystem:
-    name: str
-    """Its name in the rows and the report; with the context strategy where that alone tells two runs apart."""
-    system: str
-    context: str
-    signature: str
-
     @property
-    def identity(self) -> tuple[str, str]:
-        return self.system, self.context
-
-
-@dataclass(frozen=True, slots=True)
-class LineupRow:
-    """Whose translation of which item a row of the sheet is."""
-
-    row: int
-    item_id: str
-    system: str
-    digest: str
-    """Of the translation: a sheet or run that has another one is of another key."""
-
-
-@dataclass(frozen=True)
-class Lineup:
-    """The key: the sample, and what each row of the sheet is."""
-
-    cell: str
-    origin: str
-    split: str
-    seed: int
-    per_category: int
-    systems: tuple[LineupSystem, ...]
-    sample: Mapping[str, str] = field(repr=False)
-    """The sub-category of each item drawn."""
-    available: Mapping[str, int]
-    """How many items each sub-category has."""
-    left_out: Mapping[str, int]
-    """How many items are in no sub-category, and why."""
-    rows: tuple[LineupRow, ...] = field(repr=False)
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        return tuple(system.name for system in self.systems)
-
-    @property
-    def short(self) -> dict[str, int]:
-        """Sub-categories that have fewer items than were asked for, and how many."""
-        return {name: n for name, n in self.available.items() if n < self.per_category}
-
-
-@dataclass(frozen=True, slots=True)
-class ShownRow:
-    """What people see of one row."""
-
-    row: int
-    context: str
-    source: str
-    translation: str
-
-
-# -- export ----------------------------------------------------------------------------------------------------------
+    def items(self) -> tuple[str, str, str]:
+        """What must be the same for runs in one sheet: cell, split and origin of the data."""
+        return self.result.cell, str(getattr(self.result.selection, "split", "")), self.result.origin
 
 
 def read_runs(directories: Sequence[Path], cell: str = "") -> list[LineupRun]:
@@ -137,20 +85,19 @@ def read_runs(directories: Sequence[Path], cell: str = "") -> list[LineupRun]:
     if len(directories) < 2:
         raise UserError("give the run folders of at least two systems; for one: gendermark annotate export")
     runs = [_read_run(directory, cell) for directory in directories]
-    first = runs[0]
-    for place, run in enumerate(runs):
-        if _items_of(run.result) != _items_of(first.result):
+    first, seen = runs[0], dict[tuple[str, str], Path]()
+    for run in runs:
+        if run.items != first.items:
             raise UserError(
-                f"{first.directory} and {run.directory} are not of the same items "
-                f"({' '.join(_items_of(first.result))}; {' '.join(_items_of(run.result))}); "
-                "run all systems on the same data"
+                f"{first.directory} and {run.directory} are not of the same items ({' '.join(first.items)}; "
+                f"{' '.join(run.items)}); run all systems on the same data"
             )
-        for other in runs[:place]:
-            if run.identity == other.identity:
-                raise UserError(
-                    f"{other.directory} and {run.directory} are both of {run.result.system} with context "
-                    f"{run.identity[1]}; give each system once"
-                )
+        if run.identity in seen:
+            raise UserError(
+                f"{seen[run.identity]} and {run.directory} are both of {' with context '.join(run.identity)}; "
+                "give each system once"
+            )
+        seen[run.identity] = run.directory
     return runs
 
 
@@ -163,14 +110,6 @@ def _has_context(cell: str) -> bool:
     return cell.partition(".")[0] in _with_context()
 
 
-def split_of(result: Result) -> str:
-    return str(getattr(result.selection, "split", ""))
-
-
-def _items_of(result: Result) -> tuple[str, str, str]:
-    return result.cell, split_of(result), result.origin
-
-
 def _read_run(directory: Path, cell: str) -> LineupRun:
     if not cell:
         cells = [name for name in folder.read_manifest(directory)["cells"] if _has_context(name)]
@@ -181,30 +120,79 @@ def _read_run(directory: Path, cell: str) -> LineupRun:
             raise UserError(f"{directory} has {len(cells)} cells; say which: --cell {' | '.join(cells)}")
         cell = cells[0]
     if not _has_context(cell):
-        wanted = " or ".join(_with_context())
-        raise UserError(f"{cell} has no context and no references to show; give a cell of {wanted}")
-    result, translations = read_cell(directory, cell)
-    found = {j.item_id: _own_part(j, translations[j.item_id], result) for j in result.judgements}
-    texts = {i: _one_line(translations[i].text if text is None else text) for i, text in found.items()}
-    uncut = frozenset(i for i, text in found.items() if text is None and texts[i])
-    return LineupRun(directory, result, texts, uncut)
-
-
-def _own_part(judgement: Judgement, translation: TranslatedText, result: Result) -> str | None:
-    """The translation without that of its context, which the reference does not have either."""
-    try:
-        context = judgement.tags["context"]
-    except KeyError:
-        raise UserError(f"judgement {judgement.item_id} of {result.cell} has no context; run it again") from None
-    return contexts.find(translation.text, context, translation.source, str(getattr(result.selection, "context", "")))
+        raise UserError(f"{cell} has no context and no references; give a cell of {' or '.join(_with_context())}")
+    result, texts = read_cell(directory, cell)
+    strategy = str(getattr(result.selection, "context", ""))
+    shown_texts, uncut = {}, set()
+    for judgement in result.judgements:
+        item_id, text = judgement.item_id, texts[judgement.item_id]
+        if "context" not in judgement.tags:
+            raise UserError(f"judgement {item_id} of {result.cell} has no context; run it again")
+        whole = text.translation or ""
+        # Without the translation of its context, which the reference does not have either.
+        own = contexts.find(whole, judgement.tags["context"], text.source, strategy)
+        shown_texts[item_id] = _one_line(whole if own is None else own)
+        if own is None and shown_texts[item_id]:
+            uncut.add(item_id)
+    return LineupRun(directory, result, shown_texts, frozenset(uncut))
 
 
 def _one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-def draw_lineup(runs: Sequence[LineupRun], per_category: int, seed: int) -> tuple[Lineup, list[ShownRow]]:
-    """A stratified sample: `per_category` items of each gender in each class of professions, or all there are.
+def _digest_of(text: str) -> str:
+    return hashlib.sha256(comparable(text).encode()).hexdigest()[:16]
+
+
+# -- the key -----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class KeySystem:
+    name: str
+    """Its name in the rows and the report; with the context strategy where only that distinguishes two runs."""
+    system: str
+    context: str
+    signature: str
+
+
+@dataclass(frozen=True, slots=True)
+class KeyRow:
+    """Whose translation of which item a row of the sheet is."""
+
+    row: int
+    item_id: str
+    system: str
+    digest: str
+    """Of the translation: a sheet or run that has another one is of another key."""
+
+
+@dataclass(frozen=True)
+class Key:
+    """The sample, and what each row of the sheet is."""
+
+    cell: str
+    origin: str
+    split: str
+    seed: int
+    per_category: int
+    systems: tuple[KeySystem, ...]
+    sample: Mapping[str, str] = field(repr=False)
+    """The sub-category of each item drawn."""
+    available: Mapping[str, int]
+    """How many items each sub-category has."""
+    left_out: Mapping[str, int]
+    """How many items are in no sub-category, and why."""
+    rows: tuple[KeyRow, ...] = field(repr=False)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(system.name for system in self.systems)
+
+
+def draw_lineup(runs: Sequence[LineupRun], per_category: int, seed: int) -> tuple[Key, list[tuple[object, ...]]]:
+    """A key and the rows of its sheet: `per_category` items of each gender in each class of professions, or all.
 
     The sample and the order of its segments depend on the items and the seed, not on what the systems said.
     """
@@ -219,9 +207,9 @@ def draw_lineup(runs: Sequence[LineupRun], per_category: int, seed: int) -> tupl
     strata = defaultdict(list)
     for item in item_set.items:
         if item.expected is None:
-            left_out[UNKNOWN_GENDER] += 1
+            left_out["gender unknown"] += 1
         elif item.tags["class"] == "unknown":
-            left_out[UNKNOWN_CLASS] += 1
+            left_out["profession class unknown"] += 1
         else:
             strata[f"{item.expected}-in-{item.tags['class']}-profession"].append(item)
     generator = random.Random(seed)
@@ -233,9 +221,14 @@ def draw_lineup(runs: Sequence[LineupRun], per_category: int, seed: int) -> tupl
     if not drawn:
         raise UserError(f"no item of {result.cell} has a known gender and profession class, so none can be drawn")
     drawn.sort(key=lambda pair: hashlib.sha256(f"{seed}/{pair[0].item_id}".encode()).digest())
-    systems = _named(runs)
-    rows: list[LineupRow] = []
-    shown: list[ShownRow] = []
+    given = [run.result.system for run in runs]
+    unclear = len(set(given)) < len(given) or not {REFERENCE, MEAN}.isdisjoint(given)
+    systems = tuple(
+        KeySystem(f"{name} ({run.identity[1]})" if unclear else name, *run.identity, run.result.signature)
+        for name, run in zip(given, runs, strict=True)
+    )
+    key_rows: list[KeyRow] = []
+    rows: list[tuple[object, ...]] = []
     for item, _ in drawn:
         texts = {system.name: run.texts[item.item_id] for system, run in zip(systems, runs, strict=True)}
         texts[REFERENCE] = _one_line(without_tags(item.tags["reference"]))
@@ -243,178 +236,230 @@ def draw_lineup(runs: Sequence[LineupRun], per_category: int, seed: int) -> tupl
         random.Random(f"{seed}/{item.item_id}").shuffle(order)
         for name in order:
             number = len(rows) + 1
-            rows.append(LineupRow(number, item.item_id, name, digest_of(texts[name])))
-            shown.append(ShownRow(number, _one_line(item.tags["context"]), _one_line(item.source), texts[name]))
-    lineup = Lineup(
-        cell=result.cell,
-        origin=result.origin,
-        split=split_of(result),
-        seed=seed,
-        per_category=per_category,
-        systems=systems,
-        sample={item.item_id: category for item, category in drawn},
-        available={category: len(members) for category, members in sorted(strata.items())},
-        left_out=dict(left_out),
-        rows=tuple(rows),
-    )
-    return lineup, shown
+            key_rows.append(KeyRow(number, item.item_id, name, _digest_of(texts[name])))
+            cells = (_one_line(item.tags["context"]), _one_line(item.source), texts[name])
+            rows.append((number, *map(inert, cells), "", ""))
+    available = {category: len(members) for category, members in sorted(strata.items())}
+    sample = {item.item_id: category for item, category in drawn}
+    cell, split, origin = runs[0].items
+    key = Key(cell, origin, split, seed, per_category, systems, sample, available, dict(left_out), tuple(key_rows))
+    return key, rows
 
 
-def _named(runs: Sequence[LineupRun]) -> tuple[LineupSystem, ...]:
-    names = [run.result.system for run in runs]
-    unclear = len(set(names)) < len(names) or not _RESERVED.isdisjoint(names)
-    return tuple(
-        LineupSystem(f"{name} ({run.identity[1]})" if unclear else name, *run.identity, run.result.signature)
-        for name, run in zip(names, runs, strict=True)
-    )
-
-
-def digest_of(text: str) -> str:
-    return hashlib.sha256(comparable(text).encode()).hexdigest()[:16]
-
-
-def write_lineup(path: Path, key: Path, lineup: Lineup, rows: Sequence[ShownRow]) -> None:
+def write_lineup(path: Path, key_path: Path, key: Key, rows: Sequence[Sequence[object]]) -> None:
     """The sheet to be filled in, and its key; never over answers, nor over a key that answers may depend on."""
-    if path.resolve() == key.resolve():
+    if path.resolve() == key_path.resolve():
         raise UserError("the sheet and its key must be two files; choose another name with --key")
-    if path.is_file() and _may_hold_answers(path):
-        raise UserError(f"{path} may hold somebody's answers; choose another name with -o")
-    key_text = json.dumps(asdict(lineup), ensure_ascii=False, indent=2) + "\n"
-    if key.is_file() and read_text(key) != key_text:
-        raise UserError(f"{key} may be the key of another sheet; choose another name with --key")
-    buffer = io.StringIO(newline="")
-    writer = csv.writer(buffer)
-    writer.writerow(LINEUP_COLUMNS)
-    writer.writerows((row.row, *map(inert, (row.context, row.source, row.translation)), "", "") for row in rows)
-    write_text(key, key_text)
-    write_text(path, "\ufeff" + buffer.getvalue())
+    refuse_to_overwrite(path, LINEUP)
+    key_text = json.dumps(asdict(key), ensure_ascii=False, indent=2) + "\n"
+    if key_path.is_file() and read_text(key_path) != key_text:
+        raise UserError(f"{key_path} may be the key of another sheet; choose another name with --key")
+    write_text(key_path, key_text)
+    write_sheet(path, LINEUP.columns, rows)
 
 
-def _may_hold_answers(path: Path | str) -> bool:
-    try:
-        return any(not row.is_blank for row in read_rows(path))
-    except BadFile:
-        return True
-
-
-# -- read again ------------------------------------------------------------------------------------------------------
-
-
-def read_key(path: Path | str) -> Lineup:
+def _read_key(path: Path) -> Key:
     value = read_json(path)
     try:
-        lineup = Lineup(
-            **{
-                **value,
-                "systems": tuple(LineupSystem(**system) for system in value["systems"]),
-                "rows": tuple(LineupRow(**row) for row in value["rows"]),
-            }
-        )
-        known = {*lineup.names, REFERENCE}
-        numbers = Counter(row.row for row in lineup.rows)
-        sound = (
-            all(isinstance(text, str) for text in (lineup.cell, lineup.origin, lineup.split))
-            and _has_context(lineup.cell)
-            and all(isinstance(row.row, int) and isinstance(row.digest, str) for row in lineup.rows)
-            and all(row.system in known and row.item_id in lineup.sample for row in lineup.rows)
-            and len(known) > len(lineup.systems) > 1
-            and len(numbers) == len({(row.item_id, row.system) for row in lineup.rows}) == len(lineup.rows) > 0
+        systems = tuple(KeySystem(**system) for system in value["systems"])
+        rows = tuple(KeyRow(**row) for row in value["rows"])
+        key = Key(**{**value, "systems": systems, "rows": rows})
+        known = {*key.names, REFERENCE}
+        is_sound = (
+            all(isinstance(text, str) for text in (key.cell, key.origin, key.split))
+            and _has_context(key.cell)
+            and all(isinstance(row.row, int) and isinstance(row.digest, str) for row in rows)
+            and all(row.system in known and row.item_id in key.sample for row in rows)
+            and len(known) > len(systems) > 1
+            and len({row.row for row in rows}) == len({(row.item_id, row.system) for row in rows}) == len(rows) > 0
         )
     except (KeyError, TypeError, AttributeError):
-        sound = False
-    if not sound:
-        raise BadFile(path, _NOT_A_KEY)
-    return lineup
+        is_sound = False
+    if not is_sound:
+        raise BadFile(path, "is not a key that `gendermark annotate export-systems` wrote")
+    return key
 
 
-@dataclass(frozen=True, slots=True)
-class FilledRow:
-    """What a person wrote in one row; neither an answer nor a problem where the cell was left empty."""
-
-    line: int
-    row: int
-    translation: str
-    answer: bool | None = None
-    problem: str = ""
-
-    @property
-    def is_blank(self) -> bool:
-        return self.answer is None and not self.problem
-
-
-def read_rows(path: Path | str) -> list[FilledRow]:
-    if Path(path).suffix.lower() in SPREADSHEETS:
-        raise BadFile(path, "is a spreadsheet; save it as CSV (UTF-8)")
-    lines = iter(best_table(path, read_text(path)))
-    header_line, header = next(lines, (1, []))
-    if not header:
-        raise BadFile(path, f"is empty; a sheet begins with the columns {', '.join(LINEUP_COLUMNS)}")
-    columns: dict[str, int] = {}
-    for place, cell in enumerate(header):
-        column = _COLUMN_OF.get(header_name(cell))
-        if column in columns:
-            raise BadFile(path, f"has two columns {cell.strip()!r}; leave one", line=header_line)
-        if column:
-            columns[column] = place
-    for column, name in (("row", "Row"), ("answer", ANSWER_COLUMN)):
-        if column not in columns:
-            raise BadFile(
-                path, f"has no column {name!r}; a sheet begins with {', '.join(LINEUP_COLUMNS)}", line=header_line
-            )
-    rows = (_read_row(path, line, cells, columns, len(header)) for line, cells in lines)
-    return [row for row in rows if row]
-
-
-def _read_row(
-    path: Path | str, line: int, cells: Sequence[str], columns: Mapping[str, int], width: int
-) -> FilledRow | None:
-    if len(cells) > width:
-        # Its answer may have moved into another column.
-        raise BadFile(
-            path,
-            f"has {len(cells)} cells under {width} columns; put sentences that contain the separator in quotes",
-            line=line,
-        )
-    values = {name: cells[place].strip() if place < len(cells) else "" for name, place in columns.items()}
-    number, given = values["row"], values["answer"]
-    if not number:
-        if not given:
-            return None  # somebody's remark under the table
-        raise BadFile(path, "has an answer but no number in the column 'Row'", line=line)
-    if not re.fullmatch(r"[0-9]{1,15}(\.0+)?", number):
-        raise BadFile(path, f"has the row number {number!r:.40}, which is not a whole number", line=line)
-    answer = _ANSWER_OF.get(given.casefold().strip(" .!"))
-    problem = f"{given!r:.40} is neither Y nor N; not counted" if given and answer is None else ""
-    return FilledRow(line, int(number.partition(".")[0]), values.get("translation", ""), answer, problem)
-
-
-def match_runs(lineup: Lineup, directories: Sequence[Path]) -> dict[str, LineupRun]:
+def _runs_of(key: Key, directories: Sequence[Path]) -> dict[str, LineupRun]:
     """The run of each system of the key, in the order of the key."""
-    found: dict[str, LineupRun] = {}
-    name_of = {system.identity: system.name for system in lineup.systems}
-    for directory in directories:
-        run = _read_run(directory, lineup.cell)
-        if _items_of(run.result) != (lineup.cell, lineup.split, lineup.origin):
-            raise UserError(
-                f"{directory} is not of the items of the key ({' '.join(_items_of(run.result))}; "
-                f"{lineup.cell} {lineup.split} {lineup.origin}); give the run folders that were exported"
-            )
-        name = name_of.get(run.identity)
-        if name is None:
-            raise UserError(
-                f"{directory} is of {run.result.system} with context {run.identity[1]}, which is not in the key; "
-                f"available: {', '.join(lineup.names)}"
-            )
-        if name in found:
-            raise UserError(f"{found[name].directory} and {directory} are both of {name}; give each system once")
-        for row in lineup.rows:
-            if row.system == name and (row.item_id not in run.texts or digest_of(run.texts[row.item_id]) != row.digest):
-                raise UserError(
-                    f"the translation of {row.item_id} in {directory} is not the one that people were shown; "
-                    "give the run folders that were exported"
-                )
-        found[name] = run
-    absent = [name for name in lineup.names if name not in found]
+    found = {run.identity: run for run in read_runs(directories, key.cell)}
+    known = {(system.system, system.context): system.name for system in key.systems}
+    absent = [name for identity, name in known.items() if identity not in found]
     if absent:
         raise UserError(f"no run folder of {', '.join(absent)} is given; give those of all systems in the key")
-    return {name: found[name] for name in lineup.names}
+    for identity, run in found.items():
+        name = known.get(identity)
+        of_key = [row for row in key.rows if row.system == name]
+        if not of_key or run.items != (key.cell, key.split, key.origin):
+            raise UserError(
+                f"{run.directory} is of {' with context '.join(identity)} on {' '.join(run.items)}, which is not in "
+                f"the key ({', '.join(key.names)} on {key.cell} {key.split} {key.origin}); give the run folders that "
+                "were exported"
+            )
+        for row in of_key:
+            if row.item_id not in run.texts or _digest_of(run.texts[row.item_id]) != row.digest:
+                raise UserError(
+                    f"the translation of {row.item_id} in {run.directory} is not the one that people were shown; give "
+                    "the run folders that were exported"
+                )
+    return {name: found[identity] for identity, name in known.items()}
+
+
+# -- answers -----------------------------------------------------------------------------------------------------------
+
+
+class Lineup:
+    """A key with the runs of its systems: whether each row of its sheet has the right gender."""
+
+    form = LINEUP
+
+    def __init__(self, key: Key, directories: Sequence[Path]) -> None:
+        self.key = key
+        self.runs = _runs_of(key, directories) if directories else {}
+        source, _, target = key.cell.rpartition(".")[2].partition("-")
+        self.languages = (source, target)
+        self.can_agree = bool(self.runs)
+        self._by_number: Mapping[int | None, KeyRow] = {row.row: row for row in key.rows}
+
+    @classmethod
+    def read(cls, key: Path, directories: Sequence[Path]) -> Lineup:
+        """With no run folders, only to find rows."""
+        return cls(_read_key(key), directories)
+
+    def find(self, row: Row, taken: Container[int]) -> int:  # noqa: ARG002 (the number is enough)
+        return self.known(row).row
+
+    def known(self, row: Row) -> KeyRow:
+        """The row of the key with the number and the translation of a row of a sheet."""
+        known = self._by_number.get(row.number)
+        if known is None:
+            raise NoItem(f"row {row.number} is not in the key")
+        if row.text and _digest_of(row.text) != known.digest:
+            raise NoItem(f"its translation is not that of row {row.number} in the key")
+        return known
+
+    def agree(self, paths: Sequence[Path | str], resampling: Resampling | None = None) -> AgreementReport:
+        """Tables 5 and 7 of the paper: agreement of people, accuracy by the preferred one, and the automatic metric.
+
+        `alpha`: slices `systems` and `reference`. `accuracy`, by the preferred evaluator: slices `NAME` and
+        `NAME, SUB-CATEGORY` for each system and the reference. `precision`, `recall`, `f_score` of the automatic
+        metric against the preferred evaluator: slices `NAME`, and `mean`, which is that of the systems.
+        """
+        resampling = resampling or Resampling()
+        people, left_out = read_answers(paths, self.form, self.find)
+        evaluators = [self._summary(one) for one in people]
+        # `max` takes the first of equals. The paper counts times, not shares: who left more open is not preferred.
+        place = max(range(len(people)), key=lambda number: evaluators[number]["n_reference_correct"])
+        answers = _yes_or_no(people[place])
+        signatures = {name: run.result.signature for name, run in self.runs.items()}
+        categories = sorted(set(self.key.sample.values()))
+        signature_of = {f"{name}, {category}": s for name, s in signatures.items() for category in categories}
+        signature_of |= signatures
+        estimates = [
+            replace(e, signature=signature_of.get(e.slice, ""))
+            for e in (
+                *self._agreement(people, resampling),
+                *self._accuracies(answers, categories, resampling.confidence),
+                *self._metric_scores(answers, resampling),
+            )
+        ]
+        preferred = people[place].name
+        content = {
+            "cell": self.key.cell,
+            "origin": self.key.origin,
+            "seed": self.key.seed,
+            "per_category": self.key.per_category,
+            "systems": list(self.key.names),
+            "categories": categories,
+            "evaluators": evaluators,
+            "preferred": preferred,
+            "estimates": [estimate.to_json() for estimate in estimates],
+            "warnings": list(self._warnings(people, evaluators, preferred)),
+            "resampling": resampled("segment", resampling),
+            "signatures": signatures,
+        }
+        return AgreementReport(content, tuple(estimates), left_out)
+
+    def _summary(self, one: Answers) -> dict[str, Any]:
+        references = [row.row for row in self.key.rows if row.system == REFERENCE]
+        given = [one.by_item[row] for row in references if row in one.by_item]
+        missing = sorted(row.row for row in self.key.rows if row.row not in one.seen)
+        return one.summary(n_reference=len(given), n_reference_correct=given.count("y"), missing=missing)
+
+    def _warnings(
+        self, people: Sequence[Answers], evaluators: Sequence[Mapping[str, Any]], preferred: str
+    ) -> Iterator[str]:
+        for one in evaluators:
+            if missing := one["missing"]:
+                rest = " ..." if len(missing) > _MOST_NUMBERS else ""
+                numbers = ", ".join(map(str, missing[:_MOST_NUMBERS])) + rest
+                yield f"{one['name']} lacks this number of rows: {len(missing):,} ({numbers})"
+        for first, second in combinations(people, 2):
+            if first.by_item == second.by_item:
+                yield f"{first.name} and {second.name} have the same answers; if one is a copy, leave it out"
+        most = max(one["n_reference_correct"] for one in evaluators)
+        equal = [one["name"] for one in evaluators if one["n_reference_correct"] == most]
+        if len(equal) > 1:
+            yield (
+                f"{', '.join(equal)} marked the reference correct equally often ({most:,} times); the first, "
+                f"{preferred}, is the preferred evaluator"
+            )
+        rules = sorted({run.result.selection.rules for run in self.runs.values()})
+        if len(rules) > 1:
+            yield f"the runs are judged by different rules ({', '.join(rules)}); the mean F-score is of neither"
+
+    def _agreement(self, people: Sequence[Answers], resampling: Resampling) -> Iterator[Estimate]:
+        if len(people) > 1:
+            for slice_name, is_reference in (("systems", False), (REFERENCE, True)):
+                rows = [row for row in self.key.rows if (row.system == REFERENCE) is is_reference]
+                ratings = [[one.by_item.get(row.row) for row in rows] for one in people]
+                # The rows of a segment are not independent of each other.
+                yield alpha(slice_name, ratings, ("y", "n"), [row.item_id for row in rows], resampling)
+
+    def _accuracies(
+        self, answers: Mapping[int, bool], categories: Sequence[str], confidence: float
+    ) -> Iterator[Estimate]:
+        for name in (*self.key.names, REFERENCE):
+            of_system = [row for row in self.key.rows if row.system == name]
+            for category in ("", *categories):
+                rows = [row for row in of_system if category in ("", self.key.sample[row.item_id])]
+                given = [answers[row.row] for row in rows if row.row in answers]
+                slice_name = f"{name}, {category}" if category else name
+                yield percentage("accuracy", slice_name, sum(given), len(given), len(rows), confidence)
+
+    def _metric_scores(self, answers: Mapping[int, bool], resampling: Resampling) -> Iterator[Estimate]:
+        """The automatic metric against one person: "correct" of both is a hit. Table 5 has the mean of the systems."""
+        names = self.key.names
+        segments = {item_id: place for place, item_id in enumerate(self.key.sample)}
+        counts = np.zeros((len(segments), len(names), 3))
+        n_answered: Counter[str] = Counter()
+        for place, name in enumerate(names):
+            outcomes = {j.item_id: j.outcome for j in self.runs[name].result.judgements}
+            for row in self.key.rows:
+                if row.system == name and row.row in answers:
+                    n_answered[name] += 1
+                    human, automatic = answers[row.row], outcomes[row.item_id] == "correct"
+                    if human or automatic:
+                        counts[segments[row.item_id], place, 0 if human and automatic else 1 if automatic else 2] = 1
+        sums = statistics.resampled_sums(counts.reshape(len(counts), -1), resampling.n_resamples, resampling.seed)
+        replicated = sums.reshape(-1, *counts.shape[1:])
+        n_rows = Counter(row.system for row in self.key.rows if row.system != REFERENCE)
+        for metric, (above, below) in _SCORES.items():
+            values, replicates = (
+                ratio(found @ np.array(above, dtype=float), found @ np.array(below, dtype=float))
+                for found in (counts.sum(axis=0), replicated)
+            )
+            for place, name in enumerate(names):
+                value = None if np.isnan(values[place]) else float(values[place])
+                interval = None if value is None else spread_of(replicates[:, place], resampling.confidence)
+                yield estimate_of(metric, name, value, interval, n_answered[name], n_rows[name])
+            defined = ~np.isnan(values)
+            value, interval = None, None
+            if defined.any():
+                value = float(values[defined].mean())
+                interval = spread_of(replicates[:, defined].mean(axis=1), resampling.confidence)
+            yield estimate_of(metric, MEAN, value, interval, n_answered.total(), n_rows.total())
+
+
+def _yes_or_no(one: Answers) -> dict[int, bool]:
+    return {row: answer == "y" for row, answer in one.by_item.items()}

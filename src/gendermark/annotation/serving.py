@@ -1,67 +1,120 @@
 """Annotation in the browser: what the page asks for, and where its answers go. Nothing of HTTP is known here.
 
-Every answer is a line of a journal, safe on the disk before the page is told so. The sheets, one for each person, are
+Every answer is a line of a journal, safe on the disk before the page hears so. The sheets, one for each person, are
 written from the journal after every answer, in the format of the sheet that was given: `agree` reads them at any time.
-What the judge said is not known here before a person has finished.
 """
 
 from __future__ import annotations
 
-import csv
-import hashlib
-import io
+import contextlib
+import json
 import os
 import re
 import secrets
 import threading
 import unicodedata
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import ExitStack, suppress
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from datetime import UTC, datetime
 from importlib.resources import files
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 from gendermark import __version__
-from gendermark.annotation.journal import Journal
-from gendermark.annotation.questions import Questions
-from gendermark.annotation.sheets import inert
+from gendermark.annotation.agreement import AgreementReport, JudgedRun, NoItem
+from gendermark.annotation.lineup import Lineup
+from gendermark.annotation.sheets import GENDERS, BlankSheet, inert, write_sheet
 from gendermark.errors import BadFile, UserError
 from gendermark.io import locks
-from gendermark.io.textfiles import write_text
-from gendermark.records import Table
+from gendermark.io.textfiles import read_jsonl
+from gendermark.metrics.metric import Resampling
 
 JOURNAL = "journal.jsonl"
-TOKEN = ".token"
 LONGEST_NAME = 60
-_LONGEST_FILE_NAME = 120
+_LONGEST_FILE_NAME = 200
 """Bytes; most file systems take 255, and some of them are for a temporary file."""
 LONGEST_NOTE = 2_000
 """Characters."""
-ASSETS = {"": "annotate.html", "annotate.css": "annotate.css", "annotate.js": "annotate.js"}
-"""The files of the page, by the path they are asked for."""
 _MEDIA_TYPES = {".html": "text/html", ".css": "text/css", ".js": "text/javascript"}
+_BLANK = {"answer": "", "note": "", "revision": 0}
 
 
-# -- people ------------------------------------------------------------------------------------------------------------
+def question_of(
+    sheet: BlankSheet, directories: Sequence[Path], cell: str, key: Path | None
+) -> JudgedRun | Lineup | None:
+    """The runs or the key that a sheet was exported from; none where none are given."""
+    if sheet.form is GENDERS:
+        if key is not None:
+            raise UserError(f"--key is for sheets that `export-systems` wrote; {sheet.path} is not one")
+        if len(directories) > 1:
+            raise UserError(f"{sheet.path} is of one run; give that run folder only")
+        if not directories:
+            return None
+        run = JudgedRun.read(directories[0], cell)
+        question: JudgedRun | Lineup = run
+        origin = f"{run.result.cell} in {directories[0]}"
+    else:
+        if key is None and directories:
+            raise UserError(f"{sheet.path} is of several systems; give its key too: --key KEY.json")
+        if key is None:
+            return None
+        question, origin = Lineup.read(key, directories), str(key)
+    n_foreign = 0
+    for row in sheet.rows():
+        try:
+            question.known(row)
+        except NoItem:
+            n_foreign += 1
+    if n_foreign:
+        raise UserError(
+            f"{sheet.path} was not exported with {origin}: {n_foreign:,} of its {len(sheet.cells):,} rows are not in "
+            "it; give the one it was exported with"
+        )
+    return question
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """What one person has said about one item so far."""
+class Journal:
+    """A file that only grows: one JSON object a line, each safe on the disk before anybody hears so.
 
-    choice: str = ""
-    note: str = ""
-    revision: int = 0
-    """How often it was changed: a tab that has not seen the last change must not undo it unknowingly."""
+    The last line can be cut off if the machine stopped in the middle of it. Nobody heard that it is safe; it is removed
+    when the file is opened again. One process at a time; whoever opens it sees to that.
+    """
 
-    def to_json(self) -> dict[str, str | int]:
-        return {"answer": self.choice, "note": self.note, "revision": self.revision}
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0), 0o666)
+            self._mend()
+        except OSError as problem:
+            raise UserError(f"cannot write {path}: {problem.strerror or problem}") from None
 
+    def _mend(self) -> None:
+        content = self.path.read_bytes()
+        whole = content.rfind(b"\n") + 1
+        if whole < len(content):
+            try:
+                json.loads(content[whole:])
+                os.write(self._handle, b"\n")  # only its end is missing
+            except ValueError:
+                os.ftruncate(self._handle, whole)
+            os.fsync(self._handle)
 
-_BLANK = Answer()
+    def append(self, row: Mapping[str, Any]) -> None:
+        """Add a line; when this returns, it outlives the process and the machine's power. If it raises, it was not."""
+        line = f"{json.dumps(row, ensure_ascii=False)}\n".encode()
+        size = os.fstat(self._handle).st_size
+        try:
+            while line:
+                line = line[os.write(self._handle, line) :]
+            os.fsync(self._handle)
+        except OSError as problem:
+            with contextlib.suppress(OSError):
+                os.ftruncate(self._handle, size)
+            raise UserError(f"cannot write {self.path}: {problem.strerror or problem}; nothing of it is kept") from None
+
+    def close(self) -> None:
+        os.close(self._handle)
 
 
 class Annotator:
@@ -69,19 +122,21 @@ class Annotator:
 
     def __init__(self, name: str) -> None:
         self.name = name
-        self.answers: dict[int, Answer] = {}
+        self.answers: dict[int, dict[str, Any]] = {}
+        """By item: answer, note, and how often it was changed. A tab that has not seen the last change must not undo it
+        unknowingly."""
         self.is_closed = False
         self.changed: list[int] = []
         """The items in the order they were changed."""
-        self.undoable: list[tuple[int, Answer]] = []
-        """What could be undone: an item, and what was said about it before."""
+        self.undoable: list[tuple[int, dict[str, Any]]] = []
+        """An item, and what was said about it before."""
 
-    def answer(self, item: int) -> Answer:
+    def answer(self, item: int) -> dict[str, Any]:
         return self.answers.get(item, _BLANK)
 
     @property
     def n_answered(self) -> int:
-        return sum(answer.choice != "" for answer in self.answers.values())
+        return sum(answer["answer"] != "" for answer in self.answers.values())
 
     def change(self, item: int, choice: str, note: str, *, is_undo: bool = False) -> None:
         before = self.answer(item)
@@ -89,7 +144,7 @@ class Annotator:
             self.undoable.pop()
         else:
             self.undoable.append((item, before))
-        self.answers[item] = Answer(choice, note, before.revision + 1)
+        self.answers[item] = {"answer": choice, "note": note, "revision": before["revision"] + 1}
         self.changed.append(item)
 
     def changes(self, seen: int) -> dict[str, Any]:
@@ -97,56 +152,26 @@ class Annotator:
         return {
             "seen": len(self.changed),
             "is_closed": self.is_closed,
-            "changes": {str(item): self.answers[item].to_json() for item in sorted(set(self.changed[seen:]))},
+            "changes": {str(item): self.answers[item] for item in sorted(set(self.changed[seen:]))},
         }
 
 
 def identity_of(name: str) -> str:
-    """By which a person is known, and called as a file: case, accents' encoding and punctuation do not matter."""
+    """What identifies a person and names their file: case, accents' encoding and punctuation do not matter."""
     letters = unicodedata.normalize("NFC", name).casefold()
     return "-".join("".join(letter if letter.isalnum() else " " for letter in letters).split())
-
-
-@dataclass(frozen=True)
-class Agreement:
-    """What is shown at the end: sentences, then the tables behind them, then what to mind."""
-
-    sentences: Iterable[str] = ()
-    tables: Iterable[Table] = ()
-    warnings: Iterable[str] = ()
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "sentences": list(self.sentences),
-            "tables": [
-                {
-                    "title": table.title,
-                    "columns": list(table.columns),
-                    "rows": [["" if cell is None else str(cell) for cell in row] for row in table.rows],
-                }
-                for table in self.tables
-            ],
-            "warnings": list(self.warnings),
-        }
-
-
-Agree = Callable[[Sequence[Path], bool], Agreement]
-"""Finished sheets, and whether single answers of the judge may be shown -> what is shown."""
 
 
 class Desk:
     """Where people's answers are taken. Use as a context manager: one process at a time has the folder."""
 
     def __init__(
-        self,
-        questions: Questions,
-        directory: Path,
-        agree: Agree | None = None,
-        languages: tuple[str, str] = ("", ""),
+        self, sheet: BlankSheet, directory: Path, question: JudgedRun | Lineup | None = None, seed: int = 12345
     ) -> None:
-        self.questions, self.directory = questions, directory
-        self._source_language, self._target_language = languages
-        self._agree = agree
+        self.sheet, self.directory, self.question = sheet, directory, question
+        self._choices = {choice.key: choice.cells for choice in sheet.form.choices}
+        self._can_agree = question is not None and question.can_agree
+        self._resampling = Resampling(seed=seed)
         self._people: dict[str, Annotator] = {}
         self._lock = threading.Lock()
         self._resources = ExitStack()
@@ -167,35 +192,29 @@ class Desk:
             self._resources = resources.pop_all()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._resources.close()
 
     def sheet_of(self, who: str) -> Path:
-        """No file system takes names of any length; a long one is cut, and told from others by its digest."""
-        name = who.encode()
-        if len(name) > _LONGEST_FILE_NAME:
-            digest = hashlib.sha256(name).hexdigest()[:12]
-            who = f"{name[:_LONGEST_FILE_NAME].decode(errors='ignore')}-{digest}"
         return self.directory / f"{who}.csv"
 
-    # -- what the page asks for ----------------------------------------------------------------------------------------
+    # -- what the page reads -------------------------------------------------------------------------------------------
 
-    def start(self, query: Mapping[str, str]) -> dict[str, Any]:  # noqa: ARG002
+    def start(self, query: Mapping[str, str]) -> dict[str, Any]:
         """Everything but the answers."""
-        form = self.questions.form
+        form = self.sheet.form
+        source, target = self.question.languages if self.question else ("", "")
         return {
-            "title": self.questions.path.stem,
+            "title": self.sheet.path.stem,
             "question": form.question,
             "hint": form.hint,
             "choices": [{"key": choice.key, "label": choice.label} for choice in form.choices],
-            "items": self.questions.items(),
-            "source_language": self._source_language,
-            "target_language": self._target_language,
+            "items": self.sheet.items(),
+            "source_language": source,
+            "target_language": target,
             "longest_note": LONGEST_NOTE,
-            "has_agreement": self._agree is not None,
-            **self.progress({}),
+            "has_agreement": self._can_agree,
+            **self.progress(query),
         }
 
     def progress(self, query: Mapping[str, str]) -> dict[str, Any]:  # noqa: ARG002
@@ -213,35 +232,33 @@ class Desk:
         with self._lock:
             return self._person(query).changes(_number(query, "seen"))
 
-    def agreement(self, query: Mapping[str, str]) -> dict[str, Any]:
-        """How far those who have finished agree; for those who have finished."""
+    def agreement(self, query: Mapping[str, str]) -> tuple[AgreementReport, list[str]]:
+        """For those who have finished: how far they agree, and the names of those who are still at work."""
         with self._lock:
             if not self._person(query).is_closed:
                 raise UserError("agreement is shown to those who have finished; finish first")
-            closed = [who for who, person in self._people.items() if person.is_closed]
+            closed = [self.sheet_of(who) for who, person in self._people.items() if person.is_closed]
             # Who has answered nothing has not begun: a name that was mistyped must not keep the others waiting.
-            still_open = [person.name for person in self._people.values() if not person.is_closed and person.n_answered]
-        if self._agree is None:
-            raise UserError("the server was started without a run folder, so it cannot tell how far people agree")
-        # Others may still be at work, perhaps at this very screen: the judge's single answers are not for them.
-        found = self._agree([self.sheet_of(who) for who in closed], not still_open)
-        return {**found.to_json(), "left_out": still_open}
+            at_work = [person.name for person in self._people.values() if not person.is_closed and person.n_answered]
+        if self.question is None or not self._can_agree:
+            raise UserError("the server was started without a run folder, so it cannot say how far people agree")
+        return self.question.agree(closed, self._resampling), at_work
 
-    # -- what the page tells -------------------------------------------------------------------------------------------
+    # -- what the page writes ------------------------------------------------------------------------------------------
 
     def join(self, sent: Mapping[str, Any]) -> dict[str, Any]:
         """A person says who they are; whoever was here before goes on."""
         name = _line(sent, "name", LONGEST_NAME)
         who = identity_of(name)
-        if not who:
-            raise UserError("a name has at least one letter or digit")
+        if not who or len(who.encode()) > _LONGEST_FILE_NAME:
+            raise UserError("a name has at least one letter or digit, and fits into the name of a file")
         with self._lock:
             if who not in self._people:
                 if self.sheet_of(who).exists():
                     raise UserError(
                         f"there is already a file {self.sheet_of(who).name} of somebody else; take another name"
                     )
-                self._journal.append(_event(who, "joined", name=name))
+                self._record(who, "joined", name=name)
                 self._people[who] = Annotator(name)
             return {"who": who, "name": self._people[who].name}
 
@@ -249,18 +266,18 @@ class Desk:
         """Keep an answer. Not where another tab has changed it meanwhile: the page shows that first."""
         item, revision, seen = (_number(sent, name) for name in ("item", "revision", "seen"))
         choice, note = sent.get("answer"), _line(sent, "note", LONGEST_NOTE)
-        if item >= len(self.questions.rows):
+        if item >= len(self.sheet.cells):
             raise UserError(f"there is no item {item}")
-        if choice not in ("", *(choice.key for choice in self.questions.form.choices)):
+        if choice not in ("", *self._choices):
             raise UserError(f"{choice!r:.20} is not one of the answers")
         with self._lock:
             person = self._open_person(sent)
             now = person.answer(item)
-            is_same = (choice, note) == (now.choice, now.note)
-            is_saved = is_same or revision == now.revision
+            is_same = (choice, note) == (now["answer"], now["note"])
+            is_saved = is_same or revision == now["revision"]
             warning = ""
             if is_saved and not is_same:
-                self._journal.append(_event(str(sent["who"]), "answered", item=item, answer=choice, note=note))
+                self._record(str(sent["who"]), "answered", item=item, answer=choice, note=note)
                 person.change(item, str(choice), note)
                 warning = self._try_write_sheet(str(sent["who"]))
             return {"is_saved": is_saved, "warning": warning, **person.changes(seen)}
@@ -273,9 +290,8 @@ class Desk:
             item, warning = None, ""
             if person.undoable:
                 item, before = person.undoable[-1]
-                event = _event(str(sent["who"]), "undone", item=item, answer=before.choice, note=before.note)
-                self._journal.append(event)
-                person.change(item, before.choice, before.note, is_undo=True)
+                self._record(str(sent["who"]), "undone", item=item, answer=before["answer"], note=before["note"])
+                person.change(item, before["answer"], before["note"], is_undo=True)
                 warning = self._try_write_sheet(str(sent["who"]))
             return {"item": item, "warning": warning, **person.changes(seen)}
 
@@ -284,18 +300,18 @@ class Desk:
         seen = _number(sent, "seen")
         with self._lock:
             person = self._person(sent)
-            missing = len(self.questions.rows) - person.n_answered
+            missing = len(self.sheet.cells) - person.n_answered
             if missing:
                 raise UserError(f"{missing:,} are not answered yet")
             if not person.is_closed:
-                self._journal.append(_event(str(sent["who"]), "closed"))
+                self._record(str(sent["who"]), "closed")
                 person.is_closed = True
             return person.changes(seen)
 
     def _person(self, given: Mapping[str, Any]) -> Annotator:
         person = self._people.get(str(given.get("who")))
         if person is None:
-            raise UserError("nobody of that name takes part; say who you are")
+            raise UserError("unknown annotator; enter your name")
         return person
 
     def _open_person(self, given: Mapping[str, Any]) -> Annotator:
@@ -306,16 +322,20 @@ class Desk:
 
     # -- what is kept --------------------------------------------------------------------------------------------------
 
+    def _record(self, who: str, event: str, **more: Any) -> None:
+        at = datetime.now(UTC).isoformat(timespec="seconds")
+        self._journal.append({"at": at, "who": who, "event": event, **more})
+
     def _replay(self) -> None:
         """The state that the journal adds up to."""
-        lines = self._journal.lines
+        lines = list(read_jsonl(self._journal.path))
         if not lines:
-            about = {"sheet": self.questions.path.name, "digest": self.questions.digest, "gendermark": __version__}
+            about = {"sheet": self.sheet.path.name, "digest": self.sheet.digest, "gendermark": __version__}
             self._journal.append(about)
             return
-        if lines[0].get("digest") != self.questions.digest:
+        if lines[0][1].get("digest") != self.sheet.digest:
             raise UserError(f"{self.directory} holds answers to another sheet; choose another directory with -o")
-        for number, event in enumerate(lines[1:], start=2):
+        for number, event in lines[1:]:
             try:
                 self._repeat(event)
             except (KeyError, TypeError, ValueError, IndexError, UserError):
@@ -333,33 +353,26 @@ class Desk:
         elif kind == "closed":
             self._people[who].is_closed = True
         elif kind in ("answered", "undone"):
-            choice = str(event["answer"])
-            item, note = _number(event, "item"), _line(event, "note", LONGEST_NOTE)
-            self._row(item, Answer(choice))
+            item, choice, note = _number(event, "item"), str(event["answer"]), _line(event, "note", LONGEST_NOTE)
+            self._filled(item, {"answer": choice, "note": note})
             self._people[who].change(item, choice, note, is_undo=kind == "undone")
         else:
             raise ValueError(kind)
 
-    def _row(self, item: int, answer: Answer) -> list[str]:
-        """A row of the sheet, filled in."""
-        form = self.questions.form
-        cells = list(self.questions.rows[item])
-        if answer.choice:
-            (choice,) = (choice for choice in form.choices if choice.key == answer.choice)
-            for column, text in choice.cells.items():
-                cells[column] = text
-        cells[form.note] = inert(answer.note)
+    def _filled(self, item: int, answer: Mapping[str, Any]) -> list[str]:
+        """A row of the sheet with an answer in it."""
+        cells = list(self.sheet.cells[item])
+        for column, text in self._choices[answer["answer"]].items() if answer["answer"] else ():
+            cells[column] = text
+        cells[self.sheet.form.note] = inert(answer["note"])
         return cells
 
     def _write_sheet(self, who: str) -> None:
         person, path = self._people[who], self.sheet_of(who)
         if path.is_symlink():
             raise BadFile(path, "is a link to another file, which is not overwritten; delete the link")
-        buffer = io.StringIO(newline="")
-        writer = csv.writer(buffer)
-        writer.writerow(self.questions.form.columns)
-        writer.writerows(self._row(item, person.answer(item)) for item in range(len(self.questions.rows)))
-        write_text(path, "\ufeff" + buffer.getvalue())
+        rows = [self._filled(item, person.answer(item)) for item in range(len(self.sheet.cells))]
+        write_sheet(path, self.sheet.columns, rows)
 
     def _try_write_sheet(self, who: str) -> str:
         """Why the sheet could not be written, if so. The answer is safe in the journal; the next one tries again."""
@@ -368,10 +381,6 @@ class Desk:
         except UserError as problem:
             return f"the answer is safe, but {problem}"
         return ""
-
-
-def _event(who: str, kind: str, **more: Any) -> dict[str, Any]:
-    return {"at": datetime.now(UTC).isoformat(timespec="seconds"), "who": who, "event": kind, **more}
 
 
 def _number(given: Mapping[str, Any], name: str) -> int:
@@ -384,7 +393,7 @@ def _number(given: Mapping[str, Any], name: str) -> int:
 
 
 def _line(given: Mapping[str, Any], name: str, longest: int) -> str:
-    """A text on one line, without what no file should have."""
+    """A text on one line, without control characters and halves of surrogate pairs."""
     value = given.get(name)
     if not isinstance(value, str):
         raise UserError(f"{name} is a text, not {value!r:.20}")
@@ -399,9 +408,9 @@ def kept_token(directory: Path) -> str:
 
     Only its owner may read the file; where others could, the token may be known, and another one is made.
     """
-    path = directory / TOKEN
+    path = directory / ".token"
     try:
-        with suppress(FileNotFoundError):
+        if path.exists():
             is_private = os.name != "posix" or path.stat().st_mode & 0o077 == 0
             token = path.read_text(encoding="latin-1").strip()
             if is_private and re.fullmatch(r"[A-Za-z0-9_-]{32,64}", token):
@@ -417,6 +426,7 @@ def kept_token(directory: Path) -> str:
 
 
 def page_files() -> dict[str, tuple[str, bytes]]:
-    """Media type and content of every file of the page, by path."""
+    """Media type and content of every file of the page, by path; the page itself has the empty one."""
     directory = files("gendermark.annotation") / "assets"
-    return {path: (_MEDIA_TYPES[Path(name).suffix], (directory / name).read_bytes()) for path, name in ASSETS.items()}
+    names = {"": "annotate.html", "annotate.css": "annotate.css", "annotate.js": "annotate.js"}
+    return {path: (_MEDIA_TYPES[Path(name).suffix], (directory / name).read_bytes()) for path, name in names.items()}

@@ -1,42 +1,27 @@
-"""Sheets as files: written for people to fill in, and read as people fill them in. Nothing of runs is known here.
+"""Sheets that people fill in: one form for each kind of question, written blank, and read as people fill them in.
 
-The columns are those of Stanovsky, Smith and Zettlemoyer (2019), so that their sheets can be read too.
+The columns of the first form are those of Stanovsky, Smith and Zettlemoyer (2019), whose sheets can be read too.
 """
 
 from __future__ import annotations
 
 import csv
+import hashlib
 import io
+import json
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from gendermark.errors import BadFile, UserError
 from gendermark.io.textfiles import FORMULA_STARTS, read_text, write_text
-from gendermark.records import Gender
 
-COLUMNS = ("Index", "Entity", "Sentence", "Find entity? [Y/N]", "Gender? [M/F/N]", "Comments")
-SOURCE_COLUMN = "Source"
 ANYBODY = "the person whom the sentence is about"
 """Stands in the column `Entity` where a benchmark names nobody."""
-
-_DELIMITERS = (",", ";", "\t")
-SPREADSHEETS = (".xlsx", ".xls", ".ods", ".numbers")
-_COLUMN_OF = {
-    **dict.fromkeys(("index", "idx", "row"), "index"),
-    "entity": "entity",
-    **dict.fromkeys(("sentence", "translation"), "sentence"),
-    **dict.fromkeys(("find entity", "found entity", "entity found", "find the entity"), "found"),
-    "gender": "gender",
-}
-_GENDER_OF = {
-    **dict.fromkeys(("m", "male", "masc", "masculine"), Gender.MASCULINE),
-    **dict.fromkeys(("f", "female", "fem", "feminine"), Gender.FEMININE),
-    **dict.fromkeys(("n", "neutral", "neut", "neuter"), Gender.NEUTRAL),
-}
-_FOUND_OF = {"y": True, "yes": True, "n": False, "no": False}
+SOURCE_COLUMN = "Source"
+_SPREADSHEETS = (".xlsx", ".xls", ".ods", ".numbers")
 # What spreadsheet programs put in place of what was there.
 _AS_TYPED = str.maketrans({"‘": "'", "’": "'", "“": '"', "”": '"', "\u00a0": " ", "…": "..."})
 
@@ -45,104 +30,245 @@ class NoAnswers(UserError):
     """A sheet that nobody has filled in yet."""
 
 
-@dataclass(frozen=True, slots=True)
-class SampleRow:
-    """What one row of a sheet shows."""
+@dataclass(frozen=True)
+class Choice:
+    """One possible answer: its key on the page, its label there, and what it writes into which columns."""
 
-    index: int
-    entity: str
-    sentence: str
-    source: str
+    key: str
+    label: str
+    cells: Mapping[int, str]
 
 
-@dataclass(frozen=True, slots=True)
-class SheetRow:
-    """What a person wrote in one row. Neither `found` nor `gender` is set where the cells were left empty."""
+@dataclass(frozen=True)
+class Form:
+    """One kind of question, and the sheet that asks it. Its first column numbers the rows."""
 
-    line: int
-    index: int | None
-    entity: str
-    sentence: str
-    found: bool | None = None
-    gender: Gender | None = None
-    problem: str = ""
-    """Why the answer is not one: two at once, or not understood."""
+    columns: tuple[str, ...]
+    question: str
+    hint: str
+    text: int
+    """The column of the translation."""
+    shown: Mapping[str, int]
+    """What else is shown, and its column."""
+    choices: tuple[Choice, ...]
+    note: int
+    read_answer: Callable[[Mapping[str, str]], tuple[str, str]] = field(repr=False)
+    """From the cells of a row: the key of a choice, empty if there is none, and what is wrong with the answer."""
+    names: Mapping[str, str] = field(repr=False)
+    """Names of columns, in lower case and without brackets, and what they hold: number, entity, text, found, answer."""
+    identified_by: tuple[str, ...]
+    """What says which item a row is about; one of them is enough."""
+    about_anybody: tuple[str, str] = ("", "")
+    """Question and hint for a row that names nobody."""
 
     @property
-    def is_blank(self) -> bool:
-        return self.gender is None and self.found is not False and not self.problem
+    def filled(self) -> set[int]:
+        """The columns that people fill in."""
+        return {self.note, *(column for choice in self.choices for column in choice.cells)}
+
+    @property
+    def answer_column(self) -> str:
+        return self.columns[self.note - 1]
 
 
-@dataclass(frozen=True, slots=True)
-class Sheet:
-    """A person's sheet, as it was filled in."""
+_GENDER_KEYS = {
+    **dict.fromkeys(("m", "male", "masc", "masculine"), "m"),
+    **dict.fromkeys(("f", "female", "fem", "feminine"), "f"),
+    **dict.fromkeys(("n", "neutral", "neut", "neuter"), "n"),
+}
+_YES_OR_NO = {
+    **dict.fromkeys(("y", "yes", "1", "1.0", "true"), "y"),
+    **dict.fromkeys(("n", "no", "0", "0.0", "false"), "n"),
+}
 
-    path: str
-    rows: tuple[SheetRow, ...]
+
+def _read_gender(cells: Mapping[str, str]) -> tuple[str, str]:
+    found, gender = cells.get("found", ""), cells["answer"]
+    if found.casefold() in ("n", "no"):
+        return "u", ""
+    if found and found.casefold() not in ("y", "yes"):
+        return "", f"{found!r:.40} under {GENDERS.columns[3]!r} is neither Y nor N; not counted"
+    given = gender.casefold().strip(" .")
+    if not gender or given in _GENDER_KEYS:
+        return _GENDER_KEYS.get(given, ""), ""
+    named = [_GENDER_KEYS.get(part) for part in re.split(r"[^\w]+|\bor\b|\band\b", given) if part]
+    if len(named) > 1 and all(named):
+        return "", f"{gender!r:.40} is more than one answer; not counted"
+    return "", f"{gender!r:.40} is not M, F or N; not counted"
 
 
-# -- writing ---------------------------------------------------------------------------------------------------------
+def _read_yes_or_no(cells: Mapping[str, str]) -> tuple[str, str]:
+    given = cells["answer"]
+    key = _YES_OR_NO.get(given.casefold().strip(" .!"), "")
+    return key, f"{given!r:.40} is neither Y nor N; not counted" if given and not key else ""
 
 
-def write_sheet(path: Path | str, rows: Iterable[SampleRow], *, with_source: bool = False) -> None:
-    """A sheet to be filled in: CSV with a byte order mark, which spreadsheet programs need to see that it is UTF-8."""
+GENDERS = Form(
+    columns=("Index", "Entity", "Sentence", "Find entity? [Y/N]", "Gender? [M/F/N]", "Comments"),
+    question="Which gender does the translation give to:",
+    hint="Answer for the word that names it, not for a pronoun elsewhere in the sentence.",
+    text=2,
+    shown={"entity": 1},
+    choices=(
+        Choice("m", "masculine", {3: "Y", 4: "M"}),
+        Choice("f", "feminine", {3: "Y", 4: "F"}),
+        Choice("n", "neutral, or left open", {3: "Y", 4: "N"}),
+        Choice("u", "not in the translation", {3: "N", 4: ""}),
+    ),
+    note=5,
+    read_answer=_read_gender,
+    names={
+        **dict.fromkeys(("index", "idx", "row"), "number"),
+        "entity": "entity",
+        **dict.fromkeys(("sentence", "translation"), "text"),
+        **dict.fromkeys(("find entity", "found entity", "entity found", "find the entity"), "found"),
+        "gender": "answer",
+    },
+    identified_by=("number", "text"),
+    about_anybody=(
+        "Which gender do the words for the person have?",
+        f"Answer for every word that shows the gender of {ANYBODY}, wherever it stands.",
+    ),
+)
+LINEUP = Form(
+    columns=("Row", "Context", "Source", "Translation", "Correct gender? [Y/N]", "Comments"),
+    question="Is the person's gender right in this translation?",
+    hint="Judge the gender only, not the quality. Answer no where there is no translation.",
+    text=3,
+    shown={"context": 1, "source": 2},
+    choices=(Choice("y", "yes, correct", {4: "Y"}), Choice("n", "no", {4: "N"})),
+    note=5,
+    read_answer=_read_yes_or_no,
+    names={
+        "row": "number",
+        **dict.fromkeys(("translation", "sentence"), "text"),
+        **dict.fromkeys(("correct gender", "gender correct", "correct"), "answer"),
+    },
+    identified_by=("number",),
+)
+
+
+# -- written -----------------------------------------------------------------------------------------------------------
+
+
+def write_sheet(path: Path | str, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+    """Write CSV with a byte order mark, which spreadsheet programs need to see that it is UTF-8."""
     buffer = io.StringIO(newline="")
-    writer = csv.writer(buffer)
-    writer.writerow((*COLUMNS, SOURCE_COLUMN) if with_source else COLUMNS)
-    for row in rows:
-        cells = (row.index, inert(row.entity), inert(row.sentence), "", "", "")
-        writer.writerow((*cells, inert(row.source)) if with_source else cells)
+    csv.writer(buffer).writerows([columns, *rows])
     write_text(path, "\ufeff" + buffer.getvalue())
 
 
 def inert(cell: str) -> str:
     """With an apostrophe before what a spreadsheet program would run as a formula."""
     cell = cell.replace("\0", "")  # a sheet that has one is no text file
-    shown = "".join(filter(str.isprintable, cell)).lstrip()  # what nobody sees in front of it does not count
+    shown = "".join(filter(str.isprintable, cell)).lstrip()  # invisible characters in front of it do not count
     return f"'{cell}" if shown.startswith(FORMULA_STARTS) else cell
 
 
-# -- reading ---------------------------------------------------------------------------------------------------------
-
-
-def read_sheet(path: Path | str) -> Sheet:
-    """A filled sheet: ours or a published one; comma, semicolon or tab; with or without index and empty columns."""
-    if Path(path).suffix.lower() in SPREADSHEETS:
-        raise BadFile(path, "is a spreadsheet; save it as CSV (UTF-8)")
-    lines = iter(best_table(path, read_text(path)))
-    header_line, header = next(lines, (1, []))
-    columns = _columns(path, header_line, header)
-    rows = [_read_row(path, line, cells, columns, len(header)) for line, cells in lines]
-    if all(row.is_blank for row in rows):
-        raise NoAnswers(f"no answers in {path} yet; write M, F or N into its column {COLUMNS[4]!r}")
-    return Sheet(str(path), tuple(rows))
-
-
-def has_answers(path: Path | str) -> bool:
-    """Whether a file may hold somebody's work: every sheet with answers, and every file that cannot be read as one."""
+def refuse_to_overwrite(path: Path, form: Form) -> None:
+    """Refuse where a file may hold somebody's work: a sheet with answers, or a file that cannot be read as one."""
     try:
-        read_sheet(path)
-    except NoAnswers:
-        return False
+        if not path.is_file() or not any(row.answer or row.problem for row in _read(path, form)):
+            return
     except BadFile:
         pass
-    return True
+    raise UserError(f"{path} may hold somebody's answers; choose another name with -o")
 
 
-def best_table(path: Path | str, text: str) -> list[tuple[int, list[str]]]:
-    """The lines that hold anything, cut at whichever separator makes most sense of the header."""
-    told = re.match(r"sep=(.)\r?\n", text)  # a line that Excel writes and reads
-    if told:
-        return [(line + 1, cells) for line, cells in _table(path, text[told.end() :], told[1])]
+# -- read --------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """What a person wrote in one row."""
+
+    line: int
+    number: int | None
+    entity: str
+    text: str
+    answer: str = ""
+    """The key of a choice; empty where there is no answer."""
+    problem: str = ""
+    """Why the answer is none: two at once, or not understood."""
+
+    @property
+    def is_blank(self) -> bool:
+        return not self.answer and not self.problem
+
+
+def read_sheet(path: Path | str, form: Form) -> list[Row]:
+    """A filled sheet: ours or a published one; comma, semicolon or tab; with or without empty columns."""
+    rows = _read(path, form)
+    if all(row.is_blank for row in rows):
+        answers = " or ".join(dict.fromkeys(choice.cells[form.note - 1] for choice in form.choices[:3]))
+        raise NoAnswers(f"no answers in {path} yet; write {answers} into its column {form.answer_column!r}")
+    return rows
+
+
+def _read(path: Path | str, form: Form) -> list[Row]:
+    lines = iter(_table(path, form))
+    header_line, header = next(lines, (1, []))
+    begins = f"a sheet begins with {', '.join(form.columns)}"
+    if not header:
+        raise BadFile(path, f"is empty; {begins}")
+    columns: dict[str, int] = {}
+    for place, cell in enumerate(header):
+        name = form.names.get(_bare_name(cell))
+        if name in columns:
+            raise BadFile(path, f"has two columns {cell.strip()!r}; leave one", line=header_line)
+        if name:
+            columns[name] = place
+    needed = {form.answer_column: ("answer",), " or ".join(_titles(form)): form.identified_by}
+    for title, names in needed.items():
+        if columns.keys().isdisjoint(names):
+            raise BadFile(path, f"has no column {title}; {begins}", line=header_line)
+    rows = (_read_row(path, line, cells, columns, form, len(header)) for line, cells in lines)
+    return [row for row in rows if row]
+
+
+def _read_row(
+    path: Path | str, line: int, cells: Sequence[str], columns: Mapping[str, int], form: Form, width: int
+) -> Row | None:
+    if len(cells) > width:
+        # Its answers may have moved into other columns.
+        raise BadFile(
+            path,
+            f"has {len(cells)} cells under {width} columns; put sentences that contain the separator in quotes",
+            line=line,
+        )
+    values = {name: cells[place].strip() if place < len(cells) else "" for name, place in columns.items()}
+    number = values.get("number", "")
+    if number and not re.fullmatch(r"[0-9]{1,15}(\.0+)?", number):
+        raise BadFile(path, f"has {number!r:.40} under {form.columns[0]!r}, which is not a whole number", line=line)
+    if not any(values.get(name) for name in form.identified_by):
+        if not values["answer"] and not values.get("found"):
+            return None  # a remark under the table
+        raise BadFile(path, f"has an answer but nothing under {' or '.join(_titles(form))}", line=line)
+    whole = int(number.partition(".")[0]) if number else None
+    return Row(line, whole, values.get("entity", ""), values.get("text", ""), *form.read_answer(values))
+
+
+def _titles(form: Form) -> list[str]:
+    return [form.columns[{"number": 0, "text": form.text}[name]] for name in form.identified_by]
+
+
+def _table(path: Path | str, *forms: Form) -> list[tuple[int, list[str]]]:
+    """The lines that hold anything, split at whichever separator makes most sense of the header."""
+    if Path(path).suffix.lower() in _SPREADSHEETS:
+        raise BadFile(path, "is a spreadsheet; save it as CSV (UTF-8)")
+    text = read_text(path)
+    if named := re.match(r"sep=(.)\r?\n", text):  # a line that Excel writes and reads
+        return [(line + 1, cells) for line, cells in _split(path, text[named.end() :], named[1])]
 
     def n_known(delimiter: str) -> int:
         header = next((line for line in text.splitlines() if line.strip(f"{delimiter} ")), "")
-        return sum(header_name(cell) in _COLUMN_OF for cell in header.split(delimiter))
+        names = [_bare_name(cell) for cell in header.split(delimiter)]
+        return max(sum(name in form.names for name in names) for form in forms)
 
-    return list(_table(path, text, max(_DELIMITERS, key=n_known)))
+    return list(_split(path, text, max((",", ";", "\t"), key=n_known)))
 
 
-def _table(path: Path | str, text: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
+def _split(path: Path | str, text: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     line = 1
     try:
@@ -156,63 +282,9 @@ def _table(path: Path | str, text: str, delimiter: str) -> Iterator[tuple[int, l
         raise BadFile(path, f"is not CSV ({problem}); save it again from a spreadsheet program", line=line) from None
 
 
-def header_name(cell: str) -> str:
+def _bare_name(cell: str) -> str:
     """`Gender? [M/F/N]`, `gender?` and `GENDER` are one name."""
     return " ".join(re.sub(r'\[.*?\]|\(.*?\)|[?:"\ufeff]', " ", cell).split()).casefold()
-
-
-def _columns(path: Path | str, line: int, header: Sequence[str]) -> dict[str, int]:
-    if not header:
-        raise BadFile(path, f"is empty; a sheet begins with the columns {', '.join(COLUMNS)}")
-    columns: dict[str, int] = {}
-    for place, cell in enumerate(header):
-        column = _COLUMN_OF.get(header_name(cell))
-        if column in columns:
-            raise BadFile(path, f"has two columns {cell.strip()!r}; leave one", line=line)
-        if column:
-            columns[column] = place
-    if "gender" not in columns:
-        raise BadFile(path, f"has no column {COLUMNS[4]!r}; a sheet begins with {', '.join(COLUMNS)}", line=line)
-    if not columns.keys() & {"index", "sentence"}:
-        raise BadFile(path, "has neither a column 'Index' nor 'Sentence' to tell which item a row is", line=line)
-    return columns
-
-
-def _read_row(path: Path | str, line: int, cells: Sequence[str], columns: Mapping[str, int], width: int) -> SheetRow:
-    if len(cells) > width:
-        # Its answers may have moved into other columns.
-        raise BadFile(
-            path,
-            f"has {len(cells)} cells under {width} columns; put sentences that contain the separator in quotes",
-            line=line,
-        )
-    values = {name: cells[place].strip() if place < len(cells) else "" for name, place in columns.items()}
-    index = values.get("index", "")
-    if index and not re.fullmatch(r"[0-9]{1,15}(\.0+)?", index):
-        raise BadFile(path, f"has the index {index!r:.40}, which is not a whole number", line=line)
-    if not index and not values.get("sentence"):
-        if not values["gender"] and not values.get("found"):
-            return SheetRow(line, None, "", "")  # somebody's remark under the table
-        raise BadFile(path, "has an answer but neither index nor sentence to tell which item it is", line=line)
-    found, gender, problem = _read_answer(values.get("found", ""), values["gender"])
-    number = int(index.partition(".")[0]) if index else None
-    return SheetRow(line, number, values.get("entity", ""), values.get("sentence", ""), found, gender, problem)
-
-
-def _read_answer(found: str, gender: str) -> tuple[bool | None, Gender | None, str]:
-    """Whether the entity was found, its gender, and what is wrong with the answer."""
-    if found and found.casefold() not in _FOUND_OF:
-        return None, None, f"{found!r:.40} under {COLUMNS[3]!r} is neither Y nor N; not counted"
-    is_found = _FOUND_OF.get(found.casefold())
-    if is_found is False or not gender:
-        return is_found, None, ""
-    given = gender.casefold().strip(" .")
-    if given in _GENDER_OF:
-        return is_found, _GENDER_OF[given], ""
-    named = [_GENDER_OF.get(part) for part in re.split(r"[^\w]+|\bor\b|\band\b", given) if part]
-    if len(named) > 1 and all(named):
-        return is_found, None, f"{gender!r:.40} is more than one answer; not counted"
-    return is_found, None, f"{gender!r:.40} is not M, F or N; not counted"
 
 
 def comparable(text: str) -> str:
@@ -221,3 +293,76 @@ def comparable(text: str) -> str:
     plain = "".join(filter(str.isprintable, plain)).strip()
     inner = plain.removeprefix("'").lstrip()
     return inner if inner.startswith(FORMULA_STARTS) else plain
+
+
+# -- blank, for a page -------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class BlankSheet:
+    """A sheet that nobody has filled in."""
+
+    path: Path
+    form: Form
+    columns: tuple[str, ...]
+    """Those of the form, and the source if the sheet has it."""
+    cells: tuple[tuple[str, ...], ...] = field(repr=False)
+
+    @property
+    def digest(self) -> str:
+        """Of what it shows: answers belong to one sheet."""
+        shown = [
+            [cell for column, cell in enumerate(row) if column not in self.form.filled]
+            for row in (self.columns, *self.cells)
+        ]
+        return hashlib.sha256(json.dumps(shown, ensure_ascii=False).encode()).hexdigest()[:32]
+
+    def items(self) -> list[dict[str, str]]:
+        """What the page shows of each row."""
+        shown = {**self.form.shown, **({"source": 6} if len(self.columns) > len(self.form.columns) else {})}
+        items = []
+        for row in self.cells:
+            text = row[self.form.text]
+            item = {"text": _as_written(text), "direction": direction_of(text)}
+            item |= {name: _as_written(row[column]) for name, column in shown.items()}
+            if "entity" in item and item["entity"].strip() in ("", ANYBODY):
+                question, hint = self.form.about_anybody
+                item |= {"entity": "", "question": question, "hint": hint}
+            items.append(item)
+        return items
+
+    def rows(self) -> list[Row]:
+        """As they are read when they are filled in: to see of which run or key they are."""
+        return _read(self.path, self.form)
+
+
+def read_blank(path: Path) -> BlankSheet:
+    """A blank sheet, as `export` and `export-systems` write it."""
+    lines = iter(_table(path, GENDERS, LINEUP))
+    header = tuple(cell.strip() for cell in next(lines, (1, []))[1])
+    known = {GENDERS.columns: GENDERS, (*GENDERS.columns, SOURCE_COLUMN): GENDERS, LINEUP.columns: LINEUP}
+    form = known.get(header)
+    if form is None:
+        raise BadFile(path, "is not a sheet that `gendermark annotate export` or `export-systems` wrote")
+    rows = []
+    for line, cells in lines:
+        if len(cells) > len(header):
+            raise BadFile(path, f"has {len(cells)} cells under {len(header)} columns; export it again", line=line)
+        row = (*cells, *[""] * (len(header) - len(cells)))
+        if any(row[column].strip() for column in form.filled):
+            raise BadFile(path, "is filled in already; give the blank sheet that was exported", line=line)
+        rows.append(row)
+    if not rows:
+        raise BadFile(path, "has no rows; export it again")
+    return BlankSheet(path, form, header, tuple(rows))
+
+
+def direction_of(text: str) -> str:
+    """`rtl` where most letters are of a script that is written from right to left; a name in Latin does not matter."""
+    kinds = [unicodedata.bidirectional(letter) for letter in text]
+    return "rtl" if sum(kind in ("R", "AL") for kind in kinds) > kinds.count("L") else "ltr"
+
+
+def _as_written(cell: str) -> str:
+    """Without the apostrophe that keeps spreadsheet programs from running it."""
+    return cell[1:] if cell.startswith("'") and inert(cell[1:]) == cell else cell

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -12,16 +12,13 @@ from gendermark.cli.report import Host, NoOpen, Port, serve_site
 from gendermark.cli.terminal import AsJson, echo, print_json, print_table, say, say_next
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Iterator
 
-    from gendermark.annotation import AgreementReport, LineupReport, Problem
-    from gendermark.annotation.questions import Questions
-    from gendermark.annotation.serving import Agree
+    from gendermark.annotation import AgreementReport
     from gendermark.records import Estimate, Table
 
 app = typer.Typer(help="Human validation: export a sheet, have it filled in, see how far people and judge agree.")
 
-Filled = TypeVar("Filled")
 MOST_PROBLEMS = 10
 """Of one sheet, said one by one; `--json` has them all."""
 
@@ -42,21 +39,20 @@ def export(
     with_source: Annotated[bool, typer.Option("--with-source", help="Add the source sentences at the end.")] = False,
 ) -> None:
     """Write a sheet of translations, evenly from every expected and observed gender, the judge's answers hidden."""
-    from gendermark.annotation import draw_sample, has_answers, read_cell, write_sheet
-    from gendermark.annotation.sheets import ANYBODY
+    from gendermark.annotation import GENDERS, JudgedRun, write_sheet
+    from gendermark.annotation.sheets import ANYBODY, SOURCE_COLUMN, refuse_to_overwrite
     from gendermark.errors import UserError
 
-    if output.is_file() and has_answers(output):
-        raise UserError(f"{output} may hold somebody's answers; choose another name with -o")
-    result, translations = read_cell(directory, cell)
-    rows = draw_sample(result, translations, n, seed)
+    refuse_to_overwrite(output, GENDERS)
+    run = JudgedRun.read(directory, cell)
+    rows = run.draw(n, seed, with_source=with_source)
     if not rows:
-        raise UserError(f"{result.cell} in {directory} has no translation that could be read; all are empty")
-    write_sheet(output, rows, with_source=with_source)
-    if any(row.entity == ANYBODY for row in rows):
-        say(f"{result.cell} names no entity: ask people which gender the words have that mark {ANYBODY}")
+        raise UserError(f"{run.result.cell} in {directory} has no translation that could be read; all are empty")
+    write_sheet(output, (*GENDERS.columns, SOURCE_COLUMN) if with_source else GENDERS.columns, rows)
+    if any(row[1] == ANYBODY for row in rows):
+        say(f"{run.result.cell} names no entity: ask people which gender the words have that mark {ANYBODY}")
     fewer = f" (all there are, fewer than {n:,})" if len(rows) < n else ""
-    say(f"{len(rows):,} translations of {result.cell}{fewer} written to {output}")
+    say(f"{len(rows):,} translations of {run.result.cell}{fewer} written to {output}")
     which = ["--cell", cell] if cell else []
     answers = shlex.quote(str(output.with_name(f"{output.stem}-answers")))
     agree_ = shlex.join(["gendermark", "annotate", "agree", str(directory), *which])
@@ -66,7 +62,7 @@ def export(
             f"{agree_} {answers}/*.csv": "then compare",
         }
     )
-    say("Or give each person a copy, and name the filled sheets in place of the last words.")
+    say(f"Or give each person a copy, and pass the completed sheets instead of {answers}/*.csv.")
 
 
 @app.command()
@@ -78,16 +74,10 @@ def agree(
     as_json: AsJson = False,
 ) -> None:
     """Agreement of people with each other and with the judge, and every translation they read differently."""
-    from gendermark.annotation import agreement, read_cell, read_sheet
+    from gendermark.annotation import JudgedRun
     from gendermark.metrics.metric import Resampling
 
-    filled = _filled(sheets, read_sheet)
-    report = agreement(*read_cell(directory, cell), filled, Resampling(seed=seed))
-    if as_json:
-        print_json(report.to_json())
-    else:
-        _print(_tables(report))
-    _say_problems(((sheet.path, sheet.problems) for sheet in report.sheets), report.warnings)
+    _print(JudgedRun.read(directory, cell).agree(sheets, Resampling(seed=seed)), as_json)
 
 
 @app.command()
@@ -109,19 +99,19 @@ def export_systems(
     from gendermark.annotation import draw_lineup, read_runs, write_lineup
 
     runs = read_runs(directories, cell)
-    lineup, rows = draw_lineup(runs, per_category, seed)
-    write_lineup(output, key, lineup, rows)
+    drawn, rows = draw_lineup(runs, per_category, seed)
+    write_lineup(output, key, drawn, rows)
     say(
-        f"{len(rows):,} rows written to {output}: {len(lineup.sample):,} segments of {lineup.cell}, each by "
+        f"{len(rows):,} rows written to {output}: {len(drawn.sample):,} segments of {drawn.cell}, each by "
         f"{len(runs)} systems and a hidden reference"
     )
-    for category, n in lineup.short.items():
-        say(f"{category}: all {n:,} segments there are, fewer than {per_category:,}")
-    for reason, n in lineup.left_out.items():
+    for category, n in drawn.available.items():
+        if n < per_category:
+            say(f"{category}: all {n:,} segments there are, fewer than {per_category:,}")
+    for reason, n in drawn.left_out.items():
         say(f"left out, {reason}: {n:,} segments")
     for run in runs:
-        n = len(run.uncut & lineup.sample.keys())
-        if n:
+        if n := len(run.uncut & drawn.sample.keys()):
             say(f"warning: {run.directory}: answers shown whole, as their sentence was not found in them: {n:,}")
     folders = shlex.join(map(str, directories))
     answers, keyed = shlex.quote(str(output.with_name(f"{output.stem}-answers"))), shlex.join(["--key", str(key)])
@@ -131,7 +121,7 @@ def export_systems(
             f"gendermark annotate agree-systems {keyed} {answers}/*.csv {folders}": "then compare",
         }
     )
-    say(f"Or give each person a copy, and name the filled sheets in place of {answers}/*.csv. Show nobody {key}.")
+    say(f"Or give each person a copy, and pass the completed sheets instead of {answers}/*.csv. Show nobody {key}.")
 
 
 @app.command()
@@ -145,22 +135,14 @@ def agree_systems(
     as_json: AsJson = False,
 ) -> None:
     """Agreement of people on systems and reference, accuracy by the preferred one, and the metric's F-score."""
-    from gendermark.annotation import evaluate_lineup, match_runs, read_answers, read_key
+    from gendermark.annotation import Lineup
     from gendermark.errors import UserError
     from gendermark.metrics.metric import Resampling
 
-    lineup = read_key(key)
-    sheets = [path for path in paths if not path.is_dir()]
-    if not sheets:
-        raise UserError("no sheet is given; give each person's filled sheet, then the run folders")
-    answers = _filled(sheets, lambda sheet: read_answers(sheet, lineup))
-    runs = match_runs(lineup, [path for path in paths if path.is_dir()])
-    report = evaluate_lineup(lineup, runs, answers, Resampling(seed=seed))
-    if as_json:
-        print_json(report.to_json())
-    else:
-        _print(_lineup_tables(report))
-    _say_problems(((one.path, one.problems) for one in report.evaluators), report.warnings)
+    folders, sheets = ([path for path in paths if path.is_dir() is is_folder] for is_folder in (True, False))
+    if not sheets or not folders:
+        raise UserError("give each person's filled sheet, and the run folders of all systems")
+    _print(Lineup.read(key, folders).agree(sheets, Resampling(seed=seed)), as_json)
 
 
 @app.command()
@@ -182,217 +164,155 @@ def serve(
     no_open: NoOpen = False,
 ) -> None:
     """Fill in a sheet in the browser, one translation at a time; every answer is saved at once."""
-    from gendermark.annotation.questions import read_questions
-    from gendermark.annotation.serving import Desk, kept_token, page_files
+    from gendermark.annotation import read_blank
+    from gendermark.annotation.serving import Desk, kept_token, page_files, question_of
     from gendermark.report.server import File, Site
 
-    questions = read_questions(sheet)
+    blank = read_blank(sheet)
     directory = output or sheet.with_name(f"{sheet.stem}-answers")
-    agree, languages = _agreement_of(questions, directories or [], cell, key, seed)
-    with Desk(questions, directory, agree, languages) as desk:
+    with Desk(blank, directory, question_of(blank, directories or [], cell, key), seed) as desk:
         site = Site(
             files={path: File(*file) for path, file in page_files().items()},
-            reads={name: getattr(desk, name) for name in ("start", "progress", "answers", "agreement")},
+            reads={
+                **{name: getattr(desk, name) for name in ("start", "progress", "answers")},
+                "agreement": lambda query: _for_page(*desk.agreement(query)),
+            },
             writes={name: getattr(desk, name) for name in ("join", "answer", "undo", "close")},
         )
         say(f"answers to {sheet} go to {directory}, a sheet for each person")
         serve_site(site, host, port, no_open=no_open, token=kept_token(directory))
 
 
-def _filled(paths: Sequence[Path], read: Callable[[Path], Filled]) -> list[Filled]:
-    """The sheets with answers. One that is still blank is left out, which is said, unless all are."""
-    from gendermark.annotation.sheets import NoAnswers
+# -- reports -----------------------------------------------------------------------------------------------------------
 
-    found, blank = [], []
-    for path in paths:
-        try:
-            found.append(read(path))
-        except NoAnswers as problem:
-            blank.append((path, problem))
-    if not found:
-        raise blank[0][1]
-    for path, _ in blank:
+
+def _print(report: AgreementReport, as_json: bool) -> None:
+    for path in report.left_out:
         say(f"left out, as nothing is answered in it yet: {path}")
-    return found
-
-
-def _agreement_of(
-    questions: Questions, directories: Sequence[Path], cell: str, key: Path | None, seed: int
-) -> tuple[Agree | None, tuple[str, str]]:
-    """How agreement is worked out, if run folders are given; and the languages of the sheet, if they are known."""
-    from gendermark.annotation import (
-        agreement,
-        evaluate_lineup,
-        match_runs,
-        read_answers,
-        read_cell,
-        read_key,
-        read_sheet,
-    )
-    from gendermark.annotation.items import Items
-    from gendermark.annotation.lineup_agreement import n_foreign_rows
-    from gendermark.annotation.questions import LINEUP
-    from gendermark.annotation.serving import Agreement
-    from gendermark.errors import UserError
-    from gendermark.metrics.metric import Resampling
-
-    if questions.form is not LINEUP:
-        if key is not None:
-            raise UserError(f"--key is for sheets that `export-systems` wrote; {questions.path} is not one")
-        if len(directories) > 1:
-            raise UserError(f"{questions.path} is of one run; give that run folder only")
-        if not directories:
-            return None, ("", "")
-        result, translations = read_cell(directories[0], cell)
-        items = Items(result, translations)
-        n_foreign = sum(not items.has(row) for row in questions.sheet_rows())
-        if n_foreign:
-            raise UserError(
-                f"{questions.path} is not of {result.cell} in {directories[0]}: {n_foreign:,} of its "
-                f"{len(questions.rows):,} sentences are not translations there; give the run it was exported from"
-            )
-
-        def agree(sheets: Sequence[Path], in_full: bool) -> Agreement:
-            report = agreement(result, translations, [read_sheet(path) for path in sheets], Resampling(seed=seed))
-            tables = list(_tables(report))
-            return Agreement(_in_words(report), tables if in_full else tables[:-1], report.warnings)
-
-        return agree, (result.selection.source_language, result.selection.target_language)
-    if key is None and directories:
-        raise UserError(f"{questions.path} is of several systems; give its key too: --key KEY.json")
-    if key is None:
-        return None, ("", "")
-    lineup = read_key(key)
-    n_foreign = n_foreign_rows(questions.path, lineup)
-    if n_foreign:
-        raise UserError(
-            f"{questions.path} is not the sheet of {key}: {n_foreign:,} of its {len(questions.rows):,} rows are not in "
-            "it; give the key that was written with it"
-        )
-    source_language, _, target_language = lineup.cell.rpartition(".")[2].partition("-")
-    if not directories:
-        return None, (source_language, target_language)
-    runs = match_runs(lineup, directories)
-
-    def agree_on_systems(sheets: Sequence[Path], in_full: bool) -> Agreement:
-        answers = [read_answers(path, lineup) for path in sheets]
-        report = evaluate_lineup(lineup, runs, answers, Resampling(seed=seed))
-        # Which translation is the reference, and what systems scored, would tell those who are still at work.
-        if not in_full:
-            return Agreement(["What is found is shown when everybody has finished."])
-        return Agreement((), list(_lineup_tables(report)), report.warnings)
-
-    return agree_on_systems, (source_language, target_language)
-
-
-def _say_problems(sheets: Iterable[tuple[str, Sequence[Problem]]], warnings: Iterable[str]) -> None:
-    for path, problems in sheets:
-        for problem in problems[:MOST_PROBLEMS]:
-            say(f"{path}, line {problem.line}: {problem.problem}")
-        if len(problems) > MOST_PROBLEMS:
-            say(f"{path}: and {len(problems) - MOST_PROBLEMS:,} more lines like these; --json has them all")
-    for warning in warnings:
+    if as_json:
+        print_json(report.content)
+    else:
+        for place, table in enumerate(_tables(report)):
+            if place:
+                echo()  # piped, an empty line stands between two tables
+            print_table(table.title, table.columns, table.rows)
+    for sheet in report.content.get("sheets") or report.content["evaluators"]:
+        for one in sheet["problems"][:MOST_PROBLEMS]:
+            say(f"{sheet['path']}, line {one['line']}: {one['problem']}")
+        if (n_more := len(sheet["problems"]) - MOST_PROBLEMS) > 0:
+            say(f"{sheet['path']}: and {n_more:,} more lines like these; --json has them all")
+    for warning in report.content["warnings"]:
         say(f"warning: {warning}")
 
 
-def _print(tables: Iterable[Table]) -> None:
-    """Piped, an empty line stands between two tables."""
-    for place, table in enumerate(tables):
-        if place:
-            echo()
-        print_table(table.title, table.columns, table.rows)
+def _for_page(report: AgreementReport, at_work: list[str]) -> dict[str, Any]:
+    """Others may still be at work, perhaps at this very screen: they must not see how single rows were judged."""
+    tables, sentences = list(_tables(report)), list(_sentences(report))
+    if at_work and "evaluators" in report.content:  # whose translation is whose shows in every table
+        return {
+            "sentences": ["Results are shown when everybody has finished."],
+            "tables": [],
+            "warnings": [],
+            "left_out": at_work,
+        }
+    return {
+        "sentences": sentences,
+        "tables": [
+            {
+                "title": table.title,
+                "columns": list(table.columns),
+                "rows": [["" if cell is None else str(cell) for cell in row] for row in table.rows],
+            }
+            for table in (tables[:-1] if at_work else tables)
+        ],
+        "warnings": report.content["warnings"],
+        "left_out": at_work,
+    }
 
 
 def _tables(report: AgreementReport) -> Iterator[Table]:
+    return _tables_of_systems(report) if "evaluators" in report.content else _tables_of_run(report)
+
+
+def _tables_of_run(report: AgreementReport) -> Iterator[Table]:
     """Sheets, agreement, and what was read differently."""
     from gendermark.names import readable
     from gendermark.records import Table
 
+    content = report.content
+    title = f"Sheets for {content['cell']} of {readable(content['system'])}"
     columns: tuple[str, ...] = ("sheet", "rows", "answers", "blank", "not found", "judge neither", "problems")
-    rows: list[tuple[object, ...]] = [
-        (s.name, s.n_rows, s.n_answers, s.n_blank, s.n_not_found, s.n_not_found_by_judge, len(s.problems))
-        for s in report.sheets
-    ]
-    yield Table("sheets", f"Sheets for {report.cell} of {readable(report.system)}", columns, rows)
+    keys = ("name", "n_rows", "n_answers", "n_blank", "n_not_found", "n_not_found_by_judge")
+    rows: list[tuple[object, ...]] = [(*(one[key] for key in keys), len(one["problems"])) for one in content["sheets"]]
+    yield Table("sheets", title, columns, rows)
     columns = ("between", "measure", "value", "low", "high", "items")
-    rows = [(e.slice, e.metric, *map(str, _numbers(e)), f"{e.n_judged:,} of {e.n_total:,}") for e in report.estimates]
+    rows = [(e.slice, e.metric, *_numbers(e), _n(e)) for e in report.estimates]
     yield Table("agreement", "Agreement", columns, rows)
     columns = ("index", "entity", "person", "answer", "automatic", "deciding words", "translation")
     rows = [
-        (d.index, d.entity, d.person, d.answer, d.automatic, " ".join(d.evidence), d.translation)
-        for d in report.disagreements
+        (*(d[key] for key in columns[:5]), " ".join(d["evidence"]), d["translation"]) for d in content["disagreements"]
     ]
-    yield Table("disagreements", f"Read differently: {len(report.disagreements):,}", columns, rows)
+    yield Table("disagreements", f"Read differently: {len(rows):,}", columns, rows)
 
 
-def _in_words(report: AgreementReport) -> Iterator[str]:
+def _sentences(report: AgreementReport) -> Iterator[str]:
     """The two shares that matter most, with their intervals."""
-    shares = {e.slice: e for e in report.estimates if e.metric == "agreement"}
-    for slice_name, e in shares.items():
-        one, _, other = slice_name.partition(" ~ ")
-        if one != "judge" or other == "people":
+    for e in report.estimates:
+        one, _, other = e.slice.partition(" ~ ")
+        if e.metric == "agreement" and (one != "judge" or other == "people"):
             who = "The judge and the people" if one == "judge" else f"{one} and {other}"
+            value, low, high = _numbers(e)
             if e.value is None:
                 yield f"{who} have no item to which both gave a gender."
             else:
-                value, low, high = _numbers(e)
                 yield (
                     f"{who} read the same gender in {value} % of {e.n_judged:,} items "
                     f"(between {low} and {high} % with 95 % confidence)."
                 )
 
 
-def _lineup_tables(report: LineupReport) -> Iterator[Table]:
+def _tables_of_systems(report: AgreementReport) -> Iterator[Table]:
     """Sheets, agreement (Table 7), accuracy (Table 7), and the automatic metric (Table 5)."""
     from gendermark.annotation.lineup import MEAN, REFERENCE
     from gendermark.records import Table
 
-    people = [
+    content = report.content
+    systems, preferred = content["systems"], content["preferred"]
+    columns: tuple[str, ...] = ("sheet", "rows", "answers", "blank", "missing", "problems")
+    rows: list[tuple[object, ...]] = [
         (
-            one.name,
-            one.n_rows,
-            one.n_answers,
-            one.n_blank,
-            len(one.missing),
-            len(one.problems),
-            f"{one.n_reference_correct:,} of {one.n_reference:,}",
-            "yes" if one.name == report.preferred else "",
+            *(one[key] for key in ("name", "n_rows", "n_answers", "n_blank")),
+            *(len(one[key]) for key in ("missing", "problems")),
+            f"{one['n_reference_correct']:,} of {one['n_reference']:,}",
+            "yes" if one["name"] == preferred else "",
         )
-        for one in report.evaluators
+        for one in content["evaluators"]
     ]
-    columns: tuple[str, ...] = (
-        "sheet",
-        "rows",
-        "answers",
-        "blank",
-        "missing",
-        "problems",
-        "reference correct",
-        "preferred",
-    )
-    yield Table("sheets", f"Sheets for {report.cell}", columns, people)
-    if len(report.evaluators) > 1:
-        alphas = [report.estimate("alpha", name) for name in ("systems", REFERENCE)]
+    yield Table("sheets", f"Sheets for {content['cell']}", (*columns, "reference correct", "preferred"), rows)
+    if len(content["evaluators"]) > 1:
         columns = ("translations of", "alpha", "low", "high", "rows")
-        rows = [(e.slice, *_numbers(e), f"{e.n_judged:,} of {e.n_total:,}") for e in alphas]
+        rows = [(e.slice, *_numbers(e), _n(e)) for e in report.estimates if e.metric == "alpha"]
         yield Table("alpha", "Krippendorff's alpha between people", columns, rows)
-    lines = []
-    for name in (*report.systems, REFERENCE):
-        for category in ("all", *report.categories):
-            e = report.estimate("accuracy", name if category == "all" else f"{name}, {category}")
-            lines.append((name, category, *_numbers(e), f"{e.n_judged:,} of {e.n_total:,}"))
     columns = ("translations of", "sub-category", "accuracy", "low", "high", "rows")
-    yield Table("accuracy", f"Accuracy by {report.preferred}, the preferred evaluator", columns, lines)
-    scores = []
-    for name in (*report.systems, MEAN):
-        precision, recall, f = (report.estimate(metric, name) for metric in ("precision", "recall", "f_score"))
-        n_rows = f"{f.n_judged:,} of {f.n_total:,}"
-        scores.append((name, _numbers(precision)[0], _numbers(recall)[0], *_numbers(f), n_rows))
+    rows = []
+    for name in (*systems, REFERENCE):
+        for category in ("all", *content["categories"]):
+            e = report.estimate("accuracy", name if category == "all" else f"{name}, {category}")
+            rows.append((name, category, *_numbers(e), _n(e)))
+    yield Table("accuracy", f"Accuracy by {preferred}, the preferred evaluator", columns, rows)
     columns = ("translations of", "precision", "recall", "F-score", "low", "high", "rows")
-    yield Table("metric", f"The automatic metric against {report.preferred}", columns, scores)
+    rows = []
+    for name in (*systems, MEAN):
+        precision, recall, f = (report.estimate(metric, name) for metric in ("precision", "recall", "f_score"))
+        rows.append((name, _numbers(precision)[0], _numbers(recall)[0], *_numbers(f), _n(f)))
+    yield Table("metric", f"The automatic metric against {preferred}", columns, rows)
 
 
 def _numbers(e: Estimate) -> list[str]:
     """Percentages with one decimal; what ends at 1 (kappa, alpha, scores of MT-GenEval's metric) with three."""
     n_decimals = 3 if e.metric in ("kappa", "alpha", "precision", "recall", "f_score") else 1
     return ["–" if value is None else f"{value:.{n_decimals}f}" for value in (e.value, e.low, e.high)]
+
+
+def _n(e: Estimate) -> str:
+    return f"{e.n_judged:,} of {e.n_total:,}"

@@ -1,0 +1,513 @@
+"""How far people agree: what every kind of sheet shares, and the sheets of one run against its judge.
+
+A kind of question finds the item that each row of a sheet is about (`find`), and reports on the answers (`agree`).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import random
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Container, Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gendermark import registry
+from gendermark.annotation.sheets import ANYBODY, GENDERS, Form, NoAnswers, Row, comparable, inert, read_sheet
+from gendermark.errors import BadFile, UnknownName, UserError
+from gendermark.metrics import statistics
+from gendermark.metrics.metric import Resampling
+from gendermark.records import Estimate, Gender, Judgement, Verdict
+from gendermark.result import Result, find_estimate
+from gendermark.runs import folder
+
+NOT_FOUND = "not found"
+"""What a person answers with N under "Find entity?", and a judge by giving no gender."""
+_GENDER_OF = {"m": Gender.MASCULINE, "f": Gender.FEMININE, "n": Gender.NEUTRAL, "u": None}
+_LABELS = tuple(Gender)
+
+Genders = Mapping[str, Gender]
+Interval = tuple[float, float] | None
+
+
+# -- answers -----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Answers:
+    """What one person's sheet says."""
+
+    name: str
+    path: str
+    rows: Sequence[Row] = field(repr=False)
+    by_item: Mapping[Any, str] = field(repr=False)
+    """The key of a choice."""
+    seen: Container[Any] = field(repr=False)
+    """The items that the sheet has a row for, answered or not."""
+    problems: Sequence[Mapping[str, Any]] = ()
+    """Lines, and why each does not count as it stands."""
+
+    def summary(self, **more: Any) -> dict[str, Any]:
+        """As a report has it."""
+        counts = {
+            "n_rows": len(self.rows),
+            "n_answers": len(self.by_item),
+            "n_blank": sum(r.is_blank for r in self.rows),
+        }
+        return {"name": self.name, "path": self.path, **counts, **more, "problems": self.problems}
+
+
+class NoItem(Exception):
+    """Why a row is about no item."""
+
+
+Find = Callable[[Row, Container[Any]], Hashable]
+"""The item that a row is about, given the items of the rows before it; raises `NoItem`."""
+
+
+def read_answers(paths: Sequence[Path | str], form: Form, find: Find) -> tuple[list[Answers], list[str]]:
+    """Everybody's answers, and the sheets that are still blank. Blank sheets are refused where all are."""
+    sheets: dict[str, list[Row]] = {}
+    blank: dict[str, NoAnswers] = {}
+    places = [Path(path).resolve() for path in paths]
+    for path, place in zip(map(str, paths), places, strict=True):
+        if places.count(place) > 1:
+            raise UserError(f"{path} is given twice; give each person's sheet once")
+        try:
+            sheets[path] = read_sheet(path, form)
+        except NoAnswers as problem:
+            blank[path] = problem
+    if not sheets:
+        raise next(iter(blank.values()), UserError("no sheets were given"))
+    # People are named after their files, or whole paths where those are not enough; `people` are all of them.
+    stems = [Path(path).stem for path in sheets]
+    names = list(sheets) if len(set(stems)) < len(stems) or "people" in stems else stems
+    found = [_match(name, path, rows, find) for name, (path, rows) in zip(names, sheets.items(), strict=True)]
+    return found, list(blank)
+
+
+def _match(name: str, path: str, rows: Sequence[Row], find: Find) -> Answers:
+    """Each answer to the item that its row is about; of two answers to one item the later counts."""
+    seen: set[Hashable] = set()
+    answered: dict[Hashable, Row] = {}
+    problems: list[dict[str, Any]] = []
+    for row in rows:
+        problem = row.problem
+        try:
+            item = find(row, seen)
+            seen.add(item)
+        except NoItem as reason:
+            problem = problem or f"{reason}; not counted"
+        if row.is_blank:
+            continue
+        if not problem:
+            if item in answered:
+                problem = f"answers the item of line {answered[item].line} again; this one counts"
+            answered[item] = row
+        if problem:
+            problems.append({"line": row.line, "problem": problem})
+    if not answered:
+        first = problems[0]
+        raise BadFile(path, f"{first['problem']}, and no other row could be used either", line=first["line"])
+    return Answers(name, path, rows, {item: row.answer for item, row in answered.items()}, seen, problems)
+
+
+@dataclass(frozen=True)
+class AgreementReport:
+    """What people's sheets give."""
+
+    content: Mapping[str, Any] = field(repr=False)
+    """As `--json` prints it."""
+    estimates: tuple[Estimate, ...]
+    left_out: Sequence[str] = ()
+    """Sheets without any answer."""
+
+    def estimate(self, metric: str, slice: str) -> Estimate:  # noqa: A002 (the word of `Result.estimate`)
+        """The estimate of one metric for one slice."""
+        return find_estimate(self.estimates, metric, slice)
+
+
+def resampled(unit: str, resampling: Resampling) -> str:
+    """How intervals were made, as a report says it."""
+    facts = f"seed-{resampling.seed},confidence-{resampling.confidence:g}"
+    return f"{unit}-bootstrap-{resampling.n_resamples},{facts}"
+
+
+# -- numbers -----------------------------------------------------------------------------------------------------------
+
+
+def estimate_of(
+    metric: str, slice_name: str, value: float | None, interval: Interval, n: int, n_total: int, n_groups: int = -1
+) -> Estimate:
+    low, high = interval or (None, None)
+    n_groups = n if n_groups < 0 else n_groups
+    return Estimate(metric, slice_name, value, low, high, n_groups=n_groups, n_judged=n, n_total=n_total)
+
+
+def percentage(metric: str, slice_name: str, n_right: int, n: int, n_total: int, confidence: float) -> Estimate:
+    """A share with Wilson's interval."""
+    share = statistics.wilson(n_right, n, confidence)
+    percent = (100 * share[0], 100 * share[1]) if share else None
+    return estimate_of(metric, slice_name, 100 * n_right / n if n else None, percent, n, n_total)
+
+
+def alpha(
+    slice_name: str,
+    ratings: Sequence[Sequence[Hashable | None]],
+    labels: Sequence[Hashable],
+    groups: Sequence[Hashable],
+    resampling: Resampling,
+) -> Estimate:
+    """Krippendorff's alpha of any number of raters (rows) on items (columns), resampled by groups of items.
+
+    An item with fewer than two answers has nothing to compare.
+    """
+    value = statistics.krippendorff_alpha(ratings)
+    sums: dict[Hashable, list[float]] = {}
+    n_units = 0
+    for group, unit in zip(groups, zip(*ratings, strict=True), strict=True):
+        counts = [sum(answer == label for answer in unit if answer is not None) for label in labels]
+        n = sum(counts)
+        if n > 1:
+            n_units += 1
+            disagreement = (n * n - sum(count * count for count in counts)) / (n - 1)
+            before = sums.get(group, [0.0] * (len(labels) + 1))
+            sums[group] = [a + b for a, b in zip(before, [*counts, disagreement], strict=True)]
+    interval = None
+    if value is not None:
+        table = np.array(list(sums.values()))
+        *label_counts, disagreement = table.sum(axis=0)
+        if disagreement == 0:
+            n_answers = sum(label_counts)
+            by_chance = (n_answers**2 - sum(n**2 for n in label_counts)) / (n_answers * (n_answers - 1))
+            interval = _all_agree(len(sums), float(by_chance), resampling.confidence)
+        else:
+            replicates = statistics.resampled_sums(table, resampling.n_resamples, resampling.seed)
+            interval = spread_of(_alphas(replicates), resampling.confidence)
+    return estimate_of("alpha", slice_name, value, interval, n_units, len(groups), len(sums))
+
+
+def _alphas(sums: statistics.Floats) -> statistics.Floats:
+    """Alpha of each resample, from its labels and its disagreement; NaN where it is undefined."""
+    labels, disagreement = sums[:, :-1], sums[:, -1]
+    n = labels.sum(axis=1)
+    by_chance = n**2 - (labels**2).sum(axis=1)
+    return 1 - ratio((n - 1) * disagreement, by_chance)
+
+
+def ratio(above: statistics.Floats, below: statistics.Floats) -> statistics.Floats:
+    """NaN where there is nothing below the line."""
+    ratios: statistics.Floats = np.full(below.shape, np.nan)
+    np.divide(above, below, out=ratios, where=below > 0)
+    return ratios
+
+
+def spread_of(replicates: statistics.Floats, confidence: float) -> Interval:
+    """The bootstrap interval; `None` without any width.
+
+    Kappa is 0 in every resample where one rater has one answer to everything: the data cannot tell, which is not the
+    same as being sure of 0.
+    """
+    interval = statistics.percentile_interval(replicates, confidence)
+    return interval if interval and interval[0] < interval[1] else None
+
+
+def _all_agree(n: int, expected_disagreement: float, confidence: float) -> Interval:
+    """Limits of kappa or alpha where all agree on everything.
+
+    Every resample agrees too and would give no width, so the lower limit is what the Wilson limit of agreement gives.
+    """
+    share = statistics.wilson(n, n, confidence)
+    return (1 - (1 - share[0]) / expected_disagreement, 1.0) if share else None
+
+
+# -- one run: which gender a translation shows -------------------------------------------------------------------------
+
+
+def read_cell(directory: Path, cell: str = "") -> tuple[Result, dict[str, folder.Text]]:
+    """A cell of a finished run, and its texts by item id; the name may be left out where there is one cell."""
+    every = {result.cell: result for result in folder.read_results(directory)}
+    sampled = {name for name, one in every.items() if registry.load("benchmark", one.selection.benchmark).draws}
+    results = {name: result for name, result in every.items() if name not in sampled}
+    if cell in sampled or not results:
+        rest = f"say which other: --cell {' | '.join(results)}" if results else "run a benchmark that translates once"
+        raise UserError(
+            f"{cell or ', '.join(every)} in {directory} has many samples of each sentence and not one translation, so "
+            f"it cannot be annotated; {rest}"
+        )
+    if not cell and len(results) > 1:
+        raise UserError(f"{directory} has {len(results)} cells; say which: --cell {' | '.join(results)}")
+    cell = cell or next(iter(results))
+    if cell not in results:
+        raise UnknownName(f"cell of {directory}", cell, results)
+    texts = folder.read_texts(directory / cell, results[cell])
+    return results[cell], {j.item_id: text for j, text in zip(results[cell].judgements, texts, strict=True)}
+
+
+class JudgedRun:
+    """The translations of one run, which people and its judge read. What the judge said is nowhere in a sheet."""
+
+    form = GENDERS
+    can_agree = True
+
+    def __init__(self, result: Result, texts: Mapping[str, folder.Text]) -> None:
+        self.result = result
+        self.languages = (result.selection.source_language, result.selection.target_language)
+        self._texts = texts
+        self._by_id = {judgement.item_id: judgement for judgement in result.judgements}
+        self._by_index: dict[int, list[Judgement]] = defaultdict(list)
+        self._by_text: dict[str, list[Judgement]] = defaultdict(list)
+        for judgement in result.judgements:
+            self._by_index[judgement.index].append(judgement)
+            self._by_text[comparable(self._text(judgement))].append(judgement)
+
+    @classmethod
+    def read(cls, directory: Path, cell: str = "") -> JudgedRun:
+        return cls(*read_cell(directory, cell))
+
+    def _text(self, judgement: Judgement) -> str:
+        return self._texts[judgement.item_id].translation or ""
+
+    def draw(self, n: int, seed: int, *, with_source: bool = False) -> list[tuple[object, ...]]:
+        """The rows of a sheet: as many of each expected and observed gender (or none) as there are, in random order.
+
+        Empty translations are left out: there is nothing to read.
+        """
+        strata: dict[tuple[str, str], list[Judgement]] = defaultdict(list)
+        seen = set()
+        for judgement in self.result.judgements:
+            # Where parts have rows of their own, an index can stand twice; a row must be recognised when it comes back.
+            shown = (judgement.index, judgement.entity, self._text(judgement))
+            if shown[-1].strip() and shown not in seen:
+                seen.add(shown)
+                strata[_stratum(judgement)].append(judgement)
+        generator = random.Random(seed)
+        chosen: list[Judgement] = []
+        by_size = sorted(strata.items(), key=lambda pair: (len(pair[1]), pair[0]))
+        for place, (_, members) in enumerate(by_size):
+            # Small strata first: what they cannot give is left for the larger ones.
+            share = (n - len(chosen)) // (len(by_size) - place)
+            chosen += generator.sample(members, min(share, len(members)))
+        # The order depends on seed and ids alone, so it does not reveal what the judge said.
+        chosen.sort(key=lambda judgement: hashlib.sha256(f"{seed}/{judgement.item_id}".encode()).digest())
+        return [
+            (j.index, inert(j.entity or ANYBODY), inert(self._text(j)), "", "", "")
+            + ((inert(self._texts[j.item_id].source),) if with_source else ())
+            for j in chosen
+        ]
+
+    # -- found again ---------------------------------------------------------------------------------------------------
+
+    def find(self, row: Row, taken: Container[str]) -> str:
+        """The item that a row is about: by its index and its sentence, then by its entity."""
+        found = self.known(row)
+        if row.entity:
+            wanted = _bare(row.entity)
+            found = [judgement for judgement in found if _bare(judgement.entity) == wanted] or found
+        if len({_observed(judgement) for judgement in found}) > 1:
+            raise NoItem(f"several items of {self.result.cell} fit, which the judge read differently")
+        if row.number == found[0].index:
+            return found[0].item_id
+        # Several sources can have one translation: each row of such a sentence is another of them.
+        return next((j.item_id for j in found if j.item_id not in taken), found[0].item_id)
+
+    def known(self, row: Row) -> list[Judgement]:
+        """What a row may be about, by its index and its sentence."""
+        sentence = comparable(row.text)
+        by_sentence = self._by_text.get(sentence, []) if sentence else []
+        by_index = self._by_index.get(row.number, []) if row.number is not None else by_sentence
+        if not by_index and row.number is not None:
+            raise NoItem(f"index {row.number} is not in {self.result.cell} of this run")
+        if sentence and not by_sentence:
+            of_index = f" of index {row.number}" if row.number is not None else ""
+            raise NoItem(f"its sentence is not the translation{of_index} in {self.result.cell} of this run")
+        # Where the two contradict each other, the sentence is what the person has read.
+        return [j for j in by_sentence if j.index == row.number] or by_sentence or by_index
+
+    # -- the report ----------------------------------------------------------------------------------------------------
+
+    def agree(self, paths: Sequence[Path | str], resampling: Resampling | None = None) -> AgreementReport:
+        """People against each other and against the judge.
+
+        Slices: `a ~ b` two people; `people` all of them; `judge ~ a` the judge and one person; `judge ~ people` the
+        judge and the majority; `judge ~ people, weighted` the same, weighted to the mix of the whole run. Agreement is
+        among items that both sides gave a gender; how many more only one side did stands beside it. A tie has no
+        majority.
+        """
+        resampling = resampling or Resampling()
+        people, left_out = read_answers(paths, self.form, self.find)
+        genders = {
+            one.name: {i: gender for i, key in one.by_item.items() if (gender := _GENDER_OF[key])} for one in people
+        }
+        majority, n_ties = _majority(list(genders.values()))
+        estimates = [
+            replace(e, signature=self.result.signature) for e in self._estimates(genders, majority, resampling)
+        ]
+        content = {
+            "cell": self.result.cell,
+            "system": self.result.system,
+            "sheets": [self._summary(one) for one in people],
+            "estimates": [estimate.to_json() for estimate in estimates],
+            "disagreements": list(self._disagreements(people)),
+            "warnings": list(_warnings(people, n_ties)),
+            "resampling": resampled("item", resampling),
+            "signature": self.result.signature,
+        }
+        return AgreementReport(content, tuple(estimates), left_out)
+
+    def _summary(self, one: Answers) -> dict[str, Any]:
+        not_found = [_observed(self._by_id[item_id]) for item_id, key in one.by_item.items() if key == "u"]
+        n_answers = len(one.by_item) - len(not_found)
+        return one.summary(n_answers=n_answers, n_not_found=len(not_found), n_not_found_by_judge=not_found.count(None))
+
+    def _estimates(
+        self, genders: Mapping[str, Genders], majority: Genders, resampling: Resampling
+    ) -> Iterator[Estimate]:
+        for one, other in combinations(genders, 2):
+            yield from _of_two(f"{one} ~ {other}", [genders[one], genders[other]], resampling)
+        if len(genders) > 1:
+            yield _alpha("people", list(genders.values()), resampling)
+        each = {f"judge ~ {name}": own for name, own in genders.items()} if len(genders) > 1 else {}
+        for slice_name, answers in {**each, "judge ~ people": majority}.items():
+            both = [{item_id: _observed(self._by_id[item_id]) for item_id in answers}, answers]
+            yield from _of_two(slice_name, both, resampling)
+            yield _alpha(slice_name, both, resampling)
+        answered = [judgement for judgement in self.result.judgements if judgement.item_id in majority]
+        compared = [(majority[j.item_id], _observed(j), 1.0) for j in answered]
+        yield from _per_gender("judge ~ people", compared, resampling.confidence)
+        # A sheet has as many of each kind, a run has not: each answer has the weight of its stratum.
+        in_run, in_sheets = Counter(map(_stratum, self.result.judgements)), Counter(map(_stratum, answered))
+        weights = [in_run[_stratum(j)] / in_sheets[_stratum(j)] for j in answered]
+        weighted = [(person, judge, weight) for (person, judge, _), weight in zip(compared, weights, strict=True)]
+        weighted_slice = "judge ~ people, weighted"
+        yield _share("agreement", weighted_slice, weighted, resampling.confidence)
+        yield from _per_gender(weighted_slice, weighted, resampling.confidence)
+
+    def _disagreements(self, people: Sequence[Answers]) -> Iterator[dict[str, Any]]:
+        for judgement in self.result.judgements:
+            automatic = _observed(judgement)
+            for one in people:
+                key = one.by_item.get(judgement.item_id)
+                if key and _GENDER_OF[key] != automatic:
+                    yield {
+                        "index": judgement.index,
+                        "entity": judgement.entity,
+                        "translation": self._text(judgement),
+                        "person": one.name,
+                        "answer": _GENDER_OF[key] or NOT_FOUND,
+                        "automatic": automatic or NOT_FOUND,
+                        "evidence": judgement.evidence,
+                    }
+
+
+def _observed(judgement: Judgement) -> Gender | None:
+    """The gender that the judge gave, if any."""
+    return judgement.observed if judgement.verdict is Verdict.JUDGED else None
+
+
+def _stratum(judgement: Judgement) -> tuple[str, str]:
+    """The kind of item that a sample has as many of as of any other: expected and observed gender."""
+    return str(judgement.expected), str(_observed(judgement))
+
+
+def _bare(entity: str) -> str:
+    """Without its article: sheets of 2019 may write "The developer"."""
+    return re.sub(r"^(the|an|a) ", "", comparable(entity).casefold())
+
+
+def _majority(people: Sequence[Genders]) -> tuple[dict[str, Gender], int]:
+    """The answer of most people who gave a gender, and for how many items two answers are equally frequent."""
+    votes: dict[str, Counter[Gender]] = defaultdict(Counter)
+    for genders in people:
+        for item_id, gender in genders.items():
+            votes[item_id][gender] += 1
+    majority = {}
+    for item_id, counts in votes.items():
+        (gender, most), *others = counts.most_common()
+        if not others or others[0][1] < most:
+            majority[item_id] = gender
+    return majority, len(votes) - len(majority)
+
+
+def _warnings(people: Sequence[Answers], n_ties: int) -> Iterator[str]:
+    contents = {
+        one.name: [(row.number, comparable(row.text), row.answer, row.problem) for row in one.rows] for one in people
+    }
+    for one, other in combinations(contents, 2):
+        if contents[one] == contents[other]:
+            yield f"{one} and {other} have the same rows and answers; if one is a copy, leave it out"
+    if n_ties:
+        yield f"people are equally divided, so that there is no majority, in this number of items: {n_ties:,}"
+
+
+def _ratings(raters: Sequence[Mapping[str, Gender | None]]) -> list[list[Gender | None]]:
+    """Of every item that any of them has, in the order of their ids."""
+    item_ids = sorted(set().union(*raters))
+    return [[rater.get(item_id) for item_id in item_ids] for rater in raters]
+
+
+def _alpha(slice_name: str, raters: Sequence[Mapping[str, Gender | None]], resampling: Resampling) -> Estimate:
+    ratings = _ratings(raters)
+    return alpha(slice_name, ratings, _LABELS, range(len(ratings[0])), resampling)
+
+
+def _of_two(slice_name: str, raters: Sequence[Mapping[str, Gender | None]], resampling: Resampling) -> list[Estimate]:
+    """Percent agreement and Cohen's kappa of two raters."""
+    ratings = _ratings(raters)
+    both = [(a, b) for a, b in zip(*ratings, strict=True) if a is not None and b is not None]
+    n, n_agreed, n_total = len(both), sum(a == b for a, b in both), len(ratings[0])
+    kappa = statistics.cohen_kappa([a for a, _ in both], [b for _, b in both])
+    interval = None
+    if kappa is not None and n_agreed == n:
+        by_chance = sum((count / n) ** 2 for count in Counter(a for a, _ in both).values())
+        interval = _all_agree(n, 1 - by_chance, resampling.confidence)
+    elif kappa is not None:
+        counts = np.zeros((n, len(_LABELS), len(_LABELS)))
+        for number, (a, b) in enumerate(both):
+            counts[number, _LABELS.index(a), _LABELS.index(b)] = 1
+        interval = spread_of(_kappas(counts, resampling), resampling.confidence)
+    return [
+        percentage("agreement", slice_name, n_agreed, n, n_total, resampling.confidence),
+        estimate_of("kappa", slice_name, kappa, interval, n, n_total),
+    ]
+
+
+def _kappas(counts: statistics.Floats, resampling: Resampling) -> statistics.Floats:
+    """Kappa of each resample of the items; NaN where it is undefined."""
+    sums = statistics.resampled_sums(counts.reshape(len(counts), -1), resampling.n_resamples, resampling.seed)
+    tables = sums.reshape(-1, *counts.shape[1:])
+    n = len(counts)
+    agreed = np.trace(tables, axis1=1, axis2=2)
+    by_chance = (tables.sum(axis=1) * tables.sum(axis=2)).sum(axis=1)
+    return ratio(n * agreed - by_chance, n * n - by_chance)
+
+
+_Compared = Sequence[tuple[Gender, Gender | None, float]]
+"""The people's answer and the judge's to each item, and for how many items of the run it stands."""
+
+
+def _per_gender(slice_name: str, compared: _Compared, confidence: float) -> Iterator[Estimate]:
+    """Precision and recall of the judge. Items it gave no gender are in neither; they are counted."""
+    for gender in _LABELS:
+        yield _share(f"precision_{gender}", slice_name, [c for c in compared if c[1] is gender], confidence)
+        yield _share(f"recall_{gender}", slice_name, [c for c in compared if c[0] is gender], confidence)
+
+
+def _share(metric: str, slice_name: str, compared: _Compared, confidence: float) -> Estimate:
+    """The weighted share of items on which people and judge agree, of those that the judge gave a gender.
+
+    Wilson's interval with Kish's effective sample size, (sum w)^2 / sum w^2, which is n where all weights are equal.
+    """
+    judged = [(person is judge, weight) for person, judge, weight in compared if judge is not None]
+    if not judged:
+        return estimate_of(metric, slice_name, None, None, 0, len(compared))
+    total = sum(weight for _, weight in judged)
+    n_effective = total**2 / sum(weight**2 for _, weight in judged)
+    share = min(1.0, sum(weight for agrees, weight in judged if agrees) / total)
+    low, high = statistics.wilson(share * n_effective, n_effective, confidence) or (0.0, 1.0)
+    return estimate_of(metric, slice_name, 100 * share, (100 * low, 100 * high), len(judged), len(compared))
