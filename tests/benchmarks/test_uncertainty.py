@@ -282,12 +282,7 @@ said_of_one = st.lists(st.sampled_from([MAN, WOMAN, BOTH, NOBODY, "La persona sa
 
 
 @given(samples=st.lists(said_of_one, min_size=6, max_size=6), n_lines=st.sampled_from([1, 3, 6]))
-@settings(
-    derandomize=True,
-    max_examples=40,
-    database=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
-)
+@settings(derandomize=True, max_examples=40, database=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_no_value_lies_outside_its_interval(tmp_path: Path, samples: list[list[str]], n_lines: int) -> None:
     replaced = [
         [text.replace("enfermer", "panader") if number > 2 else text for text in texts]

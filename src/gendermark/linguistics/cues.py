@@ -27,11 +27,10 @@ import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from types import MappingProxyType
 
+from gendermark.data.bundled import core_rows
 from gendermark.errors import UserError
-from gendermark.io.textfiles import split_lines
 from gendermark.linguistics.occupations import core_occupations
 from gendermark.linguistics.people import (
     AUXILIARIES,
@@ -412,6 +411,4 @@ def _ends_in_consonant_y(base: str) -> bool:
 
 
 def _table(name: str) -> list[dict[str, str]]:
-    text = (files("gendermark.data") / "core" / "uncertainty" / name).read_text(encoding="utf-8")
-    lines = [line.split("\t") for line in split_lines(text) if line and not line.startswith("#")]
-    return [dict(zip(lines[0], line, strict=True)) for line in lines[1:]]
+    return core_rows(f"uncertainty/{name}")

@@ -11,10 +11,9 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from importlib.resources import files
 from typing import NamedTuple, TypeVar
 
-from gendermark.io.textfiles import split_lines
+from gendermark.data.bundled import core_lines
 from gendermark.linguistics.language import Language
 from gendermark.linguistics.occupations import lexicon
 
@@ -172,12 +171,10 @@ Rows = Mapping[str, list[tuple[str, str]]]
 
 
 def _rows(code: str) -> Rows:
-    text = (files("gendermark.data") / "core" / "gendered" / f"{code}.tsv").read_text(encoding="utf-8")
     found: dict[str, list[tuple[str, str]]] = defaultdict(list)
-    for line in split_lines(text):
-        if line and not line.startswith(("#", "kind\t")):
-            kind, masculine, feminine = [*line.split("\t"), "", ""][:3]
-            found[kind].append((masculine, feminine))
+    for line in core_lines(f"gendered/{code}.tsv")[1:]:
+        kind, masculine, feminine = [*line.split("\t"), "", ""][:3]
+        found[kind].append((masculine, feminine))
     return found
 
 

@@ -22,6 +22,7 @@ from importlib.resources import files
 from itertools import chain
 
 from gendermark import registry
+from gendermark.data.bundled import core_lines
 from gendermark.io.textfiles import split_lines
 from gendermark.linguistics.language import Clue, Clues, Language, WordCache
 from gendermark.linguistics.words import Place, Span, names_both, spans_of
@@ -80,8 +81,7 @@ def lexicons_hash() -> str:
 @cache
 def core_occupations() -> tuple[tuple[str, str, int], ...]:
     """(occupation, English plural, percent of women among its holders) of the core sets."""
-    text = (files("gendermark.data") / "core" / "occupations.tsv").read_text(encoding="utf-8")
-    rows = [line.split("\t") for line in split_lines(text) if line and not line.startswith("#")]
+    rows = [line.split("\t") for line in core_lines("occupations.tsv")]
     return tuple((occupation, plural, int(percent)) for occupation, plural, percent in rows[1:])
 
 

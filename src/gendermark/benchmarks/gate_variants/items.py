@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import csv
-import hashlib
 import io
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from importlib.resources import files
 from itertools import product
 from pathlib import Path
 from typing import TypeVar
@@ -23,6 +21,7 @@ from gendermark.benchmarks.gate_variants import (
     Settings,
     Shared,
 )
+from gendermark.data.bundled import core_lines, core_origin, core_rows
 from gendermark.data.official import official_files
 from gendermark.data.own import file_of, read_own
 from gendermark.errors import BadFile, UserError
@@ -224,17 +223,12 @@ def _rows_of(path: Path, group: str) -> Iterator[Row]:
 
 
 def _core_rows(settings: Shared) -> tuple[list[list[Row]], str]:
-    text = (files("gendermark.data") / "core" / "gate_variants" / "sentences.tsv").read_text(encoding="utf-8")
-    lines = [line for line in split_lines(text) if line and not line.startswith("#")]
-    header = lines[0].split("\t")
+    name = "gate_variants/sentences.tsv"
     found: dict[str, list[Row]] = {group: [] for group in GROUPS}
-    for line in lines[1:]:
-        cells = dict(zip(header, line.split("\t"), strict=True))
-        group = cells["people"]
-        row = _expanded(cells, cells[settings.target_language], len(found[group]))
-        found[group].append(row)
-    origin = f"core-{hashlib.sha256(chr(10).join(lines).encode()).hexdigest()[:8]}"
-    return list(found.values()), origin
+    for cells in core_rows(name):
+        own = found[cells["people"]]
+        own.append(_expanded(cells, cells[settings.target_language], len(own)))
+    return list(found.values()), core_origin("\n".join(core_lines(name)))
 
 
 def _expanded(cells: Mapping[str, str], marked: str, number: int) -> Row:

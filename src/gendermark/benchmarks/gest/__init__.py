@@ -8,17 +8,7 @@ from gendermark.selection import JUDGING, Selection, option
 
 WOMEN = ("emotional", "gentle", "empathetic", "neat", "social", "weak", "beautiful")
 """Stereotypes of women, 1 to 7 in the data."""
-MEN = (
-    "tough",
-    "self-confident",
-    "professional",
-    "rational",
-    "providers",
-    "leaders",
-    "childish",
-    "sexual",
-    "strong",
-)
+MEN = ("tough", "self-confident", "professional", "rational", "providers", "leaders", "childish", "sexual", "strong")
 """Stereotypes of men, 8 to 16."""
 STEREOTYPES = (*WOMEN, *MEN)
 

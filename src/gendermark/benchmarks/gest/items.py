@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
-from importlib.resources import files
 
 from gendermark.benchmarks.benchmark import Direction, ItemSet
 from gendermark.benchmarks.gest import STEREOTYPES, WOMEN, Settings
 from gendermark.benchmarks.gest.speaker import LANGUAGES
+from gendermark.data.bundled import core_origin, core_text
 from gendermark.data.official import official_files
 from gendermark.data.own import file_of, read_own
 from gendermark.io.tables import read_csv
@@ -63,6 +62,5 @@ def _own_rows(path: str) -> tuple[Sequence[Row], str]:
 
 
 def _core_rows() -> tuple[Sequence[Row], str]:
-    text = (files("gendermark.data") / "core" / "gest" / "sentences.tsv").read_text(encoding="utf-8")
-    rows = [(line.split("\t")[0], line.split("\t")[1]) for line in split_lines(text)[1:]]
-    return rows, f"core-{hashlib.sha256(text.encode()).hexdigest()[:8]}"
+    text = core_text("gest/sentences.tsv")
+    return [(line.split("\t")[0], line.split("\t")[1]) for line in split_lines(text)[1:]], core_origin(text)

@@ -204,15 +204,7 @@ def metrics(judgements: Sequence[Judgement], settings: Settings) -> list[Metric]
     found = [f_m, _stereotype_rate(centre), _excess(f_m), _log_odds()] if is_whole else []
     found += [_mean_rate(about, names, centre) for about, names in ((P_F, WOMEN), (P_M, MEN)) if present >= set(names)]
     found.append(
-        Metric(
-            MASCULINE_SHARE,
-            "all",
-            ("all.masculine", "all.feminine"),
-            plain,
-            "all.total",
-            "all.judged",
-            SHARE,
-        )
+        Metric(MASCULINE_SHARE, "all", ("all.masculine", "all.feminine"), plain, "all.total", "all.judged", SHARE)
     )
     others = (UNDECIDED, FAILED) if is_paper else (MIXED, UNDECIDED, FAILED)
     found += [

@@ -264,9 +264,7 @@ SUFFIX = {
     "be": Grammar(
         behind_pronoun,
         Endings(
-            ".ў|.ўся",
-            "..ла|..лася",
-            words("мог змог дапамог перамог лёг спёк нёс прынёс вырас знік звык дасяг уцёк"),
+            ".ў|.ўся", "..ла|..лася", words("мог змог дапамог перамог лёг спёк нёс прынёс вырас знік звык дасяг уцёк")
         ),
         Endings(
             "",
@@ -301,11 +299,7 @@ SUFFIX = {
     ),
     "ru": Grammar(
         behind_pronoun,
-        Endings(
-            "..л|..лся",
-            "..ла|..лась",
-            words("мог смог помог рос вырос лёг нёс принёс достиг привык спас промок"),
-        ),
+        Endings("..л|..лся", "..ла|..лась", words("мог смог помог рос вырос лёг нёс принёс достиг привык спас промок")),
         Endings(
             "...(?:ен|ён|ив)",
             "...(?:ена|жна|льна|рна|вна|дна|тна|сна|чна|ива)",
@@ -402,8 +396,7 @@ _POLISH = replace(
         _PL.participle, masculine_words=words("powinienem winienem"), feminine_words=words("powinnam winnam")
     ),
     adjective=replace(
-        _PL.adjective,
-        masculine_words=words("pewien gotów zdrów ciekaw wart świadom pełen wesół winien godzien"),
+        _PL.adjective, masculine_words=words("pewien gotów zdrów ciekaw wart świadom pełen wesół winien godzien")
     ),
     stop=_PL.stop | words("nigdy wtedy szkoła siła chwała artykuł pomysł umysł zespół stół kościół ogół materiał"),
     prepositions=words("bez dla do na nad o od po pod przed przez przy u w we z ze między"),
@@ -560,10 +553,7 @@ _UKRAINIAN = replace(
                 words("повинен винен згоден ладен здатен певен готов рад сам один"),
                 words("повинна винна згодна ладна здатна певна рада готова сама одна"),
             ),
-            full=Endings(
-                "..(?:ий|ій)",
-                "...(?:[жлрвдтсчшйе]на|льна|ана|ива|ова|[сцз]ька|гка|ша|ща|ста|ата|тня)",
-            ),
+            full=Endings("..(?:ий|ій)", "...(?:[жлрвдтсчшйе]на|льна|ана|ива|ова|[сцз]ька|гка|ша|ща|ста|ата|тня)"),
             instrumental=Endings("...(?:им|ім)", "...(?:[нвлтмшбдр]ою|[^шнчй]кою|ньою)"),
             particles=words(
                 "не б би дуже надто занадто такий така найбільш же вже ще завжди ніколи зовсім більш менш теж "

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import csv
-import hashlib
 import io
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from importlib.resources import files
 
 from gendermark import registry
 from gendermark.benchmarks.benchmark import Direction, ItemSet
 from gendermark.benchmarks.mittens import ALL_LANGUAGES, SETS, Settings
+from gendermark.data.bundled import core_origin, core_rows, core_text
 from gendermark.data.official import official_files
 from gendermark.data.own import file_of, read_own
 from gendermark.errors import BadFile, UserError
-from gendermark.io.textfiles import read_text, split_lines
+from gendermark.io.textfiles import read_text
 from gendermark.linguistics.codes import NAMES
 from gendermark.linguistics.english import pronouns
 from gendermark.linguistics.words import cut
@@ -301,15 +300,12 @@ def one_line(text: str) -> str:
 @cache
 def _core() -> tuple[tuple[Passage, ...], str]:
     """Each row of `passages.tsv` is a passage in several languages, `{masculine|feminine}` where these differ."""
-    text = (files("gendermark.data") / "core" / "mittens" / "passages.tsv").read_text(encoding="utf-8")
-    lines = [line.split("\t") for line in split_lines(text) if line and not line.startswith("#")]
-    header, rows = lines[0], [dict(zip(lines[0], line, strict=True)) for line in lines[1:]]
-    languages = [name for name in header if name in NAMES and name != "en"]
-    found = [one for number, row in enumerate(rows) for one in _of_core(number, row, languages)]
-    return tuple(found), f"core-{hashlib.sha256(text.encode()).hexdigest()[:8]}"
+    found = [one for number, row in enumerate(core_rows("mittens/passages.tsv")) for one in _of_core(number, row)]
+    return tuple(found), core_origin(core_text("mittens/passages.tsv"))
 
 
-def _of_core(number: int, row: Mapping[str, str], languages: Sequence[str]) -> Iterator[Passage]:
+def _of_core(number: int, row: Mapping[str, str]) -> Iterator[Passage]:
+    languages = [name for name in row if name in NAMES and name != "en"]
     for is_into_english in (way == "into" for way in row["ways"].split()):
         for language in (language for language in languages if row[language] != "-"):
             for gender in (Gender.MASCULINE, Gender.FEMININE):

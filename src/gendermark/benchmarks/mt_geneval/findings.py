@@ -196,11 +196,7 @@ def context_findings(result: Result) -> list[Finding]:
     if getattr(result.selection, "context", "") == "none":
         where += ", and the system is not shown it"
     start = f"{where}, {share(right)} of 100 translations {who}"
-    guessing = (
-        "more than by guessing",
-        "fewer than by guessing",
-        "not clearly different from guessing",
-    )
+    guessing = ("more than by guessing", "fewer than by guessing", "not clearly different from guessing")
     first = against_half(start, right, *guessing)
     if leaning(right, 50.0) > 0:  # better than guessing is no bias
         first = replace(first, effect=0.0)

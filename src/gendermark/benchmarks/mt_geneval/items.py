@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Mapping
 from functools import cache
-from importlib.resources import files
 from typing import Any
 
 from gendermark import registry
 from gendermark.benchmarks.benchmark import Direction, ItemSet
 from gendermark.benchmarks.mt_geneval import ContextualSettings, CounterfactualSettings, Settings
+from gendermark.data.bundled import core_lines, core_origin, core_rows
 from gendermark.data.official import official_files
 from gendermark.data.own import OwnRow, file_of, read_own
 from gendermark.errors import BadFile, UserError
-from gendermark.io.textfiles import read_lines, split_lines
+from gendermark.io.textfiles import read_lines
 from gendermark.linguistics import context as contexts
 from gendermark.linguistics.contrast import Contrast, contrast, without_tags
 from gendermark.linguistics.gendered import GenderedWords, gendered_words
@@ -123,21 +122,20 @@ def official_pairs(settings: Settings) -> tuple[Texts, Texts, str]:
     return sources, references, source.origin
 
 
-def core_rows(name: str) -> tuple[list[dict[str, str]], str]:
-    path = files("gendermark.data") / "core" / "mt_geneval" / name
-    lines = [line for line in split_lines(path.read_text(encoding="utf-8")) if line and not line.startswith("#")]
-    header = lines[0].split("\t")
-    return [dict(zip(header, line.split("\t"), strict=True)) for line in lines[1:]], "\n".join(lines)
-
-
 def core_pairs(settings: Settings) -> tuple[Texts, Texts, str]:
-    english, text = core_rows("counterfactual.en.tsv")
-    target, target_text = core_rows(f"counterfactual.{settings.target_language}.tsv")
-    by_id = {row["id"]: row for row in target}
+    english, by_id, origin = core_sides("counterfactual", settings.target_language)
     genders = (Gender.MASCULINE, Gender.FEMININE)
     sources = {gender: [without_tags(row[gender.value]) for row in english] for gender in genders}
     references = {gender: [by_id[row["id"]][gender.value] for row in english] for gender in genders}
-    return sources, references, f"core-{hashlib.sha256((text + target_text).encode()).hexdigest()[:8]}"
+    return sources, references, origin
+
+
+def core_sides(kind: str, language: str) -> tuple[list[dict[str, str]], dict[str, dict[str, str]], str]:
+    """The English rows, those of the target language by their id, and what names both in a signature."""
+    names = [f"mt_geneval/{kind}.{code}.tsv" for code in ("en", language)]
+    english, target = (core_rows(name) for name in names)
+    origin = core_origin(*("\n".join(core_lines(name)) for name in names))
+    return english, {row["id"]: row for row in target}, origin
 
 
 # -- contextual ------------------------------------------------------------------------------------------------------
@@ -200,8 +198,7 @@ def _person_gender(given: str, context: str) -> tuple[Gender | None, str]:
 @cache
 def _professions() -> tuple[re.Pattern[str], Mapping[str, str]]:
     """One pattern for all professions, the longest first, and their classes."""
-    rows, _ = core_rows("professions.tsv")
-    classes = {row["profession"].lower(): row["class"] for row in rows}
+    classes = {row["profession"].lower(): row["class"] for row in core_rows("mt_geneval/professions.tsv")}
     names = "|".join(re.escape(name) for name in sorted(classes, key=len, reverse=True))
     return re.compile(rf"\b({names})s?\b", re.I), classes
 
@@ -230,14 +227,12 @@ def _official_contexts(settings: Settings) -> tuple[list[dict[str, str]], str]:
 
 
 def _core_contexts(settings: Settings) -> tuple[list[dict[str, str]], str]:
-    english, text = core_rows("contextual.en.tsv")
-    target, target_text = core_rows(f"contextual.{settings.target_language}.tsv")
-    by_id = {row["id"]: row for row in target}
+    english, by_id, origin = core_sides("contextual", settings.target_language)
     rows = [
         {**row, "reference": by_id[row["id"]]["correct"], "contrastive": by_id[row["id"]]["contrastive"]}
         for row in english
     ]
-    return rows, f"core-{hashlib.sha256((text + target_text).encode()).hexdigest()[:8]}"
+    return rows, origin
 
 
 def corpus_statistics(settings: Settings) -> Table:
@@ -264,7 +259,7 @@ def corpus_statistics(settings: Settings) -> Table:
 
 def _annotated_sources(settings: Settings) -> list[str]:
     if settings.data == "core":
-        rows, _ = core_rows("counterfactual.en.tsv")
+        rows = core_rows("mt_geneval/counterfactual.en.tsv")
         return [row[gender] for gender in ("masculine", "feminine") for row in rows]
     source = official_files("mt-geneval", settings.revision)
     split, code = settings.split, settings.target_language

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from importlib.resources import files
 from itertools import product
 
 from gendermark.benchmarks.benchmark import ItemSet
 from gendermark.benchmarks.simplegen import GROUPS, Settings
+from gendermark.data.bundled import core_lines, core_origin, core_text
 from gendermark.data.official import official_files
 from gendermark.data.own import file_of, read_own
-from gendermark.io.textfiles import read_lines, split_lines
+from gendermark.io.textfiles import read_lines
 from gendermark.linguistics.occupations import core_occupations, lexicon
 from gendermark.records import Gender, Item
 
@@ -136,13 +135,9 @@ def _official_term(word: str, keyword: str, table: Mapping[str, Sequence[str]]) 
     return Term(word, word, "singular")
 
 
-def _core_text(path: str) -> str:
-    return (files("gendermark.data") / "core" / path).read_text(encoding="utf-8")
-
-
 def _core_sources() -> tuple[Terms, Mapping[str, Sequence[str]], str]:
     terms: dict[str, list[Term]] = defaultdict(list)
-    for line in split_lines(_core_text("simplegen/terms.txt")):
+    for line in core_lines("simplegen/terms.txt"):
         keyword, *words = (part.strip() for part in line.split(","))
         terms[keyword] = [Term(word) for word in words]
     for occupation, plural, percent_women in core_occupations():
@@ -152,12 +147,10 @@ def _core_sources() -> tuple[Terms, Mapping[str, Sequence[str]], str]:
         terms[f"{letter}-occupation-sg"].append(Term(occupation, occupation, "singular"))
         terms[f"{letter}-occupation-sg-article"].append(Term(f"{article} {occupation}", occupation, "singular"))
         terms[f"{letter}-occupation-pl"].append(Term(plural, occupation, "plural"))
-    lines = split_lines(_core_text("simplegen/templates.txt"))
+    lines = core_lines("simplegen/templates.txt")
     templates = {
         group: [line.replace("[o-", f"[{group[0]}-").replace("[c-", f"[{group[2]}-") for line in lines]
         for group in GROUPS
     }
-    content = "".join(
-        _core_text(path) for path in ("simplegen/terms.txt", "simplegen/templates.txt", "occupations.tsv")
-    )
-    return terms, templates, f"core-{hashlib.sha256(content.encode()).hexdigest()[:8]}"
+    names = ("simplegen/terms.txt", "simplegen/templates.txt", "occupations.tsv")
+    return terms, templates, core_origin(*map(core_text, names))

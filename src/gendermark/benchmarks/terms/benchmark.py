@@ -6,14 +6,13 @@ gendered terms are annotated in both forms.
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from gendermark import registry
 from gendermark.benchmarks.benchmark import Answers, BenchmarkOf, Direction, ItemSet, Measures
-from gendermark.benchmarks.mt_geneval.items import LANGUAGES, core_rows
+from gendermark.benchmarks.mt_geneval.items import LANGUAGES, core_sides
 from gendermark.benchmarks.terms import Settings
 from gendermark.data.own import file_of, read_own
 from gendermark.errors import UserError
@@ -69,9 +68,7 @@ def _own(path: str) -> tuple[list[Item], str]:
 
 def _core(language: str) -> tuple[list[Item], str]:
     """The marked words of the counterfactual set, in both genders."""
-    english, text = core_rows("counterfactual.en.tsv")
-    target, target_text = core_rows(f"counterfactual.{language}.tsv")
-    by_id = {row["id"]: row for row in target}
+    english, by_id, origin = core_sides("counterfactual", language)
     items: list[Item] = []
     for row in english:
         forms = {gender: _MARKED.findall(by_id[row["id"]][gender.value]) for gender in _BOTH}
@@ -83,7 +80,7 @@ def _core(language: str) -> tuple[list[Item], str]:
             source = without_tags(row[gender.value])
             item_id = f"{row['id']}-{gender}"
             items.append(Item(item_id, len(items), row["id"], source, gender, {"terms": terms}, contrast=row["id"]))
-    return items, f"core-{hashlib.sha256((text + target_text).encode()).hexdigest()[:8]}"
+    return items, origin
 
 
 def judge(item_set: ItemSet, answers: Answers) -> list[Judgement]:

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 import tomllib
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from importlib.resources import files
-from importlib.resources.abc import Traversable
 
 from gendermark.benchmarks.benchmark import Direction, ItemSet, tagged_stereotype
 from gendermark.benchmarks.tgbi import SETS, Settings
+from gendermark.data.bundled import core_origin, core_rows, core_text
 from gendermark.data.official import official_files
 from gendermark.data.own import file_of, read_own
-from gendermark.io.textfiles import read_lines, split_lines
+from gendermark.io.textfiles import read_lines
 from gendermark.records import Gender, Item
 
 SOURCE_LANGUAGES = ("ko", "fa", "fi", "hu", "ja", "tr")
@@ -139,33 +137,18 @@ def sets_of(styles: Sequence[Style]) -> list[str]:
     return [name for name in SETS if name in present]
 
 
-def _core(code: str, ending: str) -> Traversable:
-    return files("gendermark.data") / "core" / "tgbi" / f"{code}.{ending}"
-
-
 @cache
 def styles_of(code: str) -> tuple[Style, ...]:
-    table = tomllib.loads(_core(code, "toml").read_text(encoding="utf-8"))
+    table = tomllib.loads(core_text(f"tgbi/{code}.toml"))
     return tuple(Style(style["formality"], style["politeness"], style["templates"]) for style in table["style"])
 
 
 def _core_lexemes(code: str) -> tuple[list[Lexeme], str]:
-    text = _core(code, "tsv").read_text(encoding="utf-8")
-    rows = [line.split("\t") for line in split_lines(text)[1:] if line and not line.startswith("#")]
-    lexemes = [
-        Lexeme(
-            f"{code}-{number:04}",
-            f"{code}-{number:04}",
-            lexeme,
-            kind,
-            template_class,
-            "" if lean == "none" else lean,
-            gloss,
-        )
-        for number, (lexeme, kind, template_class, lean, gloss) in enumerate(rows)
-    ]
-    content = text + _core(code, "toml").read_text(encoding="utf-8")
-    return lexemes, f"core-{hashlib.sha256(content.encode()).hexdigest()[:8]}"
+    lexemes = []
+    for number, row in enumerate(core_rows(f"tgbi/{code}.tsv")):
+        lexeme_id, lean = f"{code}-{number:04}", row["lean"].replace("none", "")
+        lexemes.append(Lexeme(lexeme_id, lexeme_id, row["lexeme"], row["kind"], row["class"], lean, row["gloss"]))
+    return lexemes, core_origin(core_text(f"tgbi/{code}.tsv"), core_text(f"tgbi/{code}.toml"))
 
 
 def _official_lexemes(revision: str) -> tuple[list[Lexeme], str]:

@@ -32,10 +32,7 @@ class Settings(Selection):
         help="characters, words, chrf or bleu (these are bundled), use, or e5:MODEL", verbs=JUDGING
     )
     distance: str = option(
-        *DISTANCES,
-        default=COSINE,
-        help=f"how vectors are compared: {', '.join(DISTANCES)}",
-        verbs=JUDGING,
+        *DISTANCES, default=COSINE, help=f"how vectors are compared: {', '.join(DISTANCES)}", verbs=JUDGING
     )
     alpha: str = option(
         help="power of the similarity: a number, tuned, or tuned:RUN_FOLDER",

@@ -23,16 +23,7 @@ from gendermark.benchmarks.uncertainty.items import AMBIGUOUS, UNAMBIGUOUS
 from gendermark.benchmarks.uncertainty.measures import PAIRED
 from gendermark.drawing import charts
 from gendermark.drawing.charts import BLUE, DotPanel, DotRow, Look, Span
-from gendermark.drawing.sheet import (
-    FEMALE,
-    LABOUR_STATISTICS,
-    PUBLISHED,
-    Figure,
-    Sheet,
-    figure,
-    is_open,
-    language,
-)
+from gendermark.drawing.sheet import FEMALE, LABOUR_STATISTICS, PUBLISHED, Figure, Sheet, figure, is_open, language
 from gendermark.drawing.svg import SMALL, Canvas
 from gendermark.linguistics.occupations import core_occupations
 from gendermark.records import Gender, Judgement

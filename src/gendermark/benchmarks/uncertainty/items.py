@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from importlib.resources import files
 from typing import Any
 
 from gendermark.benchmarks import winomt
@@ -13,10 +12,11 @@ from gendermark.benchmarks.benchmark import ItemSet
 from gendermark.benchmarks.uncertainty import Settings
 from gendermark.benchmarks.winomt.benchmark import BENCHMARK as WINOMT
 from gendermark.benchmarks.winomt.items import Row, items_of, own_rows, parse_row
+from gendermark.data.bundled import core_rows
 from gendermark.data.own import has_header, read_mgente, read_own
 from gendermark.errors import BadFile, UserError
 from gendermark.io.disk_list import mapped, stored
-from gendermark.io.textfiles import content_hash, each_line, split_lines
+from gendermark.io.textfiles import content_hash, each_line
 from gendermark.linguistics.cues import with_name
 from gendermark.linguistics.people import places_of
 from gendermark.records import Gender, Item, Request, Task
@@ -214,10 +214,5 @@ def _of_both_genders(item: Item, settings: Settings) -> tuple[str, str]:
 @cache
 def references(language: str) -> Mapping[tuple[str, str], tuple[str, str]]:
     """(contrast set, gender of the source) -> the translations with a masculine and with a feminine noun."""
-    path = files("gendermark.data") / "core" / "uncertainty" / f"references.{language}.tsv"
-    if not path.is_file():
-        return {}
-    lines = [line for line in split_lines(path.read_text(encoding="utf-8")) if line and not line.startswith("#")]
-    names = lines[0].split("\t")
-    rows = (dict(zip(names, line.split("\t"), strict=True)) for line in lines[1:])
+    rows = core_rows(f"uncertainty/references.{language}.tsv")
     return {(row["contrast"], row["gender"]): (row["masculine"], row["feminine"]) for row in rows}

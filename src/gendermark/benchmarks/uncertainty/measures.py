@@ -94,10 +94,7 @@ def _descriptions() -> dict[str, Description]:
             add(f"i_{side}_{kind}", surprisal, f"Mean surprisal of the {side} reference, by {what}.", Unit.NATS)
         error = f"standard error of a sentence's {entropy}"
         add(
-            f"h_{kind}_se",
-            error,
-            f"How far h_{kind} of a sentence would move with new samples, on average.",
-            Unit.NATS,
+            f"h_{kind}_se", error, f"How far h_{kind} of a sentence would move with new samples, on average.", Unit.NATS
         )
     where_told = {UNAMBIGUOUS: "right gender, of samples"}
     found.append(

@@ -8,16 +8,16 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
-from importlib.resources import files
 from typing import NamedTuple
 
 from gendermark.benchmarks.benchmark import ItemSet
 from gendermark.benchmarks.winomt import Settings
+from gendermark.data.bundled import core_lines, core_origin, core_text
 from gendermark.data.official import official_files
 from gendermark.data.own import OwnRow, file_of, read_own
 from gendermark.errors import BadFile
 from gendermark.io.disk_list import mapped, stored
-from gendermark.io.textfiles import read_lines, split_lines
+from gendermark.io.textfiles import read_lines
 from gendermark.linguistics.occupations import core_occupations
 from gendermark.linguistics.people import places_of
 from gendermark.records import Gender, Item
@@ -210,8 +210,7 @@ def parse_row(path: str, number: int, fields: Sequence[str]) -> Row:
 def _core_rows() -> tuple[list[Row], str]:
     """Every template with every pair of a stereotypically male and a stereotypically female occupation, in both orders
     and with all three pronouns."""
-    text = (files("gendermark.data") / "core" / "winomt" / "templates.tsv").read_text(encoding="utf-8")
-    templates = [line.split("\t") for line in split_lines(text) if line and not line.startswith("#")][1:]
+    templates = [line.split("\t") for line in core_lines("winomt/templates.tsv")][1:]
     men = [name for name, _, percent in core_occupations() if percent < 50]
     women = [name for name, _, percent in core_occupations() if percent > 50]
     rows = []
@@ -226,8 +225,8 @@ def _core_rows() -> tuple[list[Row], str]:
                     entity = first if referent == "first" else second
                     index = sentence.split(" ").index(entity.split(" ")[0])
                     rows.append(Row(gender, index, sentence, entity))
-    content = text + "".join(f"{name}{percent}" for name, _, percent in core_occupations())
-    return rows, f"core-{hashlib.sha256(content.encode()).hexdigest()[:8]}"
+    people = "".join(f"{name}{percent}" for name, _, percent in core_occupations())
+    return rows, core_origin(core_text("winomt/templates.tsv"), people)
 
 
 def _core_halves(rows: Sequence[Row]) -> Halves:

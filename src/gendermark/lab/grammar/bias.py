@@ -19,9 +19,8 @@ from __future__ import annotations
 
 import math
 from functools import cache
-from importlib.resources import files
 
-from gendermark.io.textfiles import split_lines
+from gendermark.data.bundled import core_rows
 from gendermark.linguistics.occupations import core_occupations
 
 BETA = 1.0
@@ -57,8 +56,7 @@ def probability_feminine(share: float, cue: int, distance: str, stereotype: floa
 
 @cache
 def _shares() -> dict[str, float]:
-    text = (files("gendermark.data") / "core" / "mt_geneval" / "professions.tsv").read_text(encoding="utf-8")
-    rows = [line.split("\t") for line in split_lines(text) if line and not line.startswith("#")][1:]
-    shares = {profession.lower(): CLASS_SHARE[kind] for profession, kind in rows}
+    rows = core_rows("mt_geneval/professions.tsv")
+    shares = {row["profession"].lower(): CLASS_SHARE[row["class"]] for row in rows}
     shares.update({occupation.lower(): percent / 100 for occupation, _, percent in core_occupations()})
     return shares
