@@ -4,22 +4,27 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 from collections.abc import Iterator
 from functools import cache
 from importlib.util import module_from_spec, spec_from_file_location
+from itertools import takewhile
 from pathlib import Path
+from typing import Any
 
 import pytest
+import typer
 
 from built_site import REPOSITORY, build_site
 from gendermark import registry
-from gendermark.cli.app import VERBS
+from gendermark.cli.app import VERBS, application
 from gendermark.data.card import card_names, load_card
 from gendermark.selection import own_options
 
 DOCS = REPOSITORY / "docs"
 WRITTEN = [*sorted(DOCS.rglob("*.md")), *(REPOSITORY / name for name in ("README.md", "CONTRIBUTING.md"))]
 _FENCED = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
+_CONSOLE = re.compile(r"^```console\n(.*?)^```", re.MULTILINE | re.DOTALL)
 _LINK = re.compile(r"\]\(([^)\s]+)\)")
 _NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?![\w]|\.\d)")
 
@@ -76,6 +81,32 @@ def test_every_benchmark_answers_a_question() -> None:
     assert {name for name, _ in rows} == set(registry.BUILT_IN["benchmark"])
     for name, metric in rows:
         assert metric in {about.name for about in registry.load("benchmark", name).measures.described}
+
+
+def _commands() -> list[str]:
+    """Every command line of ours in a block for a console, without its comment and what follows in the shell."""
+    blocks = [block for path in WRITTEN for block in _CONSOLE.findall(path.read_text(encoding="utf-8"))]
+    lines = [line for block in blocks for line in block.replace("\\\n", " ").splitlines()]
+    found = (re.match(r"\$ (?:[A-Z_]+=\S* )*gendermark (.*)", line) for line in lines)
+    return list(dict.fromkeys(match[1] for match in found if match))
+
+
+def test_every_documented_command_is_one() -> None:
+    """Its verb and all its options exist; nothing is done."""
+    commands = _commands()
+    assert len(commands) > 50
+    for line in commands:
+        words = list(takewhile(lambda word: word not in ("|", ">", "&&", ";", "||"), shlex.split(line, comments=True)))
+        command: Any = typer.main.get_command(application(words))
+        while hasattr(command, "commands"):
+            if words[0] == "--help" or (words[0] not in command.commands and "build" in command.commands):
+                break
+            assert words[0] in command.commands, line
+            command, words = command.commands[words[0]], words[1:]
+        known = {flag for one in command.params for flag in (*one.opts, *one.secondary_opts)} | {"--help"}
+        given = {word.partition("=")[0] for word in words if re.match(r"--?[a-z]", word)}
+        if not hasattr(command, "commands"):
+            assert given <= known, f"{line}: {given - known}"
 
 
 # -- reference ---------------------------------------------------------------------------------------------------------
@@ -136,6 +167,7 @@ def _loaded(text: str) -> list[str]:
     return [address for tag in tags for address in attribute.findall(tag)]
 
 
+@pytest.mark.slow
 def test_the_site_is_whole_and_loads_nothing_from_elsewhere(tmp_path: Path, pages: dict[str, str]) -> None:
     site = build_site(tmp_path / "site")
     n_loaded = 0
