@@ -1,4 +1,4 @@
-"""One deadline for everything that a request over HTTP waits for: names, connections, headers, bodies, trailers.
+"""One deadline for a whole request over HTTP: connection, headers, body and trailers.
 
 httpx limits each single wait, so that a server which sends a byte now and then is waited for without end. Here every
 read and write of a socket gets what is left of one deadline. Requests of httpx are made in the thread that asks, so the
@@ -7,8 +7,6 @@ deadline belongs to a thread.
 
 from __future__ import annotations
 
-import queue
-import socket
 import threading
 import time
 from collections.abc import Iterator
@@ -43,7 +41,7 @@ class Deadline:
 
 @contextmanager
 def within(seconds: float) -> Iterator[Deadline]:
-    """What this thread asks of a `bounded` client inside a `with` ends by then, with one of httpx's timeouts."""
+    """Requests of a `bounded` client that this thread makes inside the `with` end by then, with a timeout of httpx."""
     _current.deadline = Deadline(seconds)
     try:
         yield _current.deadline
@@ -78,10 +76,13 @@ def _left(timeout: float | None, kind: str) -> float:
 
 
 class _Stream:
-    """A connection of httpcore's, each wait of which is cut to what is left. (It is asked for these methods only.)"""
+    """A connection of httpcore's, each wait of which is cut to what is left."""
 
     def __init__(self, inner: Any) -> None:
         self._inner = inner
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._inner, name)
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
         found: bytes = self._inner.read(max_bytes, _left(timeout, "ReadTimeout"))
@@ -96,65 +97,15 @@ class _Stream:
     ) -> _Stream:
         return _Stream(self._inner.start_tls(ssl_context, server_hostname, _left(timeout, "ConnectTimeout")))
 
-    def close(self) -> None:
-        self._inner.close()
-
-    def get_extra_info(self, info: str) -> Any:
-        return self._inner.get_extra_info(info)
-
 
 class _Network:
-    """What httpcore connects with; finding the address of a name, and each address of it, is part of the time."""
+    """What httpcore connects with."""
 
     def __init__(self, inner: Any) -> None:
         self._inner = inner
 
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._inner, name)
+
     def connect_tcp(self, host: str, port: int, timeout: float | None = None, **options: Any) -> _Stream:
-        import httpcore
-
-        failure: Exception | None = None
-        for address in _addresses(host, port, timeout):
-            left = _left(timeout, "ConnectTimeout")
-            try:
-                return _Stream(self._inner.connect_tcp(address, port, left, **options))
-            except (httpcore.ConnectError, httpcore.ConnectTimeout) as problem:
-                failure = problem
-        raise failure or httpcore.ConnectError(f"{host} has no address")
-
-    def sleep(self, seconds: float) -> None:
-        self._inner.sleep(seconds)
-
-
-def _addresses(host: str, port: int, timeout: float | None) -> list[str]:
-    """The addresses of a name. Looking them up cannot be interrupted, so another thread does it."""
-    import httpcore
-
-    found: queue.SimpleQueue[list[str] | OSError] = queue.SimpleQueue()
-
-    def look_up() -> None:
-        try:
-            rows = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-            found.put(list(dict.fromkeys(str(row[4][0]) for row in rows)))
-        except (OSError, UnicodeError) as problem:
-            found.put(problem if isinstance(problem, OSError) else OSError(str(problem)))
-
-    if _is_address(host):
-        return [host]
-    threading.Thread(target=look_up, daemon=True).start()
-    try:
-        answer = found.get(timeout=_left(timeout, "ConnectTimeout"))
-    except queue.Empty:
-        raise httpcore.ConnectTimeout(f"the address of {host} was not found in time") from None
-    if isinstance(answer, OSError):
-        raise httpcore.ConnectError(str(answer)) from None
-    return answer
-
-
-def _is_address(host: str) -> bool:
-    for family in (socket.AF_INET, socket.AF_INET6):
-        try:
-            socket.inet_pton(family, host)
-        except (OSError, ValueError):
-            continue
-        return True
-    return False
+        return _Stream(self._inner.connect_tcp(host, port, _left(timeout, "ConnectTimeout"), **options))

@@ -7,18 +7,15 @@ from collections.abc import Mapping, Sequence
 from gendermark.linguistics.codes import three_letters
 from gendermark.records import Task
 from gendermark.systems import http, keys
-from gendermark.systems.http import Service
 
 TASKS = frozenset({Task.TRANSLATE})
 OPTIONS = http.OPTIONS
 
 
-class Apertium(Service):
+class Apertium(http.Service):
     def __init__(self, argument: str, options: Mapping[str, str]) -> None:
         keys.refuse_options("apertium", options, OPTIONS)
-        self.spec = f"apertium:{argument}"
-        self._open(http.Client(self.spec, argument, options=options))
-        self.system_id = http.identity("apertium", self._client)
+        self._connect(f"apertium:{argument}", argument, options)
 
     def _check_direction(self, source: str, target: str) -> None:
         take = self._client.take

@@ -7,15 +7,14 @@ import hmac
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
-from urllib.parse import parse_qsl, quote, urlsplit
+from urllib.parse import quote, urlsplit
 
 from gendermark.errors import UserError
 from gendermark.records import Task
 from gendermark.systems import http, keys
-from gendermark.systems.http import Service
+from gendermark.systems.system import choice_option
 
 if TYPE_CHECKING:
     import httpx
@@ -23,42 +22,21 @@ if TYPE_CHECKING:
 TASKS = frozenset({Task.TRANSLATE})
 OPTIONS = ("formality", "url", *http.OPTIONS)
 KEY, SECRET, TOKEN = "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN"
-_FORMALITIES = ("formal", "informal")
-_PASSING = {"ThrottlingException", "TooManyRequestsException", "RequestLimitExceeded", "ServiceUnavailableException"}
-_BAD_KEY = {
-    "UnrecognizedClientException",
-    "InvalidSignatureException",
-    "InvalidClientTokenId",
-    "MissingAuthenticationTokenException",
-    "ExpiredTokenException",
-    "IncompleteSignatureException",
-    "AccessDeniedException",
-}
+_PASSING = re.compile("Throttling|TooManyRequests|RequestLimitExceeded|ServiceUnavailable")
+_BAD_KEY = re.compile("UnrecognizedClient|Invalid(Signature|ClientToken)|MissingAuth|Expired|Incomplete|AccessDenied")
 
 
-class Aws(Service):
+class Aws(http.Service):
     def __init__(self, argument: str, options: Mapping[str, str]) -> None:
         keys.refuse_options("aws", options, OPTIONS, f"{KEY} and {SECRET}")
         if not re.fullmatch(r"[a-z]{2,}(-[a-z]+)+-\d", argument):
             raise UserError(f"write aws:REGION, for example aws:eu-west-1; keys come from {KEY} and {SECRET}")
-        formality = options.get("formality", "")
-        if formality not in ("", *_FORMALITIES):
-            raise UserError(f"option formality is one of {', '.join(_FORMALITIES)}, not {formality!r}")
+        formality = choice_option(options, "formality", ("formal", "informal")) if "formality" in options else ""
         secrets = keys.read_secrets("aws", required=(KEY, SECRET), optional=(TOKEN,))
         self._settings = {"Settings": {"Formality": formality.upper()}} if formality else {}
-        self.spec = f"aws:{argument}"
-        self._open(
-            http.Client(
-                self.spec,
-                options.get("url", f"https://translate.{argument}.amazonaws.com"),
-                secrets=secrets,
-                options=options,
-                concurrency=8,
-                auth=_signer(secrets, argument),
-                classify=_classify,
-            )
-        )
-        self.system_id = http.identity("aws", self._client, region=argument, formality=formality)
+        url = options.get("url", f"https://translate.{argument}.amazonaws.com")
+        how = {"secrets": secrets, "concurrency": 8, "auth": _signer(secrets, argument), "classify": _kind}
+        self._connect(f"aws:{argument}", url, {**options, "region": argument}, **how)
 
     def _check_direction(self, source: str, target: str) -> None:
         try:
@@ -85,12 +63,12 @@ class Aws(Service):
         return self._client.post("/", content=json.dumps(body).encode(), headers=headers)
 
 
-def _classify(_: int, payload: Any) -> str:
+def _kind(_: int, payload: Any) -> str:
     """Amazon answers most things with 400; the type of the error tells them apart."""
     error = _error(payload)
-    if error in _PASSING:
+    if _PASSING.match(error):
         return "passing"
-    if error in _BAD_KEY:
+    if _BAD_KEY.match(error):
         return "key"
     return "too large" if error == "TextSizeLimitExceededException" else ""
 
@@ -110,25 +88,11 @@ def _signer(secrets: Mapping[str, str], region: str) -> Callable[[httpx.Request]
         names = ("content-type", "host", "x-amz-date", "x-amz-security-token", "x-amz-target")
         headers = {name: request.headers[name] for name in names if name in request.headers}
         request.headers["Authorization"] = authorization(
-            request.method,
-            str(request.url),
-            headers,
-            request.content,
-            Signer(secrets[KEY], secrets[SECRET], region),
+            request.method, str(request.url), headers, request.content, (secrets[KEY], secrets[SECRET], region)
         )
         return request
 
     return sign
-
-
-@dataclass(frozen=True)
-class Signer:
-    """Who signs a request, and where it goes."""
-
-    key: str
-    secret: str
-    region: str
-    service: str = "translate"
 
 
 def authorization(
@@ -136,21 +100,22 @@ def authorization(
     url: str,
     headers: Mapping[str, str],
     body: bytes,
-    signer: Signer,
+    signer: tuple[str, str, str],
+    service: str = "translate",
 ) -> str:
-    """The header `Authorization` of a request by AWS Signature Version 4, of all the headers given."""
+    """The header `Authorization` of a request by AWS Signature Version 4, of all the headers given.
+
+    The signer is a key, its secret and a region.
+    """
+    key, secret, region = signer
     parts = urlsplit(url)
-    query = sorted(
-        (quote(name, safe="~"), quote(value, safe="~"))
-        for name, value in parse_qsl(parts.query, keep_blank_values=True)
-    )
     signed = sorted((name.lower(), " ".join(value.split())) for name, value in headers.items())
     names = ";".join(name for name, _ in signed)
     canonical = "\n".join(
         [
             method,
             quote(parts.path or "/", safe="/~"),
-            "&".join(f"{name}={value}" for name, value in query),
+            "",  # our requests have no query
             *(f"{name}:{value}" for name, value in signed),
             "",
             names,
@@ -158,10 +123,10 @@ def authorization(
         ]
     )
     moment = dict(signed)["x-amz-date"]
-    scope = f"{moment[:8]}/{signer.region}/{signer.service}/aws4_request"
+    scope = f"{moment[:8]}/{region}/{service}/aws4_request"
     text = "\n".join(["AWS4-HMAC-SHA256", moment, scope, hashlib.sha256(canonical.encode()).hexdigest()])
-    signing_key = f"AWS4{signer.secret}".encode()
+    signing_key = f"AWS4{secret}".encode()
     for part in scope.split("/"):
         signing_key = hmac.digest(signing_key, part.encode(), "sha256")
     signature = hmac.digest(signing_key, text.encode(), "sha256").hex()
-    return f"AWS4-HMAC-SHA256 Credential={signer.key}/{scope}, SignedHeaders={names}, Signature={signature}"
+    return f"AWS4-HMAC-SHA256 Credential={key}/{scope}, SignedHeaders={names}, Signature={signature}"

@@ -9,7 +9,6 @@ from typing import Any
 from gendermark.errors import UserError
 from gendermark.records import Task
 from gendermark.systems import http, keys
-from gendermark.systems.http import Service
 
 TASKS = frozenset({Task.TRANSLATE})
 OPTIONS = ("category", *http.OPTIONS)
@@ -17,10 +16,9 @@ KEY = "AZURE_TRANSLATOR_KEY"
 REGION = "AZURE_TRANSLATOR_REGION"
 _GLOBAL = "https://api.cognitive.microsofttranslator.com"
 _VERSION = {"api-version": "3.0"}
-_TOO_LARGE = {400050, 400077}
 
 
-class Azure(Service):
+class Azure(http.Service):
     n_texts = 100
     n_characters = 50_000
 
@@ -34,19 +32,9 @@ class Azure(Service):
             if not region.isalnum() or not region.isascii():
                 raise UserError(f"{REGION} must be the name of a region, for example westeurope")
             headers["Ocp-Apim-Subscription-Region"] = region
-        self.spec = f"azure:{argument}"
-        self._category = options.get("category", "")
-        self._open(
-            http.Client(
-                self.spec,
-                _GLOBAL if argument == "global" else argument,
-                secrets=secrets,
-                headers=headers,
-                options=options,
-                classify=_classify,
-            )
-        )
-        self.system_id = http.identity("azure", self._client, category=self._category)
+        self._category = {"category": options["category"]} if options.get("category") else {}
+        url = _GLOBAL if argument == "global" else argument
+        self._connect(f"azure:{argument}", url, options, secrets=secrets, headers=headers, classify=_kind)
 
     def _check_direction(self, source: str, target: str) -> None:
         answer = self._client.get("/languages", params={**_VERSION, "scope": "translation"})
@@ -55,14 +43,12 @@ class Azure(Service):
             raise self._unknown_direction(source, target, offered, offered)
 
     def _exchange(self, source: str, target: str, texts: Sequence[str]) -> Sequence[str]:
-        params = {**_VERSION, "from": source, "to": target, "textType": "plain"}
-        if self._category:
-            params["category"] = self._category
+        params = {**_VERSION, "from": source, "to": target, "textType": "plain", **self._category}
         answer = self._client.post("/translate", json=[{"Text": text} for text in texts], params=params)
         rows = self._client.take(answer, kind=list)
         return [self._client.take(row, "translations", 0, "text", kind=str) for row in rows]
 
 
-def _classify(status: int, payload: Any) -> str:
-    codes = http.found_under(payload, "code")
-    return "too large" if status == 400 and codes & _TOO_LARGE else ""
+def _kind(status: int, payload: Any) -> str:
+    is_too_large = any(name == "code" and code in (400050, 400077) for name, code in http.fields(payload))
+    return "too large" if status == 400 and is_too_large else ""

@@ -9,7 +9,6 @@ from gendermark.errors import UserError
 from gendermark.linguistics.codes import LANGUAGES
 from gendermark.records import Task
 from gendermark.systems import http, keys
-from gendermark.systems.http import Service
 
 TASKS = frozenset({Task.TRANSLATE})
 OPTIONS = ("model", "url", *http.OPTIONS)
@@ -18,7 +17,7 @@ _HOST = "https://translation.googleapis.com"
 _PATH = "/language/translate/v2"
 
 
-class Google(Service):
+class Google(http.Service):
     n_texts = 128
 
     def __init__(self, argument: str, options: Mapping[str, str]) -> None:
@@ -26,42 +25,30 @@ class Google(Service):
         if argument != "v2":
             raise UserError("write google:v2, without key or project")
         secrets = keys.read_secrets("google", required=(KEY,))
-        self.spec = f"google:{argument}"
-        self._model = options.get("model", "")
-        self._open(
-            http.Client(
-                self.spec,
-                options.get("url", _HOST),
-                secrets=secrets,
-                headers={"X-goog-api-key": secrets[KEY]},
-                options=options,
-                classify=_classify,
-            )
-        )
-        self.system_id = http.identity("google", self._client, model=self._model)
+        self._model = {"model": options["model"]} if options.get("model") else {}
+        headers = {"X-goog-api-key": secrets[KEY]}
+        url = options.get("url", _HOST)
+        self._connect("google:v2", url, options, secrets=secrets, headers=headers, classify=_kind)
 
     def _check_direction(self, source: str, target: str) -> None:
-        params = {"model": self._model} if self._model else None
-        answer = self._client.get(f"{_PATH}/languages", params=params)
+        answer = self._client.get(f"{_PATH}/languages", params=self._model)
         rows = self._client.take(answer, "data", "languages", kind=list)
         offered = {self._client.take(row, "language", kind=str) for row in rows}
         for code in (source, target):
-            # Some it lists under an older name, and takes under both.
+            # Some are listed under an older name, and taken under both.
             if not offered & ({code, LANGUAGES[code].older_code} if code in LANGUAGES else {code}):
                 raise self._unknown_direction(source, target, offered, offered)
 
     def _exchange(self, source: str, target: str, texts: Sequence[str]) -> Sequence[str]:
         # As text: as HTML, which is the default, an apostrophe would come back as &#39;.
-        body = {"q": list(texts), "source": source, "target": target, "format": "text"}
-        if self._model:
-            body["model"] = self._model
+        body = {"q": list(texts), "source": source, "target": target, "format": "text", **self._model}
         rows = self._client.take(self._client.post(_PATH, json=body), "data", "translations", kind=list)
         return [self._client.take(row, "translatedText", kind=str) for row in rows]
 
 
-def _classify(status: int, payload: Any) -> str:
+def _kind(status: int, payload: Any) -> str:
     """Google answers several things with 400 and 403; the reason tells them apart."""
-    reasons = http.found_under(payload, "reason")
+    reasons = {value for name, value in http.fields(payload) if name == "reason"}
     if status == 403 and reasons & {"rateLimitExceeded", "userRateLimitExceeded"}:
         return "passing"
     if status == 400 and reasons & {"keyInvalid", "API_KEY_INVALID"}:

@@ -1,6 +1,6 @@
-"""A client with patience: one server, spoken to in JSON, asked again where that may help.
+"""Asking a server: JSON over HTTP with retries, several requests at once, and what all translation services share.
 
-A family is a `Service` with one method that exchanges texts for translations; or it uses a `Client` of its own.
+A family of services is a `Service` with one method that exchanges texts for translations. Chat models use a `Client`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from email.utils import parsedate_to_datetime
 from functools import cache
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, TypeVar
-from urllib.parse import urlsplit, urlunsplit
+from urllib.parse import urlsplit
 
 from gendermark.errors import SystemFailure, UserError
 from gendermark.io.deadlines import bounded, within
@@ -40,20 +40,18 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 OPTIONS = ("timeout_seconds", "max_retries", "concurrency", "requests_per_second")
-"""What every family can be told about how it asks; never a part of a system's id."""
+"""Options of every family about how it asks; never part of a system's id."""
 
 _POLL_SECONDS = 0.1
 _LONGEST_TIMEOUT_SECONDS = 86_400.0
 _MOST_BYTES = 5_000_000
-"""Of one answer, unpacked; read as JSON it can take 50 times as much, and several are read at once."""
-_PACKINGS = ("gzip", "x-gzip")
-"""The ways to pack an answer that are unpacked here, each by itself; another, or several, are refused."""
+"""Of one answer, unpacked; read as JSON it can take 50 times as much memory, and several are read at once."""
+_MOST_WORDS = 200
+"""Characters of a server's message that are shown."""
 _GZIP = 16 + zlib.MAX_WBITS
 _DEEPEST = 6
 """Levels of an answer that are searched; a message lies two or three deep."""
-_WORTH_ANOTHER_TRY = {408, 425, 429}
-_TOO_LARGE = {413, 414, 431}
-_QUOTA = {402, 456}
+_MESSAGES = ("", "error", "errors", "message", "Message", "explanation", "detail", "error_description")
 _QUOTA_WORDS = re.compile(r"quota|limit exceeded|payment|budget|insufficient (funds|balance|credit)", re.IGNORECASE)
 
 
@@ -63,7 +61,7 @@ class Patience:
     """Before the second attempt, give or take a half; doubled before each one after it."""
     longest_backoff_seconds: float = 60.0
     longest_retry_after_seconds: float = 120.0
-    """A server that asks for a longer pause is not waited for; the user is told."""
+    """If a server asks for a longer pause, the run stops and says so."""
     spread_seconds: float = 0.5
     """After a pause that a server asked for, requests begin within this time and not all at once."""
     grace_seconds: float = 2.0
@@ -71,10 +69,6 @@ class Patience:
 
 
 PATIENCE = Patience()
-
-
-class TooMuch(Exception):
-    """A portion is too large; it is halved where it can be."""
 
 
 class Refusal(SystemFailure):
@@ -85,26 +79,16 @@ class Refusal(SystemFailure):
         self.status, self.said, self.payload = status, said, payload
 
 
-class TooLarge(Refusal, TooMuch):
+class TooLarge(Refusal):
     """More text in one request than the server takes; fewer texts may do."""
 
 
 class _PassingError(Exception):
     """A failure that another attempt may not meet."""
 
-    def __init__(
-        self,
-        problem: str,
-        *,
-        hint: str = "",
-        retry_after: float = 0.0,
-        is_garbled: bool = False,
-        is_unreachable: bool = False,
-        is_crowded: bool = False,
-    ) -> None:
+    def __init__(self, problem: str, *, hint: str = "", retry_after: float = 0.0, kind: str = "") -> None:
         super().__init__(problem)
-        self.hint, self.retry_after, self.is_crowded = hint, retry_after, is_crowded
-        self.is_garbled, self.is_unreachable = is_garbled, is_unreachable
+        self.hint, self.retry_after, self.kind = hint, retry_after, kind  # kind: garbled, unreachable, crowded or ""
 
 
 Classify = Callable[[int, Any], str]
@@ -114,7 +98,7 @@ Classify = Callable[[int, Any], str]
 class Client:
     """One server, spoken to in JSON. Safe to use from several threads.
 
-    `secrets` are the values of environment variables by name; they are kept out of everything that is shown.
+    `secrets` are the values of environment variables by name; they are masked in everything that is shown.
     """
 
     def __init__(
@@ -122,52 +106,42 @@ class Client:
         spec: str,
         url: str,
         *,
+        options: Mapping[str, str],
         secrets: Mapping[str, str] | None = None,
         optional_key: str = "",
         headers: Mapping[str, str] | None = None,
-        options: Mapping[str, str] | None = None,
         concurrency: int = 4,
         auth: Callable[[httpx.Request], httpx.Request] | None = None,
         classify: Classify = lambda status, payload: "",  # noqa: ARG005
     ) -> None:
-        options = options or {}
         self.spec = spec
-        self._secrets = {name: value for name, value in (secrets or {}).items() if value}
+        self._secrets = secrets or {}
         self._key_variable = next(iter(self._secrets), optional_key)
         self.url = keys.checked_url(spec.partition(":")[0], url, self._secrets, self._key_variable)
         self.concurrency = count_option(options, "concurrency", concurrency)
         self._timeout_seconds = min(number_option(options, "timeout_seconds", 60), _LONGEST_TIMEOUT_SECONDS)
-        self._max_retries = _max_retries(options)
-        pace = number_option(options, "requests_per_second", 1) if "requests_per_second" in options else 0.0
-        self._seconds_between = 1 / pace if pace else 0.0
+        self._max_retries = count_option(options, "max_retries", 5, least=0)
+        is_limited = "requests_per_second" in options
+        self._seconds_between = 1 / number_option(options, "requests_per_second", 1) if is_limited else 0.0
         self._next_turn = self._pause_end = 0.0
         self._n_answered = 0
-        self._gate = Gate(self.concurrency)
+        self._gate = _Gate(self.concurrency)
         self._lock = threading.Lock()
         self._stop = threading.Event()
         self._was_reached = False
         self._classify = classify
         self._http = _open(self.url, headers or {}, self._timeout_seconds, auth)
 
-    def get(self, path: str, *, params: Mapping[str, str] | None = None) -> Any:
-        """The parsed JSON answer, after as many attempts as it takes."""
-        return self._request("GET", path, params=params)
+    def get(self, path: str, **content: Any) -> Any:
+        """The parsed JSON answer, after as many attempts as it takes. Keywords are those of httpx's `request`."""
+        return self._request("GET", path, content)
 
-    def post(
-        self,
-        path: str,
-        *,
-        json: Any = None,
-        data: Mapping[str, str] | None = None,
-        content: bytes | None = None,
-        params: Mapping[str, str] | None = None,
-        headers: Mapping[str, str] | None = None,
-    ) -> Any:
-        """The same, sending JSON, a form or bytes."""
-        return self._request("POST", path, json=json, data=data, content=content, params=params, headers=headers)
+    def post(self, path: str, **content: Any) -> Any:
+        """The same for a request with a body."""
+        return self._request("POST", path, content)
 
     def take(self, payload: Any, *path: str | int, kind: type[T]) -> T:
-        """What lies at a path inside an answer; one sentence if there is nothing of that kind."""
+        """What lies at a path inside an answer; a failure if there is nothing of that kind."""
         found = payload
         for step in path:
             try:
@@ -186,22 +160,73 @@ class Client:
     def in_parallel(
         self, function: Callable[[Sequence[T]], R], portions: Iterable[Sequence[T]]
     ) -> Iterator[tuple[Sequence[T], R]]:
-        """Each portion with what a function makes of it, as soon as it is there (`side_by_side.in_parallel`)."""
-        try:
-            yield from in_parallel(function, portions, self.concurrency, self._stop, PATIENCE.grace_seconds)
-        finally:
-            self._stop = threading.Event()
+        """Call a function with each portion, several at once; yield each with its result as soon as it is there.
 
-    def masked(self, text: str, width: int = 200) -> str:
-        """A server's words on one line, without our secrets (which some echo), and not too many of them."""
-        # A part is enough, but more than is shown: where it is cut, no half of a key may be left.
-        text = keys.masked(self._secrets, printable(text)[: 10 * width])
-        return text if len(text) <= width else text[: width - 1] + "…"
+        A portion that is too large is halved. After a failure or Ctrl-C nothing new is begun, but what is finished,
+        and what is under way and succeeds, is still yielded before the error is raised.
+        """
+        waiting, stop = deque(portions), self._stop
+        finished: queue.SimpleQueue[tuple[Sequence[T], R | None, BaseException | None] | None] = queue.SimpleQueue()
+
+        def work() -> None:
+            while waiting and not stop.is_set():
+                try:
+                    portion = waiting.popleft()
+                except IndexError:  # another was quicker
+                    break
+                try:
+                    finished.put((portion, function(portion), None))
+                except BaseException as problem:  # noqa: BLE001 (raised again where the results are read)
+                    if isinstance(problem, TooLarge) and len(portion) > 1:
+                        middle = len(portion) // 2
+                        waiting.extendleft((portion[middle:], portion[:middle]))
+                    else:
+                        finished.put((portion, None, problem))
+                        stop.set()
+            finished.put(None)
+
+        n_working = min(self.concurrency, len(waiting))
+        for _ in range(n_working):
+            # Daemons: a thread that waits for a silent server must not keep an interrupted program from ending.
+            threading.Thread(target=work, daemon=True).start()
+        failure: BaseException | None = None
+        deadline: float | None = None
+        try:
+            while n_working:
+                try:
+                    done = finished.get(timeout=None if deadline is None else max(0.0, deadline - time.monotonic()))
+                    if done is None:
+                        n_working -= 1
+                        continue
+                    portion, result, problem = done
+                    if problem is None:
+                        yield portion, result  # type: ignore[misc]  # R may itself be None
+                    failure = failure or problem
+                except KeyboardInterrupt as interrupt:
+                    if deadline is not None:  # the second one: at once
+                        raise
+                    stop.set()
+                    failure, deadline = interrupt, time.monotonic() + PATIENCE.grace_seconds
+                except queue.Empty:
+                    break
+        finally:
+            stop.set()
+            self._stop = threading.Event()
+        if failure is not None:
+            raise failure
+
+    def masked(self, text: str) -> str:
+        """The beginning of a server's words, on one line and without our keys, which some servers echo."""
+        # Masked before it is cut, so that no half of a key is left.
+        text = keys.masked(self._secrets, printable(text)[: 10 * _MOST_WORDS])
+        return text if len(text) <= _MOST_WORDS else text[: _MOST_WORDS - 1] + "…"
 
     def close(self) -> None:
         self._http.close()
 
-    def _request(self, method: str, path: str, **content: Any) -> Any:
+    # -- attempts
+
+    def _request(self, method: str, path: str, content: Mapping[str, Any]) -> Any:
         stop = self._stop  # of the work that this request is part of; later work has another
         n_garbled = n_in_vain = 0
         n_answered = self._n_answered
@@ -213,18 +238,18 @@ class Client:
                         break
                     answer = self._attempt(method, f"{self.url}{path}", content)
             except _PassingError as problem:
-                if problem.is_crowded:
+                if problem.kind == "crowded":
                     self._gate.narrow(n_halvings)
                     # While others are served, waiting is standing in a queue, not failing.
                     n_in_vain = 0 if self._n_answered > n_answered else n_in_vain
                 n_in_vain, n_answered = n_in_vain + 1, self._n_answered
-                n_garbled += problem.is_garbled
+                n_garbled += problem.kind == "garbled"
                 # An address that never answered is more likely wrong than in passing trouble.
-                is_hopeless = n_garbled > 1 or (problem.is_unreachable and not self._was_reached)
+                is_hopeless = n_garbled > 1 or (problem.kind == "unreachable" and not self._was_reached)
                 is_too_long = problem.retry_after > PATIENCE.longest_retry_after_seconds
                 if is_hopeless or is_too_long or n_in_vain > self._max_retries:
                     raise self._failure(problem, attempt) from None
-                self._wait_before_next(n_in_vain, problem, stop)
+                self._wait_before_next(n_in_vain, problem.retry_after, stop)
             else:
                 with self._lock:
                     self._n_answered += 1
@@ -232,123 +257,13 @@ class Client:
                 return answer
         raise SystemFailure(f"{self.spec} was not asked again because other requests failed{self._kept}")
 
-    def _wait_before_next(self, attempt: int, problem: _PassingError, stop: threading.Event) -> None:
-        if problem.retry_after:
-            with self._lock:  # it is meant for all requests, so nobody's turn comes earlier
-                self._pause_end = max(self._pause_end, time.monotonic() + problem.retry_after)
+    def _wait_before_next(self, attempt: int, retry_after: float, stop: threading.Event) -> None:
+        if retry_after:
+            with self._lock:  # it is meant for all requests
+                self._pause_end = max(self._pause_end, time.monotonic() + retry_after)
         else:
             seconds = PATIENCE.backoff_seconds * 2 ** min(attempt - 1, 10) * random.uniform(0.5, 1.5)
             self._wait(min(seconds, PATIENCE.longest_backoff_seconds), stop)
-
-    def _attempt(self, method: str, url: str, content: Mapping[str, Any]) -> Any:
-        import httpx
-
-        try:
-            with within(self._timeout_seconds), self._http.stream(method, url, **content) as response:
-                body = _read(response)
-        except (httpx.ConnectError, httpx.ConnectTimeout, httpx.ProxyError) as problem:
-            reason = self.masked(str(problem)) or "no answer"
-            raise _PassingError(
-                f"cannot be reached at {self.url} ({reason})",
-                hint="check the address and whether the server runs",
-                is_unreachable=True,
-            ) from None
-        except httpx.TimeoutException:
-            raise _PassingError(
-                f"gave no complete answer within {self._timeout_seconds:g} seconds",
-                hint="raise timeout_seconds or lower concurrency",
-            ) from None
-        except httpx.InvalidURL:  # it looks at where a redirect leads, though it does not follow
-            raise SystemFailure(
-                f"{self.spec} redirects to what is no address of the web; check the URL {self.url}{self._kept}"
-            ) from None
-        except _Endless:
-            raise SystemFailure(
-                f"{self.spec} sent more than {_MOST_BYTES:,} bytes in one answer; check the URL {self.url}"
-            ) from None
-        except zlib.error:
-            raise _PassingError("sent an answer that cannot be unpacked", is_garbled=True) from None
-        except httpx.TransportError as problem:
-            raise _PassingError(
-                f"broke off the connection ({self.masked(str(problem)) or 'no reason given'})"
-            ) from None
-        self._was_reached = True
-        return self._understood(response, body)
-
-    def _understood(self, response: httpx.Response, body: bytes) -> Any:
-        payload: Any = None
-        text = ""
-        try:
-            payload = json.loads(body)
-            text = json.dumps(payload, ensure_ascii=False)
-            text.encode()  # half a character, which JSON can escape, is none
-            is_json = True
-        except (ValueError, RecursionError):
-            payload, is_json = None, False
-        if response.is_success and is_json:
-            if keys.is_repeated(self._secrets, text):
-                raise SystemFailure(
-                    f"{self.spec} repeats the key in {self._key_variable} in its answer, of which nothing is kept; do "
-                    f"not send that key there, and renew it if others could have read it{self._kept}"
-                )
-            return payload
-        said = self._said(payload, body)
-        if response.is_success:
-            problem = f"sent an answer that is not JSON{said and f' ({said!r})'}"
-            raise _PassingError(problem, is_garbled=True, hint=f"check the URL {self.url}")
-        raise self._refusal(response, payload, said)
-
-    def _refusal(self, response: httpx.Response, payload: Any, said: str) -> Exception:
-        status = response.status_code
-        kind = self._classify(status, payload) or _kind(status, said)
-        words = f"; it said: {said}" if said else ""
-        answered = f"answered HTTP {status} ({_phrase(status)}){words}"
-        if kind == "passing":
-            slower = "ask less at once with requests_per_second or concurrency" if status == 429 else ""
-            pause = _retry_after(response.headers.get("Retry-After"))
-            is_crowded = status == 429 or (status == 503 and pause > 0)
-            return _PassingError(answered, retry_after=pause, hint=slower, is_crowded=is_crowded)
-        remedy = {
-            "quota": "the quota is used up: raise it, or wait until it is renewed",
-            "key": self._key_remedy,
-            "too large": "that is more text at once than it takes",
-            "redirect": f"redirects are not followed: give {self._location(response)} itself if it is right",
-            "absent": f"check the URL {self.url}",
-        }.get(kind, "check languages and options")
-        sentence = f"{self.spec} {answered}; {remedy}{self._kept}"
-        return (TooLarge if kind == "too large" else Refusal)(sentence, status, said, payload)
-
-    def _failure(self, problem: _PassingError, n_attempts: int) -> SystemFailure:
-        times = f" (attempt {n_attempts}, the last)" if n_attempts > 1 else ""
-        pause = f"; it asks for a pause of {problem.retry_after:,.0f} seconds" if problem.retry_after else ""
-        hint = f"; {problem.hint}" if problem.hint else ""
-        return SystemFailure(f"{self.spec} {problem}{times}{pause}{hint}{self._kept}")
-
-    @property
-    def _kept(self) -> str:
-        return f" {KEPT}" if self._was_reached else ""
-
-    @property
-    def _key_remedy(self) -> str:
-        if not self._key_variable:
-            return f"check the URL {self.url}"
-        if self._secrets:
-            return f"check the key in {self._key_variable}"
-        return f"it wants a key: set {self._key_variable}"
-
-    def _said(self, payload: Any, body: bytes) -> str:
-        """The message in an answer, if there is one for people to read."""
-        message = message_of(payload)
-        if not message and payload is None and not body.lstrip().startswith(b"<"):  # a page for a browser says nothing
-            message = body.decode("utf-8", errors="replace")
-        return self.masked(message)
-
-    def _location(self, response: httpx.Response) -> str:
-        try:
-            parts = urlsplit(str(response.headers.get("Location", "nowhere")))
-        except ValueError:
-            return "the right address"
-        return self.masked(urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", "")))
 
     def _wait_for_turn(self, stop: threading.Event) -> None:
         with self._lock:
@@ -364,55 +279,128 @@ class Client:
     def _wait(self, seconds: float, stop: threading.Event) -> None:
         stop.wait(seconds)
 
+    def _attempt(self, method: str, url: str, content: Mapping[str, Any]) -> Any:
+        import httpx
 
-def identity(family: str, client: Client, **options: str) -> str:
+        try:
+            with within(self._timeout_seconds), self._http.stream(method, url, **content) as response:
+                body = self._body(response)
+        except (httpx.ConnectError, httpx.ConnectTimeout, httpx.ProxyError) as problem:
+            reason = self.masked(str(problem)) or "no answer"
+            hint = "check the address and whether the server runs"
+            raise _PassingError(f"cannot be reached at {self.url} ({reason})", hint=hint, kind="unreachable") from None
+        except httpx.TimeoutException:
+            raise _PassingError(
+                f"gave no complete answer within {self._timeout_seconds:g} seconds",
+                hint="raise timeout_seconds or lower concurrency",
+            ) from None
+        except httpx.InvalidURL:  # httpx looks at where a redirect leads, though it does not follow
+            raise _PassingError("redirects to an invalid address", hint=f"check the URL {self.url}") from None
+        except zlib.error:
+            raise _PassingError("sent an answer that cannot be unpacked", kind="garbled") from None
+        except httpx.TransportError as problem:
+            reason = self.masked(str(problem)) or "no reason given"
+            raise _PassingError(f"broke off the connection ({reason})") from None
+        self._was_reached = True
+        return self._parsed(response, body)
+
+    def _body(self, response: httpx.Response) -> bytes:
+        """The whole body, unpacked in steps: a few bytes can be made to unpack to more than fits in memory."""
+        packing = response.headers.get("Content-Encoding", "").strip().lower()
+        if packing not in ("", "identity", "gzip", "x-gzip"):
+            raise _PassingError(f"sent an answer packed as {packing:.40}, which it was not asked for", kind="garbled")
+        unpacking = zlib.decompressobj(_GZIP) if "gzip" in packing else None
+        body = bytearray()
+        n_sent = 0
+        for chunk in response.iter_raw():
+            n_sent += len(chunk)
+            body += chunk if unpacking is None else unpacking.decompress(chunk, _MOST_BYTES + 1 - len(body))
+            if max(len(body), n_sent) > _MOST_BYTES:
+                raise SystemFailure(
+                    f"{self.spec} sent more than {_MOST_BYTES:,} bytes in one answer; check the URL {self.url}"
+                )
+        if unpacking is not None and n_sent and not unpacking.eof:
+            raise zlib.error("it ends too early")
+        return bytes(body)
+
+    def _parsed(self, response: httpx.Response, body: bytes) -> Any:
+        text = ""
+        try:
+            payload = json.loads(body)
+            text = json.dumps(payload, ensure_ascii=False)
+            text.encode()  # half a character, which JSON can escape, is none
+        except (ValueError, RecursionError):
+            payload = None
+        if response.is_success and payload is not None:
+            if keys.are_in(self._secrets, text):
+                raise SystemFailure(
+                    f"{self.spec} repeats the key in {self._key_variable} in its answer, of which nothing is kept; do "
+                    f"not send that key there, and renew it if others could have read it{self._kept}"
+                )
+            return payload
+        # A page for a browser says nothing.
+        is_text = payload is None and not body.lstrip().startswith(b"<")
+        said = self.masked(message_of(payload) or (body.decode("utf-8", errors="replace") if is_text else ""))
+        if response.is_success:
+            problem = f"sent an answer that is not JSON{said and f' ({said!r})'}"
+            raise _PassingError(problem, kind="garbled", hint=f"check the URL {self.url}")
+        raise self._refusal(response, payload, said)
+
+    def _refusal(self, response: httpx.Response, payload: Any, said: str) -> Exception:
+        status = response.status_code
+        kind = self._classify(status, payload) or _kind(status, said)
+        phrase = HTTPStatus(status).phrase if status in set(HTTPStatus) else "no standard status"
+        answered = f"answered HTTP {status} ({phrase}){said and f'; it said: {said}'}"
+        if kind == "passing":
+            slower = "ask less at once with requests_per_second or concurrency" if status == 429 else ""
+            pause = _retry_after(response.headers.get("Retry-After"))
+            is_crowded = status == 429 or (status == 503 and pause > 0)
+            return _PassingError(answered, retry_after=pause, hint=slower, kind="crowded" if is_crowded else "")
+        advice = {
+            "quota": "the quota is used up: raise it, or wait until it is renewed",
+            "key": self._key_advice,
+            "too large": "that is more text at once than it takes",
+            "redirect": "redirects are not followed: give the URL that it redirects to",
+            "absent": f"check the URL {self.url}",
+        }.get(kind, "check languages and options")
+        sentence = f"{self.spec} {answered}; {advice}{self._kept}"
+        return (TooLarge if kind == "too large" else Refusal)(sentence, status, said, payload)
+
+    def _failure(self, problem: _PassingError, n_attempts: int) -> SystemFailure:
+        times = f" (attempt {n_attempts}, the last)" if n_attempts > 1 else ""
+        pause = f"; it asks for a pause of {problem.retry_after:,.0f} seconds" if problem.retry_after else ""
+        hint = f"; {problem.hint}" if problem.hint else ""
+        return SystemFailure(f"{self.spec} {problem}{times}{pause}{hint}{self._kept}")
+
+    @property
+    def _kept(self) -> str:
+        return f" {KEPT}" if self._was_reached else ""
+
+    @property
+    def _key_advice(self) -> str:
+        if not self._key_variable:
+            return f"check the URL {self.url}"
+        return f"check the key in {self._key_variable}" if self._secrets else f"set {self._key_variable} to a key"
+
+
+def identity(client: Client, options: Mapping[str, str]) -> str:
     """A `system_id` of the address and the options that change what is answered."""
-    return with_options(f"{family}:{client.url}", options, [name for name, value in options.items() if not value])
+    changing = {name: value for name, value in options.items() if value and name not in (*OPTIONS, "url")}
+    return with_options(f"{client.spec.partition(':')[0]}:{client.url}", changing)
 
 
-def message_of(payload: Any, depth: int = _DEEPEST) -> str:
-    """Services put their words under one of a few names, some of them a level or two down."""
-    if isinstance(payload, str):
-        return payload
-    if isinstance(payload, dict) and depth:
-        for name in ("error", "errors", "message", "Message", "explanation", "detail", "error_description"):
-            if words := message_of(payload.get(name), depth - 1):
-                return words
-    return message_of(payload[0], depth - 1) if isinstance(payload, list) and payload and depth else ""
+def fields(payload: Any, name: str = "", depth: int = _DEEPEST) -> Iterator[tuple[str, str | int]]:
+    """All texts and numbers in an answer, with the names they stand under."""
+    if isinstance(payload, str | int):
+        yield name, payload
+    elif isinstance(payload, list | dict) and depth:
+        for key, part in payload.items() if isinstance(payload, dict) else ((name, part) for part in payload):
+            yield from fields(part, key, depth - 1)
 
 
-def found_under(payload: Any, name: str, depth: int = _DEEPEST) -> set[str | int]:
-    """All words and numbers that stand under a name in an answer."""
-    if not isinstance(payload, list | dict) or not depth:
-        return set()
-    parts = payload.values() if isinstance(payload, dict) else payload
-    found = {word for part in parts for word in found_under(part, name, depth - 1)}
-    here = payload.get(name) if isinstance(payload, dict) else None
-    return found | {here} if isinstance(here, str | int) else found
-
-
-class _Endless(Exception):
-    """An answer longer than any answer is."""
-
-
-def _read(response: httpx.Response) -> bytes:
-    """The whole body, unpacked in steps: a few bytes can be made to unpack to more than fits in memory."""
-    packing = response.headers.get("Content-Encoding", "").strip().lower()
-    if packing not in ("", "identity", *_PACKINGS):
-        raise _PassingError(
-            f"sent an answer packed in a way that it was not asked for ({packing:.40})", is_garbled=True
-        )
-    unpacking = zlib.decompressobj(_GZIP) if packing in _PACKINGS else None
-    body = bytearray()
-    n_sent = 0
-    for chunk in response.iter_raw():
-        n_sent += len(chunk)
-        body += chunk if unpacking is None else unpacking.decompress(chunk, _MOST_BYTES + 1 - len(body))
-        if max(len(body), n_sent) > _MOST_BYTES:
-            raise _Endless
-    if unpacking is not None and n_sent and not unpacking.eof:
-        raise zlib.error("it ends too early")
-    return bytes(body)
+def message_of(payload: Any) -> str:
+    """The words for people in an error."""
+    return next((text for name, text in fields(payload) if name in _MESSAGES and isinstance(text, str) and text), "")
 
 
 def _open(
@@ -423,12 +411,15 @@ def _open(
 ) -> httpx.Client:
     import httpx
 
+    from gendermark import __version__
+
+    usual = {"User-Agent": f"gendermark/{__version__}", "Accept": "application/json", "Accept-Encoding": "gzip"}
     host = urlsplit(url).hostname or ""
     # A proxy could not reach our own machine, and would read what is sent in the clear.
     direct = {f"all://{f'[{host}]' if ':' in host else host}": None} if keys.is_loopback(host) else None
     try:
         client = httpx.Client(
-            headers={**_usual_headers(), **headers},
+            headers={**usual, **headers},
             timeout=timeout_seconds,
             auth=auth,
             follow_redirects=False,
@@ -441,16 +432,6 @@ def _open(
     return bounded(client)
 
 
-def _usual_headers() -> dict[str, str]:
-    from gendermark import __version__
-
-    return {
-        "User-Agent": f"gendermark/{__version__}",
-        "Accept": "application/json",
-        "Accept-Encoding": _PACKINGS[0],
-    }
-
-
 @cache
 def _certificates() -> ssl.SSLContext:
     """Of the authorities that are trusted here; reading them takes longer than everything else."""
@@ -459,19 +440,12 @@ def _certificates() -> ssl.SSLContext:
     return httpx.create_ssl_context()
 
 
-def _max_retries(options: Mapping[str, str]) -> int:
-    text = options.get("max_retries", "5").strip()
-    if not text.isdecimal():
-        raise UserError(f"option max_retries must be a whole number, at least 0, not {text!r}")
-    return int(text)
-
-
 def _kind(status: int, said: str) -> str:
-    if status in _WORTH_ANOTHER_TRY or (status >= 500 and status not in (501, 505)):
+    if status in (408, 425, 429) or (status >= 500 and status not in (501, 505)):
         return "passing"
-    if status in _TOO_LARGE:
+    if status in (413, 414, 431):
         return "too large"
-    if status in _QUOTA or (status == 403 and _QUOTA_WORDS.search(said)):
+    if status in (402, 456) or (status == 403 and _QUOTA_WORDS.search(said)):
         return "quota"
     if status in (401, 403):
         return "key"
@@ -480,15 +454,8 @@ def _kind(status: int, said: str) -> str:
     return "absent" if status in (404, 405, 410, 501) else ""
 
 
-def _phrase(status: int) -> str:
-    try:
-        return HTTPStatus(status).phrase
-    except ValueError:
-        return "no standard status"
-
-
 def _retry_after(text: str | None) -> float:
-    """How many seconds a server asks us to wait; 0 if it does not say, or says it in no way that there is."""
+    """How many seconds a server asks us to wait; 0 if it does not say, or not in a valid form."""
     if not text:
         return 0.0
     if re.fullmatch(r"[0-9]+(\.[0-9]+)?", text.strip()):
@@ -500,26 +467,24 @@ def _retry_after(text: str | None) -> float:
         return 0.0
 
 
-class Gate:
-    """How many requests are under way at once: half as many once a server has had too many, then slowly more again."""
+# -- several at once
+
+
+class _Gate:
+    """Limits the requests under way: half as many once a server has had too many, then slowly more again."""
 
     def __init__(self, most: int) -> None:
-        self._most, self.limit = most, float(most)
+        self._most, self._limit = most, float(most)
         self._n_inside = self._n_halvings = 0
-        self._waiting: deque[object] = deque()
         self._changed = threading.Condition()
 
     @contextmanager
     def place(self, stop: threading.Event) -> Iterator[int]:
-        """A place among those under way, in the order of asking; gives what `narrow` wants to know."""
-        ticket = object()
+        """A place among those under way; gives what `narrow` needs to know."""
         with self._changed:
-            self._waiting.append(ticket)
-            while (self._waiting[0] is not ticket or self._n_inside >= int(self.limit)) and not stop.is_set():
+            while self._n_inside >= int(self._limit) and not stop.is_set():
                 self._changed.wait(_POLL_SECONDS)
-            self._waiting.remove(ticket)
             self._n_inside += 1
-            self._changed.notify_all()
             n_halvings = self._n_halvings
         try:
             yield n_halvings
@@ -531,78 +496,22 @@ class Gate:
     def narrow(self, n_halvings: int) -> None:
         with self._changed:
             if n_halvings == self._n_halvings:  # those that were sent together and refused together count once
-                self.limit = max(1.0, self.limit / 2)
+                self._limit = max(1.0, self._limit / 2)
                 self._n_halvings += 1
 
     def widen(self) -> None:
         with self._changed:
-            self.limit = min(float(self._most), self.limit + 1 / self.limit)
+            self._limit = min(float(self._most), self._limit + 1 / self._limit)
 
 
-def in_parallel(
-    function: Callable[[Sequence[T]], R],
-    portions: Iterable[Sequence[T]],
-    n_at_once: int,
-    stop: threading.Event,
-    grace_seconds: float,
-) -> Iterator[tuple[Sequence[T], R]]:
-    """Call a function with each portion, several at once; yields each with its result as soon as it is there.
-
-    A portion that is too large is halved. After a failure or Ctrl-C nothing new is begun, but what is finished,
-    and what is under way and succeeds, is still yielded before the error is raised.
-    """
-    waiting = deque(portions)
-    finished: queue.SimpleQueue[tuple[Sequence[T], R | None, BaseException | None] | None] = queue.SimpleQueue()
-
-    def work() -> None:
-        while waiting and not stop.is_set():
-            try:
-                portion = waiting.popleft()
-            except IndexError:  # another was quicker
-                break
-            try:
-                finished.put((portion, function(portion), None))
-            except BaseException as problem:  # noqa: BLE001 (raised again where the results are read)
-                if isinstance(problem, TooMuch) and len(portion) > 1:
-                    middle = len(portion) // 2
-                    waiting.extendleft((portion[middle:], portion[:middle]))
-                else:
-                    finished.put((portion, None, problem))
-                    stop.set()
-        finished.put(None)
-
-    n_working = min(n_at_once, len(waiting))
-    for _ in range(n_working):
-        # Daemons: a thread that waits for a silent server must not keep an interrupted program from ending.
-        threading.Thread(target=work, daemon=True).start()
-    failure: BaseException | None = None
-    deadline: float | None = None
-    try:
-        while n_working:
-            try:
-                done = finished.get(timeout=None if deadline is None else max(0.0, deadline - time.monotonic()))
-                if done is None:
-                    n_working -= 1
-                    continue
-                portion, result, problem = done
-                if problem is None:
-                    yield portion, result  # type: ignore[misc]  # R may itself be None
-                failure = failure or problem
-            except KeyboardInterrupt as interrupt:
-                if deadline is not None:  # the second one: at once
-                    raise
-                stop.set()
-                failure, deadline = interrupt, time.monotonic() + grace_seconds
-            except queue.Empty:
-                break
-    finally:
-        stop.set()
-    if failure is not None:
-        raise failure
+# -- translation services
 
 
 class Service(System):
-    """What all services share; a family adds how its own interface is spoken."""
+    """What all translation services share; a family adds how its own interface is spoken.
+
+    Texts of one direction go out together, and several requests at once.
+    """
 
     asks_a_server = True
     n_texts: int = 1
@@ -610,10 +519,13 @@ class Service(System):
     n_characters: int = 30_000
     """Most characters in one request; a single text may be longer."""
 
-    def _open(self, client: Client) -> None:
-        self._client = client
-        # Every answer is made safe by itself, so a batch may be as large as keeps all connections busy.
-        self.batch_size = 4 * client.concurrency * self.n_texts
+    def _connect(self, spec: str, url: str, options: Mapping[str, str], **how: Any) -> None:
+        """Open a `Client`, with more of its keywords. The id is the address and all options that change answers."""
+        self.spec = spec
+        self._client = Client(spec, url, options=options, **how)
+        self.system_id = identity(self._client, options)
+        # Every answer is stored by itself, so a batch may be as large as keeps all connections busy.
+        self.batch_size = 4 * self._client.concurrency * self.n_texts
         self._checked: set[tuple[str, str]] = set()
         self._n_sentences = self._n_characters = 0
 
@@ -637,7 +549,7 @@ class Service(System):
             yield answers
 
     def forecast(self, requests: Sequence[Request]) -> str:
-        return f"{sum(len(request.source) for request in requests):,} characters are to be sent"
+        return f"{sum(len(request.source) for request in requests):,} characters to send"
 
     def notes(self) -> Sequence[str]:
         if not self._n_sentences:
@@ -648,10 +560,10 @@ class Service(System):
         self._client.close()
 
     def _portions(self, requests: Sequence[Request]) -> Iterator[list[Request]]:
-        directions: dict[tuple[str, str], list[Request]] = {}
-        for request in requests:
-            directions.setdefault((request.source_language, request.target_language), []).append(request)
-        for group in directions.values():
+        def direction(request: Request) -> tuple[str, str]:
+            return request.source_language, request.target_language
+
+        for _, group in itertools.groupby(sorted(requests, key=direction), direction):
             portion: list[Request] = []
             n_characters = 0
             for request in group:
@@ -683,11 +595,8 @@ class Service(System):
         ]
 
     def _unknown_direction(self, source: str, target: str, sources: Iterable[str], targets: Iterable[str]) -> UserError:
-        """What to say when `target` is not among the targets offered from `source`."""
-        if source not in set(sources):
-            return UserError(f"{self.spec} does not translate from {source}; it offers: {_listed(sources)}")
-        return UserError(f"{self.spec} does not translate from {source} into {target}; it offers: {_listed(targets)}")
-
-
-def _listed(codes: Iterable[str]) -> str:
-    return ", ".join(sorted(codes)) or "nothing"
+        """The error for a `target` that is not among the targets offered from `source`."""
+        known = source in set(sources)
+        offered = ", ".join(sorted(targets if known else sources)) or "nothing"
+        into = f" into {target}" if known else ""
+        return UserError(f"{self.spec} does not translate from {source}{into}; it offers: {offered}")

@@ -12,10 +12,9 @@ from typing import Any
 from gendermark.errors import UserError
 from gendermark.linguistics.codes import LANGUAGES
 from gendermark.records import Request
+from gendermark.systems.chat import EXTRACTION_VERSION, extract, open_prompt
 from gendermark.systems.engine import Said, first_line
-from gendermark.systems.extraction import EXTRACTION_VERSION, extract
 from gendermark.systems.huggingface_opening import Place, Words, listed
-from gendermark.systems.prompts import open_prompt
 from gendermark.systems.tokenisers import Convention, Direction, Tokenisers, filled, one_line, pair_in
 
 _NEW_LINES = ("\n", "Ċ", "<0x0A>")
@@ -175,9 +174,9 @@ class Prompted(Dialect):
         self._spec, self._tokeniser = spec, tokeniser
         self._chats = bool(getattr(tokeniser, "chat_template", None))
         is_tower = "tower" in Path(place.name).name.lower()
-        self._prompt = open_prompt(
-            options.get("prompt", "tower" if is_tower or not self._chats else "default"), options.get("system", "")
-        )
+        # Without tags: given translations are scored, and log-probabilities kept, as they follow the prompt.
+        default = "tower" if is_tower or not self._chats else "plain"
+        self._prompt = open_prompt(options.get("prompt", default), options.get("system", ""))
         self.settings = {"prompt": self._prompt.content_hash, "extraction": EXTRACTION_VERSION}
         self.further_ends = frozenset(listed(tokeniser.eos_token_id))
         if not self._chats:
@@ -207,8 +206,8 @@ class Prompted(Dialect):
             answer = answer.partition("\n")[0].strip()
         if not ended:
             return Said(None, "the answer was cut off at max_length", False)
-        found = extract(answer, request.source, request.target_language)
-        return Said(found.text, found.problem, found.text == answer)
+        text, problem = extract(answer, request.source)
+        return Said(text, problem or None, text == answer)
 
     def _asked(self, request: Request) -> str:
         fields = (request.source, request.source_language, request.target_language)

@@ -8,7 +8,6 @@ from typing import Any
 
 from gendermark.records import Task
 from gendermark.systems import http, keys
-from gendermark.systems.http import Service
 
 TASKS = frozenset({Task.TRANSLATE})
 OPTIONS = http.OPTIONS
@@ -16,34 +15,26 @@ KEY = "LIBRETRANSLATE_API_KEY"
 _TOO_LONG = re.compile(r"exceeds? .*limit", re.IGNORECASE)
 
 
-class LibreTranslate(Service):
+class LibreTranslate(http.Service):
     n_texts = 32
     n_characters = 5_000
 
     def __init__(self, argument: str, options: Mapping[str, str]) -> None:
         keys.refuse_options("libretranslate", options, OPTIONS, KEY)
-        self.spec = f"libretranslate:{argument}"
         secrets = keys.read_secrets("libretranslate", optional=(KEY,))
-        # The interface has no header for the key; it is part of what is sent.
+        # The interface has no header for the key; it is part of the body.
         self._key = {"api_key": secrets[KEY]} if secrets else {}
-        self._open(
-            http.Client(
-                self.spec, argument, secrets=secrets, optional_key=KEY, options=options, classify=self._classify
-            )
-        )
-        self.system_id = http.identity("libretranslate", self._client)
-
-    def _classify(self, status: int, payload: Any) -> str:
-        # Its limits on characters and texts are answered like any other mistake in a request.
-        return "too large" if status == 400 and _TOO_LONG.search(http.message_of(payload)) else ""
+        spec = f"libretranslate:{argument}"
+        self._connect(spec, argument, options, secrets=secrets, optional_key=KEY, classify=_kind)
 
     def _check_direction(self, source: str, target: str) -> None:
+        take = self._client.take
+        rows = take(self._client.get("/languages"), kind=list)
+        codes = [take(row, "code", kind=str) for row in rows]
         offered: dict[str, list[str]] = {}
-        languages = self._client.take(self._client.get("/languages"), kind=list)
-        codes = [self._client.take(row, "code", kind=str) for row in languages]
-        for code, row in zip(codes, languages, strict=True):
+        for code, row in zip(codes, rows, strict=True):
             targets = row.get("targets", codes)  # older servers translate between all
-            offered[code] = [self._client.take(to, kind=str) for to in self._client.take(targets, kind=list)]
+            offered[code] = [take(to, kind=str) for to in take(targets, kind=list)]
         if target not in offered.get(source, ()):
             raise self._unknown_direction(source, target, offered, offered.get(source, ()))
 
@@ -51,3 +42,8 @@ class LibreTranslate(Service):
         body = {"q": list(texts), "source": source, "target": target, "format": "text", **self._key}
         found = self._client.take(self._client.post("/translate", json=body), "translatedText", kind=list)
         return [self._client.take(text, kind=str) for text in found]
+
+
+def _kind(status: int, payload: Any) -> str:
+    """Limits on characters and texts are answered like any other mistake in a request."""
+    return "too large" if status == 400 and _TOO_LONG.search(http.message_of(payload)) else ""

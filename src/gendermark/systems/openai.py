@@ -1,62 +1,51 @@
 """`openai:URL#MODEL`: a language model behind an interface like OpenAI's, local or commercial.
 
-Chat models are asked at `URL/chat/completions`; base models, with `endpoint=completions`, at `URL/completions`. What a
-model says around its translation is taken away, and an answer that is no translation is an error of that one sentence
-(`extraction.extract`): it counts as not translated, and the run goes on.
+Chat models are asked at `URL/chat/completions`; base models, with `endpoint=completions`, at `URL/completions`. An
+answer in which no translation is found (`chat.extract`) is an error of that one sentence: it counts as not translated,
+and the run goes on.
 """
 
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
+import math
 import re
 import threading
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 from gendermark.errors import SystemFailure, UserError
 from gendermark.records import Request, Task, Translation
-from gendermark.systems import extraction, http, keys
-from gendermark.systems.extraction import EXTRACTION_VERSION
-from gendermark.systems.prompts import Prompt, open_prompt
+from gendermark.systems import chat, http, keys
 from gendermark.systems.sampling import Decoding
-from gendermark.systems.system import HINT, System, count_option, number_option
+from gendermark.systems.system import HINT, System, choice_option, count_option, number_option
 
+T = TypeVar("T", int, float)
 KEY = "OPENAI_API_KEY"
 OPTIONS = (
-    "endpoint",
-    "prompt",
-    "system",
-    "temperature",
-    "max_tokens",
-    "seed",
-    "logprobs",
-    "no_think",
-    "extra",
-    "key_variable",
-    "price_input",
-    "price_output",
+    *("endpoint", "prompt", "system", "temperature", "max_tokens", "seed", "logprobs", "no_think", "extra"),
+    *("key_variable", "price_input", "price_output"),
     *http.OPTIONS,
 )
-_EXAMPLE = '{"reasoning_effort": "low"}'
-_PATHS = {"chat": "/chat/completions", "completions": "/completions"}
-_OURS = re.compile("model|messages|prompt|n|stream|seed|temperature|top_p|top_k|max_tokens|logprobs|echo")
-"""What of a request's body cannot be given as `extra`: each has an option of its own, or is ours to decide."""
-_SECRET = re.compile(r"api_?key|authorization|password|secret|credential|bearer|access_token", re.IGNORECASE)
 TASKS = frozenset({Task.TRANSLATE, Task.SAMPLE, Task.SCORE})
 TASK_NOTES = {Task.SCORE: "with endpoint=completions"}
 CUT_OFF = "cut off at max_tokens"
 NO_LOGPROB = "no log-probability"
+_PATHS = {"chat": "/chat/completions", "completions": "/completions"}
+_OURS = re.compile("model|messages|prompt|n|stream|seed|temperature|top_p|top_k|max_tokens|logprobs|echo")
+"""What of a request's body cannot be given as `extra`: each has an option of its own, or is ours to decide."""
+_SECRET = re.compile(r"api_?key|authorization|password|secret|credential|bearer|access_token", re.IGNORECASE)
 _FILTERED = re.compile(r"content.?(?:filter|policy|management)|safety|moderation", re.IGNORECASE)
 _TOO_LONG = re.compile(r"context.?length|maximum context|too long|too many tokens", re.IGNORECASE)
 _ONE_AT_A_TIME = re.compile(r"\bn\b|(?:multiple|number of) (?:choices|completions)", re.IGNORECASE)
 _MOST_NAMED = 12
 _MOST_TOKENS = 10**9
-"""Of one answer; a server that counts more does not count."""
+"""Of one answer; a larger count is no count."""
 
 
 class OpenAI(System):
@@ -70,11 +59,9 @@ class OpenAI(System):
             raise UserError("write openai:URL#MODEL, for example openai:http://127.0.0.1:8000/v1#my-model")
         variable = options.get("key_variable", KEY)
         secrets = keys.read_secrets("openai", (variable,) if "key_variable" in options else (), (variable,))
-        if keys.are_in(secrets, [self._model, *options.values()]):
-            raise UserError(
-                f"openai: takes no key in its name or options, where others could read it; {variable} is enough"
-            )
-        self._settings = Settings.of(options)
+        if keys.are_in(secrets, self._model, *options.values()):
+            raise UserError(f"openai: takes no key in its name or options, where others could read it; set {variable}")
+        self._read_options(options)
         self.spec = f"openai:{url}#{self._model}"
         self._open_client = partial(
             http.Client,
@@ -86,28 +73,58 @@ class OpenAI(System):
             concurrency=8,
             classify=_kind,
         )
-        self._options = {"timeout_seconds": "300", **options}  # a model that thinks takes its time
-        self._client = self._open_client(options=self._options)
-        # Every answer is made safe by itself, so a batch may be as large as keeps all connections busy.
+        self._client_options = {"timeout_seconds": "300", **options}  # a model that thinks takes its time
+        self._client = self._open_client(options=self._client_options)
+        # Every answer is stored by itself, so a batch may be as large as keeps all connections busy.
         self.batch_size = 8 * self._client.concurrency
-        self.tasks = TASKS if self._settings.endpoint == "completions" else TASKS - {Task.SCORE}
-        self.system_id = http.identity("openai", self._client, model=self._model, **self._settings.identity)
-        self.decoding = self._settings.decoding
-        self._honours_n = True
+        self.tasks = TASKS if self._endpoint == "completions" else TASKS - {Task.SCORE}
+        temperature = "none" if self._temperature is None else f"{self._temperature:g}"
+        settings = {
+            "model": self._model,
+            "endpoint": self._endpoint,
+            "prompt": self._prompt.content_hash,
+            "temperature": temperature,
+            "max_tokens": str(self._max_tokens),
+            "seed": options.get("seed", ""),
+            "logprobs": "true" if self._wants_logprobs else "",
+            "no_think": "true" if self._no_think else "",
+            "extra": json.dumps(self._extra, sort_keys=True) if self._extra else "",
+            "extraction": str(chat.EXTRACTION_VERSION),
+        }
+        self.system_id = http.identity(self._client, settings)
+        shown = temperature.replace("none", "default")
+        self.decoding = f"temperature{shown},prompt{self._prompt.content_hash[:8]},extraction{chat.EXTRACTION_VERSION}"
+        self._has_n = self._has_response_format = True
         self._is_checked = False
         self._prompt_tokens: dict[str, list[str]] = {}
         self._lock = threading.Lock()
         self._n_spent: Counter[str] = Counter()
         self._n_problems: Counter[str] = Counter()
 
+    def _read_options(self, options: Mapping[str, str]) -> None:
+        self._endpoint = choice_option(options, "endpoint", list(_PATHS))
+        # A base model has not learnt to follow instructions; it goes on writing where the prompt ends.
+        default = "default" if self._endpoint == "chat" else "tower"
+        self._prompt = chat.open_prompt(options.get("prompt", default), options.get("system", ""))
+        # None leaves each of these to the server, as some models refuse to be told.
+        self._temperature = _number_or_none(options, "temperature", float)
+        self._max_tokens = None if options.get("max_tokens") == "none" else count_option(options, "max_tokens", 1024)
+        self._seed = _number_or_none(options, "seed", int)
+        self._sends_seed = "seed" in options and self._seed is not None
+        self._wants_logprobs = choice_option(options, "logprobs", ("false", "true")) == "true"
+        self._no_think = choice_option(options, "no_think", ("false", "true")) == "true"
+        self._extra = _extra(options)
+        names = ("price_input", "price_output")
+        self._prices = [number_option(options, name, 1) if name in options else 0.0 for name in names]
+
     # -- before the work
 
     def check(self, source_language: str, target_language: str, requests: Sequence[Request]) -> None:
-        self._settings.prompt.text("", source_language, target_language)  # the languages have names
+        self._prompt.text("", source_language, target_language)  # refuses languages without a name
         self._check_decoding(requests)
         if not self._is_checked:
             self._check_model()
-            if self._settings.endpoint == "completions" and not self._can_score():
+            if self._endpoint == "completions" and not self._can_score():
                 self.tasks = self.tasks - {Task.SCORE}
             self._is_checked = True
 
@@ -120,40 +137,38 @@ class OpenAI(System):
                 )
 
     def _check_model(self) -> None:
-        """Address, key and model, before anything is paid for. Not every server lists its models."""
+        """Check address, key and model before anything is paid for. Not every server lists its models."""
         offered: list[str] = []
         try:
             # Some have a list that always fails; that is no reason to wait long.
-            with closing(self._open_client(options={**self._options, "max_retries": "1"})) as client:
+            with closing(self._open_client(options={**self._client_options, "max_retries": "1"})) as client:
                 rows = client.get("/models")
         except http.Refusal as problem:
             if problem.status == 401:
                 raise
             return  # no such list, or none that this key may see
         except SystemFailure:
-            pass  # the question below tells whether anybody is there
+            pass  # the request below shows whether the server is there
         else:
             rows = rows.get("data") if isinstance(rows, dict) else rows
             offered = [str(row.get("id")) for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
             if not offered or self._model in offered:
                 return
-        # Some know a model by several names, or take any: the shortest of questions tells.
-        limit = self._limit(self._settings.max_tokens and 1)
+        # Some know a model by several names, or take any: the shortest of requests shows it.
+        limit = {"max_tokens": 1} if self._max_tokens else {}
         try:
-            self._client.post(self._settings.path, json={**self._asked("Hello"), **limit, **self._settings.extra})
+            self._client.post(_PATHS[self._endpoint], json={**self._asked("Hello"), **limit, **self._extra})
         except http.Refusal as problem:
             if not offered or (problem.status != 404 and "model" not in problem.said.lower()):
                 raise
             more = f" and {len(offered) - _MOST_NAMED} more" if len(offered) > _MOST_NAMED else ""
-            raise UserError(
-                f"{self._client.url} has no model {self._model!r}; it offers: "
-                f"{', '.join(sorted(offered)[:_MOST_NAMED])}{more}"
-            ) from None
+            names = ", ".join(sorted(offered)[:_MOST_NAMED])
+            raise UserError(f"{self._client.url} has no model {self._model!r}; it offers: {names}{more}") from None
 
     def _can_score(self) -> bool:
         try:
             return bool(self._scored_tokens("Hello, world")[0])
-        except (http.Refusal, _NoLogprobs):
+        except http.Refusal:
             return False
 
     # -- asking
@@ -165,25 +180,23 @@ class OpenAI(System):
 
     def _answer_one(self, requests: Sequence[Request]) -> list[Translation]:
         (request,) = requests
-        if request.task is Task.SCORE:
-            return [self._score(request)]
-        if request.task is Task.SAMPLE:
-            return self._draw(request)
-        body = self._body(request)
-        if self._settings.temperature is not None:
-            body["temperature"] = self._settings.temperature
-        if self._settings.given_seed and self._settings.seed is not None:
-            body["seed"] = self._settings.seed
-        return [self._answer(request, request.first_sample, body)]
-
-    def _answer(self, request: Request, sample: int, body: dict[str, Any]) -> Translation:
         try:
-            (choice,) = self._choices(body, 1)
+            if request.task is Task.SCORE:
+                return [self._score(request)]
+            return self._draw(request) if request.task is Task.SAMPLE else [self._translate(request)]
         except http.Refusal as problem:
             if (reason := _item_problem(problem)) is None:
                 raise
-            return self._failed(request, sample, reason, problem.said)
-        return self._read(request, sample, choice)
+            return [self._failed(request, sample, reason, problem.said) for sample in request.samples]
+
+    def _translate(self, request: Request) -> Translation:
+        body = self._body(request)
+        if self._temperature is not None:
+            body["temperature"] = self._temperature
+        if self._sends_seed:
+            body["seed"] = self._seed
+        (choice,) = self._choices(body, 1)
+        return self._read(request, request.first_sample, choice)
 
     def _draw(self, request: Request) -> list[Translation]:
         """All samples by one request if the server can. Seeds are fixed, so that a killed run asks the same again."""
@@ -195,66 +208,70 @@ class OpenAI(System):
             body["top_k"] = decoding.top_k
         samples = list(request.samples)
         answers: list[Translation] = []
-        if self._honours_n and len(samples) > 1:
+        if self._has_n and len(samples) > 1:
             choices = self._choices_at_once({**body, **self._seed_of(request, samples[0])}, len(samples))
             answers = [self._read(request, sample, choice) for sample, choice in zip(samples, choices, strict=False)]
         for sample in samples[len(answers) :]:
-            answers.append(self._answer(request, sample, {**body, **self._seed_of(request, sample)}))
+            (choice,) = self._choices({**body, **self._seed_of(request, sample)}, 1)
+            answers.append(self._read(request, sample, choice))
         return answers
 
     def _choices_at_once(self, body: dict[str, Any], n: int) -> list[dict[str, Any]]:
-        """n choices; or, of a server that knows no `n`, the first or none."""
+        """n choices; or, of a server that does not have `n`, the first or none."""
         try:
             choices = self._choices({**body, "n": n}, n)
         except http.Refusal as problem:
-            if _item_problem(problem):
-                return []  # asked one by one, each fails with its own words
             if problem.status not in (400, 422) or not _ONE_AT_A_TIME.search(problem.said):
                 raise
             choices = []
         if len(choices) == n:
             return choices
-        self._honours_n = False
+        self._has_n = False
         return choices[:1]
 
     def _seed_of(self, request: Request, sample: int) -> dict[str, int]:
-        if self._settings.seed is None:
+        if self._seed is None:
             return {}
-        digest = hashlib.sha256(f"{self._settings.seed}/{request.request_id}/{sample}".encode()).digest()
+        digest = hashlib.sha256(f"{self._seed}/{request.request_id}/{sample}".encode()).digest()
         return {"seed": int.from_bytes(digest[:4], "big") >> 1}  # some servers take 31 bits
 
     def _body(self, request: Request) -> dict[str, Any]:
         fields = (request.source, request.source_language, request.target_language, dict(request.options).get(HINT, ""))
-        if self._settings.endpoint == "chat":
-            body = self._asked(self._settings.prompt.messages(*fields))
+        if self._endpoint == "chat":
+            body = self._asked(self._prompt.messages(*fields))
         else:
-            body = self._asked(self._settings.prompt.text(*fields))
+            body = self._asked(self._prompt.text(*fields))
             if "\n" not in request.source:
                 body["stop"] = ["\n"]  # a base model would go on with sentences of its own
-        if self._settings.wants_logprobs:
-            body["logprobs"] = True if self._settings.endpoint == "chat" else 1
-        if self._settings.no_think:
+        if self._wants_logprobs:
+            body["logprobs"] = True if self._endpoint == "chat" else 1
+        if self._no_think:
             body["chat_template_kwargs"] = {"enable_thinking": False}
-        return {**body, **self._limit(self._settings.max_tokens), **self._settings.extra}
+        if self._max_tokens is not None:
+            body["max_tokens"] = self._max_tokens
+        return {**body, **self._extra}
 
     def _asked(self, prompt: str | list[dict[str, str]]) -> dict[str, Any]:
-        if self._settings.endpoint == "completions":
+        if self._endpoint == "completions":
             return {"model": self._model, "prompt": prompt}
         messages = [{"role": "user", "content": prompt}] if isinstance(prompt, str) else prompt
         return {"model": self._model, "messages": messages}
 
-    def _limit(self, max_tokens: int | None) -> dict[str, int]:
-        return {} if max_tokens is None else {"max_tokens": max_tokens}
-
     def _choices(self, body: dict[str, Any], n: int) -> list[dict[str, Any]]:
         """At least one choice and at most n, in the order of their numbers."""
-        payload = self._client.post(self._settings.path, json=body)
+        form = self._prompt.body if self._has_response_format else {}
+        try:
+            payload = self._client.post(_PATHS[self._endpoint], json={**form, **body})
+        except http.Refusal as problem:
+            if not form or problem.status not in (400, 422) or chat.RESPONSE_FORMAT not in problem.said:
+                raise
+            self._has_response_format = False  # the prompt alone asks for JSON
+            payload = self._client.post(_PATHS[self._endpoint], json=body)
         self._count(payload)
         choices = self._client.take(payload, "choices", kind=list)
         if not 1 <= len(choices) <= n:
             raise SystemFailure(
-                f"{self.spec} gave {len(choices)} choices where {n} {'was' if n == 1 else 'were'} asked for "
-                "(they are discarded, earlier answers are kept)"
+                f"{self.spec} gave {len(choices)} choices, {n} expected (they are discarded, earlier answers are kept)"
             )
         found = [self._client.take(choice, kind=dict) for choice in choices]
         return sorted(found, key=lambda choice: index if isinstance(index := choice.get("index"), int) else 0)
@@ -265,20 +282,19 @@ class OpenAI(System):
         reason = choice.get("finish_reason")
         content, refusal = self._content(choice)
         if reason == "content_filter" or refusal:
-            return self._failed(request, sample, extraction.REFUSAL, refusal or "the content filter")
-        if reason == "length":
+            return self._failed(request, sample, chat.REFUSAL, refusal or "the content filter")
+        if reason == "length" and "</translation>" not in content:  # what follows the translation may be cut off
             return self._failed(request, sample, CUT_OFF, content)
-        found = extraction.extract(content, request.source, request.target_language)
-        if found.text is None:
-            return self._failed(request, sample, found.problem or extraction.EMPTY, content)
-        # The probability of a whole answer is not that of a part of it.
-        numbers = _log_probabilities(choice) if found.text == content.strip() else []
+        text, problem = chat.extract(content, request.source)
+        if text is None:
+            return self._failed(request, sample, problem, content)
+        numbers = _log_probabilities(choice, content, text)
         log_probability, n_tokens = (sum(numbers), len(numbers)) if numbers else (None, None)
-        return Translation(request.request_id, found.text, sample, None, log_probability, n_tokens)
+        return Translation(request.request_id, text, sample, None, log_probability, n_tokens)
 
     def _content(self, choice: dict[str, Any]) -> tuple[str, str]:
-        """What was said, and what was said instead."""
-        if self._settings.endpoint == "completions":
+        """The answer, and the refusal in place of one."""
+        if self._endpoint == "completions":
             return self._client.take(choice, "text", kind=str), ""
         message = self._client.take(choice, "message", kind=dict)
         content, refusal = message.get("content"), message.get("refusal")
@@ -297,21 +313,14 @@ class OpenAI(System):
     # -- scoring
 
     def _score(self, request: Request) -> Translation:
-        """The log-probability of a given translation behind the prompt: the tokens that it adds."""
-        prompt = self._settings.prompt.text(request.source, request.source_language, request.target_language)
+        """The log-probability of a given translation behind the prompt: that of the tokens it adds."""
+        prompt = self._prompt.text(request.source, request.source_language, request.target_language)
         target = request.target or ""
-        try:
-            if prompt not in self._prompt_tokens:
-                self._prompt_tokens[prompt] = self._scored_tokens(prompt)[0]
-            gap = "" if prompt[-1:].isspace() else " "
-            # With the line's end, which is where translating stops: a beginning of a sentence is not the sentence.
-            tokens, log_probabilities = self._scored_tokens(f"{prompt}{gap}{target}\n")
-        except http.Refusal as problem:
-            if (reason := _item_problem(problem)) is None:
-                raise
-            return self._failed(request, request.first_sample, reason, problem.said)
-        except _NoLogprobs as problem:
-            return self._failed(request, request.first_sample, NO_LOGPROB, str(problem))
+        if prompt not in self._prompt_tokens:
+            self._prompt_tokens[prompt] = self._scored_tokens(prompt)[0]
+        gap = "" if prompt[-1:].isspace() else " "
+        # With the line's end, which is where translating stops: a beginning of a sentence is not the sentence.
+        tokens, log_probabilities = self._scored_tokens(f"{prompt}{gap}{target}\n")
         # Not by the number of characters: tokens may be shown without their spaces, and half letters as a sign.
         n_shared = 0
         for one, other in zip(self._prompt_tokens[prompt], tokens, strict=False):
@@ -324,23 +333,20 @@ class OpenAI(System):
         return Translation(request.request_id, target, request.first_sample, None, sum(numbers), len(numbers), numbers)
 
     def _scored_tokens(self, text: str) -> tuple[list[str], list[float | None]]:
-        """The tokens of a text and their log-probabilities; the first token has none."""
+        """The tokens of a text and their log-probabilities; the first has none, and some servers give nothing."""
         # One token is generated, as not all servers take 0 for none; it is cut off again.
         body = {**self._asked(text), "max_tokens": 1, "temperature": 0, "echo": True, "logprobs": 1}
-        payload = self._client.post(self._settings.path, json=body)
+        payload = self._client.post(_PATHS[self._endpoint], json=body)
         self._count(payload)
-        choice = self._client.take(payload, "choices", 0, kind=dict)
-        found = choice.get("logprobs")
-        tokens, numbers = (
-            found.get(name) if isinstance(found, dict) else None for name in ("tokens", "token_logprobs")
-        )
-        n_generated = _usage(payload).get("completion_tokens", 1)
+        found = self._client.take(payload, "choices", 0, kind=dict).get("logprobs")
+        found = found if isinstance(found, dict) else {}
+        tokens, numbers = found.get("tokens"), found.get("token_logprobs")
         if not isinstance(tokens, list) or not isinstance(numbers, list) or len(tokens) != len(numbers):
-            raise _NoLogprobs("the server gives none for a given text")
-        n_given = len(tokens) - n_generated
+            return [], []
+        n_given = len(tokens) - _usage(payload).get("completion_tokens", 1)
         given = [str(token) for token in tokens[:n_given]]
         if not _is_spelt(given, text):
-            raise _NoLogprobs("the server's tokens are not those of the text")
+            return [], []
         return given, [number if isinstance(number, int | float) else None for number in numbers[:n_given]]
 
     # -- after the work
@@ -350,19 +356,22 @@ class OpenAI(System):
             self._n_spent["requests"] += 1
             self._n_spent.update(_usage(payload))
 
+    def _cost(self, n_input: int, n_output: int) -> float:
+        return (n_input * self._prices[0] + n_output * self._prices[1]) / 1_000_000
+
     def forecast(self, requests: Sequence[Request]) -> str:
         """By the prices that were given; about four characters make a token, and the prompt comes on top."""
         n_input = sum(len(request.source) for request in requests) // 4
         n_output = sum(len(request.source) * request.n_samples for request in requests) // 4
-        cost = self._settings.cost(n_input, n_output)
-        return f"at least about {_money(cost)} by the prices given" if cost else ""
+        cost = self._cost(n_input, n_output)
+        return f"estimated cost: at least {_money(cost)}" if cost else ""
 
     def notes(self) -> Sequence[str]:
         if not self._n_spent["requests"]:
             return ()
         n_input, n_output = self._n_spent["prompt_tokens"], self._n_spent["completion_tokens"]
-        tokens = f"{n_input:,} input and {n_output:,} output tokens" if n_input else "tokens that it does not count"
-        cost = self._settings.cost(n_input, n_output)
+        tokens = f"{n_input:,} input and {n_output:,} output tokens" if n_input else "an unknown number of tokens"
+        cost = self._cost(n_input, n_output)
         money = f", which cost about {_money(cost)}" if cost else ""
         lines = [f"{self.spec} used {tokens} in {self._n_spent['requests']:,} answers{money}"]
         if self._n_problems:
@@ -383,10 +392,6 @@ def _decoding(options: Sequence[tuple[str, str]]) -> Decoding:
 
 def _money(amount: float) -> str:
     return f"{amount:{',.2f' if amount >= 0.1 else '.2g'}}"
-
-
-class _NoLogprobs(Exception):
-    """A server that does not say how probable a given text is."""
 
 
 def _kind(status: int, payload: Any) -> str:
@@ -412,20 +417,29 @@ def _item_problem(problem: http.Refusal) -> str | None:
         return None
     if _TOO_LONG.search(problem.said):
         return "too long"
-    return extraction.REFUSAL if _FILTERED.search(f"{problem.said} {json.dumps(problem.payload)}") else None
+    return chat.REFUSAL if _FILTERED.search(f"{problem.said} {json.dumps(problem.payload)}") else None
 
 
-def _log_probabilities(choice: Mapping[str, Any]) -> list[float]:
-    """Of all tokens of an answer; none if the server leaves out any."""
+def _log_probabilities(choice: Mapping[str, Any], content: str, text: str) -> list[float]:
+    """Of the tokens of a translation in an answer; none if the server leaves out any or they cannot be told apart."""
     found = choice.get("logprobs")
     found = found if isinstance(found, dict) else {}
-    rows = found.get("content")
-    numbers = found.get("token_logprobs")
-    if isinstance(rows, list):
-        numbers = [row.get("logprob") if isinstance(row, dict) else None for row in rows]
-    if not isinstance(numbers, list) or not all(isinstance(number, int | float) for number in numbers):
+    tokens, numbers = found.get("tokens"), found.get("token_logprobs")
+    if isinstance(rows := found.get("content"), list):
+        rows = [row if isinstance(row, dict) else {} for row in rows]
+        tokens, numbers = [row.get("token") for row in rows], [row.get("logprob") for row in rows]
+    if not isinstance(numbers, list) or not all(isinstance(n, int | float) and math.isfinite(n) for n in numbers):
         return []
-    return [float(number) for number in numbers]
+    if text == content.strip():
+        return [float(number) for number in numbers]
+    tokens = [str(token) for token in tokens] if isinstance(tokens, list) else []
+    joined = "".join(tokens)
+    if len(tokens) != len(numbers) or joined.count(text) != 1:
+        return []
+    start = joined.index(text)
+    ends = itertools.accumulate(map(len, tokens))
+    inside = [end > start and end - len(token) < start + len(text) for token, end in zip(tokens, ends, strict=True)]
+    return [float(number) for number in itertools.compress(numbers, inside)]
 
 
 def _is_spelt(tokens: Sequence[str], text: str) -> bool:
@@ -437,103 +451,21 @@ def _is_spelt(tokens: Sequence[str], text: str) -> bool:
     return found.endswith(wanted)
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
-    endpoint: str
-    prompt: Prompt
-    temperature: float | None
-    """None: the server's own; so are the next two."""
-    max_tokens: int | None
-    seed: int | None
-    given_seed: str
-    """As the user wrote it; empty: they did not, and translations are asked for without one."""
-    wants_logprobs: bool
-    no_think: bool
-    extra: Mapping[str, Any]
-    prices: tuple[float, float]
-    """Of a million tokens of input and of output."""
-
-    @classmethod
-    def of(cls, options: Mapping[str, str]) -> Settings:
-        endpoint = options.get("endpoint", "chat")
-        if endpoint not in _PATHS:
-            raise UserError(f"option endpoint is chat or completions, not {endpoint!r}")
-        # A base model has not learnt to follow instructions; it goes on writing where the prompt ends.
-        default = "default" if endpoint == "chat" else "tower"
-        return cls(
-            endpoint,
-            open_prompt(options.get("prompt", default), options.get("system", "")),
-            _number_or_none(options, "temperature", 0.0),
-            None if options.get("max_tokens") == "none" else count_option(options, "max_tokens", 1024),
-            _seed(options),
-            options.get("seed", ""),
-            _switch(options, "logprobs"),
-            _switch(options, "no_think"),
-            _extra(options),
-            (_price(options, "price_input"), _price(options, "price_output")),
-        )
-
-    @property
-    def path(self) -> str:
-        """Of the address, behind the server's."""
-        return _PATHS[self.endpoint]
-
-    @property
-    def identity(self) -> dict[str, str]:
-        """All that decides what is answered; sampling's own options are part of its requests."""
-        return {
-            "endpoint": self.endpoint,
-            "prompt": self.prompt.content_hash,
-            "temperature": "none" if self.temperature is None else f"{self.temperature:g}",
-            "max_tokens": str(self.max_tokens),
-            "seed": self.given_seed,
-            "logprobs": "true" if self.wants_logprobs else "",
-            "no_think": "true" if self.no_think else "",
-            "extra": json.dumps(self.extra, sort_keys=True) if self.extra else "",
-            "extraction": str(EXTRACTION_VERSION),
-        }
-
-    @property
-    def decoding(self) -> str:
-        shown = "default" if self.temperature is None else f"{self.temperature:g}"
-        return f"temperature{shown},prompt{self.prompt.content_hash[:8]}"
-
-    def cost(self, n_input: int, n_output: int) -> float:
-        return (n_input * self.prices[0] + n_output * self.prices[1]) / 1_000_000
+# -- options
 
 
-def _price(options: Mapping[str, str], name: str) -> float:
-    return number_option(options, name, 1) if name in options else 0.0
-
-
-def _number_or_none(options: Mapping[str, str], key: str, default: float) -> float | None:
-    """A number, at least 0; `none` leaves it to the server, as some models refuse to be told."""
-    text = options.get(key, str(default))
+def _number_or_none(options: Mapping[str, str], key: str, kind: type[T]) -> T | None:
+    text = options.get(key, "0")
     if text == "none":
         return None
     try:
-        number = float(text)
+        number = kind(text)
     except ValueError:
-        number = -1.0
+        number = kind(-1)
     if not 0 <= number < float("inf"):
-        raise UserError(f"option {key} must be a number, at least 0, or none, not {text!r}")
+        what = "a whole number" if kind is int else "a number"
+        raise UserError(f"option {key} must be {what}, at least 0, or none, not {text!r}")
     return number
-
-
-def _seed(options: Mapping[str, str]) -> int | None:
-    text = options.get("seed", "0")
-    if text == "none":
-        return None
-    if not text.isdecimal():
-        raise UserError(f"option seed must be a whole number, or none, not {text!r}")
-    return int(text)
-
-
-def _switch(options: Mapping[str, str], key: str) -> bool:
-    text = options.get(key, "false")
-    if text not in ("true", "false"):
-        raise UserError(f"option {key} is true or false, not {text!r}")
-    return text == "true"
 
 
 def _extra(options: Mapping[str, str]) -> dict[str, Any]:
@@ -544,7 +476,8 @@ def _extra(options: Mapping[str, str]) -> dict[str, Any]:
     except (ValueError, RecursionError):
         found = None
     if not isinstance(found, dict):
-        raise UserError(f"option extra must be a JSON object, for example {_EXAMPLE}, not {text!r}")
+        example = '{"reasoning_effort": "low"}'
+        raise UserError(f"option extra must be a JSON object, for example {example}, not {text!r}")
     for key in re.findall(r'"([^"]+)"\s*:', text):
         if _SECRET.search(key):
             raise UserError(

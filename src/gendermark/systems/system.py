@@ -190,9 +190,9 @@ def flag_option(options: Mapping[str, str], key: str) -> bool:
     return choice_option({key: options.get(key, "no").strip().lower()}, key, ("yes", "no")) == "yes"
 
 
-def count_option(options: Mapping[str, str], key: str, default: int) -> int:
-    """A whole number, at least 1."""
+def count_option(options: Mapping[str, str], key: str, default: int, least: int = 1) -> int:
+    """A whole number, at least 1 (or another limit), from the options."""
     text = options.get(key, str(default)).strip()
-    if not text.isdecimal() or int(text) < 1:
-        raise UserError(f"option {key} must be a whole number, at least 1, not {text!r}")
+    if not text.isdecimal() or int(text) < least:
+        raise UserError(f"option {key} must be a whole number, at least {least}, not {text!r}")
     return int(text)

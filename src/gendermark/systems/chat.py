@@ -1,0 +1,213 @@
+"""How a chat model is asked for a translation, and how the translation is found in its answer.
+
+The default prompt asks for the translation between tags, so that what a model says around it does no harm. The prompts
+say nothing about gender: a hint ("use inclusive language", "she is a doctor") would measure how well a model follows
+hints, and an example translation would have a gender of its own. `hinted:` asks with hints.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from gendermark import registry
+from gendermark.errors import BadFile, UserError
+from gendermark.io.textfiles import read_text
+from gendermark.linguistics.codes import NAMES
+
+# -- asking
+
+
+def language_name(code: str) -> str:
+    """A language's English name, from here or from the package that registered the language."""
+    if code in NAMES:
+        return NAMES[code]
+    if code in registry.names("language"):
+        return str(registry.load("language", code).name)
+    raise UserError(
+        f"no name is known for language {code!r}, which the prompt needs; give a prompt of your own that names the "
+        "languages itself, with prompt=FILE"
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """A template in which {source_language}, {target_language} and {source} are filled in, and a system message."""
+
+    template: str
+    system: str = ""
+    body: Mapping[str, Any] = field(default_factory=dict)
+    """More of the request's body, for servers that can be told in which form to answer."""
+
+    def text(self, source: str, source_language: str, target_language: str, hint: str = "") -> str:
+        """The prompt as one text, as a base model gets it; the system message comes first."""
+        messages = self.messages(source, source_language, target_language, hint)
+        return "\n\n".join(message["content"] for message in messages)
+
+    def messages(self, source: str, source_language: str, target_language: str, hint: str = "") -> list[dict[str, str]]:
+        """The prompt as a chat model gets it, with a system message only if one is given: not all models take one.
+
+        A hint, which only `hinted:` gives, is a paragraph of its own before the user's message.
+        """
+        roles = (("system", self.system, ""), ("user", self.template, f"{hint}\n\n" if hint else ""))
+        return [
+            {"role": role, "content": before + _filled(template, source, source_language, target_language)}
+            for role, template, before in roles
+            if template
+        ]
+
+    @property
+    def content_hash(self) -> str:
+        """For a system's id: the same model with another prompt is another system."""
+        parts = [self.template, self.system, *([self.body] if self.body else [])]
+        return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]
+
+
+_TRANSLATE = "Translate the following text from {source_language} into {target_language}."
+PRESETS = {
+    "default": f"{_TRANSLATE} Answer with the translation alone, as <translation>...</translation>.\n\n{{source}}",
+    "plain": f"{_TRANSLATE} Answer with the translation alone.\n\n{{source}}",
+    "json": f'{_TRANSLATE} Answer with a JSON object, {{"translation": "..."}}.\n\n{{source}}',
+    # The prompt that models of the Tower family were trained with. It suits base models too, which only continue it.
+    "tower": f"{_TRANSLATE}\n{{source_language}}: {{source}}\n{{target_language}}:",
+}
+RESPONSE_FORMAT = "response_format"
+_SCHEMA = {
+    "type": "object",
+    "properties": {"translation": {"type": "string"}},
+    "required": ["translation"],
+    "additionalProperties": False,
+}
+_FORM = {"type": "json_schema", "json_schema": {"name": "translation", "strict": True, "schema": _SCHEMA}}
+_FIELD = re.compile(r"\{(source_language|target_language|source)\}")
+
+
+def open_prompt(name_or_file: str = "default", system: str = "") -> Prompt:
+    """A preset by its name, or the user's own template from a file."""
+    if name_or_file in PRESETS:
+        return Prompt(PRESETS[name_or_file], system, {RESPONSE_FORMAT: _FORM} if name_or_file == "json" else {})
+    path = Path(name_or_file)
+    if not path.exists() and not re.search(r"[./\\]", name_or_file):
+        raise UserError(f"there is no prompt {name_or_file!r}; available: {', '.join(PRESETS)}, or give a file")
+    # An editor's line end behind the last line is not meant.
+    template = read_text(path).replace("\r\n", "\n").removesuffix("\n")
+    if "{source}" not in template:
+        raise BadFile(path, "has no {source}, which stands for the sentence to translate; write it where that belongs")
+    return Prompt(template, system)
+
+
+def _filled(template: str, source: str, source_language: str, target_language: str) -> str:
+    codes = {"source_language": source_language, "target_language": target_language}
+    # In one pass, so that braces in a sentence stay what they are; names are looked up only where they are used.
+    return _FIELD.sub(lambda match: language_name(codes[match[1]]) if match[1] in codes else source, template)
+
+
+# -- reading the answer
+
+EMPTY = "empty answer"
+REFUSAL = "refusal"
+ALTERNATIVES = "several alternatives"
+UNFINISHED = "unfinished thinking"
+NOT_FOUND = "no translation found"
+EXTRACTION_VERSION = 2
+"""Raised whenever `extract` can give another text; part of a system's id and of the signature."""
+
+_THINKING = "think|thinking|thought|reasoning|reflection|analysis"
+_THOUGHT = re.compile(rf".*</(?:{_THINKING})>", re.DOTALL | re.IGNORECASE)
+_OPEN_THOUGHT = re.compile(rf"\s*<(?:{_THINKING})>", re.IGNORECASE)
+_SPECIAL_TOKEN = re.compile(r"<\|[\w-]{1,40}\|>|</?s>|<(?:end|start)_of_turn>|\[/?INST\]")
+# No tag within the tags: an answer of opening tags only would otherwise take quadratic time.
+_TAGGED = re.compile(r"<translation>((?:[^<]++|<(?!/?translation>))*+)</translation>", re.IGNORECASE)
+_OUTER_TAGS = re.compile(r"^<translation>|</translation>$", re.IGNORECASE)
+_UNREAD_MARKS = re.compile(r"</?translation>|^\{", re.IGNORECASE)
+_JSON = re.compile(r'\{\s*"translation"\s*:')
+_MOST_OBJECTS = 20
+_FENCED = re.compile(r"(```|~~~)(?:[\w-]*[ \t]*\n)?(.*?)\1", re.DOTALL)
+_REFUSAL = re.compile(
+    r"(?:i'?m (?:very |so )?sorry|sorry|i apologi[sz]e|unfortunately|i)\b.{0,40}?"
+    r"\b(?:can'?t|can ?not|won'?t|unable|not able)\b|as an ai\b",
+    re.IGNORECASE,
+)
+_PAIRS = (*zip("\"'`“„«»‘‚「『‹", "\"'`”“»«’‘」』›", strict=True), ("**", "**"), ("*", "*"), ("_", "_"))
+_QUOTES = {opening for opening, _ in _PAIRS} - {"**", "*", "_"}
+_BLANK = " \t\n\ufeff\u200b\u2060"
+
+
+def extract(answer: str, source: str) -> tuple[str | None, str]:
+    """The translation in a chat model's answer; or None, and what is wrong with the answer.
+
+    It is what stands between tags, in JSON or in a code fence. Without any of these it is the whole answer, without
+    a first line that ends in a colon, if it then has no more lines than the source. An answer that gives both genders
+    is never cut to the first: "el/la" and "X / Y" stay whole, and two marked translations are a problem.
+    """
+    text = _SPECIAL_TOKEN.sub("", answer.replace("\r\n", "\n"))
+    # The opening tag is often part of the prompt, and missing here.
+    if thought := _THOUGHT.match(text):
+        text = text[thought.end() :]
+    if _OPEN_THOUGHT.match(text):
+        return None, UNFINISHED
+    marked = _marked(text)
+    if len(marked) > 1:
+        return None, ALTERNATIVES
+    if marked:
+        return _unwrapped(marked[0], source), ""
+    return _unmarked(_unwrapped(text, source), source)
+
+
+def _unmarked(text: str, source: str) -> tuple[str | None, str]:
+    """The same for an answer that marks nothing as the translation."""
+    text = _OUTER_TAGS.sub("", text)
+    n_breaks = source.strip().count("\n")
+    first, _, rest = text.partition("\n")
+    if text.count("\n") > n_breaks and first.rstrip(" *_").endswith((":", "：")):
+        text = rest
+    text = _unwrapped(text, source)
+    if not any(map(str.isalnum, text)):
+        return None, EMPTY
+    if _refuses(text) and not _refuses(source):
+        return None, REFUSAL
+    if text.count("\n") > n_breaks or _UNREAD_MARKS.search(text):
+        return None, NOT_FOUND
+    return text, ""
+
+
+def _marked(text: str) -> list[str]:
+    """The different texts that an answer marks as the translation, in the first way of marking that it uses."""
+    for found in (_TAGGED.findall(text), _in_json(text), (block for _, block in _FENCED.findall(text))):
+        texts = dict.fromkeys(one.strip(_BLANK) for one in found)
+        # An answer may repeat the prompt's own "...".
+        if words := [one for one in texts if any(map(str.isalnum, one))]:
+            return words
+    return []
+
+
+def _in_json(text: str) -> Iterator[str]:
+    for start in itertools.islice(_JSON.finditer(text), _MOST_OBJECTS):
+        try:
+            found = json.JSONDecoder().raw_decode(text, start.start())[0]["translation"]
+            if isinstance(found, str):
+                found.encode()  # half a character, which JSON can escape, is none
+                yield found
+        except (ValueError, RecursionError):
+            continue
+
+
+def _unwrapped(text: str, source: str) -> str:
+    """Without quotes or emphasis around all of it, unless the source begins with a quote itself."""
+    text = text.strip(_BLANK)
+    for opening, closing in _PAIRS if source.strip()[:1] not in _QUOTES else ():
+        inner = text[len(opening) : -len(closing)]
+        if text == opening + inner + closing and inner and opening not in inner and closing not in inner:
+            return _unwrapped(inner, source)
+    return text
+
+
+def _refuses(text: str) -> bool:
+    """Whether a text begins as refusals in English do; asked for tags, models refuse without them."""
+    return _REFUSAL.match(text.strip(_BLANK).replace("’", "'")) is not None
