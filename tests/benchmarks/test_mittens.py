@@ -364,22 +364,6 @@ def test_a_set_without_twins_has_no_numbers_and_says_why(mirror: Path) -> None:
     )
 
 
-def test_a_file_that_is_not_the_known_one_is_refused(
-    mirror: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    lines = tmp_path / "other.csv"
-    lines.write_text("a,b,c\n1,2,3\n", encoding="utf-8")
-    monkeypatch.setattr("gendermark.data.official.OfficialFiles.path", lambda *_: lines)
-    passages._official.cache_clear()
-    try:
-        with pytest.raises(
-            UserError, match="is not the file of 15 columns that this program knows, the last one empty"
-        ):
-            gendermark.items("mittens")
-    finally:
-        passages._official.cache_clear()
-
-
 def test_findings_are_no_surer_than_their_numbers() -> None:
     from gendermark.benchmarks.mittens.findings import PRESENTATION
 

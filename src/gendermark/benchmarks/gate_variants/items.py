@@ -24,7 +24,7 @@ from gendermark.benchmarks.gate_variants import (
 from gendermark.data.bundled import core_lines, core_origin, core_rows
 from gendermark.data.official import official_files
 from gendermark.data.own import file_of, read_own
-from gendermark.errors import BadFile, UserError
+from gendermark.errors import UserError
 from gendermark.io.textfiles import read_text, split_lines
 from gendermark.linguistics.occupations import core_occupations
 from gendermark.records import Gender, Item, Request, Task
@@ -172,7 +172,7 @@ def _stereotype(noun: str) -> str:
 # -- reading -----------------------------------------------------------------------------------------------------------
 
 
-def _own_rows(path: str) -> tuple[list[list[Row]], str]:
+def _own_rows(path: str) -> tuple[list[Row], str]:
     """A user's own sentences, each about one person, with a translation of either gender."""
     found, origin = read_own(path, ("source", "entity", "reference_feminine", "reference_masculine"))
     rows = []
@@ -180,17 +180,15 @@ def _own_rows(path: str) -> tuple[list[list[Row]], str]:
         variants = {"f": own["reference_feminine"], "m": own["reference_masculine"]}
         cells = {"source": own["source"], "labels": "", "kw_s": own["entity"], "kw_f": "", "kw_m": "", **variants}
         rows.append(Row(number, "one", cells, cells))
-    return [rows], origin
+    return rows, origin
 
 
 def _read(settings: Shared) -> tuple[list[Row], str]:
     if path := file_of(settings.data):
-        (rows,), origin = _own_rows(path)
+        rows, origin = _own_rows(path)
         return list(_split(rows, settings.split)), origin
-    found = _core_rows(settings) if settings.data == "core" else _official_rows(settings)
-    by_group, origin = found
-    rows = [row for group in by_group for row in _split(group, settings.split)]
-    return rows, origin
+    by_group, origin = _core_rows(settings) if settings.data == "core" else _official_rows(settings)
+    return [row for group in by_group for row in _split(group, settings.split)], origin
 
 
 def _split(rows: Sequence[Row], split: str) -> Sequence[Row]:
@@ -216,10 +214,7 @@ def _rows_of(path: Path, group: str) -> Iterator[Row]:
     # The released script reads the same file as CSV.
     quoted = csv.DictReader(io.StringIO(text, newline=""), delimiter="\t")
     for number, (line, paper) in enumerate(zip(lines[1:], quoted, strict=True)):
-        cells = line.split("\t")
-        if len(cells) != len(header):
-            raise BadFile(path, f"has {len(cells)} cells; expected {len(header)}", line=number + 2)
-        yield Row(number, group, dict(zip(header, cells, strict=True)), paper)
+        yield Row(number, group, dict(zip(header, line.split("\t"), strict=True)), paper)
 
 
 def _core_rows(settings: Shared) -> tuple[list[list[Row]], str]:

@@ -15,7 +15,7 @@ from gendermark.benchmarks.mittens import ALL_LANGUAGES, SETS, Settings
 from gendermark.data.bundled import core_origin, core_rows, core_text
 from gendermark.data.official import official_files
 from gendermark.data.own import file_of, read_own
-from gendermark.errors import BadFile, UserError
+from gendermark.errors import UserError
 from gendermark.io.textfiles import read_text
 from gendermark.linguistics.codes import NAMES
 from gendermark.linguistics.english import pronouns
@@ -23,7 +23,6 @@ from gendermark.linguistics.words import cut
 from gendermark.records import Gender, Item, Request
 
 FILE = "mittens_dataset_v5.csv"
-N_COLUMNS = 15
 INTO_ENGLISH = (
     "am ar as bho bn cs de es fa fi fr hi id it ja lg ln mai om pl pt ru te th tr zh".split()  # noqa: SIM905
 )
@@ -261,16 +260,9 @@ def _is_gender(masculine: str, feminine: str) -> bool:
 @cache
 def _official(revision: str) -> tuple[tuple[Passage, ...], str]:
     source = official_files("mittens", revision)
-    path = source.path(FILE)
-    rows = csv.reader(io.StringIO(read_text(path), newline=""))
-    header = next(rows)
-    passages = []
-    for row in rows:
-        # The last column has no data: its head alone is a notice, which goes no further than here.
-        if len(header) != N_COLUMNS or len(row) != N_COLUMNS or row[-1]:
-            raise BadFile(path, f"is not the file of {N_COLUMNS} columns that this program knows, the last one empty")
-        passages.append(_of_row(row))
-    return tuple(passages), source.origin
+    rows = csv.reader(io.StringIO(read_text(source.path(FILE)), newline=""))
+    next(rows)  # The head of the last column is a notice, which goes no further than here.
+    return tuple(map(_of_row, rows)), source.origin
 
 
 def _of_row(row: Sequence[str]) -> Passage:

@@ -13,7 +13,7 @@ from gendermark.benchmarks.mt_geneval import ContextualSettings, CounterfactualS
 from gendermark.data.bundled import core_lines, core_origin, core_rows
 from gendermark.data.official import official_files
 from gendermark.data.own import OwnRow, file_of, read_own
-from gendermark.errors import BadFile, UserError
+from gendermark.errors import UserError
 from gendermark.io.textfiles import read_lines
 from gendermark.linguistics import context as contexts
 from gendermark.linguistics.contrast import Contrast, contrast, without_tags
@@ -218,10 +218,8 @@ def _official_contexts(settings: Settings) -> tuple[list[dict[str, str]], str]:
     references = read_lines(source.path(f"{stem}-original-{split}.en_{code}.{code}"))
     contrastive = read_lines(source.path(f"{stem}-flipped-{split}.en_{code}.{code}"))
     rows = []
-    for number, (line, own, other) in enumerate(zip(read_lines(path), references, contrastive, strict=True), start=1):
-        before, separator, sentence = line.partition("<sep>")
-        if not separator:
-            raise BadFile(path, "has no <sep> between context and sentence", line=number)
+    for line, own, other in zip(read_lines(path), references, contrastive, strict=True):
+        before, _, sentence = line.partition("<sep>")
         rows.append({"context": before.strip(), "source": sentence.strip(), "reference": own, "contrastive": other})
     return rows, source.origin
 

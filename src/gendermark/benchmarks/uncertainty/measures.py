@@ -6,7 +6,7 @@ import math
 from array import array
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cache
 
 import numpy as np
@@ -454,72 +454,44 @@ def _shown(value: float | None) -> float | None:
     return None if value is None else round(value, 4)
 
 
-@dataclass(slots=True)
-class _Seen:
-    """What remarks are made of, from one way through the judgements."""
-
-    n_open: int = 0
-    n_single: int = 0
-    """Of those that leave the gender open: with the same translation every time."""
-    n_to_read: int = 0
-    n_unread: int = 0
-    versions: dict[str, int] = field(default_factory=dict)
-    """Of each contrast set: its size, times 4, and a bit for each kind of version. (There may be many sets.)"""
-
-    @classmethod
-    def of(cls, judgements: Iterable[Judgement]) -> _Seen:
-        seen = cls()
-        for judgement in judgements:
-            is_open = judgement.tags["source"] == AMBIGUOUS
-            if is_open:
-                seen.n_open += 1
-                seen.n_single += judgement.measures.get("n_distinct") == 1
-            # Of mGeNTE's sentences that leave the gender open none is ever read.
-            if judgement.entity or not is_open:
-                seen.n_to_read += 1
-                seen.n_unread += judgement.verdict is not Verdict.JUDGED
-            known = seen.versions.get(judgement.contrast, 0)
-            seen.versions[judgement.contrast] = (known | (1 if is_open else 2)) + 4
-        return seen
-
-    def sure_ones(self, sampling: str) -> Iterator[str]:
-        """A remark if most sentences show no doubt where there should be one."""
-        if self.n_single > 0.5 * self.n_open:
-            yield (
-                f"{self.n_single:,} of {self.n_open:,} ambiguous sentences gave the same translation every time: the "
-                f"system is sure of them, or the way of drawing ({sampling}) hides its doubt"
-            )
-
-    def unread(self) -> Iterator[str]:
-        if self.n_unread > _LOST_SHARE * self.n_to_read:
-            yield f"in {self.n_unread:,} of {self.n_to_read:,} sentences no sample's gender could be read"
-
-    def unpaired(self) -> Iterator[str]:
-        """A remark if the entropies of all sentences compare other sentences than those within contrast sets."""
-        n_all = sum(known >> 2 for known in self.versions.values())
-        paired = [known >> 2 for known in self.versions.values() if known & 3 == 3]
-        if sum(paired) == n_all:
-            return
-        outside = (
-            f"{n_all - sum(paired):,} of {n_all:,} sentences have no version of the other kind (gender told or open)"
-        )
-        if not paired:
-            yield f"{outside}: `delta_h` and `gap_h` are empty, and the pooled ones compare different sentences"
-            return
-        yield (
-            f"{outside}: `delta_h` and `gap_h` are of the {len(paired):,} contrast sets that have both kinds; the "
-            "pooled ones are of all sentences, and compare different ones"
-        )
-
-
 def warnings(judgements: Sequence[Judgement], settings: Settings) -> list[str]:
-    seen = _Seen.of(judgements)
+    n_open = n_single = n_to_read = n_unread = 0
+    versions: dict[str, int] = {}
+    """Of each contrast set: its size, times 4, and a bit for each kind of version. (There may be many sets.)"""
+    for judgement in judgements:
+        is_open = judgement.tags["source"] == AMBIGUOUS
+        if is_open:
+            n_open += 1
+            n_single += judgement.measures.get("n_distinct") == 1
+        # Of mGeNTE's sentences that leave the gender open none is ever read.
+        if judgement.entity or not is_open:
+            n_to_read += 1
+            n_unread += judgement.verdict is not Verdict.JUDGED
+        versions[judgement.contrast] = (versions.get(judgement.contrast, 0) | (1 if is_open else 2)) + 4
+    found = []
     if settings.n_samples == 1:
-        found = ["there is one sample of each sentence, which shows no uncertainty; draw more"]
-    else:
-        found = [*seen.sure_ones(settings.sampling)]
-    found += [*seen.unread(), *seen.unpaired(), *alpha_remarks(judgements, settings.alpha)]
-    return [*found, *cluster_warnings(settings.cluster)]
+        found.append("there is one sample of each sentence, which shows no uncertainty; draw more")
+    elif n_single > 0.5 * n_open:
+        found.append(
+            f"{n_single:,} of {n_open:,} ambiguous sentences gave the same translation every time: the system is sure "
+            f"of them, or the way of drawing ({settings.sampling}) hides its doubt"
+        )
+    if n_unread > _LOST_SHARE * n_to_read:
+        found.append(f"in {n_unread:,} of {n_to_read:,} sentences no sample's gender could be read")
+    n_all = sum(known >> 2 for known in versions.values())
+    paired = [known >> 2 for known in versions.values() if known & 3 == 3]
+    if sum(paired) < n_all:
+        which = (
+            f"of the {len(paired):,} contrast sets that have both kinds; the pooled ones are of all sentences, and "
+            "compare different ones"
+            if paired
+            else "empty, and the pooled ones compare different sentences"
+        )
+        found.append(
+            f"{n_all - sum(paired):,} of {n_all:,} sentences have no version of the other kind (gender told or open): "
+            f"`delta_h` and `gap_h` are {which}"
+        )
+    return [*found, *alpha_remarks(judgements, settings.alpha), *cluster_warnings(settings.cluster)]
 
 
 MEASURES = Measures(
