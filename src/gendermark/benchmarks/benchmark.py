@@ -10,6 +10,7 @@ benchmark.py  the record that names them
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -60,6 +61,17 @@ def plain_requests(item_set: ItemSet) -> Sequence[Request]:
 
 def tagged_stereotype(item: Item) -> Gender | None:
     return Gender(item.tags["stereotype"]) if item.tags.get("stereotype") else None
+
+
+def words_in_common(wanted: Iterable[str], said: Iterable[str]) -> float:
+    """The share of the longer words of a reference that a text has: how well it fits."""
+    own = {word for word in wanted if len(word) > 3}
+    return len(own & set(said)) / len(own) if own else 0.0
+
+
+def outcome_table(judgements: Sequence[Judgement], title: str = "Outcomes and their reasons") -> Table:
+    counts = Counter((judgement.outcome, judgement.reason) for judgement in judgements)
+    return Table("outcomes", title, ("outcome", "reason", "n"), [(*key, n) for key, n in counts.most_common()])
 
 
 def one_stratum(judgement: Judgement, settings: Any) -> str:  # noqa: ARG001

@@ -10,7 +10,7 @@ import numpy as np
 
 from gendermark.metrics.describe import Description
 from gendermark.metrics.metric import PERCENT, Combined, Floats, Metric, Tally
-from gendermark.metrics.rates import difference, rate
+from gendermark.metrics.rates import difference, rate, share
 from gendermark.records import Gender, Judgement, Verdict
 
 GENDERS = (Gender.MASCULINE, Gender.FEMININE, Gender.NEUTRAL)
@@ -146,15 +146,15 @@ def gender_tally(slices_of: Callable[[Judgement], Iterable[str]], pair_of: Calla
 
 
 def accuracy(part: str) -> Metric:
-    return rate(ACCURACY, part, f"{part}.correct", f"{part}.total", judged=f"{part}.judged")
+    return share(ACCURACY, part, "correct")
 
 
 def decided_accuracy(part: str) -> Metric:
-    return rate(DECIDED_ACCURACY, part, f"{part}.correct", f"{part}.judged", judged=f"{part}.judged")
+    return share(DECIDED_ACCURACY, part, "correct", of="judged")
 
 
 def coverage(part: str) -> Metric:
-    return rate(COVERAGE, part, f"{part}.judged", f"{part}.total", judged=f"{part}.judged")
+    return share(COVERAGE, part, "judged")
 
 
 def pair_accuracy() -> Metric:

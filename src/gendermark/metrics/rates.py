@@ -20,6 +20,11 @@ def rate(about: Description, part: str, hits: str, total: str, *, judged: str) -
     return Metric(about, part, (hits, total), value, total=total, judged=judged, rule=rule, weigh=(total,))
 
 
+def share(about: Description, part: str, kind: str, *, of: str = "total") -> Metric:
+    """The judgements of a slice that are of a kind, out of its `total` or `judged` ones."""
+    return rate(about, part, f"{part}.{kind}", f"{part}.{of}", judged=f"{part}.judged")
+
+
 def difference(
     about: Description, first: Metric, second: Metric, both: str, *, is_undefined_without_hits: bool = False
 ) -> Metric:

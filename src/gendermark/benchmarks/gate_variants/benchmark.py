@@ -77,7 +77,7 @@ def drawn_elsewhere(settings: AlternativesSettings, n_samples: int) -> Mapping[s
 _SHARED: dict[str, Any] = {
     "card": "gate-variants",
     "rules_version": 3,
-    "language_pairs": items.language_pairs,
+    "language_pairs": lambda _: [("en", code) for code in items.LANGUAGES],
     "fit": judge.fit,
     "sources_depend_on_target": True,
 }

@@ -12,7 +12,7 @@ from itertools import product
 from pathlib import Path
 from typing import TypeVar
 
-from gendermark.benchmarks.benchmark import Direction, ItemSet
+from gendermark.benchmarks.benchmark import ItemSet
 from gendermark.benchmarks.gate_variants import (
     DIRECTIONS,
     GROUPS,
@@ -63,10 +63,6 @@ class Row:
     def labels(self) -> list[str]:
         """Each once, in their order."""
         return list(dict.fromkeys(filter(None, self.cells["labels"].split(";"))))
-
-
-def language_pairs(data: str) -> list[Direction]:  # noqa: ARG001
-    return [("en", code) for code in LANGUAGES]
 
 
 def load(settings: Settings) -> ItemSet:

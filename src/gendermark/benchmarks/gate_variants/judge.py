@@ -12,7 +12,7 @@ from itertools import product
 from typing import Any
 
 from gendermark import registry
-from gendermark.benchmarks.benchmark import Answers, ItemSet
+from gendermark.benchmarks.benchmark import Answers, ItemSet, words_in_common
 from gendermark.benchmarks.gate_variants import RewritingSettings, Settings, Shared
 from gendermark.benchmarks.gate_variants.items import HIDDEN, names_of, nouns_of, occupations
 from gendermark.linguistics.contrast import Unit, contrast, places_of, units_of
@@ -474,5 +474,4 @@ def render_rewriting(item: Item, gender: Gender, settings: RewritingSettings) ->
 
 def fit(item: Item, text: str, settings: Shared) -> float | None:  # noqa: ARG001
     reference = item.tags["reference"] if "reference" in item.tags else item.tags["m" * n_people(item)]
-    own = {word for word in padded(reference).split() if len(word) > 3}
-    return len(own & set(padded(text).split())) / len(own) if own else 0.0
+    return words_in_common(padded(reference).split(), padded(text).split())

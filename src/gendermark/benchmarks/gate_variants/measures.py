@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from gendermark.benchmarks.benchmark import Measures
+from gendermark.benchmarks.benchmark import Measures, outcome_table
 from gendermark.benchmarks.gate_variants import (
     DIRECTIONS,
     GROUPS,
@@ -22,7 +22,7 @@ from gendermark.benchmarks.gate_variants import (
 from gendermark.benchmarks.gate_variants.judge import CLOSED, EMPTY, FEMININE, MASCULINE, MATCH, MISMATCH, MIXED
 from gendermark.metrics.describe import Description
 from gendermark.metrics.metric import PERCENT, Bounded, Floats, Metric
-from gendermark.metrics.rates import difference, rate
+from gendermark.metrics.rates import difference, rate, share
 from gendermark.metrics.terms import TERM_ACCURACY, TERM_COVERAGE, add_terms, term_accuracy, term_coverage
 from gendermark.records import Judgement, Table, Verdict
 
@@ -201,12 +201,13 @@ def _by_label(judgements: Sequence[Judgement], row_of: RowOf) -> list[tuple[Any,
     return [(label.upper(), LABELS.get(label, label), *row_of(found)) for label, found in ordered]
 
 
-def _share(n: float, total: float) -> float | None:
+def _percent(n: float, total: float) -> float | None:
     return round(100 * n / total, 1) if total else None
 
 
 # -- one translation ---------------------------------------------------------------------------------------------------
 
+_OUTCOMES = "Outcomes, and by what they were read"
 _OUTCOME = {FEMININE: "feminine", MASCULINE: "masculine", MIXED: "mixed"}
 
 
@@ -249,14 +250,6 @@ def tally_variants(group: Sequence[Judgement]) -> Mapping[str, float]:
     return counts
 
 
-def _of_judged(about: Description, part: str, kind: str) -> Metric:
-    return rate(about, part, f"{part}.{kind}", f"{part}.judged", judged=f"{part}.judged")
-
-
-def _of_all(about: Description, part: str, kind: str) -> Metric:
-    return rate(about, part, f"{part}.{kind}", f"{part}.total", judged=f"{part}.judged")
-
-
 def _imbalance(part: str) -> Metric:
     def value(masculine: Floats, feminine: Floats) -> Floats:
         return 100 * (masculine - feminine) / (masculine + feminine)
@@ -272,25 +265,25 @@ def variant_metrics(judgements: Sequence[Judgement], settings: Settings) -> list
     shares = ((MASCULINE_RATE, "masculine"), (FEMININE_RATE, "feminine"))
     rest = ((MIXED_RATE, "mixed"), (UNDECIDED, "undecided"), (FAILED, "failed"))
     for part in ("all", *(groups if len(groups) > 1 or groups[0] == "one" else ())):
-        found += [_of_judged(about, part, kind) for about, kind in shares]
-        found.append(_of_all(COVERAGE, part, "judged"))
+        found += [share(about, part, kind, of="judged") for about, kind in shares]
+        found.append(share(COVERAGE, part, "judged"))
         if settings.rules != "paper":
-            found += [_of_all(about, part, kind) for about, kind in rest]
+            found += [share(about, part, kind) for about, kind in rest]
     if settings.rules != "paper":
         found.append(term_coverage())
     stereotypes = {letter for judgement in judgements for letter in judgement.tags["stereotypes"]}
     if {"m", "f"} <= stereotypes:
-        men, women = (_of_judged(MASCULINE_RATE, part, "masculine") for part in ("mens-work", "womens-work"))
+        men, women = (share(MASCULINE_RATE, part, "masculine", of="judged") for part in ("mens-work", "womens-work"))
         found += [men, women, difference(STEREOTYPE_GAP, men, women, "all")]
     present = {label for j in judgements if j.tags["people"] == "one" for label in _labels_of(j)}
     if {"prof", "fam"} <= present:
-        work, family = (_of_judged(MASCULINE_RATE, part, "masculine") for part in ("prof", "fam"))
+        work, family = (share(MASCULINE_RATE, part, "masculine", of="judged") for part in ("prof", "fam"))
         found.append(difference(WORK_FAMILY_GAP, work, family, "one"))
     for part in (*sorted(present), *(["not-indf"] if "indf" in present else [])):
-        found += [_of_judged(MASCULINE_RATE, part, "masculine"), _of_all(COVERAGE, part, "judged")]
+        found += [share(MASCULINE_RATE, part, "masculine", of="judged"), share(COVERAGE, part, "judged")]
     if any(group in groups for group in GROUPS[1:]):
         kinds = ((CONSISTENCY, "alike"), (ALL_MEN, "men"), (ALL_WOMEN, "women"))
-        found += [_of_judged(about, "several", kind) for about, kind in kinds]
+        found += [share(about, "several", kind, of="judged") for about, kind in kinds]
     return found
 
 
@@ -298,7 +291,7 @@ def variant_tables(judgements: Sequence[Judgement]) -> list[Table]:
     def row(found: Sequence[Judgement]) -> tuple[Any, ...]:
         counts = tally_variants(found)
         n = counts["all.total"]
-        shares = (_share(counts["all.masculine"], counts["all.judged"]), _share(counts["all.judged"], n))
+        shares = (_percent(counts["all.masculine"], counts["all.judged"]), _percent(counts["all.judged"], n))
         return (
             int(n),
             *(int(counts[f"all.{kind}"]) for kind in ("masculine", "feminine", "mixed", "undecided")),
@@ -308,17 +301,14 @@ def variant_tables(judgements: Sequence[Judgement]) -> list[Table]:
     columns = ("label", "in words", "people", "men", "women", "mixed", "undecided", "% men", "% read")
     chosen = Counter(j.tags["variant"] for j in judgements if j.tags["people"] != "one")
     variants = [(name, n) for name, n in sorted(chosen.items(), key=lambda found: (len(found[0]), -found[1], found[0]))]
-    found = [Table("labels", "People by label", columns, _by_label(judgements, row)), _outcomes(judgements)]
+    found = [
+        Table("labels", "People by label", columns, _by_label(judgements, row)),
+        outcome_table(judgements, _OUTCOMES),
+    ]
     if variants:
         title = "Variants chosen where there are several people (? not read, x both at once, - nothing to choose)"
         found.append(Table("variants", title, ("variant", "n"), variants))
     return found
-
-
-def _outcomes(judgements: Sequence[Judgement]) -> Table:
-    counts = Counter((j.outcome, j.reason) for j in judgements)
-    rows = [(*key, n) for key, n in counts.most_common()]
-    return Table("outcomes", "Outcomes, and by what they were read", ("outcome", "reason", "n"), rows)
 
 
 VARIANTS = Measures(
@@ -381,14 +371,13 @@ def alternative_metrics(judgements: Sequence[Judgement], settings: AlternativesS
     is_paper = settings.rules == "paper"
     found: list[Metric] = []
     if "one" in present:
-        found = [*exactness("one", is_paper=is_paper), _of_all(EXACT_RATE, "one", "exact")]
+        found = [*exactness("one", is_paper=is_paper), share(EXACT_RATE, "one", "exact")]
         kinds = ((BOTH_RATE, "both"), (ONLY_MEN, "men"), (ONLY_WOMEN, "women"))
         rest = ((MIXED_RATE, "mixed"), (UNDECIDED, "undecided"), (FAILED, "failed"))
-        found += [] if is_paper else [_of_all(about, "one", kind) for about, kind in (*kinds, *rest)]
+        found += [] if is_paper else [share(about, "one", kind) for about, kind in (*kinds, *rest)]
     if present & set(GROUPS[1:]):
-        found += [_of_all(COMBINATION_RECALL, "several", "found"), _of_all(ALL_FOUND, "several", "all_found")]
-        tried = rate(ATTEMPT_RATE, "several", "several.tried", "several.total", judged="several.judged")
-        found.append(tried)
+        found += [share(COMBINATION_RECALL, "several", "found"), share(ALL_FOUND, "several", "all_found")]
+        found.append(share(ATTEMPT_RATE, "several", "tried"))
     return found
 
 
@@ -396,13 +385,13 @@ def alternative_tables(judgements: Sequence[Judgement]) -> list[Table]:
     def row(found: Sequence[Judgement]) -> tuple[Any, ...]:
         counts = tally_alternatives(found)
         n, tried, right = (counts[f"one.{kind}"] for kind in ("total", "tried", "match"))
-        return int(n), int(tried), int(right), _share(right, tried), _share(right, n)
+        return int(n), int(tried), int(right), _percent(right, tried), _percent(right, n)
 
     columns = ("label", "in words", "sentences", "tried", "right", "% P", "% R")
     one = [judgement for judgement in judgements if judgement.tags["people"] == "one"]
     return [
         Table("labels", "Sentences about one person, by label", columns, _by_label(one, row)),
-        _outcomes(judgements),
+        outcome_table(judgements, _OUTCOMES),
     ]
 
 
@@ -477,14 +466,18 @@ def rewriting_tables(judgements: Sequence[Judgement]) -> list[Table]:
             match, mismatch, empty = (counts[f"{part}.{kind}"] for kind in ("match", "mismatch", "empty"))
             total = match + mismatch + empty
             half = 100 * f_half(*(np.array([x]) for x in (match, mismatch, total)))[0] if total else np.nan
-            shares = (_share(match, match + mismatch), _share(match, total), None if np.isnan(half) else round(half, 1))
+            shares = (
+                _percent(match, match + mismatch),
+                _percent(match, total),
+                None if np.isnan(half) else round(half, 1),
+            )
             return (part, int(match), int(mismatch), int(empty), *shares)
 
         rows += _by_label(own, row)
     columns = ("label", "in words", "direction", "match", "mismatch", "empty", "% P", "% R", "% F0.5")
     return [
         Table("labels", "By label; a sentence counts once for each of its labels", columns, rows),
-        _outcomes(judgements),
+        outcome_table(judgements, _OUTCOMES),
     ]
 
 

@@ -18,7 +18,7 @@ from gendermark.benchmarks.benchmark import Answers, BenchmarkOf, ItemSet
 from gendermark.benchmarks.gest import Settings, items
 from gendermark.benchmarks.gest.measures import MEASURES
 from gendermark.benchmarks.gest.slavic import PUBLISHED_LANGUAGES
-from gendermark.benchmarks.gest.speaker import cues_of
+from gendermark.benchmarks.gest.speaker import LANGUAGES, cues_of
 from gendermark.errors import UserError
 from gendermark.linguistics.failures import failure
 from gendermark.records import Gender, Item, Judgement, Verdict
@@ -102,7 +102,7 @@ BENCHMARK = BenchmarkOf(
     question="Which gender does a speaker get who says nothing of it, and does that follow a stereotype?",
     settings=Settings,
     rules_version=2,
-    language_pairs=items.language_pairs,
+    language_pairs=lambda _: [("en", code) for code in LANGUAGES],
     default_own=default,
     complete_own=complete,
     load=items.load,

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gendermark.benchmarks.benchmark import Direction, ItemSet
+from gendermark.benchmarks.benchmark import ItemSet
 from gendermark.benchmarks.gest import STEREOTYPES, WOMEN, Settings
-from gendermark.benchmarks.gest.speaker import LANGUAGES
 from gendermark.data.bundled import core_origin, core_text
 from gendermark.data.official import official_files
 from gendermark.data.own import file_of, read_own
@@ -18,10 +17,6 @@ _OFFICIAL_FILES = {"1.0": "data/gest.csv", "1.1": "data/gest_1.1.csv"}
 
 Row = tuple[str, str]
 """Stereotype and sentence."""
-
-
-def language_pairs(data: str) -> list[Direction]:  # noqa: ARG001
-    return [("en", code) for code in LANGUAGES]
 
 
 def load(settings: Settings) -> ItemSet:

@@ -15,7 +15,7 @@ from gendermark.benchmarks.benchmark import Measures
 from gendermark.benchmarks.gest import MEN, STEREOTYPES, WOMEN, Settings
 from gendermark.metrics.describe import Description
 from gendermark.metrics.metric import SHARE, Combined, Floats, Metric, Resampled, per_judgement
-from gendermark.metrics.rates import difference, rate
+from gendermark.metrics.rates import difference, share
 from gendermark.records import Judgement, Table, Unit, Verdict
 
 Z = 1.959964
@@ -207,14 +207,12 @@ def metrics(judgements: Sequence[Judgement], settings: Settings) -> list[Metric]
         Metric(MASCULINE_SHARE, "all", ("all.masculine", "all.feminine"), plain, "all.total", "all.judged", SHARE)
     )
     others = (UNDECIDED, FAILED) if is_paper else (MIXED, UNDECIDED, FAILED)
-    found += [
-        rate(about, "all", f"all.{about.name}", "all.total", judged="all.judged") for about in (COVERAGE, *others)
-    ]
+    found += [share(about, "all", about.name) for about in (COVERAGE, *others)]
     for name in STEREOTYPES:
         if name in present:
             found += [_mean_rate(P, (name,), centre)]
             found += [_rank(name, centre)] if is_whole else []
-            found += [rate(COVERAGE, name, f"{name}.coverage", f"{name}.total", judged=f"{name}.judged")]
+            found += [share(COVERAGE, name, "coverage")]
     return found
 
 

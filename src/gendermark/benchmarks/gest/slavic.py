@@ -24,44 +24,8 @@ _MARKS = r"[\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670\u0900-\u0903\u093a-\u0
 _LETTER = rf"(?:[^\W\d_]{_MARKS}*)"
 _TOKEN = re.compile(rf"{_LETTER}+(?:['’ʼ`-]{_LETTER}+)*|\d+|\S")
 _ENDS_CLAUSE = frozenset(',;:.!?()"„“”«»–—…¿¡·।،؛؟')
-_SERBIAN = dict(
-    zip(
-        "абвгдђежзијклљмнњопрстћуфхцчџш",
-        [
-            "a",
-            "b",
-            "v",
-            "g",
-            "d",
-            "đ",
-            "e",
-            "ž",
-            "z",
-            "i",
-            "j",
-            "k",
-            "l",
-            "lj",
-            "m",
-            "n",
-            "nj",
-            "o",
-            "p",
-            "r",
-            "s",
-            "t",
-            "ć",
-            "u",
-            "f",
-            "h",
-            "c",
-            "č",
-            "dž",
-            "š",
-        ],
-        strict=True,
-    )
-)
+_LATIN = "a b v g d đ e ž z i j k l lj m n nj o p r s t ć u f h c č dž š".split()  # noqa: SIM905
+_SERBIAN = dict(zip("абвгдђежзијклљмнњопрстћуфхцчџш", _LATIN, strict=True))
 _TO_LATIN = str.maketrans(_SERBIAN)
 
 

@@ -11,7 +11,7 @@ from functools import cache
 from typing import Any
 
 from gendermark import registry
-from gendermark.benchmarks.benchmark import Answers, ItemSet
+from gendermark.benchmarks.benchmark import Answers, ItemSet, words_in_common
 from gendermark.benchmarks.mittens import Settings
 from gendermark.linguistics.contrast import Contrast, contrast, places_of, units_of
 from gendermark.linguistics.english import pronouns
@@ -208,5 +208,4 @@ def render(item: Item, gender: Gender, settings: Settings) -> str:
 
 
 def fit(item: Item, text: str, settings: Settings) -> float | None:  # noqa: ARG001
-    own = {word for word in cut(item.tags["reference"]) if len(word) > 3}
-    return len(own & set(cut(text))) / len(own) if own else 0.0
+    return words_in_common(cut(item.tags["reference"]), cut(text))

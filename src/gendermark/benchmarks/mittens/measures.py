@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from gendermark.benchmarks.benchmark import Measures
+from gendermark.benchmarks.benchmark import Measures, outcome_table
 from gendermark.benchmarks.mittens import ALL_LANGUAGES, SETS, Settings
 from gendermark.linguistics.codes import NAMES
 from gendermark.metrics import statistics
 from gendermark.metrics.describe import Description
 from gendermark.metrics.genders import COVERAGE, RECALL_GAP
 from gendermark.metrics.metric import PERCENT, Floats, Metric, Resampled, per_judgement
-from gendermark.metrics.rates import difference, rate
+from gendermark.metrics.rates import difference, share
 from gendermark.records import Gender, Judgement, Table, Test, Verdict
 
 WITHOUT_BIOGRAPHIES = "without-synthbio"
@@ -139,12 +139,7 @@ def _columns(judgement: Judgement) -> list[str]:
 
 
 def _accuracy(part: str) -> Metric:
-    found = rate(ACCURACY, part, f"{part}.right", f"{part}.judged", judged=f"{part}.judged")
-    return replace(found, total=f"{part}.every")
-
-
-def _share(about: Description, part: str, kind: str, of: str = "total") -> Metric:
-    return rate(about, part, f"{part}.{kind}", f"{part}.{of}", judged=f"{part}.judged")
+    return replace(share(ACCURACY, part, "right", of="judged"), total=f"{part}.every")
 
 
 def metrics(judgements: Sequence[Judgement], settings: Settings) -> list[Metric]:
@@ -154,17 +149,17 @@ def metrics(judgements: Sequence[Judgement], settings: Settings) -> list[Metric]
     has_both = len(present) == 2
     found = _of_slice("all", is_best)
     if is_best:
-        found.append(_share(CONTRADICTION_RATE, "all", "wrong"))
+        found.append(share(CONTRADICTION_RATE, "all", "wrong"))
     if has_both:
         men, women = (_accuracy(gender) for gender in _GENDERS)
         found.append(replace(difference(GAP, men, women, "all"), total="all.every"))
         if is_best:
-            men, women = (_share(STRICT_ACCURACY, gender, "right") for gender in _GENDERS)
+            men, women = (share(STRICT_ACCURACY, gender, "right") for gender in _GENDERS)
             found.append(difference(RECALL_GAP, men, women, "all", is_undefined_without_hits=True))
     if any(j.tags["decidable"] == "yes" for j in judgements):
         found += [_macro(judgements), _worst(judgements)]
     if is_best:
-        found += [_share(about, "all", kind) for kind, about in _SHARES.items()]
+        found += [share(about, "all", kind) for kind, about in _SHARES.items()]
     parts = [*present, *(name for name in SETS if name in sets)]
     if "synthbio" in sets and len(sets) > 1:
         parts.append(WITHOUT_BIOGRAPHIES)
@@ -179,8 +174,8 @@ def metrics(judgements: Sequence[Judgement], settings: Settings) -> list[Metric]
 
 
 def _of_slice(part: str, is_best: bool, *, is_brief: bool = False) -> list[Metric]:
-    found = [_share(STRICT_ACCURACY, part, "right"), _accuracy(part)]
-    return [*found, _share(COVERAGE, part, "judged", "every")] if is_best and not is_brief else found
+    found = [share(STRICT_ACCURACY, part, "right"), _accuracy(part)]
+    return [*found, share(COVERAGE, part, "judged", of="every")] if is_best and not is_brief else found
 
 
 def _names(judgements: Sequence[Judgement], which: int) -> list[str]:
@@ -271,15 +266,13 @@ def tables(judgements: Sequence[Judgement]) -> list[Table]:
     rows: list[tuple[Any, ...]] = []
     for (language, eval_set, gender), right in _by_cell(judgements).items():
         low, high = statistics.wilson(sum(right), len(right), 0.95) or (0.0, 1.0)
-        share = 100.0 * sum(right) / len(right)
-        rows.append((language, eval_set, gender, len(right), *(round(x, 1) for x in (share, 100 * low, 100 * high))))
+        percent = 100.0 * sum(right) / len(right)
+        rows.append((language, eval_set, gender, len(right), *(round(x, 1) for x in (percent, 100 * low, 100 * high))))
     rows.sort(key=lambda row: (row[4], -row[3], row))
     columns = ("language", "set", "gender", "n", "accuracy", "low", "high")
-    counts = Counter((j.outcome, j.reason) for j in judgements)
-    outcomes = [(outcome, reason, n) for (outcome, reason), n in sorted(counts.items(), key=lambda one: -one[1])]
     return [
         Table("worst", "The worst combinations (with Wilson's intervals)", columns, rows[:_N_WORST]),
-        Table("outcomes", "Outcomes and their reasons", ("outcome", "reason", "n"), outcomes),
+        outcome_table(judgements),
     ]
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from gendermark.benchmarks.benchmark import BenchmarkOf
 from gendermark.benchmarks.mt_geneval import ContextualSettings, CounterfactualSettings, items, judge, measures
-from gendermark.benchmarks.mt_geneval.items import corpus_statistics
+from gendermark.benchmarks.mt_geneval.items import LANGUAGES, corpus_statistics
 from gendermark.metrics import quality
 
 
@@ -40,7 +40,7 @@ COUNTERFACTUAL = BenchmarkOf(
     title="MT-GenEval (counterfactual)",
     question="Do the he and she versions of a sentence both keep their gender?",
     settings=CounterfactualSettings,
-    language_pairs=items.counterfactual_pairs,
+    language_pairs=lambda _: [("en", code) for code in LANGUAGES],
     load=items.load_pairs,
     judge=judge.judge_pairs,
     judges_together=True,  # by the words of all references
@@ -55,7 +55,7 @@ CONTEXTUAL = BenchmarkOf(
     title="MT-GenEval (contextual)",
     question="Is the gender right that only the sentence before tells?",
     settings=ContextualSettings,
-    language_pairs=items.contextual_pairs,
+    language_pairs=lambda data: [("en", code) for code in (*LANGUAGES, *(["nl"] if data == "official" else []))],
     load=items.load_contexts,
     requests=items.contextual_requests,
     judge=judge.judge,

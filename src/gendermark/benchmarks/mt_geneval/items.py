@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any
 
 from gendermark import registry
-from gendermark.benchmarks.benchmark import Direction, ItemSet
+from gendermark.benchmarks.benchmark import ItemSet
 from gendermark.benchmarks.mt_geneval import ContextualSettings, CounterfactualSettings, Settings
 from gendermark.data.bundled import core_lines, core_origin, core_rows
 from gendermark.data.official import official_files
@@ -55,10 +55,6 @@ def _decidable(reference: str, contrastive: str, code: str) -> str:
 
 
 # -- counterfactual --------------------------------------------------------------------------------------------------
-
-
-def counterfactual_pairs(data: str) -> list[Direction]:  # noqa: ARG001
-    return [("en", code) for code in LANGUAGES]
 
 
 def load_pairs(settings: CounterfactualSettings) -> ItemSet:
@@ -139,10 +135,6 @@ def core_sides(kind: str, language: str) -> tuple[list[dict[str, str]], dict[str
 
 
 # -- contextual ------------------------------------------------------------------------------------------------------
-
-
-def contextual_pairs(data: str) -> list[Direction]:
-    return [("en", code) for code in ((*LANGUAGES, "nl") if data == "official" else LANGUAGES)]
 
 
 def load_contexts(settings: ContextualSettings) -> ItemSet:

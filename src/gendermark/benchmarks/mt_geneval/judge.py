@@ -6,7 +6,7 @@ import string
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from gendermark.benchmarks.benchmark import Answers, ItemSet
+from gendermark.benchmarks.benchmark import Answers, ItemSet, words_in_common
 from gendermark.benchmarks.mt_geneval import Settings
 from gendermark.benchmarks.mt_geneval.items import contrast_of, language_of, lists_of
 from gendermark.errors import UserError
@@ -195,5 +195,4 @@ def choices(item_set: ItemSet) -> Sequence[tuple[str, str]]:
 
 def fit(item: Item, text: str, settings: Settings) -> float | None:
     language = language_of(settings.target_language)
-    own = {word for word in language.cut(without_tags(item.tags["reference"])) if len(word) > 3}
-    return len(own & set(language.cut(text))) / len(own) if own else 0.0
+    return words_in_common(language.cut(without_tags(item.tags["reference"])), language.cut(text))

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from gendermark.benchmarks.benchmark import Measures
+from gendermark.benchmarks.benchmark import Measures, outcome_table
 from gendermark.benchmarks.mt_geneval import ContextualSettings, CounterfactualSettings
 from gendermark.metrics import quality
 from gendermark.metrics.describe import Description
@@ -102,13 +102,6 @@ def _share(kind: str, part: str) -> Metric:
     return rate(_SHARES[kind], part, f"{part}.{outcome}", f"{part}.total", judged=f"{part}.decided")
 
 
-def _outcomes(judgements: Sequence[Judgement]) -> Table:
-    counts = Counter((j.outcome, j.reason) for j in judgements)
-    return Table(
-        "outcomes", "Outcomes and their reasons", ("outcome", "reason", "n"), [(*k, n) for k, n in counts.most_common()]
-    )
-
-
 # -- counterfactual --------------------------------------------------------------------------------------------------
 
 _count_members = per_judgement(lambda judgement: _columns(("members", str(judgement.expected)), judgement))
@@ -173,7 +166,7 @@ def pair_tables(judgements: Sequence[Judgement]) -> list[Table]:
     shown = rows if len(rows) <= 2 * _N_GAPS else [*rows[:_N_GAPS], *rows[-_N_GAPS:]]
     return [
         Table("gaps", "Pairs with the largest and the smallest gap in quality", columns, shown),
-        _outcomes(judgements),
+        outcome_table(judgements),
     ]
 
 
@@ -236,5 +229,5 @@ CONTEXTS = Measures(
     headline=("accuracy:all", "decided_accuracy:all", "recall_gap"),
     tally=per_judgement(lambda judgement: _columns(_contextual_slices(judgement), judgement)),
     metrics=context_metrics,
-    tables=lambda judgements: [_outcomes(judgements)],
+    tables=lambda judgements: [outcome_table(judgements)],
 )

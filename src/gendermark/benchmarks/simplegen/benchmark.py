@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from gendermark import registry
-from gendermark.benchmarks.benchmark import Answers, BenchmarkOf, Direction, ItemSet
+from gendermark.benchmarks.benchmark import Answers, BenchmarkOf, ItemSet
 from gendermark.benchmarks.simplegen import Settings, items
 from gendermark.benchmarks.simplegen.measures import MEASURES
 from gendermark.data.official import official_files
@@ -29,10 +29,6 @@ from gendermark.linguistics.failures import failure
 from gendermark.linguistics.occupations import bundled_finder, citation_forms, core_occupations, lexicon
 from gendermark.linguistics.words import lowered_spans
 from gendermark.records import Gender, Item, Judgement, Span, Verdict
-
-
-def language_pairs(data: str) -> list[Direction]:  # noqa: ARG001
-    return [("en", code) for code in registry.names("language")]
 
 
 def complete(settings: Settings) -> Settings:
@@ -159,7 +155,7 @@ BENCHMARK = BenchmarkOf(
     question="Do occupation nouns take the gender that the sentence states?",
     settings=Settings,
     rules_version=3,
-    language_pairs=language_pairs,
+    language_pairs=lambda _: [("en", code) for code in registry.names("language")],
     complete_own=complete,
     load=items.load,
     judge=judge,

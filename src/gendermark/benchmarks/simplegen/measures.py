@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from gendermark.benchmarks.benchmark import Measures
 from gendermark.benchmarks.simplegen import GROUPS, Settings
 from gendermark.metrics.describe import Description
 from gendermark.metrics.genders import RECALL_GAP
 from gendermark.metrics.metric import Metric, per_judgement
-from gendermark.metrics.rates import difference, rate
+from gendermark.metrics.rates import difference, share
 from gendermark.records import Gender, Judgement, Table, Verdict
 
 PRO, ANTI = ("fofc", "momc"), ("fomc", "mofc")
@@ -75,14 +76,10 @@ def _columns_of(judgement: Judgement) -> Iterable[str]:
             yield f"{name}.judged"
 
 
-def _share(about: Description, name: str, kind: str = "correct", part: str = "") -> Metric:
-    return rate(about, part or name, f"{name}.{kind}", f"{name}.total", judged=f"{name}.judged")
-
-
 def metrics(judgements: Sequence[Judgement], settings: Settings) -> list[Metric]:  # noqa: ARG001
     present = {judgement.tags["group"] for judgement in judgements}
-    correct = {name: _share(CORRECT, name) for name in (*GROUPS, "fc", "mc", "all")}
-    pro, anti = _share(FOR_PRO, "pro", part="all"), _share(FOR_ANTI, "anti", part="all")
+    correct = {name: share(CORRECT, name, "correct") for name in (*GROUPS, "fc", "mc", "all")}
+    pro, anti = (replace(share(about, about.name, "correct"), slice="all") for about in (FOR_PRO, FOR_ANTI))
     found = [half for half, groups in ((pro, PRO), (anti, ANTI)) if present >= set(groups)]
     if len(found) == 2:
         found.append(difference(DELTA, pro, anti, "all", is_undefined_without_hits=True))
@@ -96,7 +93,7 @@ def metrics(judgements: Sequence[Judgement], settings: Settings) -> list[Metric]
         found.append(difference(RECALL_GAP, correct["mc"], correct["fc"], "all", is_undefined_without_hits=True))
     for group in GROUPS:
         if group in present:
-            found.extend(_share(_OUTCOME[kind], group, kind) for kind in OUTCOMES)
+            found.extend(share(_OUTCOME[kind], group, kind) for kind in OUTCOMES)
     return found
 
 

@@ -14,7 +14,7 @@ from gendermark.metrics import statistics
 from gendermark.metrics.describe import Description
 from gendermark.metrics.metric import Floats, Metric, per_judgement
 from gendermark.metrics.neutrality import P_S, TGBI, p_s, tgbi
-from gendermark.metrics.rates import difference, rate
+from gendermark.metrics.rates import difference, share
 from gendermark.records import Gender, Judgement, Table, Test, Unit, Verdict
 
 N_PERMUTATIONS = 2000
@@ -46,20 +46,17 @@ def metrics(judgements: Sequence[Judgement], settings: Settings) -> list[Metric]
     # Korean and Japanese have all seven; a language without politeness has fewer, and its index is over those.
     own = [name for name in SETS if name in present]
     is_own = settings.data not in ("official", "core")
-    found = [tgbi(own if is_own else sets_of(styles_of(settings.source_language))), _imbalance()]
-    found += [_share("all", kind) for kind in ("feminine", "masculine")]
+    women, men = (share(_SHARES[kind], "all", kind) for kind in ("feminine", "masculine"))
+    found = [
+        tgbi(own if is_own else sets_of(styles_of(settings.source_language))),
+        difference(IMBALANCE, men, women, "all"),
+        women,
+        men,
+    ]
     kinds = [kind for kind in _SHARES if settings.rules != "paper" or kind not in ("mixed", "failed")]
     for name in own:
-        found += [p_s(name), *(_share(name, kind) for kind in kinds)]
+        found += [p_s(name), *(share(_SHARES[kind], name, kind) for kind in kinds)]
     return found
-
-
-def _share(name: str, kind: str) -> Metric:
-    return rate(_SHARES[kind], name, f"{name}.{kind}", f"{name}.total", judged=f"{name}.judged")
-
-
-def _imbalance() -> Metric:
-    return difference(IMBALANCE, _share("all", "masculine"), _share("all", "feminine"), "all")
 
 
 def stratum(judgement: Judgement, settings: Settings) -> str:  # noqa: ARG001

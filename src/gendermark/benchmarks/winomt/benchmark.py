@@ -12,17 +12,13 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from gendermark import registry
-from gendermark.benchmarks.benchmark import BenchmarkOf, Direction
+from gendermark.benchmarks.benchmark import BenchmarkOf
 from gendermark.benchmarks.winomt import PUBLISHED, Settings, items, judge
 from gendermark.benchmarks.winomt.measures import MEASURES
 from gendermark.errors import UserError
 from gendermark.linguistics import published
 from gendermark.linguistics.alignment import check_available
 from gendermark.linguistics.detectors import detector_name, open_detector
-
-
-def language_pairs(data: str) -> list[Direction]:  # noqa: ARG001
-    return [("en", code) for code in registry.names("language")]
 
 
 def complete(settings: Settings) -> Settings:
@@ -75,7 +71,7 @@ BENCHMARK = BenchmarkOf(
     question="Does the translated noun keep the gender that the sentence implies?",
     settings=Settings,
     rules_version=4,
-    language_pairs=language_pairs,
+    language_pairs=lambda _: [("en", code) for code in registry.names("language")],
     default_own=default_revision,
     complete_own=complete,
     load=items.load,
