@@ -32,11 +32,10 @@ import gendermark
 from gendermark.records import Request, Task
 from gendermark.runs.store import Store
 from gendermark.runs.translate import translate
-from gendermark.systems.batching import by_length
-from gendermark.systems.ctranslate2 import CTranslate2
-from gendermark.systems.demo import MODELS
+from gendermark.systems.engine import by_length
+from gendermark.systems.ctranslate2 import BUNDLED, CTranslate2
 
-BUNDLED = MODELS / "en-es"
+MODEL = BUNDLED / "en-es"
 N_REPEATS, N_TRANSLATED, N_BESIDE_HF, N_SAMPLED, N_SAMPLES = 5, 512, 128, 4, 128
 BATCH_SIZE, MAX_LENGTH, EPSILON = 32, 64, 0.2
 LEAST_OF_ENGINE, LEAST_OF_HF = 0.95, 3.0
@@ -120,7 +119,7 @@ class HuggingFace:
 
 def main() -> None:
     parser = argparse.ArgumentParser()
-    parser.add_argument("--model", type=Path, default=BUNDLED)
+    parser.add_argument("--model", type=Path, default=MODEL)
     parser.add_argument("--hf", type=Path)
     parser.add_argument("--clock", choices=sorted(CLOCKS), default="wall")
     arguments = parser.parse_args()

@@ -9,9 +9,9 @@ import shutil
 from pathlib import Path
 
 import pytest
+from gendermark.systems.demo import MODELS
 
 from cli.conftest import Cli
-from gendermark.systems.demo import MODELS
 
 UNCERTAINTY = "uncertainty --to es --data core"
 SPANISH = "--to es --data core"

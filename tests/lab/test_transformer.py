@@ -14,7 +14,7 @@ torch: Any = pytest.importorskip("torch")
 
 from gendermark.lab.searching import Search  # noqa: E402
 from gendermark.lab.transformer import Transformer  # noqa: E402
-from gendermark.systems.batching import padded  # noqa: E402
+from gendermark.systems.engine import padded  # noqa: E402
 
 N_WORDS, END = 7, 0
 PAD = N_WORDS - 1

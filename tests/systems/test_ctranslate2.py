@@ -23,7 +23,7 @@ from gendermark.records import Request, Task, Translation
 from gendermark.runs.store import Store
 from gendermark.runs.translate import Answers, translate
 from gendermark.selection import Selection
-from gendermark.systems import ctranslate2_models
+from gendermark.systems import ctranslate2 as ctranslate2_models
 from gendermark.systems.ctranslate2 import CTranslate2
 from gendermark.systems.sampling import Decoding
 from gendermark.systems.system import families_that_can, open_system
@@ -120,7 +120,7 @@ def test_log_probability_is_the_whole_text_s(opus: Path, beam_size: int, length_
     system = opened(opus, beam_size=beam_size, length_penalty=length_penalty)
     found = answers(system, requests())
     assert sum(answer.log_probability is not None for answer in found) > len(found) / 2
-    engine, speaking = ctranslate2.Translator(str(opus), intra_threads=1), system._convention
+    engine, speaking = x, system
     for source, answer in zip(SOURCES, found, strict=True):
         if answer.log_probability is None:
             assert answer.n_tokens is None
@@ -303,7 +303,7 @@ class Listing:
         self._words = json.loads((directory / "shared_vocabulary.json").read_text())
         self._source = [*pieces(directory, source), END]
         self._max_length = max_length
-        self.text = opened(directory)._convention.text
+        self.text = opened(directory)._text
 
     def next_words(self, prefix: tuple[str, ...]) -> np.ndarray:
         targets = [[*prefix, word] for word in self._words if word != END]
@@ -444,7 +444,7 @@ def test_reads_and_scores_as_hugging_face_does(marian: tuple[Any, Any, Path]) ->
     system = opened(directory)
     for source, target in zip(tiny_hf.ENGLISH, tiny_hf.SPANISH, strict=True):
         row = tokeniser([source], text_target=[target], return_tensors="pt")
-        frame = system._around(("en", "es"))
+        frame = system._frame(("en", "es"))
         assert system._convention.source(source, frame) == tokeniser.convert_ids_to_tokens(row["input_ids"][0])
         with torch.no_grad():
             distribution = model(**row).logits[0][:, :-1].log_softmax(-1)  # padding is no word

@@ -27,7 +27,7 @@ from gendermark.records import Request, Task, Translation
 from gendermark.runs.store import Store
 from gendermark.runs.translate import translate
 from gendermark.selection import Selection
-from gendermark.systems import engine, huggingface, huggingface_models, huggingface_opening
+from gendermark.systems import engine, huggingface, huggingface_opening
 from gendermark.systems.sampling import Decoding
 from gendermark.systems.system import System, open_system
 from runs import children
@@ -267,7 +267,7 @@ def test_line_breaks_are_spaces(models: Any) -> None:
 def parroted(monkeypatch: pytest.MonkeyPatch, directory: Path, said: str) -> Translation:
     """What becomes of a chat model's answer."""
     system = opened(directory)
-    words = system._dialect._tokeniser(said, add_special_tokens=False)["input_ids"]
+    words = system._tokeniser(said, add_special_tokens=False)["input_ids"]
     monkeypatch.setattr(system._model, "generate", lambda sources, _begin: [(words, True)] * len(sources))
     (found,) = answers(system, asked(["The doctor finished her work."]))
     return found
@@ -292,12 +292,12 @@ def test_a_model_without_a_template_gets_the_plain_prompt_and_ends_with_the_line
 ) -> None:
     directory = models("chat", template=None)
     system = opened(directory)
-    words = system._dialect.source(asked(["The doctor."])[0])
-    assert system._dialect._tokeniser.decode(words) == (
+    words = system._source(asked(["The doctor."])[0])
+    assert system._tokeniser.decode(words) == (
         "Translate the following text from English into Spanish.\nEnglish: The doctor.\nSpanish:"
     )
-    (new_line,) = system._dialect._tokeniser("\n")["input_ids"]
-    assert system._model.ends >= {2, 6, new_line}
+    (new_line,) = system._tokeniser("\n")["input_ids"]
+    assert set(system._ends) >= {2, 6, new_line}
     assert parroted(monkeypatch, directory, "La médica.\nEnglish: The nurse.").text == "La médica."
 
 
@@ -305,11 +305,8 @@ def test_the_user_s_own_prompt(models: Any, tmp_path: Path) -> None:
     prompt = tmp_path / "prompt.txt"
     prompt.write_text("{source} ->")
     system = opened(models("chat"), prompt=prompt, system="Translate.")
-    words = system._dialect.source(asked(["The doctor."])[0])
-    assert (
-        system._dialect._tokeniser.decode(words)
-        == "<|system|>Translate.<|end|><|user|>The doctor. -><|end|><|assistant|>"
-    )
+    words = system._source(asked(["The doctor."])[0])
+    assert system._tokeniser.decode(words) == "<|system|>Translate.<|end|><|user|>The doctor. -><|end|><|assistant|>"
     assert system.system_id != opened(models("chat")).system_id
     tower = models("chat").parent / "Tower-tiny"
     shutil.copytree(models("chat"), tower)
@@ -359,19 +356,19 @@ def test_a_language_model_s_score_is_that_of_the_answer_behind_the_prompt(models
     (request,) = asked(tiny.ENGLISH[:1], Task.SCORE, target="La médica")
     (found,) = answers(system, [request])
     tokeniser, model = plain(directory)
-    prompt = system._dialect.source(request)
+    prompt = system._source(request)
     target = tokeniser("La médica" if template else " La médica", add_special_tokens=False)["input_ids"]
     with torch.no_grad():
         rows = model(torch.tensor([[*prompt, *target]])).logits[0, len(prompt) - 1 :].log_softmax(-1)
     expected = [rows[place, word].item() for place, word in enumerate(target)]
-    expected.append(rows[-1, sorted(system._model.ends)].logsumexp(-1).item())  # any of the words that end an answer
+    expected.append(rows[-1, sorted(set(system._ends))].logsumexp(-1).item())  # any of the words that end an answer
     assert found.token_log_probabilities == pytest.approx(expected, abs=1e-4)
 
 
 def test_scores_of_many_at_once_are_those_of_each(models: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     requests = [Request(text, "en", "es", Task.SCORE, target) for text in many(5) for target in tiny.SPANISH[:2]]
     whole = answers(opened(models("marian")), requests)
-    monkeypatch.setattr(huggingface_models, "LOGIT_BYTES", 4 * 112 * 60)  # room for two or three texts
+    monkeypatch.setattr(huggingface, "LOGIT_BYTES", 4 * 112 * 60)  # room for two or three texts
     parts = answers(opened(models("marian")), requests)
     assert [one.log_probability for one in parts] == pytest.approx([one.log_probability for one in whole], abs=1e-3)
 
@@ -454,15 +451,15 @@ def test_samples_follow_the_law_and_so_do_those_of_transformers(models: Any) -> 
 def test_paths_are_those_of_plain_forward_passes(models: Any, kind: str) -> None:
     """Whatever the prefixes and sources beside it, a path has the distributions of its own words alone."""
     system = opened(models(kind), max_length=20)
-    sources = [system._dialect.source(request) for request in asked()]
-    begin = system._dialect.begin(("en", "es"))
+    sources = [system._source(request) for request in asked()]
+    begin = system._frame(("en", "es"))
     chance = random.Random(1)
     prefixes = [tuple(chance.sample(range(8, 60), length)) for length in (0, 3, 1, 3, 5, 0)]
     found = system._model.follow(sources, begin, prefixes, 4)
     _, model = plain(models(kind))
     for source, prefix, path in zip(sources, prefixes, found, strict=True):
         assert 1 <= len(path.words) <= 4
-        assert len(path.words) == 4 or path.words[-1] in system._model.ends
+        assert len(path.words) == 4 or path.words[-1] in set(system._ends)
         said = [*prefix, *path.words[:-1]]
         with torch.no_grad():
             if kind == "chat":
@@ -483,8 +480,8 @@ def test_paths_are_those_of_plain_forward_passes(models: Any, kind: str) -> None
 
 def test_no_path_goes_beyond_the_limit_of_length(models: Any) -> None:
     system = opened(models("marian"), max_length=999)
-    assert system._model.max_length == 62  # of 64 positions
-    source = system._dialect.source(asked()[0])
+    assert system._max_length == 62  # of 64 positions
+    source = system._source(asked()[0])
     paths = system._model.follow([source] * 2, [], [(5,) * 60, (5,) * 61], 30)
     assert [len(path.words) for path in paths] in ([1, 1], [2, 1])
 
@@ -581,7 +578,7 @@ def test_drawing_goes_on_with_smaller_batches_too(models: Any, monkeypatch: pyte
 @pytest.mark.parametrize("task", [Task.TRANSLATE, Task.SAMPLE])
 def test_what_does_not_fit_even_alone_has_no_answer(models: Any, monkeypatch: pytest.MonkeyPatch, task: Task) -> None:
     system = opened(models("marian"))
-    longest = max(len(system._dialect.source(request)) for request in asked())
+    longest = max(len(system._source(request)) for request in asked())
     method = "generate" if task is Task.TRANSLATE else "follow"
     work = getattr(system._model, method)
 

@@ -5,6 +5,7 @@ Their translations mean nothing, but they are not degenerate: texts differ betwe
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -102,4 +103,34 @@ def _save(
     spec.validate()
     spec.optimize(quantization)
     spec.save(str(directory))
+    return directory
+
+
+def own(directory: Path, *, seed: int = 1) -> Path:
+    """As `gendermark train model` makes them, for `torch:`."""
+    import torch
+    from safetensors.torch import save_file
+
+    from gendermark.lab.architectures import Architecture
+    from gendermark.lab.transformer import Transformer
+
+    directory.mkdir(parents=True)
+    pieces = [
+        *train_sentencepiece(directory / "source.spm", ENGLISH, 90),
+        *train_sentencepiece(directory / "target.spm", SPANISH, 90),
+    ]
+    words = [*dict.fromkeys([END, UNKNOWN, *pieces]), "<pad>"]
+    shape = Architecture(1, 1, width=16, n_heads=2, feed_forward=24)
+    with torch.random.fork_rng():
+        torch.manual_seed(seed)
+        model = Transformer(shape, len(words))
+        model.initialise()
+    with torch.no_grad():  # else every translation is about as likely as any other, and none ends
+        for weight in model.parameters():
+            weight *= 2.0 if weight.dim() == 2 else 1.0
+        model.vectors.weight[0] *= 2.0
+    save_file(model.state_dict(), directory / "model.safetensors")
+    facts = {"source_language": "en", "target_language": "es", "architecture": shape.to_json()}
+    (directory / "gendermark.json").write_text(json.dumps(facts), encoding="utf-8")
+    (directory / "vocab.json").write_text(json.dumps({word: number for number, word in enumerate(words)}))
     return directory

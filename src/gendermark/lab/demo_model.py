@@ -16,7 +16,7 @@ from gendermark.lab.corpus import Corpus, Ids, Pieces
 from gendermark.lab.loop import Checkpoint, Course, Progressed, train
 from gendermark.lab.marian import marian_model
 from gendermark.runs.translate import Progress
-from gendermark.systems.batching import padded
+from gendermark.systems.engine import padded
 
 _N_PARTS = 2
 

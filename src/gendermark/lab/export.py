@@ -22,7 +22,7 @@ from gendermark.io.textfiles import write_text
 from gendermark.lab.corpus import Pieces
 from gendermark.lab.demo_model import log_probabilities
 from gendermark.lab.grammar import Pair
-from gendermark.systems.batching import padded
+from gendermark.systems.engine import padded
 from gendermark.systems.tokenisers import Direction
 
 _Row = TypeVar("_Row")

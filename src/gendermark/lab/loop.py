@@ -20,7 +20,7 @@ from typing import Any, Protocol
 
 from gendermark.errors import BadFile, UserError
 from gendermark.runs.translate import Progress
-from gendermark.systems.batching import is_out_of_memory
+from gendermark.systems.engine import is_out_of_memory
 
 _UNREADABLE = (pickle.UnpicklingError, zipfile.BadZipFile)
 _SPARE_BYTES = 2**20

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import torch
 
 from gendermark.lab.transformer import Memory, State, Transformer
-from gendermark.systems.batching import padded
+from gendermark.systems.engine import padded
 
 
 class Found(NamedTuple):

@@ -17,21 +17,23 @@ from gendermark.errors import BadFile, MissingExtra, UserError
 from gendermark.io.textfiles import read_json
 from gendermark.lab.architectures import N_POSITIONS, Architecture
 from gendermark.records import Request, Task, Translation
-from gendermark.systems.batching import by_length, padded
-from gendermark.systems.ctranslate2_models import content_hash
 from gendermark.systems.engine import (
     WITHOUT_EFFECT,
     Engine,
     Job,
+    Output,
     Prefix,
-    Said,
-    Score,
-    described,
+    by_length,
+    content_hash,
+    decoding_name,
     first_line,
+    padded,
+    target_of,
     too_long,
+    wrong_pair,
 )
 from gendermark.systems.huggingface_opening import is_installed, quantised
-from gendermark.systems.sampling import Continuation, Decoding
+from gendermark.systems.sampling import Continuation
 from gendermark.systems.system import (
     count_option,
     number_option,
@@ -51,7 +53,7 @@ CHECKPOINT_FILE = "checkpoint.pt"
 _END, _UNKNOWN = "</s>", "<unk>"
 
 
-class Torch(Engine[int, None]):
+class Torch(Engine):
     failures = (RuntimeError, ValueError, IndexError)
 
     def __init__(self, argument: str, options: Mapping[str, str]) -> None:
@@ -87,7 +89,7 @@ class Torch(Engine[int, None]):
         }
         files = (directory / MODEL_FILE, directory / FACTS_FILE, directory / WORDS_FILE, *self._tokenisers.files)
         self.system_id = f"torch#{content_hash(files, settings)}"
-        self.decoding = described(beam_size, compute_type, None if penalty == 1 else penalty)
+        self.decoding = decoding_name(beam_size, compute_type, None if penalty == 1 else penalty)
         self.computing = f"cpu, threads {self._threads}"
 
     def close(self) -> None:
@@ -108,72 +110,61 @@ class Torch(Engine[int, None]):
 
     # -- what the model is given, and what it says
 
-    def _around(self, direction: Direction) -> None:
+    def _frame(self, direction: Direction) -> None:
         if direction != self._direction:
-            raise UserError(
-                f"{self.spec} translates {'-'.join(self._direction)} (its {FACTS_FILE} says so), but "
-                f"{'-'.join(direction)} is asked for; give a model for that pair"
-            )
+            raise wrong_pair(self.spec, self._direction, f"by its {FACTS_FILE}", direction)
 
-    def _job(self, request: Request, around: None) -> Job[int]:  # noqa: ARG002
+    def _job(self, request: Request, frame: None) -> Job:  # noqa: ARG002
         source = self._encoded(self._tokenisers.source.pieces(one_line(request.source)))
         target: list[int] = []
         if request.task is Task.SCORE:
-            if not (request.target or "").strip():
-                raise UserError(
-                    f"{self.spec} is asked how likely an empty translation of {request.source!r} is; give one with "
-                    "words"
-                )
-            target = self._encoded(self._tokenisers.target.pieces(one_line(request.target or "")))
-        elif request.task is Task.SAMPLE:
-            Decoding.of(request.options)  # said before anything is drawn
+            target = self._encoded(self._tokenisers.target.pieces(one_line(target_of(request, self.spec))))
         is_too_long = max(len(source), len(target)) > N_POSITIONS
         return Job(request, source, target, too_long(N_POSITIONS) if is_too_long else None)
 
     def _encoded(self, pieces: Sequence[str]) -> list[int]:
         return [*(self._numbers.get(piece, self._numbers[_UNKNOWN]) for piece in pieces), self._end]
 
-    def _said(self, request: Request, words: Sequence[int], ended: bool) -> Said:  # noqa: ARG002
-        return Said(self._tokenisers.target.text([self._words[word] for word in words]), is_whole=ended)
+    def _output(self, request: Request, tokens: Sequence[int], ended: bool) -> Output:  # noqa: ARG002
+        return Output(self._tokenisers.target.text([self._words[token] for token in tokens]), is_whole=ended)
 
     # -- one batch
 
-    def _translate(self, jobs: Sequence[Job[int]], around: None) -> list[Translation]:  # noqa: ARG002
+    def _translate(self, jobs: Sequence[Job], frame: None) -> list[Translation]:  # noqa: ARG002
         answers = []
         for job, found in zip(jobs, self._search.translate([job.source for job in jobs]), strict=True):
-            said = self._said(job.request, found.words, found.ended)
-            numbers = (found.log_probability, len(found.words) + 1) if said.is_whole else (None, None)
-            answers.append(Translation(job.request.request_id, said.text, 0, said.problem, *numbers))
+            output = self._output(job.request, found.words, found.ended)
+            numbers = (found.log_probability, len(found.words) + 1) if output.is_whole else (None, None)
+            answers.append(Translation(job.request.request_id, output.text, 0, output.problem, *numbers))
         return answers
 
-    def _score(self, jobs: Sequence[Job[int]], around: None) -> list[Score]:  # noqa: ARG002
+    def _score(self, jobs: Sequence[Job], frame: None) -> list[tuple[float, ...]]:  # noqa: ARG002
         import torch
 
         sources, targets = ([getattr(job, side) for job in jobs] for side in ("source", "target"))
         rows = [torch.tensor(padded(side, self._model.pad)) for side in (sources, targets)]
         logits = self._model(*rows).double()
         found = logits.log_softmax(-1).gather(1, rows[1][rows[1] != self._model.pad][:, None])[:, 0]
-        parts = [tuple(part.tolist()) for part in found.split([len(target) for target in targets])]
-        return [Score(sum(part), part) for part in parts]
+        return [tuple(part.tolist()) for part in found.split([len(target) for target in targets])]
 
-    def _cut(self, prefixes: Sequence[Prefix[int]]) -> list[list[int]]:
+    def _cut(self, prefixes: Sequence[Prefix]) -> list[list[int]]:
         """Prefixes of one length together, so that all are continued from the same word on."""
         by_words: dict[int, list[int]] = {}
         for place, prefix in enumerate(prefixes):
-            by_words.setdefault(len(prefix.words), []).append(place)
+            by_words.setdefault(len(prefix.tokens), []).append(place)
         return [
             [places[one] for one in batch]
             for places in by_words.values()
             for batch in by_length([len(prefixes[place].source) for place in places], self._model_batch_size)
         ]
 
-    def _follow(self, prefixes: Sequence[Prefix[int]], around: None, n_together: int) -> list[Continuation]:  # noqa: ARG002
+    def _continue(self, prefixes: Sequence[Prefix], frame: None, n_together: int) -> list[Continuation]:  # noqa: ARG002
         import torch
 
-        model, n_given = self._model, len(prefixes[0].words)
+        model, n_given = self._model, len(prefixes[0].tokens)
         memory = model.read(torch.tensor(padded([prefix.source for prefix in prefixes], model.pad)))
         state, last = model.begin(), torch.full((len(prefixes), 1), model.pad)
-        given = torch.tensor([prefix.words for prefix in prefixes])
+        given = torch.tensor([prefix.tokens for prefix in prefixes])
         words, rows = [], []
         ended = torch.zeros(len(prefixes), dtype=torch.bool)
         # Few translations are twice as long as their source; those that are, are continued again.

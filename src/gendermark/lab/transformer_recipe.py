@@ -36,8 +36,7 @@ from gendermark.lab.self_training import SelfTraining
 from gendermark.lab.torch_models import CHECKPOINT_FILE, FACTS_FILE, MODEL_FILE
 from gendermark.records import Translation
 from gendermark.runs.run import NO_CONTEXT, RunContext
-from gendermark.systems.batching import by_length, padded
-from gendermark.systems.engine import first_line
+from gendermark.systems.engine import by_length, first_line, padded
 from gendermark.systems.tokenisers import Direction
 
 _LONGEST = 120

@@ -1,11 +1,14 @@
-"""`ctranslate2:DIR`: a model in CTranslate2's format, with its tokeniser beside it.
+"""`ctranslate2:DIR`: a model in CTranslate2's format, with its tokeniser beside it; `demo:NAME`: a bundled one.
 
-`DIR?beam_size=1&compute_type=int8` gives options with the name. What a model wants around a text is found out from its
-files (`tokenisers.Convention`).
+`DIR?beam_size=1&compute_type=int8` gives options with the name. How a model is given its languages is found out from
+its files (`tokenisers.frame`). Of the bundled models `en-es` knows only the sentences of its own grammar, and its
+gender bias was put in on purpose; `en-es-general` also learnt everyday sentences of Tatoeba (`docs/demo-model.md`).
 """
 
 from __future__ import annotations
 
+import logging
+import os
 import re
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -16,20 +19,37 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from gendermark.errors import UserError
+import gendermark
+from gendermark.errors import BadFile, UnknownName, UserError
+from gendermark.io.textfiles import read_json, read_text
 from gendermark.records import Request, Task, Translation
-from gendermark.systems.batching import by_length
-from gendermark.systems.ctranslate2_models import content_hash, open_model
-from gendermark.systems.engine import WITHOUT_EFFECT, Engine, Job, Prefix, Said, Score, described, too_long
+from gendermark.systems import tokenisers
+from gendermark.systems.engine import (
+    WITHOUT_EFFECT,
+    Engine,
+    Job,
+    Output,
+    Prefix,
+    by_length,
+    content_hash,
+    decoding_name,
+    first_line,
+    is_out_of_memory,
+    target_of,
+    too_long,
+    wrong_pair,
+)
 from gendermark.systems.sampling import Continuation
 from gendermark.systems.system import (
+    choice_option,
     count_option,
+    flag_option,
     number_option,
     refuse_unknown_options,
     split_options,
     with_options,
 )
-from gendermark.systems.tokenisers import Direction, Frame
+from gendermark.systems.tokenisers import CONVENTIONS, Direction, Frame, one_line
 
 TASKS = Engine.tasks
 OPTIONS = (
@@ -48,15 +68,27 @@ OPTIONS = (
     "tokenizer",
 )
 FASTER = {"compute_type": ("float32", "int8"), "beam_size": ("5", "1")}
-"""What `study speed` varies if it is not told what: from exact and slow to rounded and fast."""
+"""What `study speed` varies by default: from exact and slow to rounded and fast."""
+BUNDLED = Path(gendermark.__file__).parent / "data" / "models"
+BUNDLED_NAMES = ("en-es", "en-es-general")
+VOCABULARY_MAP = "vmap.txt"
+"""Lists, for words of a source, the words its translation may use."""
 _LOGIT_BYTES = 2**28
-"""How much the distributions of one engine call may take up: a row as long as the vocabulary for each word."""
+"""Memory for the distributions of one engine call: a row as long as the vocabulary for each token."""
+_MOST_WORKERS = 4
 
-Some = TypeVar("Some")
+Item = TypeVar("Item")
 Answer = TypeVar("Answer")
 
 
-class CTranslate2(Engine[str, Frame]):
+def open_demo(argument: str, options: Mapping[str, str]) -> CTranslate2:
+    name, options = split_options(argument, options)
+    if name not in BUNDLED_NAMES:
+        raise UnknownName("demonstration model", name, BUNDLED_NAMES)
+    return CTranslate2(str(BUNDLED / name), options, with_options(f"demo:{name}", options))
+
+
+class CTranslate2(Engine):
     failures = (RuntimeError, ValueError)
     gives_n_best = True
 
@@ -64,80 +96,107 @@ class CTranslate2(Engine[str, Frame]):
         path, options = split_options(argument, options)
         refuse_unknown_options("ctranslate2", options, OPTIONS)
         super().__init__(options)
-        self.spec = name or with_options(f"ctranslate2:{Path(path)}", options, WITHOUT_EFFECT)
+        directory = Path(path)
+        self.spec = name or with_options(f"ctranslate2:{directory}", options, WITHOUT_EFFECT)
         self._beam_size = count_option(options, "beam_size", 5)
         self._length_penalty = number_option(options, "length_penalty", 1.0, above=-1.0)
         self._max_length = count_option(options, "max_length", 256)
-        model = open_model(Path(path), options)
-        self._engine, self._workers = model.engine, model.n_workers
-        self._convention, self._words = model.convention, model.words
-        self._number_of = {word: number for number, word in enumerate(self._words)}
-        self._end = self._number_of[model.end]
-        self._pair, self._uses_map = model.pair, model.uses_map
+        self._prefixes = (options.get("source_prefix"), options.get("target_prefix"))
+        _check_directory(directory)
+        library = _import_library()
+        self._open_tokenisers(directory, options)
+        self._uses_map = _uses_map(directory, options, self._tokens)
+        self._engine, self._workers, n_threads = _load(library, directory, options)
+        self._own_pair = _known_pair(directory, self._convention, self._vocabularies[0])
         settings = {
             "beam_size": self._beam_size,
             "length_penalty": self._length_penalty,
             "max_length": self._max_length,
-            "convention": self._convention.name,
-            "prefixes": [self._convention.source_prefix, self._convention.target_prefix],
+            "convention": self._convention,
+            "prefixes": list(self._prefixes),
             # What was really chosen: "default" differs from machine to machine.
             "compute_type": self._engine.compute_type,
             "device": self._engine.device,
             **({"use_vmap": True} if self._uses_map else {}),
         }
-        if self._uses_map:  # samples and scores need the probabilities of all words
-            self.tasks = frozenset({Task.TRANSLATE})
-        self.system_id = f"ctranslate2#{content_hash(model.files, settings)}"
+        files = [
+            directory / "model.bin",
+            directory / "config.json",
+            *sorted({_vocabulary_file(directory, side) for side in ("source", "target")}),
+            *([directory / VOCABULARY_MAP] if self._uses_map else []),
+            *self._tokenisers.files,
+        ]
+        self.system_id = f"ctranslate2#{content_hash(files, settings)}"
         penalty = None if self._length_penalty == 1 else self._length_penalty
-        self.decoding = described(self._beam_size, self._engine.compute_type, penalty)
-        if self._uses_map:
+        self.decoding = decoding_name(self._beam_size, self._engine.compute_type, penalty)
+        if self._uses_map:  # samples and scores need the probabilities of all tokens
+            self.tasks = frozenset({Task.TRANSLATE})
             self.decoding += ",vmap"
-        self.computing = f"{self._engine.device}, workers {self._workers}, threads of each {model.n_threads}"
+        self.computing = f"{self._engine.device}, workers {self._workers}, threads of each {n_threads}"
         self._frames: dict[Direction, Frame] = {}
+
+    def _open_tokenisers(self, directory: Path, options: Mapping[str, str]) -> None:
+        config = read_json(directory / "config.json")
+        if not isinstance(config, dict):
+            raise BadFile(directory / "config.json", "is not the configuration of a model; convert the model again")
+        self._tokens = _vocabulary(directory, "target")
+        self._number_of = {token: number for number, token in enumerate(self._tokens)}
+        self._vocabularies = frozenset(_vocabulary(directory, "source")), frozenset(self._tokens)
+        self._never_text = frozenset(filter(tokenisers.NEVER_TEXT.fullmatch, self._tokens))
+        end = config.get("eos_token") or "</s>"
+        if end not in self._number_of:
+            raise BadFile(_vocabulary_file(directory, "target"), f"has no end token {end!r}; convert the model again")
+        self._end = self._number_of[end]
+        place = Path(options.get("tokenizer", directory))
+        if not place.exists():
+            raise UserError(f"there is no tokeniser {place}; option tokenizer names a file, or a directory that has it")
+        self._tokenisers = tokenisers.open_tokenisers(place)
+        start = config.get("decoder_start_token")
+        guess = tokenisers.guess_convention(self._tokenisers, self._vocabularies[0], start)
+        self._convention = choice_option({"convention": guess, **options}, "convention", CONVENTIONS)
+        # Some models write the end of the source themselves.
+        self._source_end = [] if self._convention == "plain" or config.get("add_source_eos") else [end]
 
     def close(self) -> None:
         self._engine.unload_model()
 
-    # -- what the model is given, and what it says
+    # -- from text to tokens and back
 
-    def _around(self, direction: Direction) -> Frame:
+    def _frame(self, direction: Direction) -> Frame:
         if direction not in self._frames:
-            if self._pair is not None and self._pair[0] != direction:
-                own, how = self._pair
-                raise UserError(
-                    f"{self.spec} translates {'-'.join(own)} ({how}), but {'-'.join(direction)} is asked for; "
-                    "give a model for that pair"
-                )
+            if self._own_pair is not None and self._own_pair[0] != direction:
+                raise wrong_pair(self.spec, *self._own_pair, direction)
             try:
-                self._frames[direction] = self._convention.frame(direction)
+                frame = tokenisers.frame(self._convention, direction, *self._vocabularies, *self._prefixes)
             except UserError as problem:
                 raise UserError(f"{self.spec}: {problem}") from None
+            self._frames[direction] = frame
         return self._frames[direction]
 
-    def _job(self, request: Request, around: Frame) -> Job[str]:
-        source = self._convention.source(request.source, around)
-        if request.task is not Task.SCORE:
-            return Job(request, source, [])
-        words = self._convention.target(request.target or "")
-        if not words:
-            raise UserError(
-                f"{self.spec} is asked to score an empty translation of {request.source!r}; give one that has words"
-            )
-        return Job(request, source, [*around.before_target, *words])
+    def _job(self, request: Request, frame: Frame) -> Job:
+        pieces = self._tokenisers.source.pieces(frame.instruction + one_line(request.source))
+        target: list[str] = []
+        if request.task is Task.SCORE:
+            given = self._tokenisers.target.pieces(one_line(target_of(request, self.spec)))
+            target = [*frame.before_target, *given]
+        return Job(request, [*frame.before_source, *pieces, *self._source_end], target)
 
-    def _said(self, request: Request, words: Sequence[int], ended: bool) -> Said:  # noqa: ARG002
-        return Said(self._convention.text([self._words[word] for word in words]))
+    def _text(self, tokens: Sequence[str]) -> str:
+        return self._tokenisers.target.text([token for token in tokens if token not in self._never_text])
+
+    def _output(self, request: Request, tokens: Sequence[int], ended: bool) -> Output:  # noqa: ARG002
+        return Output(self._text([self._tokens[token] for token in tokens]))
 
     # -- one batch
 
-    def _translate(self, jobs: Sequence[Job[str]], around: Frame) -> list[Translation]:
-        return [answers[0] for answers in self._search(jobs, around, self._beam_size, 1)]
+    def _translate(self, jobs: Sequence[Job], frame: Frame) -> list[Translation]:
+        return [answers[0] for answers in self._search(jobs, frame, self._beam_size, 1)]
 
-    def _list(self, jobs: Sequence[Job[str]], around: Frame, n: int) -> list[list[Translation]]:
-        return self._search(jobs, around, max(self._beam_size, n), n)
+    def _n_best(self, jobs: Sequence[Job], frame: Frame, n: int) -> list[list[Translation]]:
+        return self._search(jobs, frame, max(self._beam_size, n), n)
 
-    def _search(self, jobs: Sequence[Job[str]], around: Frame, beam_size: int, n: int) -> list[list[Translation]]:
-        begin = list(around.before_target)
+    def _search(self, jobs: Sequence[Job], frame: Frame, beam_size: int, n: int) -> list[list[Translation]]:
+        begin = list(frame.before_target)
         results = self._engine.translate_batch(
             [job.source for job in jobs],
             target_prefix=[begin] * len(jobs) if begin else None,
@@ -145,8 +204,8 @@ class CTranslate2(Engine[str, Frame]):
             num_hypotheses=n,
             length_penalty=self._length_penalty,
             max_decoding_length=len(begin) + self._max_length,
-            # Neither limit is the model's own: the first would change its first word's probability and forbid what
-            # other engines allow, the second would cut a source without a word.
+            # Neither limit is the model's own: the first would change its first token's probability and forbid what
+            # other engines allow, the second would silently cut a source.
             min_decoding_length=0,
             max_input_length=0,
             use_vmap=self._uses_map,
@@ -159,42 +218,42 @@ class CTranslate2(Engine[str, Frame]):
         ]
 
     def _translation(self, request: Request, result: Any, rank: int, n_begin: int) -> Translation:
-        words = result.hypotheses[rank]
-        text = self._convention.text(words[n_begin:])
-        # Cut at the limit of length, it is not a whole text; among the words of a map alone, it is another probability.
-        if words[-1:] != [self._words[self._end]] or self._uses_map:
+        tokens = result.hypotheses[rank]
+        text = self._text(tokens[n_begin:])
+        # Cut at the limit of length, it is not a whole text; with a map, probabilities are among fewer tokens.
+        if tokens[-1:] != [self._tokens[self._end]] or self._uses_map:
             return Translation(request.request_id, text, rank)
         # The engine's score is divided by the length, given beginning included, to the power of the penalty.
-        total = result.scores[rank] * len(words) ** self._length_penalty
-        return Translation(request.request_id, text, rank, log_probability=total, n_tokens=len(words) - n_begin)
+        total = result.scores[rank] * len(tokens) ** self._length_penalty
+        return Translation(request.request_id, text, rank, log_probability=total, n_tokens=len(tokens) - n_begin)
 
-    def _score(self, jobs: Sequence[Job[str]], around: Frame) -> list[Score]:
+    def _score(self, jobs: Sequence[Job], frame: Frame) -> list[tuple[float, ...]]:
         results = self._engine.score_batch(
             [job.source for job in jobs],
             [job.target for job in jobs],
             max_input_length=0,
-            offset=len(around.before_target),
+            offset=len(frame.before_target),
         )
-        return [Score(sum(result.log_probs), tuple(result.log_probs)) for result in results]
+        return [tuple(result.log_probs) for result in results]
 
-    def _cut(self, prefixes: Sequence[Prefix[str]]) -> list[list[int]]:
-        """As many at once as keep every worker busy, as memory allows, and as the user does."""
-        lengths = [len(prefix.source) + len(prefix.words) for prefix in prefixes]
-        n_fitting = _LOGIT_BYTES // (4 * len(self._words) * self._steps(max(lengths, default=1)))
+    def _cut(self, prefixes: Sequence[Prefix]) -> list[list[int]]:
+        """As many at once as keep every worker busy and fit into memory."""
+        lengths = [len(prefix.source) + len(prefix.tokens) for prefix in prefixes]
+        n_fitting = _LOGIT_BYTES // (4 * len(self._tokens) * self._n_steps(max(lengths, default=1)))
         return by_length(lengths, max(1, min(self._model_batch_size, n_fitting, -(-len(prefixes) // self._workers))))
 
-    def _steps(self, length: int) -> int:
-        """How far to go at once. Few translations are twice as long; those that are, are continued again."""
+    def _n_steps(self, length: int) -> int:
+        """Few translations are twice as long; those that are, are continued again."""
         return min(self._max_length, 2 * length + 16)
 
-    def _follow(self, prefixes: Sequence[Prefix[str]], around: Frame, n_together: int) -> list[Continuation]:  # noqa: ARG002
-        begins = [[*around.before_target, *(self._words[word] for word in prefix.words)] for prefix in prefixes]
-        longest = max(len(prefix.source) + len(prefix.words) for prefix in prefixes)
+    def _continue(self, prefixes: Sequence[Prefix], frame: Frame, n_together: int) -> list[Continuation]:  # noqa: ARG002
+        begins = [[*frame.before_target, *(self._tokens[token] for token in prefix.tokens)] for prefix in prefixes]
+        longest = max(len(prefix.source) + len(prefix.tokens) for prefix in prefixes)
         results = self._engine.translate_batch(
             [prefix.source for prefix in prefixes],
             target_prefix=begins,
             beam_size=1,
-            max_decoding_length=max(len(around.before_target) + self._steps(longest), 1 + max(map(len, begins))),
+            max_decoding_length=max(len(frame.before_target) + self._n_steps(longest), 1 + max(map(len, begins))),
             min_decoding_length=0,  # else the end has no probability at the first step
             max_input_length=0,
             return_end_token=True,
@@ -203,32 +262,30 @@ class CTranslate2(Engine[str, Frame]):
         return [self._continuation(result, len(begin)) for result, begin in zip(results, begins, strict=True)]
 
     def _continuation(self, result: Any, n_begin: int) -> Continuation:
-        """The engine gives a distribution for each given word too."""
-        words = [self._number_of[word] for word in result.hypotheses[0][n_begin:]]
+        """Without the distributions of the given tokens, which the engine returns too."""
+        tokens = [self._number_of[token] for token in result.hypotheses[0][n_begin:]]
         rows = result.logits[0][n_begin:]
         if self._engine.device != "cpu":
             import ctranslate2
 
-            # To where numpy can see them, and out of half precisions that it does not know.
+            # To where numpy can read them, and out of half precisions that it does not know.
             rows = [row.to_device(ctranslate2.Device.cpu).to(ctranslate2.DataType.float32) for row in rows]
-        return Continuation(words, np.array([np.asarray(row)[: len(self._words)] for row in rows], dtype=np.float32))
+        return Continuation(tokens, np.array([np.asarray(row)[: len(self._tokens)] for row in rows], dtype=np.float32))
 
-    # -- the engine
-
-    def _in_parallel(self, batches: Sequence[Some], work: Callable[[Some], Answer]) -> Iterator[Answer]:
-        """The answers to each batch, in order; every worker of the engine has one to do."""
+    def _in_parallel(self, batches: Sequence[Item], work: Callable[[Item], Answer]) -> Iterator[Answer]:
+        """The answers to each batch, in order; the engine's workers compute side by side."""
         if self._workers == 1 or len(batches) == 1:
             yield from map(work, batches)
             return
         with ThreadPoolExecutor(self._workers) as pool:
-            under_way: deque[Future[Answer]] = deque()
+            running: deque[Future[Answer]] = deque()
             waiting = iter(batches)
             try:
-                # One more than there are workers, so that none waits while answers are made safe.
-                under_way.extend(pool.submit(work, batch) for batch in islice(waiting, self._workers + 1))
-                while under_way:
-                    answer = under_way.popleft().result()
-                    under_way.extend(pool.submit(work, batch) for batch in islice(waiting, 1))
+                # One more than there are workers, so that none waits while answers are stored.
+                running.extend(pool.submit(work, batch) for batch in islice(waiting, self._workers + 1))
+                while running:
+                    answer = running.popleft().result()
+                    running.extend(pool.submit(work, batch) for batch in islice(waiting, 1))
                     yield answer
             finally:
                 pool.shutdown(cancel_futures=True)
@@ -236,3 +293,147 @@ class CTranslate2(Engine[str, Frame]):
     def _fault_of_one(self, problem: Exception) -> str | None:
         limit = re.search(r"No position encodings are defined for positions >= (\d+)", str(problem))
         return too_long(limit[1]) if limit else None
+
+
+# -- opening a model -------------------------------------------------------------------------------------------------
+
+
+def _check_directory(directory: Path) -> None:
+    if not directory.is_dir():
+        raise UserError(
+            f"there is no directory {directory}; ctranslate2: takes one with a converted model "
+            "(a model by its name on the Hugging Face hub is hf:NAME)"
+        )
+    convert = "ct2-transformers-converter --model {} --output_dir {} --copy_files source.spm target.spm"
+    if not (directory / "model.bin").is_file():
+        if any(directory.glob("*.safetensors")) or any(directory.glob("pytorch_model*.bin")):
+            raise UserError(
+                f"{directory} is a model in Hugging Face's format; use hf:{directory}, or convert it with: "
+                + convert.format(directory, f"{directory}-ct2")
+            )
+        raise UserError(
+            f"{directory} is not a CTranslate2 model: it has no model.bin; convert a model of the Hugging Face hub "
+            "with: " + convert.format("NAME", "DIR")
+        )
+    if not (directory / "config.json").is_file():
+        raise UserError(f"{directory} has a model.bin but no config.json; convert the model again")
+
+
+def _import_library() -> Any:
+    try:
+        import ctranslate2
+        import sentencepiece  # noqa: F401 (better said now than after the model is loaded)
+    except ImportError as problem:
+        raise UserError(
+            f"ctranslate2: cannot import its packages ({first_line(problem)}); install them with: "
+            "pip install ctranslate2 sentencepiece"
+        ) from None
+    return ctranslate2
+
+
+def _load(library: Any, directory: Path, options: Mapping[str, str]) -> tuple[Any, int, int]:
+    """The translator, how many workers it has, and how many threads each of them."""
+    device = choice_option(options, "device", ("auto", "cpu", "cuda"))
+    has_cuda = library.get_cuda_device_count() > 0
+    if device == "cuda" and not has_cuda:
+        raise UserError("option device=cuda needs an NVIDIA graphics card, and there is none here; use device=cpu")
+    if device == "auto":
+        device = "cuda" if has_cuda else "cpu"
+    usable = ("default", "auto", *sorted(library.get_supported_compute_types(device)))
+    compute_type = choice_option(options, "compute_type", usable)
+    n_workers = count_option(options, "workers", _default_workers(device))
+    n_threads = count_option(options, "threads", 1)
+    level = library.get_log_level()
+    library.set_log_level(logging.ERROR)  # it warns where it computes in another type than is stored, as it should
+    try:
+        translator = library.Translator(
+            str(directory),
+            device=device,
+            compute_type=compute_type,
+            inter_threads=n_workers,
+            intra_threads=n_threads,
+            max_queued_batches=-1,
+        )
+    except (RuntimeError, ValueError, MemoryError) as problem:
+        if is_out_of_memory(problem):
+            raise UserError(
+                f"not enough memory to load {directory}; try compute_type=int8, a quarter as large"
+            ) from None
+        raise BadFile(
+            directory / "model.bin",
+            f"cannot be loaded as a translation model ({first_line(problem)}); copy or convert it again",
+        ) from None
+    finally:
+        library.set_log_level(level)
+    return translator, n_workers, n_threads
+
+
+def _default_workers(device: str) -> int:
+    """One worker of one thread for each core, up to four; one for a graphics card.
+
+    Workers do whole batches each and never wait for each other. Threads within a batch meet at every layer: on two idle
+    cores two workers were twice as fast as one and two threads 1.1 times; on two busy ones neither gained anything.
+    """
+    if device == "cuda":
+        return 1
+    # A container or a batch system may give us fewer cores than there are.
+    n_cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return min(_MOST_WORKERS, n_cores)
+
+
+def _vocabulary_file(directory: Path, side: str) -> Path:
+    for name in (f"{side}_vocabulary", "shared_vocabulary"):
+        for suffix in (".json", ".txt"):
+            if (directory / f"{name}{suffix}").is_file():
+                return directory / f"{name}{suffix}"
+    raise UserError(
+        f"{directory} has neither shared_vocabulary.json nor {side}_vocabulary.json; convert the model again"
+    )
+
+
+def _vocabulary(directory: Path, side: str) -> list[str]:
+    path = _vocabulary_file(directory, side)
+    tokens = read_json(path) if path.suffix == ".json" else read_text(path).removesuffix("\n").split("\n")
+    if not isinstance(tokens, list) or not all(isinstance(token, str) for token in tokens):
+        raise BadFile(path, "is not a list of tokens; convert the model again")
+    return tokens
+
+
+def _uses_map(directory: Path, options: Mapping[str, str], tokens: Sequence[str]) -> bool:
+    """Whether to use the vocabulary map; refuses one that the engine would ignore, or die of."""
+    path, is_wanted = directory / VOCABULARY_MAP, flag_option(options, "use_vmap")
+    if is_wanted and not path.is_file():
+        raise UserError(
+            f"use_vmap=yes needs the model's vocabulary map, and there is no {path}; convert the model with "
+            "--vocab_mapping FILE, or leave the option out"
+        )
+    # The engine reads a map that it is not asked to use, and dies of an empty one.
+    if is_wanted or (path.is_file() and not path.stat().st_size):
+        known, is_of_model = frozenset(tokens), False
+        for number, line in enumerate(read_text(path).splitlines(), 1):
+            _, tab, targets = line.partition("\t")
+            if not tab:
+                raise BadFile(path, "has no tab between words of the source and words of the target", line=number)
+            is_of_model = is_of_model or not known.isdisjoint(targets.split(" "))
+        if not is_of_model:
+            raise BadFile(path, "lists no word of the model's target vocabulary; make it from the model's own pieces")
+    return is_wanted
+
+
+def _known_pair(directory: Path, convention: str, vocabulary: frozenset[str]) -> tuple[Direction, str] | None:
+    """The one pair of languages that a model is for, and how that is known; None where it is not."""
+    if (facts := directory / "gendermark.json").is_file():
+        row = read_json(facts)
+        names = ("source_language", "target_language")
+        if not isinstance(row, dict) or not all(isinstance(row.get(name), str) for name in names):
+            raise BadFile(facts, 'names no languages; write {"source_language": "en", "target_language": "es"}')
+        return (row["source_language"], row["target_language"]), f"by its {facts.name}"
+    if convention in ("nllb", "m2m100", "t5") or tokenisers.opus_tokens(vocabulary):
+        return None  # of several languages, though it may be named after one pair
+    if (readme := directory / "README.md").is_file():
+        text = readme.read_text(encoding="utf-8", errors="replace")
+        languages = [re.search(rf"^\W*{side} languages?: *([a-z]{{2}})$", text, re.M) for side in ("source", "target")]
+        if languages[0] and languages[1]:
+            return (languages[0][1], languages[1][1]), "by its README.md"
+    pair = tokenisers.pair_in(directory.resolve().name)
+    return (pair, "by its name") if pair else None

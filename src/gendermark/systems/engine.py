@@ -1,291 +1,373 @@
 """What engines on this machine share, whichever library runs the model.
 
-Requests are sorted by task and direction, cut into batches that memory suffices for, and samples are drawn from the
-model's own distributions (`sampling.py`). A family says how its model is given a text, and what it does with one batch.
+Requests are grouped by task and direction and cut into batches of similar length; a batch that does not fit into memory
+is halved. Samples are drawn from the model's own distributions (`sampling.py`). A family says how its model is given a
+text, and what it does with one batch.
 """
 
 from __future__ import annotations
 
 import contextlib
 import hashlib
+import json
 from abc import abstractmethod
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Generic, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from gendermark.errors import SystemFailure, UserError
 from gendermark.records import Request, Task, Translation
-from gendermark.systems.batching import Batches, by_length
-from gendermark.systems.sampling import Continuation, Draw, draw
+from gendermark.systems.sampling import Continuation, Decoding, Draw, draw
 from gendermark.systems.system import KEPT, System, count_option
 from gendermark.systems.tokenisers import Direction
 
 WITHOUT_EFFECT = ("device", "batch_size", "threads", "workers")
-"""Options that a name need not show: they say where and how fast the work is done."""
+"""Options that a system's name leaves out: they decide where and how fast the work is done."""
 REQUESTS_PER_DRAWING = 16
+# Engines have no error class for this; the wording differs from device to device.
+_OUT_OF_MEMORY = ("out of memory", "bad alloc", "bad_alloc", "allocate memory", "not enough memory")
 
-Word = TypeVar("Word")
-"""What a library wants a word to be: its text, or its number."""
-Around = TypeVar("Around")
-"""What stands around the texts of one direction."""
-Some = TypeVar("Some")
+Item = TypeVar("Item")
 Answer = TypeVar("Answer")
+Tokens = list[Any]
+"""As a library wants them: strings or numbers."""
 
 
-@dataclass(frozen=True, slots=True)
-class Job(Generic[Word]):
+class Job(NamedTuple):
     """One request as the model sees it."""
 
     request: Request
-    source: list[Word]
-    target: list[Word]
+    source: Tokens
+    target: Tokens
     """To score; else empty."""
     problem: str | None = None
     """Why it cannot be asked."""
 
 
-@dataclass(frozen=True, slots=True)
-class Prefix(Generic[Word]):
+class Prefix(NamedTuple):
     """The beginning of a translation, to be continued."""
 
     number: int
-    """Of its source, among those that are drawn for together."""
-    source: list[Word]
-    words: tuple[int, ...]
+    """Of its source, among those that are sampled together."""
+    source: Tokens
+    tokens: tuple[int, ...]
 
 
-class Said(NamedTuple):
-    """What a model said, as text."""
+class Output(NamedTuple):
+    """The text of a model's tokens."""
 
     text: str | None
     problem: str | None = None
     is_whole: bool = True
-    """Whether the text is all that was said, so that the probability of the one is that of the other."""
-
-
-class Score(NamedTuple):
-    """How probable a translation is, its end included."""
-
-    log_probability: float
-    by_token: tuple[float, ...]
+    """Whether the text is all of the output, so that the log-probability of the output is that of the text."""
 
 
 class _CannotContinue(Exception):
-    """One source of a drawing is too much for the engine."""
+    """One source among those that are sampled together is too much for the engine."""
 
     def __init__(self, number: int, reason: str) -> None:
         self.number, self.reason = number, reason
 
 
-class Engine(System, Generic[Word, Around]):
+class Engine(System):
     tasks = frozenset({Task.TRANSLATE, Task.SAMPLE, Task.SCORE})
-    batch_size = 256  # sorted by length, then cut into the model's batches; each is safe as soon as it is done
+    batch_size = 256  # sorted by length, then cut into the model's batches; each is stored as soon as it is done
     n_samples_per_call = 128
     is_asked_again_freely = True
     failures: tuple[type[Exception], ...] = (Exception,)
-    """What the library raises where a batch fails."""
+    """What the library raises when a batch fails."""
     _end: int
-    """The number of the word that ends a translation."""
+    """The number of the token that ends a translation."""
     _max_length: int
-    """Most words of a translation."""
+    """Most tokens of a translation."""
 
     def __init__(self, options: Mapping[str, str]) -> None:
         self._model_batch_size = count_option(options, "batch_size", 32)
-        self._batches = Batches()
+        self._largest_batch: int | None = None
+        """None: every batch fitted into memory so far."""
+        self._n_given_up = 0
 
-    # -- what a family says
-
-    @abstractmethod
-    def _around(self, direction: Direction) -> Around:
-        """What stands around texts of this direction; refuses languages that the model is known not to have."""
+    # -- what a family defines
 
     @abstractmethod
-    def _job(self, request: Request, around: Around) -> Job[Word]: ...
+    def _frame(self, direction: Direction) -> Any:
+        """What stands around texts of a direction; refuses languages that the model is known not to have."""
 
     @abstractmethod
-    def _translate(self, jobs: Sequence[Job[Word]], around: Around) -> list[Translation]: ...
+    def _job(self, request: Request, frame: Any) -> Job: ...
 
     @abstractmethod
-    def _score(self, jobs: Sequence[Job[Word]], around: Around) -> list[Score]: ...
+    def _translate(self, jobs: Sequence[Job], frame: Any) -> list[Translation]: ...
 
     @abstractmethod
-    def _follow(self, prefixes: Sequence[Prefix[Word]], around: Around, n_together: int) -> list[Continuation]:
-        """The most probable way on from each prefix of a batch; `n_together` are followed in all batches."""
+    def _score(self, jobs: Sequence[Job], frame: Any) -> list[tuple[float, ...]]:
+        """The log-probability of each token of each target, and of its end."""
 
     @abstractmethod
-    def _cut(self, prefixes: Sequence[Prefix[Word]]) -> list[list[int]]:
-        """The places of prefixes in batches."""
+    def _continue(self, prefixes: Sequence[Prefix], frame: Any, n_together: int) -> list[Continuation]:
+        """The greedy continuation of each prefix of a batch; `n_together` of all batches are kept in memory."""
 
     @abstractmethod
-    def _said(self, request: Request, words: Sequence[int], ended: bool) -> Said:
-        """The text of a translation's words, which came to their end or did not."""
+    def _cut(self, prefixes: Sequence[Prefix]) -> list[list[int]]:
+        """The positions of prefixes in batches."""
+
+    @abstractmethod
+    def _output(self, request: Request, tokens: Sequence[int], ended: bool) -> Output:
+        """The text of a translation's tokens; `ended` is False where the limit of length came first."""
+
+    def _n_best(self, jobs: Sequence[Job], frame: Any, n: int) -> list[list[Translation]]:
+        """The n best translations of each job, where a family `gives_n_best`."""
+        raise NotImplementedError
 
     def _fault_of_one(self, problem: Exception) -> str | None:  # noqa: ARG002
-        """Why a whole batch failed for one of its texts; None where it did not."""
+        """Why a whole batch failed because of one of its texts; None where that is not the cause."""
         return None
 
-    def _in_parallel(self, batches: Sequence[Some], work: Callable[[Some], Answer]) -> Iterator[Answer]:
+    def _in_parallel(self, batches: Sequence[Item], work: Callable[[Item], Answer]) -> Iterator[Answer]:
         """The answers to each batch, in order."""
         return map(work, batches)
 
     def _quietly(self) -> contextlib.AbstractContextManager[None]:
-        """In which the library is used."""
+        """The context in which the library is used."""
         return contextlib.nullcontext()
 
     # -- what follows from it
 
     def shard_size(self, task: Task) -> int:
-        # A drawing takes long, and is always cut at these places.
+        # Sampling takes long, and is always cut at these places.
         return REQUESTS_PER_DRAWING if task is Task.SAMPLE else self.batch_size
 
     def check(self, source_language: str, target_language: str, requests: Sequence[Request]) -> None:  # noqa: ARG002
         with self._quietly():
-            self._around((source_language, target_language))
+            self._frame((source_language, target_language))
 
     def answer(self, requests: Sequence[Request]) -> Iterator[Sequence[Translation]]:
         kinds: dict[tuple[Task, Direction], list[Request]] = {}
         for request in requests:
             kinds.setdefault((request.task, (request.source_language, request.target_language)), []).append(request)
         for (task, direction), group in kinds.items():
-            with self._quietly():
-                around = self._around(direction)
-                jobs = [self._job(request, around) for request in group if request.source.strip()]
-            unasked = [answer for request in group if not request.source.strip() for answer in _of_nothing(request)]
-            unasked += [answer for job in jobs if job.problem for answer in _without(job.request, job.problem)]
+            frame, jobs, unasked = self._jobs(direction, group)
             if unasked:
                 yield unasked
-            jobs = [job for job in jobs if not job.problem]
             if task is Task.SAMPLE:
-                yield from self._sample(jobs, around)
-                continue
-            work = partial(self._translate if task is Task.TRANSLATE else self._scored, around=around)
-            places = by_length([len(job.source) + len(job.target) for job in jobs], self._model_batch_size)
-            batches = [[jobs[place] for place in batch] for batch in places]
-            yield from self._in_parallel(batches, partial(self._run, work=work, give_up=_given_up))
+                yield from self._sample(jobs, frame)
+            else:
+                work = partial(self._translate if task is Task.TRANSLATE else self._scored, frame=frame)
+                yield from self._in_batches(jobs, work, _given_up)
 
     def n_best(self, requests: Sequence[Request], n: int) -> Iterator[Sequence[Translation]]:
         directions: dict[Direction, list[Request]] = {}
         for request in requests:
             directions.setdefault((request.source_language, request.target_language), []).append(request)
         for direction, group in directions.items():
-            with self._quietly():
-                around = self._around(direction)
-                jobs = [self._job(request, around) for request in group if request.source.strip()]
-            yield [answer for request in group if not request.source.strip() for answer in _of_nothing(request)]
-            places = by_length([len(job.source) for job in jobs], self._model_batch_size)
-            batches = [[jobs[place] for place in batch] for batch in places]
-            work = partial(self._run, work=partial(self._list, around=around, n=n), give_up=_none_listed)
-            for listed in self._in_parallel(batches, work):
+            frame, jobs, unasked = self._jobs(direction, group)
+            yield unasked
+            work = partial(self._n_best, frame=frame, n=n)
+            for listed in self._in_batches(jobs, work, lambda job, reason: [_given_up(job, reason)]):
                 yield [answer for answers in listed for answer in answers]
 
-    def _list(self, jobs: Sequence[Job[Word]], around: Around, n: int) -> list[list[Translation]]:
-        """The n best of each, where a family can."""
-        raise NotImplementedError
-
     def notes(self) -> Sequence[str]:
-        return self._batches.notes()
+        notes = []
+        if self._largest_batch is not None:
+            notes.append(f"out of memory at this batch size; reduced to {self._largest_batch}")
+        if self._n_given_up:
+            notes.append(f"out of memory for {self._n_given_up} sentences even one by one; rerun to ask for them again")
+        return notes
 
-    def _scored(self, jobs: Sequence[Job[Word]], around: Around) -> list[Translation]:
+    def _jobs(self, direction: Direction, requests: Sequence[Request]) -> tuple[Any, list[Job], list[Translation]]:
+        """The frame of a direction, the jobs to do, and the answers to requests that need not or cannot be asked."""
+        with self._quietly():
+            frame = self._frame(direction)
+            jobs = [self._job(request, frame) for request in requests if request.source.strip()]
+        unasked = [answer for request in requests if not request.source.strip() for answer in _of_nothing(request)]
+        unasked += [answer for job in jobs if job.problem for answer in _failed(job.request, job.problem)]
+        return frame, [job for job in jobs if not job.problem], unasked
+
+    def _in_batches(
+        self,
+        jobs: Sequence[Job],
+        work: Callable[[Sequence[Job]], list[Answer]],
+        give_up: Callable[[Job, str], Answer],
+    ) -> Iterator[list[Answer]]:
+        lengths = [len(job.source) + len(job.target) for job in jobs]
+        batches = [[jobs[place] for place in batch] for batch in by_length(lengths, self._model_batch_size)]
+        yield from self._in_parallel(batches, partial(self._run, work=work, give_up=give_up))
+
+    def _scored(self, jobs: Sequence[Job], frame: Any) -> list[Translation]:
         return [
             Translation(
                 job.request.request_id,
                 job.request.target,
-                log_probability=score.log_probability,
-                n_tokens=len(score.by_token),
-                token_log_probabilities=score.by_token,
+                log_probability=sum(scores),
+                n_tokens=len(scores),
+                token_log_probabilities=scores,
             )
-            for job, score in zip(jobs, self._score(jobs, around), strict=True)
+            for job, scores in zip(jobs, self._score(jobs, frame), strict=True)
         ]
 
-    def _sample(self, jobs: Sequence[Job[Word]], around: Around) -> Iterator[Sequence[Translation]]:
-        # In the order given and not by length: a run that goes on after a kill then has the same requests side by
-        # side as one that was never disturbed, and not even a rounding error differs.
+    def _sample(self, jobs: Sequence[Job], frame: Any) -> Iterator[Sequence[Translation]]:
+        for job in jobs:
+            Decoding.of(job.request.options)  # refuses wrong options before anything is drawn
+        # In the order given and not by length: a resumed run then has the same requests side by side as an
+        # undisturbed one, and not even rounding differs.
         for start in range(0, len(jobs), REQUESTS_PER_DRAWING):
             waiting = list(jobs[start : start + REQUESTS_PER_DRAWING])
             while waiting:
                 requests = [job.request for job in waiting]
-                way_on = partial(self._continue, [job.source for job in waiting], around)
+                go_on = partial(self._continue_all, [job.source for job in waiting], frame)
                 try:
-                    drawn = draw(requests, way_on, frozenset({self._end}), self._max_length)
+                    drawn = draw(requests, go_on, frozenset({self._end}), self._max_length)
                 except _CannotContinue as problem:
-                    yield _without(waiting.pop(problem.number).request, problem.reason)
+                    yield _failed(waiting.pop(problem.number).request, problem.reason)
                     continue
-                yield [answer for pair in zip(requests, drawn, strict=True) for answer in self._drawn(*pair)]
+                yield [answer for pair in zip(requests, drawn, strict=True) for answer in self._samples(*pair)]
                 break
 
-    def _drawn(self, request: Request, draws: Sequence[Draw]) -> Iterator[Translation]:
+    def _samples(self, request: Request, draws: Sequence[Draw]) -> Iterator[Translation]:
         # Most samples of a request are equal.
-        texts = {one: self._said(request, one.words, one.n_tokens > len(one.words)) for one in dict.fromkeys(draws)}
+        outputs = {one: self._output(request, one.tokens, one.n_tokens > len(one.tokens)) for one in set(draws)}
         for sample, one in zip(request.samples, draws, strict=True):
-            said = texts[one]
-            numbers = (one.log_probability, one.n_tokens) if said.is_whole else (None, None)
-            yield Translation(request.request_id, said.text, sample, said.problem, *numbers)
+            output = outputs[one]
+            numbers = (one.log_probability, one.n_tokens) if output.is_whole else (None, None)
+            yield Translation(request.request_id, output.text, sample, output.problem, *numbers)
 
-    def _continue(
-        self, sources: Sequence[list[Word]], around: Around, prefixes: Sequence[tuple[int, tuple[int, ...]]]
+    def _continue_all(
+        self, sources: Sequence[Tokens], frame: Any, prefixes: Sequence[tuple[int, tuple[int, ...]]]
     ) -> list[Continuation]:
-        """The most probable way on from each prefix, in the order given."""
-        paths = [Prefix(number, sources[number], words) for number, words in prefixes]
+        """The greedy continuation of each (number of a source, tokens so far)."""
+        paths = [Prefix(number, sources[number], tokens) for number, tokens in prefixes]
         batches = self._cut(paths)
-        work = partial(
-            self._run, work=partial(self._follow, around=around, n_together=len(paths)), give_up=_cannot_continue
+        work = partial(self._continue, frame=frame, n_together=len(paths))
+        answers = self._in_parallel(
+            [[paths[place] for place in batch] for batch in batches],
+            partial(self._run, work=work, give_up=_cannot_continue),
         )
-        answers = self._in_parallel([[paths[place] for place in batch] for batch in batches], work)
-        found = {
-            place: continuation
-            for batch, continuations in zip(batches, answers, strict=True)
-            for place, continuation in zip(batch, continuations, strict=True)
-        }
+        found: dict[int, Continuation] = {}
+        for batch, continuations in zip(batches, answers, strict=True):
+            found.update(zip(batch, continuations, strict=True))
         return [found[place] for place in range(len(paths))]
 
     def _run(
         self,
-        batch: Sequence[Some],
-        work: Callable[[Sequence[Some]], list[Answer]],
-        give_up: Callable[[Some, str], Answer],
+        batch: Sequence[Item],
+        work: Callable[[Sequence[Item]], list[Answer]],
+        give_up: Callable[[Item, str], Answer],
     ) -> list[Answer]:
-        try:
-            with self._quietly():
-                return self._batches.run(batch, work, give_up, self._fault_of_one)
-        except (UserError, _CannotContinue):
-            raise
-        except self.failures as problem:
-            raise SystemFailure(f"{self.spec} failed: {first_line(problem)} {KEPT}") from None
+        """The answers to a batch, in its order.
+
+        A batch that does not fit into memory is halved, and later ones are not made larger again. What fails even alone
+        is given up with a reason. Where a batch fails because of one of its items (a text that is too long), that one
+        is found by halving too, but nothing stays smaller for it.
+        """
+        answers: list[Answer] = []
+        waiting = deque([batch] if batch else [])
+        while waiting:
+            part = waiting.popleft()
+            limit = self._largest_batch
+            if limit is not None and len(part) > limit:
+                waiting.extendleft(part[start : start + limit] for start in reversed(range(0, len(part), limit)))
+                continue
+            try:
+                with self._quietly():
+                    answers.extend(work(part))
+                continue
+            except UserError:
+                raise
+            except Exception as problem:
+                reason = self._fault_of_one(problem)
+                if reason is None and not is_out_of_memory(problem):
+                    if not isinstance(problem, self.failures):
+                        raise
+                    raise SystemFailure(f"{self.spec} failed: {first_line(problem)} {KEPT}") from None
+            # Not inside `except`: while the problem lives, it holds what the failed batch had in memory.
+            half = (len(part) + 1) // 2
+            if len(part) > 1:
+                waiting.extendleft((part[half:], part[:half]))
+                if reason is None:
+                    self._largest_batch = min(limit or half, half)
+            else:
+                self._n_given_up += reason is None
+                answers.append(give_up(part[0], reason or "not enough memory for this sentence, even alone"))
+        return answers
 
 
 def _of_nothing(request: Request) -> list[Translation]:
-    """An empty source has an empty translation, which no engine need be asked for."""
+    """An empty source has an empty translation, without asking an engine."""
     if request.task is Task.SCORE:
-        return _without(request, "the source is empty")
+        return _failed(request, "the source is empty")
     return [Translation(request.request_id, "", sample) for sample in request.samples]
 
 
-def _without(request: Request, reason: str) -> list[Translation]:
+def _failed(request: Request, reason: str) -> list[Translation]:
     return [Translation(request.request_id, None, sample, reason) for sample in request.samples]
 
 
-def _given_up(job: Job[Word], reason: str) -> Translation:
+def _given_up(job: Job, reason: str) -> Translation:
     return Translation(job.request.request_id, None, error=reason)
 
 
-def _none_listed(job: Job[Word], reason: str) -> list[Translation]:
-    return [_given_up(job, reason)]
-
-
-def _cannot_continue(prefix: Prefix[Word], reason: str) -> Continuation:
+def _cannot_continue(prefix: Prefix, reason: str) -> Continuation:
     raise _CannotContinue(prefix.number, reason)
 
 
-def too_long(n_words: int | str) -> str:
-    return f"the sentence or its translation is longer than the {n_words} words that this model can take"
+# -- batches
 
 
-def described(beam_size: int, precision: str, length_penalty: float | None) -> str:
-    """How a model searches, for the signature; a penalty only where it is not the usual one."""
+def by_length(lengths: Sequence[int], batch_size: int) -> list[list[int]]:
+    """The positions of texts in batches of similar length, so that little is padded.
+
+    The longest come first: whether memory suffices shows at the start of the work.
+    """
+    order = sorted(range(len(lengths)), key=lambda place: (-lengths[place], place))
+    return [order[start : start + batch_size] for start in range(0, len(order), batch_size)]
+
+
+def padded(rows: Sequence[Sequence[int]], pad: int) -> list[list[int]]:
+    """Rows of numbers, made as long as the longest."""
+    longest = max(len(row) for row in rows)
+    return [[*row, *[pad] * (longest - len(row))] for row in rows]
+
+
+def is_out_of_memory(problem: BaseException) -> bool:
+    """Whether a smaller batch could succeed, for any engine."""
+    return isinstance(problem, MemoryError) or any(words in str(problem).lower() for words in _OUT_OF_MEMORY)
+
+
+# -- names, messages, identity
+
+
+def target_of(request: Request, spec: str) -> str:
+    """The translation to score; refuses an empty one."""
+    if not (request.target or "").strip():
+        raise UserError(f"{spec} cannot score an empty translation (of {request.source!r})")
+    return request.target or ""
+
+
+def too_long(n_tokens: int | str) -> str:
+    return f"the sentence or its translation is longer than the {n_tokens} tokens that this model can take"
+
+
+def wrong_pair(spec: str, own: Sequence[str], how: str, direction: Direction) -> UserError:
+    """For a model of one pair of languages that is asked for another; `how` its own is known."""
+    return UserError(
+        f"{spec} translates {'-'.join(own)} ({how}), not {'-'.join(direction)}; give a model for that pair"
+    )
+
+
+def decoding_name(beam_size: int, precision: str, length_penalty: float | None) -> str:
+    """How a model searches, for the signature; the penalty only where it is not the usual one."""
     penalty = [] if length_penalty is None else [f"length_penalty{length_penalty:g}"]
     return ",".join(["greedy" if beam_size == 1 else f"beam{beam_size}", precision, *penalty])
+
+
+def content_hash(files: Sequence[Path], settings: Mapping[str, object]) -> str:
+    """Of what affects a translation; not of where the files are."""
+    digest = hashlib.sha256(json.dumps(settings, sort_keys=True).encode())
+    for path in files:
+        digest.update(name_and_content(path))
+    return digest.hexdigest()[:16]
 
 
 def name_and_content(path: Path) -> bytes:

@@ -1,30 +1,66 @@
 """`hf:NAME_OR_DIR`: a model of the Hugging Face hub, or in a directory, run with transformers.
 
-Two kinds, told by the model's configuration: translation models with an encoder and a decoder (OPUS-MT, M2M100, NLLB,
-mBART, T5 ...), and language models that are asked for a translation by a prompt (`prompts.py`).
+Two kinds, by the model's configuration: translation models with an encoder and a decoder (OPUS-MT, M2M100, NLLB, mBART,
+T5 ...), and language models that are asked for a translation by a prompt (`chat.py`).
 `NAME?beam_size=1&dtype=bfloat16` gives options with the name.
 """
 
 from __future__ import annotations
 
 import contextlib
+import copy
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+import re
+from abc import abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gendermark.errors import MissingExtra, UserError
+from gendermark.linguistics.codes import LANGUAGES
 from gendermark.records import Request, Task, Translation
-from gendermark.systems.batching import by_length
-from gendermark.systems.engine import WITHOUT_EFFECT, Engine, Job, Prefix, Said, Score, too_long
-from gendermark.systems.huggingface_dialects import Dialect, Prompted, Translator
-from gendermark.systems.huggingface_models import LOGIT_BYTES, open_model
-from gendermark.systems.huggingface_opening import Words, is_installed, locate, open_config, open_tokeniser, quietly
-from gendermark.systems.sampling import Continuation, Decoding
-from gendermark.systems.system import refuse_unknown_options, split_options, with_options
-from gendermark.systems.tokenisers import Direction
+from gendermark.systems import tokenisers
+from gendermark.systems.chat import EXTRACTION_VERSION, extract, open_prompt
+from gendermark.systems.engine import (
+    WITHOUT_EFFECT,
+    Engine,
+    Job,
+    Output,
+    Prefix,
+    Tokens,
+    by_length,
+    decoding_name,
+    first_line,
+    target_of,
+    too_long,
+    wrong_pair,
+)
+from gendermark.systems.huggingface_opening import (
+    Place,
+    is_installed,
+    loaded,
+    locate,
+    open_config,
+    open_generation_config,
+    open_tokeniser,
+    quantised,
+    quietly,
+)
+from gendermark.systems.sampling import Continuation
+from gendermark.systems.system import (
+    choice_option,
+    count_option,
+    number_option,
+    refuse_unknown_options,
+    split_options,
+    with_options,
+)
+from gendermark.systems.tokenisers import Direction, filled, one_line
 
 TASKS = Engine.tasks
 OPTIONS = (
@@ -41,100 +77,637 @@ OPTIONS = (
     "system",
 )
 FASTER = {"dtype": ("float32", "int8"), "beam_size": ("5", "1")}
-"""What `study speed` varies if it is not told what."""
+"""What `study speed` varies by default."""
+DEVICES = ("auto", "cpu", "cuda", "mps")
+DTYPES = ("auto", "float32", "bfloat16", "float16", "int8")
+LOGIT_BYTES = 2**29
+"""Memory for the distributions of one call: a row as long as the vocabulary for each token."""
+_LONGEST = 256
+_LONGEST_ANSWER = 512
+_UNSET_LENGTH = 20
+"""The default of older versions of transformers for models that set no length themselves."""
+_NEW_LINES = ("\n", "Ċ", "<0x0A>")
+"""How tokenisers write a line break at the start of a token."""
+_CODE_OF = {name: code for code, facts in LANGUAGES.items() for name in (code, facts.nllb.partition("_")[0])}
 
 
-class HuggingFace(Engine[int, Words]):
-    """What stands around a text is its dialect's; to the model itself it is the beginning of a translation."""
+def open_system(argument: str, options: Mapping[str, str]) -> HuggingFace:
+    name, options = split_options(argument, options)
+    if "trust_remote_code" in options:
+        raise UserError("hf: never runs code that comes with a model; leave out trust_remote_code")
+    refuse_unknown_options("hf", options, OPTIONS)
+    spec = with_options(f"hf:{name}", options, WITHOUT_EFFECT)
+    if not (is_installed("torch") and is_installed("transformers")):
+        raise MissingExtra(spec, "hf")
+    with quietly():
+        place = locate(spec, name, options.get("revision"))
+        config = open_config(spec, place)
+        kind = TranslationModel if config.is_encoder_decoder else LanguageModel
+        return kind(spec, place, config, open_tokeniser(spec, place), options)
 
-    def __init__(self, argument: str, options: Mapping[str, str]) -> None:
-        name, options = split_options(argument, options)
-        if "trust_remote_code" in options:
-            raise UserError("hf: never runs code that comes with a model; leave out trust_remote_code")
-        refuse_unknown_options("hf", options, OPTIONS)
-        self.spec = with_options(f"hf:{name}", options, WITHOUT_EFFECT)
-        for package in ("torch", "transformers"):
-            if not is_installed(package):
-                raise MissingExtra(self.spec, "hf")
+
+class HuggingFace(Engine):
+    """What both kinds of models share."""
+
+    head: str
+    """The class of transformers that loads the weights."""
+    default_beam_size: int
+    shares_positions: bool
+    """Whether source and translation stand in one sequence of tokens."""
+
+    def __init__(
+        self,
+        spec: str,
+        place: Place,
+        config: Any,
+        tokeniser: Any,
+        options: Mapping[str, str],
+        own_settings: Mapping[str, object],
+        further_ends: frozenset[int] = frozenset(),
+    ) -> None:
+        """Read all but the weights, which are not needed if the store has all answers.
+
+        `own_settings` are part of the id; `further_ends` are tokens that end a translation beyond the model's own.
+        """
+        import torch
+
         super().__init__(options)
-        with quietly():
-            place = locate(self.spec, name, options.get("revision"))
-            config = open_config(self.spec, place)
-            tokeniser = open_tokeniser(self.spec, place)
-            self._dialect: Dialect = (
-                Translator(self.spec, place, config, tokeniser, options)
-                if config.is_encoder_decoder
-                else Prompted(self.spec, place, tokeniser, options)
-            )
-            self._model = open_model(self.spec, place, config, options, self._dialect.further_ends)
-        self._end, self._max_length = self._model.end, self._model.max_length
-        self.decoding = self._model.described
-        self.computing = self._model.computing
-        settings = {**self._model.settings, **self._dialect.settings}
+        self.spec, self._place, self._config, self._tokeniser = spec, place, config, tokeniser
+        self._device = _device(options)
+        self._dtype = _dtype(options, self._device, config)
+        self._n_threads = count_option(options, "threads", 1) if "threads" in options else None
+        self._n_threads_before: int | None = None
+        self._generation = open_generation_config(place, config)
+        text_config = config.get_text_config()
+        self._n_vocabulary: int = text_config.vocab_size
+        self._n_positions: int | None = getattr(text_config, "max_position_embeddings", None)
+        own_beams = self._generation.num_beams or 1
+        is_searched = self.default_beam_size > 1
+        beams = (own_beams if own_beams > 1 else self.default_beam_size) if is_searched else 1
+        self._beam_size = count_option(options, "beam_size", beams)
+        self._length_penalty = number_option(options, "length_penalty", 1.0) if "length_penalty" in options else None
+        self._max_length = self._longest(options)
+        own_ends = _listed(self._generation.eos_token_id) or _listed(text_config.eos_token_id)
+        self._ends = sorted(further_ends.union(own_ends))
+        if not self._ends:
+            raise UserError(f"{spec} has no token that ends a text, so it cannot translate")
+        self._end = self._ends[0]  # stands for them all
+        paddings = _listed(self._generation.pad_token_id) or _listed(text_config.pad_token_id) or own_ends
+        self._padding = paddings[0] if paddings else 0
+        self._suppressed = self._suppressed_tokens()
+        self.decoding = decoding_name(self._beam_size, self._dtype, self._length_penalty)
+        self.computing = f"{self._device}, threads {self._n_threads or torch.get_num_threads()}"
+        settings = {
+            "beam_size": self._beam_size,
+            "length_penalty": self._length_penalty,
+            "max_length": self._max_length,
+            "dtype": self._dtype,
+            "device": self._device,
+            **own_settings,
+        }
         key = json.dumps([place.content, settings], sort_keys=True)
         self.system_id = f"hf#{hashlib.sha256(key.encode()).hexdigest()[:16]}"
 
+    @cached_property
+    def _model(self) -> Any:
+        import torch
+        import transformers
+
+        if self._n_threads is not None:
+            self._n_threads_before = torch.get_num_threads()
+            torch.set_num_threads(self._n_threads)
+        model, report = loaded(
+            self.spec,
+            "weights",
+            lambda: getattr(transformers, self.head).from_pretrained(
+                self._place.name,
+                config=self._config,
+                torch_dtype=torch.float32 if self._dtype == "int8" else getattr(torch, self._dtype),
+                output_loading_info=True,
+                **self._place.pinned,
+            ),
+        )
+        # The library would go on with random numbers in their place.
+        if missing := sorted({*report["missing_keys"], *(row[0] for row in report.get("mismatched_keys", ()))}):
+            raise UserError(
+                f"{self.spec} lacks {len(missing)} of the weights that its configuration asks for ({missing[0]} ...); "
+                "give a complete model"
+            )
+        model = model.to(self._device).eval()
+        return quantised(model) if self._dtype == "int8" else model
+
     def close(self) -> None:
-        self._model.unload()
+        self.__dict__.pop("_model", None)
+        if self._n_threads_before is not None:
+            import torch
+
+            torch.set_num_threads(self._n_threads_before)
+            self._n_threads_before = None
 
     def _quietly(self) -> contextlib.AbstractContextManager[None]:
         return quietly()
 
-    # -- what the model is given, and what it says
+    # -- what a kind defines
 
-    def _around(self, direction: Direction) -> Words:
-        return self._dialect.begin(direction) or self._model.begin
+    @abstractmethod
+    def _longest(self, options: Mapping[str, str]) -> int:
+        """Most tokens of a translation."""
 
-    def _job(self, request: Request, around: Words) -> Job[int]:  # noqa: ARG002
-        source, target, problem = self._dialect.source(request), Words(), None
+    @abstractmethod
+    def _source(self, request: Request) -> Tokens: ...
+
+    @abstractmethod
+    def _target(self, request: Request) -> Tokens:
+        """The tokens of the translation to score, without its beginning and end."""
+
+    @abstractmethod
+    def _generate(self, sources: Sequence[Tokens], begin: Tokens) -> list[Tokens]:
+        """The translation of each source, with its end if it has one."""
+
+    @abstractmethod
+    def _logits(self, sources: Sequence[Tokens], begin: Tokens, targets: Sequence[Tokens]) -> list[Any]:
+        """For each target a row of logits for each of its tokens and for its end."""
+
+    @abstractmethod
+    def _stepper(self, sources: Sequence[Tokens], begin: Tokens) -> Callable[[Sequence[Sequence[int]]], Any]:
+        """A function that takes the next tokens of each translation, and gives the logits of what follows."""
+
+    def _suppressed_tokens(self) -> list[int]:
+        """Tokens that the model must never write, by its own settings."""
+        tokens = {row[0] for row in self._generation.bad_words_ids or () if len(row) == 1}
+        return sorted(tokens | set(_listed(self._generation.suppress_tokens)))
+
+    # -- from text to tokens
+
+    def _job(self, request: Request, frame: Tokens) -> Job:  # noqa: ARG002
         if request.task is Task.SCORE:
-            if not (request.target or "").strip():
-                raise UserError(
-                    f"{self.spec} is asked how likely an empty translation of {request.source!r} is; give one with "
-                    "words"
-                )
-            target = self._dialect.target(request)
-        elif request.task is Task.SAMPLE:
-            Decoding.of(request.options)  # said before anything is drawn
-        if (limit := self._model.n_positions) is not None:
-            room = self._model.room_needed(len(target) if target else self._model.max_length)
-            # The start and a language's mark have positions as well.
+            target_of(request, self.spec)
+        source, problem = self._source(request), None
+        target = self._target(request) if request.task is Task.SCORE else []
+        if (limit := self._n_positions) is not None:
+            room = (len(target) or self._max_length) if self.shares_positions else 0
+            # The start and a language token have positions as well.
             if len(source) + room > limit or len(target) + 2 > limit:
                 problem = too_long(limit)
         return Job(request, source, target, problem)
 
-    def _said(self, request: Request, words: Sequence[int], ended: bool) -> Said:
-        return self._dialect.text(request, words, ended)
-
     # -- one batch
 
-    def _translate(self, jobs: Sequence[Job[int]], around: Words) -> list[Translation]:
-        said = self._model.generate([job.source for job in jobs], around)
-        finished = [place for place, (_, ended) in enumerate(said) if ended]
-        scores = self._model.score([jobs[place].source for place in finished], around, [said[p][0] for p in finished])
-        score_of = dict(zip(finished, scores, strict=True))
-        return [
-            self._translation(job.request, words, ended, score_of.get(place))
-            for place, (job, (words, ended)) in enumerate(zip(jobs, said, strict=True))
-        ]
+    def _translate(self, jobs: Sequence[Job], frame: Tokens) -> list[Translation]:
+        outputs = [self._until_end(row) for row in self._generate([job.source for job in jobs], frame)]
+        finished = [(job.source, tokens) for job, (tokens, ended) in zip(jobs, outputs, strict=True) if ended]
+        scores = iter(self._log_probabilities([one for one, _ in finished], frame, [two for _, two in finished]))
+        answers = []
+        for job, (tokens, ended) in zip(jobs, outputs, strict=True):
+            output, score = self._output(job.request, tokens, ended), next(scores) if ended else None
+            numbers = (float(score.sum()), len(score)) if score is not None and output.is_whole else (None, None)
+            answers.append(Translation(job.request.request_id, output.text, 0, output.problem, *numbers))
+        return answers
 
-    def _translation(
-        self, request: Request, words: Sequence[int], ended: bool, scores: NDArray[np.float64] | None
-    ) -> Translation:
-        said = self._said(request, words, ended)
-        numbers = (float(scores.sum()), len(scores)) if scores is not None and said.is_whole else (None, None)
-        return Translation(request.request_id, said.text, 0, said.problem, *numbers)
+    def _score(self, jobs: Sequence[Job], frame: Tokens) -> list[tuple[float, ...]]:
+        found = self._log_probabilities([job.source for job in jobs], frame, [job.target for job in jobs])
+        return [tuple(row.tolist()) for row in found]
 
-    def _score(self, jobs: Sequence[Job[int]], around: Words) -> list[Score]:
-        scores = self._model.score([job.source for job in jobs], around, [job.target for job in jobs])
-        return [Score(float(found.sum()), tuple(found.tolist())) for found in scores]
+    def _cut(self, prefixes: Sequence[Prefix]) -> list[list[int]]:
+        return by_length([len(prefix.tokens) for prefix in prefixes], self._model_batch_size)
 
-    def _cut(self, prefixes: Sequence[Prefix[int]]) -> list[list[int]]:
-        return by_length([len(prefix.words) for prefix in prefixes], self._model_batch_size)
+    def _continue(self, prefixes: Sequence[Prefix], frame: Tokens, n_together: int) -> list[Continuation]:
+        import torch
 
-    def _follow(self, prefixes: Sequence[Prefix[int]], around: Words, n_together: int) -> list[Continuation]:
         sources = [prefix.source for prefix in prefixes]
         # Few translations are twice as long as their source; those that are, are continued again.
-        fitting = 4 * LOGIT_BYTES // (4 * self._model.n_words * n_together)
-        n_steps = max(1, min(self._max_length, 2 * max(map(len, sources)) + 16, fitting))
-        return self._model.follow(sources, around, [prefix.words for prefix in prefixes], n_steps)
+        n_fitting = 4 * LOGIT_BYTES // (4 * self._n_vocabulary * n_together)
+        n_steps = max(1, min(self._max_length, 2 * max(map(len, sources)) + 16, n_fitting))
+        with torch.inference_mode():
+            return self._greedy_paths(self._stepper(sources, frame), [prefix.tokens for prefix in prefixes], n_steps)
+
+    def _greedy_paths(
+        self, step: Callable[[Sequence[Sequence[int]]], Any], prefixes: Sequence[tuple[int, ...]], n_steps: int
+    ) -> list[Continuation]:
+        """All paths token by token, side by side at the same position: those with longer prefixes write these first.
+
+        So none is padded on the target side, where many models count positions without looking at a mask.
+        """
+        paths: list[list[int]] = [[] for _ in prefixes]
+        rows: list[list[NDArray[np.float32]]] = [[] for _ in prefixes]
+        position = min(map(len, prefixes))
+        tokens: list[list[int]] = [list(prefix[:position]) for prefix in prefixes]
+        running = set(range(len(prefixes)))
+        while running:
+            logits = self._allowed(step(tokens)).cpu().numpy()
+            tokens = []
+            for place, (prefix, row) in enumerate(zip(prefixes, logits, strict=True)):
+                if position < len(prefix):
+                    token = prefix[position]
+                elif place in running:
+                    token = int(row.argmax())
+                    paths[place].append(token)
+                    rows[place].append(row.copy())
+                    # There may be no positions beyond the limit of length.
+                    if token == self._end or len(paths[place]) == n_steps or position + 1 == self._max_length:
+                        running.remove(place)
+                else:
+                    token = self._padding
+                tokens.append([token])
+            position += 1
+        return [Continuation(path, np.array(found)) for path, found in zip(paths, rows, strict=True)]
+
+    def _search(self, sources: Any, mask: Any, **changes: Any) -> list[Tokens]:
+        """What the library's search finds, with the model's own settings for all but these."""
+        import torch
+
+        settings = copy.deepcopy(self._generation)
+        settings.do_sample = False
+        settings.num_beams = self._beam_size
+        settings.num_return_sequences = 1
+        settings.max_new_tokens, settings.max_length = self._max_length, None
+        settings.return_dict_in_generate = False
+        settings.eos_token_id, settings.pad_token_id = self._ends, self._padding
+        if self._length_penalty is not None:
+            settings.length_penalty = self._length_penalty
+        for key, value in changes.items():
+            setattr(settings, key, value)
+        with torch.inference_mode():
+            found: list[Tokens] = self._model.generate(
+                input_ids=sources, attention_mask=mask, generation_config=settings
+            ).tolist()
+        return found
+
+    def _until_end(self, tokens: Tokens) -> tuple[Tokens, bool]:
+        place = next((place for place, token in enumerate(tokens) if token in self._ends), None)
+        if place is None:
+            return tokens, False
+        # Some models are made to end at the limit, wherever they are.
+        return tokens[:place], self._generation.forced_eos_token_id is None or place + 1 < self._max_length
+
+    def _log_probabilities(
+        self, sources: Sequence[Tokens], begin: Tokens, targets: Sequence[Tokens]
+    ) -> list[NDArray[np.float64]]:
+        """Of each token of each target, and of its end; for as many at once as have room for their distributions."""
+        import torch
+
+        shared = [len(source) if self.shares_positions else 0 for source in sources]
+        n_rows = max((len(target) + len(begin) + n for target, n in zip(targets, shared, strict=True)), default=0) + 1
+        size = max(1, LOGIT_BYTES // (4 * self._n_vocabulary * n_rows))
+        found: list[NDArray[np.float64]] = []
+        with torch.inference_mode():
+            for start in range(0, len(sources), size):
+                part = slice(start, start + size)
+                for rows, target in zip(self._logits(sources[part], begin, targets[part]), targets[part], strict=True):
+                    logits = self._allowed(rows)
+                    tokens = torch.tensor([*target, self._end], device=logits.device)
+                    chosen = logits.gather(1, tokens[:, None])[:, 0] - logits.logsumexp(-1)
+                    found.append(chosen.double().cpu().numpy())
+        return found
+
+    def _allowed(self, logits: Any) -> Any:
+        """Logits without tokens that are never written, and with one end token for all."""
+        logits = logits.float()
+        if self._suppressed:
+            logits[..., self._suppressed] = float("-inf")
+        if len(self._ends) > 1:
+            together = logits[..., self._ends].logsumexp(-1)
+            logits[..., self._ends] = float("-inf")
+            logits[..., self._end] = together
+        return logits
+
+    def _padded(self, rows: Sequence[Sequence[int]], side: str = "right") -> tuple[Any, Any]:
+        """Rows of tokens as one tensor, the shorter ones padded, and the mask of what is no padding."""
+        import torch
+
+        longest = max(map(len, rows))
+
+        def filled_up(row: Sequence[int], filler: int) -> list[int]:
+            gap = [filler] * (longest - len(row))
+            return [*row, *gap] if side == "right" else [*gap, *row]
+
+        tokens = [filled_up(row, self._padding) for row in rows]
+        mask = [filled_up([1] * len(row), 0) for row in rows]
+        return torch.tensor(tokens, device=self._device), torch.tensor(mask, device=self._device)
+
+
+class _Languages(NamedTuple):
+    """How a translation model is given a direction."""
+
+    instruction: str
+    """Text before the source."""
+    names: tuple[str, str] | None = None
+    """As the tokeniser names the languages, where it has to know them."""
+    begin: Sequence[int] = ()
+    """The tokens that every translation begins with."""
+
+
+class TranslationModel(HuggingFace):
+    """An encoder and a decoder; languages are tokens, or an instruction before the text, or fixed."""
+
+    head = "AutoModelForSeq2SeqLM"
+    default_beam_size = 5
+    shares_positions = False
+
+    def __init__(self, spec: str, place: Place, config: Any, tokeniser: Any, options: Mapping[str, str]) -> None:
+        for key in ("prompt", "system"):
+            if key in options:
+                raise UserError(f"{spec} is a translation model, which takes no prompt; leave out {key}")
+        self._source_prefix = options.get("source_prefix")
+        super().__init__(spec, place, config, tokeniser, options, {"source_prefix": self._source_prefix})
+        vocabulary = frozenset(tokeniser.get_vocab())
+        self._vocabulary: frozenset[str] = vocabulary.union(getattr(tokeniser, "lang_token_to_id", ()))
+        self._frames: dict[Direction, _Languages] = {}
+
+    def _longest(self, options: Mapping[str, str]) -> int:
+        # The library counts the start in the one and not in the other.
+        own = self._generation.max_new_tokens or (self._generation.max_length or 0) - 1
+        longest = count_option(options, "max_length", own if own > 0 and own != _UNSET_LENGTH - 1 else _LONGEST)
+        # The start and a language token have positions as well.
+        return longest if self._n_positions is None else min(longest, self._n_positions - 2)
+
+    def _suppressed_tokens(self) -> list[int]:
+        own = super()._suppressed_tokens()
+        # Marian models start from padding and have a row for it, though it is no token of any text.
+        return sorted({*own, self._padding}) if self._config.model_type == "marian" else own
+
+    # -- languages
+
+    def _frame(self, direction: Direction) -> Tokens:
+        """The tokens that every translation begins with."""
+        return list(self._languages(direction).begin) or _listed(self._generation.forced_bos_token_id)
+
+    def _languages(self, direction: Direction) -> _Languages:
+        if direction not in self._frames:
+            try:
+                self._frames[direction] = self._read_languages(direction)
+            except UserError as problem:
+                raise UserError(f"{self.spec}: {problem}") from None
+        return self._frames[direction]
+
+    def _read_languages(self, direction: Direction) -> _Languages:
+        kind = self._convention
+        if kind == "mbart":
+            return self._as_tokens(self._mbart_token(direction[0]), self._mbart_token(direction[1]))
+        if kind == "plain" or self._source_prefix is not None:
+            if kind in ("plain", "opus"):
+                self._check_pair(direction)
+            return _Languages(filled(self._source_prefix or "", direction))
+        if kind == "t5":
+            self._check_tasks(direction)
+        frame = tokenisers.frame(kind, direction, self._vocabulary, self._vocabulary)
+        if kind in ("nllb", "m2m100"):
+            return self._as_tokens(frame.before_source[0], frame.before_target[0])
+        if kind == "opus" and not frame.before_source:
+            self._check_pair(direction)
+        return _Languages(frame.instruction or "".join(f"{token} " for token in frame.before_source))
+
+    def _as_tokens(self, source: str, target: str) -> _Languages:
+        # M2M100's tokeniser wants the codes alone.
+        names = (source.strip("_"), target.strip("_"))
+        return _Languages("", names, [self._tokeniser.convert_tokens_to_ids(target)])
+
+    @cached_property
+    def _convention(self) -> str:
+        if self._config.model_type == "marian":
+            return "opus"
+        for token, convention in ((LANGUAGES["en"].nllb, "nllb"), ("__en__", "m2m100"), ("en_XX", "mbart")):
+            if token in self._vocabulary:
+                return convention
+        return "t5" if "t5" in self._config.model_type else "plain"
+
+    def _mbart_token(self, language: str) -> str:
+        tokens = [token for token in self._vocabulary if re.fullmatch(f"{re.escape(language)}_[A-Z]{{2}}", token)]
+        if not tokens:
+            raise UserError(f"this mBART model has no language {language!r}")
+        return min(tokens)
+
+    def _check_pair(self, direction: Direction) -> None:
+        """For a model of one pair, as far as its tokeniser or its name says which."""
+        named = [str(getattr(self._tokeniser, f"{side}_lang", None)) for side in ("source", "target")]
+        if all(name in _CODE_OF for name in named):
+            own = (_CODE_OF[named[0]], _CODE_OF[named[1]])
+        else:
+            name = Path(self._place.name).resolve().name if self._place.commit is None else self._place.name
+            own = tokenisers.pair_in(name) or direction
+        if own != direction:
+            raise wrong_pair("this model", own, "by its tokeniser or name", direction)
+
+    def _check_tasks(self, direction: Direction) -> None:
+        """The first T5 models list what they were trained for."""
+        tasks = [task for task in getattr(self._config, "task_specific_params", None) or () if "translation" in task]
+        if tasks and f"translation_{direction[0]}_to_{direction[1]}" not in tasks:
+            raise UserError(
+                f"this model was trained for {', '.join(tasks)} and not for {'-'.join(direction)}; if it was trained "
+                "further, give the text that it wants before the sentence with the option source_prefix=TEXT"
+            )
+
+    # -- texts
+
+    def _set_languages(self, request: Request) -> str:
+        languages = self._languages((request.source_language, request.target_language))
+        if languages.names is not None:
+            self._tokeniser.src_lang, self._tokeniser.tgt_lang = languages.names
+        return languages.instruction
+
+    def _source(self, request: Request) -> Tokens:
+        instruction = self._set_languages(request)
+        tokens: Tokens = self._tokeniser(instruction + one_line(request.source))["input_ids"]
+        return tokens
+
+    def _target(self, request: Request) -> Tokens:
+        self._set_languages(request)
+        text = one_line(request.target or "")
+        tokens: Tokens = self._tokeniser(text_target=text, add_special_tokens=False)["input_ids"]
+        return tokens
+
+    def _output(self, request: Request, tokens: Sequence[int], ended: bool) -> Output:  # noqa: ARG002
+        return Output(self._tokeniser.decode(list(tokens), skip_special_tokens=True).strip())
+
+    # -- the model
+
+    @property
+    def _start(self) -> int:
+        start = self._generation.decoder_start_token_id
+        return int(self._config.decoder_start_token_id if start is None else start)
+
+    def _generate(self, sources: Sequence[Tokens], begin: Tokens) -> list[Tokens]:
+        # The library counts the beginning as a new token.
+        changes = {"forced_bos_token_id": begin[0], "max_new_tokens": self._max_length + 1} if begin else {}
+        return [row[1 + len(begin) :] for row in self._search(*self._padded(sources), **changes)]
+
+    def _logits(self, sources: Sequence[Tokens], begin: Tokens, targets: Sequence[Tokens]) -> list[Any]:
+        tokens, mask = self._padded(sources)
+        outputs, _ = self._padded([[self._start, *begin, *target] for target in targets])
+        logits = self._model(input_ids=tokens, attention_mask=mask, decoder_input_ids=outputs).logits
+        return [row[len(begin) :][: len(target) + 1] for row, target in zip(logits, targets, strict=True)]
+
+    def _stepper(self, sources: Sequence[Tokens], begin: Tokens) -> Callable[[Sequence[Sequence[int]]], Any]:
+        import torch
+        from transformers.modeling_outputs import BaseModelOutput
+
+        # Many paths have the same source, which is encoded once.
+        number_of = {source: number for number, source in enumerate(dict.fromkeys(map(tuple, sources)))}
+        tokens, mask = self._padded(list(number_of))
+        encoded = self._model.get_encoder()(input_ids=tokens, attention_mask=mask).last_hidden_state
+        rows = torch.tensor([number_of[tuple(source)] for source in sources], device=self._device)
+        encoder_outputs, mask = BaseModelOutput(last_hidden_state=encoded[rows]), mask[rows]
+        cache: Any = None
+
+        def step(tokens: Sequence[Sequence[int]]) -> Any:
+            nonlocal cache
+            following = tokens if cache is not None else [[self._start, *begin, *row] for row in tokens]
+            found = self._model(
+                encoder_outputs=encoder_outputs,
+                attention_mask=mask,
+                decoder_input_ids=torch.tensor(following, device=self._device),
+                past_key_values=cache,
+                use_cache=True,
+            )
+            cache = found.past_key_values
+            return found.logits[:, -1]
+
+        return step
+
+
+class LanguageModel(HuggingFace):
+    """A decoder alone: the source stands in a prompt, and the translation in the answer."""
+
+    head = "AutoModelForCausalLM"
+    default_beam_size = 1
+    shares_positions = True
+
+    def __init__(self, spec: str, place: Place, config: Any, tokeniser: Any, options: Mapping[str, str]) -> None:
+        if "source_prefix" in options:
+            raise UserError(f"{spec} is a language model, which takes a prompt; give prompt, not source_prefix")
+        self._chats = bool(getattr(tokeniser, "chat_template", None))
+        is_tower = "tower" in Path(place.name).name.lower()
+        # Without tags: given translations are scored, and log-probabilities kept, as they follow the prompt.
+        default = "tower" if is_tower or not self._chats else "plain"
+        self._prompt = open_prompt(options.get("prompt", default), options.get("system", ""))
+        ends = set(_listed(tokeniser.eos_token_id))
+        if not self._chats:
+            # A model that was never taught to stop goes on with the next example.
+            tokens = tokeniser.convert_ids_to_tokens(range(len(tokeniser)))
+            ends |= {number for number, token in enumerate(tokens) if token and token.startswith(_NEW_LINES)}
+        settings = {"prompt": self._prompt.content_hash, "extraction": EXTRACTION_VERSION}
+        super().__init__(spec, place, config, tokeniser, options, settings, frozenset(ends))
+
+    def _longest(self, options: Mapping[str, str]) -> int:
+        limit = self._n_positions // 2 if self._n_positions is not None else _LONGEST_ANSWER
+        return count_option(options, "max_length", min(_LONGEST_ANSWER, limit))
+
+    # -- texts
+
+    def _frame(self, direction: Direction) -> Tokens:
+        self._prompt.messages("", *direction)  # refuses languages without a name
+        return []
+
+    def _source(self, request: Request) -> Tokens:
+        return self._tokens(self._asked(request))
+
+    def _target(self, request: Request) -> Tokens:
+        # Together with the prompt, as they would follow each other; apart where that merges tokens of both.
+        target, before = request.target or "", self._source(request)
+        tokens = self._tokens(f"{self._asked(request)}{'' if self._chats else ' '}{target}")
+        if tokens[: len(before)] == before:
+            return tokens[len(before) :]
+        apart: Tokens = self._tokeniser(target, add_special_tokens=False)["input_ids"]
+        return apart
+
+    def _output(self, request: Request, tokens: Sequence[int], ended: bool) -> Output:
+        answer = self._tokeniser.decode(list(tokens), skip_special_tokens=True).strip()
+        if not self._chats:
+            answer = answer.partition("\n")[0].strip()
+        if not ended:
+            return Output(None, "the answer was cut off at max_length", False)
+        text, problem = extract(answer, request.source)
+        return Output(text, problem or None, text == answer)
+
+    def _asked(self, request: Request) -> str:
+        fields = (request.source, request.source_language, request.target_language)
+        if not self._chats:
+            return self._prompt.text(*fields)
+        messages = self._prompt.messages(*fields)
+        try:
+            # Templates that know no such setting ignore it; thoughts are no translation.
+            text: str = self._tokeniser.apply_chat_template(
+                messages, tokenize=False, add_generation_prompt=True, enable_thinking=False
+            )
+        except Exception as problem:  # noqa: BLE001 (a template is a program, and may refuse a system message)
+            raise UserError(f"the chat template of {self.spec} refuses the prompt: {first_line(problem)}") from None
+        return text
+
+    def _tokens(self, text: str) -> Tokens:
+        # A chat template writes the start itself.
+        tokens: Tokens = self._tokeniser(text, add_special_tokens=not self._chats)["input_ids"]
+        return tokens[:-1] if not self._chats and tokens[-1:] == [self._tokeniser.eos_token_id] else tokens
+
+    # -- the model
+
+    def _generate(self, sources: Sequence[Tokens], begin: Tokens) -> list[Tokens]:  # noqa: ARG002
+        tokens, mask = self._padded(sources, "left")
+        return [row[tokens.shape[1] :] for row in self._search(tokens, mask)]
+
+    def _logits(
+        self,
+        sources: Sequence[Tokens],
+        begin: Tokens,  # noqa: ARG002
+        targets: Sequence[Tokens],
+    ) -> list[Any]:
+        tokens, mask = self._padded([[*source, *target] for source, target in zip(sources, targets, strict=True)])
+        logits = self._model(input_ids=tokens, attention_mask=mask).logits
+        return [
+            row[len(source) - 1 : len(source) + len(target)]
+            for row, source, target in zip(logits, sources, targets, strict=True)
+        ]
+
+    def _stepper(self, sources: Sequence[Tokens], begin: Tokens) -> Callable[[Sequence[Sequence[int]]], Any]:  # noqa: ARG002
+        import torch
+
+        cache: Any = None
+        mask: Any = None
+
+        def step(tokens: Sequence[Sequence[int]]) -> Any:
+            nonlocal cache, mask
+            if cache is None:
+                rows = [[*source, *row] for source, row in zip(sources, tokens, strict=True)]
+                following, mask = self._padded(rows, "left")
+                positions = (mask.cumsum(-1) - 1).clamp(min=0)
+            else:
+                following = torch.tensor(tokens, device=self._device)
+                mask = torch.cat([mask, torch.ones_like(mask[:, :1])], dim=1)
+                positions = mask.sum(-1, keepdim=True) - 1
+            found = self._model(
+                input_ids=following, attention_mask=mask, position_ids=positions, past_key_values=cache, use_cache=True
+            )
+            cache = found.past_key_values
+            return found.logits[:, -1]
+
+        return step
+
+
+def _device(options: Mapping[str, str]) -> str:
+    import torch
+
+    usable = {"cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available(), "cpu": True}
+    device = choice_option(options, "device", DEVICES)
+    if device == "auto":
+        return next(name for name, works in usable.items() if works)
+    if not usable[device]:
+        there = ", ".join(name for name, works in usable.items() if works)
+        raise UserError(f"option device={device}: torch finds no such device here; available: {there}")
+    return device
+
+
+def _dtype(options: Mapping[str, str], device: str, config: Any) -> str:
+    dtype = choice_option(options, "dtype", DTYPES)
+    if dtype == "int8" and device != "cpu":
+        raise UserError(f"option dtype=int8 of hf: works on a processor only, not on {device}; give device=cpu too")
+    if dtype != "auto":
+        return dtype
+    stored = str(getattr(config, "dtype", None) or getattr(config, "torch_dtype", None)).removeprefix("torch.")
+    # Half precision is slow on most processors.
+    return stored if device != "cpu" and stored in DTYPES else "float32"
+
+
+def _listed(value: Any) -> list[int]:
+    """A setting that may be missing, one token or several."""
+    if value is None:
+        return []
+    return [int(token) for token in value] if isinstance(value, (list, tuple)) else [int(value)]

@@ -1,4 +1,4 @@
-"""Where a model of `hf:` is, and how what belongs to it is opened, or refused in one sentence."""
+"""Finding and opening the models of `hf:`."""
 
 from __future__ import annotations
 
@@ -10,27 +10,24 @@ import re
 import sys
 import warnings
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from gendermark.errors import MissingExtra, UserError
 from gendermark.io.textfiles import read_json
 from gendermark.systems.engine import first_line, name_and_content
 
 _TOKENISER_PACKAGES = ("sentencepiece", "google.protobuf")
-"""What some tokenisers cannot be read without."""
+"""Some tokenisers cannot be read without these."""
 _PACKAGE_WORDS = re.compile(r"sentencepiece|protobuf|tiktoken|Error parsing line", re.IGNORECASE)
-"""What the library says then: it names another reader that it tried, or what that one could not read."""
+"""In the library's messages then, which may name another reader that it tried."""
 _MARIAN_FILES = ("source.spm", "target.spm", "vocab.json")
 _TOKENISER_FILES = ("*.model", "*.spm", "vocab*", "merges.txt", "dict.txt", "*.tiktoken", "*.tokenizer", "tekken.json")
 
 Loaded = TypeVar("Loaded")
-Words = list[int]
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(NamedTuple):
     """A model on disk, or on the hub at one commit."""
 
     name: str
@@ -41,12 +38,12 @@ class Place:
 
     @property
     def pinned(self) -> dict[str, Any]:
-        """For every call that reads from here: one commit all along, and never code from outside."""
+        """For every call that reads from here: always the same commit, and never code from outside."""
         return {"trust_remote_code": False, **({"revision": self.commit} if self.commit else {})}
 
 
 def locate(spec: str, name: str, revision: str | None) -> Place:
-    """Where a model is, or one sentence about why it is nowhere."""
+    """Where a model is; refuses what is no model."""
     directory = Path(name).expanduser()
     if directory.is_dir():
         if revision is not None:
@@ -55,8 +52,8 @@ def locate(spec: str, name: str, revision: str | None) -> Place:
         return Place(str(directory), _content_hash(directory))
     if not re.fullmatch(r"[\w.-]+(/[\w.-]+)?", name) or name.startswith("."):
         raise UserError(
-            f"there is no directory {name}, and it is not the name of a model on the Hugging Face hub, such as "
-            "Helsinki-NLP/opus-mt-en-es"
+            f"there is no directory {name}, nor can it name a model on the Hugging Face hub, as "
+            "Helsinki-NLP/opus-mt-en-es does"
         )
     commit = _commit(spec, name, revision)
     return Place(name, f"{name}@{commit}", commit)
@@ -66,10 +63,7 @@ def _check_directory(directory: Path) -> None:
     if (directory / "model.bin").is_file() and not any(directory.glob("*.safetensors")):
         raise UserError(f"{directory} is a model in CTranslate2's format; use ctranslate2:{directory}")
     if not (directory / "config.json").is_file():
-        raise UserError(
-            f"{directory} is not a Hugging Face model: it has no config.json; save_pretrained of a model and of its "
-            "tokeniser write all that is needed"
-        )
+        raise UserError(f"{directory} is not a Hugging Face model: it has no config.json; save it with save_pretrained")
     if not isinstance(read_json(directory / "config.json"), dict):
         raise UserError(f"{directory / 'config.json'} is not the configuration of a model")
 
@@ -77,7 +71,7 @@ def _check_directory(directory: Path) -> None:
 def _content_hash(directory: Path) -> str:
     digest = hashlib.sha256()
     for path in sorted(directory.iterdir()):
-        # What people write about a model, and what tools leave beside it, changes no translation.
+        # Model cards and hidden files of tools affect no translation.
         if path.is_file() and not path.name.startswith(".") and path.suffix != ".md":
             digest.update(name_and_content(path))
     return digest.hexdigest()
@@ -90,10 +84,7 @@ def _commit(spec: str, name: str, revision: str | None) -> str:
     try:
         return Path(hf_hub_download(name, "config.json", revision=revision)).parent.name
     except errors.GatedRepoError:
-        raise UserError(
-            f"{spec} is open only to people who have accepted its terms: accept them on its page, then set HF_TOKEN to "
-            "a token of that account"
-        ) from None
+        raise UserError(f"{spec} is gated: accept its terms on its page, then set HF_TOKEN to your token") from None
     except errors.RevisionNotFoundError:
         raise UserError(f"model {name} has no revision {revision!r}; give a branch, a tag or a whole commit") from None
     except (OSError, ValueError) as problem:  # all others of the library are among these
@@ -102,8 +93,7 @@ def _commit(spec: str, name: str, revision: str | None) -> str:
         status = _status(problem)
         if isinstance(problem, errors.RepositoryNotFoundError) or status in (401, 403):
             raise UserError(
-                f"the hub has no model {name}, or shows it only to some: check the name, or set HF_TOKEN to a token "
-                "that may read it"
+                f"the hub has no model {name}, or it is private; check the name, or set HF_TOKEN to a token for it"
             ) from None
         why = "HF_HUB_OFFLINE is set" if constants.HF_HUB_OFFLINE else "the hub cannot be reached"
         if status is not None:
@@ -123,9 +113,6 @@ def _status(problem: BaseException | None) -> int | None:
     return None
 
 
-# -- opening -----------------------------------------------------------------------------------------------------------
-
-
 def open_config(spec: str, place: Place) -> Any:
     """The configuration of a model that can translate."""
     import transformers
@@ -138,16 +125,24 @@ def open_config(spec: str, place: Place) -> Any:
         else modeling_auto.MODEL_FOR_CAUSAL_LM_MAPPING
     )
     heads = tuple(config.architectures or ())
-    # Models that fill in gaps or sort texts are of families that can write, but were not trained to.
-    speaks = not heads or any(
-        re.search("CausalLM|LMHead|ConditionalGeneration|MTModel|Seq2SeqLM", head) for head in heads
-    )
-    if type(config) not in known or not speaks:
+    # Models that fill gaps or classify belong to families that can generate, but were not trained to.
+    generates = not heads or re.search("CausalLM|LMHead|ConditionalGeneration|MTModel|Seq2SeqLM", " ".join(heads))
+    if type(config) not in known or not generates:
         raise UserError(
-            f"{spec} is a model of kind {', '.join(heads) or config.model_type}, which does not write texts; give a "
+            f"{spec} is a model of kind {', '.join(heads) or config.model_type}, which does not generate text; give a "
             "translation model or a chat model"
         )
     return config
+
+
+def open_generation_config(place: Place, config: Any) -> Any:
+    """The model's own settings for generating."""
+    import transformers
+
+    try:
+        return transformers.GenerationConfig.from_pretrained(place.name, **place.pinned)
+    except OSError:  # older models have them in their configuration
+        return transformers.GenerationConfig.from_model_config(config)
 
 
 def open_tokeniser(spec: str, place: Place) -> Any:
@@ -159,7 +154,7 @@ def open_tokeniser(spec: str, place: Place) -> Any:
 
 
 def _check_tokeniser(directory: Path) -> None:
-    """Without its files the library fails for some other reason, or goes on with a tokeniser that knows no words."""
+    """Without its files the library fails for some other reason, or goes on with an empty vocabulary."""
     if (directory / "tokenizer.json").is_file():
         return
     again = "copy it there, or save the tokeniser again with save_pretrained"
@@ -169,13 +164,13 @@ def _check_tokeniser(directory: Path) -> None:
                 raise UserError(f"{directory} has no {name}, which its tokeniser needs; {again}")
         return
     facts = read_json(directory / "tokenizer_config.json") if (directory / "tokenizer_config.json").is_file() else {}
-    spells = isinstance(facts, dict) and "ByT5" in str(facts.get("tokenizer_class"))  # its words are bytes
-    if not spells and not any(any(directory.glob(pattern)) for pattern in _TOKENISER_FILES):
+    needs_none = isinstance(facts, dict) and "ByT5" in str(facts.get("tokenizer_class"))  # its tokens are bytes
+    if not needs_none and not any(any(directory.glob(pattern)) for pattern in _TOKENISER_FILES):
         raise UserError(f"{directory} has no tokeniser (no tokenizer.json, and no vocabulary of another kind); {again}")
 
 
 def loaded(spec: str, what: str, load: Callable[[], Loaded]) -> Loaded:
-    """What the library loads, or one sentence about why it does not."""
+    """What the library loads; refuses what it cannot."""
     try:
         return load()
     except Exception as problem:  # noqa: BLE001 (the library lets through whatever its file formats raise)
@@ -183,9 +178,7 @@ def loaded(spec: str, what: str, load: Callable[[], Loaded]) -> Loaded:
         if what == "tokeniser" and lacks_package and not all(map(is_installed, _TOKENISER_PACKAGES)):
             raise MissingExtra(f"the {what} of {spec}", "hf") from None
         if "trust_remote_code" in str(problem):
-            raise UserError(
-                f"{spec} comes with code of its own, which hf: never runs; give a model that transformers knows itself"
-            ) from None
+            raise UserError(f"{spec} needs code of its own, which hf: never runs; give another model") from None
         again = "; if files are missing, copy them again" if what == "weights" else ""
         raise UserError(f"the {what} of {spec} cannot be loaded: {first_line(problem).rstrip('.')}{again}") from None
 
@@ -203,20 +196,13 @@ def quantised(model: Any) -> Any:
     import torch
 
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # torch wants its users to move to another package
+        warnings.simplefilter("ignore")  # torch recommends another package
         return torch.ao.quantization.quantize_dynamic(model, {torch.nn.Linear}, dtype=torch.qint8)
-
-
-def listed(value: Any) -> Words:
-    """A setting that may be missing, one word or several."""
-    if value is None:
-        return []
-    return [int(word) for word in value] if isinstance(value, (list, tuple)) else [int(value)]
 
 
 @contextlib.contextmanager
 def quietly() -> Iterator[None]:
-    """What the libraries have to say stays unsaid; on a terminal a download shows how far it is."""
+    """Silence the libraries; on a terminal a download still shows its progress."""
     loggers = [logging.getLogger(name) for name in ("transformers", "huggingface_hub")]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

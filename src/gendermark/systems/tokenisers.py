@@ -1,15 +1,9 @@
-"""From text to the words that a model reads, and back.
-
-SentencePiece files and `tokenizer.json` stand behind one interface (`Tokeniser`); what a kind of model wants around a
-text, its end and marks of the languages, is a `Convention`.
-"""
+"""From text to the tokens that a model reads, and back; and how kinds of models are given their languages (`frame`)."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
@@ -21,19 +15,18 @@ Direction = tuple[str, str]
 
 PAIR = ("source.spm", "target.spm")
 SINGLE = ("sentencepiece.bpe.model", "spiece.model", "sentencepiece.model", "spm.model", "tokenizer.json")
-"""What a tokeniser is called in the directories of models: the first of these that is there is used."""
+"""File names of tokenisers in the directories of models, in the order in which they are looked for."""
 
 
 class Tokeniser(Protocol):
-    """Cuts a text into pieces and joins them again; knows nothing of ends and language marks."""
+    """Cuts a text into pieces and joins them again; knows nothing of end tokens and language tokens."""
 
     def pieces(self, text: str) -> list[str]: ...
 
     def text(self, pieces: Sequence[str]) -> str: ...
 
 
-@dataclass(frozen=True, slots=True)
-class Tokenisers:
+class Tokenisers(NamedTuple):
     """One for each side of a model, often the same, and the files they were read from."""
 
     source: Tokeniser
@@ -50,19 +43,19 @@ class SentencePiece:
         except OSError as problem:
             raise BadFile(path, f"cannot be read ({problem.strerror})") from None
         except RuntimeError:
-            raise BadFile(path, "is not a complete SentencePiece model; copy it again") from None
+            raise BadFile(path, "is not a SentencePiece model, or not all of it; copy it again") from None
 
     def pieces(self, text: str) -> list[str]:
         pieces: list[str] = self._model.encode(text, out_type=str)
         return pieces
 
     def text(self, pieces: Sequence[str]) -> str:
-        # Pieces of the other side keep their mark of a word's beginning.
+        # Pieces of the other side keep their word-initial mark.
         return str(self._model.decode(list(pieces))).replace("▁", " ").strip()
 
 
 class TokenizerJson:
-    """The file that Hugging Face's fast tokenisers are kept in."""
+    """The file format of Hugging Face's fast tokenisers."""
 
     def __init__(self, path: Path) -> None:
         try:
@@ -85,148 +78,125 @@ class TokenizerJson:
 
 
 def open_tokenisers(place: Path) -> Tokenisers:
-    """The tokenisers in a directory, or the one in a file, which then serves both sides."""
+    """The tokenisers in a directory, or the one in a file for both sides."""
     if place.is_file():
-        return _both(place)
+        return _for_both_sides(place)
     pair = [place / name for name in PAIR]
     if all(path.is_file() for path in pair):
         return Tokenisers(SentencePiece(pair[0]), SentencePiece(pair[1]), tuple(pair))
     for name in SINGLE:
         if (place / name).is_file():
-            return _both(place / name)
+            return _for_both_sides(place / name)
     raise UserError(
-        f"{place} has no tokeniser, which is {' and '.join(PAIR)}, or one of {', '.join(SINGLE)}; copy it there from "
-        "the model that was converted, or say where it is with the option tokenizer=PATH"
+        f"{place} has no tokeniser ({' and '.join(PAIR)}, or one of {', '.join(SINGLE)}); copy it there from the "
+        "original model, or give its path with the option tokenizer=PATH"
     )
 
 
-def _both(path: Path) -> Tokenisers:
+def _for_both_sides(path: Path) -> Tokenisers:
     tokeniser: Tokeniser = TokenizerJson(path) if path.suffix == ".json" else SentencePiece(path)
     return Tokenisers(tokeniser, tokeniser, (path,))
 
 
-# -- what stands around a text ----------------------------------------------------------------------------------------
+# -- how a model is given its languages --------------------------------------------------------------------------------
 
 CONVENTIONS = ("opus", "nllb", "m2m100", "t5", "plain")
-# Words of a vocabulary that are no part of any text.
-_MARK = re.compile(
+"""How kinds of models are given a text and their languages.
+
+- `opus`: OPUS-MT and other Marian models; those of several target languages want `>>spa<<` before the text
+- `nllb`, `m2m100`: both languages are tokens, one before the source, one before the translation
+- `t5`: a text before the text: `<2es>` where the model has it, else `translate English to Spanish:`
+- `plain`: the pieces alone
+"""
+NEVER_TEXT = re.compile(
     r"</?s>|<unk>|<pad>|[a-z]{3}_[A-Z][a-z]{3}|__[a-z]{2,3}__|>>[^<>]+<<|<2[a-zA-Z_-]+>|<extra_id_\d+>|madeupword\d+"
 )
+"""Tokens of a vocabulary that are no part of any text."""
 
 
 class Frame(NamedTuple):
     """What stands around the texts of one direction."""
 
-    instruction: str
-    """Text before the text."""
-    before_source: tuple[str, ...]
-    before_target: tuple[str, ...]
-    """The words that every translation begins with."""
+    instruction: str = ""
+    """Text before the source."""
+    before_source: tuple[str, ...] = ()
+    before_target: tuple[str, ...] = ()
+    """The tokens that every translation begins with."""
 
 
-@dataclass(frozen=True)
-class Convention:
-    """How a kind of model is given a text and told its languages.
+def frame(
+    convention: str,
+    direction: Direction,
+    source_vocabulary: Collection[str],
+    target_vocabulary: Collection[str],
+    source_prefix: str | None = None,
+    target_prefix: str | None = None,
+) -> Frame:
+    """What a model wants around texts of a direction; refuses languages that it does not have.
 
-    - `opus`: OPUS-MT and other Marian models; those of several target languages want `>>spa<<` before the text
-    - `nllb`, `m2m100`: both languages are words, one before the source, one before the translation
-    - `t5`: a text before the text: `<2es>` where the model has it, else `translate English to Spanish:`
-    - `plain`: the pieces alone
+    The prefixes are the user's own: for `t5` the source's is text, else both are tokens of the vocabularies.
     """
+    source, target = direction
+    begin = _tokens(target_prefix, direction, target_vocabulary)
+    if convention == "t5":
+        return Frame(_instruction(direction, source_vocabulary, source_prefix), (), begin or ())
+    before = _tokens(source_prefix, direction, source_vocabulary)
+    if convention in ("nllb", "m2m100"):
+        if before is None:
+            before = (_language_token(convention, source, source_vocabulary),)
+        if begin is None:
+            begin = (_language_token(convention, target, target_vocabulary),)
+    elif convention == "opus" and before is None:
+        before = _opus_token(target, source_vocabulary)
+    return Frame("", before or (), begin or ())
 
-    name: str
-    tokenisers: Tokenisers
-    source_vocabulary: frozenset[str]
-    target_vocabulary: frozenset[str]
-    end: str
-    """Written behind the source; empty where the engine does so itself, or nothing is wanted."""
-    source_prefix: str | None = None
-    target_prefix: str | None = None
-    """The user's own words before source and translation (for `t5` text, else words of the vocabulary)."""
 
-    def frame(self, direction: Direction) -> Frame:
-        """What stands around texts of this direction; refuses languages that the model is known not to have."""
-        source, target = direction
-        begin = self._own_words(self.target_prefix, direction, self.target_vocabulary)
-        if self.name == "t5":
-            return Frame(self._instruction(direction), (), begin or ())
-        before = self._own_words(self.source_prefix, direction, self.source_vocabulary)
-        if self.name in ("nllb", "m2m100"):
-            if before is None:
-                before = (self._language_mark(source, self.source_vocabulary),)
-            if begin is None:
-                begin = (self._language_mark(target, self.target_vocabulary),)
-        elif self.name == "opus" and before is None:
-            before = self._opus_mark(target)
-        return Frame("", before or (), begin or ())
+def _tokens(prefix: str | None, direction: Direction, vocabulary: Collection[str]) -> tuple[str, ...] | None:
+    if prefix is None:
+        return None
+    tokens = tuple(filled(prefix, direction).split())
+    for token in tokens:
+        if token not in vocabulary:
+            raise UserError(f"this model has no token {token!r}, which the prefix {prefix!r} gives")
+    return tokens
 
-    def source(self, text: str, frame: Frame) -> list[str]:
-        """The words that the model reads for a text."""
-        pieces = self.tokenisers.source.pieces(frame.instruction + one_line(text))
-        return [*frame.before_source, *pieces, *([self.end] if self.end else [])]
 
-    def target(self, text: str) -> list[str]:
-        """The words of a given translation, without its beginning and end."""
-        return self.tokenisers.target.pieces(one_line(text))
+def _language_token(convention: str, language: str, vocabulary: Collection[str]) -> str:
+    token = f"__{language}__" if convention == "m2m100" else codes.nllb(language)
+    if token not in vocabulary:
+        raise UserError(f"this {convention} model has no language {language!r} (no {token!r} in its vocabulary)")
+    return token
 
-    def text(self, words: Sequence[str]) -> str:
-        """The text of a translation's words; marks that the model wrote into it are left out."""
-        return self.tokenisers.target.text([word for word in words if word not in self._never_text])
 
-    @cached_property
-    def is_multilingual(self) -> bool:
-        return self.name in ("nllb", "m2m100", "t5") or bool(opus_marks(self.source_vocabulary))
+def _opus_token(language: str, vocabulary: Collection[str]) -> tuple[str, ...]:
+    # OPUS-MT has changed its codes over the years, and names Arabic and Persian by variety or as a whole.
+    for code in (codes.nllb(language).partition("_")[0], codes.three_letters(language), language):
+        if f">>{code}<<" in vocabulary:
+            return (f">>{code}<<",)
+    if tokens := opus_tokens(vocabulary):
+        raise UserError(f"this OPUS-MT model does not translate into {language!r}; it has {_listed(tokens)}")
+    return ()
 
-    @cached_property
-    def _never_text(self) -> frozenset[str]:
-        return frozenset(word for word in self.target_vocabulary if _MARK.fullmatch(word))
 
-    def _own_words(
-        self, prefix: str | None, direction: Direction, vocabulary: frozenset[str]
-    ) -> tuple[str, ...] | None:
-        if prefix is None:
-            return None
-        words = tuple(filled(prefix, direction).split())
-        for word in words:
-            if word not in vocabulary:
-                raise UserError(
-                    f"this model has no word {word!r}, which the prefix {prefix!r} gives; words stand in its vocabulary"
-                )
-        return words
-
-    def _language_mark(self, language: str, vocabulary: frozenset[str]) -> str:
-        mark = f"__{language}__" if self.name == "m2m100" else codes.nllb(language)
-        if mark not in vocabulary:
-            raise UserError(f"this {self.name} model has no language {language!r} (no {mark!r} in its vocabulary)")
-        return mark
-
-    def _opus_mark(self, language: str) -> tuple[str, ...]:
-        mark = opus_mark(language, self.source_vocabulary)
-        if mark is not None:
-            return (mark,)
-        if marks := opus_marks(self.source_vocabulary):
-            raise UserError(f"this OPUS-MT model does not translate into {language!r}; it has {_listed(marks)}")
-        return ()
-
-    def _instruction(self, direction: Direction) -> str:
-        if self.source_prefix is not None:
-            return filled(self.source_prefix, direction)
-        target = direction[1]
-        if f"<2{target}>" in self.source_vocabulary:
-            return f"<2{target}> "
-        if marks := sorted(word for word in self.source_vocabulary if re.fullmatch(r"<2[a-z]{2,3}>", word)):
-            raise UserError(f"this model does not translate into {target!r}; it has {_listed(marks)}")
-        for language in direction:
-            if language not in codes.NAMES:
-                raise UserError(
-                    f"no name is known for language {language!r}, which this model is told by name; give the text that "
-                    "it wants before the sentence with the option source_prefix=TEXT"
-                )
-        return "translate {} to {}: ".format(*(codes.NAMES[language] for language in direction))
+def _instruction(direction: Direction, vocabulary: Collection[str], prefix: str | None) -> str:
+    if prefix is not None:
+        return filled(prefix, direction)
+    target = direction[1]
+    if f"<2{target}>" in vocabulary:
+        return f"<2{target}> "
+    if tokens := sorted(token for token in vocabulary if re.fullmatch(r"<2[a-z]{2,3}>", token)):
+        raise UserError(f"this model does not translate into {target!r}; it has {_listed(tokens)}")
+    for language in direction:
+        if language not in codes.NAMES:
+            raise UserError(
+                f"no name is known for language {language!r}; give the text that this model wants before the sentence "
+                "with the option source_prefix=TEXT"
+            )
+    return "translate {} to {}: ".format(*(codes.NAMES[language] for language in direction))
 
 
 def guess_convention(tokenisers: Tokenisers, vocabulary: Collection[str], start: str | None) -> str:
-    """The kind of a model, told from its files and from the word that its translations start from."""
+    """The kind of a model, from its files and the token that its translations start from."""
     if codes.nllb("en") in vocabulary:
         return "nllb"
     if "__en__" in vocabulary:
@@ -238,29 +208,20 @@ def guess_convention(tokenisers: Tokenisers, vocabulary: Collection[str], start:
     return "plain"
 
 
-def opus_mark(language: str, vocabulary: Collection[str]) -> str | None:
-    """The word by which an OPUS-MT model of several target languages is told which one; None where it has none."""
-    # OPUS-MT has changed its codes over the years, and has called Arabic and Persian both by variety and as a whole.
-    for code in (codes.nllb(language).partition("_")[0], codes.three_letters(language), language):
-        if f">>{code}<<" in vocabulary:
-            return f">>{code}<<"
-    return None
-
-
-def opus_marks(vocabulary: Collection[str]) -> list[str]:
-    """The marks of all target languages that an OPUS-MT model knows; none for a model of one."""
-    return sorted(word for word in vocabulary if re.fullmatch(r">>[^<>]+<<", word))
+def opus_tokens(vocabulary: Collection[str]) -> list[str]:
+    """The tokens of all target languages of an OPUS-MT model; none for a model of one."""
+    return sorted(token for token in vocabulary if re.fullmatch(r">>[^<>]+<<", token))
 
 
 def pair_in(name: str) -> Direction | None:
-    """The one pair of languages that a model's name says it is for, `opus-mt-en-es`."""
+    """The one pair of languages that a model is named after, such as `opus-mt-en-es`."""
     known = "|".join(codes.LANGUAGES)
     pairs = set(re.findall(rf"(?<![a-z])({known})-({known})(?![a-z])", name))
     return pairs.pop() if len(pairs) == 1 else None
 
 
 def one_line(text: str) -> str:
-    """A line break is no word of any translation model; the text stays one."""
+    """Replace line breaks, which no translation model knows, by spaces."""
     return re.sub(r"[\r\n]+", " ", text)
 
 
