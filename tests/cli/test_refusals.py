@@ -9,9 +9,9 @@ import shutil
 from pathlib import Path
 
 import pytest
-from gendermark.systems.demo import MODELS
 
 from cli.conftest import Cli
+from gendermark.systems.ctranslate2 import BUNDLED
 
 UNCERTAINTY = "uncertainty --to es --data core"
 SPANISH = "--to es --data core"
@@ -136,7 +136,7 @@ def test_refused_in_one_sentence(
         for name in ("simplegen.en-es.txt", "simplegen.en-es.tsv"):
             shutil.copy(good_file, tmp_path / "files" / name)
     if "{tmp}/model" in command:
-        shutil.copytree(MODELS / "en-es", tmp_path / "model")
+        shutil.copytree(BUNDLED / "en-es", tmp_path / "model")
         facts = '{"source_language": "en", "target_language": "es"}'
         (tmp_path / "model" / "gendermark.json").write_text(facts, encoding="utf-8")
     before = sorted(tmp_path.rglob("*"))

@@ -147,32 +147,17 @@ def test_the_name_shows_every_option() -> None:
     assert Fake("right?seed=3&p=0.8", {}).spec == Fake("right?p=0.8", {"seed": "3"}).spec == "fake:right?p=0.8&seed=3"
 
 
-# -- names and options that do not exist
-
-
-def test_an_unknown_name() -> None:
-    with pytest.raises(UserError) as caught:
-        Fake("masculin", {})
-    assert str(caught.value) == (
-        "unknown fake system 'masculin' (did you mean 'masculine'?); "
-        "available: coin, copy, feminine, garble, masculine, random, right, silent, stereotyped"
-    )
-
-
 @pytest.mark.parametrize(
-    ("argument", "options", "words"),
+    ("argument", "options", "token"),
     [
-        ("right?s=1", {}, "system family fake:right has no option 's'; available: p, seed, delay_ms"),
-        ("stereotyped", {"p": "1"}, "system family fake:stereotyped has no option 'p'; available: s, seed, delay_ms"),
-        ("masculine?p=1", {}, "system family fake:masculine has no option 'p'; available: seed, delay_ms"),
-        ("right?p=1.01", {}, "option p of fake:right is a probability between 0 and 1, not '1.01'"),
-        ("right?p=-0.1", {}, "option p of fake:right is a probability between 0 and 1, not '-0.1'"),
-        ("right?p=often", {}, "option p of fake:right is a probability between 0 and 1, not 'often'"),
-        ("right?p=", {}, "option p of fake:right is a probability between 0 and 1, not ''"),
-        ("stereotyped", {"s": "nan"}, "option s of fake:stereotyped is a probability between 0 and 1, not 'nan'"),
+        ("masculin", {}, "'masculin' .*'masculine'"),
+        ("right?s=1", {}, "fake:right .*'s'; .*p, seed, delay_ms"),
+        ("stereotyped", {"p": "1"}, "fake:stereotyped .*'p'; .*s, seed, delay_ms"),
+        ("masculine?p=1", {}, "fake:masculine .*'p'; .*seed, delay_ms"),
+        *((f"right?p={value}", {}, f"option p of fake:right .*'{value}'") for value in ("1.01", "-0.1", "often", "")),
+        ("stereotyped", {"s": "nan"}, "option s of fake:stereotyped .*'nan'"),
     ],
 )
-def test_options_that_are_not(argument: str, options: dict[str, str], words: str) -> None:
-    with pytest.raises(UserError) as caught:
+def test_a_wrong_name_or_option_is_refused(argument: str, options: dict[str, str], token: str) -> None:
+    with pytest.raises(UserError, match=token):
         Fake(argument, options)
-    assert str(caught.value) == words

@@ -1,4 +1,4 @@
-"""Samples from the shared path walker against a model whose distribution is known exactly."""
+"""Samples from the shared path follower against a model whose distribution is known exactly."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def sampling(n: int, source: str = "a", first: int = 0, **options: object) -> Re
 
 
 def sentences(draws) -> list[tuple[int, ...]]:
-    return [found.words for found in draws]
+    return [found.tokens for found in draws]
 
 
 @pytest.mark.parametrize(
@@ -91,8 +91,8 @@ def test_log_probabilities_are_the_untruncated_model_s() -> None:
     exact = toy.probabilities(0, Decoding())
     (draws,) = draw([sampling(50, epsilon=0.2, temperature=0.7)], toy, frozenset({END}), toy.max_words)
     for found in draws:
-        assert found.log_probability == pytest.approx(np.log(exact[found.words]), abs=1e-6)
-        assert found.n_tokens == min(len(found.words) + 1, toy.max_words)
+        assert found.log_probability == pytest.approx(np.log(exact[found.tokens]), abs=1e-6)
+        assert found.n_tokens == min(len(found.tokens) + 1, toy.max_words)
 
 
 def test_a_truncated_drawing_costs_about_as_many_decodings_as_there_are_distinct_sentences() -> None:
@@ -142,17 +142,19 @@ def test_top_p_keeps_the_word_that_crosses_the_border() -> None:
 
 
 @pytest.mark.parametrize(
-    ("key", "value", "complaint"),
+    ("key", "value"),
     [
-        ("temperature", "0", "must be a number above 0, not '0'"),
-        ("temperature", "warm", "must be a number above 0, not 'warm'"),
-        ("top_k", "1.5", "must be a whole number, 0 for no limit, not '1.5'"),
-        ("top_p", "1.1", "must be a number above 0, at most 1, not '1.1'"),
-        ("epsilon", "1", "must be a probability below 1, not '1'"),
-        ("seed", "-1", "must be a whole number, not '-1'"),
-        ("beam", "4", "there is no sampling option 'beam'; available: temperature, top_k, top_p, epsilon, seed"),
+        ("temperature", "0"),
+        ("temperature", "warm"),
+        ("temperature", "inf"),
+        ("top_k", "1.5"),
+        ("top_p", "1.1"),
+        ("epsilon", "1"),
+        ("seed", "-1"),
+        ("seed", "nan"),
+        ("beam", "4"),
     ],
 )
-def test_a_wrong_option_is_one_sentence(key: str, value: str, complaint: str) -> None:
-    with pytest.raises(UserError, match=complaint.replace("?", r"\?")):
+def test_a_wrong_option_is_refused(key: str, value: str) -> None:
+    with pytest.raises(UserError, match=f"{key}.*(not '{value}'|temperature, top_k, top_p, epsilon, seed)"):
         Decoding.of([(key, value)])

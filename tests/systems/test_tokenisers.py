@@ -1,9 +1,10 @@
-"""Tokenisers of both kinds, and what kinds of models want around a text."""
+"""Tokenisers of both kinds, and how kinds of models are given their languages."""
 
 from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,34 +12,17 @@ from gendermark.errors import BadFile, MissingExtra, UserError
 from gendermark.systems.tokenisers import (
     PAIR,
     SINGLE,
-    Convention,
+    Direction,
     Frame,
     Tokenisers,
+    frame,
     guess_convention,
     open_tokenisers,
-    opus_mark,
-    opus_marks,
 )
 from systems import tiny_hf
 
 pytest.importorskip("sentencepiece")
 TEXT = "The lawyer asked the baker."
-
-
-class Letters:
-    """Every letter is a piece."""
-
-    def pieces(self, text: str) -> list[str]:
-        return list(text)
-
-    def text(self, pieces: list[str]) -> str:
-        return "".join(pieces)
-
-
-def convention(name: str, *words: str, end: str = "</s>", **prefixes: str) -> Convention:
-    vocabulary = frozenset({"</s>", "<unk>", *words})
-    letters = Tokenisers(Letters(), Letters(), (Path("letters"),))
-    return Convention(name, letters, vocabulary, vocabulary, end, **prefixes)
 
 
 # -- files
@@ -82,104 +66,79 @@ def test_tokenizer_json(tmp_path: Path) -> None:
         assert "".join(found.source.pieces(TEXT)).replace("▁", " ").strip() == TEXT
         assert found.target.text(found.target.pieces(TEXT)) == TEXT
     (tmp_path / "tokenizer.json").write_text("{}")
-    with pytest.raises(BadFile, match=r"tokenizer\.json: is not a readable tokenizer\.json \("):
+    with pytest.raises(BadFile, match=r"tokenizer\.json"):
         open_tokenisers(tmp_path)
 
 
 def test_tokenizer_json_needs_a_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "tokenizers", None)
     (tmp_path / "tokenizer.json").write_text("{}")
-    with pytest.raises(MissingExtra, match=r"tokenizer\.json needs an optional package; .*gendermark\[hf\]"):
+    with pytest.raises(MissingExtra, match=r"gendermark\[hf\]"):
         open_tokenisers(tmp_path)
 
 
 def test_no_tokeniser_and_a_bad_one(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match=r"has no tokeniser, .* or say where it is with the option tokenizer=PATH"):
+    with pytest.raises(UserError, match="tokenizer=PATH"):
         open_tokenisers(tmp_path)
     (tmp_path / "spiece.model").write_bytes(b"\x0a\xff")
-    with pytest.raises(BadFile, match=r"spiece\.model: is not a complete SentencePiece model; copy it again"):
+    with pytest.raises(BadFile, match=r"spiece\.model"):
         open_tokenisers(tmp_path)
 
 
-# -- what stands around a text
+# -- languages
+
+SPANISH: Direction = ("en", "es")
 
 
 @pytest.mark.parametrize(
-    ("language", "words", "mark"),
+    ("name", "tokens", "to", "prefixes", "expected"),
     [
-        ("es", [">>spa<<", ">>es<<"], ">>spa<<"),
-        ("es", [">>es<<", ">>fr<<"], ">>es<<"),
-        ("ar", [">>ara<<"], ">>ara<<"),
-        ("ar", [">>arb<<", ">>ara<<"], ">>arb<<"),
-        ("fa", [">>fas<<"], ">>fas<<"),
-        ("xx", [">>xx<<"], ">>xx<<"),
-        ("es", [">>", "<<", ">>fra<<"], None),
-    ],
-)
-def test_marks_of_opus_mt(language: str, words: list[str], mark: str | None) -> None:
-    assert opus_mark(language, words) == mark
-    assert opus_marks(words) == sorted(word for word in words if len(word) > 2)
-
-
-@pytest.mark.parametrize(
-    ("name", "words", "prefixes", "expected"),
-    [
-        ("opus", [], {}, Frame("", (), ())),
-        ("opus", [">>spa<<"], {}, Frame("", (">>spa<<",), ())),
-        ("opus", [">>spa<<", ">>eng<<"], {"source_prefix": ">>eng<<"}, Frame("", (">>eng<<",), ())),
-        ("opus", [">>spa<<"], {"source_prefix": ""}, Frame("", (), ())),
-        ("nllb", ["eng_Latn", "spa_Latn"], {}, Frame("", ("eng_Latn",), ("spa_Latn",))),
-        ("m2m100", ["__en__", "__es__"], {}, Frame("", ("__en__",), ("__es__",))),
-        ("m2m100", ["__en__", "__es__"], {"target_prefix": ""}, Frame("", ("__en__",), ())),
-        ("t5", ["<2es>"], {}, Frame("<2es> ", (), ())),
-        ("t5", [], {}, Frame("translate English to Spanish: ", (), ())),
-        ("t5", [], {"source_prefix": "{source} {target}: "}, Frame("en es: ", (), ())),
-        ("plain", ["__en__"], {}, Frame("", (), ())),
+        ("opus", [], "es", {}, Frame()),
+        ("opus", [">>spa<<", ">>es<<"], "es", {}, Frame("", (">>spa<<",))),
+        ("opus", [">>es<<", ">>fr<<"], "es", {}, Frame("", (">>es<<",))),
+        ("opus", [">>arb<<", ">>ara<<"], "ar", {}, Frame("", (">>arb<<",))),
+        ("opus", [">>ara<<"], "ar", {}, Frame("", (">>ara<<",))),
+        ("opus", [">>fas<<"], "fa", {}, Frame("", (">>fas<<",))),
+        ("opus", [">>xx<<"], "xx", {}, Frame("", (">>xx<<",))),
+        ("opus", [">>", "<<"], "es", {}, Frame()),
+        ("opus", [">>spa<<", ">>eng<<"], "es", {"source_prefix": ">>eng<<"}, Frame("", (">>eng<<",))),
+        ("opus", [">>spa<<"], "es", {"source_prefix": ""}, Frame()),
+        ("nllb", ["eng_Latn", "spa_Latn"], "es", {}, Frame("", ("eng_Latn",), ("spa_Latn",))),
+        ("m2m100", ["__en__", "__es__"], "es", {}, Frame("", ("__en__",), ("__es__",))),
+        ("m2m100", ["__en__", "__es__"], "es", {"target_prefix": ""}, Frame("", ("__en__",))),
+        ("t5", ["<2es>"], "es", {}, Frame("<2es> ")),
+        ("t5", [], "es", {}, Frame("translate English to Spanish: ")),
+        ("t5", [], "es", {"source_prefix": "{source} {target}: "}, Frame("en es: ")),
+        ("plain", ["__en__"], "es", {}, Frame()),
         (
             "plain",
             ["a", "b_es"],
+            "es",
             {"source_prefix": "a a", "target_prefix": "b_{target}"},
             Frame("", ("a", "a"), ("b_es",)),
         ),
     ],
 )
-def test_frames(name: str, words: list[str], prefixes: dict[str, str], expected: Frame) -> None:
-    assert convention(name, *words, **prefixes).frame(("en", "es")) == expected
+def test_frames(name: str, tokens: list[str], to: str, prefixes: dict[str, str], expected: Frame) -> None:
+    assert frame(name, ("en", to), tokens, tokens, **prefixes) == expected
 
 
 @pytest.mark.parametrize(
-    ("name", "words", "complaint"),
+    ("name", "tokens", "said"),
     [
-        ("nllb", ["eng_Latn"], "this nllb model has no language 'es' (no 'spa_Latn' in its vocabulary)"),
-        ("m2m100", ["__es__"], "this m2m100 model has no language 'en' (no '__en__' in its vocabulary)"),
-        ("t5", ["<2de>", "<2fr>"], "this model does not translate into 'es'; it has <2de>, <2fr>"),
-        (
-            "opus",
-            [f">>l{n}<<" for n in range(10)],
-            "this OPUS-MT model does not translate into 'es'; it has >>l0<<, >>l1<<, >>l2<<, >>l3<<, >>l4<<, >>l5<<, "
-            ">>l6<<, >>l7<< and 2 more",
-        ),
+        ("nllb", ["eng_Latn"], "nllb .*'es' .*'spa_Latn'"),
+        ("m2m100", ["__es__"], "m2m100 .*'en' .*'__en__'"),
+        ("t5", ["<2de>", "<2fr>"], "'es'; .*<2de>, <2fr>"),
+        ("opus", [f">>l{n}<<" for n in range(10)], "'es'; .*>>l0<<, .*>>l7<< and 2 more"),
     ],
 )
-def test_languages_that_a_model_does_not_have(name: str, words: list[str], complaint: str) -> None:
-    with pytest.raises(UserError) as caught:
-        convention(name, *words).frame(("en", "es"))
-    assert str(caught.value) == complaint
-
-
-def test_a_text_is_framed_and_found_again() -> None:
-    nllb = convention("nllb", "eng_Latn", "spa_Latn", "<s>", "madeupword1")
-    assert nllb.source("a\r\nb", nllb.frame(("en", "es"))) == ["eng_Latn", "a", " ", "b", "</s>"]
-    assert nllb.target("a\n") == ["a", " "]
-    assert nllb.text(["spa_Latn", "a", "<unk>", "b", "madeupword1", "</s>"]) == "ab"
-    by_engine = convention("opus", end="")
-    assert by_engine.source("ab", by_engine.frame(("en", "es"))) == ["a", "b"]
-    t5 = convention("t5", source_prefix="x:")
-    assert t5.source("ab", t5.frame(("en", "es"))) == ["x", ":", "a", "b", "</s>"]
+def test_languages_that_a_model_does_not_have(name: str, tokens: list[str], said: str) -> None:
+    with pytest.raises(UserError, match=said):
+        frame(name, SPANISH, tokens, tokens)
 
 
 @pytest.mark.parametrize(
-    ("file", "words", "start", "name"),
+    ("file", "tokens", "start", "name"),
     [
         ("source.spm", [], "</s>", "opus"),
         ("sentencepiece.bpe.model", ["eng_Latn"], "</s>", "nllb"),
@@ -189,6 +148,8 @@ def test_a_text_is_framed_and_found_again() -> None:
         ("sentencepiece.model", [], "<s>", "plain"),
     ],
 )
-def test_the_kind_of_a_model_is_told_from_its_files(file: str, words: list[str], start: str | None, name: str) -> None:
-    tokenisers = Tokenisers(Letters(), Letters(), (Path(file),))
-    assert guess_convention(tokenisers, words, start) == name
+def test_the_kind_of_a_model_is_guessed_from_its_files(
+    file: str, tokens: list[str], start: str | None, name: str
+) -> None:
+    nothing: Any = None
+    assert guess_convention(Tokenisers(nothing, nothing, (Path(file),)), tokens, start) == name

