@@ -32,8 +32,8 @@ import gendermark
 from gendermark.records import Request, Task
 from gendermark.runs.store import Store
 from gendermark.runs.translate import translate
-from gendermark.systems.engine import by_length
 from gendermark.systems.ctranslate2 import BUNDLED, CTranslate2
+from gendermark.systems.engine import by_length
 
 MODEL = BUNDLED / "en-es"
 N_REPEATS, N_TRANSLATED, N_BESIDE_HF, N_SAMPLED, N_SAMPLES = 5, 512, 128, 4, 128
