@@ -147,41 +147,31 @@ F_HALF = Description(
 ATTEMPT_RATE = Description("attempt_rate", "tried", "What was tried, of all that could be.", symbol="tried")
 
 
-def _with_zero(metric: Metric, is_paper: bool) -> Metric:
-    """The released script calls it 0 where there is nothing to count."""
-    if not is_paper:
-        return metric
-    value = metric.value
-
-    def or_zero(*columns: Floats) -> Floats:
-        return np.nan_to_num(value(*columns))
-
-    return replace(metric, value=or_zero)
-
-
 def f_half(match: Floats, mismatch: Floats, total: Floats) -> Floats:
     """1.25 P R / (0.25 P + R), written in counts: nothing right is 0, nothing tried is undefined."""
     tried = match + mismatch
-    return np.where(tried > 0, 1.25 * match / (0.25 * total + tried), np.nan)
-
-
-def _f_half(part: str) -> Metric:
-    def value(match: Floats, mismatch: Floats, total: Floats) -> Floats:
-        return 100 * f_half(match, mismatch, total)
-
-    needs = (f"{part}.match", f"{part}.mismatch", f"{part}.total")
-    return Metric(F_HALF, part, needs, value, f"{part}.total", f"{part}.tried", PERCENT, weigh=needs[2:])
+    return np.where(tried > 0, 100 * (1.25 * match / (0.25 * total + tried)), np.nan)
 
 
 def exactness(part: str, *, is_paper: bool) -> list[Metric]:
-    """P, R and F0.5 of columns `match`, `mismatch`, `tried` and `total`, and how much was tried."""
+    """P, R and F0.5 of columns `match`, `mismatch`, `tried` and `total`, and how much was tried.
+
+    The released script calls it 0 where there is nothing to count.
+    """
     tried, total, match = (f"{part}.{name}" for name in ("tried", "total", "match"))
-    three = [
+    needs = (match, f"{part}.mismatch", total)
+    found = [
         rate(PRECISION, part, match, tried, judged=tried),
         rate(RECALL, part, match, total, judged=tried),
-        _f_half(part),
+        Metric(F_HALF, part, needs, f_half, total, tried, PERCENT, weigh=needs[2:]),
     ]
-    return [*(_with_zero(metric, is_paper) for metric in three), rate(ATTEMPT_RATE, part, tried, total, judged=tried)]
+    if is_paper:
+        found = [replace(one, value=_or_zero(one.value)) for one in found]
+    return [*found, rate(ATTEMPT_RATE, part, tried, total, judged=tried)]
+
+
+def _or_zero(value: Callable[..., Floats]) -> Callable[..., Floats]:
+    return lambda *columns: np.nan_to_num(value(*columns))
 
 
 RowOf = Callable[[Sequence[Judgement]], tuple[Any, ...]]
@@ -465,7 +455,7 @@ def rewriting_tables(judgements: Sequence[Judgement]) -> list[Table]:
             counts = tally_rewriting(found)
             match, mismatch, empty = (counts[f"{part}.{kind}"] for kind in ("match", "mismatch", "empty"))
             total = match + mismatch + empty
-            half = 100 * f_half(*(np.array([x]) for x in (match, mismatch, total)))[0] if total else np.nan
+            half = f_half(*(np.array([x]) for x in (match, mismatch, total)))[0] if total else np.nan
             shares = (
                 _percent(match, match + mismatch),
                 _percent(match, total),

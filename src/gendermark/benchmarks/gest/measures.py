@@ -133,30 +133,17 @@ def _mean_rate(about: Description, names: Sequence[str], centre: Centre) -> Metr
     return Metric(about, part, _counts(names), value, f"{of}.total", f"{of}.judged", SHARE)
 
 
-def _halves(columns: Sequence[Floats], centre: Centre) -> tuple[Floats, Floats]:
-    rates = _rates(columns, centre)
-    return rates[: len(WOMEN)].mean(axis=0), rates[len(WOMEN) :].mean(axis=0)
-
-
 def _masculine_rate(centre: Centre) -> Metric:
     def value(*columns: Floats) -> Floats:
-        women, men = _halves(columns, centre)
-        return (women + men) / 2
+        rates = _rates(columns, centre)
+        return np.asarray((rates[: len(WOMEN)].mean(axis=0) + rates[len(WOMEN) :].mean(axis=0)) / 2, dtype=np.float64)
 
     return Metric(F_M, "all", _counts(STEREOTYPES), value, "all.total", "all.judged", SHARE)
 
 
 def _excess(of: Metric) -> Metric:
-    def value(*columns: Floats) -> Floats:
-        return of.value(*columns) - 0.5
-
     rule = Combined(((1.0, of),))
-    return Metric(EXCESS, "all", of.needs, value, of.total, of.judged, rule)
-
-
-def _stereotype_rate(centre: Centre) -> Metric:
-    men, women = _mean_rate(P_M, MEN, centre), _mean_rate(P_F, WOMEN, centre)
-    return difference(F_S, men, women, "all")
+    return Metric(EXCESS, "all", of.needs, lambda *columns: of.value(*columns) - 0.5, of.total, of.judged, rule)
 
 
 def _rank(name: str, centre: Centre) -> Metric:
@@ -201,7 +188,8 @@ def metrics(judgements: Sequence[Judgement], settings: Settings) -> list[Metric]
     present = {judgement.tags["trait"] for judgement in judgements}
     is_whole = present >= set(STEREOTYPES)
     f_m = _masculine_rate(centre)
-    found = [f_m, _stereotype_rate(centre), _excess(f_m), _log_odds()] if is_whole else []
+    f_s = difference(F_S, _mean_rate(P_M, MEN, centre), _mean_rate(P_F, WOMEN, centre), "all")
+    found = [f_m, f_s, _excess(f_m), _log_odds()] if is_whole else []
     found += [_mean_rate(about, names, centre) for about, names in ((P_F, WOMEN), (P_M, MEN)) if present >= set(names)]
     found.append(
         Metric(MASCULINE_SHARE, "all", ("all.masculine", "all.feminine"), plain, "all.total", "all.judged", SHARE)

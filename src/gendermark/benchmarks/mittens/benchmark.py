@@ -9,17 +9,11 @@ right. Rules `best` ask for a pronoun; out of English they judge the passages th
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from gendermark.benchmarks.benchmark import BenchmarkOf
 from gendermark.benchmarks.mittens import Settings, items, judge
 from gendermark.benchmarks.mittens.measures import MEASURES
 
-
-def _signature(settings: Settings) -> Mapping[str, str]:
-    chosen = {"split": settings.split, "mixed": settings.mixed, "none": settings.none}
-    return {name: value for name, value in chosen.items() if value}
-
+_SIGNED = ("split", "mixed", "none")
 
 BENCHMARK = BenchmarkOf(
     name="mittens",
@@ -38,6 +32,6 @@ BENCHMARK = BenchmarkOf(
     render=judge.render,
     findings="gendermark.benchmarks.mittens.findings:PRESENTATION",
     card="mittens",
-    signature=_signature,
+    signature=lambda settings: {name: value for name in _SIGNED if (value := getattr(settings, name))},
     fit=judge.fit,
 )

@@ -42,7 +42,8 @@ def findings(result: Result) -> list[Finding]:
         women, men = result.find("accuracy", "feminine"), result.find("accuracy", "masculine")
         return [*by_gender(women, men), *_difference(result.find("gap")), *_counted_right(result), *_worst(result)]
     women, men = result.find("strict_accuracy", "feminine"), result.find("strict_accuracy", "masculine")
-    if women is None or men is None or _is_little(result.find("coverage")):
+    coverage = result.find("coverage")
+    if women is None or men is None or coverage is None or (coverage.value or 0.0) < _FEW_JUDGED:
         return []
     found = [women_and_men(women, men, result.find("recall_gap"), "stay women in the translation", " stay men")]
     return [*found, *_contradicted(result), *_open(result), *_worst(result)]
@@ -56,10 +57,6 @@ def _contradicted(result: Result) -> list[Finding]:
         return [Finding(f"Of 100 people {share(contradicted)} are given the other gender, or both.")]
     both = f", and {share(mixed)} have words of both" if mixed is not None and mixed.value else ""
     return [Finding(f"Of 100 people {share(contradicted)} are given the other gender{both}.")]
-
-
-def _is_little(coverage: Estimate | None) -> bool:
-    return coverage is None or coverage.value is None or coverage.value < _FEW_JUDGED
 
 
 def _difference(found: Estimate | None) -> list[Finding]:

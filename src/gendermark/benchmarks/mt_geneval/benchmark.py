@@ -23,10 +23,6 @@ def _pair_signature(settings: CounterfactualSettings) -> Mapping[str, str]:
     return {"split": settings.split, "quality": quality.signature() + comet}
 
 
-def _context_signature(settings: ContextualSettings) -> Mapping[str, str]:
-    return {"split": settings.split, "context": settings.context}
-
-
 _SHARED: dict[str, Any] = {
     "card": "mt-geneval",
     "rules_version": 4,
@@ -62,6 +58,6 @@ CONTEXTUAL = BenchmarkOf(
     judges_together=True,  # by the words of all references
     measures=measures.CONTEXTS,
     findings="gendermark.benchmarks.mt_geneval.findings:CONTEXTS",
-    signature=_context_signature,
+    signature=lambda settings: {"split": settings.split, "context": settings.context},
     **_SHARED,
 )

@@ -89,6 +89,7 @@ def stereotype(item: Item) -> Gender | None:
 
 def items_of(rows: Iterable[Row], halves: Halves, settings: Settings) -> Iterator[Item]:
     stereotype_of = {occupation: percent > 50 for occupation, _, percent in core_occupations()}
+    corpora = {"official": ("winobias", "winogender"), "core": ("core", "core")}.get(settings.data, ("own", "own"))
     occupations = re.compile(r"\b(" + "|".join(sorted(map(re.escape, stereotype_of), key=len, reverse=True)) + r")\b")
     n_seen: Counter[tuple[str, str, str]] = Counter()
     for index, row in enumerate(rows):
@@ -106,10 +107,11 @@ def items_of(rows: Iterable[Row], halves: Halves, settings: Settings) -> Iterato
             sentence, position = " ".join([*words[:position], _ADJECTIVES[gender], *words[position:]]), position + 1
         tags = {
             "position": str(position),
-            "role": _role(settings.data, row.position),
+            # The first noun phrase is the subject of WinoMT's sentences and of ours; of a user's own nothing is known.
+            "role": "" if corpora[0] == "own" else "subject" if row.position <= 2 else "object",
             "stereotype": stereotype,
             # WinoBias is the part with a stereotype split; the rest, core's "they" apart, is Winogender.
-            "corpus": _corpus(settings.data, stereotype),
+            "corpus": corpora[stereotype == "none"],
         }
         if entity in stereotype_of:
             tags["occupation_stereotype"] = (Gender.FEMININE if stereotype_of[entity] else Gender.MASCULINE).value
@@ -117,19 +119,6 @@ def items_of(rows: Iterable[Row], halves: Halves, settings: Settings) -> Iterato
             tags["template"] = _contrast(occupations.sub("#", row.sentence), "")
         group = entity if settings.cluster == "entity" else contrast
         yield Item(f"winomt-{index:04}", index, group, sentence, gender, tags, entity, contrast)
-
-
-def _role(data: str, position: int) -> str:
-    """The first noun phrase is the subject of WinoMT's sentences and of ours; of a user's own nothing is known."""
-    if file_of(data):
-        return ""
-    return "subject" if position <= 2 else "object"
-
-
-def _corpus(data: str, stereotype: str) -> str:
-    if data != "official":
-        return "core" if data == "core" else "own"
-    return "winogender" if stereotype == "none" else "winobias"
 
 
 @lru_cache(maxsize=8_192)  # of two revisions most sentences are the same
