@@ -58,8 +58,8 @@ FOUND = [
     ('"Go."', '"Vete."', '"Vete."'),
     ("She said:\nGo.", "Ella dijo:\nVete.", "Ella dijo:\nVete."),
     ("I cannot help you, sorry.", "I cannot help you, sorry.", "I cannot help you, sorry."),
-    (DOCTOR, 'La médica leyó "Emma" y "Ana"', 'La médica leyó "Emma" y "Ana"'),
-    (DOCTOR, '"Emma" leyó la médica en "Ana"', '"Emma" leyó la médica en "Ana"'),
+    ("She read 'Emma'.", '"Emma" leyó la médica en "Ana"', '"Emma" leyó la médica en "Ana"'),
+    ("The CEO left her.", 'המנכ"ל עזבה את סמנכ"ל.', 'המנכ"ל עזבה את סמנכ"ל.'),
 ]
 PROBLEMS = [
     ("", EMPTY),
@@ -78,6 +78,7 @@ PROBLEMS = [
     (f"{MEDICA}\n\nNote: the feminine form was chosen.", NOT_FOUND),
     (f"Here is the translation:\n{MEDICA}\nLet me know!", NOT_FOUND),
     (f"{DOCTOR}\n{MEDICA}", NOT_FOUND),
+    (f'In Spanish, "{DOCTOR}" is "{MEDICA}"', NOT_FOUND),
     (f'{{"translation": "{MEDICA}', NOT_FOUND),
     ('{"translation": "\\ud800"}', NOT_FOUND),
     ('{"spanish": "La médica."}', NOT_FOUND),
@@ -103,7 +104,7 @@ def test_any_answer_gives_a_text_or_a_problem(answer: str, source: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "piece", ["<translation>", '{"translation":', "~~~```", "<think>", "```", '"', "x\n", " ", "{"]
+    "piece", ["<translation>", '{"translation":', "~~~```", "<think>", "```", "“", "x\n", " ", "{"]
 )
 def test_an_answer_of_any_length_ends(piece: str) -> None:
     assert extract(piece * 100_000, DOCTOR)[0] is None

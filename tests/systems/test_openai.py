@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import signal
-import sys
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
@@ -13,10 +11,11 @@ from typing import Any
 
 import pytest
 
-from gendermark.errors import UserError
+from gendermark import api
+from gendermark.errors import SystemFailure, UserError
 from gendermark.plugin import Request, Task, Translation
-from gendermark.runs.store import Store
-from gendermark.runs.translate import check_tasks, translate
+from gendermark.runs.run import RunContext
+from gendermark.runs.translate import check_tasks
 from gendermark.systems import openai
 from gendermark.systems.openai import OpenAI
 from gendermark.systems.system import open_system
@@ -108,49 +107,43 @@ def failure(system: OpenAI, asked: list[Request]) -> str:
 
 # -- what goes out
 
-PROMPT = "Translate the following text from English into Spanish. Answer with the translation alone, as <translation>...</translation>.\n\nSentence 1."  # fmt: skip # noqa: E501
-ASKED = {"model": "tiny", "messages": [{"role": "user", "content": PROMPT}]}
-TOWER = "Translate the following text from English into Spanish.\nEnglish: Sentence 1.\nSpanish:"
+ASK = "Translate the following text from English into Spanish."
+TAGS = f"{ASK} Answer with the translation alone, as <translation>...</translation>.\n\nSentence 1."
+USER, TERSE = {"role": "user", "content": TAGS}, {"role": "system", "content": "You are terse."}
+USUAL = {"model": "tiny", "temperature": 0, "max_tokens": 1024}
+WIRE = [
+    # (options, path, body)
+    ({}, CHAT, {**USUAL, "messages": [USER]}),
+    (
+        {"endpoint": "completions"},
+        COMPLETIONS,
+        {**USUAL, "prompt": f"{ASK}\nEnglish: Sentence 1.\nSpanish:", "stop": ["\n"]},
+    ),
+    (
+        {
+            "temperature": "0.5",
+            "max_tokens": "7",
+            "seed": "3",
+            "system": "You are terse.",
+            "extra": '{"effort": "low"}',
+        },
+        CHAT,
+        {"model": "tiny", "messages": [TERSE, USER], "temperature": 0.5, "max_tokens": 7, "seed": 3, "effort": "low"},
+    ),
+    (
+        {"logprobs": "true", "no_think": "true"},
+        CHAT,
+        {**USUAL, "messages": [USER], "logprobs": True, "chat_template_kwargs": {"enable_thinking": False}},
+    ),
+    (
+        {"temperature": "none", "max_tokens": "none", "seed": "none", "extra": '{"max_completion_tokens": 9}'},
+        CHAT,
+        {"model": "tiny", "messages": [USER], "max_completion_tokens": 9},
+    ),
+]
 
 
-@pytest.mark.parametrize(
-    ("options", "path", "body"),
-    [
-        ({}, CHAT, {**ASKED, "temperature": 0, "max_tokens": 1024}),
-        (
-            {"endpoint": "completions"},
-            COMPLETIONS,
-            {"model": "tiny", "prompt": TOWER, "temperature": 0, "max_tokens": 1024, "stop": ["\n"]},
-        ),
-        (
-            {
-                "temperature": "0.5",
-                "max_tokens": "7",
-                "seed": "3",
-                "logprobs": "true",
-                "no_think": "true",
-                "extra": '{"reasoning_effort": "low"}',
-                "system": "You are terse.",
-            },
-            CHAT,
-            {
-                "model": "tiny",
-                "messages": [{"role": "system", "content": "You are terse."}, *ASKED["messages"]],
-                "temperature": 0.5,
-                "max_tokens": 7,
-                "seed": 3,
-                "logprobs": True,
-                "reasoning_effort": "low",
-                "chat_template_kwargs": {"enable_thinking": False},
-            },
-        ),
-        (
-            {"temperature": "none", "max_tokens": "none", "seed": "none", "extra": '{"max_completion_tokens": 9}'},
-            CHAT,
-            {**ASKED, "max_completion_tokens": 9},
-        ),
-    ],
-)
+@pytest.mark.parametrize(("options", "path", "body"), WIRE)
 def test_on_the_wire(server: Server, options: dict[str, str], path: str, body: dict[str, Any]) -> None:
     assert one(server, **options).error is None
     (asked,) = server.asked
@@ -187,56 +180,45 @@ def test_json_where_the_server_has_it(server: Server) -> None:
     found = answered(opened(server, prompt="json", concurrency="1"), requests(2))
     assert asking.texts(found) == ["LA MÉDICA"] * 2
     assert ["response_format" in asked.json for asked in server.asked[1:]] == [True, False, False]
-    server.script(servers.status(400, {"error": {"message": "bad response_format"}}))
-    assert "no such" not in failure(opened(server, extra='{"response_format": {}}'), requests(1))
 
 
 # -- what comes back
 
 
-@pytest.mark.parametrize(
-    ("answer", "text"),
-    [
-        (choice("<think>Hm.</think>\n<translation>La médica.</translation> Note: she."), "La médica."),
-        (choice([{"type": "thinking", "thinking": []}, {"type": "text", "text": "La médica."}]), "La médica."),
-        (choice("<translation>La médica.</translation> It is said th", finish="length"), "La médica."),
-    ],
-)
-def test_chatter(server: Server, answer: dict[str, Any], text: str) -> None:
-    server.script(servers.sends(answers(answer)))
-    assert one(server).text == text
+ANSWERS = [
+    # (answer, the translation, or None and how the error begins)
+    (choice("<think>Hm.</think>\n<translation>La médica.</translation> Note: she."), "La médica.", ""),
+    (choice([{"type": "thinking", "thinking": []}, {"type": "text", "text": "La médica."}]), "La médica.", ""),
+    (choice("<translation>La médica.</translation> It is said th", finish="length"), "La médica.", ""),
+    (choice("I'm sorry, but I can't assist with that."), None, "refusal: I'm sorry"),
+    (choice("", finish="content_filter"), None, "refusal: the content filter"),
+    (choice(None, message={"content": None, "refusal": "No."}), None, "refusal: No."),
+    (choice("La médica te", finish="length"), None, "cut off at max_tokens: La médica te"),
+    (choice(None, finish="length"), None, "cut off at max_tokens"),
+    (choice(None), None, "empty answer"),
+    (choice("1. El médico.\n2. La médica."), None, "no translation found: 1. El médico. 2. La médica."),
+    (choice("<think>Hm"), None, "unfinished thinking: <think>Hm"),
+]
 
 
-@pytest.mark.parametrize(
-    ("answer", "error"),
-    [
-        (choice("I'm sorry, but I can't assist with that."), "refusal: I'm sorry"),
-        (choice("", finish="content_filter"), "refusal: the content filter"),
-        (choice(None, message={"content": None, "refusal": "No."}), "refusal: No."),
-        (choice("La médica te", finish="length"), "cut off at max_tokens: La médica te"),
-        (choice(None, finish="length"), "cut off at max_tokens"),
-        (choice(None), "empty answer"),
-        (choice("1. El médico.\n2. La médica."), "no translation found: 1. El médico. 2. La médica."),
-        (choice("<think>Hm"), "unfinished thinking: <think>Hm"),
-    ],
-)
-def test_what_is_no_translation_is_an_error_of_one_sentence(server: Server, answer: dict[str, Any], error: str) -> None:
+@pytest.mark.parametrize(("answer", "text", "error"), ANSWERS)
+def test_what_is_no_translation_is_an_error_of_one_sentence(
+    server: Server, answer: dict[str, Any], text: str | None, error: str
+) -> None:
     server.script(servers.sends(answers(answer)))
     system = opened(server, concurrency="1")
     first, second = answered(system, requests(2))
-    assert first.text is None
+    assert first.text == text
     assert (first.error or "").startswith(error)
     assert (second.text, second.error) == ("SENTENCE 2.", None)
-    assert f"1 {error.partition(':')[0]}" in system.notes()[1]
+    assert text or f"1 {error.partition(':')[0]}" in system.notes()[1]
 
 
-@pytest.mark.parametrize(
-    "payload",
-    [answers(), answers(choice("a"), choice("b")), answers({"text": "a"}), answers(choice(7)), {"choices": "x"}],
-)
-def test_an_answer_of_another_shape(server: Server, payload: Any) -> None:
-    server.script(servers.sends(payload))
-    assert failure(opened(server), requests(1)).startswith(f"openai:{server.url}/v1#tiny ")
+def test_an_answer_of_another_shape(server: Server) -> None:
+    shapes: list[Any] = [answers(), answers(choice("a"), choice("b")), answers({"text": "a"}), answers(choice(7))]
+    for payload in (*shapes, {"choices": "x"}):
+        server.script(servers.sends(payload))
+        assert failure(opened(server), requests(1)).startswith(f"openai:{server.url}/v1#tiny ")
 
 
 def test_log_probabilities_are_those_of_the_translation(server: Server) -> None:
@@ -300,27 +282,25 @@ def test_a_server_that_ignores_n_is_asked_for_each_sample(server: Server) -> Non
     assert later == found[2]
 
 
-@pytest.mark.parametrize("message", ["n must be 1", "Only one completion: 'n' is not supported", "multiple choices"])
-def test_a_server_that_refuses_n(server: Server, message: str) -> None:
-    server.script(servers.status(400, {"error": {"message": message}}))
-    found = answered(opened(server), asking.sampling(["One."], 3))
-    assert len({a.text for a in found}) == 3
-    assert [asked.json.get("n", 1) for asked in server.asked] == [3, 1, 1, 1]
+def test_a_server_that_refuses_n(server: Server) -> None:
+    for message in ("n must be 1", "Only one completion: 'n' is not supported", "multiple choices"):
+        server.asked.clear()
+        server.script(servers.status(400, {"error": {"message": message}}))
+        found = answered(opened(server), asking.sampling(["One."], 3))
+        assert len({a.text for a in found}) == 3
+        assert [asked.json.get("n", 1) for asked in server.asked] == [3, 1, 1, 1]
 
 
-@pytest.mark.parametrize(
-    ("choices", "texts"),
-    [
+def test_choices_in_disorder(server: Server) -> None:
+    for choices, texts in (
         ([choice("B", 1), choice("C", 2), choice("A", 0)], ["A", "B", "C"]),
         ([choice("A", 0), choice("I cannot assist with that.", 1), choice("C", 2)], ["A", None, "C"]),
         # Which two of the three these are cannot be known, so only the first is taken.
-        ([choice("A"), choice("B", 1)], ["A", "ONE. *", "ONE. *"]),
-    ],
-)
-def test_choices_in_disorder(server: Server, choices: list[dict[str, Any]], texts: list[str | None]) -> None:
-    server.script(servers.sends(answers(*choices)))
-    found = asking.texts(answered(opened(server), asking.sampling(["One."], 3)))
-    assert [text and text.partition(" ")[0] for text in found] == [text and text.partition(" ")[0] for text in texts]
+        ([choice("A"), choice("B", 1)], ["A", "ONE.", "ONE."]),
+    ):
+        server.script(servers.sends(answers(*choices)))
+        found = asking.texts(answered(opened(server), asking.sampling(["One."], 3)))
+        assert [text and text.split()[0] for text in found] == texts
     server.script(servers.sends(answers(*[choice("A", k) for k in range(4)])))
     assert "4 choices" in failure(opened(server), asking.sampling(["One."], 3))
 
@@ -486,50 +466,32 @@ def test_another_way_of_asking_is_another_system(tmp_path: Path) -> None:
     assert len(ids) == len(others) + 1
 
 
-# -- killed in the middle
-
-SAMPLER = """
-import sys
-from gendermark.runs.store import Store
-from gendermark.runs.translate import translate
-from systems.test_openai import sampler
-url, store = sys.argv[1:]
-with Store(store) as opened:
-    translate(*sampler(url), opened, lambda *_: None)
-"""
+# -- going on
 
 
-def sampler(url: str) -> tuple[OpenAI, list[Request]]:
-    asked = asking.sampling([f"Sentence {k}." for k in range(4)], 18, temperature=1)
-    return OpenAI(f"{url}/v1#tiny", {"concurrency": "2"}), asked
+@pytest.mark.parametrize("good", [model, ignores_n])
+def test_interrupted_sampling_goes_on_and_repeats_nothing(server: Server, tmp_path: Path, good: Any) -> None:
+    """Sample by sample, and with the samples of an undisturbed run."""
 
+    def draw(store: str) -> list[tuple[Translation, ...]]:
+        spec, options = f"openai:{server.url}/v1#tiny", {"concurrency": "2", "max_retries": "0"}
+        context = RunContext(tmp_path / store)
+        return api.translate(spec, sources, api.Asking("es", n_samples=18), options, context)
 
-@pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL is POSIX")
-@pytest.mark.parametrize("good", [model, pytest.param(ignores_n, marks=pytest.mark.slow)])
-def test_killed_sampling_goes_on_and_repeats_nothing(server: Server, tmp_path: Path, good: Any) -> None:
+    def n_samples() -> int:
+        return sum(asked.json.get("n", 1) if good is model else 1 for asked in server.of(CHAT))
+
+    sources = [f"Sentence {k}." for k in range(4)]
     server.good = good
-    # One by one, samples are safe when all 16 of a portion are there; two are under way at once.
-    n_answered = 3 if good is model else 2 * 16
-    server.script(*[servers.good] * n_answered, *[servers.stall] * 2)
-    environment = children.environment(tmp_path / "site")
-    process = children.start([server.url, str(tmp_path / "store")], environment, code=SAMPLER)
-    children.wait_until(lambda: len(server.asked) == n_answered + 2, "no more could be asked")
-    n_safe = sum(a.json.get("n", 1) for a in server.asked[:n_answered]) if good is model else 1
-    children.wait_until(lambda: children.n_stored(tmp_path / "store") >= n_safe, "what was answered was safe")
-    process.send_signal(signal.SIGKILL)
-    process.communicate()
-    server.go_on.set()
-    system, asked = sampler(server.url)
-    with Store(tmp_path / "store") as store:
-        kept = store.get(system.system_id, asked)
-        assert n_safe <= len(kept) < 72
-        n_before = len(server.asked)
-        resumed = translate(system, asked, store, lambda *_: None).translations
-    # Sample by sample: what was kept is not asked again.
-    n_asked = sum(a.json.get("n", 1) if good is model else 1 for a in server.asked[n_before:])
-    assert n_asked == 72 - len(kept)
-    with Store(tmp_path / "other-store") as store:
-        whole = translate(system, asked, store, lambda *_: None).translations
-    system.close()
-    assert resumed == whole
-    assert len({a.text for samples in whole for a in samples}) == 72
+    # One by one, samples are safe when all 16 of a portion are there.
+    server.script(*[servers.good] * (4 if good is model else 40), *[servers.hang_up] * 2)
+    with pytest.raises(SystemFailure):
+        draw("store")
+    n_kept = children.n_stored(tmp_path / "store")
+    assert 16 <= n_kept < 72
+    server.steps.clear()
+    server.asked.clear()
+    resumed = draw("store")
+    assert n_samples() == 72 - n_kept
+    assert resumed == draw("other-store")
+    assert len({a.text for samples in resumed for a in samples}) == 72

@@ -136,6 +136,8 @@ _REFUSAL = re.compile(
 )
 _PAIRS = (*zip("\"'`“„«»‘‚「『‹", "\"'`”“»«’‘」』›", strict=True), ("**", "**"), ("*", "*"), ("_", "_"))
 _QUOTES = {opening for opening, _ in _PAIRS} - {"**", "*", "_"}
+# At the edges of words: in a word, as in Hebrew abbreviations, the sign is no quote.
+_QUOTED = re.compile(r'(?<!\w)(?:"[^"]+"|“[^“”]+”|«[^«»]+»|„[^„“]+“)(?!\w)')
 _BLANK = " \t\n\ufeff\u200b\u2060"
 
 
@@ -172,7 +174,9 @@ def _unmarked(text: str, source: str) -> tuple[str | None, str]:
         return None, EMPTY
     if _refuses(text) and not _refuses(source):
         return None, REFUSAL
-    if text.count("\n") > n_breaks or _UNREAD_MARKS.search(text):
+    # More lines than the source, or quotes where it has none, are talk about a translation.
+    is_talk = text.count("\n") > n_breaks or (_QUOTED.search(text) and not _QUOTES & set(source))
+    if is_talk or _UNREAD_MARKS.search(text):
         return None, NOT_FOUND
     return text, ""
 
