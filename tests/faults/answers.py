@@ -5,13 +5,10 @@ from __future__ import annotations
 import datetime
 import json
 import shutil
-import subprocess
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from email.utils import format_datetime
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 from faults import server as serving
@@ -203,94 +200,24 @@ def _some(cases: Sequence[Case], setting: Setting) -> Sequence[Case]:
     return cases if setting.times >= len(cases) else setting.chance.sample(cases, setting.times)
 
 
-# -- redirects and TLS -------------------------------------------------------------------------------------------------
-
-
-def redirects(setting: Setting) -> None:
-    """No redirect is followed, so the key goes nowhere else."""
-    with serving.translating() as server, serving.translating() as other:
-        places = [
-            f"{server.url}/v1/chat/completions", f"{other.url}/v1/chat/completions",
-            other.url.replace("127.0.0.1", "localhost"),
-            "//127.0.0.1:1/", "http://[::bad", "javascript:alert(1)", "file:///etc/passwd", "", b"\x1b[31m".decode(),
-            f"http://user:password@{other.url.removeprefix('http://')}/", "http://" + "a" * 5000 + "/",
-        ]  # fmt: skip
-        cases = [(code, place) for place in places for code in (301, 302, 303, 307, 308, 401, 404)]
-        chosen = cases if setting.times >= len(cases) else setting.chance.sample(cases, setting.times)
-        for number, (code, location) in enumerate(chosen):
-            place = setting.place()
-            command = serving.run_arguments("openai", server.url, setting.directory, place, max_retries="0")
-            server.server.steps.clear()
-            server.script(servers.good, *[servers.status(code, Location=location)] * 30)
-            with setting.tally.trial(f"{code} to {location!r:.60}"):
-                said = setting.run(command, IMPATIENT)
-                said.is_refusal()
-                expect("password" not in said.err, "a password is shown")
-                expect(not other.server.asked, f"{code} to {location} was followed")
-                server.server.steps.clear()
-            setting.progress(number + 1, len(chosen))
+# -- TLS ---------------------------------------------------------------------------------------------------------------
 
 
 def bad_tls(setting: Setting) -> None:
-    certificate = setting.directory / "own.pem"
     with (
         serving.translating() as plain,
         serving.listening(b"not TLS\r\n" * 9) as garbage,
         serving.listening(b"") as mute,
+        serving.self_signed(setting.directory / "own.pem") as unknown,
     ):
-        urls = [plain.url.replace("http://", "https://"), f"https://127.0.0.1:{garbage}", f"https://127.0.0.1:{mute}"]
-        with _SelfSigned(certificate) as port:
-            urls += [f"https://127.0.0.1:{port}"] if port else []
-            for number, url in enumerate(urls * max(1, setting.times // len(urls))):
-                command = serving.run_arguments(
-                    "libretranslate", url, setting.directory, setting.place(), timeout_seconds="2"
-                )
-                with setting.tally.trial(url):
-                    setting.run(command, IMPATIENT).is_refusal("cannot be reached")
-                setting.progress(number + 1, len(urls))
-
-
-class _SelfSigned:
-    """A TLS server that nobody vouches for; its port, or 0 where no certificate can be made."""
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-
-    def __enter__(self) -> int:
-        import socket
-        import ssl
-        import threading
-
-        if shutil.which("openssl") is None:
-            return 0
-        key = self._path.with_suffix(".key")
-        made = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
-        made += ["-subj", "/CN=127.0.0.1", "-days", "1", "-keyout", str(key), "-out", str(self._path)]
-        if subprocess.run(made, capture_output=True, check=False).returncode:
-            return 0
-        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        context.load_cert_chain(self._path, key)
-        self._listener = socket.create_server(("127.0.0.1", 0))
-
-        def serve() -> None:
-            while True:
-                try:
-                    connection, _ = self._listener.accept()
-                except OSError:
-                    return
-                connection.settimeout(2)
-                try:
-                    context.wrap_socket(connection, server_side=True).close()
-                except OSError:
-                    connection.close()
-
-        threading.Thread(target=serve, daemon=True).start()
-        return int(self._listener.getsockname()[1])
-
-    def __exit__(self, *_: object) -> None:
-        if hasattr(self, "_listener"):
-            self._listener.close()
-            time.sleep(0.01)
+        ports = [port for port in (plain.url.rpartition(":")[2], garbage, mute, unknown) if port]
+        for number, port in enumerate(ports * max(1, setting.times // len(ports))):
+            url = f"https://127.0.0.1:{port}"
+            place = setting.place()
+            command = serving.run_arguments("libretranslate", url, setting.directory, place, timeout_seconds="2")
+            with setting.tally.trial(url):
+                setting.run(command, IMPATIENT).is_refusal("cannot be reached")
+            setting.progress(number + 1, len(ports))
 
 
 # -- answers of any shape ----------------------------------------------------------------------------------------------
@@ -345,7 +272,6 @@ SCENARIOS = [
     Scenario("servers", "every status", lambda s: play(s, _some(_status_cases(), s)), 4, 999, in_children=False),
     Scenario("servers", "lists and counts", lambda s: play(s, _some(_shape_cases(), s)), 6, 999, in_children=False),
     Scenario("servers", "bodies", lambda s: play(s, _some(_body_cases(), s)), 5, 999),
-    Scenario("servers", "redirects", redirects, 8, 999, in_children=False),
     Scenario("servers", "bad TLS", bad_tls, 1, 8),
     Scenario("servers", "answers of any shape", shapes, 8, 300, in_children=False),
 ]

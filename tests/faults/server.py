@@ -8,8 +8,11 @@ from __future__ import annotations
 
 import gzip
 import json
+import shutil
 import socket
+import ssl
 import struct
+import subprocess
 import threading
 import time
 from collections import Counter
@@ -176,7 +179,7 @@ def twisted(twist: Callable[[Any], Any]) -> Step:
 
 
 @contextmanager
-def listening(answer: bytes) -> Iterator[int]:
+def listening(answer: bytes, wrap: Callable[[socket.socket], socket.socket] = lambda one: one) -> Iterator[int]:
     """A port where every connection is answered by these bytes, whatever it asks: no TLS, for example."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         end = threading.Event()
@@ -190,8 +193,9 @@ def listening(answer: bytes) -> Iterator[int]:
                 with connection:
                     connection.settimeout(1)
                     try:
-                        connection.recv(4096)
-                        connection.sendall(answer)
+                        with wrap(connection) as talking:
+                            talking.recv(4096)
+                            talking.sendall(answer)
                     except OSError:
                         continue
 
@@ -201,3 +205,18 @@ def listening(answer: bytes) -> Iterator[int]:
         end.set()
         socket.create_connection(listener.getsockname()).close()
         thread.join()
+
+
+@contextmanager
+def self_signed(path: Path) -> Iterator[int]:
+    """The port of a TLS server that nobody vouches for; 0 where no certificate can be made."""
+    key = path.with_suffix(".key")
+    made = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
+    made += ["-subj", "/CN=127.0.0.1", "-days", "1", "-keyout", str(key), "-out", str(path)]
+    if shutil.which("openssl") is None or subprocess.run(made, capture_output=True, check=False).returncode:
+        yield 0
+        return
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(path, key)
+    with listening(b"", lambda one: context.wrap_socket(one, server_side=True)) as port:
+        yield port

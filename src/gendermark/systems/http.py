@@ -42,7 +42,6 @@ R = TypeVar("R")
 OPTIONS = ("timeout_seconds", "max_retries", "concurrency", "requests_per_second")
 """Options of every family about how it asks; never part of a system's id."""
 
-_POLL_SECONDS = 0.1
 _LONGEST_TIMEOUT_SECONDS = 86_400.0
 _MOST_BYTES = 5_000_000
 """Of one answer, unpacked; read as JSON it can take 50 times as much memory, and several are read at once."""
@@ -91,6 +90,7 @@ class _PassingError(Exception):
         self.hint, self.retry_after, self.kind = hint, retry_after, kind  # kind: garbled, unreachable, crowded or ""
 
 
+Auth = Callable[["httpx.Request"], "httpx.Request"]
 Classify = Callable[[int, Any], str]
 """(status, parsed answer) -> "passing", "too large", "quota", "key", or "" where the status alone decides."""
 
@@ -111,7 +111,7 @@ class Client:
         optional_key: str = "",
         headers: Mapping[str, str] | None = None,
         concurrency: int = 4,
-        auth: Callable[[httpx.Request], httpx.Request] | None = None,
+        auth: Auth | None = None,
         classify: Classify = lambda status, payload: "",  # noqa: ARG005
     ) -> None:
         self.spec = spec
@@ -151,10 +151,8 @@ class Client:
         if not isinstance(found, kind):
             where = ".".join(map(str, path)) or "answer"
             shown = self.masked(json.dumps(payload, ensure_ascii=False))
-            raise SystemFailure(
-                f"{self.spec} gave an answer without a usable {where}: {shown!r} "
-                "(it is discarded, earlier ones are kept)"
-            )
+            problem = f"gave an answer without a usable {where}: {shown!r} (it is discarded, earlier ones are kept)"
+            raise SystemFailure(f"{self.spec} {problem}")
         return found
 
     def in_parallel(
@@ -285,21 +283,19 @@ class Client:
         try:
             with within(self._timeout_seconds), self._http.stream(method, url, **content) as response:
                 body = self._body(response)
-        except (httpx.ConnectError, httpx.ConnectTimeout, httpx.ProxyError) as problem:
-            reason = self.masked(str(problem)) or "no answer"
+        except (httpx.ConnectError, httpx.ConnectTimeout, httpx.ProxyError) as error:
+            reason = self.masked(str(error)) or "no answer"
             hint = "check the address and whether the server runs"
             raise _PassingError(f"cannot be reached at {self.url} ({reason})", hint=hint, kind="unreachable") from None
         except httpx.TimeoutException:
-            raise _PassingError(
-                f"gave no complete answer within {self._timeout_seconds:g} seconds",
-                hint="raise timeout_seconds or lower concurrency",
-            ) from None
+            problem = f"gave no complete answer within {self._timeout_seconds:g} seconds"
+            raise _PassingError(problem, hint="raise timeout_seconds or lower concurrency") from None
         except httpx.InvalidURL:  # httpx looks at where a redirect leads, though it does not follow
             raise _PassingError("redirects to an invalid address", hint=f"check the URL {self.url}") from None
         except zlib.error:
             raise _PassingError("sent an answer that cannot be unpacked", kind="garbled") from None
-        except httpx.TransportError as problem:
-            reason = self.masked(str(problem)) or "no reason given"
+        except httpx.TransportError as error:
+            reason = self.masked(str(error)) or "no reason given"
             raise _PassingError(f"broke off the connection ({reason})") from None
         self._was_reached = True
         return self._parsed(response, body)
@@ -403,12 +399,7 @@ def message_of(payload: Any) -> str:
     return next((text for name, text in fields(payload) if name in _MESSAGES and isinstance(text, str) and text), "")
 
 
-def _open(
-    url: str,
-    headers: Mapping[str, str],
-    timeout_seconds: float,
-    auth: Callable[[httpx.Request], httpx.Request] | None,
-) -> httpx.Client:
+def _open(url: str, headers: Mapping[str, str], timeout_seconds: float, auth: Auth | None) -> httpx.Client:
     import httpx
 
     from gendermark import __version__
@@ -483,7 +474,7 @@ class _Gate:
         """A place among those under way; gives what `narrow` needs to know."""
         with self._changed:
             while self._n_inside >= int(self._limit) and not stop.is_set():
-                self._changed.wait(_POLL_SECONDS)
+                self._changed.wait(0.1)
             self._n_inside += 1
             n_halvings = self._n_halvings
         try:
@@ -589,10 +580,7 @@ class Service(System):
                 f"{self.spec} gave {len(texts)} translations for {len(requests)} sentences, the first of which is "
                 f"{first.source!r}; one per sentence is expected (this batch is discarded, earlier ones are kept)"
             )
-        return [
-            Translation(request.request_id, text, request.first_sample)
-            for request, text in zip(requests, texts, strict=True)
-        ]
+        return [Translation(one.request_id, text, one.first_sample) for one, text in zip(requests, texts, strict=True)]
 
     def _unknown_direction(self, source: str, target: str, sources: Iterable[str], targets: Iterable[str]) -> UserError:
         """The error for a `target` that is not among the targets offered from `source`."""

@@ -356,15 +356,17 @@ class OpenAI(System):
             self._n_spent["requests"] += 1
             self._n_spent.update(_usage(payload))
 
-    def _cost(self, n_input: int, n_output: int) -> float:
-        return (n_input * self._prices[0] + n_output * self._prices[1]) / 1_000_000
+    def _cost(self, n_input: int, n_output: int) -> str:
+        """By the prices that were given; empty if there are none."""
+        cost = (n_input * self._prices[0] + n_output * self._prices[1]) / 1_000_000
+        return f"{cost:{',.2f' if cost >= 0.1 else '.2g'}}" if cost else ""
 
     def forecast(self, requests: Sequence[Request]) -> str:
-        """By the prices that were given; about four characters make a token, and the prompt comes on top."""
+        """About four characters make a token, and the prompt comes on top."""
         n_input = sum(len(request.source) for request in requests) // 4
         n_output = sum(len(request.source) * request.n_samples for request in requests) // 4
         cost = self._cost(n_input, n_output)
-        return f"estimated cost: at least {_money(cost)}" if cost else ""
+        return f"estimated cost: at least {cost}" if cost else ""
 
     def notes(self) -> Sequence[str]:
         if not self._n_spent["requests"]:
@@ -372,7 +374,7 @@ class OpenAI(System):
         n_input, n_output = self._n_spent["prompt_tokens"], self._n_spent["completion_tokens"]
         tokens = f"{n_input:,} input and {n_output:,} output tokens" if n_input else "an unknown number of tokens"
         cost = self._cost(n_input, n_output)
-        money = f", which cost about {_money(cost)}" if cost else ""
+        money = f", which cost about {cost}" if cost else ""
         lines = [f"{self.spec} used {tokens} in {self._n_spent['requests']:,} answers{money}"]
         if self._n_problems:
             kinds = ", ".join(f"{n:,} {problem}" for problem, n in self._n_problems.most_common())
@@ -388,10 +390,6 @@ class OpenAI(System):
 
 def _decoding(options: Sequence[tuple[str, str]]) -> Decoding:
     return Decoding.of((key, value) for key, value in options if key != HINT)
-
-
-def _money(amount: float) -> str:
-    return f"{amount:{',.2f' if amount >= 0.1 else '.2g'}}"
 
 
 def _kind(status: int, payload: Any) -> str:
@@ -480,9 +478,7 @@ def _extra(options: Mapping[str, str]) -> dict[str, Any]:
         raise UserError(f"option extra must be a JSON object, for example {example}, not {text!r}")
     for key in re.findall(r'"([^"]+)"\s*:', text):
         if _SECRET.search(key):
-            raise UserError(
-                f"option extra takes no {key!r}, which others could read in the run folder; set {KEY} instead"
-            )
+            raise UserError(f"option extra takes no {key!r}, where others could read it; set {KEY} instead")
     for key in found:
         if _OURS.fullmatch(key):
             raise UserError(f"option extra cannot set {key!r}, which openai: sets itself; see its other options")
