@@ -61,7 +61,7 @@ class Audited:
             "translation_column": found.translation_column.strip('"'),
             "n_present": found.n_present,
             "n_missing": len(found.missing),
-            "missing": found.missing_sources[:MOST_NAMED],
+            "missing": list(found.missing[:MOST_NAMED]),
             "n_doubled": len(found.doubled),
             "doubled_lines": list(found.doubled[:MOST_NAMED]),
             "odd": self.odd,

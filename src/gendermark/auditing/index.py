@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import product
+from itertools import chain, product
 from typing import Any
 
 from gendermark import registry
@@ -65,39 +65,6 @@ class IndexedSet:
         fits = [self.benchmark.fit(items[place], text, self.selection) for place, text in texts if place < len(items)]
         known = [fit for fit in fits if fit is not None]
         return sum(known) / len(known) if known else None
-
-
-@dataclass(frozen=True)
-class Match:
-    """A column of a file, and the set whose sentences it holds."""
-
-    column: int
-    known: IndexedSet
-    n_rows: int
-    n_all_rows: int
-    n_covered: int
-
-    @property
-    def coverage(self) -> float:
-        return self.n_covered / len(self.known.times)
-
-    @property
-    def is_perfect(self) -> bool:
-        return self.n_rows == self.n_all_rows and self.n_covered == len(self.known.times)
-
-    @property
-    def has_nearly_all(self) -> bool:
-        return self.n_rows >= _NEARLY_ALL * self.n_all_rows
-
-    @property
-    def is_enough(self) -> bool:
-        share = max(self.n_rows / max(self.n_all_rows, 1), self.coverage)
-        return self.n_rows >= min(_FEWEST_ROWS, len(self.known.times)) and share >= _ENOUGH
-
-    @property
-    def rank(self) -> tuple[float, ...]:
-        """Most rows, then the set that these rows fill most of; then what is asked for most often."""
-        return self.n_rows, self.coverage, not self.known.benchmark.only_when_named
 
 
 class Index:
@@ -158,27 +125,35 @@ class Index:
         targets: Collection[str],
         *,
         only_usual: bool = False,
-    ) -> Match | None:
+    ) -> tuple[int, IndexedSet] | None:
         """The column of sources and the set that fit best; None if none does. Columns are given as loose keys."""
         counted = {column: Counter(key for key in keys if key) for column, keys in columns.items()}
-        best: Match | None = None
-        for usual in (True,) if only_usual else (True, False):
-            for selection in self.selections(sources, targets, usual=usual):
-                # Where nearly all rows are a benchmark's, only its revision, split or variant is still open.
-                if best is not None and best.has_nearly_all and selection.benchmark != best.known.selection.benchmark:
-                    continue
-                known = self.get(selection)
-                for match in self._matches(counted, known) if known is not None else ():
-                    if match.is_perfect:
-                        return match
-                    # The first of equals: the usual options, official data before core, the column further to the left.
-                    best = match if best is None or match.rank > best.rank else best
-        return best if best is not None and best.is_enough else None
-
-    def _matches(self, columns: Mapping[int, Counter[str]], known: IndexedSet) -> Iterator[Match]:
-        for column, keys in columns.items():
-            if common := keys.keys() & known.times.keys():
-                yield Match(column, known, sum(keys[key] for key in common), keys.total(), len(common))
+        best: tuple[int, IndexedSet] | None = None
+        most = (0, 0.0, False)
+        has_nearly_all = False
+        others = () if only_usual else self.selections(sources, targets, usual=False)
+        for selection in chain(self.selections(sources, targets, usual=True), others):
+            # Where nearly all rows are a benchmark's, only its revision, split or variant is still open.
+            if best is not None and has_nearly_all and selection.benchmark != best[1].selection.benchmark:
+                continue
+            known = self.get(selection)
+            if known is None:
+                continue
+            for column, keys in counted.items():
+                common = keys.keys() & known.times.keys()
+                n_rows, coverage = sum(keys[key] for key in common), len(common) / len(known.times)
+                # Most rows, then the set that these rows fill most of; then what is asked for most often. The first of
+                # equals: the usual options, official data before core, the column further to the left.
+                rank = (n_rows, coverage, not known.benchmark.only_when_named)
+                if n_rows and n_rows == keys.total() and coverage == 1:
+                    return column, known
+                if n_rows and rank > most:
+                    best, most, has_nearly_all = (column, known), rank, n_rows >= _NEARLY_ALL * keys.total()
+        if best is None:
+            return None
+        n_rows, coverage, _ = most
+        is_enough = max(n_rows / counted[best[0]].total(), coverage) >= _ENOUGH
+        return best if is_enough and n_rows >= min(_FEWEST_ROWS, len(best[1].times)) else None
 
     def groups(self, known: IndexedSet) -> Iterator[IndexedSet]:
         """The groups of a set, one by one."""

@@ -11,11 +11,12 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import pairwise, takewhile
+from itertools import pairwise
+from os.path import commonprefix
 from pathlib import Path
 from typing import NamedTuple
 
-from gendermark.auditing.index import Index, IndexedSet, Match
+from gendermark.auditing.index import Index, IndexedSet
 from gendermark.errors import BadFile
 from gendermark.io.encodings import repaired
 from gendermark.io.tables import SOURCE_COLUMNS, SYSTEM_COLUMN, TRANSLATION_COLUMNS, Row, Table, shortened
@@ -57,15 +58,13 @@ class Recognised:
     sheet: str
     known: IndexedSet
     rows: Sequence[Row[str]]
-    n_present: int
-    """Sentences that have a row."""
     source_column: str = ""
     """What it is called in a message; empty where there is none, and translations stand in order."""
     translation_column: str = ""
     system: str = ""
     """Whose rows they are, where a column says that."""
-    missing: Sequence[int] = ()
-    """The places of items that have no row."""
+    missing: Sequence[str] = ()
+    """The sentences that have no row."""
     doubled: Sequence[int | None] = ()
     """Lines of rows that repeat a sentence, and are left out."""
     remarks: Sequence[str] = ()
@@ -73,6 +72,10 @@ class Recognised:
     @property
     def selection(self) -> Selection:
         return self.known.selection
+
+    @property
+    def n_present(self) -> int:
+        return len(self.known.keys) - len(self.missing)
 
     @property
     def place(self) -> str:
@@ -85,28 +88,22 @@ class Recognised:
     @property
     def sentence(self) -> str:
         """What they were recognised as."""
-        selection, n = self.selection, len(self.known.item_set.items)
-        direction = f"{NAMES.get(selection.source_language)} to {NAMES.get(selection.target_language)}"
-        return (
-            f"{self.known.benchmark.title}, {_data_of(selection)}, {direction}, "
-            f"{self.n_present:,} of {n:,} sentences; {self.place}"
-        )
+        source, target = self.selection.source_language, self.selection.target_language
+        direction = f"{NAMES.get(source)} to {NAMES.get(target)}"
+        number = f"{self.n_present:,} of {len(self.known.keys):,} sentences"
+        return f"{self.known.benchmark.title}, {_data_of(self.selection)}, {direction}, {number}; {self.place}"
 
     @property
     def oddities(self) -> list[str]:
         """What an auditor should know about the rows, one sentence each; of sentences and lines the first ten."""
-        found, n = list(self.remarks), len(self.known.item_set.items)
+        found = list(self.remarks)
         if self.missing:
-            named = _first(map(shortened, self.missing_sources), "; ")
-            found.append(f"{len(self.missing):,} of {n:,} sentences missing, counted as not translated: {named}")
+            number = f"{len(self.missing):,} of {len(self.known.keys):,} sentences"
+            named = _first([shortened(source) for source in self.missing], "; ")
+            found.append(f"{number} missing, counted as not translated: {named}")
         if self.doubled:
-            found.append(f"repeated sentences left out: line {_first(map(str, self.doubled))}")
+            found.append(f"repeated sentences left out: line {_first(self.doubled)}")
         return found
-
-    @property
-    def missing_sources(self) -> list[str]:
-        items = self.known.item_set.items
-        return [items[place].source for place in self.missing]
 
 
 Found = tuple[list[Recognised], list[str]]
@@ -131,44 +128,46 @@ def _recognise_by_sources(path: Path, table: Table, index: Index) -> Found | Non
         match = index.best(columns.keys, languages, (), only_usual=True)
     if match is None:
         return None
-    if (unfolded := _unfolded(columns, match)) is not None:
+    if (unfolded := _unfolded(columns, *match)) is not None:
         return _recognise_by_sources(path, unfolded, index)
     found: list[Recognised] = []
     passed_over: list[str] = []
-    left = columns.keys[match.column]
-    while match is not None:
-        sources = _Sources(columns, match, index)
+    left = columns.keys[match[0]]
+    while match is not None:  # sentences of one benchmark after the other
+        column, known = match
+        sources = _Sources(columns, column, known, index)
         found += sources.translations()
         passed_over += [sentence for sentence in sources.passed_over if sentence not in passed_over]
         first = min(sources.places)
         left = ["" if place in sources.places or place < first else key for place, key in enumerate(left)]
-        n_left = sum(map(bool, left))
-        is_worth_it = n_left >= _FEWEST_LEFT and n_left >= _LEFT_SHARE * len(left)
-        match = index.best({match.column: left}, languages, languages) if is_worth_it else None
-    if n_left:
-        lines = [str(table.rows[place][0] or place + 1) for place, key in enumerate(left) if key]
+        lines = [columns.rows[place][0] or place + 1 for place, key in enumerate(left) if key]
+        is_worth_it = len(lines) >= max(_FEWEST_LEFT, _LEFT_SHARE * len(left))
+        match = index.best({column: left}, languages, languages) if is_worth_it else None
+    if lines:
         passed_over.append(f"sentences of no benchmark here left out: line {_first(lines)}")
     return found, passed_over
 
 
 class _Columns:
-    """The columns of a table that have words in them."""
+    """A table by its columns; all rows are of one length, without space around their cells."""
 
     def __init__(self, path: Path, table: Table) -> None:
-        self.path, self.table = path, table
+        self.path, self.name, self._table = path, table.name, table
         self.width = max((len(cells) for _, cells in table.rows), default=0)
-        self._names = table.header or (table.rows[0][1] if table.rows else ())
+        self.rows = [(line, [*map(str.strip, cells), *[""] * (self.width - len(cells))]) for line, cells in table.rows]
+        self._names = table.header or (self.rows[0][1] if self.rows else ())
 
     @cached_property
     def texts(self) -> dict[int, list[str]]:
-        """Those that are called sources first, then from left to right."""
+        """The columns that have words; those that are called sources first, then from left to right."""
         named = [place for place, name in enumerate(self._names) if name.strip().casefold() in SOURCE_COLUMNS]
-        found = {}
-        for place in dict.fromkeys([*named, *range(self.width)]):
-            texts = [cells[place] if place < len(cells) else "" for _, cells in self.table.rows]
-            if any(map(str.isalpha, "".join(_spread(texts)))):
-                found[place] = texts
-        return found
+        order = dict.fromkeys([*named, *range(self.width)])
+        columns = {place: [cells[place] for _, cells in self.rows] for place in order}
+        return {place: texts for place, texts in columns.items() if any(map(str.isalpha, "".join(_spread(texts))))}
+
+    def names_before(self, row: int) -> Sequence[str]:
+        """The names of columns stand in the row before the first sentence, or nowhere."""
+        return self._table.header or (self._table.rows[row - 1][1] if row else ())
 
     @cached_property
     def keys(self) -> dict[int, list[str]]:
@@ -186,38 +185,33 @@ class _Columns:
             values = set(texts)
             if len(values) <= _MOST_GROUPS:
                 labels |= {value for value in values if len(value) <= _LONGEST_LABEL}
-        found |= {code for label in [*labels, self.table.name, self.path.stem] for code in _languages_in(label)}
+        found |= {code for label in [*labels, self.name, self.path.stem] for code in _languages_in(label)}
         return found - {""}
 
 
-def _unfolded(columns: _Columns, match: Match) -> Table | None:
+def _unfolded(columns: _Columns, column: int, known: IndexedSet) -> Table | None:
     """A table with several columns of sources, each with its translations behind it, as one with a row for each source.
 
     So sentences about women and about men often stand beside each other.
     """
-    first, times, table = columns.keys[match.column], match.known.times, columns.table
+    first, times = columns.keys[column], known.times
     n_known = sum(key in times for key in first)
-    starts = [match.column]
-    for column, keys in columns.keys.items():
-        others = sum(key in times and key != own for key, own in zip(keys, first, strict=True))
-        if column != match.column and others >= _OTHER_SOURCES * n_known:
-            starts.append(column)
+    starts = [column]
+    for other, keys in columns.keys.items():
+        n_others = sum(key in times and key != own for key, own in zip(keys, first, strict=True))
+        if other != column and n_others >= _OTHER_SOURCES * n_known:
+            starts.append(other)
     starts.sort()
     width = min(end - start for start, end in pairwise([*starts, columns.width]))
     if len(starts) == 1 or width < 2:
         return None
     begin = next(place for place, key in enumerate(first) if key in times)
-    header = table.header or (table.rows[begin - 1][1] if begin else [])
+    header = columns.names_before(begin)
     blocks = [header[start : start + width] for start in starts]
-    names = [_common_beginning(same) for same in zip(*blocks, strict=False)]
-    rows = [(line, cells[start : start + width]) for start in starts for line, cells in table.rows[begin:]]
-    return Table(table.name, rows, names or None)
-
-
-def _common_beginning(names: Sequence[str]) -> str:
-    """`mt` of `mt_feminine` and `mt_masculine`."""
-    alike = takewhile(lambda letters: len(set(letters)) == 1, zip(*names, strict=False))
-    return "".join(letters[0] for letters in alike).strip(" _-")
+    # `mt` of `mt_feminine` and `mt_masculine`
+    names = [commonprefix(same).strip(" _-") for same in zip(*blocks, strict=False)]  # noqa: RUF071 (letters are meant)
+    rows = [(line, cells[start : start + width]) for start in starts for line, cells in columns.rows[begin:]]
+    return Table(columns.name, rows, names or None)
 
 
 class _Line(NamedTuple):
@@ -226,10 +220,6 @@ class _Line(NamedTuple):
     number: int | None
     cells: Sequence[str]
     key: str
-    source: str
-
-    def text(self, column: int) -> str:
-        return self.cells[column].strip() if column < len(self.cells) else ""
 
 
 @dataclass
@@ -243,30 +233,26 @@ class _Group:
     def split(self, column: int) -> dict[str, list[_Line]]:
         found: dict[str, list[_Line]] = defaultdict(list)
         for line in self.lines:
-            found[line.text(column)].append(line)
+            found[line.cells[column]].append(line)
         return found
 
 
 class _Sources:
     """One benchmark's sentences in a column of a table, and the translations beside them."""
 
-    def __init__(self, columns: _Columns, match: Match, index: Index) -> None:
-        self._columns, self._index, self._column = columns, index, match.column
-        keys, times = columns.keys[match.column], match.known.times
-        language = match.known.selection.source_language
+    def __init__(self, columns: _Columns, column: int, known: IndexedSet, index: Index) -> None:
+        self._columns, self._index, self._column = columns, index, column
+        language, times = known.selection.source_language, known.times
         lines: dict[int, _Line] = {}
-        for place, ((number, cells), key) in enumerate(zip(columns.table.rows, keys, strict=True)):
-            source = cells[match.column] if match.column < len(cells) else ""
-            if key not in times and not source.isascii():
-                key = loose_key(repaired(source, language))
+        for place, ((number, cells), key) in enumerate(zip(columns.rows, columns.keys[column], strict=True)):
+            if key not in times and not cells[column].isascii():
+                key = loose_key(repaired(cells[column], language))
             if key in times:
-                lines[place] = _Line(number, cells, key, source)
+                lines[place] = _Line(number, cells, key)
         self.places = lines.keys()
-        self._known = index.narrowed(match.known, [line.key for line in lines.values()])
+        self._known = index.narrowed(known, [line.key for line in lines.values()])
         self._lines = [line for line in lines.values() if line.key in self._known.times]
-        # The names of columns stand in the row before the first sentence, or nowhere.
-        table, first = columns.table, min(lines)
-        self._header = table.header or (table.rows[first - 1][1] if first else ())
+        self._header = columns.names_before(min(lines))
         self.passed_over: list[str] = []
         self._looked_at: set[int] = set()
         self._used: set[int] = set()
@@ -285,9 +271,9 @@ class _Sources:
         if not width or path.suffix.lower() not in (".csv", ".tsv"):
             return
         for line in self._lines:
-            if any(cell.strip() for cell in line.cells[width:]):
-                problem = f"has {len(line.cells)} cells, but the header has {width}"
-                raise BadFile(path, f"{problem}; quote cells that hold the separator", line=line.number)
+            if any(line.cells[width:]):
+                problem = f"has more cells than the header, {width}; quote cells that hold the separator"
+                raise BadFile(path, problem, line=line.number)
 
     # -- rows that belong together
 
@@ -327,7 +313,7 @@ class _Sources:
         return column != self._column and is_short and 0 < len(values) <= min(_MOST_GROUPS, 1 + len(self._lines) // 3)
 
     def _values(self, column: int) -> set[str]:
-        return {line.text(column) for line in self._lines} - {""}
+        return {line.cells[column] for line in self._lines} - {""}
 
     def _doubling(self, groups: Iterable[Sequence[_Line]]) -> float:
         """The share of sentences that have more rows than they should."""
@@ -350,7 +336,7 @@ class _Sources:
 
     def _recognise(self, group: _Group, column: int) -> Recognised | None:
         """The translations of a group of rows in a column; None if these are none."""
-        pairs = [(line.key, text) for line in group.lines if (text := line.text(column))]
+        pairs = [(line.key, text) for line in group.lines if (text := line.cells[column])]
         if any(letter.isalpha() for _, text in pairs for letter in text):
             self._looked_at.add(column)
         if len(pairs) < _FILLED * len(group.lines):
@@ -358,7 +344,7 @@ class _Sources:
         if sum(loose_key(text) == key for key, text in pairs) >= _COPIED * len(pairs):
             self._pass_over(column, "repeats the sources, so nothing in it is translated")
             return None
-        names = (*group.labels, self._name(column), self._columns.table.name)
+        names = (*group.labels, self._name(column), self._columns.name)
         said = [code for name in names for code in _languages_in(name)]
         language = self._language(pairs, said)
         into = self._index.into(self._known, language) if language else None
@@ -407,21 +393,24 @@ class _Sources:
         for key, lines in by_key.items():
             n = known.times[key] if len(lines) >= known.times[key] else 1
             # A row of exactly this sentence comes before one that is nearly it, as with `score`.
-            used |= {id(line) for line in sorted(lines, key=lambda line: line.source.strip() not in exact)[:n]}
+            used |= {id(line) for line in sorted(lines, key=lambda line: line.cells[self._column] not in exact)[:n]}
         target = known.selection.target_language
         remarks = []
         if meant and target not in meant and meant[0] in known.targets:
             remarks.append(f"it is said to be {NAMES[meant[0]]}, but is {NAMES[target]}")
         return Recognised(
             self._columns.path,
-            self._columns.table.name,
+            self._columns.name,
             known,
-            [Row(line.source, line.text(column), line.number) for line in group.lines if id(line) in used],
-            sum(key in by_key for key in known.keys),
+            [
+                Row(line.cells[self._column], line.cells[column], line.number)
+                for line in group.lines
+                if id(line) in used
+            ],
             self._shown(self._column),
             self._shown(column),
             group.system,
-            [place for place, key in enumerate(known.keys) if key not in by_key],
+            [item.source for item, key in zip(known.item_set.items, known.keys, strict=False) if key not in by_key],
             [line.number for line in group.lines if id(line) not in used],
             remarks,
         )
@@ -472,7 +461,7 @@ def _recognise_by_order(path: Path, table: Table, index: Index) -> Found | None:
         named = "; ".join(dict.fromkeys(f"{one.benchmark.title}, {_data_of(one.selection)}" for one in others))
         remarks = [f"this fits as well, which sources would decide: {named}"] if named else []
         rows = [Row(None, text, number) for number, text in enumerate(texts, start=1)]
-        return [Recognised(path, table.name, best, rows, len(texts), remarks=remarks)], []
+        return [Recognised(path, table.name, best, rows, remarks=remarks)], []
     return None
 
 
@@ -564,7 +553,7 @@ def _data_of(selection: Selection) -> str:
     return ", ".join(parts)
 
 
-def _first(names: Iterable[str], separator: str = ", ", most: int = MOST_NAMED) -> str:
-    names = list(names)
-    more = f" and {len(names) - most:,} more" if len(names) > most else ""
-    return separator.join(names[:most]) + more
+def _first(names: Sequence[object], separator: str = ", ") -> str:
+    """The first names for a message; all are counted."""
+    more = f" and {len(names) - MOST_NAMED:,} more" if len(names) > MOST_NAMED else ""
+    return separator.join(map(str, names[:MOST_NAMED])) + more

@@ -32,20 +32,6 @@ _BYTE_ORDER_MARKS = {
 }
 
 
-@contextlib.contextmanager
-def _refused(path: Path) -> Iterator[None]:
-    """Turn every way of failing to read a file into a `BadFile`."""
-    try:
-        yield
-    except FileNotFoundError:
-        raise BadFile(path, "there is no such file") from None
-    except IsADirectoryError:
-        raise BadFile(path, "is a directory; give the file in it") from None
-    except (OSError, ValueError) as problem:
-        reason = problem.strerror if isinstance(problem, OSError) and problem.strerror else str(problem)
-        raise BadFile(path, f"cannot be read: {reason}") from None
-
-
 def read_bytes(path: Path | str) -> bytes:
     """The bytes of a file."""
     return b"".join(raw_lines(path))
@@ -54,7 +40,7 @@ def read_bytes(path: Path | str) -> bytes:
 def raw_lines(path: Path | str) -> Iterator[bytes]:
     """A file line by line, each with its end; no more than a line is held in memory."""
     path = Path(path)
-    with _refused(path):
+    try:
         mode = path.stat().st_mode
         if stat.S_ISFIFO(mode):
             yield from _pipe_lines(path)
@@ -63,6 +49,12 @@ def raw_lines(path: Path | str) -> Iterator[bytes]:
             raise BadFile(path, "is a device; give a file")
         with path.open("rb") as file:
             yield from file
+    except FileNotFoundError:
+        raise BadFile(path, "there is no such file") from None
+    except IsADirectoryError:
+        raise BadFile(path, "is a directory; give the file in it") from None
+    except (OSError, ValueError) as problem:
+        raise BadFile(path, f"cannot be read: {getattr(problem, 'strerror', None) or problem}") from None
 
 
 def _pipe_lines(path: Path) -> Iterator[bytes]:
@@ -94,9 +86,9 @@ def read_text(path: Path | str) -> str:
     return "".join(each_text_line(path))
 
 
-def each_text_line(path: Path | str, lines: Iterable[bytes] | None = None) -> Iterator[str]:
-    """The text of a UTF-8 file line by line, each with its end; of `lines` if the file is read already."""
-    for number, line in enumerate(raw_lines(path) if lines is None else lines, start=1):
+def each_text_line(path: Path | str) -> Iterator[str]:
+    """The text of a UTF-8 file line by line, each with its end."""
+    for number, line in enumerate(raw_lines(path), start=1):
         if number == 1:
             for mark, name in _BYTE_ORDER_MARKS.items():
                 if line.startswith(mark):
@@ -132,27 +124,12 @@ def _without_end(line: str) -> str:
 
 def read_lines(path: Path | str) -> list[str]:
     """The lines of a UTF-8 file of one sentence per line."""
-    read = list(raw_lines(path))
-    plain = _plain_lines(b"".join(read))
-    return list(each_line(path, read)) if plain is None else plain
+    return list(each_line(path))
 
 
-def _plain_lines(content: bytes) -> list[str] | None:
-    """The lines of a file at once, several times as fast; None if it has anything to be refused or left out."""
-    if b"\0" in content or b"\r" in content or content.startswith((codecs.BOM_UTF8, *_BYTE_ORDER_MARKS)):
-        return None
-    try:
-        lines = content.decode("utf-8").split("\n")
-    except UnicodeDecodeError:
-        return None
-    if not lines[-1]:
-        lines.pop()
-    return None if max(map(len, lines), default=0) > LONGEST_LINE else lines
-
-
-def each_line(path: Path | str, lines: Iterable[bytes] | None = None) -> Iterator[str]:
-    """The lines of a UTF-8 file one by one; of `lines` if the file is read already."""
-    for number, ended in enumerate(each_text_line(path, lines), start=1):
+def each_line(path: Path | str) -> Iterator[str]:
+    """The lines of a UTF-8 file one by one."""
+    for number, ended in enumerate(each_text_line(path), start=1):
         line = _without_end(ended)
         if "\r" in line:
             raise BadFile(path, "has a carriage return inside; end lines with LF or CRLF", line=number)

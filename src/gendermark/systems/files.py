@@ -26,49 +26,31 @@ OPTIONS = ("source_column", "translation_column", "fix_encoding", "allow_missing
 # -- directories
 
 
-def _file_in(directory: Path, selection: Selection, system: str) -> tuple[Path, str]:
-    """The file of a benchmark and direction, and what of `#SYSTEM` is still to be chosen in it."""
-    stems = _stems(selection)
+def _file_in(directory: Path, selection: Selection, system: str) -> tuple[Path, str] | None:
+    """The file of a benchmark and direction, if there is one, and what of `#SYSTEM` is still to be chosen in it."""
     try:
         if system and (directory / system).is_dir():
-            return _only(directory / system, stems) or _refuse(directory / system, stems), ""
-        if found := _only(directory, stems):
+            found = _only(directory / system, selection)
+            return (found, "") if found else None
+        if found := _only(directory, selection):
             return found, system
         folders = [folder for folder in sorted(directory.iterdir()) if folder.is_dir()]
-        fitting = {folder.name: file for folder in folders if (file := _only(folder, stems))}
-        if not fitting:
-            return _refuse(directory, stems), ""
+        systems = {folder.name: file for folder in folders if (file := _only(folder, selection))}
     except OSError as problem:
         raise BadFile(directory, f"cannot be read: {problem.strerror or problem}") from None
-    names = list(fitting)
-    if system:
-        raise BadFile(directory, f"has no system {system!r}; available: {some(names)}")
-    if len(names) > 1:
-        raise BadFile(directory, f"has {len(names)} systems; name one: {directory}#{some(names, ' | #')}")
-    return fitting[names[0]], ""
+    if systems and system:
+        raise BadFile(directory, f"has no system {system!r}; available: {some(list(systems))}")
+    if len(systems) > 1:
+        raise BadFile(directory, f"has {len(systems)} systems; name one: {directory}#{some(list(systems), ' | #')}")
+    return (systems.popitem()[1], "") if systems else None
 
 
-def with_files(argument: str, selections: Sequence[Selection]) -> tuple[tuple[Selection, ...], list[str]]:
-    """Those of some selections that a directory has a file for, and the names of the missing files of the others."""
-    directory, system = split_system(argument)
-    if not _is_directory(directory):
-        return tuple(selections), []
-    there, missing, names = [], [], []
-    for selection in selections:
-        try:
-            _file_in(directory, selection, system)
-        except _NoFile:
-            missing.append(_stems(selection)[0])
-            names += [f"{stem}.txt" for stem in _stems(selection)]
-        else:
-            there.append(selection)
-    if not there:
-        raise BadFile(
-            directory,
-            f"has no file for any benchmark of this direction; it would be called {' or '.join(names)} "
-            f"(or {', '.join(ENDINGS[1:])})",
-        )
-    return tuple(there), missing
+def _only(directory: Path, selection: Selection) -> Path | None:
+    paths = [directory / f"{stem}{ending}" for stem in _stems(selection) for ending in ENDINGS]
+    there = [path for path in paths if path.is_file()]
+    if len(there) > 1:
+        raise BadFile(directory, f"has {' and '.join(path.name for path in there)}, which all fit; keep one")
+    return there[0] if there else None
 
 
 def _stems(selection: Selection) -> list[str]:
@@ -77,31 +59,31 @@ def _stems(selection: Selection) -> list[str]:
     return [selection.cell, *benchmark.file_names(selection)]
 
 
+def _no_file(directory: Path, system: str, selections: Sequence[Selection]) -> BadFile:
+    directory = directory / system if (directory / system).is_dir() else directory
+    names = " or ".join(f"{stem}.txt" for selection in selections for stem in _stems(selection))
+    there = sorted(path.name + ("/" if path.is_dir() else "") for path in directory.iterdir())
+    return BadFile(
+        directory,
+        f"there is no such file as {names} (or {', '.join(ENDINGS[1:])}) in it; available: {some(there) or 'nothing'}",
+    )
+
+
+def with_files(argument: str, selections: Sequence[Selection]) -> tuple[tuple[Selection, ...], list[str]]:
+    """Those of some selections that a directory has a file for, and the names of the missing files of the others."""
+    directory, system = split_system(argument)
+    if not _is_directory(directory):
+        return tuple(selections), []
+    there = tuple(selection for selection in selections if _file_in(directory, selection, system))
+    if not there:
+        raise _no_file(directory, system, selections)
+    return there, [selection.cell for selection in selections if selection not in there]
+
+
 def _is_directory(path: Path) -> bool:
     with suppress(OSError):  # what is wrong with it is said when it is read
         return path.is_dir()
     return False
-
-
-def _only(directory: Path, stems: Sequence[str]) -> Path | None:
-    paths = [directory / f"{stem}{ending}" for stem in stems for ending in ENDINGS]
-    there = [path for path in paths if path.is_file()]
-    if len(there) > 1:
-        raise BadFile(directory, f"has {' and '.join(path.name for path in there)}, which all fit; keep one")
-    return there[0] if there else None
-
-
-class _NoFile(BadFile):
-    """A directory without a file of a benchmark and direction."""
-
-
-def _refuse(directory: Path, stems: Sequence[str]) -> Path:
-    there = sorted(path.name + ("/" if path.is_dir() else "") for path in directory.iterdir())
-    raise _NoFile(
-        directory,
-        f"there is no such file as {' or '.join(f'{stem}.txt' for stem in stems)} (or {', '.join(ENDINGS[1:])}) in it; "
-        f"available: {some(there) or 'nothing'}",
-    )
 
 
 # -- the system
@@ -134,8 +116,10 @@ class Files(System):
     def prepare(self, benchmark: Benchmark, item_set: ItemSet, requests: Sequence[Request]) -> None:
         file = self._given
         if _is_directory(file.path):
-            path, system = _file_in(file.path, item_set.selection, file.system)
-            file = replace(file, path=path, system=system)
+            found = _file_in(file.path, item_set.selection, file.system)
+            if found is None:
+                raise _no_file(file.path, file.system, [item_set.selection])
+            file = replace(file, path=found[0], system=found[1])
         # The file of the item set before, where it is the same, has been read already.
         file = self._read = self._read if file == self._read else file
         asked = {request.task for request in requests}
@@ -181,10 +165,8 @@ def _sampled(request: Request, samples: Samples) -> list[Translation]:
     answers = []
     for number in request.samples:
         if number < len(samples.texts):
-            probabilities = samples.log_probabilities
-            log_probability = probabilities[number] if probabilities else None
-            text = samples.texts[number]
-            answers.append(Translation(request.request_id, text, number, log_probability=log_probability))
+            known = samples.log_probabilities[number] if samples.log_probabilities else None
+            answers.append(Translation(request.request_id, samples.texts[number], number, log_probability=known))
         else:
             problem = f"the file has only {len(samples.texts)} samples of this sentence"
             answers.append(Translation(request.request_id, None, number, error=problem))
