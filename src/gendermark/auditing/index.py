@@ -55,14 +55,9 @@ class IndexedSet:
         """How often each sentence is asked."""
         return Counter(self.keys)
 
-    @cached_property
-    def place_of(self) -> Mapping[str, int]:
-        return {key: place for place, key in enumerate(self.keys)}
-
     def fit(self, texts: Iterable[tuple[int, str]]) -> float | None:
         """How well texts fit the items in these places, on average; None if the benchmark cannot tell."""
-        items = self.item_set.items
-        fits = [self.benchmark.fit(items[place], text, self.selection) for place, text in texts if place < len(items)]
+        fits = [self.benchmark.fit(self.item_set.items[place], text, self.selection) for place, text in texts]
         known = [fit for fit in fits if fit is not None]
         return sum(known) / len(known) if known else None
 

@@ -370,18 +370,11 @@ class _Sources:
 
     def _language(self, pairs: Sequence[tuple[str, str]], said: Sequence[str]) -> str:
         """What the texts are in: what is said of them, if they may be in it; or else what they look like."""
-        some, targets = _spread([text for _, text in pairs]), self._known.targets
+        some = _spread([text for _, text in pairs])
         for code in said:
-            if code in targets and not profiles.mainly(some, code):
+            if code in self._known.targets and not profiles.mainly(some, code):
                 return code
-        found = profiles.likely(some)
-        if found or not _are_sentences(pairs):
-            return found
-        # By what the benchmark knows of the words of each language.
-        sets = {target: self._index.into(self._known, target) for target in targets}
-        fits = {target: _fit(known, pairs, most=60) for target, known in sets.items() if known is not None}
-        best = max(fits, key=lambda target: fits[target], default="")
-        return best if best and fits[best] >= _LEAST_FIT else ""
+        return profiles.likely(some)
 
     def _beside_sources(self, group: _Group, column: int, known: IndexedSet, meant: Sequence[str]) -> Recognised:
         """Each sentence has one row, or one for each time it is asked; more are doubles."""
@@ -416,10 +409,10 @@ class _Sources:
         )
 
 
-def _fit(known: IndexedSet, pairs: Sequence[tuple[str, str]], most: int = _MOST_READ) -> float:
+def _fit(known: IndexedSet, pairs: Sequence[tuple[str, str]]) -> float:
     """How well texts beside their sources fit a benchmark."""
-    some = pairs[:: max(1, len(pairs) // most)]
-    return known.fit((known.place_of[key], text) for key, text in some if key in known.place_of) or 0.0
+    place_of = {key: place for place, key in enumerate(known.keys)}
+    return known.fit([(place_of[key], text) for key, text in pairs[:: max(1, len(pairs) // _MOST_READ)]]) or 0.0
 
 
 def _are_sentences(pairs: Sequence[tuple[str, str]]) -> bool:

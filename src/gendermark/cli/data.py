@@ -138,11 +138,11 @@ def convert(
     output: Annotated[Path | None, typer.Option("-o", "--output", help="File to write; stdout if not given.")] = None,
 ) -> None:
     """Write a WinoBias or Winogender file as WinoMT rows: gender, index of the entity, sentence, entity."""
-    from gendermark.data import winograd
+    from gendermark.data.own import convert_winobias, convert_winogender
     from gendermark.errors import BadFile, UnknownName
     from gendermark.io.textfiles import read_lines, write_lines
 
-    kinds = {"winobias": winograd.convert_winobias, "winogender": winograd.convert_winogender}
+    kinds = {"winobias": convert_winobias, "winogender": convert_winogender}
     if kind not in kinds:
         raise UnknownName("kind of file", kind, kinds)
     numbered = list(enumerate(read_lines(file), start=1))

@@ -328,12 +328,14 @@ def _named(words: Sequence[str], script: str) -> str:
     """The most likely language of words in a script."""
     index = _index()
     candidates = [code for code in _SMALL_WORDS if script == scripts_of(code)[0]]
-    foreign_letters = {code: _foreign_letter(code) for code in candidates}
-
-    def speaks(word: str, code: str) -> int:
-        return (code in index.get(word, ())) - (foreign_letters[code].search(word) is not None)
-
-    scores = {code: sum(speaks(word, code) for word in words) for code in candidates}
+    foreign_letters = {code: _foreign_letter(code) for code in candidates if code in _LETTERS}
+    scores = dict.fromkeys(candidates, 0)
+    for word, n in Counter(words).items():
+        for code in scores.keys() & index.get(word, frozenset()):
+            scores[code] += n
+        for code, letters in foreign_letters.items():
+            if letters.search(word):
+                scores[code] -= n
     best = max(candidates, key=lambda code: scores[code], default="")
     return best if best and scores[best] > 0 else _ALONE.get(script, OTHER_SCRIPT)
 
