@@ -1,4 +1,7 @@
-"""Text files: read strictly, refused with the line; written whole or not at all."""
+"""Text files: lines, pipes and JSON are read strictly; files are written whole or not at all.
+
+What is refused, tests/cli/test_malformed.py tries through the command line.
+"""
 
 from __future__ import annotations
 
@@ -62,52 +65,8 @@ def test_lines_come_back_as_they_were_written(lines: list[str]) -> None:
     assert split_lines("".join(f"{line}\r\n" for line in lines)) == lines
 
 
-@pytest.mark.parametrize("content", ["é\nb\n", "é\r\nb\r\n", "é\nb"])
-@pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"])
-def test_byte_order_mark_and_crlf_are_dropped(tmp_path: Path, content: str, mark: bytes) -> None:
-    assert read_lines(_file(tmp_path, mark + content.encode())) == ["é", "b"]
-
-
-@pytest.mark.parametrize(
-    ("content", "line", "word"),
-    [
-        (b"a\nb\n\xe9\n", 3, "0xe9"),
-        (b"\xef\xbb\xbfa\nb\n\xe9\n", 3, "0xe9"),
-        (b"\xef\xbb\xbf\n\n\n\xff", 4, "0xff"),
-        (b"a\r\n\xc3", 2, "0xc3"),
-        (b"a\n\0", 2, "NUL"),
-        (b"a\nb\rc\n", 2, "carriage return"),
-        (b"a\rb\rc", 1, "carriage return"),
-        (b"a\n" + b"x" * 100_001, 2, "100,001 characters"),
-        (b"\xff\xfea\0", None, "UTF-16"),
-        (b"\xfe\xff\0a", None, "UTF-16"),
-        (b"\xff\xfe\0\0a\0\0\0", None, "UTF-32"),
-        (b"\0\0\xfe\xff\0\0\0a", None, "UTF-32"),
-    ],
-)
-def test_refused_text(tmp_path: Path, content: bytes, line: int | None, word: str) -> None:
-    path = _file(tmp_path, content)
-    with pytest.raises(BadFile) as refused:
-        read_lines(path)
-    assert (refused.value.path, refused.value.line) == (path, line)
-    where = f"{path}, line {line}: " if line else f"{path}: "
-    assert str(refused.value).startswith(where)
-    assert word in str(refused.value)
-
-
 def test_longest_line_is_read(tmp_path: Path) -> None:
     assert read_lines(_file(tmp_path, "é".encode() * 100_000)) == ["é" * 100_000]
-
-
-@given(st.binary(max_size=60))
-def test_any_bytes_are_read_or_refused(tmp_path_factory: pytest.TempPathFactory, content: bytes) -> None:
-    path = tmp_path_factory.getbasetemp() / "any.bin"
-    path.write_bytes(content)
-    try:
-        lines = read_lines(path)
-    except BadFile:
-        return
-    assert "".join(lines).replace("\ufeff", "") == content.decode().translate({10: None, 13: None, 0xFEFF: None})
 
 
 # -- what is no file -------------------------------------------------------------------------------------------------
@@ -125,21 +84,6 @@ def test_pipe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(textfiles, "PIPE_SECONDS", 0.05)
     with pytest.raises(BadFile, match=r"pipe.*0\.05 seconds"):
         read_text(pipe)
-
-
-@pytest.mark.parametrize(
-    ("name", "problem"),
-    [("absent", "no such file"), (".", "is a directory"), ("a\0b", "cannot be read: embedded null")],
-)
-def test_no_file(tmp_path: Path, name: str, problem: str) -> None:
-    with pytest.raises(BadFile, match=problem):
-        read_text(tmp_path / name)
-
-
-@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="no devices here")
-def test_device() -> None:
-    with pytest.raises(BadFile, match="is a device"):
-        read_text("/dev/zero")
 
 
 # -- JSON ------------------------------------------------------------------------------------------------------------

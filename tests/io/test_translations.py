@@ -169,21 +169,10 @@ def test_sources_as_they_were_shown(tmp_path: Path) -> None:
         open_translations(write(path, "B. ||| b\nBefore ||| a\n")).texts(benchmark, set_of("A./B."))
 
 
-# -- what is refused ---------------------------------------------------------------------------------------------------
+# -- what is refused (text files: in tests/cli/test_malformed.py) ------------------------------------------------------
 
 GOOD = json.dumps(ONE) + "\n"
 REFUSED: dict[str, tuple[str, Any, Sequence[str]]] = {
-    "one line too few": ("a.txt", "uno\n", ["1 lines", "2 sentences", "gendermark export"]),
-    "one line too many": ("a.txt", "uno\ndos\n\n", ["3 lines", "2 sentences"]),
-    "no lines": ("a.txt", "", ["0 lines", "2 sentences"]),
-    "a missing source": ("a.txt", "Two. ||| dos\n", ["no translation of sentence 1, 'One.'", "--allow-missing"]),
-    "an unknown source": ("a.txt", "One. ||| uno\nThree. ||| x\nTwo. ||| dos\n", ["line 2:", "'Three.'"]),
-    "a long unknown source": ("a.txt", f"{'x' * 100} ||| uno\n", ["line 1:", f"'{'x' * 59}…'"]),
-    "a doubled source": ("a.txt", "One. ||| uno\nTwo. ||| dos\nOne. ||| un\n", ["has 2", "'One.'", "occurs once"]),
-    "mixed lines": ("a.txt", "One. ||| uno\ndos\n", ["line 2:", "no '|||'"]),
-    "an empty line among pairs": ("a.txt", "One. ||| uno\n\n", ["line 2:", "no '|||'"]),
-    "two separators": ("a.txt", "One. ||| uno ||| one\n", ["line 1:", "more than one '|||'"]),
-    "another encoding": ("a.txt", b"uno\nm\xe9dica\n", ["line 2:", "0xe9", "UTF-8"]),
     # columns
     "no translation": ("a.tsv", "source\tSpanish\nOne.\tuno\n", ["hypothesis", "source, Spanish", "a.tsv#NAME"]),
     "no source": ("a.tsv", "English\tmt\nOne.\tuno\n", ["sentence", "English, mt", "source_column=NAME"]),

@@ -9,7 +9,7 @@ import unicodedata
 from array import array
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import nullcontext, suppress
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
@@ -107,12 +107,16 @@ class TranslationFile:
     ) -> _Match[str]:
         """Match the one task that has these sentences, and, if need be, this target language."""
         path, names = self.path, ", ".join(tasks)
+
+        def match(rows: Sequence[Row[str]]) -> _Match[str]:
+            return _match_by_source(path, rows, item_set.items, sources, allow_missing=self.allow_missing)
+
+        if len(tasks) == 1:
+            return match(*tasks.values())
         found: dict[str, _Match[str]] = {}
         for name, rows in tasks.items():
-            with suppress(UnmatchedSources) if len(tasks) > 1 else nullcontext():
-                found[name] = _match_by_source(path, rows, item_set.items, sources, allow_missing=self.allow_missing)
-        if len(tasks) == 1:
-            return found.popitem()[1]
+            with suppress(UnmatchedSources):
+                found[name] = match(rows)
         if not found:
             problem = f"none of its tasks has just the sentences of this benchmark; available: {names}"
             raise UnmatchedSources(path, problem)
