@@ -1,4 +1,10 @@
-"""GATE: which variant one translation chooses, whether several offer all of them, and whether a rewriter is exact."""
+"""GATE: which variant one translation chooses, whether several offer all of them, and whether a rewriter is exact.
+
+The gender of each person is read by a variant's very words, its key words, the places where the variants differ, and
+our lexicons; what is surer decides first. The words that annotators marked in a variant (`kw_f`, `kw_m`) decide if only
+one gender's occur. A translation that words the sentence otherwise has none of them; there, other words in which the
+variants differ are looked for, and, of the occupations in our lexicons, any form at all.
+"""
 
 from __future__ import annotations
 
@@ -174,7 +180,7 @@ def _tells(unit: Unit, language: Language) -> bool:
     return any(len(word) > 3 and word not in language.singular and word not in language.plural for word in unit)
 
 
-# -- one translation ---------------------------------------------------------------------------------------------------
+# -- reading one translation -------------------------------------------------------------------------------------------
 
 
 def read(item: Item, text: str, code: str, by: str) -> Reading:

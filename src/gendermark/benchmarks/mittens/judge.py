@@ -134,6 +134,12 @@ def _judge_other(item: Item, text: str, code: str) -> Judgement:
     return _decided(item, expected if right else expected.opposite, **seen)
 
 
+# -- by the paper's rules ----------------------------------------------------------------------------------------------
+#
+# No pronoun of the other gender may occur in the English. Neither a word list nor a program was released. That pronouns
+# are scanned and that contradictions count is the paper's; which words, and what becomes of both genders or of none, is
+# our reading, so both can be chosen (`--mixed`, `--none`).
+
 GENDERS = {
     **dict.fromkeys(("he", "him", "his", "himself"), Gender.MASCULINE),
     **dict.fromkeys(("she", "her", "hers", "herself"), Gender.FEMININE),

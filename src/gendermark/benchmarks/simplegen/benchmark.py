@@ -84,6 +84,8 @@ def fit(item: Item, text: str, settings: Settings) -> float | None:
     return float(bundled_finder(settings.target_language).find(text, item.entity).reason != "absent")
 
 
+# -- as released: a dictionary of occupation nouns, its errors included ------------------------------------------------
+
 LANGUAGES = ("de", "es")
 """Those with a released dictionary."""
 

@@ -19,6 +19,12 @@ from gendermark.linguistics.failures import failure
 from gendermark.linguistics.words import lowered_spans
 from gendermark.records import Gender, Item, Judgement, Span, Verdict
 
+# -- tokens as the published rules see them ----------------------------------------------------------------------------
+#
+# The released code asks whether one of nine short words is a token of the lower-cased line, by NLTK's `word_tokenize`.
+# The same tokens are cut here: one contraction is taken off the end of a word, punctuation stands alone, hyphens and
+# slashes do not cut. So "he's're" becomes "he's" and "'re", and "He's're quick-witted." counts as neutral in the paper.
+
 _ALONE = re.compile(r"[;@#$%&?!()\[\]{}<>\"*“”«»…]|``|''|--|\.\.\.|,(?!\d)|:(?!\d)")
 # A full stop ends a token at the end of the line and before a space; inside ("u.s", "3.5") it does not.
 _FULL_STOP = re.compile(r"\.(?=[\"')\]}>”’]*(?:\s|$))")
@@ -50,6 +56,8 @@ def tokens(line: str) -> list[str]:
         found.extend([word, *tail])
     return found
 
+
+# -- judging -----------------------------------------------------------------------------------------------------------
 
 # Section 3.2, footnote 9, as the released code has it: feminine words are looked for first and win.
 _PAPER_WORDS = (

@@ -176,6 +176,8 @@ def _official_class(text: str, kind: str) -> tuple[str, str]:
     return "sentiment-verb", text
 
 
+# -- Korean particles that depend on the sound before them -------------------------------------------------------------
+
 _FIRST_SYLLABLE, _LAST_SYLLABLE, _FINALS = 0xAC00, 0xD7A3, 28  # 28 finals per vowel, the first of them none
 _DIGITS_WITH_FINAL = frozenset("013678")  # 영 일 삼 육 칠 팔; also 십, 백, 천, 만 for the 0 of 10, 100 ...
 _LETTERS_WITH_FINAL = frozenset("LMNR")  # as letters: 엘 엠 엔 알; all others end in a vowel (에이, 비, 씨 ...)

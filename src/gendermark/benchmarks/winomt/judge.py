@@ -110,6 +110,9 @@ class _LazyLinks:
         return found, support
 
 
+# -- as released: rules `paper2019` and `repo2020` ---------------------------------------------------------------------
+
+
 def judge_as_published(item_set: ItemSet, translations: Sequence[Translation]) -> list[Judgement]:
     selection = item_set.selection
     texts = [translation.text or "" for translation in translations]
