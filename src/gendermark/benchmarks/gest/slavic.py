@@ -323,8 +323,9 @@ SUFFIX = {
 #
 # A blind check of the verdicts (docs/benchmarks/gest.md) found hardly any wrong one, but genders that were not seen,
 # most of them masculine. What is added follows the grammar of each language: conditional conjunctions that hold the
-# first person ("abych", "żebym"), short adjectives ("jist", "gotów", «молод»), future tenses ("będę spała"), adjectives as
-# predicates, and those in the instrumental («чувствую себя слабой»). Nobody checked the other five languages.
+# first person ("abych", "żebym"), short adjectives ("jist", "gotów", «молод»), future tenses ("będę spała"),
+# adjectives as predicates, and those in the instrumental («чувствую себя слабой»). The other five languages
+# were not checked.
 
 # -- Czech -------------------------------------------------------------------------------------------------------------
 
