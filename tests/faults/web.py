@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import http.client
 import resource
 import socket
 import threading
@@ -14,10 +13,8 @@ from pathlib import Path
 from faults.campaign import Child, Scenario, Setting, expect
 from faults.other_kills import Person, address_of, write_sheet
 
-N_HALF_OPEN = 1_500
 USUAL_FILES = 1_024
 """That a process may have open where nobody changed it."""
-MOST_SECONDS_TO_SERVE = 5.0
 
 
 @contextmanager
@@ -105,75 +102,8 @@ def _post(path: str, netloc: str, cookie: str, origin: str, length: int | str) -
     return f"{head}Content-Type: application/json\r\nContent-Length: {length}\r\n\r\n"
 
 
-def half_open(setting: Setting) -> None:
-    """Connections that say nothing, or half of something, do not keep people out."""
-    n_connections = min(N_HALF_OPEN, _allowed_files() - 200)
-    for verb in ("ui", "annotate serve")[: setting.times]:
-        for beginning in (b"", b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: ")[: setting.times]:
-            with _served(setting, verb) as (_, url):
-                person = Person(url)
-                host, _, port = url.split("/")[2].partition(":")
-                opened: list[socket.socket] = []
-                with setting.tally.trial(f"{verb}, {n_connections} half-open {beginning[:10]!r}", n_connections):
-                    try:
-                        for _ in range(n_connections):
-                            one = socket.create_connection((host, int(port)), timeout=20)
-                            opened.append(one)
-                            if beginning:
-                                with suppress(OSError):
-                                    one.sendall(beginning)
-                        started = time.monotonic()
-                        person.ask("GET", "/status" if verb == "ui" else "/progress")
-                        seconds = time.monotonic() - started
-                        setting.tally.notes.append(f"{verb}: served in {seconds:.2f} s beside {len(opened)} half-open")
-                        expect(seconds < MOST_SECONDS_TO_SERVE, f"a person waits {seconds:.1f} s")
-                    except (OSError, http.client.HTTPException) as problem:
-                        expect(False, f"a person is kept out: {problem!r}")
-                    finally:
-                        for one in opened:
-                            one.close()
-
-
-def dripping(setting: Setting) -> None:
-    """A client that sends a byte now and then is left, whether in its headers or in its body."""
-    for verb in ("ui", "annotate serve")[: setting.times]:
-        with _served(setting, verb) as (_, url):
-            netloc, cookie = url.split("/")[2], Person(url).cookie
-            host, _, port = netloc.partition(":")
-            for name, beginning in {
-                "headers": f"GET / HTTP/1.1\r\nHost: {netloc}\r\nX-Slow: ",
-                "body": _post("/join", netloc, cookie, f"http://{netloc}", 10_000),
-            }.items():
-                if verb == "ui" and name == "body":  # nothing can be written there, so no body is read
-                    continue
-                trial, place = setting.tally.trial(f"{verb}, dripping {name}"), (host, int(port))
-                with trial, socket.create_connection(place, timeout=5) as connection:
-                    connection.sendall(beginning.encode())
-                    expect(_is_left(connection), f"one who drips {name} is kept for more than 45 s")
-
-
-def _is_left(connection: socket.socket, seconds: float = 45.0) -> bool:
-    connection.setblocking(False)
-    deadline = time.monotonic() + seconds
-    found = b""
-    while time.monotonic() < deadline:
-        try:
-            connection.send(b"x")
-            piece = connection.recv(4096)
-            if not piece:
-                return b"bug in gendermark" not in found
-            found += piece
-        except BlockingIOError:
-            pass
-        except OSError:
-            return b"bug in gendermark" not in found
-        time.sleep(0.2)
-    return False
-
-
 def many_at_once(setting: Setting) -> None:
     """200 people at the same moment are all served."""
-    _allowed_files()
     n = 200
     for verb in ("ui", "annotate serve")[: setting.times]:
         with _served(setting, verb) as (_, url):
@@ -197,19 +127,7 @@ def many_at_once(setting: Setting) -> None:
                 setting.tally.notes.append(f"{verb}: the slowest of {n} waited {slowest[0]:.2f} s")
 
 
-def _allowed_files() -> int:
-    """How many files we may open, after asking for enough."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = 2 * N_HALF_OPEN
-    if 0 < soft < wanted:
-        soft = wanted if hard < 0 else min(wanted, hard)
-        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
-    return soft if soft > 0 else wanted
-
-
 SCENARIOS = [
     Scenario("web", "strangers", strangers, 1, 1),
-    Scenario("web", "1,500 half-open", half_open, 1, 2),
-    Scenario("web", "dripping clients", dripping, 0, 2),
     Scenario("web", "200 at once", many_at_once, 1, 2),
 ]

@@ -6,16 +6,14 @@ import http.client
 import json
 import socket
 import threading
-import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, closing, suppress
+from contextlib import closing
 from dataclasses import dataclass
 from typing import Any
 
 import pytest
 
 from gendermark.errors import UserError
-from gendermark.report import server as module
 from gendermark.report.server import LONGEST_BODY, File, Server, Site
 
 kept: list[Mapping[str, Any]] = []
@@ -228,48 +226,6 @@ def test_a_browser_is_let_in_once_by_another_address(ask: Ask, server: Server) -
     assert (first.status, first.headers["location"]) == (303, "/")
     assert first.headers["set-cookie"].startswith(f"{server.cookie}; HttpOnly")
     assert ask(at=f"/{path}").status == 403
-
-
-def test_many_at_once_are_not_made_to_wait(server: Server) -> None:
-    """The system tries a connection that finds no place again only after a second, then three, then seven."""
-    started = time.monotonic()
-    with ExitStack() as stack:
-        for _ in range(200):
-            stack.enter_context(socket.create_connection(server.server_address[:2], timeout=20))
-    assert time.monotonic() - started < 10
-    assert server.request_queue_size >= 200
-
-
-def test_connections_that_only_wait_give_way(server: Server, ask: Ask) -> None:
-    server._most_open = 5
-    with ExitStack() as stack:
-        waiting = [
-            stack.enter_context(socket.create_connection(server.server_address[:2], timeout=20)) for _ in range(8)
-        ]
-        assert ask().status == 200
-        assert [one.recv(1) for one in waiting[:3]] == [b""] * 3  # those that waited longest
-
-
-@pytest.mark.parametrize("drips", ["headers", "body"])
-def test_whoever_sends_a_byte_now_and_then_is_left(server: Server, monkeypatch: pytest.MonkeyPatch, drips: str) -> None:
-    monkeypatch.setattr(module, "_REQUEST_SECONDS", 0.3)
-    host = f"Host: 127.0.0.1\r\nOrigin: http://127.0.0.1\r\nCookie: {server.cookie}\r\n"
-    head = f"POST /keep HTTP/1.1\r\n{host}Content-Type: application/json\r\n"
-    said = b""
-    with socket.create_connection(server.server_address[:2], timeout=20) as connection, suppress(OSError):
-        connection.sendall((head + ("Content-Length: 9999\r\n\r\n" if drips == "body" else "X: ")).encode())
-        connection.settimeout(0.05)
-        for _ in range(200):
-            connection.sendall(b"x")
-            with suppress(TimeoutError):
-                said = connection.recv(1000)
-                break
-        else:
-            pytest.fail("it is listened to for ten seconds")
-    assert said == b""
-
-
-# -- methods and origins -----------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("method", ["HEAD", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE"])

@@ -1,26 +1,21 @@
 """A small web server for one browser, or for a few people who trust each other, by the standard library alone.
 
 Whoever knows the address may come in, and nobody else: it has a random token in it. The first visit exchanges the token
-for a cookie and leads on to a clean address, so that the token stays out of histories, bookmarks and pictures of the
-screen. What is served is named one by one
-in a `Site`, so a request can reach no file, whatever its path says. Pages of other sites that the same browser shows
-can neither read here (cookie, host and same-origin policy) nor write (the same, and the origin of every write is looked
-at).
+for a cookie and leads on to a clean address, so that the token stays out of histories, bookmarks and screenshots. What
+is served is named one by one in a `Site`, so a request can reach no file, whatever its path says. Pages of other sites
+in the same browser can neither read here (cookie, host and same-origin policy) nor write (the same, and the origin of
+every write is checked).
 """
 
 from __future__ import annotations
 
 import hashlib
 import hmac
-import io
 import ipaddress
 import json
 import secrets
 import socket
-import threading
-import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from http import HTTPStatus
@@ -37,10 +32,6 @@ LONGEST_BODY = 64 * 1024
 _MOST_DIGITS = 9
 _IDLE_SECONDS = 60
 """That a connection may say nothing, and that an answer may take to be fetched."""
-_REQUEST_SECONDS = 20
-"""From the first byte of a request to its last: whoever sends one now and then is left."""
-_MOST_CONNECTIONS = 512
-"""At once, and at most half of the files that this process may open. Beyond it those go that wait longest."""
 _LOOPBACK_NAMES = frozenset({"localhost", LOOPBACK, "::1"})
 _EVERYWHERE = frozenset({"", "0.0.0.0", "::"})
 _TO_PAGE = "/"
@@ -93,10 +84,6 @@ class Server(ThreadingHTTPServer):
         self.site, self.host = site, host
         self.token = token or secrets.token_urlsafe(24)
         self._launch_code: str | None = None
-        self._n_open, self._most_open = 0, _most_connections()
-        self._waiting: dict[socket.socket, None] = {}
-        """Connections of which no request is being answered, in the order in which they began to wait."""
-        self._counting = threading.Lock()
         self.address_family = socket.AF_INET6 if ":" in host else socket.AF_INET
         try:
             super().__init__((host, port), partial(_Handler, site=site))
@@ -159,73 +146,12 @@ class Server(ThreadingHTTPServer):
         self._launch_code = None
         return True
 
-    def process_request(self, request: Any, client_address: Any) -> None:
-        """As always; but connections that only wait, however many, keep nobody out."""
-        with self._counting:
-            self._n_open += 1
-            if self._n_open > self._most_open and self._waiting:
-                oldest = next(iter(self._waiting))
-                del self._waiting[oldest]
-                with suppress(OSError):
-                    oldest.shutdown(socket.SHUT_RDWR)  # its thread reads the end, and closes it
-            self._waiting[request] = None
-        super().process_request(request, client_address)
-
-    def shutdown_request(self, request: Any) -> None:
-        with self._counting:
-            self._n_open -= 1
-            self._waiting.pop(request, None)
-        super().shutdown_request(request)
-
-    @contextmanager
-    def answering(self, connection: socket.socket) -> Iterator[None]:
-        """While a request is answered, its connection does not wait."""
-        with self._counting:
-            self._waiting.pop(connection, None)
-        yield
-        with self._counting:
-            self._waiting[connection] = None
-
     def server_bind(self) -> None:
         """As always, without asking the network for our own name, which can take long."""
         TCPServer.server_bind(self)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """A browser that has gone away in the middle is no event."""
-
-
-def _most_connections() -> int:
-    try:
-        import resource
-    except ImportError:  # Windows, which has no such limit
-        return _MOST_CONNECTIONS
-    n_files = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
-    return min(_MOST_CONNECTIONS, max(n_files // 2, 1)) if n_files > 0 else _MOST_CONNECTIONS
-
-
-class _Timely(io.RawIOBase):
-    """What a client sends, with one limit of time for each request: a limit for each wait would have no end."""
-
-    def __init__(self, connection: socket.socket) -> None:
-        self._connection = connection
-        self.begin()
-
-    def begin(self) -> None:
-        """Wait for a request; its time runs from its first byte."""
-        self._deadline: float | None = None
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        left = _IDLE_SECONDS if self._deadline is None else self._deadline - time.monotonic()
-        if left <= 0:
-            raise TimeoutError
-        self._connection.settimeout(left)
-        n_read = self._connection.recv_into(buffer)
-        if self._deadline is None:
-            self._deadline = time.monotonic() + _REQUEST_SECONDS
-        return n_read
 
 
 def _is_address(name: str) -> bool:
@@ -252,15 +178,6 @@ class _Handler(BaseHTTPRequestHandler):
         self._site = site
         super().__init__(*arguments)
 
-    def setup(self) -> None:
-        super().setup()
-        self._incoming = _Timely(self.connection)
-        self.rfile = io.BufferedReader(self._incoming)
-
-    def handle_one_request(self) -> None:
-        self._incoming.begin()
-        super().handle_one_request()
-
     def do_GET(self) -> None:
         self._answer(self._get)
 
@@ -275,10 +192,6 @@ class _Handler(BaseHTTPRequestHandler):
     # -- answers -------------------------------------------------------------------------------------------------------
 
     def _answer(self, work: Callable[[str], None]) -> None:
-        with self.server.answering(self.connection):
-            self._try(work)
-
-    def _try(self, work: Callable[[str], None]) -> None:
         try:
             work(self._allowed_path())
         except _Refusal as refusal:
@@ -366,7 +279,6 @@ class _Handler(BaseHTTPRequestHandler):
         self._send(status, "application/json", json.dumps(value, ensure_ascii=True).encode(), **headers)
 
     def _send(self, status: HTTPStatus, kind: str, content: bytes, **headers: str) -> None:
-        self.connection.settimeout(_IDLE_SECONDS)
         self.send_response(status)
         self.send_header("Content-Type", f"{kind}; charset=utf-8")
         self.send_header("Content-Length", str(len(content)))
