@@ -210,8 +210,8 @@ def copy_rows(results: Path) -> None:
 
 def write_doc(found: Sequence[Board]) -> None:
     """The finding and the tables, between the marks of the page."""
-    finding = headline(found)
-    lines = [f"**{finding.title}.**", "", *(f"{sentence}\n" for sentence in finding.sentences)]
+    title, sentences = headline(found)
+    lines = [f"**{title}.**", "", *(f"{sentence}\n" for sentence in sentences)]
     for board in found:
         if len(board.standings) > 1:
             lines += [f"### {board.benchmark.title}, {direction_of(board)}", "", leaders(board), ""]

@@ -182,7 +182,7 @@ FILTERS = (
 def test_the_page_filters_as_the_server_does(
     query: Mapping[str, str], filtered_by_page: Callable[[Mapping[str, str]], Any], runs: Sequence[Run]
 ) -> None:
-    assert filtered_by_page(query) == Explorer(runs).page(Filter.of(query), 0, 30)
+    assert filtered_by_page(query) == Explorer.of(runs).page(Filter.of(query), 0, 30)
 
 
 @pytest.fixture(scope="module")
@@ -248,7 +248,7 @@ def test_a_chosen_sentence_is_shown_in_full(open_page: Any, page_path: Path, run
     page = watched.page
     page.locator("#list .row").first.click()
     page.wait_for_selector("#detail:not([hidden])")
-    explorer = Explorer(runs)
+    explorer = Explorer.of(runs)
     (row,) = explorer.page(Filter(cell="winomt.en-he", outcome="wrong", system="1"), 0, 1)["rows"]
     assert page.inner_text("#detail > .source") == row["source"]
     second = page.locator("#detail .told").nth(1)

@@ -71,13 +71,12 @@ def test_processes_find_the_same(made: Path, found: list[Board]) -> None:
 
 def test_the_headline_counts_what_is_clear(found: list[Board]) -> None:
     """Of six results two are all men; the others favour nobody, or not clearly."""
-    told = headline(found)
-    assert told.title == "Women and men in translation: clear differences in 2 of 6 results"
+    title, sentences = headline(found)
+    assert title == "Women and men in translation: clear differences in 2 of 6 results"
     assert (
-        "4 systems, 4 into Spanish, 2 into Hebrew, 6 results in all. In 2 of them men keep their gender"
-        in told.sentences[0]
+        "4 systems, 4 into Spanish, 2 into Hebrew, 6 results in all. In 2 of them men keep their gender" in sentences[0]
     )
-    assert "Of 100 women, 0 (Only Men, Spanish) to 100 (" in told.sentences[1]
+    assert "Of 100 women, 0 (Only Men, Spanish) to 100 (" in sentences[1]
 
 
 def test_a_system_of_two_dates_has_a_trend(found: list[Board]) -> None:

@@ -259,7 +259,7 @@ def test_broken_systems_are_not_called_better() -> None:
 
 
 def test_every_number_is_there_and_leads_to_its_sentences(both: Page, runs: Sequence[MadeRun]) -> None:
-    explorer = Explorer(runs)
+    explorer = Explorer.of(runs)
     names = {cell.name for cell in explorer.cells}
     assert len(both.links) > 300
     assert {link.cell for link in both.links if not link.differ} == names
@@ -434,5 +434,5 @@ def test_an_unfinished_run_is_refused(base: Path, tmp_path: Path) -> None:
 
 
 def test_names_for_the_script_have_one_order() -> None:
-    explorer = Explorer([])
+    explorer = Explorer.of([])
     assert list(names_for_people(explorer, {"winomt", "tgbi", "gest"})["benchmarks"]) == ["gest", "tgbi", "winomt"]

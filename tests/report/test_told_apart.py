@@ -84,7 +84,7 @@ def test_figures(name: str) -> None:
 def test_the_page(name: str) -> None:
     runs = _runs(name)
     labels = OTHERWISE[name][2]
-    cells = Explorer(runs).cells
+    cells = Explorer.of(runs).cells
     assert [sum(result is not None for result in cell.results) for cell in cells] == [1, 1]
     for cell, label in zip(cells, labels, strict=True):
         assert label in cell.name

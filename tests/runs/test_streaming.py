@@ -19,10 +19,10 @@ from gendermark.errors import UserError
 from gendermark.io import disk_list, progress
 from gendermark.io.disk_list import DiskList
 from gendermark.metrics import metric
-from gendermark.report import cells, explorer
+from gendermark.report import rows as report_rows
 from gendermark.report.page import render_page
-from gendermark.report.paging import RunFolders
 from gendermark.report.rows import Explorer, sampled_rows
+from gendermark.report.ui import RunFolders
 from gendermark.result import Result
 from gendermark.runs import score as scoring
 from gendermark.runs.folder import read_run
@@ -247,7 +247,7 @@ def test_the_page_of_a_large_run_carries_a_sample(folder: Path, monkeypatch: pyt
     run = read_run(folder.with_name("other"))
     whole = _embedded(render_page([run]))
     assert "sample" not in whole
-    monkeypatch.setattr(explorer, "MOST_EMBEDDED", 100)
+    monkeypatch.setattr(report_rows, "MOST_EMBEDDED", 100)
     page = render_page([run])
     assert page == render_page([run])
     found = _embedded(page)
@@ -267,7 +267,7 @@ def test_the_page_of_a_large_run_carries_a_sample(folder: Path, monkeypatch: pyt
 
 
 def test_rows_of_one_kind_do_not_crowd_out_the_others(folder: Path) -> None:
-    (cell,) = Explorer([read_run(folder)]).cells
+    (cell,) = Explorer.of([read_run(folder)]).cells
     cell.must_show |= {5, 7, 11}
     rows = sampled_rows(cell, 60)
     assert list(rows) == sorted(set(rows))
@@ -279,7 +279,7 @@ def test_rows_of_one_kind_do_not_crowd_out_the_others(folder: Path) -> None:
 
 
 def test_ui_says_how_far_it_has_read(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cells, "_TOLD", 500)
+    monkeypatch.setattr(report_rows, "_TOLD", 500)
     told: list[str] = []
     RunFolders([folder], tell=told.append)
     assert told == [f"{CELL}: {n:,} of 1,200 sentences read" for n in (500, 1000)]

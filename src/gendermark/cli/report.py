@@ -134,8 +134,7 @@ def ui(
     name: Names = None,
 ) -> None:
     """Explore runs in the browser, sentence by sentence, even while they are running."""
-    from gendermark.report.paging import RunFolders
-    from gendermark.report.ui import Follower, ui_site
+    from gendermark.report.ui import Follower, RunFolders, ui_site
     from gendermark.runs.folder import read_manifest, refuse_part
 
     given = folders(runs, name)

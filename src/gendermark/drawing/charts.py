@@ -671,29 +671,29 @@ class GapRow:
     after: str = ""
 
 
-@dataclass(frozen=True)
-class Heads:
-    """What stands above the notes, the labels and the scale."""
+def gaps(
+    canvas: Canvas,
+    rows: Sequence[GapRow],
+    heads: tuple[str, str, str, str],
+    bounds: tuple[float, float] | None,
+    top: float,
+) -> float:
+    """Rows from best to worst; the scale is by the values where no bounds are given. Gives the place below.
 
-    before: str
-    label: str
-    scale: str
-    after: str
-
-
-def gaps(canvas: Canvas, rows: Sequence[GapRow], heads: Heads, bounds: tuple[float, float] | None, top: float) -> float:
-    """Rows from best to worst; the scale is by the values where no bounds are given. Gives the place below."""
-    before = max(text_width(text, SMALL) for text in (heads.before, *(row.before for row in rows))) + 5
-    label = min(max(text_width(text, SMALL) for text in (heads.label, *(row.label for row in rows))), 0.48 * WIDTH)
-    after = max(text_width(text, SMALL) for text in (heads.after, *(row.after for row in rows)))
+    `heads` stand above the notes before, the labels, the scale and the notes after.
+    """
+    before_head, label_head, scale_head, after_head = heads
+    before = max(text_width(text, SMALL) for text in (before_head, *(row.before for row in rows))) + 5
+    label = min(max(text_width(text, SMALL) for text in (label_head, *(row.label for row in rows))), 0.48 * WIDTH)
+    after = max(text_width(text, SMALL) for text in (after_head, *(row.after for row in rows)))
     start, end = before + label + 7, WIDTH - after - (8 if after else 4)
     values = [x for row in rows for span, _ in row.dots for x in span if x is not None]
     across = Scale(*bounds, start, end) if bounds else scale_around([0.0, *values], start, end)
     base = top + SIZE
-    canvas.text((0, base), heads.before, size=SMALL)
-    canvas.text((before, base), heads.label, size=SMALL)
-    canvas.text(((start + end) / 2, base), heads.scale, size=SMALL, anchor="middle", longest=end - start + 12)
-    canvas.text((WIDTH, base), heads.after, size=SMALL, anchor="end")
+    canvas.text((0, base), before_head, size=SMALL)
+    canvas.text((before, base), label_head, size=SMALL)
+    canvas.text(((start + end) / 2, base), scale_head, size=SMALL, anchor="middle", longest=end - start + 12)
+    canvas.text((WIDTH, base), after_head, size=SMALL, anchor="end")
     top, bottom = base + 4, base + 4 + _GAP_ROW * len(rows)
     for tick in across.ticks(5):
         canvas.line((across(tick), top), (across(tick), bottom), width=0.5, faint=tick != 0 or across.low == 0)

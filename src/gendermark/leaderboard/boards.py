@@ -207,18 +207,10 @@ class _Case:
         return f"{self.standing.submission.system.full_label}, {language_of(self.board)}"
 
 
-@dataclass(frozen=True)
-class Headline:
-    """The finding: a title, and what it rests on."""
-
-    title: str
-    sentences: tuple[str, ...] = ()
-
-
-def headline(found: Sequence[Board]) -> Headline:
-    """Of the benchmark with most submissions."""
+def headline(found: Sequence[Board]) -> tuple[str, list[str]]:
+    """The finding of the benchmark with most submissions: a title, and the sentences it rests on."""
     if not found:
-        return Headline("Leaderboard")
+        return "Leaderboard", []
     first = [board for board in found if board.benchmark.name == found[0].benchmark.name]
     sides = first[0].benchmark.presentation.sides
     cases = _cases(first, sides) if sides else []
@@ -229,15 +221,15 @@ def headline(found: Sequence[Board]) -> Headline:
     n_women = sum(is_clear and (case.gap.value or 0) < 0 for is_clear, case in zip(clear, cases, strict=True))
     n_systems = len({case.standing.submission.system for case in cases})
     languages = Counter(language_of(case.board) for case in cases)
-    return Headline(
+    return (
         _title(n_men, n_women, len(cases)),
-        (
+        [
             f"{first[0].benchmark.title}: {_counted(n_systems, 'system')}, {_covered(languages)}, {len(cases):,} "
             f"results in all. In {n_men:,} of them men {sides.what} clearly more often than women, in "
             f"{n_women or 'none'} women more often than men; in {len(cases) - n_men - n_women or 'none'} the "
             f"difference could be chance. {_recorded(first)}",
             f"{_range(cases, sides.what)} Clear is what has p below 0.05 after Holm's correction over all results.",
-        ),
+        ],
     )
 
 
@@ -315,11 +307,10 @@ def unclear_gaps(found: Sequence[Board]) -> frozenset[Path]:
     return frozenset(case.standing.submission.cell for case, is_clear in zip(cases, clear, strict=True) if not is_clear)
 
 
-def _leaders(found: Sequence[Board]) -> Headline:
+def _leaders(found: Sequence[Board]) -> tuple[str, list[str]]:
     n_systems = len({standing.submission.system for board in found for standing in board.standings})
     title = f"{found[0].benchmark.title}: {_counted(n_systems, 'system')} compared"
-    told = tuple(f"{direction_of(board)}: {sentence}" for board in found if (sentence := leaders(board)))
-    return Headline(title, told)
+    return title, [f"{direction_of(board)}: {sentence}" for board in found if (sentence := leaders(board))]
 
 
 def leaders(board: Board) -> str:

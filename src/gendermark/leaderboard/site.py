@@ -12,14 +12,13 @@ from importlib.resources import files
 from pathlib import Path
 
 from gendermark.benchmarks.findings import TwoRates
-from gendermark.drawing.charts import BLUE, GapRow, Heads, LinePanel, Look, Span, gaps, legend, lines
+from gendermark.drawing.charts import BLUE, GapRow, LinePanel, Look, Span, gaps, legend, lines
 from gendermark.drawing.sheet import FEMALE, MALE, Figure, figure
 from gendermark.drawing.svg import Canvas
 from gendermark.errors import UserError
 from gendermark.io.textfiles import write_text
 from gendermark.leaderboard.boards import (
     Board,
-    Headline,
     Standing,
     boards,
     dated,
@@ -74,10 +73,10 @@ def _write_system(where: tuple[str, Path]) -> None:
 
 
 def render_index(found: Sequence[Board]) -> str:
-    told = headline(found)
+    title, sentences = headline(found)
     main = joined([_picture(found), *_benchmarks(found), _years(found), _systems(found), _reading(found)])
-    header = _header(told, found)
-    return plain_page(told.title, header, main, script=_own("board.js"), style=_own("board.css"))
+    header = _header(title, sentences, found)
+    return plain_page(title, header, main, script=_own("board.js"), style=_own("board.css"))
 
 
 @cache
@@ -85,14 +84,14 @@ def _own(name: str) -> str:
     return (files("gendermark.leaderboard") / "assets" / name).read_text(encoding="utf-8")
 
 
-def _header(told: Headline, found: Sequence[Board]) -> Markup:
+def _header(title: str, sentences: Sequence[str], found: Sequence[Board]) -> Markup:
     links = [("#picture", "The picture")]
     links += [(f"#{name}", title) for name, title in {b.benchmark.name: b.benchmark.title for b in found}.items()]
     links += [("#years", "Over the years")] if any(map(trends, found)) else []
     links += [("#systems", "Systems"), ("#reading", "How to read it")]
     contents = tag("ul", [tag("li", tag("a", text, href=href)) for href, text in links])
-    sentences = [tag("p", sentence, class_="lead") for sentence in told.sentences]
-    return joined([tag("h1", told.title), *sentences, tag("nav", contents, aria_label="Contents")])
+    lead = [tag("p", sentence, class_="lead") for sentence in sentences]
+    return joined([tag("h1", title), *lead, tag("nav", contents, aria_label="Contents")])
 
 
 def _picture(found: Sequence[Board]) -> Content:
@@ -340,7 +339,7 @@ def standings_figure(board: Board, unclear: Collection[Path] = ()) -> Figure:
     ranked = any(row.before for row in rows)
     is_percent = about.unit.is_of_hundred
     scale = "of 100" if sides else about.label
-    heads = Heads("rank" if ranked else "", "system", scale, "gap" if sides else "")
+    heads = ("rank" if ranked else "", "system", scale, "gap" if sides else "")
 
     def draw(canvas: Canvas) -> None:
         top = legend(canvas, [("women", FEMALE), ("men", MALE)], 0.0) + 2 if sides else 0.0

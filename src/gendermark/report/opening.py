@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from heapq import nsmallest
 from urllib.parse import quote
@@ -324,7 +323,7 @@ class Opening(View):
         drawn = []
         for source_tells in (True, False):
             by_benchmark = [groups for name in self._by_weight if (groups := self._groups(name, source_tells))]
-            n_lines = sum(len(group.lines) for groups in by_benchmark for group in groups)
+            n_lines = sum(len(lines) for groups in by_benchmark for _, lines in groups)
             first = by_benchmark[:1] if n_lines > _MOST_LINES else by_benchmark
             for part in (first, by_benchmark[len(first) :]):
                 if part:
@@ -338,8 +337,8 @@ class Opening(View):
         by_place: list[tuple[str, list[Line]]] = []
         for numbers in self.of_benchmark(benchmark):
             rates = {run: found for run, _ in numbers.results() if (found := self._rates(numbers, run)) is not None}
-            lines = [
-                Line(
+            lines: list[Line] = [
+                (
                     tag("bdi", self.explorer.systems[run]) if self.several else direction_of(numbers),
                     found,
                     code_of(numbers),
@@ -351,8 +350,8 @@ class Opening(View):
                 by_place.append((direction_of(numbers), lines))
         link = tag("a", title_of(benchmark), href=f"#{benchmark}")
         if self.several:
-            return [Group([link, f", {place}"], lines) for place, lines in by_place]
-        return [Group(link, [line for _, lines in by_place for line in lines])] if by_place else []
+            return [([link, f", {place}"], lines) for place, lines in by_place]
+        return [(link, [line for _, lines in by_place for line in lines])] if by_place else []
 
     def _where_they_disagree(self) -> Content:
         n = sum(map(len, self.explorer.matches(Filter(differ="yes"))))
@@ -500,22 +499,10 @@ KEPT = "Of 100 sentences about women, and of 100 about men, how many keep the ge
 BECOME = "Of 100 people whose gender is open, how many become women, how many men?"
 
 
-@dataclass(frozen=True)
-class Line:
-    """One row: a system or a language, or both."""
-
-    label: Content
-    rates: Rates
-    code: str
-    """Of its language, by which a reader can choose."""
-
-
-@dataclass(frozen=True)
-class Group:
-    """Rows under one heading."""
-
-    heading: Content
-    lines: Sequence[Line]
+Line = tuple[Content, Rates, str]
+"""One row: what it is called, its rates, and the code of its language, by which a reader can choose."""
+Group = tuple[Content, Sequence[Line]]
+"""A heading, and the rows under it."""
 
 
 def picture(groups: Sequence[Group], *, source_tells: bool, intervals: str) -> Markup:
@@ -532,13 +519,11 @@ def picture(groups: Sequence[Group], *, source_tells: bool, intervals: str) -> M
     bodies = [
         tag(
             "tbody",
-            tag("tr", tag("th", group.heading, colspan=6, scope="rowgroup", class_="group"))
-            if group.heading is not None
-            else None,
-            [_row(line) for line in group.lines],
-            data_place=_one_of({line.code for line in group.lines}),
+            tag("tr", tag("th", heading, colspan=6, scope="rowgroup", class_="group")),
+            [_row(*line) for line in lines],
+            data_place=lines[0][2] if len({code for _, _, code in lines}) == 1 else None,
         )
-        for group in groups
+        for heading, lines in groups
     ]
     legend = tag(
         "caption",
@@ -554,24 +539,19 @@ def picture(groups: Sequence[Group], *, source_tells: bool, intervals: str) -> M
     return tag("div", table, class_="scroll", tabindex=0, role="group", aria_label="Women and men")
 
 
-def _one_of(codes: set[str]) -> str | None:
-    return codes.pop() if len(codes) == 1 else None
-
-
-def _row(line: Line) -> Markup:
-    rates = line.rates
+def _row(label: Content, rates: Rates, code: str) -> Markup:
     gap = (rates.men.value or 0.0) - (rates.women.value or 0.0)
     shown = minus(f"{gap:+.0f}") if round(gap) else "0"
     is_clear = rates.kind is not ALIKE
     return tag(
         "tr",
-        tag("th", line.label, scope="row", class_="text"),
+        tag("th", label, scope="row", class_="text"),
         tag("td", _dumbbell(rates), class_="drawn"),
         tag("td", _number(rates.women)),
         tag("td", _number(rates.men)),
         tag("td", tag("strong", shown) if is_clear else shown),
         tag("td", tag("span", "" if is_clear else "not clear", class_="interval"), class_="text"),
-        data_place=line.code,
+        data_place=code,
     )
 
 

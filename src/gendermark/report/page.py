@@ -53,6 +53,8 @@ from gendermark.runs.compare import ALPHA
 from gendermark.runs.folder import Run, read_run
 from gendermark.runs.gates import Verdict
 
+_FOOTER = tag("p", f"Written by gendermark {__version__}. The page asks nothing of any other computer.")
+
 
 def write_page(path: Path, directories: Sequence[Path | str]) -> None:
     """The report of some run folders, the first of which the others are compared with."""
@@ -64,40 +66,38 @@ def render_page(runs: Sequence[Run], *, trend: bool = False, gate: Verdict | Non
 
     With `gate`, what a gate found comes first; `home` is the page that leads here, if there is one.
     """
-    explorer = Explorer(runs)
+    explorer = Explorer.of(runs)
     page = _Page(runs, explorer, trend=trend, gate=gate)
-    script, style = asset("page.js"), asset("page.css")
     parts = {
-        "policy": policy(script, style),
-        "version": joined(__version__),
-        "title": joined(page.title),
-        "style": style,
         "header": tag("h1", tag("bdi", page.title)),
         "contents": page.contents(home),
         "report": joined([page.finding(), page.measured(), page.sections()]),
         "reproduce": page.reproduction(),
-        "footer": tag("p", f"Written by gendermark {__version__}. The page asks nothing of any other computer."),
+        "footer": _FOOTER,
         # After the report, which says what must be among them.
         "rows": embedded_json({**_rows(explorer, runs), "words": names_for_people(explorer, page.benchmarks)}),
-        "script": script,
     }
-    return re.sub(r"\{\{(\w+)\}\}", lambda found: str(parts[found[1]]), asset("page.html"))
+    return fill("page.html", page.title, asset("page.js"), asset("page.css"), parts)
 
 
 def plain_page(title: str, header: Markup, main: Markup, *, script: str = "", style: str = "") -> str:
     """A page that stands alone, without sentences to look through; `style` comes after that of all pages."""
-    style = asset("page.css") + style
-    parts = {
-        "policy": policy(script, style),
+    return fill(
+        "plain.html", title, script, asset("page.css") + style, {"header": header, "main": main, "footer": _FOOTER}
+    )
+
+
+def fill(template: str, title: str, script: str, style: str, parts: Mapping[str, str], *, connect: bool = False) -> str:
+    """A page from one of our templates, with the policy that lets this script and this style sheet run."""
+    content = {
+        **parts,
+        "policy": policy(script, style, connect=connect),
         "version": joined(__version__),
         "title": joined(title),
         "style": style,
-        "header": header,
-        "main": main,
-        "footer": tag("p", f"Written by gendermark {__version__}. The page asks nothing of any other computer."),
         "script": script,
     }
-    return re.sub(r"\{\{(\w+)\}\}", lambda found: str(parts[found[1]]), asset("plain.html"))
+    return re.sub(r"\{\{(\w+)\}\}", lambda found: str(content[found[1]]), asset(template))
 
 
 def _rows(explorer: Explorer, runs: Sequence[Run]) -> dict[str, Any]:

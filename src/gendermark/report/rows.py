@@ -8,10 +8,11 @@ What filters ask of each row is kept in a few bytes; the rest stays where it is.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
-from itertools import zip_longest
-from typing import Any, TypeVar, overload
+from functools import lru_cache
+from itertools import product, zip_longest
+from typing import Any, Generic, NamedTuple, TypeVar
 from urllib.parse import quote
 
 import numpy as np
@@ -35,6 +36,14 @@ OUTCOMES = ("right", "wrong", "open", "mixed", "undecided", "failed")
 """`open`: a gender was read where any would do, as the sentence leaves it open and samples may differ."""
 _OUTCOME_OF_TAG = {"correct": "right"}
 
+LONGEST_TEXT = 20_000
+"""Characters of one text that a page carries; no translation is longer, but an answer of a broken system may be."""
+MOST_EMBEDDED = 5_000
+"""Rows of one cell that a page carries; no published set is larger."""
+_BETWEEN = "\x1f"
+"""Stands between the pieces of evidence, each of which may be a whole sample with line ends in it."""
+_FILTERS_KEPT = 16
+_NOTHING = np.zeros(len(OUTCOMES), dtype=np.intp)
 _TOLD = 100_000
 """Rows after which it is said how far the index is."""
 
@@ -95,8 +104,7 @@ def outcome_of(judgement: Judgement, *, draws: bool) -> str:
 # -- rows --------------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class _Answer:
+class _Answer(NamedTuple):
     """What one system's answer shows about gender, as places in `GENDERS`, `VERDICTS` and `OUTCOMES`."""
 
     observed: int
@@ -104,12 +112,7 @@ class _Answer:
     outcome: int
 
 
-_ANSWERS = [
-    _Answer(observed, verdict, outcome)
-    for observed in range(len(GENDERS))
-    for verdict in range(len(VERDICTS))
-    for outcome in range(len(OUTCOMES))
-]
+_ANSWERS = [_Answer(*places) for places in product(*(range(len(words)) for words in (GENDERS, VERDICTS, OUTCOMES)))]
 """All there can be: an answer is kept as its place here, in one byte."""
 _PLACE_OF = {answer: place for place, answer in enumerate(_ANSWERS)}
 _NO_ANSWER = len(_ANSWERS)
@@ -117,21 +120,17 @@ _NO_ANSWER = len(_ANSWERS)
 _KNOWN: Sequence[_Answer | None] = [*_ANSWERS, None]
 
 
-class Coded(Sequence[T]):
+class Coded(Generic[T]):
     """One of a few values for each row, each kept once; rows hold numbers."""
 
     def __init__(self, numbers: Any, values: Sequence[T]) -> None:
         self.numbers, self.values = np.asarray(numbers), values
 
-    def __len__(self) -> int:
-        return len(self.numbers)
+    def __iter__(self) -> Iterator[T]:
+        return map(self.values.__getitem__, self.numbers)
 
-    @overload
-    def __getitem__(self, place: int) -> T: ...
-    @overload
-    def __getitem__(self, place: slice) -> Sequence[T]: ...
-    def __getitem__(self, place: int | slice) -> T | Sequence[T]:
-        return Coded(self.numbers[place], self.values) if isinstance(place, slice) else self.values[self.numbers[place]]
+    def __getitem__(self, row: int) -> T:
+        return self.values[int(self.numbers[row])]
 
 
 Numbers = NDArray[np.int32]
@@ -150,21 +149,22 @@ class Cell:
         self,
         name: str,
         results: Sequence[Result | None],
-        judgements: Sequence[Sequence[Judgement]],
         texts: Sequence[Sequence[Text]],
+        tell: Callable[[int], None] = lambda n: None,  # noqa: ARG005
     ) -> None:
-        """`judgements` and `texts` of each run in the same order; nothing where there is no result."""
+        """`texts` of each run, in the order of its judgements; `tell` hears how many rows are indexed."""
         self.name = name
         self.results = results
         present = [result for result in results if result is not None]
         self.selection = present[0].selection
         self.benchmark: Benchmark = registry.load("benchmark", self.selection.benchmark)
+        judgements = [result.judgements if result else () for result in results]
         self._judged, self._written = _in_one_order(judgements, texts)
         self.must_show: set[int] = set()
         """Items that a page must carry, as something on it leads to them."""
-        self._index()
+        self._index(tell)
 
-    def _index(self) -> None:
+    def _index(self, tell: Callable[[int], None]) -> None:
         """In one go through all judgements."""
         slices: dict[str, int] = {}
         sets: dict[tuple[int, ...], int] = {}
@@ -184,7 +184,7 @@ class Cell:
                 known[names] = sets.setdefault(members, len(sets))
             set_of_row.append(known[names])
             if len(self._hashes) % _TOLD == 0:
-                self._tell(len(self._hashes))
+                tell(len(self._hashes))
             for codes, judgement in zip(answers, row, strict=True):
                 codes.append(_NO_ANSWER if judgement is None else self._answer(judgement))
         self.slices = list(slices)
@@ -193,9 +193,6 @@ class Cell:
         """Who each sentence is about; empty where the benchmark does not say."""
         self.expected = Coded(expected, range(len(GENDERS)))
         self.answers = [Coded(codes, _KNOWN) for codes in answers]
-
-    def _tell(self, n: int) -> None:
-        """So many rows are indexed."""
 
     def __len__(self) -> int:
         return len(self._hashes)
@@ -329,6 +326,16 @@ class Cell:
             meant = [meant[int(wanted.system)]]
         return np.asarray(np.any([np.array([*fitting, False])[own.numbers] for own in meant], axis=0))
 
+    def rows_with(self, needle: str) -> list[int]:
+        """The rows whose source or translations have a text in them, in lower case."""
+        return [
+            number
+            for number, texts in enumerate(zip_longest(*self._written))
+            if any(
+                needle in clipped(part).lower() for text in texts if text for part in (text.source, text.translation)
+            )
+        ]
+
     def outcomes(self, run: int, numbers: Numbers) -> NDArray[np.intp]:
         """How many of these rows came out in each way."""
         of_answer = np.array([answer.outcome for answer in _ANSWERS] + [len(OUTCOMES)])
@@ -380,21 +387,12 @@ def sampled_rows(cell: Cell, most: int) -> Sequence[int]:
     return sorted(chosen)
 
 
-LONGEST_TEXT = 20_000
-"""Characters of one text that a page carries; no translation is longer, but an answer of a broken system may be."""
-MOST_EMBEDDED = 5_000
-"""Rows of one cell that a page carries; no published set is larger."""
-_BETWEEN = "\x1f"
-"""Stands between the pieces of evidence, each of which may be a whole sample with line ends in it."""
-_NOTHING = np.zeros(len(OUTCOMES), dtype=np.intp)
+# -- all rows of some runs --------------------------------------------------------------------------------------------
 
 
 def system_labels(runs: Sequence[Run]) -> list[str]:
     """The name of each run's system; with the folder's where two would have the same."""
     return names.told_apart([run.called for run in runs], [run.name for run in runs])
-
-
-# -- rows --------------------------------------------------------------------------------------------------------------
 
 
 def cell_names(results: Sequence[Result]) -> dict[tuple[str, ...], str]:
@@ -405,16 +403,20 @@ def cell_names(results: Sequence[Result]) -> dict[tuple[str, ...], str]:
 class Explorer:
     """All rows of some runs: cell after cell, item after item."""
 
-    def __init__(self, runs: Sequence[Run]) -> None:
-        self.systems = system_labels(runs)
+    def __init__(self, systems: Sequence[str], cells: Sequence[Cell]) -> None:
+        self.systems, self.cells = list(systems), list(cells)
+        # Somebody who scrolls asks for the same again.
+        self.matches = lru_cache(_FILTERS_KEPT)(self._matches)
+
+    @classmethod
+    def of(cls, runs: Sequence[Run]) -> Explorer:
         by_key = [{key_of(result): result for result in run.results} for run in runs]
-        cells = cell_names([result for run in runs for result in run.results])
-        self.cells = []
-        for key, name in cells.items():
-            results = [results.get(key) for results in by_key]
+        cells = []
+        for key, name in cell_names([result for run in runs for result in run.results]).items():
+            results = [own.get(key) for own in by_key]
             texts = [run.texts[key[0]] if result else () for run, result in zip(runs, results, strict=True)]
-            judgements = [result.judgements if result else () for result in results]
-            self.cells.append(Cell(name, results, judgements, texts))
+            cells.append(Cell(name, results, texts))
+        return cls(system_labels(runs), cells)
 
     def facets(self) -> dict[str, Any]:
         """What the controls offer, without any row."""
@@ -460,12 +462,12 @@ class Explorer:
             before += len(own)
         return {"total": before, "counts": counts, "rows": rows}
 
-    def matches(self, wanted: Filter) -> list[Numbers]:
+    def _matches(self, wanted: Filter) -> list[Numbers]:
         """Of each cell the rows that are wanted."""
         found = [cell.matches(wanted) for cell in self.cells]
         if needle := wanted.text.lower():
             found = [
-                np.array([n for n in own.tolist() if _has_text(cell, n, needle)], dtype=np.int32)
+                own[np.isin(own, cell.rows_with(needle))] if len(own) else own
                 for cell, own in zip(self.cells, found, strict=True)
             ]
         return found
@@ -552,12 +554,6 @@ class Explorer:
             "evidence": _compact(strings.place_of(_BETWEEN.join(j.evidence) if j else "") for j in judged),
             "spans": _compact(strings.place_of(_spans(j.spans) if j else "") for j in judged),
         }
-
-
-def _has_text(cell: Cell, number: int, needle: str) -> bool:
-    texts = [cell.text(run, number) for run in range(len(cell.results))]
-    found = [cell.item(number)[1].source, *(text.translation or "" for text in texts if text)]
-    return any(needle in clipped(text).lower() for text in found)
 
 
 def clipped(text: str | None) -> str:

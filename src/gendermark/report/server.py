@@ -17,7 +17,6 @@ import secrets
 import socket
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import partial
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from socketserver import TCPServer
@@ -86,7 +85,7 @@ class Server(ThreadingHTTPServer):
         self._launch_code: str | None = None
         self.address_family = socket.AF_INET6 if ":" in host else socket.AF_INET
         try:
-            super().__init__((host, port), partial(_Handler, site=site))
+            super().__init__((host, port), _Handler)
         except (OSError, OverflowError, UnicodeError) as problem:
             reason = getattr(problem, "strerror", None) or problem
             raise UserError(
@@ -174,10 +173,6 @@ class _Handler(BaseHTTPRequestHandler):
     timeout = _IDLE_SECONDS
     server: Server
 
-    def __init__(self, *arguments: Any, site: Site) -> None:
-        self._site = site
-        super().__init__(*arguments)
-
     def do_GET(self) -> None:
         self._answer(self._get)
 
@@ -229,12 +224,12 @@ class _Handler(BaseHTTPRequestHandler):
     def _get(self, path: str) -> None:
         if path == _TO_PAGE:
             self._let_in()
-        elif file := self._site.files.get(path):
+        elif file := self.server.site.files.get(path):
             made = file if isinstance(file, File) else file()
             self._send(HTTPStatus.OK, made.kind, made.content)
-        elif read := self._site.reads.get(path):
+        elif read := self.server.site.reads.get(path):
             self._send_json(HTTPStatus.OK, read(dict(parse_qsl(self.path.partition("?")[2], keep_blank_values=True))))
-        elif path in self._site.writes:
+        elif path in self.server.site.writes:
             self._no_such_method(path)
         else:
             raise _Refusal(HTTPStatus.NOT_FOUND, "there is nothing here")
@@ -242,7 +237,7 @@ class _Handler(BaseHTTPRequestHandler):
     def _post(self, path: str) -> None:
         if self.headers.get("Origin", "").partition("://")[2] != self.headers["Host"]:
             raise _Refusal(HTTPStatus.FORBIDDEN, "only the page of this server may write here")
-        write = self._site.writes.get(path)
+        write = self.server.site.writes.get(path)
         if write is None:
             self._no_such_method(path)
             return
@@ -265,7 +260,7 @@ class _Handler(BaseHTTPRequestHandler):
         return value
 
     def _no_such_method(self, path: str) -> None:
-        allowed = "POST" if path in self._site.writes else "GET"
+        allowed = "POST" if path in self.server.site.writes else "GET"
         self._fail(HTTPStatus.METHOD_NOT_ALLOWED, f"{self.command} is not possible here", Allow=allowed)
 
     # -- on the wire ---------------------------------------------------------------------------------------------------
@@ -289,7 +284,7 @@ class _Handler(BaseHTTPRequestHandler):
             self.wfile.write(content)
 
     def end_headers(self) -> None:
-        self.send_header("Content-Security-Policy", self._site.policy)
+        self.send_header("Content-Security-Policy", self.server.site.policy)
         self.send_header("X-Content-Type-Options", "nosniff")
         self.send_header("Cache-Control", "no-store")
         self.send_header("Referrer-Policy", "no-referrer")
