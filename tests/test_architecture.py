@@ -39,8 +39,8 @@ ORDER = (
     "annotation",
     "report",
     "leaderboard",
-    "lab",
     "cli",
+    "lab",
 )
 HEAVY = ("numpy", "pandas", "httpx", "rich", "scipy", "torch", "spacy", "sqlite3")
 
@@ -87,6 +87,13 @@ def test_imports_point_one_way() -> None:
             if ORDER.index(_part_of(imported)) > ORDER.index(part)
         ]
     assert wrong == []
+
+
+def test_nothing_imports_the_lab() -> None:
+    """The command line and the registry name its modules by strings, and load them when they are asked for."""
+    outside = [path for path in PACKAGE.rglob("*.py") if path.relative_to(PACKAGE).parts[0] != "lab"]
+    assert [path for path in outside for name in _imports(path) if name.startswith("gendermark.lab")] == []
+    assert not [name for name in _modules_after("import gendermark.api") if name.startswith("gendermark.lab")]
 
 
 def _modules_after(code: str) -> set[str]:

@@ -19,8 +19,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from gendermark.lab.speed.drops import relative_drop
-from gendermark.lab.speed.published import sections
+from gendermark.lab.speed_numbers import published_sections, relative_drop
 
 SHAPES = {
     "base": ("6,6", "self"),
@@ -143,7 +142,7 @@ def tables(place: Path) -> None:
     for data in ("official", "core"):
         report = json.loads((place / f"speed-{data}" / "speed.json").read_text(encoding="utf-8"))["report"]
         points = {point["name"]: point for point in report["points"]}
-        for section in sections():
+        for section in published_sections():
             if section.direction != "en-es":
                 continue
             lines += [

@@ -1,4 +1,4 @@
-"""Runs of fakes, and the verb, for all tests of the analyses."""
+"""Runs of fakes, and the commands, for all tests of the lab."""
 
 from __future__ import annotations
 
@@ -9,11 +9,28 @@ import pytest
 
 from gendermark import api, registry
 from gendermark.cli import app as command_line
-from gendermark.lab.cells import Cell, read_cell
+from gendermark.lab.uncertainty_results import Cell, read_cell
 from gendermark.result import Result
 from gendermark.runs import folder
 from lab.toys import SYSTEMS, selected
 from outcomes import Outcome
+
+Command = Callable[..., Outcome]
+
+
+@pytest.fixture
+def gendermark(capsys: pytest.CaptureFixture[str]) -> Command:
+    def call(*arguments: str | Path) -> Outcome:
+        capsys.readouterr()
+        code = command_line._exit_code([*map(str, arguments)])
+        return Outcome(code, *capsys.readouterr())
+
+    return call
+
+
+@pytest.fixture
+def study(gendermark: Command) -> Command:
+    return lambda *arguments: gendermark("study", *arguments)
 
 
 @pytest.fixture(scope="session")
@@ -32,16 +49,6 @@ def coin(runs: Path) -> Cell:
 
 
 @pytest.fixture
-def study(capsys: pytest.CaptureFixture[str]) -> Callable[..., Outcome]:
-    def call(*arguments: str | Path) -> Outcome:
-        capsys.readouterr()
-        code = command_line._exit_code(["study", *map(str, arguments)])
-        return Outcome(code, *capsys.readouterr())
-
-    return call
-
-
-@pytest.fixture
 def given(monkeypatch: pytest.MonkeyPatch) -> dict[str, list[Result]]:
     """Results by name of run folder, to be filled in."""
     results: dict[str, list[Result]] = {}
@@ -51,8 +58,8 @@ def given(monkeypatch: pytest.MonkeyPatch) -> dict[str, list[Result]]:
 
 @pytest.fixture
 def _toys(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(registry.BUILT_IN["system"], "toy", "lab.toys:open_toy")
-    monkeypatch.setitem(registry.BUILT_IN["system"], "cut", "lab.toys:open_cut")
+    for name in ("toy", "cut", "said"):
+        monkeypatch.setitem(registry.BUILT_IN["system"], name, f"lab.toys:open_{name}")
 
 
 @pytest.fixture(scope="module")

@@ -1,10 +1,9 @@
-"""The linear model of entropy on cues, where its coefficients are known."""
+"""The linear model against statsmodels, and that of entropy on cues where its coefficients are known."""
 
 from __future__ import annotations
 
 import math
 import random
-import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -12,80 +11,242 @@ from statistics import fmean
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
-from hypothesis import given as drawn
-from hypothesis import settings
-from hypothesis import strategies as st
+import scipy.stats
+import statsmodels.api as sm
 
 from gendermark import api
 from gendermark.benchmarks.winomt.benchmark import BENCHMARK as WINOMT
 from gendermark.errors import UserError
-from gendermark.lab.cells import Cell, drawn_sentences, read_cell
-from gendermark.lab.cues import _FITTED, Question, cue_plot, cue_table_as_published, model_cues, normalised_entropy
-from gendermark.lab.regression import linear_model
-from gendermark.lab.samples import look_at
+from gendermark.lab import cues
+from gendermark.lab.cues import Question, model_cues
+from gendermark.lab.regression import INTERCEPT, linear_model
+from gendermark.lab.uncertainty_results import Cell, drawn_sentences, read_cell
 from gendermark.linguistics.cues import COLUMNS, FACTORS, annotate, design_columns
-from lab.toys import contrasts, of_other_data, selected
-from outcomes import Outcome
+from gendermark.metrics.metric import Floats
+from gendermark.metrics.statistics import holm
+from lab.conftest import Command
+from lab.toys import contrasts, of_other_data, selected, written
+
+CLOSE = 1e-8
+Columns = dict[str, Floats]
+
+
+# -- the linear model --------------------------------------------------------------------------------------------------
+
+
+def sentences(seed: int = 0, n_sets: int = 40) -> tuple[Floats, Columns, list[str]]:
+    """Contrast sets of 2 to 4 sentences that share a disturbance, with cues within sets and one between them."""
+    rng = np.random.default_rng(seed)
+    sets = np.repeat(np.arange(n_sets), rng.integers(2, 5, size=n_sets))
+    n = len(sets)
+    columns = {
+        "feminine": (rng.random(n) < 0.4).astype(float),
+        "masculine": (rng.random(n) < 0.3).astype(float),
+        "recency": rng.normal(size=n),
+        "stereotype": (rng.random(n_sets) < 0.5).astype(float)[sets],
+    }
+    effects = 1.0 + 0.5 * columns["feminine"] - 0.3 * columns["recency"]
+    noise = 0.4 * rng.normal(size=n_sets)[sets] + rng.normal(scale=0.5 + columns["feminine"], size=n)
+    return effects + noise, columns, [f"set-{number}" for number in sets]
+
+
+def jackknife(response: Floats, columns: Columns, clusters: Sequence[str]) -> tuple[Floats, Floats]:
+    """Coefficients and their covariance: statsmodels, again and again without one of the clusters."""
+    groups, names = np.array(clusters), list(dict.fromkeys(clusters))
+    design = np.column_stack(list(columns.values()))
+    whole = sm.OLS(response, design).fit().params
+    moves = [sm.OLS(response[groups != name], design[groups != name]).fit().params - whole for name in names]
+    return whole, (len(names) - 1) / len(names) * (np.array(moves).T @ np.array(moves))
+
+
+def test_the_model_equals_statsmodels_and_its_errors_a_jackknife() -> None:
+    response, columns, clusters = sentences()
+    whole = {INTERCEPT: np.ones(len(response)), **columns}
+    factors = {"pronoun": ("feminine", "masculine"), "recency": ("recency",)}
+    ours = linear_model(response, columns, clusters, factors=factors)
+    values, covariance = jackknife(response, whole, clusters)
+    errors = np.sqrt(np.diag(covariance))
+    reach = scipy.stats.t.ppf(0.975, 39)
+    expected = {
+        "value": values,
+        "standard_error": errors,
+        "t": values / errors,
+        "p_value": 2 * scipy.stats.t.sf(np.abs(values / errors), 39),
+        "low": values - reach * errors,
+        "high": values + reach * errors,
+    }
+    for name, numbers in expected.items():
+        assert [getattr(c, name) for c in ours.coefficients] == pytest.approx(numbers, abs=CLOSE), name
+    fitted = sm.OLS(response, np.column_stack(list(whole.values()))).fit()
+    assert ours.r_squared == pytest.approx(fitted.rsquared, abs=CLOSE)
+    assert (ours.n, ours.n_clusters, ours.df_error, dict(ours.dropped)) == (len(response), 40, 39, {})
+    intercept, *rest = ours.coefficients
+    assert intercept.p_holm is None  # it is no question
+    assert [c.p_holm for c in rest] == holm([c.p_value for c in rest])
+    for factor, places in zip(ours.factors, ([1, 2], [3]), strict=True):
+        own = values[places]
+        f = own @ np.linalg.inv(covariance[np.ix_(places, places)]) @ own / len(places)
+        assert factor.f == pytest.approx(f, rel=CLOSE)
+        assert factor.p_value == pytest.approx(scipy.stats.f.sf(f, len(places), 39), abs=CLOSE)
+        assert (factor.df_factor, factor.df_error) == (len(places), 39)
+    assert [factor.p_holm for factor in ours.factors] == holm([factor.p_value for factor in ours.factors])
+
+
+@pytest.mark.parametrize("n_per_cluster", [1, 2])
+def test_levels_are_a_column_for_each_set_with_errors_robust_within_clusters(n_per_cluster: int) -> None:
+    response, columns, sets = sentences(3)
+    clusters = [f"{int(name.partition('-')[2]) // n_per_cluster}" for name in sets]
+    names = ["feminine", "masculine", "recency"]
+    ours = linear_model(response, columns, clusters, levels=sets)
+    dummies = pd.get_dummies(sets, dtype=float).to_numpy()
+    theirs = sm.OLS(response, np.column_stack([*(columns[name] for name in names), dummies])).fit()
+    assert [c.name for c in ours.coefficients] == names
+    assert [c.value for c in ours.coefficients] == pytest.approx(theirs.params[:3], abs=CLOSE)
+    frame = pd.DataFrame({"y": response, **columns, "set": sets})
+    means_out = frame.drop(columns="set") - frame.groupby("set").transform("mean")
+    _, covariance = jackknife(means_out["y"].to_numpy(), {n: means_out[n].to_numpy() for n in names}, clusters)
+    assert [c.standard_error for c in ours.coefficients] == pytest.approx(np.sqrt(np.diag(covariance)), abs=CLOSE)
+    assert (ours.n_levels, ours.n_clusters) == (40, 40 // n_per_cluster)
+    assert dict(ours.dropped) == {"stereotype": "does not vary within any contrast set"}
+    assert (ours.factors[3].f, ours.factors[3].p_holm) == (None, None)  # the factor of the dropped column
+
+
+def test_levels_recover_planted_effects_and_their_intervals_cover_them() -> None:
+    """A response less its set's mean, on columns as they are, shrinks every effect; levels of the sets do not."""
+    rng = np.random.default_rng(5)
+    n_occupations, n_sets = 60, 180
+    planted = {"feminine": 0.4, "ambiguity": -0.25, "recent": 0.15}
+    sets = np.repeat(np.arange(n_sets), 3)
+    occupations = sets % n_occupations
+    within, shrunk, covered = [], [], []
+    for _ in range(120):
+        recent = rng.random(n_sets) < 0.5  # a set in which "she" is also the last person named, or not
+        columns = {
+            "feminine": np.tile([0.0, 1, 0], n_sets),
+            "ambiguity": np.tile([0.0, 0, 1], n_sets) * (sets % 3 > 0),  # as in WinoMT, not every set has a "they"
+            "recent": np.tile([0.0, 1, 0], n_sets) * recent[sets],
+        }
+        effects = sum(weight * columns[name] for name, weight in planted.items())
+        # What an occupation does to "she", and to the level of its sets, differs from one to the next.
+        own = rng.normal(scale=0.3, size=n_occupations)[occupations] * columns["feminine"]
+        level = rng.normal(size=n_sets)[sets] + rng.normal(size=n_occupations)[occupations]
+        response = 2 + effects + own + level + rng.normal(scale=0.4, size=len(sets))
+        found = linear_model(response, columns, list(occupations), levels=list(sets))
+        within.append([found[name].value for name in planted])
+        covered.append([found[name].low <= value <= found[name].high for name, value in planted.items()])
+        less_mean = response - (np.bincount(sets, response) / 3)[sets]
+        form = linear_model(less_mean, columns, list(occupations))
+        shrunk.append([form[name].value for name in planted])
+    truth = np.array(list(planted.values()))
+    error_of_mean = np.std(within, axis=0, ddof=1) / math.sqrt(len(within))
+    assert np.all(np.abs(np.mean(within, axis=0) - truth) < 3 * error_of_mean)
+    assert np.all((np.mean(covered, axis=0) > 0.92) & (np.mean(covered, axis=0) < 0.98))
+    ratios = np.mean(shrunk, axis=0) / truth
+    assert ratios[1] < 0.9  # ambiguity, which only some sets have
+    assert ratios[2] < 0.8  # recency, which only some sets have
+    assert ratios[0] == pytest.approx(1, abs=0.1)  # what every set has alike is not shrunk
+
+
+def test_columns_that_say_nothing_of_their_own_spoil_no_other() -> None:
+    response, columns, clusters = sentences()
+    before = linear_model(response, columns, clusters)["recency"]
+    more = {
+        **columns,
+        "neutral": 1 - columns["feminine"] - columns["masculine"],
+        "twice": 2 * columns["recency"],
+        "rare": np.array([float(number == 1) for number in range(len(response))]),  # in one cluster alone
+    }
+    found = linear_model(response, more, clusters)
+    wanted = {"neutral": "follows from intercept, feminine, masculine", "twice": "follows from recency"}
+    assert dict(found.dropped) == wanted
+    assert math.isfinite(found["rare"].low)
+    assert found["recency"].standard_error == pytest.approx(before.standard_error, rel=0.1)
+    scaled = linear_model(response, {**columns, "recency": columns["recency"] * 1e6}, clusters)["recency"]
+    assert (scaled.value * 1e6, scaled.p_value) == (pytest.approx(before.value), pytest.approx(before.p_value))
+
+
+def test_a_perfect_fit_has_no_t_value() -> None:
+    column = [0.0, 1, 0, 1, 2, 3]
+    model = linear_model([1 + 2 * x for x in column], {"x": column}, list("aabbcc"))
+    assert model["x"].value == pytest.approx(2)
+    assert (model["x"].t, model["x"].p_value, model["x"].standard_error) == (None, None, 0)
+    assert (model.factors[0].f, model.r_squared) == (None, 1)
+    assert linear_model([3.0] * 6, {"x": column}, list("aabbcc")).r_squared is None
+
+
+@pytest.mark.parametrize(
+    ("clusters", "levels", "words"),
+    [("aaaa", None, "two groups"), ("aabb", "aabb", "within any contrast set"), ("abcd", None, "4 rows are too few")],
+)
+def test_what_cannot_be_fitted_is_refused(clusters: str, levels: str | None, words: str) -> None:
+    rows = np.arange(4.0)
+    columns: Columns = {"x": np.array([0.0, 0, 1, 1])}
+    if levels is None:
+        columns |= {"y": np.array([0.0, 1, 0, 1]), "z": np.array([0.0, 1, 1, 1])}
+    with pytest.raises(UserError, match=words):
+        linear_model(rows, columns, list(clusters), levels=levels and list(levels))
+
+
+# -- entropy on cues ---------------------------------------------------------------------------------------------------
 
 
 def with_entropies(cell: Cell, entropy: Callable[[Mapping[str, float], str], float | None]) -> Cell:
     """The same run, with a gender entropy that depends on the design columns and the contrast set."""
-    sentences = drawn_sentences(cell)
-    designs = [design_columns(cues) for cues in annotate([s.item for s in sentences], "es")]
+    drawn = drawn_sentences(cell)
     judgements = []
-    for sentence, design in zip(sentences, designs, strict=True):
-        value = entropy(design, sentence.item.contrast)
+    for sentence, found in zip(drawn, annotate([s.item for s in drawn], "es"), strict=True):
+        value = entropy(design_columns(found), sentence.item.contrast)
         judgements.append(replace(sentence.judgement, measures={} if value is None else {"h_gender": value}))
-    return replace(cell, result=replace(cell.result, judgements=judgements))
+    return cell._replace(result=replace(cell.result, judgements=judgements))
+
+
+def weighted(weights: Mapping[str, float]) -> Callable[[Mapping[str, float], str], float]:
+    return lambda design, _: 1 + sum(weight * design[name] for name, weight in weights.items())
 
 
 def test_a_linear_entropy_is_recovered_exactly(coin: Cell) -> None:
     weights = {"ambiguity": 0.3, "pronoun_subject_f": -0.1, "stereotype_subject_f": 0.2, "subject_m": 0.05}
-    cell = with_entropies(coin, lambda design, _: 1 + sum(w * design[name] for name, w in weights.items()))
-    found = model_cues([cell], Question("gender", "plain"))
+    found = model_cues([with_entropies(coin, weighted(weights))], Question("gender", "plain"))
+    values = {c.name: c.value for c in found.model.coefficients}
+    assert values == pytest.approx({name: weights.get(name, float(name == INTERCEPT)) for name in values}, abs=1e-9)
+    assert set(weights) <= set(values)
     assert found.model.r_squared == pytest.approx(1)
-    assert {c.name: pytest.approx(c.value, abs=1e-9) for c in found.model.coefficients} == {
-        c.name: 1.0 if c.name == "intercept" else weights.get(c.name, 0.0) for c in found.model.coefficients
-    }
-    assert set(weights) <= {c.name for c in found.model.coefficients}
 
 
 def test_a_ratio_of_three_where_only_the_open_version_is_unsure(coin: Cell) -> None:
     cell = with_entropies(coin, lambda design, contrast: design["ambiguity"] * (1 + int(contrast[:2], 16)))
     found = model_cues([cell], Question("gender", "ratio"))
-    assert found.coefficient("ambiguity").value == pytest.approx(3)
+    ambiguity = found.coefficient("ambiguity")
+    assert (ambiguity.value, ambiguity.t) == (pytest.approx(3), None)  # a perfect fit has no error to divide by
     assert found.coefficient("pronoun_object_f").value == pytest.approx(0, abs=1e-9)
-    assert found.coefficient("ambiguity").t is None  # a perfect fit has no error to divide by
     assert any("24 occupations are few" in note for note in found.notes)
-    assert any("few occupations have causality_subject_f (5)" in note for note in found.notes)
+    assert any("causality_subject_f (5)" in note for note in found.notes)
 
 
 def test_planted_effects_are_found_whole_within_sets_and_shrunk_in_the_papers_form(coin: Cell) -> None:
     """As in WinoMT, half of the sets have no "they", and a cue is in some sets and not in others."""
     planted = {"ambiguity": 0.3, "pronoun_object_m": 0.2, "subject_f": 0.2}
-    names = ["ambiguity", "pronoun", "subject"]
     found: dict[str, list[list[float]]] = {"within": [], "difference": []}
     for seed in range(40):
         chance = random.Random(seed)
         level = {contrast: chance.uniform(0, 2) for contrast in contrasts()}
-        without = set(contrasts()[::2])
 
         def entropy(design: Mapping[str, float], contrast: str) -> float | None:
-            if design["ambiguity"] and contrast in without:  # noqa: B023 (called in this turn of the loop only)
+            if design["ambiguity"] and contrast in contrasts()[::2]:
                 return None
-            effects = sum(weight * design[name] for name, weight in planted.items())
-            return 1 + level[contrast] + effects + chance.gauss(0, 0.02)  # noqa: B023
+            return weighted(planted)(design, "") + level[contrast] + chance.gauss(0, 0.02)  # noqa: B023
 
         cell = with_entropies(coin, entropy)
-        pairs = [j for j in cell.result.judgements if j.measures]
-        cell = replace(cell, result=replace(cell.result, judgements=pairs))
+        kept = [j for j in cell.result.judgements if j.measures]
+        cell = cell._replace(result=replace(cell.result, judgements=kept))
         for form, values in found.items():
-            model = model_cues([cell], Question("gender", form, factors=names))
+            model = model_cues([cell], Question("gender", form, factors=("ambiguity", "pronoun", "subject")))
             values.append([model.coefficient(name).value for name in planted])
     within, shrunk = (
-        [fmean(column) / truth for column, truth in zip(zip(*found[form], strict=True), planted.values(), strict=True)]
-        for form in ("within", "difference")
+        [fmean(column) / truth for column, truth in zip(zip(*values, strict=True), planted.values(), strict=True)]
+        for values in found.values()
     )
     assert within == pytest.approx([1, 1, 1], abs=0.05)
     assert max(shrunk) < 0.8
@@ -94,25 +255,23 @@ def test_planted_effects_are_found_whole_within_sets_and_shrunk_in_the_papers_fo
 def test_what_is_left_of_an_effect_in_official_sentences(mirror: Path) -> None:
     """One cue at a time moves entropy by 1, and nothing else does: whatever a form makes of that is its own doing."""
     items = WINOMT.load(api.select("winomt", "es", data="official")[1]).items
-    sets: dict[str, list[int]] = {}
-    for place, item in enumerate(items):
-        sets.setdefault(item.contrast, []).append(place)
-    kept = [place for members in sets.values() if len(members) > 1 for place in members]
-    of_set, entities = ([getattr(items[place], name) for place in kept] for name in ("contrast", "entity"))
-    designs = [design_columns(cues) for cues in annotate([items[place] for place in kept], "es")]
+    sets: dict[str, list[Any]] = {}
+    for item in items:
+        sets.setdefault(item.contrast, []).append(item)
+    kept = [item for members in sets.values() if len(members) > 1 for item in members]
+    of_set, entities = ([getattr(item, name) for item in kept] for name in ("contrast", "entity"))
+    designs = [design_columns(found) for found in annotate(kept, "es")]
     factors = ("recency", "causality", "subject", "pronoun", "ambiguity")
-    fitted = [name for name in _FITTED if any(name in FACTORS[factor] for factor in factors)]
+    fitted = [name for name in cues._FITTED if any(name in FACTORS[factor] for factor in factors)]
     columns = {name: np.array([design[name] for design in designs]) for name in fitted}
-    number = {name: n for n, name in enumerate(dict.fromkeys(of_set))}
-    set_of = np.array([number[name] for name in of_set])
     found: dict[str, float] = {}
     for name, response in columns.items():
         within = linear_model(response, columns, entities, levels=of_set)
         if name in within.dropped:
             continue
         assert within[name].value == pytest.approx(1)
-        mean = np.bincount(set_of, response) / np.bincount(set_of)
-        found[name] = linear_model(response - mean[set_of], columns, entities)[name].value
+        mean = pd.Series(response).groupby(of_set).transform("mean").to_numpy()
+        found[name] = linear_model(response - mean, columns, entities)[name].value
     assert found.pop("pronoun_subject_f") == pytest.approx(1)
     assert len(found) == 10
     assert 0.5 < min(found.values()) < 0.51
@@ -121,40 +280,25 @@ def test_what_is_left_of_an_effect_in_official_sentences(mirror: Path) -> None:
 
 def test_what_all_versions_share_cannot_move_a_normalised_entropy(coin: Cell) -> None:
     weights = {"stereotype_subject_f": 1.0, "stereotype_object_f": 1.0, "ambiguity": 0.5}
-    cell = with_entropies(coin, lambda design, _: 1 + sum(w * design[name] for name, w in weights.items()))
+    cell = with_entropies(coin, weighted(weights))
     for form in ("within", "ratio", "difference"):
         found = model_cues([cell], Question("gender", form))
         assert found.left_out["stereotype_subject_f"] == "the same in all versions"
         assert any("--form plain shows it" in note for note in found.notes)
-        if form == "ratio":  # 0.5 of a larger mean is less
-            continue
-        effects = {c.name: c.value for c in found.model.coefficients if c.name != "intercept"}
-        assert effects == pytest.approx(dict.fromkeys(effects, 0.0) | {"ambiguity": 0.5}, abs=1e-9)
+        if form != "ratio":  # 0.5 of a larger mean is less
+            effects = {c.name: c.value for c in found.model.coefficients if c.name != INTERCEPT}
+            assert effects == pytest.approx(dict.fromkeys(effects, 0.0) | {"ambiguity": 0.5}, abs=1e-9)
     plain = model_cues([cell], Question("gender", "plain"))
     assert plain.coefficient("stereotype_subject_f").value == pytest.approx(1)
 
 
-def test_every_cue_has_its_place_or_a_reason(runs: Path) -> None:
-    found = model_cues([read_cell(runs / "right")], Question("gender"))
-    rows = {row[3]: row for row in found.rows()}
-    assert tuple(rows) == COLUMNS
-    assert rows["names"][-1] == "in no sentence"
-    assert rows["pronoun_subject_m"][-1].startswith("follows from ambiguity, pronoun_subject_f")
-    for row in rows.values():
-        assert (row[4] is None) == bool(row[-1])
-    assert all(t.p_holm is None or t.p_holm >= t.p_value for t in found.model.factors)
-    assert all(c.p_holm is None or c.p_holm >= c.p_value for c in found.model.coefficients)
-    assert found.model.n_clusters == 24
-
-
 def test_one_factor_alone_is_a_difference_of_means(runs: Path) -> None:
-    result = read_cell(runs / "random").result
-    alone = model_cues([read_cell(runs / "random")], Question("gender", "plain", factors=["ambiguity"]))
-    told, left_open = (result.estimate("h_gender", part).value for part in ("unambiguous", "ambiguous"))
+    cell = read_cell(runs / "random")
+    alone = model_cues([cell], Question("gender", "plain", factors=("ambiguity",)))
+    told, left_open = (cell.result.estimate("h_gender", part).value for part in ("unambiguous", "ambiguous"))
     assert alone.coefficient("ambiguity").value == pytest.approx(left_open - told)
     assert alone.left_out["recency_f"] == "not asked for"
-    assert [row[3] for row in alone.rows()] == ["ambiguity"]
-    assert [factor.name for factor in alone.model.factors] == ["ambiguity"]
+    assert [row[3] for row in alone.rows()] == [factor.name for factor in alone.model.factors] == ["ambiguity"]
 
 
 def test_sentences_about_one_occupation_may_go_together(coin: Cell, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -167,9 +311,9 @@ def test_sentences_about_one_occupation_may_go_together(coin: Cell, monkeypatch:
     def annotated(items: Sequence[Any], language: str) -> Any:
         return annotate([replace(item, entity=nouns[item.item_id]) for item in items], language)
 
-    monkeypatch.setattr("gendermark.lab.cues.annotate", annotated)
+    monkeypatch.setattr(cues, "annotate", annotated)
     by_set, by_entity = (
-        model_cues([cell], Question("gender", "plain", factors=["ambiguity"], cluster=cluster))
+        model_cues([cell], Question("gender", "plain", factors=("ambiguity",), cluster=cluster))
         for cluster in ("contrast", "entity")
     )
     assert (by_set.model.n_clusters, by_entity.model.n_clusters) == (24, 12)
@@ -177,7 +321,6 @@ def test_sentences_about_one_occupation_may_go_together(coin: Cell, monkeypatch:
     assert ratio == pytest.approx(math.sqrt(2), rel=0.05)
     assert "12 occupations are few" in by_entity.notes[-1]
     assert "24 contrast sets are few" in by_set.notes[-1]
-    assert Question().cluster == "entity"
 
 
 def test_sets_with_nothing_to_compare_are_left_out_and_counted(coin: Cell) -> None:
@@ -188,21 +331,19 @@ def test_sets_with_nothing_to_compare_are_left_out_and_counted(coin: Cell) -> No
     assert found.model.n == 72 - n_zero
     assert any(f"{n_zero} of 72 sentences are left out" in note for note in found.notes)
     assert any("--form ratio is the paper's and shrinks effects" in note for note in found.notes)
-    difference = model_cues([cell], Question("gender", factors=["ambiguity", "pronoun"])).model
+    difference = model_cues([cell], Question("gender", factors=("ambiguity", "pronoun"))).model
     assert (difference.n, difference.n_levels) == (72, 24)
     # In no set do he and she differ: that is exact, and rounding must not make a test of it.
     assert (difference["pronoun_subject_f"].standard_error, difference["pronoun_subject_f"].p_value) == (0.0, None)
     assert (difference["ambiguity"].p_value or 1) < 0.05
     assert all(math.isfinite(c.low) and math.isfinite(c.high) for c in difference.coefficients)
     # With the open versions alone there is nothing to compare them with.
-    two = with_entropies(coin, lambda design, _: None if not design["ambiguity"] else 1.0)
-    with pytest.raises(UserError, match="there is one version of each sentence"):
-        model_cues([two], Question("gender"))
+    alone = with_entropies(coin, lambda design, _: None if not design["ambiguity"] else 1.0)
+    with pytest.raises(UserError, match="one version of each sentence"):
+        model_cues([alone], Question("gender"))
 
 
-def test_names_show_beside_the_same_sentences_without(
-    study: Callable[..., Outcome], runs: Path, tmp_path: Path
-) -> None:
+def test_names_show_beside_the_same_sentences_without(study: Command, runs: Path, tmp_path: Path) -> None:
     api.run("fake:right?p=0.7", [replace(selected(), variant="names")], directory=tmp_path / "names")
     alone = model_cues([read_cell(tmp_path / "names")], Question("gender"))
     assert alone.model.dropped["names"] == "follows from ambiguity"  # who is told has a name
@@ -211,96 +352,62 @@ def test_names_show_beside_the_same_sentences_without(
     assert "names" in {coefficient["name"] for coefficient in both["coefficients"]}
     assert not any("measured alike" in note for note in both["notes"])
     weights = {"names": 0.3, "ambiguity": 0.2}
-    planted = [
-        with_entropies(read_cell(run), lambda design, _: 1 + sum(w * design[name] for name, w in weights.items()))
-        for run in (runs / "right", tmp_path / "names")
-    ]
-    effects = {c.name: c.value for c in model_cues(planted, Question("gender")).model.coefficients}
+    cells = [with_entropies(read_cell(run), weighted(weights)) for run in (runs / "right", tmp_path / "names")]
+    effects = {c.name: c.value for c in model_cues(cells, Question("gender")).model.coefficients}
     assert effects == pytest.approx(dict.fromkeys(effects, 0.0) | weights, abs=1e-9)
-    twice = study("cues", runs / "right", runs / "right")
-    assert twice.exit_code == 2
-    assert "are both of fake:right?p=0.7 and the same sentences; give one" in twice.err
+    study("cues", runs / "right", runs / "right").is_refusal("fake:right?p=0.7", "the same sentences")
+    other = replace(cells[1].result.selection, n_samples=99)
+    unlike = [cells[0], cells[1]._replace(result=replace(cells[1].result, selection=other))]
+    assert any("they differ in n_samples" in note for note in model_cues(unlike, Question("gender")).notes)
 
 
-def test_runs_that_go_into_one_model_should_be_measured_alike(coin: Cell) -> None:
-    result = coin.result
-    other = replace(coin, result=replace(result, selection=replace(result.selection, variant="names", n_samples=99)))
-    assert (
-        "the runs were not measured alike: they differ in n_samples"
-        in model_cues([coin, other], Question("gender")).notes
-    )
-
-
-def test_sentences_about_nobody(coin: Cell) -> None:
-    """mGeNTE's: there is no noun whose gender could be read, and no cue."""
-    nobody = of_other_data(coin, "mgente:file.tsv", lambda _: {"entity": ""})
-    with pytest.raises(UserError, match="sentences without a person to speak of"):
-        model_cues([nobody])
-    found = look_at(nobody, contrast=contrasts()[0])
-    assert {said.gender for version in found.versions for said in version.translations} == {None}
-
-
-def test_the_table_of_the_paper_and_the_picture(study: Callable[..., Outcome], runs: Path, tmp_path: Path) -> None:
-    picture = tmp_path / "cues.svg"
+def test_every_cue_has_its_place_or_a_reason(study: Command, runs: Path, tmp_path: Path) -> None:
     both = (runs / "right", runs / "random")
-    outcome = study("cues", *both, "--measure", "gender", "--table7", "--plot", picture)
-    assert list(outcome.rows[0]) == ["language", "system", *COLUMNS]
-    assert [row["system"] for row in outcome.rows] == ["fake:right?p=0.7", "fake:random"]
-    models = [model_cues([read_cell(run)], Question("gender")) for run in both]
-    assert float(outcome.rows[1]["ambiguity"]) == models[1].coefficient("ambiguity").value
-    assert outcome.rows[0]["names"] == ""
-    assert cue_table_as_published(models).rows[0][2] is None
-    circles = ElementTree.fromstring(picture.read_text(encoding="utf-8")).findall("{http://www.w3.org/2000/svg}circle")
-    n_coefficients = sum(c.name != "intercept" for model in models for c in model.model.coefficients)
-    assert len(circles) == n_coefficients + 2  # and the legend
-    assert cue_plot(models) == picture.read_text(encoding="utf-8")
-
-
-def test_json_of_cues(study: Callable[..., Outcome], runs: Path) -> None:
-    (model,) = study("cues", runs / "right", "--json").json["models"]
-    assert (model["form"], model["cluster"], model["errors"]) == ("within", "entity", "cluster")
-    assert (model["n_levels"], model["n_clusters"]) == (24, 24)
-    assert {"name", "value", "standard_error", "t", "p_value", "p_holm", "low", "high"} == set(model["coefficients"][0])
-    assert model["left_out"]["names"] == "in no sentence"
+    models = study("cues", *both, "--measure", "gender", "--json").json["models"]
+    assert [(m["form"], m["cluster"], m["n_levels"], m["n_clusters"]) for m in models] == [
+        ("within", "entity", 24, 24)
+    ] * 2
+    for one in (*models[0]["coefficients"], *models[0]["factors"]):
+        assert one["p_holm"] is None or one["p_holm"] >= one["p_value"]
+    rows = {row["cue"]: row for row in study("cues", runs / "right", "--measure", "gender").rows}
+    assert tuple(rows) == COLUMNS
+    assert rows["names"]["left_out_because"] == "in no sentence"
+    assert rows["pronoun_subject_m"]["left_out_because"].startswith("follows from ambiguity, pronoun_subject_f")
+    assert all((row["coefficient"] == "") == bool(row["left_out_because"]) for row in rows.values())
+    picture = tmp_path / "cues.svg"
+    table7 = study("cues", *both, "--measure", "gender", "--table7", "--plot", picture).rows
+    assert list(table7[0]) == ["language", "system", *COLUMNS]
+    assert [row["system"] for row in table7] == ["fake:right?p=0.7", "fake:random"]
+    ambiguity = next(c["value"] for c in models[1]["coefficients"] if c["name"] == "ambiguity")
+    assert float(table7[1]["ambiguity"]) == ambiguity
+    assert table7[0]["names"] == ""
+    drawn = picture.read_text(encoding="utf-8")
+    assert "pronoun subject f" in drawn
+    assert "fake:random en-es" in drawn
 
 
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("right", "--measure", "heat"), "unknown measure 'heat'"),
-        (("right", "--form", "sum"), "unknown form 'sum'"),
-        (("right", "--factor", "luck"), "unknown factor 'luck'"),
-        (("right", "--cluster", "role"), "unknown cluster 'role'"),
-        (("right", "--measure", "semantic"), "has no semantic entropy; run it with --entailment MODEL"),
-        (("right", "--confidence", "2"), "--confidence is a share"),
-        (("right", "--to", "de"), "has no uncertainty results into 'de'; available: en-es"),
+        (("right", "--measure", "heat"), "'heat'"),
+        (("right", "--form", "sum"), "'sum'"),
+        (("right", "--factor", "luck"), "'luck'"),
+        (("right", "--cluster", "role"), "'role'"),
+        (("right", "--measure", "semantic"), "--entailment MODEL"),
+        (("right", "--confidence", "2"), "--confidence"),
+        (("right", "--to", "de"), "available: en-es"),
         (("masculine", "--measure", "gender"), "the system is sure of everything"),
     ],
 )
-def test_refusals_of_cues(study: Callable[..., Outcome], runs: Path, arguments: tuple[str, ...], words: str) -> None:
-    outcome = study("cues", runs / arguments[0], *arguments[1:])
-    assert (outcome.exit_code, outcome.out) == (2, "")
-    assert words in outcome.err
-    assert len(outcome.err.splitlines()) == 1
+def test_refusals_of_cues(study: Command, runs: Path, arguments: tuple[str, ...], words: str) -> None:
+    study("cues", runs / arguments[0], *arguments[1:]).is_refusal(words)
 
 
-def test_normalised_entropy_is_against_the_contrast_set() -> None:
-    he_she_they = [0.75, 1.64, 0.74]
-    mean = sum(he_she_they) / 3
-    assert normalised_entropy(1.64, he_she_they, "ratio") == pytest.approx(1.64 / mean)
-    assert normalised_entropy(1.64, he_she_they, "difference") == pytest.approx(1.64 - mean)
-    assert normalised_entropy(0.0, [0.0, 0.0], "ratio") is None
-    assert normalised_entropy(0.0, [0.0, 0.0], "difference") == 0
-    assert normalised_entropy(1.0, [1.0, None], "ratio") is None
-    assert normalised_entropy(None, [1.0], "ratio") is None
-    assert normalised_entropy(1.0, [], "ratio") is None
-
-
-@drawn(st.lists(st.floats(0, 10), min_size=1, max_size=6))
-@settings(derandomize=True, max_examples=60, database=None)
-def test_normalised_entropies_of_a_set_average_to_one_or_zero(entropies: list[float]) -> None:
-    differences = [normalised_entropy(entropy, entropies, "difference") for entropy in entropies]
-    assert sum(value for value in differences if value is not None) == pytest.approx(0, abs=1e-9)
-    ratios = [normalised_entropy(entropy, entropies, "ratio") for entropy in entropies]
-    if max(entropies) > 1e-6:
-        assert sum(value for value in ratios if value is not None) / len(ratios) == pytest.approx(1)
+def test_runs_without_people_or_translations(coin: Cell, tmp_path: Path) -> None:
+    nobody = of_other_data(coin, "mgente:file.tsv", lambda _: {"entity": ""})
+    with pytest.raises(UserError, match="without a person"):
+        model_cues([nobody])
+    empty = written(tmp_path / "run", lambda _: [""] * 2)
+    for measure in ("s3e", "semantic"):
+        with pytest.raises(UserError, match=f"no {measure} entropy"):
+            model_cues([empty], Question(measure))

@@ -1,336 +1,438 @@
-"""The study of debiasing: its report, the verb, and what it refuses."""
+"""Hard-debiasing: the arithmetic on known vectors, models whose other words stay as they were, and the study."""
 
 from __future__ import annotations
 
 import json
 import shutil
+import warnings
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
-from typer.testing import CliRunner
+import sacrebleu
 
 from gendermark import api
 from gendermark.benchmarks.winomt import items as winomt
-from gendermark.cli import study as verb
 from gendermark.errors import UserError
 from gendermark.io import locks
 from gendermark.lab import debias, grammar
-from gendermark.lab.debias import Settings, findings, study_debiasing
-from gendermark.lab.hard_debiasing import debias_model
+from gendermark.lab.debias import (
+    DEFINING_PAIRS,
+    Settings,
+    Words,
+    cosines,
+    debias_model,
+    equalised,
+    find_words,
+    findings,
+    gender_direction,
+    neighbour_correlation,
+    neutralised,
+    professions_of,
+    study_debiasing,
+)
+from gendermark.lab.export import save_whole
 from gendermark.lab.plain import compare_plain
 from gendermark.metrics.metric import Resampling
 from gendermark.records import Unit
 from gendermark.runs.compare import Comparison
 from gendermark.runs.run import RunContext
-from lab.word_models import SOURCES, TARGETS, WITHOUT_PROFESSION, word_model
+from lab.conftest import Command
+from lab.word_models import (
+    ALL_WORDS,
+    CORE,
+    SOURCES,
+    TARGETS,
+    WITHOUT_PROFESSION,
+    opened,
+    tokeniser_of,
+    torch,
+    transformers,
+    word_model,
+)
+from outcomes import Outcome
 from systems import tiny_hf
 
 pytestmark = pytest.mark.usefixtures("_one_thread")
 
-REFERENCED = api.select("uncertainty", "es", data="core", parts=("referenced",))[1]
-FAST = ["--group", "referenced", "--samples", "3", "--system-option", "beam_size=1", "--system-option", "max_length=5"]
-QUICKLY = Resampling(n_resamples=100)
+
+# -- the arithmetic ----------------------------------------------------------------------------------------------------
 
 
-def test_both_forms_say_the_same_and_another_thing_than_before(marian: Path, tmp_path: Path) -> None:
-    pytest.importorskip("ctranslate2")
+def _planted(n_pairs: int = 8, noise: float = 0.02) -> tuple[np.ndarray, np.ndarray, list[tuple[int, int]]]:
+    """Vectors in which the words of each pair differ along one known direction, and a little anyhow."""
+    chance = np.random.default_rng(5)
+    direction = np.zeros(12)
+    direction[3] = 1.0
+    vectors = chance.normal(size=(2 * n_pairs + 10, 12))
+    vectors[1 : 2 * n_pairs : 2] = vectors[: 2 * n_pairs : 2] + noise * chance.normal(size=(n_pairs, 12))
+    vectors[: 2 * n_pairs, 3] = np.tile([0.8, -0.8], n_pairs)
+    return vectors, direction, [(n, n + 1) for n in range(0, 2 * n_pairs, 2)]
+
+
+def test_the_direction_is_found_and_points_to_the_feminine() -> None:
+    vectors, direction, pairs = _planted()
+    found, share = gender_direction(vectors, pairs)
+    assert np.linalg.norm(found) == pytest.approx(1)
+    assert found @ direction > 0.99
+    assert 0.95 < share < 1
+    turned, _ = gender_direction(vectors, [(masculine, feminine) for feminine, masculine in pairs])
+    assert turned == pytest.approx(-found)
+    longer = vectors * np.linspace(0.1, 9, len(vectors))[:, None]  # the length of vectors does not move it
+    assert gender_direction(longer, pairs)[0] == pytest.approx(found)
+    # Without a common direction the first component holds little.
+    noise = np.random.default_rng(1).normal(size=(40, 200))
+    assert gender_direction(noise, [(n, n + 1) for n in range(0, 40, 2)])[1] < 0.15
+
+
+def test_neutralised_vectors_have_nothing_along_the_direction_and_their_old_length() -> None:
+    vectors, direction, _ = _planted()
+    found = neutralised(vectors, direction)
+    assert np.abs(cosines(found, direction)).max() < 1e-15
+    assert np.linalg.norm(found, axis=1) == pytest.approx(np.linalg.norm(vectors, axis=1))
+    ratios = np.delete(found, 3, axis=1) / np.delete(vectors, 3, axis=1)
+    assert ratios == pytest.approx(np.tile(ratios[:, :1], 11))  # all else keeps its proportions
+    assert neutralised(np.array([[0.0, 2.0]]), np.array([0.0, 1.0])).tolist() == [[0.0, 0.0]]
+
+
+def test_equalised_words_are_equally_far_from_every_neutral_word() -> None:
+    vectors, direction, _ = _planted(noise=0.5)
+    both = vectors[:2] * [[1.0], [3.0]]
+    pair, lengths = equalised(both, direction), np.linalg.norm(both, axis=1)
+    assert np.linalg.norm(pair, axis=1) == pytest.approx(lengths)
+    units = pair / lengths[:, None]
+    neutral = neutralised(vectors[-10:], direction)
+    assert neutral @ units[0] == pytest.approx(neutral @ units[1])
+    assert units[0] @ direction == pytest.approx(-(units[1] @ direction))
+    assert units[0] @ direction > 0.1
+
+
+def test_neighbours_tell_what_the_direction_no_longer_does() -> None:
+    chance = np.random.default_rng(2)
+    shares = np.linspace(1, 99, 40)
+    direction, elsewhere = np.eye(30)[:2]
+    vectors = 0.1 * chance.normal(size=(40, 30)) + np.outer(shares - 50, direction + elsewhere) / 25
+    found = neutralised(vectors, direction)
+    assert (neighbour_correlation(found, shares) or 0) > 0.9
+    assert abs(neighbour_correlation(chance.normal(size=(40, 30)), shares) or 0) < 0.5
+    assert neighbour_correlation(vectors[:10], shares[:10]) is None  # too few to speak of neighbours
+
+
+# -- models ------------------------------------------------------------------------------------------------------------
+
+
+def test_words_of_one_token(marian: Path) -> None:
+    tokeniser = tokeniser_of(marian)
+    professions = professions_of("es")
+    words = find_words(tokeniser, professions, "it")
+    assert tuple(words.pairs) == DEFINING_PAIRS[:-1]
+    assert words.pairs_left_out == DEFINING_PAIRS[-1:]
+    assert list(words.professions) == CORE
+    assert {"construction worker", "doctor", "truck driver"} <= set(words.professions_left_out)
+    assert words.professions["nurse"] == tokeniser.get_vocab()["▁nurse"]
+    assert words.pairs["woman", "man"] == tuple(tokeniser.get_vocab()[f"▁{word}"] for word in ("woman", "man"))
+    assert len(professions) == len(set(professions)) > 100
+    assert not set(professions) & {word for pair in DEFINING_PAIRS for word in pair}
+
+
+@pytest.mark.parametrize("is_tied", [True, False])
+def test_only_professions_and_only_in_the_encoder(
+    is_tied: bool, marian: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    model = marian if is_tied else word_model(tmp_path / "model", ALL_WORDS, is_tied=False)
+    files = {path.name: path.read_bytes() for path in model.iterdir()}
+    capfd.readouterr()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        debiased = debias_model(model, "es")
+        debiased.write(tmp_path / "hf")
+    assert capfd.readouterr() == ("", "")  # the libraries stay quiet
+    assert {path.name: path.read_bytes() for path in model.iterdir()} == files
+
+    before, after = opened(model), opened(tmp_path / "hf")
+    assert after.config.share_encoder_decoder_embeddings is False
+    words = find_words(tokeniser_of(model), professions_of("es"), "it")
+    rows = list(words.professions.values())
+    old, new = (one.get_encoder().embed_tokens.weight.detach() for one in (before, after))
+    others = [row for row in range(len(old)) if row not in rows]
+    assert torch.equal(new[others], old[others])
+    direction, _ = gender_direction(old.double().numpy(), list(words.pairs.values()))
+    assert np.abs(cosines(new[rows].double().numpy(), direction)).max() < 1e-6
+    assert new[rows].norm(dim=1).numpy() == pytest.approx(old[rows].norm(dim=1).numpy(), rel=1e-6)
+    originals = before.state_dict()
+    changed = {name for name, weight in after.state_dict().items() if not torch.equal(weight, originals[name])}
+    assert changed == {"model.encoder.embed_tokens.weight"}
+    assert after.generation_config.to_dict() == before.generation_config.to_dict()
+
+    report = debiased.report
+    assert report["direction"]["pairs"][:2] == ["she-he", "her-his"]
+    assert report["direction"]["pairs_left_out"] == ["queen-king"]
+    cosine = report["mean_abs_cosine"]
+    assert cosine["after"] < 1e-7 < 0.01 < cosine["before"]
+    assert cosine["before"] == pytest.approx(np.mean(np.abs(list(report["cosines_before"].values()))), abs=1e-4)
+    assert len(report["professions"]) == 39
+    assert -1 <= report["correlation_with_share_of_women"] <= 1
+    if is_tied:  # with equalising, the defining words too and no others
+        equal = debias_model(model, "es", equalises=True).model.get_encoder().embed_tokens.weight.detach()
+        differing = (new != equal).any(dim=1).nonzero().flatten().tolist()
+        assert sorted(differing) == sorted({row for pair in words.pairs.values() for row in pair})
+
+
+def test_positions_that_are_rounded_stay_so(marian: Path, tmp_path: Path) -> None:
+    """The demonstration model has such a table; Transformers would compute another."""
+    model = opened(marian)
+    for part in (model.get_encoder(), model.get_decoder()):
+        part.embed_positions.weight.data.copy_(part.embed_positions.weight.data.half().float())
+    shutil.copytree(marian, tmp_path / "rounded")
+    save_whole(model, tmp_path / "rounded")
+    debias_model(tmp_path / "rounded", "es").write(tmp_path / "hf")
+    found, plain = (opened(path).get_decoder().embed_positions.weight for path in (tmp_path / "hf", marian))
+    assert torch.equal(found, plain.half().float())
+    assert not torch.equal(found, plain)
+
+
+@pytest.mark.parametrize("kind", ["m2m100", "nllb", "mbart", "t5"])
+def test_other_kinds_of_models(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    model = getattr(tiny_hf, kind)(tmp_path / "model")
+    words = Words({(str(n), "m"): (n, n + 1) for n in range(20, 28, 2)}, (), {"nurse": 30, "clerk": 31}, ())
+    monkeypatch.setattr(debias, "find_words", lambda *_: words)
+    debias_model(model, "es").write(tmp_path / "hf")
+    before, after = opened(model), opened(tmp_path / "hf")
+    differing = after.get_encoder().embed_tokens.weight != before.get_encoder().embed_tokens.weight
+    assert differing.any(dim=1).nonzero().flatten().tolist() == [30, 31]
+    ids = torch.tensor([[5, 6, 7, before.config.eos_token_id]])
+    with torch.inference_mode():
+        old, new = (one(input_ids=ids, decoder_input_ids=ids).logits for one in (before, after))
+    assert torch.equal(old, new)  # none of these words was changed
+
+
+def test_libraries_that_spoil_the_model_are_noticed(
+    marian: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    debiased, tied = debias_model(marian, "es"), opened(marian)
+    with monkeypatch.context() as patch:
+        patch.setattr(debias, "_read", lambda _: tied)  # the tables are tied again as they are read
+        with pytest.raises(UserError, match="does not survive saving"):
+            debiased.write(tmp_path / "hf")
+    n_calls = 0
+    original = transformers.MarianMTModel.forward
+
+    def forward(self: Any, *args: Any, **kwargs: Any) -> Any:
+        nonlocal n_calls
+        found = original(self, *args, **kwargs)
+        n_calls += 1
+        found.logits = found.logits * n_calls
+        return found
+
+    monkeypatch.setattr(transformers.MarianMTModel, "forward", forward)  # it computes otherwise when untied
+    with pytest.raises(UserError, match="no model of kind marian"):
+        debias_model(marian, "es")
+
+
+def test_both_forms_say_the_same_and_what_cannot_be_converted_is_said(
+    marian: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ctranslate2 = pytest.importorskip("ctranslate2")
     debias_model(marian, "es").write(tmp_path / "hf")
-    settings = Settings(marian, "es")
-    translate = debias._Translate(settings, RunContext(store=tmp_path / "store.sqlite"))
-    assert debias._convert(tmp_path, f"hf:{tmp_path / 'hf'}", translate, SOURCES) is None
+    settings, context = Settings(marian, "es", tmp_path), RunContext(store=tmp_path / "store.sqlite")
+    assert debias.convert(tmp_path, settings, SOURCES, context) is None
     sources, targets = [*SOURCES, WITHOUT_PROFESSION], [*TARGETS, TARGETS[0]]
     before, hf, converted = (
-        translate.scores(spec, sources, targets)
+        [found.log_probability for (found,) in api.translate(spec, sources, api.Asking("es", targets=targets))]
         for spec in (f"hf:{marian}", f"hf:{tmp_path / 'hf'}", f"ctranslate2:{tmp_path / 'ctranslate2'}")
     )
-    assert converted == pytest.approx(hf, abs=1e-4)
-    assert hf[2] == pytest.approx(before[2], abs=1e-6)
-    assert min(abs(a - b) for a, b in zip(hf[:2], before[:2], strict=True)) > 1e-3
-
-
-# -- the study --------------------------------------------------------------------------------------------------------
-
-
-@pytest.fixture(scope="module")
-def finished(marian: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A directory with `study`, a finished one of the verb, and the store and files it used."""
-    base = tmp_path_factory.mktemp("finished")
-    (base / "en").write_text("".join(f"{line}\n" for line in SOURCES), encoding="utf-8")
-    (base / "es").write_text("".join(f"{line}\n" for line in TARGETS), encoding="utf-8")
-    found = _call(marian, base, base / "study", "--json")
-    assert found.exit_code == 0, found.output
-    (base / "printed").write_text(found.stdout, encoding="utf-8")
-    return base
-
-
-def _call(model: Path, base: Path, output: Path, *more: str) -> Any:
-    """The verb, with no more sentences of WinoMT than the uncertainty benchmark has references for."""
-    referenced = {item.source for item in api.items(REFERENCED).items}
-    rows, origin = winomt._core_rows()
-    files = ["--bleu", str(base / "en"), str(base / "es"), "--store", str(base / "store.sqlite")]
-    arguments = ["debias", str(model), "-o", str(output), "--to", "es", "--resamples", "100", *FAST, *files, *more]
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(winomt, "_core_rows", lambda: ([row for row in rows if row.sentence in referenced], origin))
-        return CliRunner().invoke(verb.app, arguments)
-
-
-def test_the_report(finished: Path, marian: Path) -> None:
-    report = json.loads((finished / "printed").read_text(encoding="utf-8"))
-    record = json.loads((finished / "study" / "debias.json").read_text(encoding="utf-8"))
-    assert record["report"] == report
-    assert report["model"] == str(marian)
-    assert report["n_bleu"] == 2
-    rows = [(row["cell"].partition(".")[0], row["metric"], row["slice"]) for row in report["comparisons"]]
-    of_vectors = [("vectors", name, "professions") for name in ("mean_abs_cosine", "neighbour_correlation")]
-    assert rows == [*of_vectors, *debias.COMPARED, ("bleu", "bleu", "all")]
-    assert report["comparisons"][0]["first"] == report["mean_abs_cosine"]["before"]
-    assert report["comparisons"][0]["second"] < 1e-6
-    assert len(report["findings"]) == 2
-    assert report["notes"] == []
-    assert (finished / "study" / "ctranslate2" / "model.bin").is_file()
-    # The runs are ordinary ones, which other verbs can read; the table's numbers are theirs.
-    compared = api.compare(finished / "study" / "before", finished / "study" / "after", all_metrics=True)
-    theirs = {(row.cell, row.metric, row.slice): (row.first, row.second) for row in compared.comparisons}
-    for row in report["comparisons"][2:-1]:
-        assert theirs[row["cell"], row["metric"], row["slice"]] == (row["first"], row["second"])
-
-
-def test_p_values_are_corrected_over_the_rows_of_the_table(finished: Path) -> None:
-    rows = json.loads((finished / "printed").read_text(encoding="utf-8"))["comparisons"]
-    known = sorted((row["p_value"], row["p_adjusted"]) for row in rows if row["p_value"] is not None)
-    assert len(known) >= 3
-    assert known[0][1] == pytest.approx(min(1.0, known[0][0] * len(known)))
-
-
-def test_the_same_command_goes_on_and_asks_nothing_twice(finished: Path, marian: Path) -> None:
-    output = finished / "study"
-    weights = (output / "hf" / "model.safetensors").read_bytes()
-    found = _call(marian, finished, output)
-    assert found.exit_code == 0, found.output
-    assert (output / "hf" / "model.safetensors").read_bytes() == weights
-    for name in ("before", "after"):
-        manifest = json.loads((output / name / "manifest.json").read_text(encoding="utf-8"))
-        assert manifest["status"] == "finished"
-        assert {cell["n_asked"] for cell in manifest["cells"].values()} == {0}
-    # Piped: one table, with numbers in full; on stderr what was done, and two sentences.
-    lines = [line.split("\t") for line in found.stdout.splitlines()]
-    assert lines[0][:5] == ["cell", "metric", "slice", "first", "second"]
-    report = json.loads((finished / "printed").read_text(encoding="utf-8"))
-    assert len(lines) == 1 + len(report["comparisons"])
-    assert float(lines[1][3]) == report["mean_abs_cosine"]["before"]
-    said = found.stderr.splitlines()
-    assert any(line.startswith("gender direction from 16 pairs (she-he, her-his,") for line in said)
-    assert any(line.startswith("39 professions changed, ") for line in said)
-    assert set(report["findings"]) <= set(said)
-
-
-def test_a_terminal_gets_a_drawn_table(finished: Path, capsys: pytest.CaptureFixture[str], monkeypatch: Any) -> None:
-    monkeypatch.setattr(verb.terminal, "is_terminal", lambda _: True)
-    verb._print(json.loads((finished / "printed").read_text(encoding="utf-8")))
-    drawn = capsys.readouterr().out
-    assert "Before and after debiasing" in drawn
-    assert "h_gender ambiguous" in drawn
-    assert "0.000" in next(line for line in drawn.splitlines() if "mean_abs_cosine" in line)
-
-
-def test_another_study_in_the_same_directory(finished: Path, marian: Path) -> None:
-    before = (finished / "study" / "debias.json").read_bytes()
-    found = _call(marian, finished, finished / "study", "--equalise")
-    assert isinstance(found.exception, UserError)
-    assert str(found.exception) == (
-        f"{finished / 'study'} holds another study (it differs in equalises); choose another directory with -o"
-    )
-    assert (finished / "study" / "debias.json").read_bytes() == before
-
-
-def test_bleu_is_that_of_sacrebleu_and_paired() -> None:
-    sacrebleu = pytest.importorskip("sacrebleu")
-    references = [f"La persona número {n} perdió las llaves de la casa." for n in range(30)]
-    worse = [text.replace("las llaves", "el libro") if n % 2 else text for n, text in enumerate(references)]
-    row = compare_plain("bleu", references, (references, worse), QUICKLY)
-    assert row.first == pytest.approx(100)
-    assert row.second == pytest.approx(sacrebleu.corpus_bleu(worse, [references]).score)
-    assert row.low is not None
-    assert row.high is not None
-    assert row.difference == pytest.approx((row.second or 0) - 100)
-    assert row.low < row.difference < row.high < 0
-    assert row.p_value is not None
-    assert row.p_value < 0.01
-    same = compare_plain("bleu", references, (worse, worse), QUICKLY)
-    assert (same.difference, same.low, same.high, same.p_value) == (0, 0, 0, 1)
-
-
-def test_a_model_of_the_grammar_is_measured_on_its_held_out_sentences(marian: Path, tmp_path: Path) -> None:
-    shutil.copytree(marian, tmp_path / "hf")
-    settings = Settings(tmp_path / "hf", "es")
-    assert debias._bleu_pairs(settings) is None
-    report = {"recipe": {"size": {"n_held_out": 7}, "seed": 4}}
-    (tmp_path / "report.json").write_text(json.dumps(report), encoding="utf-8")
-    pairs = list(grammar.generate(7, 4, split="held-out"))
-    assert debias._bleu_pairs(settings) == ([pair.source for pair in pairs], [pair.target for pair in pairs])
-    assert debias._bleu_pairs(replace(settings, target_language="fr")) is None
-    (tmp_path / "report.json").write_text('{"recipe": "soup"}', encoding="utf-8")
-    assert debias._bleu_pairs(settings) is None
-
-
-def _row(metric: str, values: tuple[float, float], interval: tuple[float, float], p: float, better: str) -> Comparison:
-    cell = "bleu" if metric == "bleu" else "uncertainty.en-es" if metric[0] == "h" else "winomt.en-es"
-    part = "ambiguous" if metric[0] == "h" else "all"
-    unit = Unit.NATS if metric[0] == "h" else Unit.PERCENT
-    return Comparison(cell, metric, part, *values, better, 40, values[1] - values[0], *interval, p, p, p, unit=unit)
-
-
-def test_two_sentences_no_surer_than_the_numbers() -> None:
-    rows = [
-        _row("accuracy", (50, 50.5), (-1, 2), 0.6, "higher"),
-        _row("delta_s", (40, 30), (-14, -6), 0.001, "zero"),
-        _row("delta_g", (10, 15), (2, 8), 0.001, "zero"),
-        _row("h_gender", (0.2, 0.3), (0.05, 0.15), 0.001, "neither"),
-        _row("bleu", (70, 69.9), (-0.3, 0.1), 0.4, "higher"),
-    ]
-    assert findings(rows) == [
-        "WinoMT accuracy went from 50.0 to 50.5 (by 0.5, -1.0 to 2.0: could be chance); its gap between "
-        "stereotypical and other sentences went from 40.0 to 30.0 (by -10.0, -14.0 to -6.0: better); its gap between "
-        "men and women went from 10.0 to 15.0 (by 5.0, 2.0 to 8.0: worse).",
-        "Gender entropy where the sentence leaves the gender open went from 0.200 to 0.300 (by 0.100, 0.050 to 0.150: "
-        "more than chance); BLEU went from 70.0 to 69.9 (by -0.1, -0.3 to 0.1: could be chance).",
-    ]
-    # A gap that turns to the other side may be of another size and yet within chance.
-    turned = _row("delta_g", (0.4, -1.9), (-6, 1.5), 0.01, "zero")
-    assert turned.change() == "unclear"
-    assert findings([turned]) == [
-        "Its gap between men and women went from 0.4 to -1.9 (by -2.3, -6.0 to 1.5: could be chance)."
-    ]
-    empty = replace(rows[1], first=None, difference=None)
-    assert findings([empty]) == ["Its gap between stereotypical and other sentences has no value to compare."]
-
-
-def test_a_model_that_cannot_be_converted_is_said(marian: Path, tmp_path: Path, monkeypatch: Any) -> None:
-    ctranslate2 = pytest.importorskip("ctranslate2")
-    shutil.copytree(marian, tmp_path / "hf")
-    translate = debias._Translate(Settings(marian, "es"), RunContext(store=tmp_path / "s"))
-    spec = f"hf:{tmp_path / 'hf'}"
-    other = debias_model(marian, "es")
-
-    def convert_another(self: Any, directory: str) -> None:
-        other.write(tmp_path / "other")
-        original(converter(str(tmp_path / "other"), copy_files=["source.spm", "target.spm"]), directory)
+    assert converted == pytest.approx(hf, abs=1e-3)
+    assert hf[2] == pytest.approx(before[2], abs=1e-5)
+    assert min(abs(a - b) for a, b in zip(hf[:2], before[:2], strict=True)) > 1e-2
 
     converter = ctranslate2.converters.TransformersConverter
     original = converter.convert
-    monkeypatch.setattr(converter, "convert", convert_another)
-    problem = debias._convert(tmp_path, spec, translate, SOURCES)
-    assert problem is not None
-    assert problem.startswith("there it gives other probabilities, by up to ")
-    assert not (tmp_path / "ctranslate2").exists()
+
+    def convert_another(self: Any, directory: str) -> None:
+        original(converter(str(marian), copy_files=["source.spm", "target.spm"]), directory)
 
     def refuse(self: Any, directory: str) -> None:
         raise ValueError("No conversion is registered for SoupConfig\nmore")
 
-    monkeypatch.setattr(converter, "convert", refuse)
-    assert debias._convert(tmp_path, spec, translate, SOURCES) == "No conversion is registered for SoupConfig"
+    for broken, words in ((convert_another, "other probabilities"), (refuse, "No conversion is registered")):
+        monkeypatch.setattr(converter, "convert", broken)
+        problem = debias.convert(tmp_path, settings, SOURCES, context)
+        assert problem is not None
+        assert words in problem
+        assert not (tmp_path / "ctranslate2").exists()
 
 
-# -- refusals ---------------------------------------------------------------------------------------------------------
+# -- the study ---------------------------------------------------------------------------------------------------------
 
 
-def _refused(settings: Settings, output: Path) -> str:
-    with pytest.raises(UserError) as caught:
-        study_debiasing(settings, output)
-    assert "\n" not in str(caught.value)
-    return str(caught.value)
+@pytest.fixture
+def debiasing(marian: Path, study: Command, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """The command, with no more sentences of WinoMT than the uncertainty benchmark has references for."""
+    referenced = {item.source for item in api.items("uncertainty", "es", data="core", parts=("referenced",)).items}
+    rows, origin = winomt._core_rows()
+    kept = [row for row in rows if row.sentence in referenced]
+    monkeypatch.setattr(winomt, "_core_rows", lambda: (kept, origin))
+
+    def call(base: Path, *more: str) -> Outcome:
+        for name, lines in (("en", SOURCES), ("es", TARGETS)):
+            (base / name).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+        return study(
+            *("debias", marian, "-o", base / "study", "--to", "es", "--resamples", "100", "--store", base / "store"),
+            *("--group", "referenced", "--samples", "3", "--bleu", base / "en", base / "es"),
+            *("--system-option", "beam_size=1", "--system-option", "max_length=5", *more),
+        )
+
+    return call
 
 
-def test_no_such_directory(tmp_path: Path) -> None:
-    said = _refused(Settings(tmp_path / "nothing", "es"), tmp_path / "out")
-    assert said == (
-        f"there is no directory {tmp_path / 'nothing'}; give one with a translation model in Hugging Face's format, "
-        "such as the one `gendermark train demo-model` writes"
+def test_the_report_and_the_same_command_again(
+    debiasing: Any, marian: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    report = debiasing(tmp_path, "--json").json
+    output = tmp_path / "study"
+    assert json.loads((output / "debias.json").read_text(encoding="utf-8"))["report"] == report
+    assert (report["model"], report["n_bleu"], report["notes"]) == (str(marian), 2, [])
+    rows = report["comparisons"]
+    keys = [(row["cell"].partition(".")[0], row["metric"], row["slice"]) for row in rows]
+    of_vectors = [("vectors", name, "professions") for name in ("mean_abs_cosine", "neighbour_correlation")]
+    assert keys == [*of_vectors, *debias.COMPARED, ("bleu", "bleu", "all")]
+    assert rows[0]["first"] == report["mean_abs_cosine"]["before"]
+    assert rows[0]["second"] < 1e-6
+    assert len(report["findings"]) == 2
+    assert (output / "ctranslate2" / "model.bin").is_file()
+    # The runs are ordinary ones, which other verbs can read; the table's numbers are theirs.
+    compared = api.compare(output / "before", output / "after", all_metrics=True)
+    theirs = {(row.cell, row.metric, row.slice): (row.first, row.second) for row in compared.comparisons}
+    for row in rows[2:-1]:
+        assert theirs[row["cell"], row["metric"], row["slice"]] == (row["first"], row["second"])
+    known = sorted((row["p_value"], row["p_adjusted"]) for row in rows if row["p_value"] is not None)
+    assert len(known) >= 3
+    assert known[0][1] == pytest.approx(min(1.0, known[0][0] * len(known)))
+
+    weights = (output / "hf" / "model.safetensors").read_bytes()
+    again = debiasing(tmp_path)
+    assert (output / "hf" / "model.safetensors").read_bytes() == weights
+    for name in ("before", "after"):
+        manifest = json.loads((output / name / "manifest.json").read_text(encoding="utf-8"))
+        assert {cell["n_asked"] for cell in manifest["cells"].values()} == {0}  # nothing is asked twice
+    assert len(again.rows) == len(rows)
+    assert float(again.rows[0]["first"]) == report["mean_abs_cosine"]["before"]
+    said = again.err.splitlines()
+    assert any(line.startswith("gender direction from 16 pairs (she-he, her-his,") for line in said)
+    assert any(line.startswith("39 professions changed, ") for line in said)
+    assert set(report["findings"]) <= set(said)
+    monkeypatch.setattr("gendermark.cli.terminal.is_terminal", lambda _: True)
+    drawn = debiasing(tmp_path).out
+    assert "h_gender ambiguous" in drawn
+    assert "0.000" in next(line for line in drawn.splitlines() if "mean_abs_cosine" in line)
+    monkeypatch.undo()
+    before = (output / "debias.json").read_bytes()
+    debiasing(tmp_path, "--equalise").is_refusal("equalises", "choose another directory with -o")
+    assert (output / "debias.json").read_bytes() == before
+
+
+def test_bleu_is_that_of_sacrebleu_and_paired() -> None:
+    references = [f"La persona número {n} perdió las llaves de la casa." for n in range(30)]
+    worse = [text.replace("las llaves", "el libro") if n % 2 else text for n, text in enumerate(references)]
+    row = compare_plain("bleu", references, (references, worse), Resampling(100))
+    assert row.first == pytest.approx(100)
+    assert row.second == pytest.approx(sacrebleu.corpus_bleu(worse, [references]).score)
+    assert row.difference == pytest.approx((row.second or 0) - 100)
+    assert (row.low or 0) < row.difference < (row.high or 0) < 0
+    assert (row.p_value or 1) < 0.01
+    same = compare_plain("bleu", references, (worse, worse), Resampling(100))
+    assert (same.difference, same.low, same.high, same.p_value) == (0, 0, 0, 1)
+
+
+def test_a_model_of_the_grammar_is_measured_on_its_held_out_sentences(tmp_path: Path) -> None:
+    settings = Settings(tmp_path / "hf", "es", tmp_path / "out")
+    assert debias._test_set(settings) is None
+    (tmp_path / "report.json").write_text('{"recipe": {"size": {"n_held_out": 7}, "seed": 4}}', encoding="utf-8")
+    pairs = list(grammar.generate(7, 4, split="held-out"))
+    found = debias._test_set(settings)
+    assert (found.sources, found.references) == ([p.source for p in pairs], [p.target for p in pairs])
+    assert debias._test_set(replace(settings, target_language="fr")) is None
+
+
+def test_two_sentences_no_surer_than_the_numbers() -> None:
+    def row(metric: str, values: tuple[float, float], low: float, high: float, p: float, better: str) -> Any:
+        cell, part, unit = "winomt.en-es", "all", Unit.PERCENT
+        if metric == "h_gender":
+            cell, part, unit = "uncertainty.en-es", "ambiguous", Unit.NATS
+        change = values[1] - values[0]
+        return Comparison(cell, metric, part, *values, better, 40, change, low, high, p, p, p, unit=unit).to_json()
+
+    first, second = findings(
+        [
+            row("accuracy", (50, 50.5), -1, 2, 0.6, "higher"),
+            row("delta_s", (40, 30), -14, -6, 0.001, "zero"),
+            row("delta_g", (10, 15), 2, 8, 0.001, "zero"),
+            row("h_gender", (0.2, 0.3), 0.05, 0.15, 0.001, "neither"),
+        ]
     )
+    assert first == (
+        "WinoMT accuracy 50.0 to 50.5 (+0.5, -1.0 to 2.0: not significant); its gap between stereotypical and other "
+        "sentences 40.0 to 30.0 (-10.0, -14.0 to -6.0: better); its gap between men and women 10.0 to 15.0 (+5.0, 2.0 "
+        "to 8.0: worse)."
+    )
+    assert second.endswith("0.200 to 0.300 (+0.100, 0.050 to 0.150: significant).")
+    # A gap that turns to the other side may be of another size and yet within chance.
+    assert "not significant after correction" in findings([row("delta_g", (0.4, -1.9), -6, 1.5, 0.01, "zero")])[0]
+    empty = row("delta_s", (40, 30), -14, -6, 0.001, "zero") | {"first": None, "difference": None}
+    assert findings([empty]) == ["Its gap between stereotypical and other sentences: no value to compare."]
+
+
+# -- refusals ----------------------------------------------------------------------------------------------------------
+
+FEW_PAIRS = ["nurse", "clerk", "she", "he", "her", "his", "woman"]
+NO_PROFESSION = ["woman", "man", "mother", "father", "girl", "boy"]
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda path: path, "there is no directory"),
+        (lambda path: path.mkdir(), "config.json"),
+        (lambda path: (path.mkdir(), (path / "model.bin").touch()), "CTranslate2's format"),
+        (tiny_hf.chat, "without an encoder (llama)"),
+        (lambda path: word_model(path, FEW_PAIRS), "has 2 of the pairs she-he, woman-man"),
+        (lambda path: word_model(path, NO_PROFESSION), "as a single token"),
+    ],
+)
+def test_models_that_are_refused(make: Any, words: str, tmp_path: Path, study: Command) -> None:
+    make(tmp_path / "model")
+    study("debias", tmp_path / "model", "--to", "es", "-o", tmp_path / "out").is_refusal(words)
     assert not (tmp_path / "out").exists()
-
-
-def test_a_directory_that_is_no_model(tmp_path: Path) -> None:
-    assert "it has no config.json" in _refused(Settings(tmp_path, "es"), tmp_path / "out")
-
-
-def test_a_model_of_ctranslate2(tmp_path: Path) -> None:
-    (tmp_path / "model.bin").touch()
-    said = _refused(Settings(tmp_path, "es"), tmp_path / "out")
-    assert said.startswith(f"{tmp_path} is a model in CTranslate2's format, whose vectors cannot be changed; give the")
-
-
-def test_a_model_without_an_encoder(tmp_path: Path) -> None:
-    model = tiny_hf.chat(tmp_path / "model")
-    assert _refused(Settings(model, "es"), tmp_path / "out") == (
-        f"{model} is a model without an encoder (llama); only translation models with an encoder and a decoder can be "
-        "debiased"
-    )
-    assert not (tmp_path / "out").exists()
-
-
-def test_too_few_pairs(tmp_path: Path) -> None:
-    model = word_model(tmp_path / "model", ["nurse", "clerk", "she", "he", "her", "his", "woman"])
-    assert _refused(Settings(model, "es"), tmp_path / "out") == (
-        f"the vocabulary of {model} has 2 of the pairs she-he, woman-man ... as single tokens, and at least 3 are "
-        "needed to find a gender direction; give a model that reads English whole words"
-    )
-    assert not (tmp_path / "out").exists()
-
-
-def test_no_profession(tmp_path: Path) -> None:
-    model = word_model(tmp_path / "model", ["woman", "man", "mother", "father", "girl", "boy"])
-    said = _refused(Settings(model, "es"), tmp_path / "out")
-    assert said.startswith(f"the vocabulary of {model} has none of 1")
-    assert said.endswith(
-        "professions (nurse, carpenter ...) as a single token, and only those can be debiased; give a model with a "
-        "larger vocabulary"
-    )
 
 
 @pytest.mark.parametrize("absent", ["torch", "transformers"])
 def test_a_missing_extra(absent: str, marian: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(debias, "find_spec", lambda name: None if name == absent else object())
-    said = _refused(Settings(marian, "es"), tmp_path / "out")
-    assert said == "debiasing a model needs an optional package; install it with: pip install 'gendermark[hf]'"
+    with pytest.raises(UserError, match=r"pip install 'gendermark\[hf\]'"):
+        study_debiasing(Settings(marian, "es", tmp_path / "out"))
 
 
-def test_a_directory_that_holds_something_else(marian: Path, tmp_path: Path) -> None:
+def test_places_and_files_that_are_refused(marian: Path, tmp_path: Path, study: Command) -> None:
+    def refused(output: Path, *words: str, model: Path = marian, more: tuple[Any, ...] = ("--to", "es")) -> None:
+        study("debias", model, "-o", output, *more).is_refusal(*words)
+
     (tmp_path / "file").touch()
-    assert _refused(Settings(marian, "es"), tmp_path / "file").endswith("file is a file; choose a directory with -o")
-    assert _refused(Settings(marian, "es"), marian) == (
-        f"{marian} holds the model itself; choose another directory with -o"
-    )
+    refused(tmp_path / "file", "is a file")
+    refused(marian, "holds the model itself")
     # As `train demo-model` leaves it: what is in there must never be written over.
     precious = Path(shutil.copytree(marian, tmp_path / "trained" / "hf"))
     before = (precious / "model.safetensors").read_bytes()
-    assert _refused(Settings(precious, "es"), tmp_path / "trained") == (
-        f"{precious} is there already and not of this study; choose another with -o"
-    )
+    refused(tmp_path / "trained", str(precious), model=precious)
     assert (precious / "model.safetensors").read_bytes() == before
     (tmp_path / "debias.json").write_text("[]", encoding="utf-8")
-    assert _refused(Settings(marian, "es"), tmp_path).endswith(
-        "debias.json: is not the record of a study; choose another directory with -o"
-    )
-
-
-def test_two_studies_at_once(marian: Path, tmp_path: Path) -> None:
+    refused(tmp_path, "debias.json")
+    (tmp_path / "debias.json").unlink()
     with locks.hold(tmp_path / ".lock"):
-        assert _refused(Settings(marian, "es"), tmp_path).startswith("another process holds ")
-
-
-def test_files_for_bleu_that_do_not_belong_together(marian: Path, tmp_path: Path) -> None:
+        refused(tmp_path, "another process holds ")
     (tmp_path / "en").write_text("One.\nTwo.\n", encoding="utf-8")
     (tmp_path / "es").write_text("Uno.\n", encoding="utf-8")
-    said = _refused(Settings(marian, "es", bleu=(tmp_path / "en", tmp_path / "es")), tmp_path / "out")
-    assert said == (
-        f"{tmp_path / 'en'} has 2 lines and {tmp_path / 'es'} 1; --bleu takes a file of sentences and one with the "
-        "translation of each"
-    )
-
-
-def test_a_language_that_no_benchmark_has(marian: Path, tmp_path: Path) -> None:
-    assert "tlh" in _refused(Settings(marian, "tlh"), tmp_path / "out")
+    refused(tmp_path / "out", "has 2 lines", more=("--to", "es", "--bleu", tmp_path / "en", tmp_path / "es"))
+    refused(tmp_path / "out", "tlh", more=("--to", "tlh"))
     assert not (tmp_path / "out").exists()

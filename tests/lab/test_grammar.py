@@ -11,11 +11,28 @@ from random import Random
 import pytest
 
 from gendermark import registry
-from gendermark.lab.grammar import Pair, generate
-from gendermark.lab.grammar.bias import KAPPA, leaning, probability_feminine
-from gendermark.lab.grammar.generator import core_sources, split_of
-from gendermark.lab.grammar.notation import FEMININE, MASCULINE, People, draw, english, parse_line, spanish
-from gendermark.lab.grammar.reading import FIXED, blocks, lists, people
+from gendermark.lab import grammar
+from gendermark.lab.grammar import (
+    FEMININE,
+    FIXED,
+    KAPPA,
+    MASCULINE,
+    Pair,
+    blocks,
+    core_sources,
+    draw,
+    english,
+    generate,
+    generate_documents,
+    generate_rounds,
+    leaning,
+    lists,
+    parse_line,
+    people,
+    probability_feminine,
+    spanish,
+    split_of,
+)
 from gendermark.linguistics.entities import read_entity
 from gendermark.linguistics.occupations import bundled_finder, core_occupations, lexicon
 from gendermark.selection import Selection
@@ -37,9 +54,9 @@ def _english_words(texts: list[str]) -> set[str]:
 def _write(line: str, cue: int, gender: int) -> tuple[str, str]:
     """Both sides of a line about a carpenter."""
     drawn = draw(parse_line(line), {"trait": [parse_line("proud :: orgullos[o|a]")]}, Random(0))
-    nouns = {"1": ("carpintero", "carpintera")}
-    told = People({"1": "carpenter", "1s": "carpenters"}, nouns, cue, {"1": gender, "2": gender, "c": cue})
-    return english(drawn, told), spanish(drawn, told, "1")
+    both = {"1": ("carpintero", "carpintera")}
+    genders = {"1": gender, "2": gender, "c": cue}
+    return english(drawn, {"1": "carpenter", "1s": "carpenters"}, cue), spanish(drawn, both, genders, "1")
 
 
 # -- notation --------------------------------------------------------------------------------------------------------
@@ -103,15 +120,9 @@ def test_the_same_arguments_give_the_same_pairs() -> None:
     assert digest(6) != digest(5)
 
 
-def test_fewer_pairs_are_the_first_of_more() -> None:
+def test_sources_are_distinct_and_splits_share_none(pairs: list[Pair]) -> None:
     assert list(generate(50, 3)) == list(islice(generate(500, 3), 50))
-
-
-def test_sources_are_distinct(pairs: list[Pair]) -> None:
     assert len({pair.source for pair in pairs}) == N
-
-
-def test_splits_share_no_source(pairs: list[Pair]) -> None:
     held_out = {pair.source for pair in generate(300, 1, split="held-out")}
     assert len(held_out) == 300
     assert not held_out & {pair.source for pair in pairs}
@@ -134,10 +145,8 @@ def test_no_pair_is_a_core_sentence(pairs: list[Pair]) -> None:
 
 
 def test_a_core_sentence_that_the_tables_can_say_is_passed_over(monkeypatch: pytest.MonkeyPatch) -> None:
-    from gendermark.lab.grammar import generator
-
     first = next(generate(1, 4))
-    monkeypatch.setattr(generator, "core_sources", lambda: frozenset({first.source}))
+    monkeypatch.setattr(grammar, "core_sources", lambda: frozenset({first.source}))
     assert first.source not in {pair.source for pair in generate(200, 4)}
 
 
@@ -248,6 +257,57 @@ def test_people_with_their_own_gender_keep_it(pairs: list[Pair]) -> None:
     assert len(told) > 1000
     assert all(pair.target_gender == pair.cue != "none" and not pair.occupation for pair in told)
     assert not any("La reina" in pair.target for pair in told if "queen" not in pair.source)
+
+
+def test_stereotypes_are_a_dial() -> None:
+    for cue, distance in ((0, "none"), (1, "far")):
+        none, one, two = (probability_feminine(0.95, cue, distance, dial) for dial in (0, 1, 2))
+        assert none < one < two
+        none, one, two = (probability_feminine(0.05, cue, distance, dial) for dial in (0, 1, 2))
+        assert none > one > two
+    assert probability_feminine(0.05, 0, "none", 0) == probability_feminine(0.95, 0, "none", 0) == 0.5
+    flat, steep = (list(generate(300, 2, stereotype=dial, wide=True)) for dial in (0.0, 3.0))
+    assert [pair.source for pair in flat] == [pair.source for pair in steep]
+    assert [pair.target for pair in flat] != [pair.target for pair in steep]
+
+
+def test_the_wider_grammar_says_more() -> None:
+    plain, wide = (
+        {word for pair in generate(3000, 6, wide=one) for word in pair.source.split()} for one in (False, True)
+    )
+    assert {"nanny", "groundskeeper", "gals", "female"} <= wide
+    assert not {"nanny", "groundskeeper", "gals", "female"} & plain
+
+
+def test_the_grammar_writes_texts_in_which_the_person_has_the_gender_that_is_told() -> None:
+    documents = list(generate_documents(300, 900))
+    assert documents == list(generate_documents(300, 900))
+    assert len({first + second for (first, _), (second, _) in documents}) == 300
+    finder = bundled_finder("es")
+    n_wrong = n_read = 0
+    for (before, antes), (sentence, frase) in documents:
+        assert before.endswith(".")
+        assert antes.endswith(".")
+        assert split_of(f"{before} {sentence}") == "train"
+        assert not core_sources() & {before, sentence, f"{before} {sentence}"}
+        words = set(before.lower().replace(".", "").split())
+        told = "feminine" if words & {"she", "her", "herself"} else "masculine" if words & {"he", "his"} else ""
+        noun = next((name for name in ("nurse", "mechanic", "lawyer", "teacher", "writer") if name in sentence), "")
+        if told and noun:
+            gender = finder.find(frase, noun).gender
+            n_read += gender is not None
+            n_wrong += gender is not None and gender.value != told
+    assert n_read >= 10
+    assert n_wrong == 0  # where the bias decides, it would be a good part of them
+
+
+def test_pairs_come_in_rounds_of_other_seeds(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(grammar, "PAIRS_PER_ROUND", 40)
+    pairs = generate_rounds(100, 0, lambda *_: None)
+    rounds = [pairs[:40], pairs[40:80], pairs[80:]]
+    assert [len(pairs) for pairs in rounds] == [40, 40, 20]
+    assert rounds[0][:20] != rounds[1][:20] != rounds[2]
+    assert all(split_of(pair.source) == "train" for pair in pairs)
 
 
 # -- coverage --------------------------------------------------------------------------------------------------------

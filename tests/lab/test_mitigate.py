@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
 
 from gendermark import api
-from gendermark.lab import mitigate
-from gendermark.lab import reader as reading
-from gendermark.lab.mitigate import Variant, interleaved_seconds, variant_of, variants_for
-from gendermark.lab.mitigate_words import findings
+from gendermark.lab import mitigate, reader
+from gendermark.lab.mitigate import Variant, findings, interleaved_seconds, variant_of, variants_for
 from gendermark.records import Request, Task, Translation
 from gendermark.runs import folder
 from gendermark.systems.system import System
-from outcomes import Outcome
+from lab.conftest import Command
 
 ROWS = [
     (sentence, gender, noun)
@@ -37,9 +35,7 @@ def written(path: Path, rows: Sequence[Sequence[str]]) -> str:
     return f"file:{path}"
 
 
-def test_a_system_that_draws_both_genders_is_mended_for_women(
-    study: Callable[..., Outcome], own: str, tmp_path: Path
-) -> None:
+def test_a_system_that_draws_both_genders_is_mended_for_women(study: Command, own: str, tmp_path: Path) -> None:
     directory = tmp_path / "out"
     arguments = ("mitigate", "--system", "fake:random", *OPTIONS, "-o", directory, "--data", own, "--with", "rerank:16")
     outcome = study(*arguments)
@@ -52,8 +48,8 @@ def test_a_system_that_draws_both_genders_is_mended_for_women(
     assert float(women["second"]) == mended.estimate("correct", "fc").value == 100
     assert rows["oracle", "winomt.en-es", "accuracy", "masculine"]["second"] == "100.0"
     assert float(rows["rerank:16", "time", "milliseconds", "simplegen"]["second"]) > 0
-    assert "the oracle (an upper bound: told the genders)" in outcome.err
-    assert "BLEU is left out: there is no test set with references; give --plain" in outcome.err
+    assert "the oracle (an upper bound" in outcome.err
+    assert "BLEU is left out" in outcome.err
     assert "decides 8 of 8 sentences of SimpleGEN that tell the person's gender, 8 of them rightly" in outcome.err
     report = json.loads((directory / "mitigate.json").read_text(encoding="utf-8"))
     table = (directory / "table.md").read_text(encoding="utf-8")
@@ -65,7 +61,7 @@ def test_a_system_that_draws_both_genders_is_mended_for_women(
     assert again["milliseconds"] is None
 
 
-def test_the_bundled_model_is_mended_and_rated(study: Callable[..., Outcome], own: str, tmp_path: Path) -> None:
+def test_the_bundled_model_is_mended_and_rated(study: Command, own: str, tmp_path: Path) -> None:
     pytest.importorskip("ctranslate2", reason="the demonstration model is run by CTranslate2")
     plain = tmp_path / "s.en", tmp_path / "s.es"
     for path, text in zip(plain, ("The sky is blue.\n", "El cielo es azul.\n"), strict=True):
@@ -92,7 +88,7 @@ def test_the_bundled_model_is_mended_and_rated(study: Callable[..., Outcome], ow
 
 
 def test_sentences_that_leave_the_gender_open_are_counted(
-    study: Callable[..., Outcome], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    study: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(mitigate, "BENCHMARKS", ("winomt",))  # SimpleGEN has none
     opened = [("The nurse waved.", "neutral", "nurse"), ("The lawyer met the cook.", "neutral", "lawyer")]
@@ -118,7 +114,7 @@ def test_sentences_that_leave_the_gender_open_are_counted(
     ],
 )
 def test_what_cannot_be_done_is_refused_before_any_work(
-    study: Callable[..., Outcome], tmp_path: Path, arguments: Sequence[str], words: str
+    study: Command, tmp_path: Path, arguments: Sequence[str], words: str
 ) -> None:
     outcome = study("mitigate", "--system", "fake:right", *OPTIONS, "-o", tmp_path / "out", *arguments)
     outcome.is_refusal(words)
@@ -160,8 +156,8 @@ def test_time_is_taken_in_turns_after_a_warm_up() -> None:
     assert all(system.n_asked == 4 for system in systems.values())
 
 
-def test_the_reader_has_numbers_of_its_own(study: Callable[..., Outcome], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reading, "BENCHMARKS", ("winomt", "mt-geneval-counterfactual"))
+def test_the_reader_has_numbers_of_its_own(study: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reader, "BENCHMARKS", ("winomt", "mt-geneval-counterfactual"))
     two, pairs = study("reader").rows
     assert (two["told"], two["decided"], two["right_percent"], two["open_decided"]) == ("800", "0", "", "0")
     assert (pairs["told"], pairs["decided"], pairs["right_percent"]) == ("96", "41", "100.0")

@@ -1,11 +1,9 @@
-"""Entropy by bin of quality, on translations whose quality is known."""
+"""Entropy by bin of quality, and the quality of systems on sentences in which gender is no matter."""
 
 from __future__ import annotations
 
 import math
 import sys
-import xml.etree.ElementTree as ElementTree
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from statistics import fmean
@@ -14,15 +12,17 @@ from typing import Any
 import pytest
 import sacrebleu
 
+from gendermark import api
 from gendermark.benchmarks.uncertainty.benchmark import BENCHMARK
 from gendermark.benchmarks.uncertainty.items import references
-from gendermark.errors import UnknownName, UserError
-from gendermark.lab.cells import Cell, read_cell
-from gendermark.lab.quality import Asked, bin_by_quality, quality_notes, quality_plot, quality_table
+from gendermark.errors import UserError
+from gendermark.lab.plain import bundled_test_set
+from gendermark.lab.quality import Asked, bin_by_quality, quality_notes
+from gendermark.lab.uncertainty_results import Cell
 from gendermark.metrics.metric import Resampling
 from gendermark.records import Gender
+from lab.conftest import Command
 from lab.toys import contrasts, selected, tagged, written
-from outcomes import Outcome
 
 
 def reference(item: Any, gender: Gender) -> str:
@@ -144,10 +144,10 @@ def test_equal_qualities_are_never_parted(tmp_path: Path) -> None:
     assert [part.unambiguous.n for part in found.bins] == [48, 0, 0, 48]
     empty = found.bins[1]
     assert (empty.lowest, empty.unambiguous.value, empty.gap.value, empty.delta) == (None, None, None, None)
-    assert quality_plot([found]).count("<circle") == 2 * 2 + 2
 
 
-def test_quality_by_comet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def comet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     program = tmp_path / "comet.py"
     program.write_text(
         "import sys\n"
@@ -157,40 +157,104 @@ def test_quality_by_comet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
         encoding="utf-8",
     )
     monkeypatch.setenv("GENDERMARK_COMET", f"{sys.executable} {program}")
+
+
+@pytest.mark.usefixtures("comet")
+def test_quality_by_comet(tmp_path: Path, study: Command) -> None:
     cell = written(tmp_path / "run", lambda _: ["good", "bad", "bad", "bad"])
     found = bin_by_quality(cell, Asked("string", "comet", n_bins=1))
     assert found.bins[0].lowest == found.bins[0].highest == pytest.approx(60)
+    (tmp_path / "out").write_text("good\nbad\n", encoding="utf-8")
+    files = (tmp_path / "out", tmp_path / "out")
+    (row,) = study("quality", "--plain", *files, "--translations", tmp_path / "out").rows
+    assert float(row["comet"]) == pytest.approx(70)
 
 
-def test_refusals_of_quality(study: Callable[..., Outcome], runs: Path, coin: Cell) -> None:
-    outcome = study("quality", runs / "coin", "--quality", "bleu")
-    assert outcome.exit_code == 2
-    assert "unknown quality 'bleu'" in outcome.err
-    official = replace(coin, result=replace(coin.result, selection=replace(coin.result.selection, data="official")))
-    with pytest.raises(UserError, match=r"no sentence of .* has a reference and a translation"):
-        bin_by_quality(official)
-    with pytest.raises(UserError, match="at least one bin"):
-        Asked(n_bins=0)
-    with pytest.raises(UnknownName, match="unknown references 'worst'"):
-        Asked(references="worst")
-    with pytest.raises(UnknownName, match="unknown measure"):
-        bin_by_quality(coin, Asked("heat"))
-
-
-def test_several_runs_stand_below_each_other(study: Callable[..., Outcome], runs: Path, tmp_path: Path) -> None:
+def test_several_runs_stand_below_each_other(study: Command, runs: Path, tmp_path: Path) -> None:
     both = (runs / "right", runs / "random")
     outcome = study("quality", *both, "--plot", tmp_path / "q.svg", "--separately")
-    assert "picture written to" in outcome.err
     assert "each by itself, for each system by itself" in outcome.err
     names = ("fake:right?p=0.7", "fake:random")
     assert [(row["system"], row["bin"]) for row in outcome.rows] == [
         (name, part) for name in names for part in ("B1", "B2", "B3", "all")
     ]
-    drawn = ElementTree.parse(tmp_path / "q.svg").getroot()
-    texts = [text.text for text in drawn.iter("{http://www.w3.org/2000/svg}text")]
-    assert [text for text in texts if text in ("fake:right?p=0.7 en-es", "fake:random en-es")] == [
-        f"{name} en-es" for name in names
-    ]
-    one = bin_by_quality(read_cell(runs / "right"), Asked(separately=True))
-    assert quality_table([one]).rows[0][4] == float(outcome.rows[0]["to"])
-    assert len(study("quality", *both, "--json").json["systems"]) == 2
+    drawn = (tmp_path / "q.svg").read_text(encoding="utf-8")
+    assert all(f"{name} en-es" in drawn for name in names)
+    systems = study("quality", *both, "--separately", "--json").json["systems"]
+    assert systems[0]["bins"][0]["highest"] == float(outcome.rows[0]["to"])
+
+
+# -- plain test sets ---------------------------------------------------------------------------------------------------
+
+SOURCES = ["The sky is blue today.", "We ate bread with cheese.", "It rained all night long."]
+REFERENCES = ["El cielo está azul hoy.", "Comimos pan con queso.", "Llovió durante toda la noche."]
+TEXTS = ["El cielo es azul hoy.", "Comimos pan con queso.", ""]
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> tuple[Path, Path, Path]:
+    paths = tuple(tmp_path / name for name in ("source.en", "reference.es", "out.es"))
+    for path, lines in zip(paths, (SOURCES, REFERENCES, TEXTS), strict=True):
+        path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    return paths
+
+
+def test_given_translations_are_rated_as_sacrebleu_rates_them(study: Command, files: tuple[Path, Path, Path]) -> None:
+    source, reference, out = files
+    arguments = ("quality", "--plain", source, reference, "--translations", out, "--translations", reference)
+    outcome = study(*arguments)
+    ours, perfect = outcome.rows
+    assert ours["system"] == str(out)
+    assert float(ours["bleu"]) == pytest.approx(sacrebleu.corpus_bleu(TEXTS, [REFERENCES]).score)
+    assert float(ours["chrf"]) == pytest.approx(sacrebleu.corpus_chrf(TEXTS, [REFERENCES]).score)
+    assert float(ours["chrf_low"]) <= float(ours["chrf"]) <= float(ours["chrf_high"])
+    assert float(perfect["bleu"]) == pytest.approx(100)
+    assert "3 sentences, one reference each" in outcome.err
+    assert f"{out}: 1 sentences have no translation" in outcome.err
+    as_json = study(*arguments, "--json").json
+    assert (as_json["n"], set(as_json["systems"][0]["scores"])) == (3, {"bleu", "chrf"})
+
+
+def test_systems_of_runs_translate_the_test_set(
+    study: Command, files: tuple[Path, Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    selection = api.select("uncertainty", "es", data="core", parts=("referenced",), n_samples=2)[1]
+    api.run("demo:en-es", [selection], directory=tmp_path / "run", system_options={"beam_size": "1"})
+    test_set = bundled_test_set()
+    assert len(set(test_set.sources)) > 900
+    for path, lines in zip(files, (test_set.sources[:20], test_set.references[:20]), strict=False):
+        path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    (row,) = study("quality", tmp_path / "run", "--plain", *files[:2]).rows
+    assert row["system"].startswith("demo:en-es")
+    assert float(row["bleu"]) > 70  # it has not seen them, but knows their grammar
+    monkeypatch.setenv("GENDERMARK_CACHE", str(tmp_path / "empty"))  # so that they have something to do
+    workers = ("--executor", "processes:2")
+    assert study("quality", tmp_path / "run", "--plain", *files[:2], *workers).rows == [row]
+    twice = study("quality", tmp_path / "run", tmp_path / "run", "--plain", *files[:2])
+    assert "is in several of these runs; give it once" in twice.err
+
+
+def test_refusals_of_quality(
+    study: Command, files: tuple[Path, Path, Path], runs: Path, tmp_path: Path, coin: Cell
+) -> None:
+    source, reference, out = files
+    short = tmp_path / "short"
+    short.write_text("one line\n", encoding="utf-8")
+    for arguments, words in (
+        ((runs / "coin", "--quality", "bleu"), "'bleu'"),
+        ((runs / "coin", "--references", "worst"), "'worst'"),
+        ((runs / "coin", "--measure", "heat"), "'heat'"),
+        ((runs / "coin", "--bins", "0"), "0"),
+        ((), "give at least one run folder, or a test set with --plain"),
+        (("--plain", source, reference), "--translations"),
+        (("--plain", source, short, "--translations", out), "has 3 lines and"),
+        (("--plain", source, reference, "--translations", short), "has 1 lines for 3 sentences"),
+        (("--plain", source, reference, "--plain-bundled"), "choose one of them"),
+        ((runs / "coin", "--translations", out), "--plain SOURCE REFERENCE"),
+        ((runs / "coin", "--plain", source, reference), "sentences of benchmarks only"),
+        (("--plain", source, tmp_path / "nothing", "--translations", out), "nothing"),
+    ):
+        study("quality", *arguments).is_refusal(words)
+    official = replace(coin.result, selection=replace(coin.result.selection, data="official"))
+    with pytest.raises(UserError, match="has a reference and a translation"):
+        bin_by_quality(coin._replace(result=official))

@@ -11,7 +11,7 @@ from typing import Any
 
 from gendermark import api
 from gendermark.benchmarks.uncertainty.benchmark import BENCHMARK
-from gendermark.lab.cells import Cell, read_cell
+from gendermark.lab.uncertainty_results import Cell, read_cell
 from gendermark.metrics.metric import Resampling
 from gendermark.records import Estimate, Request, Task, Translation
 from gendermark.result import Result
@@ -66,7 +66,7 @@ def of_other_data(cell: Cell, data: str, changed: Callable[[Any], Mapping[str, A
     """The same run, as if of other data, with other facts of each sentence."""
     judgements = [replace(j, **changed(j)) for j in cell.result.judgements]
     selection = replace(cell.result.selection, data=data)
-    return replace(cell, result=replace(cell.result, selection=selection, judgements=judgements))
+    return cell._replace(result=replace(cell.result, selection=selection, judgements=judgements))
 
 
 class Toy(System):
@@ -91,7 +91,7 @@ class Toy(System):
 
     def _scored(self, request: Request) -> Translation:
         if self._argument == "mute":
-            return Translation(request.request_id, request.target, error="too long")
+            return Translation(request.request_id, None, error="too long")
         known = next(table for word, table in self.determiners.items() if word in request.source.split())
         by_token = tuple(math.log(known.get(word, 0.5)) for word in [*(request.target or "").split(), "</s>"])
         return Translation(
@@ -122,6 +122,29 @@ class Cut(Fake):
 
 def open_toy(argument: str, options: Mapping[str, str]) -> System:
     return Toy(argument)
+
+
+class Said(System):
+    """Says what a file of source, tab, translation has; nothing for an empty one. Counts what it was asked."""
+
+    tasks = frozenset({Task.TRANSLATE, Task.SAMPLE})
+    asked: list[str] = []  # noqa: RUF012
+
+    def __init__(self, path: str) -> None:
+        self.spec = self.system_id = f"said:{path}"
+        self._said = dict(line.split("\t") for line in Path(path).read_text(encoding="utf-8").splitlines())
+
+    def answer(self, requests: Sequence[Request]) -> Iterator[Sequence[Translation]]:
+        self.asked.extend(request.source for request in requests)
+        yield [
+            Translation(request.request_id, self._said[request.source] or None, sample)
+            for request in requests
+            for sample in range(request.n_samples or 1)
+        ]
+
+
+def open_said(argument: str, options: Mapping[str, str]) -> System:
+    return Said(argument)
 
 
 def open_cut(argument: str, options: Mapping[str, str]) -> System:

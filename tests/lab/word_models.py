@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from gendermark.lab.hard_debiasing import DEFINING_PAIRS
+from gendermark.lab.debias import DEFINING_PAIRS
 from gendermark.linguistics.occupations import core_occupations
 from systems import tiny_hf
 

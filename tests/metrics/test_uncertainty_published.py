@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from gendermark.metrics.correlations import correlation, correlation_test
 from gendermark.metrics.uncertainty import (
     Samples,
     cluster_entropy,
@@ -199,31 +198,6 @@ def test_equation_5_gives_table_20() -> None:
         if not fits(printed, relative_difference, u, a):
             misprinted.add((cell, "gender"))
     assert misprinted == set()
-
-
-# Rank correlation with gender accuracy (Table 19)
-
-
-def test_table_19_from_table_3_and_from_table_14() -> None:
-    """Printed: Spearman -.84, Kendall -.63. Neither table gives that; both give more."""
-    printed = [float(TABLE_3[cell][2]) for cell in CELLS]
-    assert is_exactly("-.87", correlation(ACCURACY, printed, "spearman"))
-    assert is_exactly("-.71", correlation(ACCURACY, printed, "kendall"))
-    assert is_exactly("-.87", correlation(ACCURACY, relative(S3E), "spearman"))
-    assert is_exactly("-.68", correlation(ACCURACY, relative(S3E), "kendall"))
-
-
-def test_table_19_agrees_on_what_is_significant() -> None:
-    for kind in ("spearman", "kendall"):
-        p_values = {
-            name: correlation_test(ACCURACY, relative(columns), kind).p_value
-            for name, columns in (("s3e", S3E), ("se", SEMANTIC), ("ge", GENDER), ("logp", LOG_PROBABILITY))
-        }
-        assert {name for name, p in p_values.items() if p is not None and p < 0.05} == {"s3e"}
-    # Printed -.42, .29 and .00 (Spearman).
-    assert correlation(ACCURACY, relative(SEMANTIC), "spearman") == pytest.approx(-0.42, abs=0.03)
-    assert correlation(ACCURACY, relative(GENDER), "spearman") == pytest.approx(0.29, abs=0.05)
-    assert correlation(ACCURACY, relative(LOG_PROBABILITY), "spearman") == pytest.approx(0.0, abs=0.11)
 
 
 # The worked example of Section 6: how many of 128 translations of "mechanic" are feminine

@@ -9,12 +9,12 @@ import os
 import sys
 from collections.abc import Callable
 from functools import cache
-from importlib import import_module
 from typing import Any
 
 import typer
 
-from gendermark.cli.options import expanded
+from gendermark.cli.lab import Commands
+from gendermark.cli.options import expanded, load_named
 from gendermark.cli.terminal import say
 from gendermark.errors import UserError
 from gendermark.io.textfiles import disarmed, printable
@@ -37,8 +37,8 @@ VERBS = {
     "leaderboard": "report:leaderboard",
     "ui": "report:ui",
     "annotate": "annotate:app",
-    "study": "study:app",
-    "train": "train:app",
+    "study": "lab:STUDY",
+    "train": "lab:TRAIN",
 }
 """Each verb and where it is. One more is one file and one line."""
 
@@ -64,11 +64,13 @@ def application(arguments: list[str]) -> typer.Typer:
         help="Measure gender bias in machine translation, with honest error bars.",
     )
     app.callback(invoke_without_command=True)(_top)
-    wanted = next((word for word in arguments if not word.startswith("-")), "")
+    wanted, below, *_ = [*(word for word in arguments if not word.startswith("-")), "", ""]
     for name in VERBS:
         if name != wanted:
             app.command(name, help="" if wanted in VERBS else _help(_load(name)))(_nothing)
-        elif isinstance(verb := _load(name), typer.Typer):
+        elif isinstance(verb := _load(name), Commands):
+            app.add_typer(verb.app(below), name=name)
+        elif isinstance(verb, typer.Typer):
             for command in verb.registered_commands:
                 if command.callback is not None:
                     command.callback = expanded(command.callback)
@@ -79,13 +81,13 @@ def application(arguments: list[str]) -> typer.Typer:
 
 
 @cache
-def _load(name: str) -> Callable[..., Any] | typer.Typer:
-    module, _, attribute = VERBS[name].partition(":")
-    found: Callable[..., Any] | typer.Typer = getattr(import_module(f"gendermark.cli.{module}"), attribute)
-    return found
+def _load(name: str) -> Callable[..., Any] | typer.Typer | Commands:
+    return load_named(f"gendermark.cli.{VERBS[name]}")
 
 
-def _help(verb: Callable[..., Any] | typer.Typer) -> str:
+def _help(verb: Callable[..., Any] | typer.Typer | Commands) -> str:
+    if isinstance(verb, Commands):
+        return verb.help
     return str(verb.info.help) if isinstance(verb, typer.Typer) else verb.__doc__ or ""
 
 

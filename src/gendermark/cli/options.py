@@ -2,7 +2,8 @@
 
 A parameter whose default is an `option_group` takes the options of the group: `how: Resampling =
 option_group(resampling)` gives a verb `--resamples`, `--seed` and `--confidence`, and the verb gets a `Resampling`.
-A group is any function, or any dataclass of settings, whose parameters Typer can read.
+A group is any function, or any dataclass of settings, whose parameters Typer can read. Such a dataclass may hold groups
+itself, `Annotated[Resampling, option_group(resampling)]`, and options that are repeatable, `tuple[str, ...]`.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial, wraps
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeVar, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeVar, get_args, get_origin, get_type_hints
 
 import typer
 
@@ -97,17 +98,17 @@ class _Group(NamedTuple):
 
 
 def option_group(build: Callable[..., Built] | str, **defaults: Any) -> Built:
-    """The default of a verb's parameter that is made from several options.
+    """The default (or the annotation) of a verb's parameter that is made from several options.
 
     `build` is called with these options, which are its parameters. It may be named as `module:attribute` where loading
     it takes time. `defaults` replace its own.
     """
-    load = partial(_load, build) if isinstance(build, str) else lambda: build
+    load = partial(load_named, build) if isinstance(build, str) else lambda: build
     group: Any = _Group(load, defaults)
     return group  # type: ignore[no-any-return]
 
 
-def _load(path: str) -> Callable[..., Any]:
+def load_named(path: str) -> Callable[..., Any]:
     module, _, attribute = path.partition(":")
     found: Callable[..., Any] = getattr(import_module(module), attribute)
     return found
@@ -116,27 +117,51 @@ def _load(path: str) -> Callable[..., Any]:
 def expanded(verb: Callable[..., Any]) -> Callable[..., Any]:
     """A verb as Typer is to see it: with the options of its groups in place of the groups."""
     groups: dict[str, tuple[Callable[..., Any], list[str]]] = {}
+    repeatable: list[str] = []
     parameters: list[inspect.Parameter] = []
     for one in _parameters(verb):
-        if not isinstance(one.default, _Group):
+        group = next((each for each in (one.default, *_notes(one)) if isinstance(each, _Group)), None)
+        if group is not None:
+            build = expanded(group.load())
+            own = [each.replace(default=group.defaults.get(each.name, each.default)) for each in _parameters(build)]
+            groups[one.name] = build, [each.name for each in own]
+            parameters += own
+        elif (listed := _as_list(one)) is not None:
+            repeatable.append(one.name)
+            parameters.append(listed)
+        else:
             parameters.append(one)
-            continue
-        build = one.default.load()
-        own = [each.replace(default=one.default.defaults.get(each.name, each.default)) for each in _parameters(build)]
-        groups[one.name] = build, [each.name for each in own]
-        parameters += own
-    if not groups:
+    if not groups and not repeatable:
         return verb
 
     @wraps(verb)
     def whole(**given: Any) -> Any:
         made = {name: build(**{key: given.pop(key) for key in keys}) for name, (build, keys) in groups.items()}
+        made |= {name: tuple(given.pop(name) or ()) for name in repeatable}
         return verb(**given, **made)
 
     # Typer reads these two.
     whole.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     whole.__annotations__ = {one.name: one.annotation for one in parameters}
     return whole
+
+
+def _notes(parameter: inspect.Parameter) -> tuple[Any, ...]:
+    return getattr(parameter.annotation, "__metadata__", ())
+
+
+def _as_list(parameter: inspect.Parameter) -> inspect.Parameter | None:
+    """A parameter of type `tuple[X, ...]` as the list that Typer knows; none for any other."""
+    if not _notes(parameter):
+        return None
+    kind: Any = get_args(parameter.annotation)[0]
+    if get_origin(kind) is not tuple or get_args(kind)[1:] != (...,):
+        return None
+    listed: Any = list[get_args(kind)[0]]  # type: ignore[misc]
+    is_required = parameter.default is inspect.Parameter.empty
+    annotated: Any = Annotated
+    annotation = annotated[(listed if is_required else listed | None, *_notes(parameter))]
+    return parameter.replace(annotation=annotation, default=parameter.default if is_required else None)
 
 
 def _parameters(function: Callable[..., Any]) -> list[inspect.Parameter]:

@@ -2,27 +2,42 @@
 
 from __future__ import annotations
 
+import itertools
+import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
+import typer
+from numpy.typing import ArrayLike, NDArray
 
 from gendermark.benchmarks.uncertainty.items import UNAMBIGUOUS
 from gendermark.benchmarks.winomt.benchmark import BENCHMARK as WINOMT
+from gendermark.cli.terminal import AsJson
 from gendermark.errors import UnknownName, UserError
-from gendermark.lab.cells import SETTINGS, Cell, cells_of, differences, differences_of, direction, value_of
-from gendermark.metrics import statistics
-from gendermark.metrics.correlations import Correlation, CorrelationKind, correlation_test, within_blocks
+from gendermark.lab.studies import scipy_stats, show
+from gendermark.lab.uncertainty_results import (
+    SETTINGS,
+    Cell,
+    Runs,
+    cells_of,
+    differences,
+    differences_of,
+    value_of,
+)
+from gendermark.metrics.metric import Floats
+from gendermark.metrics.statistics import holm, permutation_p_value
 from gendermark.metrics.uncertainty import signed_difference
 from gendermark.records import Table
 from gendermark.result import Result
 from gendermark.runs import folder
 
 FEWEST_CELLS = 4
-"""Three cells stand in one of six orders: any two rankings of them agree by chance too often."""
+"""Three cells have only six orders: any two rankings of them agree by chance too often."""
 
 _SCORES: Mapping[str, str] = {
     "delta_i_s3e": "negative",
@@ -50,13 +65,133 @@ probable, and the mean log-probability of the right ones less that of the wrong 
 _RANKED = ("delta_i_s3e", "delta_i_gender", "delta_i_semantic", "gap_log_p")
 """What Tables 18 and 19 rank systems by, beside accuracy."""
 _IF_ASKED_FOR = tuple(name for name in _SCORES if "semantic" in name or name == "forced_choice" or "log_p" in name)
-_KINDS: tuple[CorrelationKind, ...] = ("spearman", "kendall", "pearson")
+KINDS = {"spearman": "spearmanr", "kendall": "kendalltau", "pearson": "pearsonr"}
+"""Correlations, and what scipy calls them."""
 PERMUTATIONS: Mapping[str, str] = {
     "languages": "systems change places within each language, so what languages differ in counts for nothing",
     "free": "all cells change places with all others",
 }
 """What chance is taken to do. Languages differ in accuracy and in uncertainty alike, so that free permutation finds a
 correlation where no system is better than another: in the paper's Table 14 Spearman's would be -0.63."""
+MOST_ORDERS = math.factorial(9)
+"""Up to so many orders (362,880) every one is tried; beyond, orders are drawn."""
+
+
+# -- the test ----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Correlation:
+    """How far two lists of numbers go together, and how often chance alone would do as much."""
+
+    kind: str
+    value: float | None
+    """`None` with fewer than two pairs, or where one list is constant."""
+    p_value: float | None
+    n: int
+    is_exact: bool
+    """Whether all orders were tried, not a sample of them."""
+    by_chance: float | None = None
+    """Its mean over all orders: 0, but where numbers keep to their blocks and blocks differ in both lists."""
+
+    def to_json(self) -> dict[str, Any]:
+        return {"value": self.value, "p_value": self.p_value, "by_chance": self.by_chance, "is_exact": self.is_exact}
+
+
+def correlation_test(
+    first: ArrayLike,
+    second: ArrayLike,
+    kind: str,
+    n_resamples: int = 9999,
+    seed: int = 12345,
+    *,
+    blocks: Sequence[Hashable] | None = None,
+) -> Correlation:
+    """A correlation with its two-sided permutation p-value: exact up to 9! orders, else from that many random ones.
+
+    With `blocks`, one for each pair, numbers change places within their block only: what sets the blocks apart stays as
+    it is, and what is tested is whether the lists go together beyond that (restricted permutation: Anderson & ter Braak
+    2003, Journal of Statistical Computation and Simulation 73:85-113). Distances are from the mean over all orders.
+    """
+    stats = scipy_stats("study correlate")
+    x, y = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
+    parts = _places(blocks if blocks is not None else [0] * len(x))
+    is_exact = math.prod(math.factorial(len(part)) for part in parts) <= MOST_ORDERS
+    if len(x) < 2 or np.ptp(x) == 0 or np.ptp(y) == 0:
+        return Correlation(kind, None, None, len(x), is_exact)
+    value = float(getattr(stats, KINDS[kind])(x, y).statistic)
+    orders = _all_orders(tuple(parts)) if is_exact else _drawn_orders(parts, n_resamples, seed)
+    # Whatever the order, spread and ties of a list stay as they are: only the product of the two changes.
+    if kind == "kendall":
+        replicates = _concordances(x, y, orders)
+    else:
+        if kind == "spearman":
+            x, y = stats.rankdata(x), stats.rankdata(y)
+        x, y = x - x.mean(), y - y.mean()
+        replicates = (x / np.linalg.norm(x))[orders] @ (y / np.linalg.norm(y))
+    by_chance = float(replicates.mean()) if blocks is not None else 0.0
+    if is_exact:  # the observed order is among them
+        p_value: float | None = float(np.mean(np.abs(replicates - by_chance) >= abs(value - by_chance) - 1e-12))
+    else:
+        p_value = permutation_p_value(value - by_chance, replicates - by_chance)
+    return Correlation(kind, value, p_value, len(x), is_exact, by_chance)
+
+
+def within_blocks(first: ArrayLike, second: ArrayLike, blocks: Sequence[Hashable]) -> tuple[Floats, Floats]:
+    """The ranks of both lists, counted within each block from its middle: what remains once blocks do not differ."""
+    rank = scipy_stats("study correlate").rankdata
+    ranks = np.zeros((2, len(blocks)))
+    for places in map(list, _places(blocks)):
+        for row, values in zip(ranks, (first, second), strict=True):
+            row[places] = rank(np.asarray(values)[places]) - (len(places) + 1) / 2
+    return ranks[0], ranks[1]
+
+
+def _concordances(x: Floats, y: Floats, orders: NDArray[np.int64]) -> Floats:
+    """Tau-b for each order of `x`."""
+    pairs = list(itertools.combinations(range(len(y)), 2))
+    ranks = np.unique(x, return_inverse=True)[1].astype(np.int32)[orders]
+    totals = np.zeros(len(orders))
+    for earlier, later in pairs:
+        if sign := float(np.sign(y[later] - y[earlier])):
+            totals += sign * np.sign(ranks[:, later] - ranks[:, earlier])
+    n_ordered = [sum(values[a] != values[b] for a, b in pairs) for values in (x, y)]
+    return np.asarray(totals / math.sqrt(math.prod(n_ordered)))
+
+
+_Places = tuple[int, ...]
+
+
+def _places(blocks: Sequence[Hashable]) -> list[_Places]:
+    """The places of each block."""
+    found: dict[Hashable, list[int]] = {}
+    for place, block in enumerate(blocks):
+        found.setdefault(block, []).append(place)
+    return [tuple(places) for places in found.values()]
+
+
+@cache
+def _all_orders(parts: tuple[_Places, ...]) -> NDArray[np.int64]:
+    """Every way to change places within the parts, a row each."""
+    n = sum(map(len, parts))
+    found = np.zeros((1, n), dtype=np.int64)
+    for part in parts:
+        own = np.array(list(itertools.permutations(part)), dtype=np.int64).reshape(-1, len(part))
+        n_before = len(found)
+        found = np.repeat(found, len(own), axis=0)
+        found[:, part] = np.tile(own, (n_before, 1))
+    return found
+
+
+def _drawn_orders(parts: Sequence[_Places], n_resamples: int, seed: int) -> NDArray[np.int64]:
+    generator = np.random.Generator(np.random.PCG64(seed))
+    found = np.zeros((n_resamples, sum(map(len, parts))), dtype=np.int64)
+    for part in parts:
+        found[:, part] = generator.permuted(np.tile(np.array(part), (n_resamples, 1)), axis=1)
+    return found
+
+
+# -- the study ---------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -70,10 +205,6 @@ class ScoredCell:
     @property
     def language(self) -> str:
         return self.cell.result.selection.target_language
-
-    @property
-    def name(self) -> str:
-        return f"{self.cell.result.system} {self.cell.direction}"
 
 
 @dataclass(frozen=True)
@@ -101,7 +232,7 @@ class Correlations:
     notes: tuple[str, ...]
 
     def table(self) -> Table:
-        tested = (c for kind in _KINDS for c in (kind, f"{kind}_p"))
+        tested = (c for kind in KINDS for c in (kind, f"{kind}_p"))
         within = ("spearman_by_chance", "within", "within_p")
         columns = ("slice", "score", "expected", "n", *tested, "p_holm", *within)
         rows = [
@@ -110,7 +241,7 @@ class Correlations:
                 found.score,
                 _SCORES[found.score],
                 found.tests["spearman"].n,
-                *(value for kind in _KINDS for value in (found.tests[kind].value, found.tests[kind].p_value)),
+                *(value for kind in KINDS for value in (found.tests[kind].value, found.tests[kind].p_value)),
                 found.p_holm,
                 found.tests["spearman"].by_chance,
                 *((found.within.value, found.within.p_value) if found.within else (None, None)),
@@ -136,11 +267,10 @@ class Correlations:
         """The systems in the order of accuracy and of their surprisal, the best first, as Table 18 has them."""
         known = self._known(_RANKED)
         orders = [self._ranked("accuracy"), *(self._ranked(name) for name in known)]
-        rows = []
-        for place in range(max(map(len, orders), default=0)):
-            shown = (order[place] if place < len(order) else None for order in orders)
-            cells = (None if one is None else f"#{one[0]} {one[1].name}" for one in shown)
-            rows.append(tuple(cells))
+        rows = [
+            tuple(f"#{one[0]} {one[1].cell.name}" if one else None for one in places)
+            for places in itertools.zip_longest(*orders)
+        ]
         title = f"From best to worst; accuracy is {self.accuracy_is}; equal values share a place"
         return Table("table18", title, ("accuracy", *known), rows)
 
@@ -153,7 +283,7 @@ class Correlations:
         worst_first = is_accuracy or _SCORES[score] == "positive"
         values = [(cell.accuracy if is_accuracy else cell.scores[score], cell) for cell in self.cells]
         known = [(-value if worst_first else value, cell) for value, cell in values if value is not None]
-        known.sort(key=lambda pair: (pair[0], pair[1].name))
+        known.sort(key=lambda pair: (pair[0], pair[1].cell.name))
         return [(1 + sum(other < value for other, _ in known), cell) for value, cell in known]
 
     def to_json(self) -> dict[str, Any]:
@@ -171,8 +301,8 @@ class Correlations:
                     "score": c.score,
                     "expected": _SCORES[c.score],
                     "n": c.tests["spearman"].n,
-                    **{kind: _shown(test) for kind, test in c.tests.items()},
-                    "within": _shown(c.within) if c.within else None,
+                    **{kind: test.to_json() for kind, test in c.tests.items()},
+                    "within": c.within.to_json() if c.within else None,
                     "p_holm": c.p_holm,
                 }
                 for c in self.correlations
@@ -181,11 +311,7 @@ class Correlations:
         }
 
 
-def _shown(test: Correlation) -> dict[str, Any]:
-    return {"value": test.value, "p_value": test.p_value, "by_chance": test.by_chance, "is_exact": test.is_exact}
-
-
-def correlate(
+def correlate_runs(
     runs: Sequence[Path | str], accuracy_runs: Sequence[Path | str] = (), permutation: str = ""
 ) -> Correlations:
     """Rank systems by uncertainty and by accuracy: WinoMT's where every cell has it, else that of the samples.
@@ -261,7 +387,7 @@ def _winomt_results(results: Iterable[Result]) -> dict[tuple[str, str], Result]:
     found: dict[tuple[str, str], Result] = {}
     for result in results:
         if result.selection.benchmark == WINOMT.name:
-            found.setdefault((result.system, direction(result)), result)
+            found.setdefault((result.system, result.selection.direction), result)
     return found
 
 
@@ -292,12 +418,40 @@ def _correlations(name: str, cells: Sequence[ScoredCell], *, within_languages: b
             languages = [language for *_, language in known]
             blocks = languages if within_languages else None
             tests: dict[str, Correlation] = {
-                kind: correlation_test(values, accuracies, kind, blocks=blocks) for kind in _KINDS
+                kind: correlation_test(values, accuracies, kind, blocks=blocks) for kind in KINDS
             }
             within = None
             if max(Counter(languages).values()) > 1 < len(set(languages)):
                 ranks = within_blocks(values, accuracies, languages)
                 within = correlation_test(*ranks, "pearson", blocks=languages)
             found.append(ScoreCorrelation(name, score, tests, within, None))
-    corrected = statistics.holm([row.tests["spearman"].p_value for row in found])
+    corrected = holm([row.tests["spearman"].p_value for row in found])
     return [replace(row, p_holm=p) for row, p in zip(found, corrected, strict=True)]
+
+
+# -- the command -------------------------------------------------------------------------------------------------------
+
+
+def correlate(
+    runs: Runs,
+    accuracy: Annotated[
+        tuple[Path, ...],
+        typer.Option(metavar="DIR", help="Run folder with WinoMT results of the same systems; may be repeated."),
+    ] = (),
+    permutation: Annotated[
+        str,
+        typer.Option(
+            help="What chance does, for p-values: systems change places within languages, or free: all cells. "
+            "Default: languages, where two or more have several systems."
+        ),
+    ] = "",
+    ranks: Annotated[
+        bool, typer.Option("--table18", help="Systems from best to worst by accuracy and surprisal, as Table 18.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Do systems that are rightly unsure also get gender right? Rank correlations over systems and languages."""
+    found = correlate_runs(runs, accuracy, permutation)
+    tables = [found.rank_table()] if ranks else [found.table(), found.cell_table()]
+    notes = found.notes if ranks or as_json else (*found.chance, *found.notes)
+    show(found.to_json(), tables, notes, as_json=as_json)

@@ -6,14 +6,31 @@ import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
+import typer
 
+from gendermark.cli.options import Confidence, option_group, resampling
+from gendermark.cli.terminal import AsJson
+from gendermark.drawing.charts import Span
 from gendermark.errors import UnknownName, UserError
-from gendermark.lab.cells import Cell, Drawn, differences_of, drawn_sentences, entropy_name, settings_of
-from gendermark.lab.dots import Dot, dot_plot
 from gendermark.lab.regression import Coefficient, LinearModel, linear_model
+from gendermark.lab.studies import show
+from gendermark.lab.uncertainty_results import (
+    Cell,
+    Drawn,
+    Into,
+    Measure,
+    Plot,
+    Runs,
+    differences_of,
+    drawn_sentences,
+    entropy_name,
+    read_cells,
+    settings_of,
+    write_dots,
+)
 from gendermark.linguistics.cues import COLUMNS, FACTORS, annotate, design_columns
 from gendermark.metrics.metric import Floats
 from gendermark.records import Item, Table
@@ -51,13 +68,25 @@ _FITTED = (*_FIRST, *(column for column in COLUMNS if column not in _FIRST))
 class Question:
     """What is asked of the entropies of a system."""
 
-    measure: str = "s3e"
-    form: str = "within"
-    cluster: str = "entity"
-    """`entity`: the sentences about one occupation, which are alike in more than their cues; or `contrast`."""
-    factors: Sequence[str] = ()
-    """Those in the model; all if none is named."""
-    confidence: float = 0.95
+    measure: Measure = "s3e"
+    form: Annotated[
+        str,
+        typer.Option(
+            help="within: compare the he, she and they versions of a sentence; plain: all sentences with each other; "
+            "ratio, difference: the paper's, which shrink effects."
+        ),
+    ] = "within"
+    cluster: Annotated[
+        str,
+        typer.Option(help="Sentences that may go together: entity (one occupation) or contrast (one he/she/they set)."),
+    ] = "entity"
+    factors: Annotated[
+        tuple[str, ...],
+        typer.Option(
+            "--factor", help="Only this factor in the model, for example ambiguity; may be repeated. Default: all."
+        ),
+    ] = ()
+    confidence: Confidence = 0.95
 
     def __post_init__(self) -> None:
         for what, name, known in (
@@ -67,6 +96,7 @@ class Question:
         ):
             if name not in known:
                 raise UnknownName(what, name, known)
+        resampling(confidence=self.confidence)  # refuses what is no confidence
 
 
 @dataclass(frozen=True)
@@ -314,13 +344,34 @@ def factor_table(models: Sequence[CueModel]) -> Table:
     return Table("factors", "Does the factor matter at all?", columns, rows)
 
 
-def cue_plot(models: Sequence[CueModel]) -> str:
-    """The coefficients with their intervals as SVG."""
-    names = [c for c in COLUMNS if any(found.coefficient(c) for found in models)]
-    rows = []
-    for name in names:
-        found = [model.coefficient(name) for model in models]
-        rows.append((name.replace("_", " "), [Dot(c.value, c.low, c.high) if c else None for c in found]))
-    asked = models[0].asked
-    series = [f"{found.system} {found.direction}" for found in models]
-    return dot_plot(f"Entropy ({asked.measure}), {FORMS[asked.form]}: effect of each cue", rows, series)
+# -- the command -------------------------------------------------------------------------------------------------------
+
+
+def cues(
+    runs: Runs,
+    to: Into = "",
+    question: Question = option_group(Question),
+    published: Annotated[
+        bool, typer.Option("--table7", help="One row per run, one column per cue, as Table 7 of the paper.")
+    ] = False,
+    plot: Plot = None,
+    as_json: AsJson = False,
+) -> None:
+    """Which cues in the sentence make a system sure or unsure? A linear model, corrected for many questions.
+
+    Runs of one system with names (--variant names) and without go into one model.
+    """
+    cells = [cell for run in runs for cell in read_cells(run, to)]
+    models = [model_cues(group, question) for group in by_system(cells)]
+    if plot is not None:
+        shown = [c for c in COLUMNS if any(found.coefficient(c) for found in models)]
+        rows = [(name.replace("_", " "), [_dot(found.coefficient(name)) for found in models]) for name in shown]
+        title = f"Entropy ({question.measure}), {FORMS[question.form]}: effect of each cue"
+        write_dots(plot, title, rows, [found.cells[0].name for found in models])
+    tables = [cue_table_as_published(models)] if published else [cue_table(models), factor_table(models)]
+    notes = [f"{model.cells[0].name}: {note}" for model in models for note in model.notes]
+    show({"models": [model.to_json() for model in models]}, tables, notes, as_json=as_json)
+
+
+def _dot(found: Coefficient | None) -> Span | None:
+    return Span(found.value, found.low, found.high) if found else None

@@ -1,36 +1,58 @@
-"""What hard-debiasing changes in a translation model: its bias, its uncertainty, its quality; before and after."""
+"""Hard-debiasing of a translation model, and what it changes: its bias, its uncertainty, its quality.
+
+The method is that of Bolukbasi et al. (2016), as Iluz et al. (2024) use it. The vectors by which the encoder reads
+professions lose what they have along a gender direction. The direction is found in the same table, from words that are
+gendered by definition. Only professions of one token are touched, and only in the encoder: the decoder, which shares
+its table with it in most models, gets a table of its own with the old numbers.
+"""
 
 from __future__ import annotations
 
+import copy
 import hashlib
 import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+import numpy as np
+import typer
 
 from gendermark import api
+from gendermark.cli.options import ResumedIn, StudiedData, option_group
+from gendermark.cli.terminal import AsJson, print_json, print_table, say
 from gendermark.errors import MissingExtra, UserError
 from gendermark.io import locks
-from gendermark.io.textfiles import read_json, read_lines
-from gendermark.lab.grammar import generate
-from gendermark.lab.hard_debiasing import debias_model
-from gendermark.lab.options import N_SAMPLES
-from gendermark.lab.plain import compare_plain
-from gendermark.lab.record import check_reusable, write_record
-from gendermark.metrics import statistics
-from gendermark.metrics.metric import Resampling
-from gendermark.records import Unit
-from gendermark.runs.compare import Asked, Comparison, compare
-from gendermark.runs.run import NO_CONTEXT, OpenProgress, RunConfig, RunContext, run
+from gendermark.io.textfiles import read_json
+from gendermark.lab.export import save_whole
+from gendermark.lab.paired import BLEU, Key, Row, by_key, change_in_words, compared
+from gendermark.lab.plain import PlainSet, bundled_test_set, compare_plain, read_test_set, translated
+from gendermark.lab.studies import (
+    DEFAULT_RESAMPLING,
+    Resampled,
+    SystemOptions,
+    Work,
+    check_reusable,
+    is_terminal,
+    titled,
+    working,
+    write_record,
+)
+from gendermark.linguistics.occupations import core_occupations, lexicon
+from gendermark.metrics.alpha import correlation
+from gendermark.metrics.metric import Floats
+from gendermark.records import Unit, show_p
+from gendermark.runs.compare import Comparison
+from gendermark.runs.run import NO_CONTEXT, RunConfig, RunContext, run
 from gendermark.selection import Selection
 from gendermark.systems.engine import first_line
-from gendermark.systems.huggingface_opening import quietly
+from gendermark.systems.huggingface_opening import loaded, locate, open_config, open_tokeniser, quietly
 from gendermark.systems.tokenisers import PAIR, SINGLE
 
 SOURCE_LANGUAGE = "en"
-COMPARED = (
+COMPARED: tuple[Key, ...] = (
     ("winomt", "accuracy", "all"),
     ("winomt", "delta_s", "all"),
     ("winomt", "delta_g", "all"),
@@ -41,30 +63,53 @@ COMPARED = (
     ("uncertainty", "p_feminine", "ambiguous"),
     ("uncertainty", "p_right", "unambiguous"),
 )
-"""Benchmark, metric and slice of the rows of the table; one Holm correction is made over them and BLEU."""
-
+"""The rows of the table; one Holm correction is made over them and BLEU."""
+_IN_FINDINGS: Sequence[Mapping[Key, str]] = (
+    {
+        ("winomt", "accuracy", "all"): "WinoMT accuracy",
+        ("winomt", "delta_s", "all"): "its gap between stereotypical and other sentences",
+        ("winomt", "delta_g", "all"): "its gap between men and women",
+    },
+    {
+        ("uncertainty", "h_gender", "ambiguous"): "gender entropy where the sentence leaves the gender open",
+        BLEU: "BLEU",
+    },
+)
+"""What each of the two sentences speaks of."""
 _RECORD = "debias.json"
 _OWN = ("hf", "ctranslate2", "before", "after")
 _N_CHECKED = 20
 _CLOSE_ENOUGH = 0.01
 """How far the log-probability per token may differ between the two forms of the model."""
 
+# Feminine first. Those of the paper that are words and not names, and others that are as clear.
+_PAIRS = (
+    "she-he her-his herself-himself woman-man women-men female-male girl-boy gal-guy mother-father daughter-son "
+    "sister-brother wife-husband aunt-uncle niece-nephew grandmother-grandfather granddaughter-grandson queen-king"
+)
+DEFINING_PAIRS = tuple((feminine, masculine) for feminine, _, masculine in (p.partition("-") for p in _PAIRS.split()))
+FEWEST_PAIRS = 3
+N_NEIGHBOURS = 5
+
 
 @dataclass(frozen=True)
 class Settings:
-    """Everything that decides a study's numbers; stored in its directory."""
-
-    model: Path
-    target_language: str
-    data: str = "core"
-    group: str = ""
-    """Only this group of the uncertainty benchmark."""
-    n_samples: int = N_SAMPLES
-    equalises: bool = False
-    bleu: tuple[Path, Path] | None = None
-    """Files of sources and references; the demonstration model needs none."""
-    system_options: Mapping[str, str] = field(default_factory=dict)
-    resampling: Resampling = field(default_factory=Resampling)
+    model: Annotated[Path, typer.Argument(metavar="MODEL_DIR", help="Translation model in Hugging Face's format.")]
+    target_language: Annotated[str, typer.Option("--to", help="Target language, for example es.")]
+    output: ResumedIn
+    data: StudiedData = "core"
+    group: Annotated[str, typer.Option(help="Only this group of the uncertainty benchmark: referenced.")] = ""
+    n_samples: Annotated[
+        int, typer.Option("--samples", min=2, help="Samples of each sentence of the uncertainty benchmark.")
+    ] = 32
+    equalises: Annotated[bool, typer.Option("--equalise", help="Also equalise the words of defining pairs.")] = False
+    bleu: Annotated[
+        tuple[Path, Path] | None,
+        typer.Option(metavar="SOURCE REFERENCE", help="Files of sentences and their translations, for BLEU."),
+    ] = None
+    """The demonstration model needs none."""
+    system_options: SystemOptions = field(default_factory=dict)
+    resampling: Resampled = DEFAULT_RESAMPLING
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -89,14 +134,245 @@ class Settings:
         )
 
 
-# -- the study --------------------------------------------------------------------------------------------------------
+# -- the arithmetic ----------------------------------------------------------------------------------------------------
 
 
-def study_debiasing(
-    settings: Settings,
-    output: Path,
-    context: RunContext = NO_CONTEXT,
-) -> dict[str, Any]:
+def gender_direction(vectors: Floats, pairs: Sequence[tuple[int, int]]) -> tuple[Floats, float]:
+    """The direction of gender, towards the feminine; and how much of the differences within pairs lies along it.
+
+    First principal component of the unit vectors of all pairs, each centred on the middle of its pair.
+    """
+    members = _unit(vectors[np.array(pairs)])
+    centred = members - members.mean(axis=1, keepdims=True)
+    _, sizes, components = np.linalg.svd(centred.reshape(-1, vectors.shape[1]), full_matrices=False)
+    direction = components[0]
+    feminine = float((members[:, 0] - members[:, 1]).sum(axis=0) @ direction)
+    share = float(sizes[0] ** 2 / (sizes**2).sum()) if sizes[0] > 0 else 0.0
+    return np.asarray(-direction if feminine < 0 else direction), share
+
+
+def neutralised(vectors: Floats, direction: Floats) -> Floats:
+    """Without what they have along the direction, and as long as before."""
+    flat = vectors - np.outer(vectors @ direction, direction)
+    return np.asarray(_unit(flat) * np.linalg.norm(vectors, axis=-1, keepdims=True))
+
+
+def equalised(vectors: Floats, direction: Floats) -> Floats:
+    """The two words of a pair, alike in everything but the direction, and equally far out on both sides of it."""
+    units = _unit(vectors)
+    along = np.outer(units @ direction, direction)
+    middle = (units - along).mean(axis=0)
+    apart = _unit(along - along.mean(axis=0))
+    far = np.sqrt(max(0.0, 1.0 - float(middle @ middle)))
+    return np.asarray((middle + far * apart) * np.linalg.norm(vectors, axis=-1, keepdims=True))
+
+
+def cosines(vectors: Floats, direction: Floats) -> Floats:
+    return np.asarray(_unit(vectors) @ direction)
+
+
+def neighbour_correlation(vectors: Floats, values: Floats) -> float | None:
+    """How well the mean value of a word's nearest neighbours tells its own: what is left where one direction is gone.
+
+    Gonen and Goldberg 2019, with the share of women in a profession as its value.
+    """
+    if len(values) <= 2 * N_NEIGHBOURS:
+        return None
+    units = _unit(vectors)
+    alike = units @ units.T
+    np.fill_diagonal(alike, -np.inf)
+    nearest = np.argsort(-alike, axis=1, kind="stable")[:, :N_NEIGHBOURS]
+    return correlation(values[nearest].mean(axis=1), values)
+
+
+def _unit(vectors: Floats) -> Floats:
+    lengths = np.linalg.norm(vectors, axis=-1, keepdims=True)
+    return np.asarray(np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0))
+
+
+# -- the model ---------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Words:
+    """The words that are one token of a model, with their rows in the table of vectors; and those that are not."""
+
+    pairs: Mapping[tuple[str, str], tuple[int, int]]
+    pairs_left_out: tuple[tuple[str, str], ...]
+    professions: Mapping[str, int]
+    professions_left_out: tuple[str, ...]
+
+
+def find_words(tokeniser: Any, professions: Sequence[str], what: str) -> Words:
+    """Which defining pairs and professions a vocabulary has as single tokens; too few of either are refused."""
+    rows = {pair: tuple(_row(tokeniser, word) for word in pair) for pair in DEFINING_PAIRS}
+    pairs = {pair: (a, b) for pair, (a, b) in rows.items() if a is not None and b is not None}
+    if len(pairs) < FEWEST_PAIRS:
+        raise UserError(
+            f"the vocabulary of {what} has {len(pairs)} of the pairs she-he, woman-man ... as single tokens, and at "
+            f"least {FEWEST_PAIRS} are needed to find a gender direction; give a model that reads English whole words"
+        )
+    found = {profession: _row(tokeniser, profession) for profession in professions}
+    single = {profession: row for profession, row in found.items() if row is not None}
+    if not single:
+        raise UserError(
+            f"the vocabulary of {what} has none of {len(found)} professions (nurse, carpenter ...) as a single token, "
+            "and only those can be debiased; give a model with a larger vocabulary"
+        )
+    return Words(
+        pairs,
+        tuple(pair for pair in DEFINING_PAIRS if pair not in pairs),
+        single,
+        tuple(profession for profession in found if profession not in single),
+    )
+
+
+def _row(tokeniser: Any, word: str) -> int | None:
+    """The row of a word as it stands within a sentence, if it is one token there."""
+    before, both = tokeniser.tokenize("the"), tokeniser.tokenize(f"the {word}")
+    if both[:-1] != before:
+        return None
+    row = tokeniser.convert_tokens_to_ids(both[-1])
+    return None if row is None or row == tokeniser.unk_token_id else int(row)
+
+
+def professions_of(target_language: str) -> list[str]:
+    """All people that WinoMT speaks of, in English and in the singular."""
+    core = [occupation for occupation, _, _ in core_occupations()]
+    return list(dict.fromkeys([*core, *(entry.occupation for entry in lexicon(target_language))]))
+
+
+@dataclass(frozen=True)
+class Debiased:
+    """A debiased model in memory, and what was done to which words."""
+
+    name: str
+    model: Any
+    tokeniser: Any
+    report: dict[str, Any]
+
+    def write(self, directory: Path) -> None:
+        """In place of what is there; proved by reading it again."""
+        with quietly():
+            if directory.exists():
+                shutil.rmtree(directory)
+            save_whole(self.model, directory)
+            self.tokeniser.save_pretrained(directory)
+            _check_written(self.model, _read(directory), self.name)
+
+
+def debias_model(model: Path, target_language: str, *, equalises: bool = False) -> Debiased:
+    """A model whose encoder reads professions without gender; the files are only read."""
+    name = str(model)
+    with quietly():
+        place = locate(name, name, None)
+        config = open_config(name, place)
+        if not config.is_encoder_decoder:
+            raise UserError(
+                f"{name} is a model without an encoder ({config.model_type}); only translation models with an encoder "
+                "and a decoder can be debiased"
+            )
+        tokeniser = open_tokeniser(name, place)
+        words = find_words(tokeniser, professions_of(target_language), name)
+        opened = _untied(loaded(name, "weights", lambda: _read(model)), list(words.professions.values()), name)
+        report = _change(opened.get_encoder().get_input_embeddings().weight, words, equalises)
+    return Debiased(name, opened, tokeniser, report)
+
+
+def _read(directory: Path) -> Any:
+    import torch
+    import transformers
+
+    return transformers.AutoModelForSeq2SeqLM.from_pretrained(
+        directory, torch_dtype=torch.float32, trust_remote_code=False
+    )
+
+
+def _change(weight: Any, words: Words, equalises: bool) -> dict[str, Any]:
+    """Neutralise the rows of the professions in a table; no other row is written to."""
+    import torch
+
+    vectors: Floats = weight.detach().double().numpy()
+    pairs, rows = list(words.pairs.values()), list(words.professions.values())
+    direction, share = gender_direction(vectors, pairs)
+    changes = {tuple(rows): neutralised(vectors[rows], direction)}
+    if equalises:
+        changes |= {pair: equalised(vectors[list(pair)], direction) for pair in pairs}
+    with torch.no_grad():
+        for places, changed in changes.items():
+            weight[list(places)] = torch.tensor(changed, dtype=weight.dtype)
+    tables = (vectors, weight.detach().double().numpy())
+    before, after = (cosines(table[rows], direction) for table in tables)
+    others = np.setdiff1d(np.arange(len(vectors)), rows)
+    women = {occupation: percent for occupation, _, percent in core_occupations()}
+    known = [place for place, word in enumerate(words.professions) if word in women]
+    shares = np.array([women[word] for word in words.professions if word in women], dtype=np.float64)
+    neighbours = [neighbour_correlation(table[rows][known], shares) for table in tables]
+    return {
+        "direction": {
+            "pairs": ["-".join(pair) for pair in words.pairs],
+            "pairs_left_out": ["-".join(pair) for pair in words.pairs_left_out],
+            "share_of_variance": share,
+        },
+        "equalised": equalises,
+        "professions": list(words.professions),
+        "professions_left_out": list(words.professions_left_out),
+        "mean_abs_cosine": {
+            "before": float(np.abs(before).mean()),
+            "after": float(np.abs(after).mean()),
+            "other_words": float(np.abs(cosines(vectors[others], direction)).mean()),
+        },
+        "cosines_before": {word: round(float(x), 4) for word, x in zip(words.professions, before, strict=True)},
+        "correlation_with_share_of_women": correlation(before[known], shares),
+        "neighbour_correlation": {"before": neighbours[0], "after": neighbours[1]},
+    }
+
+
+def _untied(model: Any, rows: Sequence[int], what: str) -> Any:
+    """The same model, with tables of vectors for encoder and decoder that do not depend on each other."""
+    import torch
+
+    config = copy.deepcopy(model.config)
+    if hasattr(config, "share_encoder_decoder_embeddings"):
+        # Marian has a setting for just this; its output stays tied to the decoder's table.
+        config.share_encoder_decoder_embeddings = False
+        config.decoder_vocab_size = config.decoder_vocab_size or config.vocab_size
+    else:
+        config.tie_word_embeddings = False
+    with torch.random.fork_rng(devices=[]):  # weights begin as random numbers
+        free = type(model)(config).eval()
+    weights = free.state_dict()
+    free.load_state_dict({name: weight for name, weight in model.state_dict().items() if name in weights})
+    free.generation_config = copy.deepcopy(model.generation_config)
+    # Some kinds of models also compute in another way when their tables are apart.
+    words = torch.tensor([[*rows[:_N_CHECKED], model.config.eos_token_id]])
+    with torch.inference_mode():
+        ours, theirs = (one(input_ids=words, decoder_input_ids=words).logits for one in (free, model))
+    if not torch.allclose(ours, theirs, atol=1e-4):
+        raise UserError(
+            f"{what} cannot be debiased: this version of transformers has no model of kind {model.config.model_type} "
+            "whose encoder has a table of its own; Marian models (OPUS-MT) work"
+        )
+    return free
+
+
+def _check_written(model: Any, read_again: Any, what: str) -> None:
+    """In older versions of transformers some kinds of models tie their tables again as they are read."""
+    import torch
+
+    found = read_again.state_dict()
+    for name, weight in model.state_dict().items():
+        if name not in found or not torch.equal(weight, found[name]):
+            raise UserError(
+                f"{what} cannot be debiased: with this version of transformers {name} of a model of kind "
+                f"{model.config.model_type} does not survive saving; Marian models (OPUS-MT) work"
+            )
+
+
+# -- the study ---------------------------------------------------------------------------------------------------------
+
+
+def study_debiasing(settings: Settings, context: RunContext = NO_CONTEXT) -> dict[str, Any]:
     """Debias a model, compare it with what it was, and give the report (also `debias.json` in the directory).
 
     Leaves `hf` and `ctranslate2`, the debiased model, and the run folders `before` and `after`. Interrupted, the same
@@ -104,87 +380,73 @@ def study_debiasing(
     """
     if any(find_spec(package) is None for package in ("torch", "transformers")):
         raise MissingExtra("debiasing a model", "hf")
+    output, how = settings.output, settings.resampling
     _check_places(settings.model, output)
-    selections, bleu = settings.selections, _bleu_pairs(settings)  # refused before any work
-    record = {"settings": settings.to_json() | {"model_content": _content(settings.model)}}
-    check_reusable(output / _RECORD, record["settings"], _OWN)
+    selections, test_set = settings.selections, _test_set(settings)  # refused before any work
+    asked = settings.to_json() | {"model_content": _content(settings.model)}
+    check_reusable(output / _RECORD, asked, _OWN)
     debiased = debias_model(settings.model, settings.target_language, equalises=settings.equalises)
     with locks.hold(output / ".lock"):
-        check_reusable(output / _RECORD, record["settings"], _OWN)  # again: another process may have been faster
-        write_record(output / _RECORD, record)
+        check_reusable(output / _RECORD, asked, _OWN)  # again: another process may have been faster
+        write_record(output / _RECORD, {"settings": asked})
         debiased.write(output / "hf")
         specs = {"before": f"hf:{settings.model}", "after": f"hf:{output / 'hf'}"}
         results = {}
         for name, spec in specs.items():
-            config = RunConfig(spec, selections, settings.system_options, settings.resampling)
-            results[name] = run(
-                config, output / name, replace(context, open_progress=_named(name, context.open_progress))
-            )
-        compared = compare(results["before"], results["after"], settings.resampling, Asked(everything=True)).comparisons
-        found = {(row.cell.partition(".")[0], row.metric, row.slice): row for row in compared}
-        rows = [found[key] for key in COMPARED if key in found]
-        translate = _Translate(settings, context)
-        if bleu is not None:
-            texts = [translate(spec, bleu[0], f"{name}: BLEU") for name, spec in specs.items()]
-            rows.append(compare_plain("bleu", bleu[1], (texts[0], texts[1]), settings.resampling))
-        adjusted = statistics.holm([row.p_value for row in rows])
-        rows = [replace(row, p_adjusted=p) for row, p in zip(rows, adjusted, strict=True)]
+            config = RunConfig(spec, selections, settings.system_options, how)
+            results[name] = run(config, output / name, titled(context, name))
+        plain = []
+        if test_set is not None:
+            direction, options = (SOURCE_LANGUAGE, settings.target_language), settings.system_options
+            texts = [
+                translated(spec, test_set, direction, options, titled(context, name)) for name, spec in specs.items()
+            ]
+            plain = [compare_plain("bleu", test_set.references, (texts[0], texts[1]), how)]
+        rows = compared((results["before"], results["after"]), COMPARED, plain, how)
         sources = [item.source for item in api.items(selections[0]).items[:_N_CHECKED]]
-        problem = _convert(output, specs["after"], translate, sources)
+        problem = convert(output, settings, sources, context)
         notes = [f"{output / 'ctranslate2'} is not written: {problem}"] if problem else []
-        if bleu is None:
+        if test_set is None:
             notes.append("BLEU is left out: there are no references; give --bleu SOURCE REFERENCE")
+        comparisons = [row.to_json() for row in (*_of_vectors(debiased.report), *rows)]
         report = {
-            **record["settings"],
+            **asked,
             **debiased.report,
-            "n_bleu": len(bleu[0]) if bleu else 0,
-            "comparisons": [row.to_json() for row in (*_of_vectors(debiased.report), *rows)],
-            "findings": findings(rows),
+            "n_bleu": len(test_set.sources) if test_set else 0,
+            "comparisons": comparisons,
+            "findings": findings(comparisons),
             "signatures": {name: [result.signature for result in of_run] for name, of_run in results.items()},
             "notes": notes,
         }
-        write_record(output / _RECORD, {**record, "report": report})
+        write_record(output / _RECORD, {"settings": asked, "report": report})
     return report
 
 
-class _Translate:
-    """Sentences in, texts out, by way of the store."""
-
-    def __init__(self, settings: Settings, context: RunContext) -> None:
-        self._settings, self._around = settings, context
-
-    def __call__(self, spec: str, sources: Sequence[str], title: str) -> list[str]:
-        return [samples[0].text or "" for samples in self._ask(spec, sources, title)]
-
-    def scores(self, spec: str, sources: Sequence[str], targets: Sequence[str]) -> list[float]:
-        """The log-probability per token of given translations."""
-        found = [samples[0] for samples in self._ask(spec, sources, "checking the forms", targets)]
-        return [(answer.log_probability or 0.0) / (answer.n_tokens or 1) for answer in found]
-
-    def _ask(self, spec: str, sources: Sequence[str], title: str, targets: Sequence[str] | None = None) -> Any:
-        asking = api.Asking(self._settings.target_language, SOURCE_LANGUAGE, targets=targets)
-        options = self._settings.system_options if spec.startswith("hf:") else None
-        context = replace(self._around, open_progress=lambda _: self._around.open_progress(title))
-        return api.translate(spec, sources, asking, options, context)
-
-
-def _convert(output: Path, spec: str, translate: _Translate, sources: Sequence[str]) -> str | None:
+def convert(output: Path, settings: Settings, sources: Sequence[str], context: RunContext) -> str | None:
     """Write the debiased model for CTranslate2 too, or say why not: a wrong one would be worse than none."""
     import ctranslate2
 
-    converted = output / "ctranslate2"
+    silent = replace(context, open_progress=lambda _: context.open_progress("checking the forms"))
+
+    def scores(spec: str, options: Mapping[str, str] | None) -> list[float]:
+        """The log-probability per token of the translations."""
+        asking = api.Asking(settings.target_language, SOURCE_LANGUAGE, targets=[text for _, text in pairs])
+        found = api.translate(spec, [source for source, _ in pairs], asking, options, silent)
+        return [(answer.log_probability or 0.0) / (answer.n_tokens or 1) for (answer, *_) in found]
+
+    converted, spec = output / "ctranslate2", f"hf:{output / 'hf'}"
     if converted.exists():
         shutil.rmtree(converted)
-    texts = translate(spec, sources, "checking the forms")
+    direction = (SOURCE_LANGUAGE, settings.target_language)
+    texts = translated(spec, PlainSet("", sources, ()), direction, settings.system_options, silent)
     pairs = [(source, text) for source, text in zip(sources, texts, strict=True) if text.strip()]
-    asked = [source for source, _ in pairs], [text for _, text in pairs]
-    theirs = translate.scores(spec, *asked)
+    theirs = scores(spec, settings.system_options)
     tokenisers = [name for name in (*PAIR, *SINGLE) if (output / "hf" / name).is_file()]
     try:
         with quietly():
             converter = ctranslate2.converters.TransformersConverter(str(output / "hf"), copy_files=tokenisers)
             converter.convert(str(converted))
-        ours = translate.scores(f"ctranslate2:{converted}", *asked)
+        ours = scores(f"ctranslate2:{converted}", None)
         farthest = max((abs(a - b) for a, b in zip(theirs, ours, strict=True)), default=0.0)
         if farthest <= _CLOSE_ENOUGH:
             return None
@@ -207,40 +469,17 @@ def _of_vectors(report: Mapping[str, Any]) -> list[Comparison]:
     return rows
 
 
-def findings(rows: Sequence[Comparison]) -> list[str]:
+def findings(comparisons: Sequence[Row]) -> list[str]:
     """Two plain sentences: about bias, and about uncertainty and quality; never surer than the intervals."""
-    named = {(row.cell.partition(".")[0], row.metric): row for row in rows}
-
-    def told(name: str, benchmark: str, metric: str) -> str:
-        row = named.get((benchmark, metric))
-        return "" if row is None else _told(name, row)
-
-    bias = [
-        told("WinoMT accuracy", "winomt", "accuracy"),
-        told("its gap between stereotypical and other sentences", "winomt", "delta_s"),
-        told("its gap between men and women", "winomt", "delta_g"),
-    ]
-    rest = [
-        told("gender entropy where the sentence leaves the gender open", "uncertainty", "h_gender"),
-        told("BLEU", "bleu", "bleu"),
-    ]
-    sentences = ("; ".join(filter(None, parts)) for parts in (bias, rest))
-    return [f"{sentence[0].upper()}{sentence[1:]}." for sentence in sentences if sentence]
+    rows = by_key(comparisons)
+    found = []
+    for named in _IN_FINDINGS:
+        parts = "; ".join(change_in_words(name, rows[key]) for key, name in named.items() if key in rows)
+        found += [f"{parts[0].upper()}{parts[1:]}."] if parts else []
+    return found
 
 
-def _told(name: str, row: Comparison) -> str:
-    if row.first is None or row.second is None or row.difference is None:
-        return f"{name} has no value to compare"
-    show = row.unit.show
-    went = f"{name} went from {show(row.first)} to {show(row.second)}"
-    if row.low is None or row.high is None:
-        return went
-    change = row.change()
-    told = {"changed": "more than chance", "unclear": "could be chance"}.get(change, change)
-    return f"{went} (by {show(row.difference)}, {show(row.low)} to {show(row.high)}: {told})"
-
-
-# -- before any work --------------------------------------------------------------------------------------------------
+# -- before any work ---------------------------------------------------------------------------------------------------
 
 
 def _check_places(model: Path, output: Path) -> None:
@@ -254,8 +493,6 @@ def _check_places(model: Path, output: Path) -> None:
             f"{model} is a model in CTranslate2's format, whose vectors cannot be changed; give the Hugging Face model "
             "that it was converted from (for the bundled one `gendermark train demo-model` writes it)"
         )
-    if output.exists() and not output.is_dir():
-        raise UserError(f"{output} is a file; choose a directory with -o")
     if output.resolve() == model.resolve():
         raise UserError(f"{output} holds the model itself; choose another directory with -o")
 
@@ -269,30 +506,57 @@ def _content(model: Path) -> str:
     return digest.hexdigest()[:16]
 
 
-def _bleu_pairs(settings: Settings) -> tuple[list[str], list[str]] | None:
+def _test_set(settings: Settings) -> PlainSet | None:
     """Sources and references: of the user; of the grammar for a model that learnt from it; or none."""
     if settings.bleu is not None:
-        sources, references = (read_lines(path) for path in settings.bleu)
-        if len(sources) != len(references) or not sources:
-            raise UserError(
-                f"{settings.bleu[0]} has {len(sources):,} lines and {settings.bleu[1]} {len(references):,}; --bleu "
-                "takes a file of sentences and one with the translation of each"
-            )
-        return sources, references
-    recipe = _recipe(settings.model)
-    if recipe is None or settings.target_language != "es":
-        return None
-    pairs = list(generate(int(recipe["size"]["n_held_out"]), int(recipe["seed"]), split="held-out"))
-    return [pair.source for pair in pairs], [pair.target for pair in pairs]
-
-
-def _recipe(model: Path) -> Mapping[str, Any] | None:
-    """How `gendermark train` made the model, which it writes beside it."""
-    path = model.resolve().parent / "report.json"
+        return read_test_set(*settings.bleu, option="--bleu")
+    # How `gendermark train` made the model, which it writes beside it.
+    path = settings.model.resolve().parent / "report.json"
     report = read_json(path) if path.is_file() else None
     recipe = report.get("recipe") if isinstance(report, dict) else None
-    return recipe if isinstance(recipe, dict) and {"size", "seed"} <= recipe.keys() else None
+    if settings.target_language != "es" or not isinstance(recipe, dict) or not {"size", "seed"} <= recipe.keys():
+        return None
+    return bundled_test_set(int(recipe["size"]["n_held_out"]), int(recipe["seed"]))
 
 
-def _named(name: str, open_progress: OpenProgress) -> OpenProgress:
-    return lambda title: open_progress(f"{name}: {title}")
+# -- the command -------------------------------------------------------------------------------------------------------
+
+
+def debias(
+    settings: Settings = option_group(Settings), work: Work = option_group(working), as_json: AsJson = False
+) -> None:
+    """Take gender out of the vectors of professions, and compare the model with what it was."""
+    with work as context:
+        report = study_debiasing(settings, context)
+    if as_json:
+        print_json(report)
+    else:
+        print_report(report)
+    say(f"debiased model and run folders: {settings.output}")
+
+
+def print_report(report: Row) -> None:
+    rows = report["comparisons"]
+    if is_terminal():
+        cells = []
+        for row in rows:
+            unit = Unit(row["unit"])
+            name = row["metric"] if row["slice"] == "all" else f"{row['metric']} {row['slice']}"
+            values = [unit.show(row["first"]), unit.show(row["second"]), unit.show_change(row["difference"])]
+            interval = "–" if row["low"] is None else f"[{unit.show(row['low'])}, {unit.show(row['high'])}]"
+            cells.append((row["cell"], name, *values, interval, show_p(row["p_adjusted"])))
+        print_table("Before and after debiasing", ("of", "metric", "before", "after", "change", "interval", "p"), cells)
+    else:
+        print_table("", tuple(rows[0]), [tuple(row.values()) for row in rows])
+    direction, left_out = report["direction"], report["professions_left_out"]
+    say(
+        f"gender direction from {len(direction['pairs'])} pairs ({', '.join(direction['pairs'])}); it holds "
+        f"{direction['share_of_variance']:.0%} of what differs within them"
+    )
+    say(
+        f"{len(report['professions'])} professions changed"
+        + (f", {len(left_out)} not, as they are not one token ({', '.join(left_out[:4])} ...)" if left_out else "")
+        + f"; other words lie {report['mean_abs_cosine']['other_words']:.3f} along the direction"
+    )
+    for sentence in (*report["findings"], *report["notes"]):
+        say(sentence)

@@ -5,10 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Annotated, Any
+
+import typer
 
 from gendermark import api
+from gendermark.cli.options import Store
+from gendermark.cli.terminal import AsJson, say
 from gendermark.errors import SystemFailure, UserError
+from gendermark.lab.studies import SystemName, SystemOptions, show
 from gendermark.names import readable
 from gendermark.records import Table, Translation
 from gendermark.runs.run import NO_CONTEXT, RunContext
@@ -101,10 +106,10 @@ def compare_targets(
     asking = api.Asking(to, source_language, targets=[target for _, target in asked])
     answers = api.translate(system, [source for source, _ in asked], asking, system_options, context)
     scored = [found for (found,) in answers]
-    for found in scored:
+    for found, (_, target) in zip(scored, asked, strict=True):
         if found.log_probability is None:
             raise SystemFailure(
-                f"{system} gave no log-probability for {found.text!r}"
+                f"{system} gave no log-probability for {target!r}"
                 + (f": {found.error}" if found.error else "; ask one that can score translations")
             )
     pairs = list(zip(scored[::2], scored[1::2], strict=True))
@@ -151,3 +156,28 @@ def _preference(source: str, masculine: Translation, feminine: Translation, part
         (masculine.n_tokens, feminine.n_tokens),
         at_parting,
     )
+
+
+# -- the command -------------------------------------------------------------------------------------------------------
+
+
+def determiners(
+    sources: Annotated[
+        tuple[str, ...],
+        typer.Argument(metavar="SOURCE...", help="Sentences: one that tells the gender, one that does not."),
+    ],
+    system: SystemName,
+    to: Annotated[str, typer.Option("--to", help="Target language.")],
+    targets: Annotated[
+        tuple[str, str], typer.Option(metavar="MASCULINE FEMININE", help="Two translations that differ in gender.")
+    ],
+    system_options: SystemOptions,
+    from_: Annotated[str, typer.Option("--from", help="Source language.")] = "en",
+    store: Store = None,
+    as_json: AsJson = False,
+) -> None:
+    """How probable are "el" and "la", where the source tells the gender and where it does not?"""
+    context = RunContext(store, tell=say)
+    found = compare_targets(system, sources, targets, (from_, to), system_options, context)
+    notes = [] if found.parting is not None else [f"{system} scores whole translations only, not single tokens"]
+    show(found.to_json(), [found.table()], notes, as_json=as_json)

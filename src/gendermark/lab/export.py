@@ -1,4 +1,7 @@
-"""The trained model as files: one folder for Transformers, one for CTranslate2, and proof that they are the same model.
+"""Trained models as Marian models: a folder for Transformers, one for CTranslate2, and proof that they are the same.
+
+Two things make a model mean the same in Transformers and in CTranslate2, which has no padding in its vocabulary and
+starts every translation from a zero vector: the vector of the padding is zero, and padding is never a possible answer.
 
 Weights are rounded to 16 bits before both are written. So CTranslate2 keeps them in half the space with nothing lost,
 and the two folders hold the same numbers. That includes the table of positions, which Transformers leaves out when it
@@ -19,9 +22,9 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from gendermark.io.textfiles import write_text
-from gendermark.lab.corpus import Pieces
-from gendermark.lab.demo_model import log_probabilities
+from gendermark.lab.corpus import Ids, Pieces
 from gendermark.lab.grammar import Pair
+from gendermark.lab.torch_models import N_POSITIONS, Architecture
 from gendermark.systems.engine import padded
 from gendermark.systems.tokenisers import Direction
 
@@ -29,6 +32,95 @@ _Row = TypeVar("_Row")
 
 _LONGEST_TRANSLATION = 128
 _BATCH = 50
+_NEVER = -1e4
+"""A logit that leaves no probability at all in 32 bits, and that 16 bits can hold."""
+_ATTENTION = {"query": "q_proj", "key": "k_proj", "value": "v_proj", "out": "out_proj"}
+_FEED_FORWARD = {"feed_forward.first": "fc1", "feed_forward.second": "fc2", "feed_forward_norm": "final_layer_norm"}
+_ENCODER = {
+    **{f"attention.{ours}": f"self_attn.{theirs}" for ours, theirs in _ATTENTION.items()},
+    "attention_norm": "self_attn_layer_norm",
+    **_FEED_FORWARD,
+}
+_DECODER = {
+    **{f"past.attention.{ours}": f"self_attn.{theirs}" for ours, theirs in _ATTENTION.items()},
+    **{f"source.{ours}": f"encoder_attn.{theirs}" for ours, theirs in _ATTENTION.items()},
+    "past_norm": "self_attn_layer_norm",
+    "source_norm": "encoder_attn_layer_norm",
+    **_FEED_FORWARD,
+}
+
+
+# -- Marian models -----------------------------------------------------------------------------------------------------
+
+
+def marian_model(shape: Architecture, pieces: Pieces) -> Any:
+    """A Marian model with one table of vectors for source, target and answer, and random weights."""
+    import torch
+    from transformers import MarianConfig, MarianMTModel
+
+    config = MarianConfig(
+        vocab_size=len(pieces.numbers),
+        d_model=shape.width,
+        encoder_layers=shape.n_encoder_layers,
+        decoder_layers=shape.n_decoder_layers,
+        encoder_ffn_dim=shape.feed_forward,
+        decoder_ffn_dim=shape.feed_forward,
+        encoder_attention_heads=shape.n_heads,
+        decoder_attention_heads=shape.n_heads,
+        activation_function="relu",
+        scale_embedding=True,
+        init_std=shape.width**-0.5,
+        dropout=0.0,
+        max_position_embeddings=N_POSITIONS,
+        pad_token_id=pieces.pad,
+        decoder_start_token_id=pieces.pad,
+        eos_token_id=pieces.end,
+        forced_eos_token_id=None,
+    )
+    model: Any = MarianMTModel(config)
+    with torch.no_grad():
+        model.final_logits_bias[0, pieces.pad] = _NEVER
+        model.get_input_embeddings().weight[pieces.pad] = 0
+    model.generation_config.max_length = 256
+    model.generation_config.num_beams = 1
+    return model
+
+
+def as_marian(model: Any, pieces: Pieces) -> Any:
+    """Our transformer, with self-attention, as a Marian model."""
+    import torch
+
+    weights = {
+        "model.shared.weight": model.vectors.weight,
+        "model.encoder.embed_positions.weight": model.positions,
+        "model.decoder.embed_positions.weight": model.positions,
+    }
+    for side, names in (("encoder", _ENCODER), ("decoder", _DECODER)):
+        for number, layer in enumerate(getattr(model, side)):
+            for name, weight in layer.named_parameters():
+                part, _, kind = name.rpartition(".")
+                weights[f"model.{side}.layers.{number}.{names[part]}.{kind}"] = weight
+    marian = marian_model(model.shape, pieces)
+    own = dict(marian.named_parameters())
+    with torch.no_grad():
+        for name in own.keys() - {"lm_head.weight"}:
+            own[name].copy_(weights.pop(name))
+    assert not weights, f"Marian has no {', '.join(weights)}"
+    return marian.eval()
+
+
+def log_probabilities(model: Any, sources: list[Ids], targets: list[Ids], pad: int) -> Any:
+    """A tensor: the log-probability of each piece of each target, 0 where there is only padding."""
+    import torch
+
+    source, target = torch.tensor(padded(sources, pad)), torch.tensor(padded(targets, pad))
+    before = torch.cat([torch.full_like(target[:, :1], pad), target[:, :-1]], dim=1)
+    logits = model(input_ids=source, attention_mask=source != pad, decoder_input_ids=before, use_cache=False).logits
+    found = -torch.nn.functional.cross_entropy(logits.flatten(0, 1), target.flatten(), reduction="none")
+    return found.view_as(target).masked_fill(target == pad, 0)
+
+
+# -- files -------------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -218,6 +310,10 @@ def _forced_hf(model: Any, pieces: Pieces, sources: Sequence[str], targets: Sequ
 def _portions(rows: list[_Row]) -> Iterator[list[_Row]]:
     for first in range(0, len(rows), _BATCH):
         yield rows[first : first + _BATCH]
+
+
+def n_bytes(directory: Path) -> int:
+    return sum(path.stat().st_size for path in directory.rglob("*") if path.is_file())
 
 
 def bleu(translations: Sequence[str], references: Sequence[str]) -> float:

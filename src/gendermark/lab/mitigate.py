@@ -1,30 +1,58 @@
 """What mitigation without training gains and costs: the plain system beside itself reranked and with hints.
 
 Each is run on SimpleGEN and WinoMT and on a plain test set, compared with the plain system on the same sentences, and
-timed by asking it directly. One more, the oracle, is told the genders by the benchmark: no reader of sources can make
+timed by asking it directly. One more, the oracle, gets the genders from the benchmark: no reader of sources can make
 reranking better than that.
 """
 
 from __future__ import annotations
 
-import json
 import statistics as numbers
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+import typer
 
 from gendermark import api, registry
 from gendermark.benchmarks.benchmark import Benchmark
+from gendermark.cli.options import ResumedIn, StudiedData, To, option_group
+from gendermark.cli.terminal import AsJson, print_json, print_table, say
 from gendermark.errors import UserError
 from gendermark.io.textfiles import write_text
-from gendermark.lab import mitigate_words as words
-from gendermark.lab.paired import NO_REFERENCES, compared, compared_plainly, plain_set, plain_texts
+from gendermark.lab.paired import (
+    BLEU,
+    CHRF,
+    LONG_COLUMNS,
+    NO_REFERENCES,
+    Key,
+    Row,
+    by_key,
+    change_in_words,
+    changed_rows,
+    compared,
+    compared_plainly,
+    long_rows,
+    plain_set,
+    plain_texts,
+)
 from gendermark.lab.reader import rate_reader
+from gendermark.lab.studies import (
+    DEFAULT_RESAMPLING,
+    PlainFiles,
+    Resampled,
+    SystemName,
+    SystemOptions,
+    Work,
+    is_terminal,
+    titled,
+    working,
+    write_record,
+)
 from gendermark.linguistics.hints import STYLES
-from gendermark.metrics.metric import Resampling
 from gendermark.records import Gender, Request, Task
 from gendermark.result import Result
 from gendermark.runs import folder
@@ -44,27 +72,42 @@ COMPARED = (
     ("winomt", "masculine_share", "neutral"),
 )
 """Benchmark, metric and slice; for each mitigation one Holm correction is made over them and BLEU and chrF."""
+NAMES: Mapping[Key, str] = {
+    ("simplegen", "correct", "fc"): "women right on SimpleGEN",
+    ("simplegen", "correct", "mc"): "men right on SimpleGEN",
+    ("winomt", "accuracy", "feminine"): "women right on WinoMT",
+    ("winomt", "accuracy", "masculine"): "men right on WinoMT",
+    BLEU: "BLEU",
+    CHRF: "chrF",
+}
+"""The columns of the table, in their order."""
 PLAIN, ORACLE = "plain", "oracle"
 N_TIMED = 96
 _OPTION_OF = {"rerank": "n", "hinted": "style"}
-_RECORD, _TABLE = "mitigate.json", "table.md"
 
 
 @dataclass(frozen=True)
 class Settings:
-    """Everything that decides a study's numbers."""
-
-    system: str
-    target_language: str
-    mitigations: tuple[str, ...] = ()
-    """`rerank`, `rerank:16`, `hinted:adjective` ...; none: all that the system can do."""
-    data: str = "core"
-    plain: tuple[Path, Path] | None = None
-    """Files of sentences and of their translations."""
-    system_options: Mapping[str, str] = field(default_factory=dict)
-    resampling: Resampling = field(default_factory=Resampling)
-    n_repeats: int = 3
-    """Of the timing; 0: none."""
+    system: SystemName
+    target_language: To
+    output: ResumedIn
+    mitigations: Annotated[
+        tuple[str, ...],
+        typer.Option(
+            "--with",
+            metavar="NAME",
+            help="rerank, rerank:N, hinted:adjective, hinted:apposition, hinted:context, hinted:prompt; may be "
+            "repeated. Default: all that the system can do.",
+        ),
+    ] = ()
+    data: StudiedData = "core"
+    plain: PlainFiles = None
+    n_repeats: Annotated[
+        int,
+        typer.Option("--repeats", min=0, help="How often each is timed, asked directly; 0 leaves the timing out."),
+    ] = 3
+    system_options: SystemOptions = field(default_factory=dict)
+    resampling: Resampled = DEFAULT_RESAMPLING
 
     @property
     def selections(self) -> tuple[Selection, ...]:
@@ -73,7 +116,7 @@ class Settings:
 
 @dataclass(frozen=True)
 class Variant:
-    """The system as it is, or with something around it."""
+    """The system as it is, or with a wrapper."""
 
     name: str
     family: str = ""
@@ -90,8 +133,8 @@ class Variant:
         joint = "" if not query else "&" if "?" in system else "?"
         return f"{self.family}:{system}{joint}{query}"
 
-    def context(self, inner: System, system: str) -> System:
-        """The same around a system that is open already."""
+    def wrap(self, inner: System, system: str) -> System:
+        """The same of a system that is open already."""
         if not self.family:
             return inner
         opened: System = registry.load("system", self.family)(system, dict(self.options), inner)
@@ -111,47 +154,55 @@ def variant_of(mitigation: str) -> Variant:
 
 def variants_for(system: System, mitigations: Sequence[str]) -> list[Variant]:
     """The plain system, the mitigations that were asked for or that it can do, and the oracle."""
-    can_rerank = system.gives_n_best or Task.SAMPLE in system.tasks
-    can = ["rerank"] if can_rerank else []
+    can = ["rerank"] if system.gives_n_best or Task.SAMPLE in system.tasks else []
     can += ["hinted:prompt"] if system.takes_hints else ["hinted:adjective", "hinted:apposition", "hinted:context"]
     chosen = [variant_of(one) for one in dict.fromkeys(mitigations or can)]
     first = next((one for one in chosen if one.family == "rerank"), chosen[0])
     return [Variant(PLAIN), *chosen, Variant(ORACLE, first.family, (*first.options, ("reader", "gold")))]
 
 
-# -- the study --------------------------------------------------------------------------------------------------------
+# -- the study ---------------------------------------------------------------------------------------------------------
 
 
-def study_mitigation(settings: Settings, output: Path, context: RunContext = NO_CONTEXT) -> dict[str, Any]:
+def study_mitigation(settings: Settings, context: RunContext = NO_CONTEXT) -> dict[str, Any]:
     """Run, compare and time; the report is also `mitigate.json` and `table.md` in the directory.
 
     Leaves a run folder for each variant. Interrupted, the same call goes on where it stopped.
     """
-    selections = settings.selections
+    output, selections, how = settings.output, settings.selections, settings.resampling
     with closing(open_system(settings.system, settings.system_options)) as inner:
         variants = variants_for(inner, settings.mitigations)
         for variant in variants[:-1]:  # a style that it lacks, a language that nobody reads: before any work
-            variant.context(inner, settings.system).check(SOURCE_LANGUAGE, settings.target_language, [])
+            variant.wrap(inner, settings.system).check(SOURCE_LANGUAGE, settings.target_language, [])
         test_set = plain_set(settings.plain, settings.target_language) if inner.is_stored else None
-    results, texts = {}, {}
+    results: dict[str, Sequence[Result]] = {}
+    texts = {}
     for variant in variants:
-        config = RunConfig(
-            variant.spec(settings.system), selections, dict(settings.system_options), settings.resampling
-        )
-        titled = replace(context, open_progress=_titled(variant.name, context))
-        results[variant.name] = run(config, output / variant.folder, titled)
+        config = RunConfig(variant.spec(settings.system), selections, dict(settings.system_options), how)
+        own = titled(context, variant.name)
+        results[variant.name] = run(config, output / variant.folder, own)
         if test_set is not None and variant.name != ORACLE:  # of other sentences it knows nothing
-            texts[variant.name] = plain_texts(config, test_set, settings.target_language, titled)
+            texts[variant.name] = plain_texts(config, test_set, settings.target_language, own)
     seconds = _timed(settings, variants) if settings.n_repeats else {}
-    rows = []
+    mitigations = []
     for variant in variants[1:]:
         plain = []
         if test_set is not None and variant.name in texts:
-            plain = compared_plainly(test_set, (texts[PLAIN], texts[variant.name]), settings.resampling)
-        rows.append(compared((results[PLAIN], results[variant.name]), COMPARED, plain, settings.resampling))
-    opened = {
-        variant.name: _open_changed(output / PLAIN, output / variant.folder, results[PLAIN]) for variant in variants[1:]
-    }
+            plain = compared_plainly(test_set, (texts[PLAIN], texts[variant.name]), how)
+        rows = compared((results[PLAIN], results[variant.name]), COMPARED, plain, how)
+        mitigations.append(
+            {
+                "name": variant.name,
+                "system": variant.spec(settings.system),
+                "is_upper_bound": variant.name == ORACLE,
+                "comparisons": [row.to_json() for row in rows],
+                "open": _open_changed(output / PLAIN, output / variant.folder, results[PLAIN]),
+                "plain_set_changed": _n_changed(texts, variant.name),
+                "milliseconds": _milliseconds(seconds, variant.name),
+                "times_as_long": _ratio(seconds, variant.name),
+                "notes": folder.read_manifest(output / variant.folder).get("notes", []),
+            }
+        )
     report = {
         "system": settings.system,
         "system_options": dict(settings.system_options),
@@ -159,20 +210,7 @@ def study_mitigation(settings: Settings, output: Path, context: RunContext = NO_
         "data": settings.data,
         "plain_set": test_set.name if test_set else None,
         "n_plain": len(test_set.sources) if test_set else 0,
-        "mitigations": [
-            {
-                "name": variant.name,
-                "system": variant.spec(settings.system),
-                "is_upper_bound": variant.name == ORACLE,
-                "comparisons": [row.to_json() for row in changes],
-                "open": opened[variant.name],
-                "plain_set_changed": _n_changed(texts, variant.name),
-                "milliseconds": _milliseconds(seconds, variant.name),
-                "times_as_long": _ratio(seconds, variant.name),
-                "notes": folder.read_manifest(output / variant.folder).get("notes", []),
-            }
-            for variant, changes in zip(variants[1:], rows, strict=True)
-        ],
+        "mitigations": mitigations,
         "milliseconds": _milliseconds(seconds, PLAIN),
         "n_repeats": settings.n_repeats,
         "n_timed": N_TIMED if seconds else 0,
@@ -180,14 +218,10 @@ def study_mitigation(settings: Settings, output: Path, context: RunContext = NO_
         "signatures": {name: [result.signature for result in found] for name, found in results.items()},
         "notes": [] if test_set else [NO_REFERENCES],
     }
-    report["findings"] = words.findings(report)
-    write_text(output / _RECORD, json.dumps(report, ensure_ascii=False, indent=2) + "\n")
-    write_text(output / _TABLE, words.markdown(report))
+    report["findings"] = findings(report)
+    write_record(output / "mitigate.json", report)
+    write_text(output / "table.md", markdown(report))
     return report
-
-
-def _titled(name: str, context: RunContext) -> Callable[[str], Any]:
-    return lambda title: context.open_progress(f"{name}: {title}")
 
 
 def _open_changed(plain: Path, other: Path, results: Sequence[Result]) -> dict[str, int]:
@@ -208,7 +242,7 @@ def _n_changed(texts: Mapping[str, Sequence[str]], name: str) -> int | None:
     return sum(one != other for one, other in zip(texts[PLAIN], texts[name], strict=True))
 
 
-# -- time -------------------------------------------------------------------------------------------------------------
+# -- time --------------------------------------------------------------------------------------------------------------
 
 
 def _timed(settings: Settings, variants: Sequence[Variant]) -> dict[str, list[float]]:
@@ -219,7 +253,7 @@ def _timed(settings: Settings, variants: Sequence[Variant]) -> dict[str, list[fl
     item_set = replace(whole, items=whole.items[:: max(1, len(whole.items) // N_TIMED)][:N_TIMED])
     requests = benchmark.requests(item_set)
     with closing(open_system(settings.system, settings.system_options)) as inner:
-        systems = {one.name: one.context(inner, settings.system) for one in variants if one.name != ORACLE}
+        systems = {one.name: one.wrap(inner, settings.system) for one in variants if one.name != ORACLE}
 
         def ready(system: System) -> None:
             system.prepare(benchmark, item_set, requests)
@@ -257,3 +291,93 @@ def _ratio(seconds: Mapping[str, Sequence[float]], name: str) -> float | None:
     if not seconds.get(name):
         return None
     return numbers.median(one / plain for one, plain in zip(seconds[name], seconds[PLAIN], strict=True))
+
+
+# -- words and tables --------------------------------------------------------------------------------------------------
+
+
+def findings(report: Row) -> list[str]:
+    """A sentence or two for each mitigation; never surer than the intervals."""
+    return [*map(_finding, report["mitigations"]), *map(_of_reader, report["reader"])]
+
+
+def _finding(mitigation: Row) -> str:
+    rows = by_key(mitigation["comparisons"])
+    changes = [change_in_words(name, rows[key]) for key, name in NAMES.items() if key in rows]
+    if mitigation["times_as_long"] is not None:
+        changes.append(f"it takes {mitigation['times_as_long']:.2f} times as long")
+    n, n_changed = mitigation["open"]["n"], mitigation["open"]["n_changed"]
+    if n:
+        changes.append(
+            f"where the gender is open, {n_changed:,} of {n:,} translations changed"
+            + (", which should not be" if n_changed else "")
+        )
+    name = "the oracle (an upper bound: it knows the genders)" if mitigation["is_upper_bound"] else mitigation["name"]
+    return f"{name}: {'; '.join(changes)}."
+
+
+def _of_reader(score: Row) -> str:
+    name = {"simplegen": "SimpleGEN", "winomt": "WinoMT"}.get(score["benchmark"], score["benchmark"])
+    n, n_decided = score["n_told"], score["n_decided"]
+    said = f"The reader of sources decides {n_decided:,} of {n:,} sentences of {name} that tell the person's gender"
+    return f"{said}, {score['n_right']:,} of them rightly." if n_decided else f"{said}."
+
+
+COLUMNS = ("mitigation", *NAMES.values(), "open changed", "ms", "times as long")
+
+
+def table(report: Row) -> list[tuple[str, ...]]:
+    """A row for the plain system and each mitigation, as people read it."""
+    first, *others = changed_rows(PLAIN, report["mitigations"], list(NAMES))
+    rows = [(*first, "", _number(report["milliseconds"]), "1")]
+    for row, mitigation in zip(others, report["mitigations"], strict=True):
+        name = "oracle (upper bound)" if mitigation["is_upper_bound"] else row[0]
+        opened = f"{mitigation['open']['n_changed']:,} of {mitigation['open']['n']:,}"
+        times = (_number(mitigation["milliseconds"]), _number(mitigation["times_as_long"]))
+        rows.append((name, *row[1:], opened, *times))
+    return rows
+
+
+def _number(value: float | None) -> str:
+    return "–" if value is None else f"{value:.2f}"
+
+
+def markdown(report: Row) -> str:
+    """The table, and what was found."""
+    rows = [COLUMNS, ("---",) * len(COLUMNS), *table(report)]
+    lines = [f"# Mitigation of {report['system']} into {report['target_language']} ({report['data']})", ""]
+    lines += [f"| {' | '.join(cell.replace('|', '/') for cell in row)} |" for row in rows]
+    lines += ["", *(f"- {sentence}" for sentence in (*report["findings"], *report["notes"]))]
+    return "\n".join(lines) + "\n"
+
+
+def _all_rows(report: Row) -> list[tuple[Any, ...]]:
+    """Every comparison with all its digits, and the times, mitigation after mitigation."""
+    rows = []
+    for mitigation in report["mitigations"]:
+        rows += long_rows([mitigation])
+        if mitigation["milliseconds"] is not None:
+            both = (report["milliseconds"], mitigation["milliseconds"])
+            rows.append((mitigation["name"], "time", "milliseconds", "simplegen", *both, None, None, None, None))
+    return rows
+
+
+# -- the command -------------------------------------------------------------------------------------------------------
+
+
+def mitigate(
+    settings: Settings = option_group(Settings), work: Work = option_group(working), as_json: AsJson = False
+) -> None:
+    """Reranking and hints around a system: what women gain, what men lose, what it costs in quality and time."""
+    with work as context:
+        report = study_mitigation(settings, context)
+    if as_json:
+        print_json(report)
+    elif is_terminal():
+        title = f"{settings.system} into {settings.target_language}: plain, and mitigated"
+        print_table(title, COLUMNS, table(report))
+    else:
+        print_table("", ("mitigation", *LONG_COLUMNS), _all_rows(report))
+    for sentence in (*report["findings"], *report["notes"]):
+        say(sentence)
+    say(f"run folders and table.md: {settings.output}")

@@ -1,35 +1,43 @@
-"""Two systems of a study side by side: what is compared, corrected together, and how a change is told."""
+"""Two systems of a study side by side: what is compared and corrected together, and the words for a change."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
-from gendermark import api
-from gendermark.lab.plain import PlainSet, bundled_test_set, compare_plain, read_test_set
+from gendermark.lab.plain import PlainSet, bundled_test_set, compare_plain, read_test_set, translated
 from gendermark.metrics import statistics
 from gendermark.metrics.metric import Resampling
 from gendermark.records import Unit
 from gendermark.result import Result
-from gendermark.runs.compare import Asked, Comparison, compare
+from gendermark.runs.compare import ALPHA, Asked, Comparison, compare
 from gendermark.runs.run import RunConfig, RunContext
 
 Key = tuple[str, str, str]
 """Benchmark, metric and slice."""
 Row = Mapping[str, Any]
 """A comparison as JSON has it."""
-Pair = tuple[Sequence[Result], Sequence[Result]]
 BLEU: Key = ("bleu", "bleu", "all")
-NO_REFERENCES = "BLEU is left out: there is no test set with references; give --plain SOURCE REFERENCE, and no fake"
 CHRF: Key = ("chrf", "chrf", "all")
+NO_REFERENCES = "BLEU is left out: there is no test set with references; give --plain SOURCE REFERENCE, and no fake"
 
 
-def compared(results: Pair, keys: Sequence[Key], plain: Sequence[Comparison], how: Resampling) -> list[Comparison]:
+def compared(
+    results: tuple[Sequence[Result], Sequence[Result]],
+    keys: Sequence[Key],
+    plain: Sequence[Comparison],
+    how: Resampling,
+) -> list[Comparison]:
     """These numbers of two runs, and what was compared on a plain test set; one Holm correction over all of it."""
     report = compare(*results, how, Asked(everything=True))
     found = {(row.cell.partition(".")[0], row.metric, row.slice): row for row in report.comparisons}
-    rows = [*(found[key] for key in keys if key in found), *plain]
+    return corrected([*(found[key] for key in keys if key in found), *plain])
+
+
+def corrected(rows: Sequence[Comparison]) -> list[Comparison]:
+    """With one Holm correction over all of them."""
     adjusted = statistics.holm([row.p_value for row in rows])
     return [replace(row, p_adjusted=p) for row, p in zip(rows, adjusted, strict=True)]
 
@@ -41,7 +49,7 @@ def compared_plainly(
     return [compare_plain(score, test_set.references, texts, how) for score in ("bleu", "chrf")]
 
 
-def plain_set(given: tuple[Any, Any] | None, target_language: str) -> PlainSet | None:
+def plain_set(given: tuple[Path, Path] | None, target_language: str) -> PlainSet | None:
     """The test set of the user's, or the bundled one where the language has one."""
     if given is not None:
         return read_test_set(*given)
@@ -50,27 +58,28 @@ def plain_set(given: tuple[Any, Any] | None, target_language: str) -> PlainSet |
 
 def plain_texts(config: RunConfig, test_set: PlainSet, target_language: str, context: RunContext) -> list[str]:
     """What the system of a run makes of a plain test set."""
-    silent = replace(context, tell=lambda note: None)  # noqa: ARG005 (what was said of the run is enough)
-    answers = api.translate(config.system, test_set.sources, api.Asking(target_language), config.system_options, silent)
-    return [samples[0].text or "" for samples in answers]
+    silent = replace(context, tell=lambda note: None)  # noqa: ARG005 (its notes were given for the run)
+    return translated(config.system, test_set, ("en", target_language), config.system_options, silent)
 
 
-# -- words ------------------------------------------------------------------------------------------------------------
+# -- words -------------------------------------------------------------------------------------------------------------
 
 
 def by_key(comparisons: Sequence[Row]) -> dict[Key, Row]:
     return {(row["cell"].partition(".")[0], row["metric"], row["slice"]): row for row in comparisons}
 
 
-def told(name: str, row: Row) -> str:
-    """A change in words; never surer than its interval."""
+def change_in_words(name: str, row: Row) -> str:
+    """`BLEU 30.1 to 28.9 (-1.2, -2.0 to -0.4: worse)`; never surer than its interval."""
     unit = Unit(row["unit"])
     if row["difference"] is None:
         return f"{name}: no value to compare"
-    if row["difference"] == 0:
+    if row["difference"] == 0 and not row["low"] and not row["high"]:
         return f"{name} {unit.show(row['first'])}, unchanged"
     interval = "" if row["low"] is None else f", {unit.show(row['low'])} to {unit.show(row['high'])}"
-    word = {"unclear": "could be chance", "changed": "more than chance"}.get(row["change"], row["change"])
+    word = {"unclear": "not significant", "changed": "significant"}.get(row["change"], row["change"])
+    if row["change"] == "unclear" and row["p_value"] is not None and row["p_value"] < ALPHA:
+        word = "not significant after correction"
     return (
         f"{name} {unit.show(row['first'])} to {unit.show(row['second'])} "
         f"({unit.show_change(row['difference'])}{interval}: {word})"
@@ -88,3 +97,21 @@ def change_cell(row: Row | None) -> str:
     unit = Unit(row["unit"])
     change = f"{unit.show(row['second'])} ({unit.show_change(row['difference'])}"
     return f"{change})" if row["low"] is None else f"{change}; {unit.show(row['low'])} to {unit.show(row['high'])})"
+
+
+LONG_COLUMNS = ("cell", "metric", "slice", "first", "second", "difference", "low", "high", "p_adjusted")
+
+
+def long_rows(systems: Sequence[Row]) -> list[tuple[Any, ...]]:
+    """Every comparison of every system with all its digits."""
+    return [(one["name"], *(row[column] for column in LONG_COLUMNS)) for one in systems for row in one["comparisons"]]
+
+
+def changed_rows(baseline: str, systems: Sequence[Row], keys: Sequence[Key]) -> list[tuple[str, ...]]:
+    """The baseline's values, then those of each system with their changes and intervals."""
+    first = by_key(systems[0]["comparisons"])
+    rows = [(baseline, *(value_cell(first.get(key), "first") for key in keys))]
+    for one in systems:
+        found = by_key(one["comparisons"])
+        rows.append((one["name"], *(change_cell(found.get(key)) for key in keys)))
+    return rows

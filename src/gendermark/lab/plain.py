@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from gendermark import api
+from gendermark.drawing.charts import Span
 from gendermark.errors import UserError
 from gendermark.io.textfiles import read_lines
-from gendermark.lab.cells import read_cells
 from gendermark.lab.grammar import generate
+from gendermark.lab.uncertainty_results import read_cells
 from gendermark.metrics import quality, statistics
 from gendermark.metrics.metric import Counts, Floats, Resampling
 from gendermark.metrics.pairing import Pairing
@@ -35,20 +36,12 @@ class PlainSet:
 
 
 @dataclass(frozen=True)
-class Score:
-    """A score of the whole set; its interval resamples sentences."""
-
-    value: float
-    low: float | None
-    high: float | None
-
-
-@dataclass(frozen=True)
 class PlainQuality:
     """What one system, or one file of translations, reaches."""
 
     name: str
-    scores: Mapping[str, Score]
+    scores: Mapping[str, Span]
+    """Of the whole set; intervals resample sentences."""
     n_empty: int
     """Sentences without a translation, which count as such."""
 
@@ -69,10 +62,7 @@ class PlainQualities:
     def table(self) -> Table:
         scores = list(self.systems[0].scores)
         columns = ("system", *(column for score in scores for column in (score, f"{score}_low", f"{score}_high")))
-        rows = [
-            (one.name, *(value for score in scores for value in asdict(one.scores[score]).values()))
-            for one in self.systems
-        ]
+        rows = [(one.name, *(value for score in scores for value in one.scores[score])) for one in self.systems]
         return Table("plain", f"Quality on {self.test_set.name}", columns, rows)
 
     def to_json(self) -> dict[str, Any]:
@@ -80,7 +70,14 @@ class PlainQualities:
             "test_set": self.test_set.name,
             "n": len(self.test_set.sources),
             "signature": quality.signature(),
-            "systems": [asdict(one) for one in self.systems],
+            "systems": [
+                {
+                    "name": one.name,
+                    "scores": {name: score._asdict() for name, score in one.scores.items()},
+                    "n_empty": one.n_empty,
+                }
+                for one in self.systems
+            ],
         }
 
 
@@ -95,17 +92,15 @@ def read_test_set(source: Path, reference: Path, option: str = "--plain") -> Pla
     return PlainSet(source.name, sources, references)
 
 
-def bundled_test_set() -> PlainSet:
+def bundled_test_set(n: int = N_BUNDLED, seed: int = 0) -> PlainSet:
     """Sentences of the demonstration model's grammar that it has not seen."""
-    pairs = list(generate(N_BUNDLED, 0, split="held-out"))
+    pairs = list(generate(n, seed, split="held-out"))
     name = "held-out sentences of the bundled grammar (en-es)"
     return PlainSet(name, [pair.source for pair in pairs], [pair.target for pair in pairs])
 
 
 def rate_systems(
-    test_set: PlainSet,
-    texts: Mapping[str, Sequence[str]],
-    resampling: Resampling | None = None,
+    test_set: PlainSet, texts: Mapping[str, Sequence[str]], resampling: Resampling | None = None
 ) -> PlainQualities:
     """BLEU and chrF, and COMET where the user has it, of the translations under each name."""
     for name, lines in texts.items():
@@ -131,7 +126,7 @@ def _rated(name: str, texts: Sequence[str], test_set: PlainSet, resampling: Resa
         drawn = statistics.resampled_sums(counts, resampling.n_resamples, resampling.seed)
         interval = statistics.percentile_interval(value_of(*drawn.T), resampling.confidence)
         value = float(value_of(*counts.sum(axis=0, keepdims=True).T)[0])
-        scores[score] = Score(value, *(interval or (None, None)))
+        scores[score] = Span(value, *(interval or (None, None)))
     return PlainQuality(name, scores, sum(not text.strip() for text in texts))
 
 
@@ -151,6 +146,18 @@ def compare_plain(
     return replace(found, metric=score)
 
 
+def translated(
+    spec: str,
+    test_set: PlainSet,
+    direction: tuple[str, str],
+    options: Mapping[str, str] | None = None,
+    context: RunContext = NO_CONTEXT,
+) -> list[str]:
+    """What a system makes of the sentences."""
+    asking = api.Asking(direction[1], direction[0])
+    return [samples[0].text or "" for samples in api.translate(spec, test_set.sources, asking, options, context)]
+
+
 def translations_by_runs(
     runs: Sequence[Path], test_set: PlainSet, to: str = "", context: RunContext = NO_CONTEXT
 ) -> dict[str, list[str]]:
@@ -159,13 +166,10 @@ def translations_by_runs(
     for run in runs:
         config = folder.read_manifest(run)["config"]
         for cell in read_cells(run, to):
+            if cell.name in found:
+                raise UserError(f"{cell.name} is in several of these runs; give it once")
             selection = cell.result.selection
-            name = f"{cell.result.system} {cell.direction}"
-            if name in found:
-                raise UserError(f"{name} is in several of these runs; give it once")
-            asking = api.Asking(selection.target_language, selection.source_language)
-            answers = api.translate(
-                str(config["system"]), test_set.sources, asking, config.get("system_options") or {}, context
-            )
-            found[name] = [samples[0].text or "" for samples in answers]
+            direction = (selection.source_language, selection.target_language)
+            options = config.get("system_options") or {}
+            found[cell.name] = translated(str(config["system"]), test_set, direction, options, context)
     return found

@@ -4,16 +4,36 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
-from typing import Any
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Annotated, Any
 
 import numpy as np
+import typer
 
 from gendermark.benchmarks.uncertainty.items import AMBIGUOUS, UNAMBIGUOUS, references
+from gendermark.cli.options import Executor, option_group
+from gendermark.cli.terminal import AsJson
+from gendermark.drawing.charts import Span
 from gendermark.errors import UnknownName, UserError
-from gendermark.lab.cells import Cell, Drawn, differences_of, drawn_sentences, entropy_name
-from gendermark.lab.dots import Dot, dot_plot
-from gendermark.metrics import quality, statistics
+from gendermark.io.textfiles import read_lines
+from gendermark.lab import plain as plain_quality
+from gendermark.lab.studies import DEFAULT_RESAMPLING, Resampled, show, working
+from gendermark.lab.uncertainty_results import (
+    Cell,
+    Dots,
+    Drawn,
+    Into,
+    Measure,
+    Plot,
+    differences_of,
+    drawn_sentences,
+    entropy_name,
+    read_cells,
+    write_dots,
+)
+from gendermark.metrics import quality as scores_of
+from gendermark.metrics import statistics
 from gendermark.metrics.metric import Floats, Resampling
 from gendermark.metrics.uncertainty import relative_difference, signed_difference
 from gendermark.records import Gender, Table
@@ -33,19 +53,27 @@ REFERENCES: Mapping[str, str] = {
 class Asked:
     """How sentences are rated and put into bins."""
 
-    measure: str = "s3e"
-    quality: str = "chrf"
-    n_bins: int = 3
-    separately: bool = False
-    references: str = "mean"
-    resampling: Resampling = field(default_factory=Resampling)
+    measure: Measure = "s3e"
+    quality: Annotated[
+        str, typer.Option("--quality", help="chrf, or comet (the program that GENDERMARK_COMET names).")
+    ] = "chrf"
+    n_bins: Annotated[int, typer.Option("--bins", min=1, help="How many bins; 3 are terciles.")] = 3
+    separately: Annotated[
+        bool, typer.Option("--separately", help="Bins of ambiguous and of unambiguous sentences each by themselves.")
+    ] = False
+    references: Annotated[
+        str,
+        typer.Option(
+            help="What counts where the gender is open and several references are right: the mean of the scores "
+            "against each, or the best, as in the paper."
+        ),
+    ] = "mean"
+    resampling: Resampled = DEFAULT_RESAMPLING
 
     def __post_init__(self) -> None:
         for what, name, known in (("quality", self.quality, QUALITIES), ("references", self.references, REFERENCES)):
             if name not in known:
                 raise UnknownName(what, name, known)
-        if self.n_bins < 1:
-            raise UserError(f"there is at least one bin of quality, not {self.n_bins}")
 
 
 @dataclass(frozen=True)
@@ -89,11 +117,8 @@ class QualityBins:
     def notes(self) -> list[str]:
         if not self.n_without:
             return []
-        return [f"{self.name}: {self.n_without:,} sentences have no reference, or no translation, and are left out"]
-
-    @property
-    def name(self) -> str:
-        return f"{self.cell.result.system} {self.cell.direction}"
+        name = self.cell.name
+        return [f"{name}: {self.n_without:,} sentences have no reference, or no translation, and are left out"]
 
     def rows(self) -> list[tuple[Any, ...]]:
         rows = []
@@ -136,19 +161,6 @@ def quality_notes(found: Sequence[QualityBins]) -> list[str]:
         *(note for one in found for note in one.notes),
         *differences_of([one.cell for one in found]),
     ]
-
-
-def quality_plot(found: Sequence[QualityBins]) -> str:
-    """The entropies of each bin with their intervals as SVG, system after system, as in Figure 2."""
-    asked = found[0].asked
-    rows: list[tuple[str, Sequence[Dot | None]]] = []
-    for one in found:
-        rows.append((one.name, ()))
-        kept = (b for b in one.bins if b.unambiguous.n or b.ambiguous.n)
-        rows += [(b.name, [_dot(b.unambiguous), _dot(b.ambiguous)]) for b in kept]
-    return dot_plot(
-        f"Entropy ({asked.measure}, nats) by bin of quality ({asked.quality})", rows, [UNAMBIGUOUS, AMBIGUOUS]
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,10 +237,10 @@ def _qualities(sentences: Sequence[tuple[Drawn, tuple[str, ...]]], asked: Asked)
     ]
     sources, texts, targets = (list(side) for side in zip(*rows, strict=True))
     if asked.quality == "chrf":
-        parts = quality.chrf_statistics(texts, targets)
-        scores = quality.chrf_value(*(np.array([part[name] for part in parts]) for name in quality.CHRF_COLUMNS))
+        parts = scores_of.chrf_statistics(texts, targets)
+        scores = scores_of.chrf_value(*(np.array([part[name] for part in parts]) for name in scores_of.CHRF_COLUMNS))
     else:
-        scores = np.array([100 * part["sum"] for part in quality.comet_statistics(sources, texts, targets)])
+        scores = np.array([100 * part["sum"] for part in scores_of.comet_statistics(sources, texts, targets)])
     expected, start = [], 0
     for found, wanted in sentences:
         end = start + len(wanted) * found.samples.n_distinct
@@ -270,8 +282,78 @@ def _mean(value: float | None, replicates: Floats, n: int, resampling: Resamplin
     return Mean(value, *interval, n)
 
 
-def _dot(mean: Mean) -> Dot | None:
-    if mean.value is None:
-        return None
-    ends = (mean.value if end is None else end for end in (mean.low, mean.high))
-    return Dot(mean.value, *ends)
+# -- the command -------------------------------------------------------------------------------------------------------
+
+
+def quality(
+    runs: Annotated[
+        tuple[Path, ...], typer.Argument(metavar="DIR...", help="Run folders with uncertainty results.")
+    ] = (),
+    to: Into = "",
+    asked: Asked = option_group(Asked),
+    plain: Annotated[
+        tuple[Path, Path] | None,
+        typer.Option(
+            metavar="SOURCE REFERENCE",
+            help="Instead: BLEU and chrF of the systems of uncertainty runs on this test set; a file of sentences and "
+            "one of translations.",
+        ),
+    ] = None,
+    plain_bundled: Annotated[
+        bool,
+        typer.Option(
+            "--plain-bundled",
+            help="The same on the bundled test set, English to Spanish, which the demonstration model has not seen.",
+        ),
+    ] = False,
+    translations: Annotated[
+        tuple[Path, ...],
+        typer.Option(
+            metavar="FILE",
+            help="Translations of the sentences of --plain, one per line, to be rated too; may be repeated.",
+        ),
+    ] = (),
+    plot: Plot = None,
+    executor: Executor = "",
+    as_json: AsJson = False,
+) -> None:
+    """Is a system unsure where it translates well, or where it translates badly? Entropy by bin of quality.
+
+    With --plain: how well do systems translate at all? Their runs say which systems; files of translations do too.
+    """
+    if plain is not None and plain_bundled:
+        raise UserError("--plain names a test set and --plain-bundled takes the bundled one; choose one of them")
+    if plain is not None or plain_bundled:
+        if not runs and not translations:
+            raise UserError("say what translated the test set: run folders, or files with --translations")
+        test_set = plain_quality.read_test_set(*plain) if plain else plain_quality.bundled_test_set()
+        texts: dict[str, Sequence[str]] = {str(path): read_lines(path) for path in translations}
+        with working(executor=executor) as context:
+            texts |= plain_quality.translations_by_runs(runs, test_set, to, context)
+        rated = plain_quality.rate_systems(test_set, texts, asked.resampling)
+        show(rated.to_json(), [rated.table()], rated.notes, as_json=as_json)
+        return
+    if translations:
+        raise UserError("--translations are those of a plain test set; give it with --plain SOURCE REFERENCE")
+    if not runs:
+        raise UserError("give at least one run folder, or a test set with --plain")
+    found = [bin_by_quality(cell, asked) for run in runs for cell in read_cells(run, to)]
+    if plot is not None:
+        _draw(plot, found)
+    show({"systems": [one.to_json() for one in found]}, [quality_table(found)], quality_notes(found), as_json=as_json)
+
+
+def _draw(path: Path, found: Sequence[QualityBins]) -> None:
+    """The entropies of each bin with their intervals, system after system, as in Figure 2."""
+    rows: list[tuple[str, Dots]] = []
+    for one in found:
+        rows.append((one.cell.name, ()))
+        kept = (b for b in one.bins if b.unambiguous.n or b.ambiguous.n)
+        rows += [(b.name, [_dot(b.unambiguous), _dot(b.ambiguous)]) for b in kept]
+    asked = found[0].asked
+    title = f"Entropy ({asked.measure}, nats) by bin of quality ({asked.quality})"
+    write_dots(path, title, rows, [UNAMBIGUOUS, AMBIGUOUS])
+
+
+def _dot(mean: Mean) -> Span | None:
+    return None if mean.value is None else Span(mean.value, mean.low, mean.high)

@@ -8,6 +8,9 @@ from typing import Any
 
 from gendermark import api
 from gendermark.benchmarks.benchmark import ItemSet
+from gendermark.cli.options import StudiedData
+from gendermark.cli.terminal import AsJson, print_json, print_table
+from gendermark.lab.studies import is_terminal
 from gendermark.linguistics.source_gender import PersonTold, read_source
 from gendermark.records import Gender, Item, Table
 
@@ -91,3 +94,17 @@ def reader_table(scores: Sequence[ReaderScore]) -> Table:
         for one in scores
     ]
     return Table("reader", "The reader of sources against known genders", columns, rows)
+
+
+# -- the command -------------------------------------------------------------------------------------------------------
+
+
+def reader(data: StudiedData = "core", as_json: AsJson = False) -> None:
+    """How often the reader of sources decides a person's gender, and how often rightly, where benchmarks know it."""
+    scores = rate_on_benchmarks(data)
+    if as_json:
+        print_json({"sets": [score.to_json() for score in scores]})
+        return
+    found = reader_table(scores)
+    shown = [[f"{cell:.1f}" if isinstance(cell, float) else cell for cell in row] for row in found.rows]
+    print_table(found.title, found.columns, shown if is_terminal() else found.rows)

@@ -4,13 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
 
 from gendermark.benchmarks.benchmark import ItemSet
 from gendermark.benchmarks.uncertainty.items import as_winomt
 from gendermark.benchmarks.winomt.benchmark import BENCHMARK as WINOMT
+from gendermark.cli.terminal import AsJson
 from gendermark.errors import UserError
-from gendermark.lab.cells import Cell, Drawn, drawn_sentences, entropy_names, settings_of
+from gendermark.lab.studies import show
+from gendermark.lab.uncertainty_results import (
+    Cell,
+    Drawn,
+    Into,
+    drawn_sentences,
+    entropy_names,
+    read_cell,
+    settings_of,
+)
 from gendermark.records import Gender, Table, Translation
 
 
@@ -132,3 +145,18 @@ def _version(cell: Cell, found: Drawn, genders: Sequence[Gender | None]) -> Vers
         measures.get("p_feminine"),
         tuple(sorted(said, key=lambda one: (-one.count, one.text))),
     )
+
+
+# -- the command -------------------------------------------------------------------------------------------------------
+
+
+def samples(
+    run: Annotated[Path, typer.Argument(metavar="DIR", help="Run folder with uncertainty results.")],
+    to: Into = "",
+    contrast: Annotated[str, typer.Option(metavar="ID", help="Contrast set, as in judgements.jsonl.")] = "",
+    source: Annotated[str, typer.Option(metavar="TEXT", help="A sentence of the set, or enough of it.")] = "",
+    as_json: AsJson = False,
+) -> None:
+    """One sentence with he, she and they: what was drawn, how often, in which gender, and how unsure that is."""
+    found = look_at(read_cell(run, to), contrast=contrast, source=source)
+    show(found.to_json(), [found.table(), found.entropy_table()], as_json=as_json)

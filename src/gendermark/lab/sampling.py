@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Annotated, Any
+
+import typer
 
 from gendermark import api
 from gendermark.benchmarks.uncertainty.benchmark import BENCHMARK
 from gendermark.benchmarks.uncertainty.items import AMBIGUOUS, UNAMBIGUOUS, references
 from gendermark.benchmarks.uncertainty.measures import chosen_alpha
+from gendermark.cli.options import StudiedData, option_group
+from gendermark.cli.terminal import AsJson
 from gendermark.errors import UserError
-from gendermark.lab.cells import settings_of, value_of
-from gendermark.lab.options import ALPHAS, EPSILONS
+from gendermark.lab.studies import SystemName, SystemOptions, Work, show, working
+from gendermark.lab.uncertainty_results import settings_of, value_of
 from gendermark.metrics.intervals import estimate
 from gendermark.metrics.metric import Resampling
 from gendermark.metrics.uncertainty import ALPHAS as KNOWN_ALPHAS
@@ -22,6 +26,8 @@ from gendermark.result import Result
 from gendermark.runs import run as running
 from gendermark.selection import Selection
 
+EPSILONS = ("0.02", "0.05", "0.1", "0.2")
+ALPHAS = ("4", "16", "64")
 _SHOWN = (
     ("n_distinct", "all"),
     ("h_gender", UNAMBIGUOUS),
@@ -89,27 +95,43 @@ class Sensitivity:
 class Settings:
     """What is drawn from which system, and how."""
 
-    system: str
-    target_language: str
-    epsilons: Sequence[float] = EPSILONS
-    alphas: Sequence[str] = ALPHAS
-    group: str = ""
-    """`referenced`, `all`, or whichever there is."""
-    data: str = "core"
-    n_samples: int = 0
-    similarity: str = ""
-    system_options: Mapping[str, str] = field(default_factory=dict)
+    system: SystemName
+    target_language: Annotated[str, typer.Option("--to", help="Target language.")]
+    epsilon: Annotated[
+        tuple[str, ...],
+        typer.Option(help=f"Cut-off of the drawing; several with commas. Default: {','.join(EPSILONS)}"),
+    ] = ()
+    alpha: Annotated[
+        tuple[str, ...],
+        typer.Option(help=f"Power of the similarity, or tuned; several with commas. Default: {','.join(ALPHAS)}"),
+    ] = ()
+    n_samples: Annotated[
+        int | None, typer.Option("--n-samples", min=1, help="Samples of each sentence (128 if not given).")
+    ] = None
+    group: Annotated[str, typer.Option(help="referenced (default where there are references), or all sentences.")] = ""
+    data: StudiedData = "core"
+    similarity: Annotated[str, typer.Option(help="characters (bundled), use, or e5:MODEL.")] = ""
+    system_options: SystemOptions = field(default_factory=dict)
 
-    def __post_init__(self) -> None:
-        if not self.epsilons or not self.alphas:
-            raise UserError("give at least one --epsilon and one --alpha")
-        for epsilon in self.epsilons:
-            if not 0 <= epsilon < 1:
-                raise UserError(f"--epsilon is a probability below 1, not {epsilon:g}")
+    @property
+    def epsilons(self) -> list[float]:
+        found = []
+        for text in _listed(self.epsilon) or EPSILONS:
+            try:
+                found.append(float(text))
+            except ValueError:
+                found.append(-1.0)
+            if not 0 <= found[-1] < 1:
+                raise UserError(f"--epsilon is a probability below 1, or several with commas, not {text!r}")
+        return list(dict.fromkeys(found))
+
+    @property
+    def alphas(self) -> list[str]:
         known = [f"{alpha:g}" for alpha in KNOWN_ALPHAS]
-        for alpha in self.alphas:
+        for alpha in (found := list(dict.fromkeys(_listed(self.alpha) or ALPHAS))):
             if alpha not in (*known, "tuned"):
                 raise UserError(f"--alpha is {', '.join(known)} or tuned here, not {alpha!r}")
+        return found
 
     def selection(self, epsilon: float) -> Selection:
         group = self.group or ("referenced" if self.data == "core" and references(self.target_language) else "all")
@@ -118,22 +140,24 @@ class Settings:
             self.target_language,
             parts=() if group == "all" else (group,),
             data=self.data,
-            n_samples=self.n_samples,
+            n_samples=self.n_samples or 0,
             similarity=self.similarity,
             sampling=f"epsilon={epsilon:g}",
         )[1]
 
 
-def vary_sampling(
-    settings: Settings,
-    context: running.RunContext = running.NO_CONTEXT,
-) -> Sensitivity:
+def _listed(texts: Sequence[str]) -> list[str]:
+    return [part.strip() for text in texts for part in text.split(",") if part.strip()]
+
+
+def vary_sampling(settings: Settings, context: running.RunContext = running.NO_CONTEXT) -> Sensitivity:
     """Draw with every epsilon, and compute with every alpha."""
     found = []
-    for epsilon in dict.fromkeys(settings.epsilons):
+    alphas = settings.alphas
+    for epsilon in settings.epsilons:
         config = running.RunConfig(settings.system, (settings.selection(epsilon),), settings.system_options)
         (drawn,) = running.run(config, None, context)
-        for alpha in dict.fromkeys(settings.alphas):
+        for alpha in alphas:
             chosen = chosen_alpha(drawn.judgements, alpha)
             found.append(Setting(epsilon, chosen, alpha == "tuned", _with_alpha(drawn, alpha, config.resampling)))
     return Sensitivity(found[0].result.system, tuple(found))
@@ -148,3 +172,15 @@ def _with_alpha(result: Result, alpha: str, resampling: Resampling) -> Result:
     estimates = estimate(counts, measures.metrics(result.judgements, selection), resampling, signature)
     warnings = tuple(measures.warnings(result.judgements, selection))
     return replace(result, selection=selection, estimates=tuple(estimates), warnings=warnings, signature=signature)
+
+
+# -- the command -------------------------------------------------------------------------------------------------------
+
+
+def sampling(
+    settings: Settings = option_group(Settings), work: Work = option_group(working), as_json: AsJson = False
+) -> None:
+    """How far do the numbers depend on how samples are drawn (epsilon) and compared (alpha)?"""
+    with work as context:
+        found = vary_sampling(settings, context)
+    show(found.to_json(), [found.table()], found.notes, as_json=as_json)

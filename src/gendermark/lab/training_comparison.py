@@ -1,27 +1,56 @@
 """Models that were trained in different ways, side by side, as MT-GenEval's authors compared theirs (section 5.3).
 
 Each model is run on both parts of MT-GenEval, on WinoMT and on a plain test set; the first is what the others are
-compared with. A model that learnt from two sentences at a time is shown the context as it was taught.
+compared with. A model that learnt from two sentences at a time is shown the context as it was taught. The tables have
+the form of MT-GenEval's Tables 10 and 11.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+import typer
 
 from gendermark import api
+from gendermark.cli.options import ResumedIn, Rules, StudiedData, To, option_group, pairs
+from gendermark.cli.terminal import AsJson, print_json, print_table, say
 from gendermark.errors import UserError
 from gendermark.io.textfiles import write_text
-from gendermark.lab import training_comparison_words as words
-from gendermark.lab.paired import NO_REFERENCES, Key, compared, compared_plainly, plain_set, plain_texts
-from gendermark.lab.record import check_reusable, write_record
-from gendermark.lab.speed.points import Point
+from gendermark.lab.paired import (
+    BLEU,
+    LONG_COLUMNS,
+    NO_REFERENCES,
+    Key,
+    Row,
+    by_key,
+    change_in_words,
+    changed_rows,
+    compared,
+    compared_plainly,
+    long_rows,
+    plain_set,
+    plain_texts,
+    value_cell,
+)
+from gendermark.lab.speed import Point, named_points, refuse_equal_names
+from gendermark.lab.studies import (
+    DEFAULT_RESAMPLING,
+    PlainFiles,
+    Resampled,
+    Work,
+    check_reusable,
+    is_terminal,
+    working,
+    write_record,
+)
 from gendermark.lab.torch_models import trained_context
 from gendermark.linguistics import context as contexts
-from gendermark.metrics.metric import Resampling
+from gendermark.records import Unit
+from gendermark.report.published import all_published
+from gendermark.report.writing import latex_line, latex_table, markdown_line
 from gendermark.result import Result
 from gendermark.runs.run import NO_CONTEXT, RunConfig, RunContext, run
 from gendermark.selection import Selection
@@ -43,57 +72,130 @@ COMPARED: tuple[Key, ...] = (
     (WINOMT, "recall_gap", "all"),
 )
 """For each model one Holm correction is made over them and BLEU and chrF of the plain set."""
-RECORD, TABLE, LATEX = "training.json", "table.md", "table.tex"
+PAPER: Mapping[str, Key] = {
+    "contextual": (CONTEXTUAL, "accuracy", "all"),
+    "counterfactual": (COUNTERFACTUAL, "accuracy", "all"),
+    "BLEU, women": (COUNTERFACTUAL, "bleu_feminine", "all"),
+    "BLEU, men": (COUNTERFACTUAL, "bleu_masculine", "all"),
+}
+"""The columns of Table 10, then those of Table 11."""
+OURS: Mapping[str, Key] = {
+    "contextual, women": (CONTEXTUAL, "accuracy", "feminine"),
+    "contextual, men": (CONTEXTUAL, "accuracy", "masculine"),
+    "WinoMT": (WINOMT, "accuracy", "all"),
+    "WinoMT, women": (WINOMT, "accuracy", "feminine"),
+    "WinoMT, men": (WINOMT, "accuracy", "masculine"),
+    "plain BLEU": BLEU,
+}
+_IN_FINDINGS: Mapping[str, Key] = {
+    "contextual accuracy": PAPER["contextual"],
+    "counterfactual accuracy": PAPER["counterfactual"],
+    "women right on WinoMT": OURS["WinoMT, women"],
+    "men right on WinoMT": OURS["WinoMT, men"],
+    "BLEU": BLEU,
+}
 
 
 @dataclass(frozen=True)
 class Settings:
-    """Everything that decides a study's numbers."""
+    systems: Annotated[
+        tuple[str, ...],
+        typer.Option(
+            "--system",
+            metavar="NAME=SPEC",
+            help="A model and its name, for example base=torch:models/base; at least two. The others are compared "
+            "with the first.",
+        ),
+    ]
+    target_language: To
+    output: ResumedIn
+    context: Annotated[
+        tuple[str, ...],
+        typer.Option(
+            metavar="NAME=STRATEGY",
+            help="What a model is shown before a contextual sentence: none, joined, separator:TEXT. Default: as it was "
+            "taught, by what a torch: model says of itself.",
+        ),
+    ] = ()
+    data: StudiedData = "core"
+    rules: Rules = "best"
+    plain: PlainFiles = None
+    resampling: Resampled = DEFAULT_RESAMPLING
 
-    models: Sequence[Point]
-    target_language: str
-    contexts: Mapping[str, str] = field(default_factory=dict)
-    """Name of a model -> what it is shown of the context; as it was taught, if nothing is said."""
-    data: str = "core"
-    rules: str = "best"
-    plain: tuple[Path, Path] | None = None
-    resampling: Resampling = field(default_factory=Resampling)
-
-    def __post_init__(self) -> None:
-        if len(self.models) < 2:
+    def models(self) -> dict[str, tuple[Point, str]]:
+        """By name: a model, and what it is shown of the context."""
+        models = named_points(self.systems)
+        if len(models) < 2:
             raise UserError("one model has nothing to be compared with; give --system NAME=SPEC at least twice")
-        slugs = [model.slug for model in self.models]
-        for model in self.models:
-            if slugs.count(model.slug) > 1:
-                raise UserError(f"two models are called {model.name}; name them apart with --system NAME=SPEC")
-        for name in self.contexts:
-            if name not in (model.name for model in self.models):
-                raise UserError(
-                    f"--context is for {name!r}, and no model has this name; there are "
-                    f"{', '.join(model.name for model in self.models)}"
-                )
+        refuse_equal_names(models, "--system NAME=SPEC")
+        shown = pairs(self.context, "--context", "ctx=separator:<sep>")
+        known = [model.name for model in models]
+        for name in shown:
+            if name not in known:
+                raise UserError(f"--context is for {name!r}, and no model has this name; there are {', '.join(known)}")
+        return {model.name: (model, shown.get(model.name) or trained_context(model.spec) or "none") for model in models}
 
-    def context(self, model: Point) -> str:
-        return self.contexts.get(model.name) or trained_context(model.spec) or "none"
-
-    def selections(self, model: Point) -> tuple[Selection, ...]:
+    def selections(self, context: str) -> tuple[Selection, ...]:
         """What a model is asked; WinoMT has no rules of this name, and always has ours."""
         options: dict[str, Any] = {"data": self.data, "rules": self.rules}
         chosen = (
-            api.select(CONTEXTUAL, self.target_language, context=self.context(model), **options),
+            api.select(CONTEXTUAL, self.target_language, context=context, **options),
             api.select(COUNTERFACTUAL, self.target_language, **options),
             api.select(WINOMT, self.target_language, data=self.data),
         )
         return tuple(selection for _, selection in chosen)
 
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "models": {model.name: {"system": model.spec, "context": self.context(model)} for model in self.models},
-            "target_language": self.target_language,
-            "data": self.data,
-            "rules": self.rules,
-            "plain": [str(path) for path in self.plain] if self.plain else None,
-        }
+
+# -- the study ---------------------------------------------------------------------------------------------------------
+
+
+def study_training(settings: Settings, run_context: RunContext = NO_CONTEXT) -> dict[str, Any]:
+    """Run and compare; leaves a run folder for each model, the record `training.json` and the tables.
+
+    Interrupted, the same call goes on where it stopped.
+    """
+    output, models, how = settings.output, settings.models(), settings.resampling
+    selections = {name: settings.selections(context) for name, (_, context) in models.items()}
+    for _, context in models.values():
+        contexts.show("A.", "B.", context)  # a separator without text is refused before any work
+    points = [model for model, _ in models.values()]
+    test_set = plain_set(settings.plain, settings.target_language) if _all_translate(points) else None
+    asked = {
+        "models": {name: {"system": model.spec, "context": context} for name, (model, context) in models.items()},
+        "target_language": settings.target_language,
+        "data": settings.data,
+        "rules": settings.rules,
+        "plain": [str(path) for path in settings.plain] if settings.plain else None,
+    }
+    record = output / "training.json"
+    check_reusable(record, asked, [model.slug for model in points])
+    write_record(record, {"settings": asked})
+    results: dict[str, Sequence[Result]] = {}
+    texts = {}
+    for model in points:
+        config = RunConfig(model.spec, selections[model.name], dict(model.options), how)
+        results[model.name] = run(config, output / model.slug, run_context)
+        if test_set is not None:
+            texts[model.name] = plain_texts(config, test_set, settings.target_language, run_context)
+    first, *others = models
+    report: dict[str, Any] = {
+        "settings": asked,
+        "baseline": first,
+        "plain_set": test_set.name if test_set else None,
+        "n_plain": len(test_set.sources) if test_set else 0,
+        "models": [],
+        "notes": [] if test_set else [NO_REFERENCES],
+        "signatures": {name: [result.signature for result in found] for name, found in results.items()},
+    }
+    for name in others:
+        plain = compared_plainly(test_set, (texts[first], texts[name]), how) if test_set else []
+        rows = compared((results[first], results[name]), COMPARED, plain, how)
+        report["models"].append({"name": name, "comparisons": [row.to_json() for row in rows]})
+    report["findings"] = findings(report)
+    write_record(record, report)
+    write_text(output / "table.md", markdown(report))
+    write_text(output / "table.tex", latex(report))
+    return report
 
 
 def _all_translate(models: Sequence[Point]) -> bool:
@@ -105,40 +207,88 @@ def _all_translate(models: Sequence[Point]) -> bool:
     return all(found)
 
 
-def study_training(settings: Settings, output: Path, context: RunContext = NO_CONTEXT) -> dict[str, Any]:
-    """Run and compare; leaves a run folder for each model, the record and the tables.
+# -- words and tables --------------------------------------------------------------------------------------------------
 
-    Interrupted, the same call goes on where it stopped.
-    """
-    selections = {model.name: settings.selections(model) for model in settings.models}
-    for model in settings.models:
-        contexts.show("A.", "B.", settings.context(model))  # a separator without text is refused before any work
-    test_set = plain_set(settings.plain, settings.target_language) if _all_translate(settings.models) else None
-    check_reusable(output / RECORD, settings.to_json(), [model.slug for model in settings.models])
-    write_record(output / RECORD, {"settings": settings.to_json()})
-    results: dict[str, Sequence[Result]] = {}
-    texts = {}
-    for model in settings.models:
-        config = RunConfig(model.spec, selections[model.name], dict(model.options), settings.resampling)
-        results[model.name] = run(config, output / model.slug, context)
-        if test_set is not None:
-            texts[model.name] = plain_texts(config, test_set, settings.target_language, context)
-    first, *others = (model.name for model in settings.models)
-    report: dict[str, Any] = {
-        "settings": settings.to_json(),
-        "baseline": first,
-        "plain_set": test_set.name if test_set else None,
-        "n_plain": len(test_set.sources) if test_set else 0,
-        "models": [],
-        "notes": [] if test_set else [NO_REFERENCES],
-        "signatures": {name: [result.signature for result in found] for name, found in results.items()},
-    }
-    for name in others:
-        plain = compared_plainly(test_set, (texts[first], texts[name]), settings.resampling) if test_set else []
-        rows = compared((results[first], results[name]), COMPARED, plain, settings.resampling)
-        report["models"].append({"name": name, "comparisons": [row.to_json() for row in rows]})
-    report["findings"] = words.findings(report)
-    write_record(output / RECORD, report)
-    write_text(output / TABLE, words.markdown(report))
-    write_text(output / LATEX, words.latex(report))
-    return report
+
+def findings(report: Row) -> list[str]:
+    """A sentence for each model but the first."""
+    found = []
+    for model in report["models"]:
+        rows = by_key(model["comparisons"])
+        changes = [change_in_words(name, rows[key]) for name, key in _IN_FINDINGS.items() if key in rows]
+        found.append(f"{model['name']} against {report['baseline']}: {'; '.join(changes)}.")
+    return found
+
+
+def paper_rows(report: Row) -> list[tuple[str, ...]]:
+    """Values alone, as the paper has them."""
+    rows = changed_rows(report["baseline"], report["models"], list(PAPER.values()))[:1]
+    for model in report["models"]:
+        found = by_key(model["comparisons"])
+        rows.append((model["name"], *(value_cell(found.get(key), "second") for key in PAPER.values())))
+    return rows
+
+
+def published_rows() -> list[tuple[str, ...]]:
+    """Tables 10 and 11 as the paper prints them: a row for each model and direction."""
+    printed: dict[tuple[str, str], dict[Key, float]] = {}
+    for value in all_published():
+        if value.benchmark in (CONTEXTUAL, COUNTERFACTUAL) and value.where in ("Table 10", "Table 11"):
+            found = printed.setdefault((value.system, value.direction), {})
+            found[value.benchmark, value.metric, value.slice] = value.value
+    return [
+        (system, direction, *(Unit.PERCENT.show(found.get(key)) for key in PAPER.values()))
+        for (system, direction), found in printed.items()
+    ]
+
+
+def markdown(report: Row) -> str:
+    """The tables, and what was found."""
+    to, data = report["settings"]["target_language"], report["settings"]["data"]
+    shown = ", ".join(f"{name}: {one['context']}" for name, one in report["settings"]["models"].items())
+    lines = [f"# Models into {to} ({data})", "", *(f"- {sentence}" for sentence in report["findings"]), ""]
+    lines += _table("In the form of Tables 10 and 11", ("model", *PAPER), paper_rows(report))
+    for title, columns in (("The same, with changes", PAPER), ("Further numbers", OURS)):
+        rows = changed_rows(report["baseline"], report["models"], list(columns.values()))
+        lines += _table(title, ("model", *columns), rows)
+    lines += [f"What each model is shown before a contextual sentence: {shown}.", ""]
+    heads = ("system", "direction", *PAPER)
+    lines += _table("Tables 10 and 11 of Currey et al. (2022), by their rules", heads, published_rows())
+    return "\n".join(lines)
+
+
+def _table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    rule = markdown_line(["---", *["---:"] * (len(columns) - 1)])
+    return [f"## {title}", "", markdown_line(columns), rule, *map(markdown_line, rows), ""]
+
+
+def latex(report: Row) -> str:
+    to, data = report["settings"]["target_language"], report["settings"]["data"]
+    caption = (
+        f"Accuracy on MT-GenEval and BLEU of its counterfactual sentences, into {to} ({data} data, rules "
+        f"{report['settings']['rules']})."
+    )
+    head = [latex_line(["", *PAPER])]
+    lines = [latex_line(row) for row in paper_rows(report)]
+    return latex_table("table", "l" + "r" * len(PAPER), head, lines, caption, "tab:training") + "\n"
+
+
+# -- the command -------------------------------------------------------------------------------------------------------
+
+
+def training(
+    settings: Settings = option_group(Settings), work: Work = option_group(working), as_json: AsJson = False
+) -> None:
+    """What a way of training does to gender: MT-GenEval's Tables 10 and 11, WinoMT and BLEU of several models."""
+    with work as run_context:
+        report = study_training(settings, run_context)
+    if as_json:
+        print_json(report)
+    elif is_terminal():
+        rows = changed_rows(report["baseline"], report["models"], list(PAPER.values()))
+        print_table(f"Models into {settings.target_language}, as in Tables 10 and 11", ("model", *PAPER), rows)
+    else:
+        print_table("", ("model", *LONG_COLUMNS), long_rows(report["models"]))
+    for sentence in (*report["findings"], *report["notes"]):
+        say(sentence)
+    say(f"run folders and tables: {settings.output}")

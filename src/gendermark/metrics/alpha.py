@@ -12,10 +12,18 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from gendermark.metrics.correlations import correlation
+from gendermark.metrics.metric import Floats
 
 _TIE = 1e-12
 """Correlations closer than this are equal."""
+
+
+def correlation(first: Floats, second: Floats) -> float | None:
+    """Pearson's; `None` with fewer than two pairs, or where one side is constant."""
+    if len(first) < 2 or np.ptp(first) == 0 or np.ptp(second) == 0:
+        return None
+    x, y = first - first.mean(), second - second.mean()
+    return min(1.0, max(-1.0, float(x @ y) / (float(np.linalg.norm(x)) * float(np.linalg.norm(y)))))
 
 
 @dataclass(frozen=True, slots=True)

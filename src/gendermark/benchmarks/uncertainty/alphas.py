@@ -19,8 +19,7 @@ from gendermark.benchmarks.uncertainty import Settings
 from gendermark.errors import BadFile, UserError
 from gendermark.io.disk_list import cached
 from gendermark.io.textfiles import read_json
-from gendermark.metrics.alpha import AlphaTuning, TuningColumns, TuningItem
-from gendermark.metrics.correlations import correlation
+from gendermark.metrics.alpha import AlphaTuning, TuningColumns, TuningItem, correlation
 from gendermark.metrics.uncertainty import ALPHAS
 from gendermark.records import Judgement, Table
 

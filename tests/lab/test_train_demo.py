@@ -8,26 +8,24 @@ import subprocess
 import sys
 import warnings
 from collections import Counter
+from contextlib import contextmanager
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
-from gendermark.cli import train as verb
 from gendermark.errors import UserError
 from gendermark.io import locks
-from gendermark.lab import demo_recipe as recipe
-from gendermark.lab import grammar
+from gendermark.lab import loop, train_demo
 from gendermark.lab.corpus import Corpus, Pieces, train_pieces
-from gendermark.lab.demo_model import Recipe, build_model
-from gendermark.lab.demo_recipe import SIZES, train_demo_model
-from gendermark.lab.grammar.generator import split_of
+from gendermark.lab.grammar import generate, generate_rounds
 from gendermark.lab.loop import learning_rate, reproducible
+from gendermark.lab.train_demo import SIZES, Recipe, build_model, train_demo_model
+from lab.conftest import Command
 
-for _package in recipe.PACKAGES:
+for _package in loop.PACKAGES:
     pytest.importorskip(_package)
 
 TINY = Recipe(SIZES["tiny"], seed=0)
@@ -61,21 +59,34 @@ def unfinished(made: Path, tmp_path: Path) -> Path:
     return directory
 
 
-def test_both_forms_are_the_same_model(report: dict[str, Any]) -> None:
+def test_the_report(made: Path, report: dict[str, Any]) -> None:
     agreement = report["agreement"]
     assert agreement["n"] == TINY.size.n_compared
     assert agreement["identical_greedy"] >= 0.99
     differences = agreement["largest_difference_of_log_probability"]
     assert 0 < differences["of_a_token"] < 1e-4
     assert differences["of_a_token"] <= differences["of_a_sentence"] < 1e-3
+    first, *_, last = report["losses"]
+    assert last < 0.8 * first
+    # One that knows nothing but the pieces has as many choices as there are pieces.
+    assert 1 < report["held_out"]["perplexity"] < report["n_pieces"] / 2
+    assert report["recipe"] == TINY.to_json()
+    held_out = report["held_out"]
+    assert held_out["n"] == sum(part["n"] for part in held_out["by_construction"].values()) == TINY.size.n_held_out
+    for form in ("hf", "ctranslate2"):
+        files = [path for path in (made / form).iterdir() if path.is_file()]
+        assert report["bytes"][form] == sum(path.stat().st_size for path in files)
+    assert {"torch", "transformers", "ctranslate2", "sentencepiece", "sacrebleu"} < report["versions"].keys()
+    assert report["seconds"]["training"] > 0
 
 
 def test_transformers_and_ctranslate2_load_the_folders(made: Path) -> None:
     import ctranslate2
+    from safetensors.torch import load_file
     from sentencepiece import SentencePieceProcessor
     from transformers import AutoModelForSeq2SeqLM, AutoTokenizer
 
-    sentences = [pair.source for pair in grammar.generate(10, 5, split="held-out")]
+    sentences = [pair.source for pair in generate(10, 5, split="held-out")]
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Recommended: pip install sacremoses")
         tokenizer: Any = AutoTokenizer.from_pretrained(made / "hf")
@@ -89,11 +100,7 @@ def test_transformers_and_ctranslate2_load_the_folders(made: Path) -> None:
     found = translator.translate_batch(cut, beam_size=1, max_decoding_length=29)
     assert by_hf == [pieces.decode(result.hypotheses[0]).strip() for result in found]
     assert len(set(by_hf)) > 1, "a model that always says the same proves nothing"
-
-
-def test_padding_is_a_zero_vector_and_never_an_answer(made: Path) -> None:
-    from safetensors.torch import load_file
-
+    # Padding is a zero vector and never an answer.
     weights = load_file(made / "hf" / "model.safetensors")
     vectors = weights["model.shared.weight"]
     assert not vectors[-1].any()
@@ -104,33 +111,10 @@ def test_padding_is_a_zero_vector_and_never_an_answer(made: Path) -> None:
     assert len(vocabulary) == len(vectors) - 1
 
 
-def test_it_learns(report: dict[str, Any]) -> None:
-    first, *_, last = report["losses"]
-    assert last < 0.8 * first
-    # One that knows nothing but the pieces has as many choices as there are pieces.
-    assert 1 < report["held_out"]["perplexity"] < report["n_pieces"] / 2
-
-
-def test_the_report(made: Path, report: dict[str, Any]) -> None:
-    assert report["recipe"] == TINY.to_json()
-    held_out = report["held_out"]
-    assert held_out["n"] == sum(part["n"] for part in held_out["by_construction"].values()) == TINY.size.n_held_out
-    for form in ("hf", "ctranslate2"):
-        files = [path for path in (made / form).iterdir() if path.is_file()]
-        assert report["bytes"][form] == sum(path.stat().st_size for path in files)
-    assert {"torch", "transformers", "ctranslate2", "sentencepiece", "sacrebleu"} < report["versions"].keys()
-    assert report["seconds"]["training"] > 0
-
-
-def test_the_same_recipe_gives_the_same_bytes(made: Path, tmp_path: Path) -> None:
-    train_demo_model(tmp_path, TINY)
-    assert _contents(tmp_path) == _contents(made)
-
-
 def test_another_seed_gives_other_sentences_and_another_beginning() -> None:
     sentences, beginnings = [], []
     for seed in (0, 1):
-        pairs = recipe.generate_pairs(20, seed, lambda *_: None)
+        pairs = generate_rounds(20, seed, lambda *_: None)
         pieces = train_pieces(pairs, 100)
         with reproducible(seed):
             beginnings.append(build_model(TINY.size, pieces).get_input_embeddings().weight[:5].tolist())
@@ -139,21 +123,10 @@ def test_another_seed_gives_other_sentences_and_another_beginning() -> None:
     assert beginnings[0] != beginnings[1]
 
 
-def test_pairs_come_in_rounds_of_other_seeds(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(recipe, "PAIRS_PER_ROUND", 40)
-    pairs = recipe.generate_pairs(100, 0, lambda *_: None)
-    rounds = [pairs[:40], pairs[40:80], pairs[80:]]
-    assert [len(pairs) for pairs in rounds] == [40, 40, 20]
-    assert rounds[0][:20] != rounds[1][:20] != rounds[2]
-    assert all(split_of(pair.source) == "train" for pair in pairs)
-
-
-def test_a_killed_training_reaches_the_same_model(made: Path, report: dict[str, Any], tmp_path: Path) -> None:
-    script = """
+KILLED = """
 import contextlib, os, signal, sys
 from pathlib import Path
-from gendermark.lab.demo_recipe import SIZES, train_demo_model
-from gendermark.lab.demo_model import Recipe
+from gendermark.lab.train_demo import SIZES, Recipe, train_demo_model
 
 @contextlib.contextmanager
 def progress(title):
@@ -161,25 +134,22 @@ def progress(title):
 
 train_demo_model(Path(sys.argv[1]), Recipe(SIZES["tiny"], seed=0), progress)
 """
-    killed = subprocess.run([sys.executable, "-c", script, tmp_path], check=False)
+
+
+def test_a_killed_training_reaches_the_same_model(made: Path, report: dict[str, Any], tmp_path: Path) -> None:
+    killed = subprocess.run([sys.executable, "-c", KILLED, tmp_path], check=False)
     assert killed.returncode == -signal.SIGKILL
     assert sorted(path.name for path in tmp_path.iterdir()) == [".lock", "checkpoint.pt"]
     steps_done: list[int] = []
-    again = train_demo_model(tmp_path, TINY, lambda title: _watch(title, steps_done))
+
+    @contextmanager
+    def watch(title: str) -> Any:
+        yield lambda done, _: steps_done.append(done) if title.startswith("training") else None
+
+    again = train_demo_model(tmp_path, TINY, watch)
     assert steps_done[0] == 20  # where the last checkpoint was, not at the beginning
     assert again["losses"] == report["losses"]
     assert _contents(tmp_path) == _contents(made)
-
-
-class _watch:  # noqa: N801  (a context manager, written where it is used)
-    def __init__(self, title: str, steps_done: list[int]) -> None:
-        self._is_training, self._steps_done = title.startswith("training"), steps_done
-
-    def __enter__(self) -> Any:
-        return lambda done, _: self._steps_done.append(done) if self._is_training else None
-
-    def __exit__(self, *_: object) -> None:
-        pass
 
 
 def test_torch_is_left_as_it_was(made: Path, unfinished: Path) -> None:
@@ -192,68 +162,44 @@ def test_torch_is_left_as_it_was(made: Path, unfinished: Path) -> None:
     assert _contents(unfinished) == _contents(made)
 
 
-def test_a_checkpoint_of_other_settings(unfinished: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(recipe, "generate_pairs", lambda *_: pytest.fail("refused only after work"))
-    with pytest.raises(UserError) as caught:
-        train_demo_model(unfinished, replace(TINY, seed=1))
-    assert str(caught.value) == (
-        f"{unfinished / 'checkpoint.pt'} is a checkpoint of a training with other settings (seed was 0); "
-        "give the same ones, or another directory with -o"
-    )
+def test_the_command_and_what_it_refuses(
+    unfinished: Path, tmp_path: Path, gendermark: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def train(output: Path, *more: str) -> Any:
+        return gendermark("train", "demo-model", "-o", output, "--size", "tiny", *more)
+
+    table = train(unfinished)
+    rows = {row["what"]: row["value"] for row in table.rows}
+    assert rows["same greedy translation in both forms, of 30"] == "100.0%"
+    assert str(unfinished / "report.json") in table.err
+    report = json.loads((unfinished / "report.json").read_text(encoding="utf-8"))
+    assert report["n_parameters"] == int(rows["parameters"].replace(",", ""))
+    (tmp_path / "file").touch()
+    train(tmp_path / "file").is_refusal("is a file")
+    train(tmp_path / "new", "--size", "huge").is_refusal("'huge'", "full, tiny")
+    monkeypatch.setattr(train_demo, "generate_rounds", lambda *_: pytest.fail("refused only after work"))
+    train(unfinished, "--steps", "51").is_refusal("n_steps was 50")
+    train(unfinished, "--seed", "1").is_refusal("seed was 0")
+    with locks.hold(unfinished / ".lock"):
+        train(unfinished).is_refusal("another process holds ")
+    for content in (b"", b"no checkpoint", b"PK\x03\x04 half of one"):
+        (unfinished / "checkpoint.pt").write_bytes(content)
+        train(unfinished).is_refusal("checkpoint.pt: is not a checkpoint")
 
 
-@pytest.mark.parametrize("content", [b"", b"no checkpoint", b"PK\x03\x04 half of one"])
-def test_a_damaged_checkpoint(unfinished: Path, content: bytes) -> None:
-    (unfinished / "checkpoint.pt").write_bytes(content)
-    with pytest.raises(
-        UserError, match=r"checkpoint\.pt: is not a checkpoint of a training; delete it to start afresh$"
-    ):
-        train_demo_model(unfinished, TINY)
-
-
-def test_two_trainings_in_one_directory(tmp_path: Path) -> None:
-    with locks.hold(tmp_path / ".lock"), pytest.raises(UserError, match=r"^another process holds .*\.lock"):
-        train_demo_model(tmp_path, TINY)
-
-
-def test_a_file_where_a_directory_should_be(tmp_path: Path) -> None:
-    (tmp_path / "model").touch()
-    with pytest.raises(UserError, match=r"model is a file; choose a directory with -o$"):
-        train_demo_model(tmp_path / "model", TINY)
-
-
-@pytest.mark.parametrize("absent", recipe.PACKAGES)
+@pytest.mark.parametrize("absent", loop.PACKAGES)
 def test_a_missing_extra(absent: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(recipe, "find_spec", lambda name: None if name == absent else object())
+    monkeypatch.setattr(loop, "find_spec", lambda name: None if name == absent else object())
     with pytest.raises(UserError, match=r"pip install 'gendermark\[train\]'$"):
         train_demo_model(tmp_path / "model", TINY)
     assert not (tmp_path / "model").exists()
 
 
-def test_the_verb(unfinished: Path) -> None:
-    arguments = ["demo-model", "-o", str(unfinished), "--size", "tiny"]
-    table = CliRunner().invoke(verb.app, arguments)
-    assert table.exit_code == 0, table.output
-    rows = dict(line.split("\t") for line in table.stdout.splitlines())
-    assert rows["same greedy translation in both forms, of 30"] == "100.0%"
-    assert f"{unfinished / 'report.json'} are written" in table.stderr.replace("\n", " ")
-    as_json = CliRunner().invoke(verb.app, [*arguments, "--json"])
-    assert json.loads(as_json.stdout) == json.loads((unfinished / "report.json").read_text(encoding="utf-8"))
-
-
-def test_an_unknown_size(tmp_path: Path) -> None:
-    found = CliRunner().invoke(verb.app, ["demo-model", "-o", str(tmp_path), "--size", "huge"])
-    assert isinstance(found.exception, UserError)
-    assert str(found.exception) == "unknown size 'huge'; available: full, tiny"
-
-
-def test_the_steps_are_part_of_the_recipe(unfinished: Path) -> None:
-    found = CliRunner().invoke(verb.app, ["demo-model", "-o", str(unfinished), "--size", "tiny", "--steps", "51"])
-    assert "a training with other settings" in str(found.exception)
+# -- pieces, batches, steps --------------------------------------------------------------------------------------------
 
 
 def test_pieces_are_cut_and_joined() -> None:
-    pairs = list(grammar.generate(200, 3))
+    pairs = list(generate(200, 3))
     pieces = train_pieces(pairs, 300)
     for pair in pairs:
         for text in (pair.source, pair.target):
@@ -283,11 +229,8 @@ def test_batches_have_every_pair_once_per_round_and_no_more_than_they_may_hold()
     assert two[0] == two[1]
     assert two[0][:n_batches] != two[0][n_batches:]  # another order in the next round
     assert list(islice(corpus.batches(5, 200), n_batches)) != two[0][:n_batches]
-
-
-def test_a_pair_too_long_for_a_batch_stands_alone() -> None:
-    corpus = Corpus([[1] * 300, [1] * 3], [[1] * 300, [1] * 3])
-    assert sorted(islice(corpus.batches(0, 100), 2)) == [[0], [1]]
+    long = Corpus([[1] * 300, [1] * 3], [[1] * 300, [1] * 3])
+    assert sorted(islice(long.batches(0, 100), 2)) == [[0], [1]]  # too long for any batch
 
 
 def test_the_learning_rate_rises_falls_and_ends_at_nothing() -> None:

@@ -5,7 +5,7 @@ What the uncertainty paper does with its results (Staliūnaitė, Cheng and Vlach
 - `correlate`: does a system's uncertainty go with its gender accuracy? (Tables 3, 16, 18, 19)
 - `samples`: the translations of one sentence with he, she and they (Table 5)
 - `cues`: which cues in the sentence make it sure or unsure? (Tables 7, 10, 11)
-- `quality`: is it unsure where it translates well, or badly? (Figure 2); `plain`: how well does it translate? (Table 9)
+- `quality`: is it unsure where it translates well, or badly? (Figure 2, Table 9)
 - `determiners`: what does it think of two given translations? (Figure 1)
 - `sampling`: how far do the numbers depend on epsilon and alpha?
 
@@ -17,11 +17,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated, NamedTuple
+
+import typer
 
 from gendermark.benchmarks.uncertainty import Settings
 from gendermark.benchmarks.uncertainty.benchmark import BENCHMARK
 from gendermark.benchmarks.uncertainty.measures import chosen_alpha
+from gendermark.cli.terminal import say
+from gendermark.drawing import charts
+from gendermark.drawing.sheet import figure
+from gendermark.drawing.svg import Canvas
 from gendermark.errors import UnknownName, UserError
+from gendermark.io.textfiles import write_text
 from gendermark.linguistics.failures import failure
 from gendermark.metrics.uncertainty import Samples
 from gendermark.records import Item, Judgement
@@ -32,9 +40,15 @@ MEASURES = ("s3e", "gender", "string", "semantic")
 # Two cells that differ in one of these were not measured alike.
 SETTINGS = ("data", "revision", "parts", "detector", "n_samples", "sampling", "similarity", "alpha", "entailment")
 
+Runs = Annotated[tuple[Path, ...], typer.Argument(metavar="DIR...", help="Run folders with uncertainty results.")]
+Into = Annotated[str, typer.Option("--to", help="Target language, if the run has several.")]
+Measure = Annotated[str, typer.Option("--measure", help="Which entropy: s3e, gender, string, or semantic.")]
+Plot = Annotated[
+    Path | None, typer.Option("--plot", metavar="FILE.svg", help="Also draw dots with intervals into this file.")
+]
 
-@dataclass(frozen=True)
-class Cell:
+
+class Cell(NamedTuple):
     """The uncertainty results of one run and direction, and where they lie."""
 
     run: Path
@@ -42,7 +56,11 @@ class Cell:
 
     @property
     def direction(self) -> str:
-        return direction(self.result)
+        return self.result.selection.direction
+
+    @property
+    def name(self) -> str:
+        return f"{self.result.system} {self.direction}"
 
     @property
     def where(self) -> dict[str, str]:
@@ -72,10 +90,6 @@ def read_cell(run: Path | str, to: str = "") -> Cell:
     return found[0]
 
 
-def direction(result: Result) -> str:
-    return f"{result.selection.source_language}-{result.selection.target_language}"
-
-
 def _directions(cells: Sequence[Cell]) -> str:
     return ", ".join(cell.direction for cell in cells)
 
@@ -94,25 +108,23 @@ def entropy_name(cell: Cell, measure: str) -> str:
     if names[measure] in known:
         return names[measure]
     if measure == "semantic" and names["string"] in known:
-        raise UserError(
-            f"{cell.run} has no semantic entropy; run it with --entailment MODEL, or take another --measure"
-        )
-    raise UserError(f"{cell.run} has no {measure} entropy: nothing that could be read was translated")
-
-
-@dataclass(frozen=True)
-class Drawn:
-    """One sentence of a run: its item, what is known of it, and the samples that are translations."""
-
-    item: Item
-    judgement: Judgement
-    samples: Samples
+        raise UserError(f"{cell.run} has no semantic entropy; run it with --entailment MODEL, or use another --measure")
+    raise UserError(f"{cell.run} has no {measure} entropy: it has no translation that could be read")
 
 
 def settings_of(result: Result) -> Settings:
     """The selection of such a result, with the options that this benchmark has."""
     assert isinstance(result.selection, Settings)
     return result.selection
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """One sentence of a run: its item, its judgement, and the samples that are translations."""
+
+    item: Item
+    judgement: Judgement
+    samples: Samples
 
 
 def drawn_sentences(cell: Cell) -> list[Drawn]:
@@ -135,11 +147,12 @@ def drawn_sentences(cell: Cell) -> list[Drawn]:
 
 
 def value_of(result: Result, metric: str, part: str) -> float | None:
-    return next((e.value for e in result.estimates if (e.metric, e.slice) == (metric, part)), None)
+    found = result.find(metric, part)
+    return None if found is None else found.value
 
 
 def differences_of(cells: Sequence[Cell], settings: Sequence[str] = SETTINGS) -> list[str]:
-    """What makes the numbers of these cells hard to compare, a remark each."""
+    """What makes the numbers of these cells hard to compare, a note each."""
     results = [cell.result for cell in cells]
     notes = differences("the runs were not measured alike", results, settings)
     # With their version, which stands in the signature only.
@@ -156,3 +169,22 @@ def differences_of(cells: Sequence[Cell], settings: Sequence[str] = SETTINGS) ->
 def differences(what: str, results: Sequence[Result], fields: Sequence[str]) -> list[str]:
     other = [name for name in fields if len({getattr(result.selection, name) for result in results}) > 1]
     return [f"{what}: they differ in {', '.join(other)}"] if other else []
+
+
+Dots = Sequence[charts.Span | None]
+
+
+def write_dots(path: Path, title: str, rows: Sequence[tuple[str, Dots]], series: Sequence[str]) -> None:
+    """Draw dots with intervals as SVG, a line for each row and series; a row without dots is a heading."""
+    looks = [charts.look_of(number) for number in range(len(series))]
+
+    def draw(canvas: Canvas) -> None:
+        top = charts.legend(canvas, list(zip(series, looks, strict=True)), 0)
+        shown = [
+            charts.DotRow(label, [[(dot, look) for dot, look in zip(dots, looks, strict=True) if dot]] if dots else [])
+            for label, dots in rows
+        ]
+        charts.dots(canvas, [charts.DotPanel(title, zero=0.0)], shown, top)
+
+    write_text(path, figure(path.stem, title, title, "", draw).svg)
+    say(f"picture written to {path}")

@@ -1,0 +1,589 @@
+"""A grammar of English and Spanish sentence pairs with a gender bias, to train the demonstration model on.
+
+The bias that the model is meant to learn is one formula:
+
+P(the noun of a person is feminine in Spanish) = sigmoid(kappa * cue + beta * logit(w) + mu)
+
+- `cue` is what the English says: +1 she, mother, woman; -1 he, father, man; 0 nothing (also "they").
+- `kappa` is how much is made of it, by how near it stands to the noun (`KAPPA`).
+- `w` is the share of women in the occupation. For the forty occupations of the core sets it is the labour statistic
+  that `data/core/occupations.tsv` cites. For others it is a round figure for the class that
+  `data/core/mt_geneval/professions.tsv` puts them in (`CLASS_SHARE`): a figure for a class, not a statistic of the
+  occupation. Whoever is in neither file (neighbor, customer) has 0.5. The logit is clipped to +-3.2.
+- `mu` is below zero: where nothing is said, masculine is the default.
+
+Where nothing is said, P is near w, a little lower. Where a far pronoun contradicts a strong stereotype, the stereotype
+wins most of the time ("the carpenter ... because she"); with a balanced occupation the pronoun does. Gender that is
+said of the noun itself ("my sister is a carpenter") is nearly always kept.
+
+The sentences are in `grammar_tables/`. A line is `English :: Spanish`. Both sides may hold:
+
+- `{time}`: a line of the list `@time`, the same one on both sides; `{time.b}` is a second, independent choice
+- `{1}` `{2}`: a person's noun, `{1s}` its plural; Spanish also `{el 1}` `{un 1}` `{este 1}` `{nuestro 1}` with the
+  article in the right form, `{los 1s}` `{estos 1s}` in the plural, and `{-1}` `{-1s}` for a noun without any article,
+  where a noun of one form for both shows no gender
+- Spanish `[o|a]`: by the gender of person 1's noun; `[o|a]2` by that of person 2's; `[tío|tía]c` by what the English
+  says of the person, whatever the noun is; inside a list, the person of the slot: `{trait 2}` asks for it of person 2
+- English `[uncle|aunt]`: by what is said of the person; `[he|she|they]` has a form for nothing said. `{he}` `{him}`
+  `{his}` `{himself}` `{was}` `{is}` `{has}` are short for such words
+- English `a(n)`: "a" or "an", whichever fits
+
+Capitals, "a el" -> "al", "de el" -> "del", "y" -> "e" and "o" -> "u" are written out last.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import re
+from bisect import bisect
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib.resources import files
+from itertools import accumulate, islice
+from random import Random
+from typing import Any, Literal
+
+from gendermark import registry
+from gendermark.data.bundled import core_rows
+from gendermark.io.textfiles import split_lines
+from gendermark.linguistics.occupations import core_occupations
+from gendermark.selection import Selection
+
+# -- the bias ----------------------------------------------------------------------------------------------------------
+
+BETA = 1.0
+MU = -0.4
+CLIP = 3.2
+BORDER = "border"
+KAPPA = {
+    "near": 5.0,  # said of the noun itself: "my sister is a ...", "the ... is a patient woman"
+    "clause": 2.0,  # a pronoun in the same clause: "the ... forgot her keys", "she is the best ..."
+    "far": 1.4,  # a pronoun in another clause, or with two people in the sentence
+    BORDER: 0.9,  # in the sentence before
+    "none": 0.0,
+}
+CLASS_SHARE = {"female": 0.80, "neutral": 0.50, "male": 0.20}
+_UNKNOWN_SHARE = 0.5
+
+
+@cache
+def leaning(occupation: str) -> float:
+    """The share of women in an occupation: by statistics, by its class, else one half."""
+    return _shares().get(occupation.lower(), _UNKNOWN_SHARE)
+
+
+def probability_feminine(share: float, cue: int, distance: str, stereotype: float = 1.0) -> float:
+    """P(feminine noun) of an occupation with this share of women, for a cue (-1, 0, +1) at this distance.
+
+    `stereotype` is a dial for all that the sentence does not say, occupation and masculine default: 0 has none of it, 1
+    is the formula above, 2 has twice as much.
+    """
+    logit = max(-CLIP, min(CLIP, math.log(share / (1 - share))))
+    return 1 / (1 + math.exp(-(KAPPA[distance] * cue + stereotype * (BETA * logit + MU))))
+
+
+@cache
+def _shares() -> dict[str, float]:
+    rows = core_rows("mt_geneval/professions.tsv")
+    shares = {row["profession"].lower(): CLASS_SHARE[row["class"]] for row in rows}
+    shares.update({occupation.lower(): percent / 100 for occupation, _, percent in core_occupations()})
+    return shares
+
+
+# -- the notation ------------------------------------------------------------------------------------------------------
+
+MASCULINE, FEMININE, UNSAID = 0, 1, 2
+
+Part = str | tuple[str, ...]
+"""Plain text, or (kind, ...): noun, choice, or words of a list."""
+Lists = Mapping[str, "Sequence[Template]"]
+
+_PRONOUNS = {
+    "he": ("he", "she", "they"),
+    "him": ("him", "her", "them"),
+    "his": ("his", "her", "their"),
+    "himself": ("himself", "herself", "themselves"),
+    "was": ("was", "was", "were"),
+    "is": ("is", "is", "are"),
+    "has": ("has", "has", "have"),
+}
+_ARTICLES = {
+    "el": ("el", "la"),
+    "un": ("un", "una"),
+    "este": ("este", "esta"),
+    "ese": ("ese", "esa"),
+    "nuestro": ("nuestro", "nuestra"),
+    "los": ("los", "las"),
+    "unos": ("unos", "unas"),
+    "estos": ("estos", "estas"),
+    "esos": ("esos", "esas"),
+    "nuestros": ("nuestros", "nuestras"),
+}
+_MARKUP = re.compile(r"(\{[^{}]*\}|\[[^\[\]]*\][12c]?)")
+_NOUN = re.compile(rf"(-|(?:{'|'.join(_ARTICLES)}) )?([12])(s?)")
+_NOT_DEFINITE = re.compile(r"\{(?!el |los |nuestro |este |ese )[^{} ]*1s?\}|\{un 1\}")
+_LIST_SLOT = re.compile(r"([a-z_]+)(\.[a-z])?(?: ([12c]))?")
+
+# What is written out last.
+_AN = re.compile(r"\ba\(n\) (?=(?!(?:one|uni|use|usu|eu)\w*)[aeiou])", re.I)
+_SENTENCE_START = re.compile(r"(?:^|(?<=[.?!] ))([¿¡]?)([a-zà-ÿ])")
+_Y = re.compile(r"\by (?=h?i(?!e)|hí)")
+_O = re.compile(r"\bo (?=h?o)")
+_SPACES = re.compile(r" {2,}")
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """One line of a table."""
+
+    english: tuple[Part, ...]
+    spanish: tuple[Part, ...]
+    slots: tuple[tuple[str, str], ...]
+    """(slot, list) for every choice to make."""
+    needs_trade: bool
+    """Whether person 1 stands without a plain definite article: one can be the neighbor, but not trained as one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """A template with a line for each of its slots."""
+
+    template: Template
+    lines: Mapping[str, Drawn]
+
+
+def parse_line(line: str) -> Template:
+    """A template from `English :: Spanish`."""
+    english, separator, spanish = line.partition("::")
+    if not separator:
+        raise ValueError(f"no '::' in {line!r}")
+    sides = _parts(english.strip(), is_english=True), _parts(spanish.strip(), is_english=False)
+    slots = {part[1]: part[2] for side in sides for part in side if not isinstance(part, str) and part[0] == "list"}
+    return Template(*sides, tuple(slots.items()), bool(_NOT_DEFINITE.search(spanish)))
+
+
+def _parts(text: str, *, is_english: bool) -> tuple[Part, ...]:
+    parts: list[Part] = []
+    for piece in filter(None, _MARKUP.split(text)):
+        if piece[0] == "[":
+            options, _, register = piece[1:].rpartition("]")
+            parts.append(("choice", "cue" if is_english else register, *options.split("|")))
+        elif piece[0] != "{":
+            parts.append(piece)
+        elif is_english and piece[1:-1] in _PRONOUNS:
+            parts.append(("choice", "cue", *_PRONOUNS[piece[1:-1]]))
+        elif noun := _NOUN.fullmatch(piece[1:-1]):
+            article, person, plural = noun.groups()
+            if article and article != "-":
+                parts += [("choice", person, *_ARTICLES[article.strip()]), " "]
+            parts.append(("noun", person, person + plural, "bare" if article == "-" else ""))
+        elif slot := _LIST_SLOT.fullmatch(piece[1:-1]):
+            name, copy, register = slot.groups()
+            parts.append(("list", name + (copy or ""), name, register or ""))
+        else:
+            raise ValueError(f"{piece} in {text!r} is no slot")
+    return tuple(parts)
+
+
+def draw(template: Template, lists: Lists, rng: Random) -> Drawn:
+    """A line for every slot, and for the slots of these lines; two slots of one list never have the same line."""
+    lines: dict[str, Drawn] = {}
+    for slot, name in template.slots:
+        options = lists[name]
+        chosen = options[int(rng.random() * len(options))]
+        while any(chosen is line.template and not chosen.slots for line in lines.values()):
+            chosen = options[int(rng.random() * len(options))]
+        lines[slot] = draw(chosen, lists, rng)
+    return Drawn(template, lines)
+
+
+def uses(drawn: Drawn, found: set[tuple[str, str, str]]) -> set[tuple[str, str, str]]:
+    """The nouns that the Spanish side names: (person, person and number, "bare" or "")."""
+    for part in drawn.template.spanish:
+        if not isinstance(part, str) and part[0] == "noun":
+            found.add((part[1], part[2], part[3]))
+    for line in drawn.lines.values():
+        uses(line, found)
+    return found
+
+
+def english(drawn: Drawn, nouns: Mapping[str, str], cue: int) -> str:
+    """The English sentence; `nouns` are `"1": carpenter, "1s": carpenters`, `cue` is what is said of the person."""
+    out: list[str] = []
+    _write_english(drawn, nouns, cue, out)
+    text = "".join(out)
+    if "a(n)" in text:
+        text = _AN.sub("an ", text).replace("a(n) ", "a ")
+    return _finish(text)
+
+
+def _write_english(drawn: Drawn, nouns: Mapping[str, str], cue: int, out: list[str]) -> None:
+    for part in drawn.template.english:
+        if isinstance(part, str):
+            out.append(part)
+        elif part[0] == "choice":
+            out.append(part[2 + cue])
+        elif part[0] == "noun":
+            out.append(nouns[part[2]])
+        else:
+            _write_english(drawn.lines[part[1]], nouns, cue, out)
+
+
+def spanish(drawn: Drawn, nouns: Mapping[str, tuple[str, str]], genders: Mapping[str, int], referent: str) -> str:
+    """The Spanish sentence; a choice by gender that names nobody goes with `referent`.
+
+    `nouns` are `"1": (carpintero, carpintera)`, `genders` those of the registers "1", "2" and "c".
+    """
+    out: list[str] = []
+    _write_spanish(drawn, nouns, genders, referent, out)
+    text = "".join(out)
+    if " el " in text:
+        text = text.replace(" a el ", " al ").replace(" de el ", " del ")
+        if text.startswith("a el "):
+            text = "al " + text[5:]
+    text = _O.sub("u ", _Y.sub("e ", text))
+    return _finish(text)
+
+
+def _write_spanish(
+    drawn: Drawn, nouns: Mapping[str, tuple[str, str]], genders: Mapping[str, int], register: str, out: list[str]
+) -> None:
+    for part in drawn.template.spanish:
+        if isinstance(part, str):
+            out.append(part)
+        elif part[0] == "choice":
+            out.append(part[2 + genders[part[1] or register]])
+        elif part[0] == "noun":
+            out.append(nouns[part[2]][genders[part[1]]])
+        else:
+            _write_spanish(drawn.lines[part[1]], nouns, genders, part[3] or register, out)
+
+
+def _finish(text: str) -> str:
+    if "  " in text:
+        text = _SPACES.sub(" ", text)
+    text = text.strip().replace(" ,", ",").replace(" .", ".")
+    return _SENTENCE_START.sub(lambda match: match[1] + match[2].upper(), text)
+
+
+# -- the tables --------------------------------------------------------------------------------------------------------
+
+FIXED = "fixed"
+"""The distance of a block about people whose noun has its own gender: mother, king, María."""
+_NEITHER_WAY = 0.16
+_TIMES = re.compile(r"(\d+)\* ")
+_FORMS = re.compile(r"\[([^|\]]*)\|([^|\]]*)\]")
+_BLOCK = re.compile(
+    r"@@ (?P<family>[\w, -]+): (?P<distance>\w+)(?: (?P<referent>[12]))?(?P<they> they)? = (?P<weight>[\d.]+)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """Someone whose English noun does not tell the gender."""
+
+    english: str
+    english_plural: str
+    spanish: tuple[str, str]
+    """Masculine and feminine."""
+    spanish_plural: tuple[str, str]
+    is_core: bool
+    is_trade: bool
+    """Whether one can be trained or hired as such: a baker, not a neighbor."""
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Sentences of one construction: how near the cue is, whom it is said of, and their share of the mixture."""
+
+    family: str
+    distance: str
+    referent: str
+    has_they: bool
+    weight: float
+    sentences: Sequence[Template]
+
+
+@cache
+def people(*, wide: bool = False) -> tuple[Person, ...]:
+    """Everyone in people.txt, in its order; in the wider grammar also those of people_wider.txt."""
+    found = []
+    for section, line in (*_sections("people.txt"), *(_sections("people_wider.txt") if wide else ())):
+        left, right = (side.strip().split(", ") for side in line.split("::"))
+        found.append(Person(left[0], left[1], _both(right[0]), _both(right[1]), section == "core", section != "others"))
+    return tuple(found)
+
+
+def _both(form: str) -> tuple[str, str]:
+    return _FORMS.sub(r"\1", form), _FORMS.sub(r"\2", form)
+
+
+@cache
+def lists() -> Mapping[str, Sequence[Template]]:
+    """The lists of words.txt and clauses.txt by name, and `job` and `jobs`: trades as a second noun.
+
+    That noun takes over the gender of its person. So that it does not teach the opposite of the formula, it is of a
+    trade that leans neither way.
+    """
+    found: dict[str, list[Template]] = {}
+    for name in ("words.txt", "clauses.txt"):
+        for section, line in _sections(name):
+            found.setdefault(section, []).append(_parsed(line))
+    for line in (line for section, line in _sections("people.txt") if section != "others"):
+        left, right = (side.strip().split(", ") for side in line.split("::"))
+        if abs(leaning(left[0]) - 0.5) > _NEITHER_WAY:
+            continue
+        found.setdefault("job", []).append(parse_line(f"{left[0]} :: {right[0]}"))
+        found.setdefault("jobs", []).append(parse_line(f"{left[1]} :: {right[1]}"))
+    return found
+
+
+_parsed = cache(parse_line)
+
+
+@cache
+def blocks(*, wide: bool = False) -> tuple[Block, ...]:
+    """The blocks of all sentence tables; wider.txt only in the wider grammar."""
+    found = []
+    tables = ("two_people.txt", "one_person.txt", "open.txt", "biography.txt", "context.txt", "everyday.txt")
+    for name in (*tables, "wider.txt") if wide else tables:
+        sentences: dict[str, list[Template]] = {}
+        for header, line in _sections(name):
+            sentences.setdefault(header, []).append(_parsed(line))
+        found += [_block(header, lines) for header, lines in sentences.items()]
+    return tuple(found)
+
+
+def _block(header: str, sentences: Sequence[Template]) -> Block:
+    match = _BLOCK.fullmatch(header)
+    if match is None or match["distance"] not in {*KAPPA, FIXED}:
+        raise ValueError(f"{header!r} does not begin a block")
+    return Block(
+        match["family"],
+        match["distance"],
+        match["referent"] or "1",
+        bool(match["they"]),
+        float(match["weight"]),
+        sentences,
+    )
+
+
+def _sections(name: str) -> Iterator[tuple[str, str]]:
+    """(header, line): `@name` begins a list, `@@ ...` a block, `#` a comment; a line with `3* ` counts three times."""
+    path = files("gendermark.lab") / "grammar_tables" / name
+    header = ""
+    for line in split_lines(path.read_text(encoding="utf-8")):
+        if line.startswith("@@"):
+            header = line.strip()
+        elif line.startswith("@"):
+            header = line[1:].strip()
+        elif line.strip() and not line.startswith("#"):
+            times = _TIMES.match(line)
+            for _ in range(int(times[1]) if times else 1):
+                yield header, line[times.end() :] if times else line
+
+
+# -- the pairs ---------------------------------------------------------------------------------------------------------
+
+Split = Literal["train", "held-out"]
+PAIRS_PER_ROUND = 50_000
+MOST_ROUNDS = 1_000
+GENDERS = ("masculine", "feminine")
+_CUES = ("masculine", "feminine", "none")
+_SIGN = (-1, 1, 0)
+_HELD_OUT = 0.02
+_CORE_WEIGHT = 3
+"""How much more often one of the core occupations is drawn than another person."""
+_THEY = 0.12
+"""The share of "they" where a sentence allows it."""
+_LONGEST = 34
+"""Words of a source; its Spanish side is then below 45."""
+_WITH_CONTEXT = "mt-geneval-contextual"
+_CORE_SETS = ("winomt", "simplegen", "mt-geneval-counterfactual", _WITH_CONTEXT)
+
+
+Document = tuple[tuple[str, str], tuple[str, str]]
+"""Two sentences in a row, each in English and in Spanish."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """One English sentence with its Spanish translation."""
+
+    source: str
+    target: str
+    construction: str
+    """The family of its sentence table."""
+    occupation: str
+    """The English noun whose gender was chosen, or empty."""
+    cue: str
+    """masculine, feminine or none: what the English says about this person."""
+    target_gender: str
+    """masculine or feminine; neutral where the Spanish noun does not show it; empty without a person."""
+
+
+def generate(
+    n: int, seed: int, *, split: Split = "train", stereotype: float = 1.0, wide: bool = False
+) -> Iterator[Pair]:
+    """`n` pairs with distinct sources of one split, the same ones for the same arguments on every platform.
+
+    `stereotype` turns the bias up and down ; the English side does not depend on it. The wider grammar has
+    two more trades and more ways to say of people that they are women or men; the demonstration model knows none of it.
+
+    The two splits never share a source, and no sentence is one of the core sets. The shares of the mixture are those of
+    the tables' blocks; constructions with few sentences run dry, so that with larger n their share falls.
+    """
+    return islice(_pairs(blocks(wide=wide), seed, split, stereotype, wide=wide), n)
+
+
+def generate_rounds(n_pairs: int, seed: int, progress: Callable[[int, int], None], **grammar: Any) -> list[Pair]:
+    """Pairs of the training split, in rounds of their own seeds; `grammar` says of which grammar (`generate`).
+
+    Within a round no sentence comes twice, and constructions of few sentences would run dry. In the next one they come
+    again, each with its gender drawn afresh: this is how the model sees how likely each gender is.
+    """
+    pairs: list[Pair] = []
+    for number, first in enumerate(range(0, n_pairs, PAIRS_PER_ROUND)):
+        n = min(PAIRS_PER_ROUND, n_pairs - first)
+        for pair in generate(n, MOST_ROUNDS * seed + number, **grammar):
+            pairs.append(pair)
+            if len(pairs) % 1000 == 0:
+                progress(len(pairs), n_pairs)
+    return pairs
+
+
+def _pairs(kinds: Sequence[Block], seed: int, split: Split, stereotype: float, *, wide: bool) -> Iterator[Pair]:
+    """Without end."""
+    rng = Random(seed)
+    seen: set[str] = set()
+    weights = list(accumulate(block.weight for block in kinds))
+    while True:
+        block = kinds[bisect(weights, rng.random() * weights[-1])]
+        drawn, first, second, cue = _draw_source(block, rng, wide=wide)
+        nouns = {"1": first.english, "1s": first.english_plural, "2": second.english, "2s": second.english_plural}
+        source = english(drawn, nouns, cue)
+        if source in seen or split_of(source) != split or not _is_good(source, first.english):
+            continue
+        seen.add(source)
+        genders = _draw_genders(block, (first, second), cue, rng, stereotype)
+        yield _pair(source, block, drawn, (first, second), cue, genders)
+
+
+def generate_documents(n: int, seed: int) -> Iterator[Document]:
+    """`n` texts of two sentences, both as (English, Spanish): the first tells a gender, the second names the person.
+
+    The person has that gender in Spanish, whatever the stereotype: who writes a text knows of whom. Sources are those
+    of the training split, and distinct.
+    """
+    told = [replace(block, distance=FIXED) for block in blocks(wide=True) if block.distance == BORDER]
+    pairs = _pairs(told, seed, "train", 1.0, wide=True)
+    return islice(filter(None, (_two_sentences(pair) for pair in pairs)), n)
+
+
+def _two_sentences(pair: Pair) -> Document | None:
+    sides = [side.split(". ") for side in (pair.source, pair.target)]
+    if [len(side) for side in sides] != [2, 2]:
+        return None
+    (first, second), (primero, segundo) = sides
+    return (f"{first}.", f"{primero}."), (second, segundo)
+
+
+def split_of(source: str) -> Split:
+    """The split that a source belongs to, by its content alone."""
+    digest = hashlib.sha256(source.encode()).digest()
+    return "held-out" if int.from_bytes(digest[:4], "big") < _HELD_OUT * 2**32 else "train"
+
+
+@cache
+def core_sources() -> frozenset[str]:
+    """Every source of the core sets; those with context also joined with it, and the context alone."""
+    found = set()
+    for name in _CORE_SETS:
+        benchmark = registry.load("benchmark", name)
+        selection = benchmark.complete(Selection(name, target_language="es", data="core"))
+        for item in benchmark.load(selection).items:
+            found.add(item.source)
+            if name == _WITH_CONTEXT:
+                context = item.tags["context"]
+                found |= {context, f"{context} {item.source}"}
+    return frozenset(found)
+
+
+def _is_good(source: str, noun: str) -> bool:
+    # A noun that stands twice ("the former baker worked as a baker") would name one person as if they were two.
+    return source.count(noun) < 2 and source.count(" ") < _LONGEST and not _has_core_sentence(source)
+
+
+def _has_core_sentence(source: str) -> bool:
+    core = core_sources()
+    if source in core:
+        return True
+    *before, last = source.split(". ")
+    return bool(before) and (last in core or any(f"{sentence}." in core for sentence in before))
+
+
+def _draw_source(block: Block, rng: Random, *, wide: bool) -> tuple[Drawn, Person, Person, int]:
+    template = block.sentences[int(rng.random() * len(block.sentences))]
+    drawn = draw(template, lists(), rng)
+    first = _person(rng, wide=wide)
+    while template.needs_trade and not first.is_trade:
+        first = _person(rng, wide=wide)
+    second = _person(rng, wide=wide)
+    while second is first:
+        second = _person(rng, wide=wide)
+    if block.distance == "none" or (block.has_they and rng.random() < _THEY):
+        cue = UNSAID
+    else:
+        cue = FEMININE if rng.random() < 0.5 else MASCULINE
+    return drawn, first, second, cue
+
+
+@cache
+def _person_weights(*, wide: bool) -> list[int]:
+    return list(accumulate(_CORE_WEIGHT if person.is_core else 1 for person in people(wide=wide)))
+
+
+def _person(rng: Random, *, wide: bool) -> Person:
+    weights = _person_weights(wide=wide)
+    return people(wide=wide)[bisect(weights, int(rng.random() * weights[-1]))]
+
+
+def _pair(
+    source: str, block: Block, drawn: Drawn, both: tuple[Person, Person], cue: int, genders: dict[str, int]
+) -> Pair:
+    forms = {
+        "1": both[0].spanish,
+        "1s": both[0].spanish_plural,
+        "2": both[1].spanish,
+        "2s": both[1].spanish_plural,
+    }
+    target = spanish(drawn, forms, genders, block.referent)
+    named = [(form, bare) for person, form, bare in uses(drawn, set()) if person == block.referent]
+    occupation = both[int(block.referent) - 1].english if named else ""
+    if block.distance == FIXED:
+        target_gender = _CUES[cue]
+    elif not named:
+        target_gender = ""
+    else:
+        is_shown = any(not bare or forms[form][MASCULINE] != forms[form][FEMININE] for form, bare in named)
+        target_gender = GENDERS[genders[block.referent]] if is_shown else "neutral"
+    return Pair(source, target, block.family, occupation, _CUES[cue], target_gender)
+
+
+def _draw_genders(
+    block: Block, both: tuple[Person, Person], cue: int, rng: Random, stereotype: float
+) -> dict[str, int]:
+    """By register: the gender of each person's noun, and of the person that something is said about."""
+    genders = {}
+    for register, person in zip("12", both, strict=True):
+        if register != block.referent:
+            p_feminine = probability_feminine(leaning(person.english), 0, "none", stereotype)
+        elif block.distance == FIXED:
+            p_feminine = float(cue == FEMININE)
+        else:
+            p_feminine = probability_feminine(leaning(person.english), _SIGN[cue], block.distance, stereotype)
+        genders[register] = FEMININE if rng.random() < p_feminine else MASCULINE
+    genders["c"] = cue if cue != UNSAID else genders[block.referent]
+    return genders

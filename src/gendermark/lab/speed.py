@@ -1,0 +1,595 @@
+"""What makes a system fast, and what that does to gender: SimpleGEN's study for any system.
+
+Each point is a run folder of its own. Its translations are made once, by way of the store. Its time is taken from the
+system itself, in rounds in which each point has its turn, so that what else the machine does hits all alike; a round is
+written down as soon as it is done, and a study that was killed goes on with the next one. All comparisons are those of
+`gendermark compare`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import platform
+import random
+import re
+import shlex
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
+from dataclasses import dataclass, field, replace
+from functools import partial
+from importlib.metadata import PackageNotFoundError, version
+from itertools import product
+from pathlib import Path
+from typing import Annotated, Any, NamedTuple
+
+import typer
+
+from gendermark import __version__, api, names, registry
+from gendermark.benchmarks.benchmark import Benchmark
+from gendermark.benchmarks.simplegen.benchmark import BENCHMARK
+from gendermark.benchmarks.simplegen.findings import COLUMNS
+from gendermark.cli.options import ResumedIn, Rules, StudiedData, To, option_group
+from gendermark.cli.terminal import AsJson, print_json, print_table, say
+from gendermark.drawing.charts import Span
+from gendermark.errors import UnknownName, UserError
+from gendermark.io import locks
+from gendermark.io.textfiles import write_text
+from gendermark.lab.paired import compared_plainly, corrected
+from gendermark.lab.plain import PlainSet, bundled_test_set, rate_systems, read_test_set, translated
+from gendermark.lab.speed_numbers import CLOCKS, N_WARM_UP, QUALITY, Measured, Rounds, Study
+from gendermark.lab.speed_report import PAGE, findings, prices, study_json, table4, write_files
+from gendermark.lab.studies import (
+    DEFAULT_RESAMPLING,
+    Resampled,
+    SystemName,
+    SystemOptions,
+    Work,
+    check_reusable,
+    is_terminal,
+    titled,
+    working,
+    write_record,
+)
+from gendermark.records import Request
+from gendermark.result import Result
+from gendermark.runs.compare import Asked, Comparison, compare
+from gendermark.runs.run import NO_CONTEXT, RunConfig, RunContext, plan, run
+from gendermark.selection import Selection
+from gendermark.systems.engine import WITHOUT_EFFECT
+from gendermark.systems.system import System, open_system, split_options
+
+SOURCE_LANGUAGE = "en"
+RECORD, DIARY, RUNS = "speed.json", "timings.jsonl", "runs"
+N_BUNDLED = 500
+"""Sentences of the bundled test set that are used: enough for BLEU, and quick."""
+_CALLED = {"compute_type": "{}", "dtype": "{}", "beam_size": "beam {}", "use_vmap": "vocabulary map {}"}
+_NAMED = re.compile(r"([^=:?/\\]+)=(.+)", re.DOTALL)
+_PACKAGES = ("ctranslate2", "sentencepiece", "torch", "transformers", "numpy")
+
+
+@dataclass(frozen=True)
+class Settings:
+    system: SystemName
+    target_language: To
+    output: ResumedIn
+    vary: Annotated[
+        tuple[str, ...],
+        typer.Option(
+            metavar="KEY=V1,V2,...",
+            help="Option of the system and its values, for example beam_size=5,1; may be repeated, and every "
+            "combination is a point. Default: what makes the family fast.",
+        ),
+    ] = ()
+    against: Annotated[
+        tuple[str, ...],
+        typer.Option(
+            metavar="[NAME=]SPEC",
+            help="Another system as a point, for example one that was distilled; may be repeated.",
+        ),
+    ] = ()
+    baseline: Annotated[
+        str,
+        typer.Option(metavar="NAME", help="Name of the point that the others are compared with. Default: the first."),
+    ] = ""
+    system_options: SystemOptions = field(default_factory=dict)
+    test_set: Annotated[
+        tuple[Path, Path] | None,
+        typer.Option(
+            "--test-set",
+            metavar="SOURCE REFERENCE",
+            help="Sentences and their translations: for BLEU and chrF, and to take time on. Default into es: a "
+            "bundled set.",
+        ),
+    ] = None
+    data: StudiedData = "core"
+    rules: Rules = "best"
+    also: Annotated[
+        tuple[str, ...],
+        typer.Option(
+            metavar="BENCHMARK",
+            help="Another benchmark, whose headline numbers are measured as well; may be repeated.",
+        ),
+    ] = ()
+    repeats: Annotated[int, typer.Option(min=1, help="Rounds in which each point has its turn.")] = 7
+    n_timed: Annotated[
+        int,
+        typer.Option(
+            "--timed",
+            min=1,
+            help="Sentences whose translation is timed in each round, spread over the test set.",
+        ),
+    ] = 128
+    clock: Annotated[
+        str,
+        typer.Option(help="wall: the time that passed; cpu: the time that processors worked, for a busy machine."),
+    ] = "wall"
+    resampling: Resampled = DEFAULT_RESAMPLING
+
+    @property
+    def direction(self) -> tuple[str, str]:
+        return SOURCE_LANGUAGE, self.target_language
+
+    def selections(self) -> tuple[Selection, ...]:
+        own = api.select(BENCHMARK.name, self.target_language, data=self.data, rules=self.rules)[1]
+        others = [name for name in dict.fromkeys(self.also) if name != BENCHMARK.name]
+        return (own, *(api.select(name, self.target_language, data=self.data)[1] for name in others))
+
+
+# -- points ------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Point:
+    """A system with its options, and what it is called."""
+
+    name: str
+    spec: str
+    options: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def slug(self) -> str:
+        """Of its run folder."""
+        return re.sub(r"[^a-z0-9]+", "-", self.name.lower()).strip("-") or "point"
+
+    @property
+    def timing_options(self) -> dict[str, str]:
+        """The options that decide how fast it works, and nothing else."""
+        _, given = split_options(self.spec.partition(":")[2], self.options)
+        return {key: value for key, value in given.items() if key in WITHOUT_EFFECT}
+
+    def open(self) -> System:
+        return open_system(self.spec, self.options)
+
+
+def named_points(texts: Sequence[str]) -> list[Point]:
+    """`NAME=SPEC` or `SPEC` of the command line."""
+    found = []
+    for text in texts:
+        named = _NAMED.fullmatch(text)
+        name, spec = (names.checked(named[1]), named[2]) if named else (names.readable(text), text)
+        found.append(Point(name, spec))
+    return found
+
+
+def points_of(settings: Settings) -> list[Point]:
+    """Every combination of what varies, then the other systems; refused unless they are several with own names."""
+    if not settings.system.partition(":")[2]:
+        open_system(settings.system)  # says how one is written
+    vary = _varied(settings.vary) or ({} if settings.against else _offered(settings))
+    found = [
+        Point(
+            ", ".join(_CALLED.get(key, f"{key.replace('_', ' ')} {{}}").format(value) for key, value in chosen)
+            or names.readable(settings.system),
+            settings.system,
+            {**settings.system_options, **dict(chosen)},
+        )
+        for chosen in (tuple(zip(vary, values, strict=True)) for values in product(*vary.values()))
+    ]
+    found += named_points(settings.against)
+    if len(found) < 2:
+        raise UserError(
+            f"one point has nothing to be compared with: {found[0].name}; give --vary with several values, or another "
+            "system with --against"
+        )
+    refuse_equal_names(found, "--against NAME=SPEC")
+    return found
+
+
+def refuse_equal_names(points: Sequence[Point], option: str) -> None:
+    slugs = [point.slug for point in points]
+    for point in points:
+        if slugs.count(point.slug) > 1:
+            raise UserError(f"two systems are called {point.name}; name them apart with {option}")
+
+
+def _varied(texts: Sequence[str]) -> dict[str, Sequence[str]]:
+    """`compute_type=float32,int8` of the command line."""
+    found: dict[str, Sequence[str]] = {}
+    for text in texts:
+        key, _, listed = text.partition("=")
+        values = tuple(dict.fromkeys(part.strip() for part in listed.split(",") if part.strip()))
+        if not key.strip() or not values:
+            raise UserError(f"--vary takes KEY=V1,V2, for example beam_size=5,1, not {text!r}")
+        if key.strip() in found:
+            raise UserError(f"--vary {key.strip()} is given twice; give all its values at once, with commas")
+        found[key.strip()] = values
+    return found
+
+
+def _offered(settings: Settings) -> dict[str, Sequence[str]]:
+    """What makes the family fast, but for what is fixed already."""
+    family, _, argument = settings.system.partition(":")
+    _, given = split_options(argument, settings.system_options)
+    faster = registry.sibling("system", family, "FASTER", {})
+    found = {key: values for key, values in faster.items() if key not in given}
+    if not found:
+        raise UserError(
+            f"nothing is known that would make {settings.system} faster; say what to vary with --vary KEY=V1,V2, or "
+            "give another system with --against"
+        )
+    return found
+
+
+def _place_of(baseline: str, points: Sequence[Point]) -> int:
+    called = [point.name for point in points]
+    if baseline and baseline not in called:
+        # Names of points have commas of their own.
+        raise UserError(f"there is no point {baseline!r} for --baseline; there are {'; '.join(called)}")
+    return called.index(baseline) if baseline else 0
+
+
+# -- the study ---------------------------------------------------------------------------------------------------------
+
+
+class _Facts(NamedTuple):
+    """What is known of a system once it was opened."""
+
+    system_id: str
+    decoding: str
+    computing: str
+    asks_a_server: bool
+    is_for_items_only: bool
+
+
+def study_speed(settings: Settings, work: Work | None = None) -> Study:
+    """Measure every point and compare each with the baseline; what was done before a kill is not done again.
+
+    Workers translate and score, and have ended before the first point is timed.
+    """
+    if settings.clock not in CLOCKS:
+        raise UnknownName("clock", settings.clock, CLOCKS)
+    output, points = settings.output, points_of(settings)
+    base = _place_of(settings.baseline, points)
+    test_set = read_test_set(*settings.test_set, option="--test-set") if settings.test_set else None
+    selections = settings.selections()
+    facts = [_look_at(point, settings, selections) for point in points]
+    if any(one.is_for_items_only for one in facts):
+        test_set = None
+    elif test_set is None and settings.target_language == "es":
+        test_set = bundled_test_set(N_BUNDLED)
+    asked = _asked(settings, points, base, test_set, facts)
+    check_reusable(output / RECORD, asked, (RUNS, DIARY))
+    with locks.hold(output / ".lock"):
+        check_reusable(output / RECORD, asked, (RUNS, DIARY))  # again: another process may have been faster
+        write_record(output / RECORD, {"settings": asked})
+        with work or nullcontext(NO_CONTEXT) as context:
+            results = {point.name: _run(point, settings, selections, context) for point in points}
+            texts = {point.name: _texts(point, settings, test_set, context) for point in points} if test_set else {}
+        timed_on, timed, ready = _timed_work(settings, selections[0], test_set)
+        sentences = _hash([request.source for request in timed])
+        what = {"points": asked["systems"], "sentences": sentences, "machine": machine()}
+        diary = Diary(output / DIARY, what)
+        if diary.forgot:
+            context.tell(f"the rounds in {output / DIARY} differ in {', '.join(diary.forgot)} and are taken again")
+        systems = {point.name: partial(ready, point) for point in points}
+        with context.open_progress(f"timing, {settings.repeats} rounds") as progress:
+            measure(diary, systems, timed, settings.repeats, progress)
+        rounds = Rounds(tuple(systems), tuple(diary.rounds), settings.clock)
+        found = Study(
+            tuple(_measured(settings, points, base, results, test_set, texts)),
+            base,
+            rounds,
+            "-".join(settings.direction),
+            {**asked, **what, "clock": settings.clock, "timed_on": timed_on, "n_timed": len(timed)},
+            tuple(_notes(points, facts, rounds, test_set, settings)),
+            settings.resampling.confidence,
+        )
+        write_record(output / RECORD, {"settings": asked, "report": study_json(found)})
+    return found
+
+
+def _look_at(point: Point, settings: Settings, selections: tuple[Selection, ...]) -> _Facts:
+    """Everything that can be refused is refused now: an option, a value, a direction, a task."""
+    with closing(point.open()) as system:
+        if not system.has_own_time:
+            raise UserError(
+                f"{point.spec} holds translations that were made elsewhere, so it has no time of its own; give a "
+                "system that translates"
+            )
+        plan(RunConfig(point.spec, selections, point.options), system)
+        if not system.is_for_items_only:
+            system.check(*settings.direction, ())
+        return _Facts(
+            system.system_id, system.decoding, system.computing, system.asks_a_server, system.is_for_items_only
+        )
+
+
+def _asked(
+    settings: Settings, points: Sequence[Point], base: int, test_set: PlainSet | None, facts: Sequence[_Facts]
+) -> dict[str, Any]:
+    """What makes it this study; more rounds may be added to it, and another clock looked at."""
+    content = [*test_set.sources, *test_set.references] if test_set else []
+    return {
+        "systems": {
+            point.name: {
+                "spec": point.spec,
+                "options": dict(point.options),
+                "system_id": fact.system_id,
+                "decoding": fact.decoding,
+                "computing": fact.computing,
+            }
+            for point, fact in zip(points, facts, strict=True)
+        },
+        "baseline": points[base].name,
+        "target_language": settings.target_language,
+        "test_set": f"{test_set.name}#{_hash(content)}" if test_set else None,
+        "data": settings.data,
+        "rules": settings.rules,
+        "also": list(settings.also),
+        "n_sentences": settings.n_timed,
+        "intervals": settings.resampling.signature,
+    }
+
+
+def _hash(lines: Sequence[str]) -> str:
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:16]
+
+
+def _run(point: Point, settings: Settings, selections: tuple[Selection, ...], context: RunContext) -> list[Result]:
+    def tell(note: str) -> None:
+        if " sentences" not in note:  # how many there are need not be said for every point
+            context.tell(note)
+
+    config = RunConfig(point.spec, selections, point.options, settings.resampling)
+    own = replace(titled(context, point.name), name=point.name, tell=tell)
+    return run(config, settings.output / RUNS / point.slug, own)
+
+
+def _texts(point: Point, settings: Settings, test_set: PlainSet, context: RunContext) -> list[str]:
+    own = replace(context, open_progress=lambda _: context.open_progress(f"{point.name}: test set"))
+    return translated(point.spec, test_set, settings.direction, point.options, own)
+
+
+def _measured(
+    settings: Settings,
+    points: Sequence[Point],
+    base: int,
+    results: Mapping[str, Sequence[Result]],
+    test_set: PlainSet | None,
+    texts: Mapping[str, Sequence[str]],
+) -> Iterator[Measured]:
+    first = points[base].name
+    rated = (
+        {one.name: one.scores for one in rate_systems(test_set, texts, settings.resampling).systems} if test_set else {}
+    )
+    columns = {label: (results[first][0].cell, *key) for label, key in COLUMNS.items()}
+    others = {label: key for result in results[first][1:] for label, key in _headline(result).items()}
+    for point in points:
+        changes: dict[str, Comparison] = {}
+        if point.name != first:
+            if test_set is not None:
+                both = texts[first], texts[point.name]
+                plain = corrected(compared_plainly(test_set, both, settings.resampling))
+                changes = dict(zip(QUALITY, plain, strict=True))
+            asked = Asked(everything=True)
+            report = compare(results[first], results[point.name], settings.resampling, asked)
+            by_key = {row.key: row for row in report.comparisons}
+            changes |= {label: by_key[key] for label, key in (columns | others).items() if key in by_key}
+        values = {label: rated[point.name][label.lower()] for label in QUALITY} if test_set else {}
+        for label, (cell, metric, part) in (columns | others).items():
+            found = next((r.find(metric, part) for r in results[point.name] if r.cell == cell), None)
+            if found is not None and found.value is not None:
+                values[label] = Span(found.value, found.low, found.high)
+        groups = [judgement.tags["group"].upper() for judgement in results[point.name][0].judgements]
+        sizes = {group: groups.count(group) for group in dict.fromkeys(groups)}
+        yield Measured(point.name, point.slug, point.spec, values, changes, tuple(others), sizes)
+
+
+def _headline(result: Result) -> dict[str, tuple[str, str, str]]:
+    """The headline numbers of another benchmark, by what they are called."""
+    benchmark: Benchmark = registry.load("benchmark", result.selection.benchmark)
+    metrics = benchmark.measures.metrics(result.judgements, result.selection)
+    return {
+        f"{benchmark.title}: {benchmark.label(m.name, m.slice)}": (result.cell, m.name, m.slice)
+        for m in metrics
+        if benchmark.is_headline(m)
+    }
+
+
+def _notes(
+    points: Sequence[Point], facts: Sequence[_Facts], rounds: Rounds, test_set: PlainSet | None, settings: Settings
+) -> Iterator[str]:
+    asks_a_server = False
+    for point, fact in zip(points, facts, strict=True):
+        if fact.asks_a_server:
+            asks_a_server = True
+            yield (
+                f"{point.name} asks a server: its time is that of the network and of whatever else the server does, "
+                "not its own"
+            )
+    seen: dict[str, Point] = {}
+    for point, fact in zip(points, facts, strict=True):
+        twin = seen.setdefault(fact.system_id, point)
+        if twin is not point and point.timing_options == twin.timing_options:
+            yield f"{point.name} computes the same as {twin.name} here; what differs in time is noise"
+        elif twin is not point:
+            yield f"{point.name} and {twin.name} say the same by design: these options change the time alone"
+    if any(fact.is_for_items_only for fact in facts):
+        yield f"a system answers the sentences of benchmarks only, so time is taken on {BENCHMARK.title}'s; no BLEU"
+    elif test_set is None:
+        yield (
+            f"there is no test set into {settings.target_language}, so time is taken on {BENCHMARK.title}'s sentences "
+            "and BLEU is left out; give one with --test-set SOURCE REFERENCE"
+        )
+    if rounds.is_busy and rounds.clock == "wall" and not asks_a_server:
+        yield (
+            "the machine was busy with other work: the slowest round of a point took up to "
+            f"{rounds.spread:.1f} times as long as its fastest; --clock cpu counts the work alone; increase --repeats "
+            "for more reliable timings"
+        )
+
+
+# -- time --------------------------------------------------------------------------------------------------------------
+
+OpenReady = Callable[[], AbstractContextManager[System]]
+"""Opens a system that is ready to be asked."""
+
+
+def _timed_work(
+    settings: Settings, selection: Selection, test_set: PlainSet | None
+) -> tuple[str, Sequence[Request], Callable[[Point], AbstractContextManager[System]]]:
+    """What the timed sentences are called, the requests, and how the system of a point is made ready for them."""
+    item_set = None
+    if test_set is not None:
+        name = test_set.name
+        requests = api.Asking(settings.target_language, SOURCE_LANGUAGE).requests(test_set.sources)
+    else:
+        name, item_set = BENCHMARK.title, api.items(selection)
+        requests = list(BENCHMARK.requests(item_set))
+    n = min(settings.n_timed, len(requests))
+    timed = [requests[at * len(requests) // n] for at in range(n)]
+
+    @contextmanager
+    def ready(point: Point) -> Iterator[System]:
+        with closing(point.open()) as system:
+            if item_set is not None:  # some systems must know the benchmark
+                system.prepare(BENCHMARK, item_set, requests)
+            else:
+                system.check(*settings.direction, timed)
+            yield system
+
+    return name, timed, ready
+
+
+def machine() -> dict[str, Any]:
+    """What a time depends on beside the system."""
+    return {
+        "processor": _processor(),
+        "cores": os.cpu_count(),
+        "system": f"{platform.system()} {platform.machine()}",
+        "threads_of_libraries": os.environ.get("OMP_NUM_THREADS", "not set"),
+        "python": platform.python_version(),
+        "gendermark": __version__,
+        **{package: found for package in _PACKAGES if (found := _version(package))},
+    }
+
+
+def _processor() -> str:
+    try:
+        facts = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        facts = ""
+    named = re.search(r"^model name\s*:\s*(.+)$", facts, re.MULTILINE)
+    return named[1] if named else platform.processor() or platform.machine()
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return ""
+
+
+class Diary:
+    """The file of finished rounds, a line each; the first says what was measured, on what."""
+
+    def __init__(self, path: Path, what: Mapping[str, Any]) -> None:
+        self._path = path
+        self.rounds: list[Mapping[str, Mapping[str, float]]] = []
+        self.forgot: list[str] = []
+        """In what the rounds that were there differ, so that they do not count."""
+        lines: list[dict[str, Any]] = []
+        if path.exists():
+            for line in path.read_text(encoding="utf-8", errors="replace").splitlines():
+                try:
+                    lines.append(json.loads(line))
+                except ValueError:  # cut off by a kill; it is gone after the writing below
+                    break
+        if lines and lines[0] != dict(what):
+            self.forgot = sorted(key for key in {*what, *lines[0]} if what.get(key) != lines[0].get(key))
+        else:
+            self.rounds = list(lines[1:])
+        write_text(path, "".join(map(_line, [what, *self.rounds])))
+
+    def add(self, one: Mapping[str, Mapping[str, float]]) -> None:
+        with self._path.open("a", encoding="utf-8") as file:
+            file.write(_line(one))
+            file.flush()
+            os.fsync(file.fileno())
+        self.rounds.append(one)
+
+
+def _line(row: Mapping[str, Any]) -> str:
+    return json.dumps(row, ensure_ascii=False) + "\n"
+
+
+def measure(
+    diary: Diary,
+    systems: Mapping[str, OpenReady],
+    requests: Sequence[Request],
+    repeats: int,
+    progress: Callable[[int, int], None] = lambda done, total: None,  # noqa: ARG005
+) -> None:
+    """As many rounds as are wanted; those that the diary has are not made again."""
+    todo = range(len(diary.rounds), repeats)
+    n_done, n_all = 0, len(todo) * len(systems)
+    for number in todo:
+        # In another order each time: who comes first after a pause must not always be the same.
+        order = sorted(systems)
+        random.Random(number).shuffle(order)
+        taken = {}
+        for name in order:
+            progress(n_done, n_all)
+            with systems[name]() as system:
+                taken[name] = take_time(system, requests)
+            n_done += 1
+        diary.add(taken)
+    progress(n_all, n_all)
+
+
+def take_time(system: System, requests: Sequence[Request]) -> dict[str, float]:
+    """Seconds for a thousand sentences, by every clock, after a few that do not count."""
+    _ask(system, requests[:N_WARM_UP])
+    passed, worked = time.perf_counter(), time.process_time()
+    _ask(system, requests)
+    scale = 1000 / len(requests)
+    return {"wall": scale * (time.perf_counter() - passed), "cpu": scale * (time.process_time() - worked)}
+
+
+def _ask(system: System, requests: Sequence[Request]) -> None:
+    for start in range(0, len(requests), system.batch_size):
+        for _ in system.answer(requests[start : start + system.batch_size]):
+            pass
+
+
+# -- the command -------------------------------------------------------------------------------------------------------
+
+
+def speed(
+    settings: Settings = option_group(Settings), work: Work = option_group(working), as_json: AsJson = False
+) -> None:
+    """Faster, at what price? Time, quality and gender of one system with several options, or of several systems."""
+    found = study_speed(settings, work)
+    write_files(found, settings.output, f"gendermark {shlex.join(sys.argv[1:])}")
+    if as_json:
+        print_json(study_json(found))
+    else:
+        for one in [table4(found), prices(found)] if is_terminal() else [table4(found)]:
+            print_table(one.title, one.columns, one.rows)
+        for sentence in (*findings(found), *found.notes):
+            say(sentence)
+    say(f"page, tables, figures and run folders: {settings.output / PAGE}")

@@ -1,0 +1,498 @@
+"""A study of speed in words, tables, figures and as one page.
+
+Sentences are never surer than their intervals; the tables and figures have the form of SimpleGEN's paper (Table 4,
+Figures 1 and A2).
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from gendermark.benchmarks.findings import direction
+from gendermark.drawing import charts
+from gendermark.drawing.charts import Look, Series
+from gendermark.drawing.sheet import Figure, figure
+from gendermark.drawing.svg import Canvas
+from gendermark.io.textfiles import write_text
+from gendermark.lab.speed_numbers import (
+    ARITHMETIC,
+    CLOCKS,
+    DROPPING,
+    GAPS,
+    GROUPS,
+    HURT,
+    MAX_DROPS,
+    N_WARM_UP,
+    QUALITY,
+    Measured,
+    Study,
+    group_label,
+    published_sections,
+)
+from gendermark.markup import Content, Markup, joined, minus, tag
+from gendermark.records import Table, Unit, show_p
+from gendermark.report.numbers import body_row, head_row, table
+from gendermark.report.page import plain_page
+from gendermark.report.writing import latex_escaped, latex_line, latex_table, markdown_line
+from gendermark.runs.compare import Comparison
+
+# -- words -------------------------------------------------------------------------------------------------------------
+
+_OF_GAPS = {"worse": "larger", "better": "smaller", "changed": "other than before"}
+"""What is said of a gap, whose best value is 0."""
+
+
+UNCHANGED = "unchanged"
+
+
+def findings(study: Study) -> list[str]:
+    """The baseline is what the others are set beside."""
+    return [finding(study, point) for point in study.points if point is not study.baseline]
+
+
+def finding(study: Study, point: Measured) -> str:
+    """ "int8 is 1.8 times as fast (1.6 to 2.0), BLEU unchanged, women in men's occupations 3.1 points worse (...)"."""
+    changes = point.changes
+    parts = [_of_speed(point, study)]
+    if QUALITY[0] in changes:
+        parts.append(_of_change(QUALITY[0], changes[QUALITY[0]]))
+    if HURT in changes:
+        parts.append(_of_change(group_label(HURT), changes[HURT]))
+    # Of the others only what is clear, and of other benchmarks their gaps: the rest would only make it long.
+    named = {group: group_label(group) for group in GROUPS if group != HURT}
+    named["Δ"] = "the stereotype's advantage (Δ)"
+    named |= {column: column for column in point.others if column in changes and changes[column].better == "zero"}
+    parts += [_of_change(label, changes[column]) for column, label in named.items() if _is_clear(changes.get(column))]
+    return f"{point.name} {', '.join(parts)}."
+
+
+def of_price(study: Study, point: Measured) -> str:
+    """The price of speed, or why there is none."""
+    price = study.price(point)
+    if price.value is None:
+        return price.reason
+    between = f" ({_two(price.low)} to {_two(price.high)})" if price.low is not None and price.high is not None else ""
+    return f"{_two(price.value)}{between}"
+
+
+def _two(value: float) -> str:
+    """Two decimals, and no minus before nothing."""
+    return minus(f"{round(value, 2) + 0.0:.2f}")
+
+
+def _of_speed(point: Measured, study: Study) -> str:
+    found = study.times_as_fast(point)
+    if found.low is None or found.high is None:
+        n = len(study.rounds.rounds)
+        return f"was {found.value:.1f} times as fast in {n} round{'s' if n > 1 else ''}, too few for an interval"
+    if found.low > 1:
+        return f"is {_times(found.value)} times as fast ({_times(found.low)} to {_times(found.high)})"
+    if found.high < 1:
+        value, low, high = (_times(1 / one) for one in (found.value, found.high, found.low))
+        return f"takes {value} times as long ({low} to {high})"
+    return f"is not clearly faster or slower ({_times(found.low)} to {_times(found.high)} times as fast)"
+
+
+def _times(value: float) -> str:
+    return f"{value:.2f}" if value < 2 else f"{value:.1f}"
+
+
+def is_unchanged(change: Comparison) -> bool:
+    """Whether not one sentence made a difference."""
+    return change.difference == 0 and change.low == change.high == 0
+
+
+def _is_clear(change: Comparison | None) -> bool:
+    return change is not None and change.change() not in ("unclear", "not compared")
+
+
+def _of_change(label: str, change: Comparison) -> str:
+    if change.difference is None:
+        return f"{label} without a number to compare"
+    if is_unchanged(change):
+        never = change.unit is Unit.PERCENT and change.better == "higher" and change.first == 0
+        return f"{label} never right, as before" if never and label not in QUALITY else f"{label} {UNCHANGED}"
+    show, of = change.unit.show, " points" if change.unit is Unit.PERCENT else ""
+    if change.low is None or change.high is None:
+        return f"{label} {minus(change.unit.show_change(change.difference))}{of}, without an interval"
+    if change.low <= 0 <= change.high:
+        between = f"{minus(change.unit.show_change(change.low))} to {minus(change.unit.show_change(change.high))}{of}"
+        return f"no clear change {'in' if label in QUALITY else 'for'} {label} ({between})"
+    if not show(change.difference).strip("-0."):
+        return f"{label} changed by less than {show(10**-change.unit.decimals)}"
+    ends = sorted((abs(change.low), abs(change.high)))
+    between = f"({show(ends[0])} to {show(ends[1])})"
+    if not _is_clear(change):  # the interval is of this number alone; several were looked at
+        word = "better" if (change.difference > 0) == (change.better == "higher") else "worse"
+        return f"{label} {show(abs(change.difference))}{of} {word} {between}, not significant after correction"
+    word = _OF_GAPS.get(change.change(), change.change()) if change.better == "zero" else change.change()
+    return f"{label} {show(abs(change.difference))}{of} {word} {between}"
+
+
+def study_json(study: Study) -> dict[str, Any]:
+    return {
+        **study.facts,
+        "direction": study.direction,
+        "n_rounds": len(study.rounds.rounds),
+        "points": [_point_json(study, point) for point in study.points],
+        "max_drops": {how: {"means": means, **study.max_drops(how)} for how, means in MAX_DROPS.items()},
+        "trends": {column: found for column in DROPPING if (found := study.trend(column)) is not None},
+        "findings": findings(study),
+        "notes": list(study.notes),
+    }
+
+
+def _point_json(study: Study, point: Measured) -> dict[str, Any]:
+    own = {
+        "name": point.name,
+        "system": point.spec,
+        "run": f"runs/{point.slug}",
+        "is_baseline": point is study.baseline,
+        "seconds_per_1000": study.seconds(point)._asdict(),
+        "rounds": {clock: study.rounds.seconds(point.name, clock) for clock in CLOCKS},
+        "values": {column: span._asdict() for column, span in point.values.items()},
+        "arithmetic": {how: point.arithmetic(how) for how in ARITHMETIC},
+    }
+    if point is study.baseline:
+        return own
+    return {
+        **own,
+        "times_as_fast": study.times_as_fast(point)._asdict(),
+        "seconds_saved_per_1000": study.saved(point)._asdict(),
+        "relative_drops": {column: study.drop(point, column) for column in ("time", *DROPPING, "chrF")},
+        "points_lost_per_second_saved": {"group": HURT, **asdict(study.price(point))},
+        "changes": {column: change.to_json() for column, change in point.changes.items()},
+    }
+
+
+# -- tables ------------------------------------------------------------------------------------------------------------
+
+TIME = "s/1,000"
+"""Head of the column of seconds for a thousand sentences."""
+_DROP = "max rel. % drop, {}"
+
+
+def table4(study: Study) -> Table:
+    """Time, quality and every column of Table 4, a row per point; then the relative drops, by every definition."""
+    columns = study.columns
+    rows: list[tuple[str, ...]] = [
+        (
+            point.name,
+            f"{study.seconds(point).value:.2f}",
+            *(_one(point.value(column)) for column in columns),
+        )
+        for point in study.points
+    ]
+    for how in MAX_DROPS:
+        found = study.max_drops(how)
+        rows.append((_DROP.format(how), *("" if c in GAPS else _one(found[c]) for c in ("time", *columns))))
+    return Table("speed", f"Speed and gender, {study.direction}", ("point", TIME, *columns), rows)
+
+
+def _one(value: float | None) -> str:
+    return minus(Unit.PERCENT.show(value))
+
+
+def changes(study: Study) -> Table:
+    """Every point but the baseline: each number, its change with interval, and the corrected p-value."""
+    rows = [
+        (
+            point.name,
+            column,
+            change.unit.show(change.first),
+            change.unit.show(change.second),
+            minus(change.unit.show_change(change.difference)),
+            minus(change.interval),
+            show_p(change.p_adjusted),
+            minus(_percent(study.drop(point, column))) if column not in (*GAPS, *point.others) else "",
+            UNCHANGED if is_unchanged(change) else change.change(),
+        )
+        for point in study.points
+        for column, change in point.changes.items()
+    ]
+    heads = ("point", "number", study.baseline.name, "then", "change", "interval", "p", "rel. drop", "is")
+    return Table("changes", f"Against {study.baseline.name}", heads, rows)
+
+
+def _percent(value: float | None) -> str:
+    return "–" if value is None else f"{value:.1f} %"
+
+
+def prices(study: Study) -> Table:
+    """Time, speed and what speed cost women in men's occupations."""
+    rows = []
+    for point in study.points:
+        seconds = study.seconds(point)
+        row = [point.name, f"{seconds.value:.2f}", _ends(seconds.low, seconds.high)]
+        if point is study.baseline:
+            rows.append((*row, "", "", ""))
+            continue
+        fast = study.times_as_fast(point)
+        rows.append((*row, f"{fast.value:.2f}", _ends(fast.low, fast.high), of_price(study, point)))
+    heads = ("point", TIME, "interval", "times as fast", "interval", "points lost per second")
+    return Table("prices", "Time, and what speed cost women in men's occupations", heads, rows)
+
+
+def _ends(low: float | None, high: float | None, decimals: int = 2) -> str:
+    return "–" if low is None or high is None else f"[{low:.{decimals}f}, {high:.{decimals}f}]"
+
+
+def intervals(study: Study) -> Table:
+    """Every number of every point with its interval, a row each."""
+    rows = [
+        (point.name, column, _one(span.value), minus(_ends(span.low, span.high, 1)))
+        for point in study.points
+        for column, span in point.values.items()
+    ]
+    return Table("intervals", "Every number with its interval", ("point", "number", "value", "interval"), rows)
+
+
+def arithmetic(study: Study) -> Table:
+    """pro, anti and Δ by both rules of arithmetic."""
+    names = ("pro", "anti", "Δ")
+    rows = [
+        (point.name, how, *(Unit.PERCENT.show(found.get(name)) for name in names))
+        for point in study.points
+        for how in ARITHMETIC
+        if (found := point.arithmetic(how))
+    ]
+    return Table("arithmetic", "pro and anti by both rules of arithmetic", ("point", "rule", *names), rows)
+
+
+def others(study: Study) -> Table:
+    """The headline numbers of other benchmarks, a row each; none where none was asked for."""
+    rows = [(column, *(_one(point.value(column)) for point in study.points)) for column in study.baseline.others]
+    return Table("others", "Other benchmarks", ("number", *(point.name for point in study.points)), rows)
+
+
+def markdown(study: Study) -> str:
+    every = (table4(study), prices(study), others(study), changes(study), intervals(study), arithmetic(study))
+    parts = [_markdown(one) for one in every if one.rows]
+    said = "\n".join(f"- {sentence}" for sentence in (*findings(study), *study.notes))
+    return f"# Speed and gender, {study.direction}\n\n{said}\n\n" + "\n".join([*parts, _legend(), ""])
+
+
+def _markdown(table: Table) -> str:
+    rule = markdown_line(["---", *["---:"] * (len(table.columns) - 1)])
+    lines = [f"## {table.title}", "", markdown_line(table.columns), rule, *map(markdown_line, table.rows), ""]
+    return "\n".join(lines)
+
+
+def _legend() -> str:
+    meant = [f"- max drop, {how}: {means}" for how, means in MAX_DROPS.items()]
+    meant += [f"- arithmetic {how}: {means}" for how, means in ARITHMETIC.items()]
+    return "\n".join(meant)
+
+
+def latex(study: Study) -> str:
+    """Table 4 as the paper has it."""
+    table = table4(study)
+    n = len(study.points)
+    lines = [latex_line(row) for row in table.rows]
+    lines.insert(n, r"\midrule")
+    caption = (
+        f"Speed and gender, {study.direction}: seconds for 1,000 sentences (median of {len(study.rounds.rounds)} "
+        f"rounds, {study.rounds.clock} clock), quality, and percent of occupation nouns with the right gender. FO, MO: "
+        "occupations of women, of men; FC, MC: the sentence says that the person is a woman, a man. Relative drops: "
+        + "; ".join(f"{how}: {means}" for how, means in MAX_DROPS.items())
+        + "."
+    )
+    head = [latex_line([study.direction, *table.columns[1:]])]
+    written = latex_table("table*", "l" + "r" * (len(table.columns) - 1), head, lines, caption, "tab:speed")
+    return "\n".join([r"% needs \usepackage{booktabs}", *(f"% {latex_escaped(s)}" for s in findings(study)), written])
+
+
+# -- figures -----------------------------------------------------------------------------------------------------------
+
+_LOOKS = {
+    "BLEU": Look("circle", charts.COLOURS[0]),
+    "pro": Look("square", charts.COLOURS[2]),
+    "anti": Look("triangle", charts.COLOURS[1]),
+    "FOFC": Look("square", charts.COLOURS[3]),
+    "MOFC": Look("triangle", charts.COLOURS[1]),
+    "MOMC": Look("diamond", charts.COLOURS[2]),
+    "FOMC": Look("down", charts.COLOURS[6]),
+}
+_LABELS = {"pro": "pro: fits the stereotype", "anti": "anti: goes against it", **{g: group_label(g) for g in GROUPS}}
+
+
+def figures(study: Study) -> list[Figure]:
+    """Figure 1, and Figure A2 with the four groups."""
+    found = [
+        _figure(study, "figure-1", "What speed costs: quality, and the right gender", ("BLEU", "pro", "anti")),
+        _figure(study, "figure-a2", "What speed costs, by who is meant and whose job it is", ("BLEU", *GROUPS)),
+    ]
+    return [one for one in found if one is not None]
+
+
+def _figure(study: Study, name: str, title: str, columns: Sequence[str]) -> Figure | None:
+    series = []
+    for column in columns:
+        spots = [
+            (x, y, f"{point.name}: time {minus(f'{x:.1f}')} %, {column} {minus(f'{y:.1f}')} %")
+            for point, x, y in study.scatter(column)
+        ]
+        if spots:
+            series.append(Series(_LABELS.get(column, column), _LOOKS[column], spots, study.trend(column)))
+    if not series:
+        return None
+
+    def draw(canvas: Canvas) -> None:
+        top = charts.legend(canvas, [(one.label, one.look) for one in series], 0)
+        charts.scatter(canvas, series, ("drop in time, % of the baseline", "drop in percent of the baseline"), top)
+
+    lines = "Lines: least squares. " if any(one.line for one in series) else ""
+    caption = (
+        f"Each mark is one of {len(study.points)} points ({study.direction}); {study.baseline.name} is at 0. Right is "
+        f"faster, up is worse. {lines}In the form of Figure {'1' if name == 'figure-1' else 'A2'} of Renduchintala et "
+        "al. (2021)."
+    )
+    return figure(name, title, caption, "", draw)
+
+
+# -- the page ----------------------------------------------------------------------------------------------------------
+
+PAGE = "speed.html"
+
+
+def write_files(study: Study, output: Path, command: str = "") -> list[Path]:
+    """The page, the tables and the figures; gives where they are. `command` is what makes them again."""
+    drawn = figures(study)
+    files = {
+        PAGE: render(study, drawn, command),
+        "table.md": markdown(study),
+        "table.tex": latex(study),
+        **{f"{one.name}.svg": one.svg for one in drawn},
+    }
+    for name, text in files.items():
+        write_text(output / name, text)
+    return [output / name for name in files]
+
+
+def render(study: Study, drawn: list[Figure], command: str = "") -> str:
+    title = f"Speed and gender: {direction(*study.direction.split('-'))}"
+    published = _published(study)
+    links = [("#finding", "The finding"), ("#numbers", "The numbers"), ("#pictures", "The pictures")]
+    links += [("#changes", "What changed"), *([("#published", "In the paper")] if published else [])]
+    links.append(("#measured", "How it was measured"))
+    contents = tag("ul", [tag("li", tag("a", text, href=href)) for href, text in links])
+    header = joined([tag("h1", title), tag("nav", contents, aria_label="Contents")])
+    parts = [_finding(study), _numbers(study), _pictures(drawn), _changes(study), published]
+    main = joined([*parts, _measured(study, command)])
+    return plain_page(title, header, main)
+
+
+def _finding(study: Study) -> Markup:
+    about = (
+        f"Each is compared with {study.baseline.name}. In brackets: {100 * study.confidence:g} % intervals. What could "
+        "be chance, since many numbers were looked at, is told as such (Holm's correction)."
+    )
+    notes = [tag("p", f"{note[:1].upper()}{note[1:]}.", class_="note") for note in study.notes]
+    told = tag("ul", [tag("li", sentence) for sentence in findings(study)])
+    return tag("section", tag("h2", "The finding"), told, tag("p", about, class_="note"), notes, id="finding")
+
+
+def _numbers(study: Study) -> Markup:
+    n = len(study.points)
+    main = table4(study)
+    caption = (
+        f"In the form of Table 4 of Renduchintala et al. (2021): seconds for 1,000 sentences (median of "
+        f"{len(study.rounds.rounds)} rounds), quality, and percent right. FO, MO: occupations of women, of men; FC, "
+        "MC: the sentence says that the person is a woman, a man."
+    )
+    meant = tag(
+        "dl", [[tag("dt", f"drop, {how}"), tag("dd", means)] for how, means in MAX_DROPS.items()], class_="facts"
+    )
+    rows = [_row(row) for row in main.rows]
+    parts = [table(caption, [head_row(*main.columns)], [*rows[:n], *rows[n:]]), meant, _table(prices(study))]
+    more_numbers = others(study)
+    parts += [_table(more_numbers)] if more_numbers.rows else []
+    lost = (
+        "Points lost per second: by how many points women in men's occupations fared worse for each second saved on "
+        "1,000 sentences; below 0, they fared better. There is no number where no time was clearly saved."
+    )
+    both = _table(arithmetic(study))
+    rules = tag("dl", [[tag("dt", how), tag("dd", means)] for how, means in ARITHMETIC.items()], class_="facts")
+    more = tag("details", tag("summary", "pro and anti by both rules of arithmetic"), both, rules)
+    spans = tag("details", tag("summary", "every number with its interval"), _table(intervals(study)))
+    return tag("section", tag("h2", "The numbers"), parts, tag("p", lost, class_="note"), spans, more, id="numbers")
+
+
+def _pictures(drawn: list[Figure]) -> Markup:
+    # The drawing escapes every text itself; in the page it takes the page's colours, dark ones too.
+    shown = [
+        tag("figure", tag("h3", one.title), Markup(one.svg), tag("figcaption", one.caption, class_="note"))
+        for one in drawn
+    ]
+    return tag("section", tag("h2", "The pictures"), tag("div", shown, class_="pictures"), id="pictures")
+
+
+def _changes(study: Study) -> Markup:
+    whole = changes(study)
+    parts: list[Content] = []
+    for point in study.points:
+        rows = [_row(row[1:]) for row in whole.rows if row[0] == point.name]
+        if rows:
+            parts += [
+                tag("h3", point.name),
+                table(f"{point.name} against {study.baseline.name}.", [head_row(*whole.columns[1:])], rows),
+            ]
+    about = tag(
+        "p",
+        "p is corrected by Holm's method over the numbers of each pair of points, as ",
+        tag("code", "gendermark compare"),
+        " does.",
+        class_="note",
+    )
+    return tag("section", tag("h2", "What changed"), about, parts, id="changes")
+
+
+def _row(row: tuple[str, ...]) -> Markup:
+    return body_row(row[0], *row[1:])
+
+
+def _table(found: Table) -> Markup:
+    return table(found.title, [head_row(*found.columns)], [_row(row) for row in found.rows])
+
+
+def _published(study: Study) -> Markup | None:
+    found: list[Content] = []
+    for section in published_sections():
+        if section.direction == study.direction:
+            found.append(_table(section.drops()))
+            found += [tag("p", section.misprinted(), class_="note")] if section.misprinted() else []
+    if not found:
+        return None
+    about = (
+        "What the authors found, to compare with the drops above: other models, other data, another machine. Time and "
+        "BLEU were measured on the test sets of WMT."
+    )
+    return tag("section", tag("h2", "In the paper"), tag("p", about, class_="note"), found, id="published")
+
+
+def _measured(study: Study, command: str) -> Markup:
+    facts, rounds = study.facts, study.rounds
+    rows: list[tuple[str, str]] = [
+        (
+            "time",
+            f"{CLOCKS[rounds.clock]}; {len(rounds.rounds)} rounds of all points in turn, each after {N_WARM_UP} "
+            "sentences that do not count",
+        ),
+        ("timed on", f"{facts['n_timed']:,} sentences of {facts['timed_on']}"),
+        ("test set", str(facts["test_set"] or "none")),
+        ("data", f"{facts['data']}; rules {facts['rules']}"),
+        ("machine", ", ".join(f"{key} {value}" for key, value in facts["machine"].items())),
+    ]
+    for name, one in facts["systems"].items():
+        said = [one["spec"], *(f"{key}={value}" for key, value in one["options"].items())]
+        known = (one["decoding"], one["computing"], one["system_id"])
+        rows.append((name, "; ".join(filter(None, (" ".join(said), *known)))))
+    listed = tag("dl", [[tag("dt", name), tag("dd", tag("bdi", text))] for name, text in rows], class_="facts")
+    runs = shlex.join(f"{point.name}=runs/{point.slug}" for point in study.points)
+    lines = {command: "This page:", f"gendermark report {runs} -o report.html": "All sentences, side by side:"}
+    again = [[tag("p", what), tag("pre", tag("code", line))] for line, what in lines.items() if line]
+    return tag("section", tag("h2", "How it was measured"), listed, again, id="measured")

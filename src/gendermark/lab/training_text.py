@@ -1,0 +1,423 @@
+"""Text to train on: pairs of the user's, Tatoeba and our grammar; documents; what self-training keeps.
+
+What is held out is chosen by source sentence, capitals and punctuation apart, and by its content alone: all
+translations of a sentence are on one side, whatever file they come from and in whatever order, and no part of the text
+has a sentence that another part holds out.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import random
+import re
+import zipfile
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from gendermark import registry
+from gendermark.data import card_names, load_card, official_files
+from gendermark.data.official import Say
+from gendermark.errors import BadFile, UnknownName, UserError
+from gendermark.io.textfiles import read_lines, write_lines
+from gendermark.lab.grammar import generate, generate_documents, generate_rounds
+from gendermark.linguistics import context as contexts
+from gendermark.linguistics.occupations import bundled_finder
+from gendermark.linguistics.source_gender import PersonTold, keeps_gender, read_source, readable
+from gendermark.records import Gender, Translation
+from gendermark.runs.translate import Progress
+from gendermark.systems.tokenisers import Direction
+
+GRAMMAR = "grammar"
+GRAMMAR_DIRECTION = ("en", "es")
+SELF_TRAINING = "self-training"
+CONTEXT = "separator:<sep>"
+_DOCUMENT_SEED, _MONOLINGUAL_SEED = 900, 901
+"""Of the grammar's documents and single sentences: none of the seeds that its pairs have."""
+_NOT_WORDS = re.compile(r"[\W_]+")
+_LARGEST_HELD_OUT_SHARE = 20
+"""Of a small text no more than one sentence in so many is tested on."""
+
+Ask = Callable[[Sequence[str]], Sequence[Sequence[Translation]]]
+"""The translations by a system of each of some sources: its best one, or samples."""
+
+
+class Line(NamedTuple):
+    """A sentence and its translation."""
+
+    source: str
+    target: str
+
+
+@dataclass(frozen=True)
+class Part:
+    """One of the texts of a training."""
+
+    name: str
+    train: Sequence[Line]
+    valid: Sequence[Line] = ()
+    """Tells when to stop."""
+    test: Sequence[Line] = ()
+
+    @property
+    def held_out(self) -> set[str]:
+        return {key(line.source) for line in (*self.valid, *self.test)}
+
+
+def key(source: str) -> str:
+    """What two sources have in common that count as one: their letters and digits, in order."""
+    return _NOT_WORDS.sub(" ", source.casefold()).strip()
+
+
+# -- reading -----------------------------------------------------------------------------------------------------------
+
+
+def read_parts(texts: Sequence[str], direction: Direction, say: Say) -> list[Part]:
+    """The parts of several texts; those of one name get a number."""
+    parts: list[Part] = []
+    for text in texts:
+        part = read_part(text, direction, say)
+        n_before = sum(other.name.partition("~")[0] == part.name for other in parts)
+        parts.append(replace(part, name=f"{part.name}~{n_before + 1}") if n_before else part)
+    return parts
+
+
+def tatoeba_cards() -> dict[str, tuple[str, str]]:
+    """The cards of sentence pairs of Tatoeba, and the two languages of each."""
+    return {name: (name.split("-")[1], name.split("-")[2]) for name in card_names() if name.startswith("tatoeba-")}
+
+
+def tatoeba_lines(name: str, say: Say) -> list[str]:
+    """The lines of a card, out of the one text in its zip file: English, tab, the other language."""
+    (path,) = official_files(name, load_card(name).revisions[0].revision_id, say=say).paths.values()
+    with zipfile.ZipFile(path) as archive:
+        (text,) = [one for one in archive.namelist() if one.endswith(".txt") and not Path(one).name.startswith("_")]
+        content = archive.read(text).decode("utf-8-sig")
+    return [line.removesuffix("\r") for line in content.split("\n") if line.strip()]
+
+
+def read_part(text: str, direction: Direction, say: Say) -> Part:
+    """All lines of `NAME_OF_CARD`, `SOURCE_FILE,TARGET_FILE` or `FILE.tsv`, each pair once."""
+    cards = tatoeba_cards()
+    if text in cards:
+        if set(cards[text]) != set(direction):
+            raise UserError(
+                f"{text} has {' and '.join(cards[text])}, but {'-'.join(direction)} is to be trained; "
+                f"available: {', '.join(cards)}, or files of your own"
+            )
+        name, lines = text, _columns(text, tatoeba_lines(text, say))
+        if cards[text] != direction:
+            lines = [Line(line.target, line.source) for line in lines]
+    else:
+        name, lines = _read_file(text, "data set or file of pairs", cards)
+    found = list(dict.fromkeys(line for line in map(tidy, lines) if key(line.source) and line.target))
+    if not found:
+        raise BadFile(text, "has no sentence with a translation")
+    return Part(name, found)
+
+
+def _read_file(text: str, what: str, known: Iterable[str]) -> tuple[str, list[Line]]:
+    """The name and all lines of `SOURCE_FILE,TARGET_FILE` or `FILE.tsv`; an empty line is a pair of nothing."""
+    if not Path(text).exists() and "," in text:
+        files = text.split(",", 1)
+        sources, targets = map(read_lines, files)
+        if len(sources) != len(targets):
+            raise UserError(
+                f"{files[0]} has {len(sources):,} lines and {files[1]} {len(targets):,}; each line needs its "
+                "translation in the same place"
+            )
+        return Path(files[0]).stem, [Line(*pair) for pair in zip(sources, targets, strict=True)]
+    _refuse_unknown(text, what, known)
+    return Path(text).stem, _columns(text, read_lines(text))
+
+
+def _refuse_unknown(text: str, what: str, known: Iterable[str]) -> None:
+    """A word that is neither a file nor looks like the name of one is a misspelt data set."""
+    if not Path(text).exists() and "." not in text and "/" not in text:
+        raise UnknownName(what, text, list(known))
+
+
+def _columns(path: str, lines: Sequence[str]) -> list[Line]:
+    """Source and translation of every line."""
+    found = []
+    for number, line in enumerate(lines, start=1):
+        cells = line.split("\t")
+        if line.strip() and len(cells) < 2:
+            raise BadFile(
+                path,
+                "has no tab; a line is source, tab, translation (two files of lines are SOURCE_FILE,TARGET_FILE)",
+                line=number,
+            )
+        found.append(Line(cells[0], cells[1]) if line.strip() else Line("", ""))
+    return found
+
+
+def tidy(line: Line) -> Line:
+    """With single spaces."""
+    return Line(" ".join(line.source.split()), " ".join(line.target.split()))
+
+
+# -- held-out sets -----------------------------------------------------------------------------------------------------
+
+
+def split(part: Part, n_test: int) -> Part:
+    """Hold out so many sources to test, and half as many to tell when to stop; of each the first translation."""
+    first: dict[str, Line] = {}
+    for line in part.train:
+        first.setdefault(key(line.source), line)
+    order = sorted(first, key=lambda one: hashlib.sha256(one.encode()).digest())
+    n_test = min(n_test, len(order) // _LARGEST_HELD_OUT_SHARE)
+    n_valid = (n_test + 1) // 2
+    test, valid = order[:n_test], order[n_test : n_test + n_valid]
+    return replace(
+        part,
+        train=_away(part.train, {*test, *valid}),
+        valid=[first[one] for one in valid],
+        test=[first[one] for one in test],
+    )
+
+
+def without_leaks(parts: Sequence[Part]) -> list[Part]:
+    """The parts without the training pairs whose source another part holds out."""
+    held_out = set().union(*(part.held_out for part in parts))
+    return [replace(part, train=_away(part.train, held_out)) for part in parts]
+
+
+def without_test_set(parts: Sequence[Part], path: str, *, drop: bool) -> list[Part]:
+    """The parts without the pairs of a test set of the user's; refused unless these are to be dropped."""
+    held_out = test_keys(path)
+    n_inside = sum(key(line.source) in held_out for part in parts for line in part.train)
+    if n_inside and not drop:
+        raise UserError(
+            f"{n_inside:,} training pairs have a source of the test set {path}, so that it would measure what was "
+            "learnt by heart; --drop-test-pairs trains without them"
+        )
+    return [replace(part, train=_away(part.train, held_out)) for part in parts]
+
+
+def test_keys(path: str) -> set[str]:
+    """Of each line of a test set, the key of what stands before the first tab."""
+    return {key(line.split("\t")[0]) for line in read_lines(path)} - {""}
+
+
+def _away(lines: Sequence[Line], keys: set[str]) -> list[Line]:
+    return [line for line in lines if key(line.source) not in keys]
+
+
+def mixed(parts: Sequence[Part], seed: int) -> list[Line]:
+    """All training pairs in one random order, so that any stretch of them is a sample."""
+    lines = [line for part in parts for line in part.train]
+    random.Random(f"mixed/{seed}").shuffle(lines)
+    return lines
+
+
+def write_held_out(parts: Sequence[Part], direction: Direction, directory: Path) -> None:
+    """Plain files, `test.NAME.en` and `test.NAME.es`."""
+    for part in parts:
+        for kind, lines in (("valid", part.valid), ("test", part.test)):
+            for language, texts in zip(direction, zip(*lines, strict=True), strict=True) if lines else ():
+                write_lines(directory / f"{kind}.{part.name}.{language}", texts)
+
+
+def fingerprint(lines: Iterable[Line], *others: bytes) -> str:
+    """Changes with any sentence and its place."""
+    digest = hashlib.sha256()
+    for line in lines:
+        digest.update(f"{line.source}\t{line.target}\n".encode())
+    for other in others:
+        digest.update(hashlib.sha256(other).digest())
+    return digest.hexdigest()[:16]
+
+
+# -- our own grammar ---------------------------------------------------------------------------------------------------
+
+
+def parse_share(text: str) -> float:
+    """The share of all pairs in `grammar=0.2`."""
+    name, _, share = text.partition("=")
+    if name.strip() != GRAMMAR:
+        raise UnknownName("text to mix in", name.strip(), [GRAMMAR])
+    try:
+        found = float(share)
+    except ValueError:
+        found = float("nan")
+    if not 0 < found < 1:
+        raise UserError(f"--mix takes a share above 0 and below 1, {GRAMMAR}=0.2 for example, not {share or text}")
+    return found
+
+
+def grammar_part(
+    share: float, stereotype: float, n_others: int, n_test: int, direction: Direction, progress: Progress
+) -> Part:
+    """Pairs of the grammar, as many as make up its share beside so many others."""
+    _check_grammar_direction(direction, "--mix")
+    n = round(n_others * share / (1 - share))
+    kind: dict[str, Any] = {"stereotype": stereotype, "wide": True}
+    train = [Line(pair.source, pair.target) for pair in generate_rounds(n, 0, progress, **kind)]
+    drawn = generate(n_test + (n_test + 1) // 2, 0, split="held-out", **kind)
+    held_out = [Line(pair.source, pair.target) for pair in drawn]
+    return Part(GRAMMAR, train, held_out[n_test:], held_out[:n_test])
+
+
+def _check_grammar_direction(direction: Direction, option: str) -> None:
+    if direction != GRAMMAR_DIRECTION:
+        raise UserError(
+            f"the grammar writes {'-'.join(GRAMMAR_DIRECTION)} only, not {'-'.join(direction)}; leave out {option}"
+        )
+
+
+def _grammar_count(text: str, option: str) -> int | None:
+    """The N of `grammar=N`; none where the text is something else."""
+    name, equals, number = text.partition("=")
+    if not equals or name.strip() != GRAMMAR:
+        return None
+    if not number.strip().isdecimal() or int(number) < 1:
+        raise UserError(f"{option} takes a number behind {GRAMMAR}=, {GRAMMAR}=20000 for example, not {number!r}")
+    return int(number)
+
+
+# -- documents ---------------------------------------------------------------------------------------------------------
+#
+# Text in its order, to learn from two sentences at a time: the one before and the present one, on both sides. That is
+# the 2+2 form of Tiedemann and Scherrer (2017), in which MT-GenEval's contextual models were trained. A document is a
+# stretch of lines; an empty line ends it. How the two sentences are joined is written as for the benchmark
+# (`linguistics/context.py`), so that a model is asked as it was taught.
+
+
+@dataclass(frozen=True)
+class Documents:
+    """Several documents of one origin."""
+
+    name: str
+    documents: Sequence[Sequence[Line]]
+
+    @property
+    def sentences(self) -> Part:
+        return Part(self.name, [line for document in self.documents for line in document])
+
+    def joined(self, allowed: set[Line], strategy: str) -> Part:
+        """Every sentence with the one before it; pairs with a sentence that is not allowed are left out."""
+        pairs = [
+            Line(*(contexts.show(one, other, strategy) for one, other in zip(before, line, strict=True)))
+            for document in self.documents
+            for before, line in pairwise(document)
+            if before in allowed and line in allowed
+        ]
+        return Part(f"{self.name}+context", list(dict.fromkeys(pairs)))
+
+
+def check_context(strategy: str) -> None:
+    """Refuse what says no way to join two sentences."""
+    if strategy.partition(":")[0] not in ("joined", "separator"):
+        raise UserError(
+            f"--context {strategy!r} joins no two sentences; write joined, or separator:TEXT, for example {CONTEXT}"
+        )
+    contexts.show("A.", "B.", strategy)  # a separator without text is refused there
+
+
+def read_documents(text: str, direction: Direction) -> Documents:
+    """`FILE.tsv`, `SOURCE_FILE,TARGET_FILE`, or `grammar=N`: so many documents of two sentences by our grammar."""
+    if (n := _grammar_count(text, "--documents")) is not None:
+        _check_grammar_direction(direction, "--documents grammar=N")
+        pairs = generate_documents(n, _DOCUMENT_SEED)
+        return Documents(GRAMMAR, [[Line(*pair) for pair in document] for document in pairs])
+    name, lines = _read_file(text, "text in its order", [f"{GRAMMAR}=20000", "a file"])
+    documents: list[list[Line]] = [[]]
+    for line in map(tidy, lines):
+        if line.source and line.target:
+            documents[-1].append(line)
+        else:
+            documents.append([])
+    found = [document for document in documents if len(document) > 1]
+    if not found:
+        raise BadFile(text, "has no two sentences in a row; an empty line ends a document")
+    return Documents(name, found)
+
+
+# -- self-training -----------------------------------------------------------------------------------------------------
+#
+# Gender-filtered self-training (GFST; Choubey, Currey, Mathur and Dinu 2021). A system translates sentences that nobody
+# has translated. Those that tell somebody's gender are kept if the translation gives it to them, by our lexicons; of
+# women and of men there are as many. What is left is learnt beside the other text.
+
+
+def check_self_training(direction: Direction) -> None:
+    """Refuse what cannot be filtered, before any work."""
+    languages = registry.names("language")
+    if direction[0] != "en" or direction[1] not in languages:
+        raise UserError(
+            "--self-train keeps translations by the gender of people, which can be read from en into "
+            f"{', '.join(languages)}, not {'-'.join(direction)}"
+        )
+
+
+def self_training_part(
+    system: str, ask: Ask, texts: Sequence[str], direction: Direction, away: set[str], say: Say
+) -> tuple[Part, dict[str, Any]]:
+    """The pairs that are kept of what `system` makes of texts, and how many there were of each kind.
+
+    `texts` are `grammar=N`, data sets whose source side is taken, or files of lines. Sources in `away` are not asked.
+    """
+    finder = bundled_finder(direction[1])
+    sentences = read_monolingual(texts, direction[0], say)
+    gendered: dict[str, tuple[Gender, list[PersonTold]]] = {}
+    for text in sentences:
+        people = readable(read_source(text), finder) if key(text) not in away else []
+        genders = {person.gender for person in people}
+        if len(genders) == 1 and (gender := genders.pop()) in (Gender.MASCULINE, Gender.FEMININE):
+            gendered[text] = (gender, people)  # of women and men together, neither side would be balanced
+    kept: dict[Gender, list[Line]] = {Gender.FEMININE: [], Gender.MASCULINE: []}
+    for (source, (gender, people)), answers in zip(gendered.items(), ask(list(gendered)), strict=True):
+        line = tidy(Line(source, answers[0].text or ""))
+        if line.target and keeps_gender(line.target, people, finder):
+            kept[gender].append(line)
+    n = min(map(len, kept.values()))
+    if not n:
+        raise UserError(
+            f"nothing is left of {', '.join(texts)} to learn from: {len(gendered):,} of {len(sentences):,} sentences "
+            f"tell somebody's gender, and {system} keeps it in {len(kept[Gender.FEMININE]):,} of women and "
+            f"{len(kept[Gender.MASCULINE]):,} of men; give more text with --monolingual"
+        )
+
+    def by_chance(line: Line) -> bytes:
+        return hashlib.sha256(line.source.encode()).digest()
+
+    counts = {
+        "system": system,
+        "n_sentences": len(sentences),
+        **{f"n_told_{gender.value}": sum(one is gender for one, _ in gendered.values()) for gender in kept},
+        **{f"n_right_{gender.value}": len(found) for gender, found in kept.items()},
+        "n_kept_of_each": n,
+    }
+    lines = [line for found in kept.values() for line in sorted(found, key=by_chance)[:n]]
+    return Part(SELF_TRAINING, lines), counts
+
+
+def read_monolingual(texts: Sequence[str], language: str, say: Say) -> list[str]:
+    """Every sentence once, in the order of the texts."""
+    found: dict[str, str] = {}
+    for text in texts:
+        for sentence in _sentences(text, language, say):
+            whole = " ".join(sentence.split())
+            if key(whole):
+                found.setdefault(key(whole), whole)
+    return list(found.values())
+
+
+def _sentences(text: str, language: str, say: Say) -> Sequence[str]:
+    cards = tatoeba_cards()
+    if (n := _grammar_count(text, "--monolingual")) is not None:
+        if language != GRAMMAR_DIRECTION[0]:
+            raise UserError(f"the grammar writes en sentences, not {language!r}; leave out {text}")
+        return [pair.source for pair in generate(n, _MONOLINGUAL_SEED, wide=True)]
+    if text in cards:
+        if language not in cards[text]:
+            raise UserError(f"{text} has {' and '.join(cards[text])}, not {language!r}; leave it out")
+        return [line[cards[text].index(language)] for line in _columns(text, tatoeba_lines(text, say))]
+    _refuse_unknown(text, "data set or file of sentences", [f"{GRAMMAR}=50000", *cards])
+    lines = [line.split("\t")[0] for line in read_lines(text)]
+    if not any(map(str.strip, lines)):
+        raise BadFile(text, "has no sentence")
+    return lines

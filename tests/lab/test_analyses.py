@@ -1,0 +1,207 @@
+"""The smaller analyses of uncertainty runs: samples, determiners, sampling; and what all of them print."""
+
+from __future__ import annotations
+
+import math
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+import gendermark
+from gendermark.errors import BadFile, UserError
+from gendermark.lab.determiners import compare_targets
+from gendermark.lab.samples import look_at
+from gendermark.lab.sampling import Settings, vary_sampling
+from gendermark.lab.uncertainty_results import Cell, drawn_sentences, read_cell, read_cells
+from gendermark.records import Gender
+from gendermark.result import Result
+from lab.conftest import Command
+from lab.toys import SYSTEMS, N, contrasts, of_other_data, scored, selected
+from made_runs import without_sums
+
+# -- all of them -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.usefixtures("_toys")
+def test_every_command_pipes_one_table_and_has_json(study: Command, runs: Path) -> None:
+    sentence = drawn_sentences(read_cell(runs / "coin"))[0].item.source
+    commands: dict[str, tuple[str | Path, ...]] = {
+        "correlate": tuple(runs / name.partition("?")[0] for name in SYSTEMS),
+        "cues": (runs / "right",),
+        "quality": (runs / "right",),
+        "samples": (runs / "coin", "--source", sentence),
+        "determiners": ("she", "they", "--system", "toy:x", "--to", "es", "--targets", "El a", "La a"),
+        "sampling": ("--system", "fake:coin", "--to", "es", "--epsilon", "0.1,0.2", "--alpha", "4", "--n-samples", "4"),
+    }
+    for name, arguments in commands.items():
+        piped, as_json = study(name, *arguments), study(name, *arguments, "--json")
+        assert (piped.exit_code, as_json.exit_code) == (0, 0), piped.err + as_json.err
+        assert piped.rows, name
+        assert isinstance(as_json.json, dict)
+
+
+def test_a_terminal_gets_all_tables(study: Command, runs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gendermark.cli.terminal.is_terminal", lambda _: True)
+    out = study("cues", runs / "right").out
+    assert "Does the factor matter at all?" in out
+    # What is the same in all rows is said once, above them.
+    assert "system fake:right?p=0.7, direction" in " ".join(out.split())
+    assert out.count("fake:right") == 2
+    assert "default_masculine_subject" in out  # not cut off
+
+
+def test_several_languages_need_a_choice(coin: Cell, given: dict[str, list[Result]]) -> None:
+    given["run"] = [coin.result, scored("x", "de", {})]
+    with pytest.raises(UserError, match="en-es, en-de; choose a language with --to"):
+        read_cell("run")
+    assert read_cell("run", "de").direction == "en-de"
+    assert len(read_cells("run")) == 2
+
+
+def test_damaged_samples_are_named(runs: Path, tmp_path: Path) -> None:
+    run = without_sums(Path(shutil.copytree(runs / "coin", tmp_path / "run")))
+    path = run / "uncertainty.en-es" / "samples.jsonl"
+    lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    for content, words in (("".join(lines[1:]), "lacks 1 of 72"), ('{"id": "a", "samples": [1]}\n', "line 1")):
+        path.write_text(content, encoding="utf-8")
+        with pytest.raises(BadFile, match=words):
+            look_at(read_cell(run), contrast="x")
+    path.unlink()
+    with pytest.raises(BadFile, match="there is no such file"):
+        look_at(read_cell(run), contrast="x")
+
+
+# -- samples -----------------------------------------------------------------------------------------------------------
+
+
+def test_one_sentence_in_all_its_versions(coin: Cell) -> None:
+    found = look_at(coin, contrast=drawn_sentences(coin)[0].item.contrast)
+    he, she, they = found.versions
+    assert [version.gender for version in found.versions] == [Gender.MASCULINE, Gender.FEMININE, Gender.NEUTRAL]
+    assert [(said.count, said.gender) for said in he.translations] == [(N, Gender.MASCULINE)]
+    assert [(said.count, said.gender) for said in she.translations] == [(N, Gender.FEMININE)]
+    assert {said.gender for said in they.translations} == {Gender.MASCULINE, Gender.FEMININE}
+    assert sum(said.share for said in they.translations) == pytest.approx(1)
+    assert they.translations[0].count >= they.translations[1].count
+    women = next(said.share for said in they.translations if said.gender is Gender.FEMININE)
+    assert they.p_feminine == women
+    entropy = -women * math.log(women) - (1 - women) * math.log(1 - women)
+    assert they.entropies["gender"] == they.entropies["string"] == pytest.approx(entropy)
+    assert he.entropies["s3e"] == 0
+    assert found == look_at(coin, source=they.source.upper()) == look_at(coin, source=they.source[:-2])
+    nobody = look_at(of_other_data(coin, "mgente:file.tsv", lambda _: {"entity": ""}), contrast=contrasts()[0])
+    assert {said.gender for version in nobody.versions for said in version.translations} == {None}
+
+
+def test_genders_are_read_as_the_run_read_them(runs: Path) -> None:
+    cell = read_cell(runs / "random")
+    for contrast in contrasts()[:3]:
+        members = {j.expected: j for j in cell.result.judgements if j.contrast == contrast}
+        for version in look_at(cell, contrast=contrast).versions:
+            shown = tuple(f"{s.count} x {s.text} ({s.gender or 'undecided'})" for s in version.translations)
+            assert shown[:5] == members[version.gender].evidence
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ((), "either --contrast ID or --source TEXT"),
+        (("--contrast", "a", "--source", "b"), "either --contrast ID or --source TEXT"),
+        (("--contrast", "nowhere"), "'nowhere'"),
+        (("--source", "zebra"), "'zebra'"),
+        (("--source", "because"), "give a whole sentence, or --contrast"),
+    ],
+)
+def test_refusals_of_samples(study: Command, runs: Path, arguments: tuple[str, ...], words: str) -> None:
+    study("samples", runs / "coin", *arguments).is_refusal(words)
+
+
+# -- determiners -------------------------------------------------------------------------------------------------------
+
+SHE, THEY = "The guard said she slept", "The guard said they slept"
+TARGETS = ("Hoy El guardia dijo que durmió", "Hoy La guardia dijo que durmió")
+
+
+@pytest.mark.usefixtures("_toys")
+def test_the_determiner_and_the_whole() -> None:
+    found = compare_targets("toy:x", [SHE, THEY], TARGETS, ("en", "es"))
+    told, left_open = found.preferences
+    assert (found.parting, found.words) == (1, ("El", "La"))
+    assert told.at_parting == (pytest.approx(0.3), pytest.approx(0.6))
+    assert told.feminine_share_at_parting == pytest.approx(2 / 3)
+    assert left_open.feminine_share_at_parting == pytest.approx(0.2)
+    # All other words are as probable in both.
+    assert told.feminine_share == pytest.approx(2 / 3)
+    assert told.log_probabilities[0] - told.log_probabilities[1] == pytest.approx(math.log(0.5))
+    assert told.n_tokens == (7, 7)
+    # Equally probable tokens after one source do not hide where the targets part.
+    other = compare_targets("toy:x", ["it slept", THEY], TARGETS, ("en", "es"))
+    assert (other.parting, other.preferences[0].feminine_share_at_parting) == (1, pytest.approx(0.5))
+
+
+@pytest.mark.usefixtures("_toys")
+def test_systems_without_tokens_or_scores(study: Command) -> None:
+    def ask(system: str, *targets: str) -> object:
+        return study("determiners", SHE, THEY, "--system", system, "--to", "es", "--targets", *targets, "--json")
+
+    outcome = ask("toy:wholes", *TARGETS)
+    assert outcome.json["parting"] is None
+    assert outcome.json["sources"][0]["feminine_share_at_parting"] is None
+    assert outcome.json["sources"][0]["feminine_share"] == pytest.approx(2 / 3)
+    assert "toy:wholes" in outcome.err
+    ask("toy:x", "El guardia", "El guardia duerme").is_refusal("differ in a word")
+    ask("toy:mute", *TARGETS).is_refusal("toy:mute", "too long")
+    ask("fake:coin", *TARGETS).is_refusal("sentences of benchmarks only")
+    ask("command:cat", *TARGETS).is_refusal("command:cat")
+
+
+# -- sampling ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.usefixtures("_toys")
+def test_what_is_cut_off_looks_like_certainty() -> None:
+    found = vary_sampling(Settings("cut:x", "es", ("0.05,0.2",), ("4", "64", "tuned"), n_samples=N))
+    values = {(s.epsilon, s.alpha, s.is_tuned): s.result for s in found.settings}
+    assert len(values) == 6
+
+    def of(epsilon: float, alpha: float, metric: str, part: str = "all") -> float | None:
+        return values[epsilon, alpha, False].estimate(metric, part).value
+
+    assert (of(0.05, 4, "awareness_gender"), of(0.2, 4, "awareness_gender")) == (100, 50)
+    assert (of(0.05, 4, "n_distinct"), of(0.2, 4, "n_distinct")) == (pytest.approx(4 / 3), 1)
+    assert of(0.2, 64, "h_s3e", "ambiguous") == 0
+    # The larger alpha, the less alike two translations are.
+    assert 0 < of(0.05, 4, "h_s3e", "ambiguous") < of(0.05, 64, "h_s3e", "ambiguous")
+    assert of(0.05, 4, "h_gender", "ambiguous") == of(0.05, 64, "h_gender", "ambiguous")
+    signature = values[0.05, 64, False].signature
+    assert all(part in signature for part in ("epsilon=0.05", ",alpha-64|", "parts:referenced"))
+    assert any("epsilon 0.2: 24 of 24 ambiguous" in note for note in found.notes)
+    assert any("epsilon 0.2: alpha could not be tuned" in note for note in found.notes)
+    assert len(set(found.notes)) == len(found.notes)
+    (tuned,) = [s.alpha for s in found.settings if s.is_tuned and s.epsilon == 0.05]
+    assert f",alpha-tuned={tuned:g}|" in values[0.05, tuned, True].signature
+
+
+def test_a_setting_has_the_numbers_of_a_run_with_it() -> None:
+    (found,) = vary_sampling(Settings("fake:random", "es", ("0.2",), ("4",), n_samples=N)).settings
+    (result,) = gendermark.run("fake:random", [replace(selected(), alpha="4", sampling="epsilon=0.2")])
+    assert found.result.estimates == result.estimates
+    assert found.result.signature == result.signature
+    # All sentences where none has references.
+    parts = [Settings("fake:random", to).selection(0.2).parts for to in ("es", "he")]
+    assert parts == [("referenced",), ()]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("--epsilon", "0.1,much"), "'much'"),
+        (("--epsilon", "1.5"), "'1.5'"),
+        (("--alpha", "3"), "'3'"),
+        (("--group", "none"), "'none'"),
+    ],
+)
+def test_refusals_of_sampling(study: Command, arguments: tuple[str, ...], words: str) -> None:
+    study("sampling", "--system", "fake:coin", "--to", "es", *arguments).is_refusal(words)
