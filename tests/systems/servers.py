@@ -27,8 +27,7 @@ class Asked:
     method: str
     path: str
     query: dict[str, str]
-    headers: dict[str, str]
-    """By names in lower case."""
+    headers: dict[str, str]  # by names in lower case
     body: bytes
 
     @property
@@ -48,12 +47,10 @@ class Server:
     """Answers the n-th request by the n-th of its steps, and by `good` when there are no more steps."""
 
     url: str
-    good: Callable[[Asked], Any]
-    """A request -> what is sent back as JSON; or a `Step`'s work, done by calling one from there."""
+    good: Callable[[Asked], Any]  # a request -> what is sent back as JSON
     steps: deque[Step] = field(default_factory=deque)
     asked: list[Asked] = field(default_factory=list)
-    go_on: threading.Event = field(default_factory=threading.Event)
-    """Ends all `stall`s; set when the server is closed."""
+    go_on: threading.Event = field(default_factory=threading.Event)  # ends all `stall`s; set when the server is closed
     most_at_once: int = 0
     _n_now: int = 0
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -125,14 +122,6 @@ def stall(server: Server, handler: BaseHTTPRequestHandler, asked: Asked) -> None
     good(server, handler, asked)
 
 
-def trickle(server: Server, handler: BaseHTTPRequestHandler, asked: Asked) -> None:
-    """A byte now and then, so that no single wait is long."""
-    send(handler, 200, b"", n_announced=1_000_000)
-    while not server.go_on.wait(0.02):
-        handler.wfile.write(b" ")
-        handler.wfile.flush()
-
-
 def drips(beginning: bytes, piece: bytes) -> Step:
     """These very bytes instead of an answer, then a piece now and then without end."""
 
@@ -144,6 +133,10 @@ def drips(beginning: bytes, piece: bytes) -> Step:
             handler.wfile.flush()
 
     return drip
+
+
+trickle = drips(b"HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n", b" ")
+"""A good beginning, then a byte now and then, so that no single wait is long."""
 
 
 def endless(server: Server, handler: BaseHTTPRequestHandler, asked: Asked) -> None:

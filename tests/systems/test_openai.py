@@ -111,36 +111,19 @@ ASK = "Translate the following text from English into Spanish."
 TAGS = f"{ASK} Answer with the translation alone, as <translation>...</translation>.\n\nSentence 1."
 USER, TERSE = {"role": "user", "content": TAGS}, {"role": "system", "content": "You are terse."}
 USUAL = {"model": "tiny", "temperature": 0, "max_tokens": 1024}
+NONE = {"temperature": "none", "max_tokens": "none", "seed": "none"}
 WIRE = [
     # (options, path, body)
     ({}, CHAT, {**USUAL, "messages": [USER]}),
-    (
-        {"endpoint": "completions"},
-        COMPLETIONS,
-        {**USUAL, "prompt": f"{ASK}\nEnglish: Sentence 1.\nSpanish:", "stop": ["\n"]},
-    ),
-    (
-        {
-            "temperature": "0.5",
-            "max_tokens": "7",
-            "seed": "3",
-            "system": "You are terse.",
-            "extra": '{"effort": "low"}',
-        },
-        CHAT,
-        {"model": "tiny", "messages": [TERSE, USER], "temperature": 0.5, "max_tokens": 7, "seed": 3, "effort": "low"},
-    ),
-    (
-        {"logprobs": "true", "no_think": "true"},
-        CHAT,
-        {**USUAL, "messages": [USER], "logprobs": True, "chat_template_kwargs": {"enable_thinking": False}},
-    ),
-    (
-        {"temperature": "none", "max_tokens": "none", "seed": "none", "extra": '{"max_completion_tokens": 9}'},
-        CHAT,
-        {"model": "tiny", "messages": [USER], "max_completion_tokens": 9},
-    ),
-]
+    ({"endpoint": "completions"}, COMPLETIONS,
+     {**USUAL, "prompt": f"{ASK}\nEnglish: Sentence 1.\nSpanish:", "stop": ["\n"]}),
+    ({"temperature": "0.5", "max_tokens": "7", "seed": "3", "system": "You are terse.", "extra": '{"low": 1}'}, CHAT,
+     {"model": "tiny", "messages": [TERSE, USER], "temperature": 0.5, "max_tokens": 7, "seed": 3, "low": 1}),
+    ({"logprobs": "true", "no_think": "true"}, CHAT,
+     {**USUAL, "messages": [USER], "logprobs": True, "chat_template_kwargs": {"enable_thinking": False}}),
+    ({**NONE, "extra": '{"max_completion_tokens": 9}'}, CHAT,
+     {"model": "tiny", "messages": [USER], "max_completion_tokens": 9}),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("options", "path", "body"), WIRE)

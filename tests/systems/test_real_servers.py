@@ -27,10 +27,7 @@ from gendermark.systems.system import open_system
 from runs.children import wait_until
 from systems import asking, servers
 
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(sys.platform == "win32", reason="process groups are POSIX"),
-]
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(sys.platform == "win32", reason="process groups are POSIX")]
 
 
 @pytest.fixture(autouse=True)
