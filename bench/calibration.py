@@ -28,14 +28,15 @@ import numpy as np
 
 from gendermark import registry
 from gendermark.benchmarks.benchmark import Benchmark
-from gendermark.benchmarks.findings import leaning
 from gendermark.metrics import statistics
 from gendermark.metrics.intervals import estimate
 from gendermark.metrics.metric import Metric, Resampling, evaluate, total_sums
+from gendermark.metrics.statistics import benjamini_hochberg
+from gendermark.metrics.verdicts import State, verdicts
 from gendermark.records import Estimate, Gender, Judgement, Translation
-from gendermark.report.findings import corrected, is_told
 from gendermark.result import Result
 from gendermark.runs.compare import compare
+from gendermark.runs.gates import against_baseline
 from gendermark.selection import Selection
 
 RATES = (0.5, 0.8, 0.9, 0.95, 0.98)
@@ -241,62 +242,80 @@ def coverage(job: tuple[Design, Truth, int]) -> list[str]:
 # -- false alarms and power --------------------------------------------------------------------------------------------
 
 
-def alarms(job: tuple[Design, Truth, Truth, int, bool]) -> list[str]:
-    """How often `compare` finds a difference and a gate would fail: of two systems, or of two versions of one."""
-    design, first, second, n_runs, is_release = job
+def alarms(job: tuple[Design, Truth, Truth, int, bool, int]) -> list[str]:
+    """How often `compare` finds a difference and a gate fails: of two systems, or of two versions of one.
+
+    With a number of groups at the end, the second is the first with all women of so many groups lost.
+    """
+    design, first, second, n_runs, is_release, n_lost = job
     of, rng = sentences(design), np.random.default_rng(abs(hash((design.name, first, second))) % 2**32)
     below: dict[str, list[bool]] = defaultdict(list)
-    fails, claims, fewer = [], [], []
+    failed: dict[str, list[bool]] = {"gate": [], "general": [], "fixed": []}
+    claims: list[bool] = []
     for _ in range(n_runs):
         levels = rng.normal(size=3 * of.groups)
         sides = []
         for truth, name in ((first, "a"), (second, "b")):
             chances = truth.as_release(of, levels) if is_release else truth.chances(of, rng)
             sides.append(of.result(of.pick(rng.random(len(of.judged)) < chances), name))
+        if n_lost:
+            kept = _without_women(sides[0].judgements, n_lost)
+            sides[1] = of.result(kept, "b")
         report = compare([sides[0]], [sides[1]], QUICKLY)
         for c in report.comparisons:
             if c.p_value is not None:
                 below[f"{c.metric}:{c.slice}"].append(c.p_value < 0.05)
-        fails.append(any(c.change() == "worse" for c in report.comparisons))
+        checks = against_baseline([sides[1]], [sides[0]], QUICKLY, 0.05)
+        for kind, found in failed.items():
+            found.append(any(check.has_failed for check in checks if kind in ("gate", check.kind)))
         claims.append(any(c.change() not in ("unclear", "not compared") for c in report.comparisons))
-        fewer.append(any((t.p_value or 1) < 0.05 for t in report.tests))
     shown = ", ".join(f"{name} {100 * np.mean(found):.1f}" for name, found in below.items())
     told = f"{first.men:g}/{first.women:g} -> {second.men:g}/{second.women:g}"
+    told = f"women of {n_lost} groups lost" if n_lost else told
     who = "versions" if is_release else "systems"
     where = (design.name, of.groups, who, told, f"{first.correlation:g}")
-    return ["\t".join(map(str, (*where, *(f"{100 * np.mean(x):.1f}" for x in (fails, claims, fewer)), shown)))]
+    return ["\t".join(map(str, (*where, *(f"{100 * np.mean(x):.1f}" for x in (*failed.values(), claims)), shown)))]
+
+
+def _without_women(before: Sequence[Judgement], n_groups: int) -> list[Judgement]:
+    """The judgements of before, but with all women of the first groups wrong."""
+    groups = sorted({j.group_id for j in before})[:n_groups]
+    return [
+        replace(j, observed=Gender.MASCULINE) if j.group_id in groups and j.expected is Gender.FEMININE else j
+        for j in before
+    ]
 
 
 # -- what a page opens with --------------------------------------------------------------------------------------------
 
 
 def openings(job: tuple[Truth, int]) -> list[str]:
-    """Of systems that treat all alike, measured by four benchmarks: how many pages open with a claim?"""
+    """Of systems that treat all alike, measured by four benchmarks: how many results, and how many pages in their
+    counting sentences, claim something?"""
     truth, n_runs = job
     designs = [sentences(design) for design in DESIGNS if design.name in _ON_THE_PAGE]
     rng = np.random.default_rng(11)
-    claims, uncorrected = [], []
+    claims: list[list[bool]] = []
+    selected: list[bool] = []
     for _ in range(n_runs):
         results = []
         for of in designs:
             judgements = draw(of, truth, rng)
             estimates = of.estimates(judgements, lambda metric: True)  # noqa: ARG005
-            results.append(replace(of.result(judgements, "fair"), estimates=tuple(estimates)))
-        claims.append(_n_claims(corrected(results)) > 0)
-        uncorrected.append(_n_claims(results) > 0)
+            measures = of.benchmark.measures
+            counts = measures.count(judgements, of.selection)
+            metrics = measures.metrics(judgements, of.selection)
+            found = verdicts(measures.questions, counts, metrics, estimates, [])
+            results.append(replace(of.result(judgements, "fair"), estimates=tuple(estimates), verdicts=found))
+        raw = [e.p_value for result in results for e in result.estimates if _is_question(result, e)]
+        claims.append([any(v.state is State.SIGNIFICANT for v in result.verdicts) for result in results])
+        selected.append(any((p or 1) < 0.05 for p in benjamini_hochberg(raw)))
     told = f"{truth.men:g}\t{truth.correlation:g}"
-    return [f"{told}\t{100 * np.mean(claims):.1f}\t{100 * np.mean(uncorrected):.1f}"]
+    return [f"{told}\t{100 * np.mean(claims):.1f}\t{100 * np.mean(selected):.1f}"]
 
 
-def _n_claims(results: Sequence[Result]) -> int:
-    """How many numbers that should be even are told to be uneven."""
-    found = 0
-    for result in results:
-        benchmark = registry.load("benchmark", result.selection.benchmark)
-        for e in result.estimates:
-            even = benchmark.describe(e.metric).unbiased
-            found += even is not None and is_told(result, e) and leaning(e, even) != 0
-    return found
+def _is_question(result: Result, e: Estimate) -> bool:
+    return (e.metric, e.slice) in {(v.metric, v.slice) for v in result.verdicts}
 
 
 # -- all of it ---------------------------------------------------------------------------------------------------------
@@ -318,12 +337,20 @@ def main() -> None:
             jobs += [(design, Truth(0.95, 0.6, 0.3), given.runs) for design in designs]
             jobs += [(d, Truth(0.8, 0.8, 0.0, 0.5), given.runs) for d in designs if sentences(d).templates > 1]
             _print(pool.map(coverage, jobs))
-        heads = "design\tgroups\tof\tchange\tcorrelation\tgate fails %\tclaims %\titems right %\tp < 0.05 %"
+        heads = "design\tgroups\tof\tchange\tcorrelation\tgate fails %\tgeneral %\tfixed %\tclaims %\tp < 0.05 %"
         if "alarms" in what:
             print(heads)
             same = [Truth(p, p, icc) for p, icc in product((0.5, 0.8, 0.95), CORRELATIONS)]
             pairs = [(truth, truth) for truth in same]
-            _print(pool.map(alarms, [(d, *pair, given.runs, False) for d, pair in product(designs, pairs)]))
+            _print(
+                pool.map(
+                    alarms,
+                    [
+                        (d, *pair, given.runs, is_release, 0)
+                        for d, pair, is_release in product(designs, pairs, (True, False))
+                    ],
+                )
+            )
         if "power" in what:
             print(heads)
             changes = [
@@ -332,9 +359,11 @@ def main() -> None:
                 for men, women in ((0.95, 0.75), (0.85, 0.8), (0.85, 0.75))
             ]
             jobs = product(designs, changes, (True, False))
-            _print(pool.map(alarms, [(d, *change, given.runs, is_release) for d, change, is_release in jobs]))
+            lost = [(d, Truth(0.999, 0.999), Truth(0.999, 0.999), 20, True, 6) for d in designs]
+            jobs = [(d, *change, given.runs, is_release, 0) for d, change, is_release in jobs]
+            _print(pool.map(alarms, [*jobs, *lost]))
         if "openings" in what:
-            print("right\tcorrelation\tpages that open with a claim %\twithout correction %")
+            print("right\tcorrelation\tresults with a claim %\tpages whose counts claim %")
             fair = [(Truth(p, p, icc), given.runs) for p, icc in product((0.8, 0.95), CORRELATIONS)]
             _print(pool.map(openings, fair))
 

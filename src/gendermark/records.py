@@ -363,6 +363,11 @@ class Estimate:
     signature: str = ""
     p_value: float | None = None
     """Of the hypothesis that there is no bias, for numbers that have a value which shows none."""
+    fixed_low: float | None = None
+    """With other sentences about the same groups; `low` and `high` are with other groups."""
+    fixed_high: float | None = None
+    state: str = ""
+    """What is concluded about it, where it is a question of its benchmark: see `metrics/verdicts.py`."""
 
     @property
     def interval(self) -> str:
@@ -381,6 +386,8 @@ class Estimate:
             "value": self.value,
             "low": self.low,
             "high": self.high,
+            "fixed_low": self.fixed_low,
+            "fixed_high": self.fixed_high,
             "n_groups": self.n_groups,
             "n_judged": self.n_judged,
             "n_total": self.n_total,

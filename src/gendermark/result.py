@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from gendermark.errors import MissingExtra
 from gendermark.io.disk_list import DiskList
+from gendermark.metrics.verdicts import BiasVerdict
 from gendermark.names import readable, told_apart
 from gendermark.records import Estimate, Judgement, Table, Test
 from gendermark.selection import Selection
@@ -42,6 +43,8 @@ class Result:
     signature: str = ""
     name: str = field(default="", compare=False)
     """What the system is called, if somebody said so; no number depends on it."""
+    verdicts: tuple[BiasVerdict, ...] = ()
+    """Which of the benchmark's questions show a bias; corrected for each other, and for no other result."""
     lost_by_gender: Mapping[str, Any] | None = field(default=None, repr=False)
     """How many sentences about women and about men were not translated; None where that is not known."""
 
@@ -111,6 +114,7 @@ class Result:
             "system": self.system,
             "name": self.called,
             "estimates": [estimate.to_json() for estimate in self.estimates],
+            "verdicts": [verdict.to_json() for verdict in self.verdicts],
             "tests": [test.to_json() for test in self.tests],
             "warnings": list(self.warnings),
             "signature": self.signature,

@@ -23,6 +23,7 @@ from gendermark.io.disk_list import mapped
 from gendermark.metrics import describe
 from gendermark.metrics.describe import Description
 from gendermark.metrics.metric import Counts, Metric, Tally, count, per_judgement
+from gendermark.metrics.within import count_within
 from gendermark.records import Gender, Item, Judgement, Request, Table, Test, Translation
 from gendermark.selection import Selection, options_of
 
@@ -114,8 +115,23 @@ class Measures(Generic[S]):
     slices: Mapping[str, str] = field(default_factory=dict)
     """What its slices are called, beyond those that every benchmark may have."""
 
-    def count(self, judgements: Sequence[Judgement], settings: S, needed: Iterable[Metric] | None = None) -> Counts:
-        """Judgements by group; with `needed`, only the columns that these metrics take, which is faster."""
+    questions: tuple[str, ...] = ()
+    """What a result has a verdict on: metrics whose value without bias is known, or tests."""
+    certainty: frozenset[str] = frozenset()
+    """Groups that are in the benchmark by necessity and not as a sample of others ("someone")."""
+
+    def count(
+        self,
+        judgements: Sequence[Judgement],
+        settings: S,
+        needed: Iterable[Metric] | None = None,
+        *,
+        within: bool = False,
+    ) -> Counts:
+        """Judgements by group; with `needed`, only the columns that these metrics take, which is faster.
+
+        `within`: also how sentences vary within groups, for intervals on these groups.
+        """
         template = self.template
         columns = None if needed is None else {column for m in needed for column in (*m.needs, *m.weight)}
 
@@ -123,12 +139,17 @@ class Measures(Generic[S]):
             found = self.tally(group)
             return found if columns is None else {name: n for name, n in found.items() if name in columns}
 
-        return count(
+        counts = count(
             judgements,
             tally,
             lambda judgement: self.stratum(judgement, settings),
             (lambda judgement: template(judgement, settings)) if template is not None else None,
         )
+        certainty = self.certainty & set(counts.group_ids)
+        if not within and not certainty:
+            return counts
+        single = judgements if within else (j for j in judgements if j.group_id in certainty)
+        return replace(counts, within=count_within(single, tally, certainty), certainty=certainty)
 
 
 @dataclass(frozen=True)

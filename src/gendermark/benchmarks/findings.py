@@ -15,20 +15,16 @@ from gendermark.drawing.charts import DotPanel, DotRow, StackedRow, percent
 from gendermark.drawing.sheet import Figure, Sheet, figure, span
 from gendermark.drawing.svg import Canvas
 from gendermark.linguistics.codes import NAMES
-from gendermark.markup import minus
 from gendermark.metrics.untranslated import untranslated_by_gender
+from gendermark.metrics.verdicts import State
 from gendermark.records import Estimate, Gender, Judgement, Unit
 from gendermark.result import Result
 
 NO_SPREAD = "no spread seen"
 """For an interval without width: all groups of sentences gave the same, which does not make the number certain."""
+TOO_FEW = "too few to compare"
 _BOTH = (Gender.FEMININE, Gender.MASCULINE)
 _NOT_TRANSLATED = "were not translated (refused, empty, a copy or another language)"
-WIDE = 40.0
-"""An interval of so many points says little, whatever is in its middle."""
-ALPHA = 0.05
-"""Below it a p-value, corrected where several questions were asked, is more than chance."""
-
 
 Shown = Callable[[Judgement], bool]
 """Whether a translation is of the kind that a finding speaks of."""
@@ -48,7 +44,7 @@ class Finding:
 
     text: str
     effect: float = 0.0
-    """How large an effect it tells, in points, at the end of the interval nearest to none; 0 where nothing is clear."""
+    """The size of a significant effect, in points, at the end of its interval nearest to none; else 0."""
     is_by_gender: bool = False
     """Whether it counts women and men, of whom some may not have been translated."""
     about: str = ""
@@ -58,19 +54,27 @@ class Finding:
 
 
 def women_and_men(women: Estimate, men: Estimate, difference: Estimate | None, do: str, end: str = "") -> Finding:
-    text = f"Of 100 women {share(women)} {do}, of 100 men {share(men)}{end}"
-    compared = gap(
-        difference,
-        ": men more often, by {}.",
-        ": women more often, by {}.",
-        "; no difference is seen ({})."
-        if difference is not None and difference.value == 0
-        else "; the difference could be chance ({}).",
+    """How both fare, and the gap between them: `do` is what they do, `end` what men do where that differs."""
+    if difference is not None and difference.state == State.TOO_FEW:
+        text = f"{_counted(women, 'women')}{f' {do}' if end else ''} and {_counted(men, 'men')}{end or f' {do}'}"
+        return Finding(f"{text}: {TOO_FEW}.", is_by_gender=True, about="women and men")
+    text = f"{share(women, 'of women')}{f' {do}' if end else ''} and {share(men, 'of men')}{end or f' {do}'}"
+    if difference is None or difference.value is None:
+        return Finding(f"{text}.", is_by_gender=True, about="women and men")
+    favoured = "men" if difference.value > 0 else "women"
+    favour = f" in favour of {favoured}" if difference.state == State.SIGNIFICANT else ""
+    worse, other = _BOTH if difference.value >= 0 else _BOTH[::-1]
+    return Finding(
+        f"{text}: gender gap {points(difference, turned=True)}{favour}{state(difference)}.",
+        abs(leaning(difference)),
+        is_by_gender=True,
+        about="women and men",
+        shows=(became(worse, other), became(other, other)),
     )
-    tail, effect = (compared[0].text, compared[0].effect) if compared else (".", 0.0)
-    worse, other = _BOTH if difference is None or (difference.value or 0) >= 0 else _BOTH[::-1]
-    shows = (became(worse, other), became(other, other))
-    return Finding(f"{text}{tail}{doubt(women, men)}", effect, True, "women and men", shows)
+
+
+def _counted(found: Estimate, who: str) -> str:
+    return f"{round((found.value or 0) * found.n_total / 100):,} of {found.n_total:,} {who}"
 
 
 def with_lost(result: Result, found: Sequence[Finding]) -> list[Finding]:
@@ -80,67 +84,68 @@ def with_lost(result: Result, found: Sequence[Finding]) -> list[Finding]:
         return list(found)
     known = untranslated_by_gender(result.judgements)
     shares = [rounded(one.value or 0.0) for one in (known.women, known.men)] if known else []
-    tail = f" Of 100 each, {shares[0]} women and {shares[1]} men were not translated."
+    tail = f" {shares[0]}% of women and {shares[1]}% of men were not translated."
     return [*lost, *(replace(one, text=f"{one.text}{tail}") if one.is_by_gender else one for one in found)]
 
 
 def lost_by_gender(result: Result) -> list[Finding]:
-    """Say that one gender is left untranslated more often than the other, if that is clear."""
+    """Say that one gender is left untranslated significantly more often than the other, if so."""
     found = untranslated_by_gender(result.judgements)
     if found is None or not found.is_clear:
         return []
-    told = women_and_men(found.women, found.men, found.gap, _NOT_TRANSLATED)
-    return [replace(told, text=f"{told.text} These count as not right.", about="not translated", shows=())]
+    lost = women_and_men(found.women, found.men, replace(found.gap, state=State.SIGNIFICANT), _NOT_TRANSLATED)
+    text = f"{lost.text.replace('in favour of men', 'more men').replace('in favour of women', 'more women')}"
+    return [replace(lost, text=f"{text} These count as wrong.", about="not translated", shows=())]
 
 
 def leaning(found: Estimate, even: float = 0.0) -> float:
-    """How far a number surely is from the value that shows no bias: by the end of its interval that is nearer.
-
-    Below 0 on the other side; 0 if chance could explain it. Where several questions were asked at once the p-value
-    decides, which is then corrected; runs of earlier versions have none.
-    """
-    if found.value is None or found.low is None or found.high is None or found.low <= even <= found.high:
+    """How far a number is from the value without bias, at the nearer end of its interval; 0 if not significant."""
+    if found.state != State.SIGNIFICANT or found.low is None or found.high is None:
         return 0.0
-    if found.p_value is not None and found.p_value >= ALPHA:
+    if found.low <= even <= found.high:
         return 0.0
     return found.low - even if found.low > even else found.high - even
 
 
-def gap(found: Estimate | None, above: str, below: str, unclear: str, *, shows: Sequence[Shown] = ()) -> list[Finding]:
-    """A difference in points, in the sentence that its interval allows; `{}` is where the numbers go.
+def state(found: Estimate, even: float = 0.0) -> str:
+    """What is concluded about a number, in the fixed phrases; empty where it is no question of its benchmark."""
+    if not found.state:
+        return ""
+    if found.state == State.TOO_FEW:
+        return f", {TOO_FEW}"
+    if found.state == State.SIGNIFICANT:
+        return ", significant"
+    is_outside = found.low is not None and found.high is not None and not found.low <= even <= found.high
+    return ", not significant after correction" if is_outside else ", not significant"
+
+
+def gap(
+    found: Estimate | None, what: str, above: str = "", below: str = "", *, unit: str = "", shows: Sequence[Shown] = ()
+) -> list[Finding]:
+    """A difference in points, its interval and what is concluded; `above` and `below` say which side is higher.
 
     `shows` are the sentences of a difference above 0.
     """
     if found is None or found.value is None or found.low is None or found.high is None:
         return []
-    surely = leaning(found)
-    if surely == 0:
-        among_many = ", not clear among so many questions" if not found.low <= 0 <= found.high else ""
-        text = unclear.format(f"{signed(found.low)} to {signed(found.high)} points{among_many}")
-        return [Finding(text, about=found.metric)]
-    turned = found if surely > 0 else replace(found, value=-found.value, low=-found.high, high=-found.low)
-    numbers = f"{turned.value:.1f} points (at least {turned.low:.1f}, at most {turned.high:.1f})"
-    text = (above if surely > 0 else below).format(numbers)
-    return [Finding(text, abs(surely), about=found.metric, shows=shows if surely > 0 else ())]
+    side = (above if found.value > 0 else below) if found.state == State.SIGNIFICANT else ""
+    text = f"{what}: {points(found, unit=unit)}{state(found)}{f'; {side}' if side else ''}."
+    return [Finding(text, abs(leaning(found)), about=found.metric, shows=shows if leaning(found) > 0 else ())]
 
 
 def by_gender(women: Estimate | None, men: Estimate | None) -> list[Finding]:
-    """How many are right of each gender, where no interval of the difference is known: so none is told."""
+    """How many are right of each gender, where no interval of the difference is known."""
     if women is None or men is None or women.value is None or men.value is None:
         return []
-    text = f"Of 100 sentences about women {share(women)} are right, of 100 about men {share(men)}."
+    text = f"{share(women, 'of sentences about women')} and {share(men, 'of those about men')} are right."
     return [Finding(text, is_by_gender=True, about="women and men")]
 
 
-def against_half(start: str, found: Estimate, more: str, fewer: str, unclear: str) -> Finding:
-    surely = leaning(found, 50.0)
-    compared = more if surely > 0 else fewer if surely < 0 else unclear
-    return Finding(f"{start}, {compared}.", abs(surely), about=f"{found.metric}:{found.slice}")
-
-
-def doubt(*estimates: Estimate) -> str:
-    wide = any(e.low is not None and e.high is not None and e.high - e.low > WIDE for e in estimates)
-    return " This is too little data to be sure of much." if wide else ""
+def against_half(start: str, found: Estimate, end: str = "") -> Finding:
+    """A share beside one half, with what is concluded where that is a question of its benchmark."""
+    name = f"{found.metric}:{found.slice}"
+    concluded = f" (difference from 50%: {state(found, 50.0).removeprefix(', ')})" if found.state else ""
+    return Finding(f"{start}{concluded}{end}.", abs(leaning(found, 50.0)), about=name)
 
 
 def as_percent(estimate: Estimate) -> Estimate:
@@ -149,17 +154,30 @@ def as_percent(estimate: Estimate) -> Estimate:
     return replace(estimate, value=value, low=low, high=high, unit=Unit.PERCENT)
 
 
-def share(estimate: Estimate) -> str:
-    return f"{rounded(estimate.value)}{between(estimate, '')}"
+def share(estimate: Estimate, of: str = "") -> str:
+    """`13% of women (CI 7–22)`"""
+    return f"{rounded(estimate.value)}%{f' {of}' if of else ''}{ci(estimate, '')}"
 
 
-def between(estimate: Estimate, form: str) -> str:
+def ci(estimate: Estimate, form: str = ".1f") -> str:
+    """` (CI 7–22)`; empty where there is none."""
     if estimate.low is None or estimate.high is None:
         return ""
-    if estimate.low == estimate.high:
-        return f" ({NO_SPREAD})"
-    shown = [f"{x:{form}}" if form else rounded(x) for x in (estimate.low, estimate.high)]
-    return f" ({shown[0]} to {shown[1]})"
+    ends = [f"{x + 0.0:{form}}" if form else rounded(x) for x in (estimate.low, estimate.high)]
+    return f" (CI {between(ends[0], ends[1])})"
+
+
+def between(low: str, high: str) -> str:
+    """A range: with a dash, or with "to" where an end is negative."""
+    return f"{low} to {high}" if low.startswith("-") or high.startswith("-") else f"{low}–{high}"
+
+
+def points(found: Estimate, *, turned: bool = False, unit: str = "") -> str:
+    """`14.0 points (CI 0.8–26.5)`; `turned` gives the size of a negative difference."""
+    assert found.value is not None
+    if turned and found.value < 0 and found.low is not None and found.high is not None:
+        found = replace(found, value=-found.value, low=-found.high, high=-found.low)
+    return f"{(found.value or 0.0) + 0.0:.1f}{f' {unit}' if unit else ''} points{ci(found)}"
 
 
 def rounded(value: float | None) -> str:
@@ -168,11 +186,6 @@ def rounded(value: float | None) -> str:
         return "?"
     text = percent(value)
     return f"{value:.1f}" if text in ("0", "50", "100") and abs(value - int(text)) >= 0.05 else text
-
-
-def signed(value: float) -> str:
-    """With a true minus sign, and none before nothing."""
-    return minus(f"{round(value, 1) + 0.0:.1f}")
 
 
 def listed(names: Sequence[str], word: str = "and") -> str:

@@ -82,7 +82,7 @@ def _check_output(path: Path) -> None:
 
 def _print(found: Audit, output: Path) -> None:
     """What was recognised and what is odd about it; then what was found; then where the page is."""
-    from gendermark.report.findings import corrected, main_finding
+    from gendermark.report.findings import concluded, main_finding
 
     for one in found.audited:
         echo(f"{one.name}: {one.found.sentence}")
@@ -91,7 +91,7 @@ def _print(found: Audit, output: Path) -> None:
     for sentence in found.passed_over:
         echo(sentence)
     echo()
-    for one, result in zip(found.audited, corrected(found.results), strict=True):
+    for one, result in zip(found.audited, map(concluded, found.results), strict=True):
         title = one.found.known.benchmark.title
         echo(f"{one.name}, {title} {result.selection.direction}: {main_finding(result)}")
     echo(f"\nThe page with every sentence: {output}")

@@ -249,6 +249,15 @@ def gate(
         list[str] | None, typer.Option("--max", metavar="METRIC=VALUE", help="Greatest value, for example delta=15.")
     ] = None,
     alpha: Annotated[float, typer.Option(help="Significance level of the comparison with the baseline.")] = 0.05,
+    fixed_tolerance: Annotated[
+        float,
+        typer.Option(
+            "--fixed-tolerance",
+            metavar="POINTS",
+            min=0,
+            help="Points that women, or men, may lose on these very sentences; a significantly larger loss fails.",
+        ),
+    ] = 2.0,
     tolerance: Annotated[
         list[str] | None,
         typer.Option(
@@ -293,7 +302,7 @@ def gate(
         raise UserError("nothing to check; give --baseline DIR, --min METRIC=VALUE or --max METRIC=VALUE")
     if not 0 <= alpha <= 1:
         raise UserError(f"--alpha is a probability between 0 and 1 (0.05 is usual), not {alpha:g}")
-    strict = gates.Strictness(*_tolerances(tolerance or []), fail_on_gap)
+    strict = gates.Strictness(*_tolerances(tolerance or []), fail_on_gap, fixed_tolerance)
     read = [read_run(*one) for one in folders([run, *([baseline] if baseline else [])], name)]
     for one in read:
         gates.verified(one.results)
@@ -412,10 +421,23 @@ def power(
     points: Annotated[float, typer.Option("--points", help="The difference that should be found, in points.")] = 5.0,
     right: Annotated[float, typer.Option("--right", help="Accuracy of the systems, in percent.")] = 80.0,
     icc: Annotated[
-        float, typer.Option("--icc", help="Correlation of the sentences of a group, 0 to 1; 0.3 to 0.8 is usual.")
-    ] = 0.3,
-    alike: Annotated[float, typer.Option("--alike", help="Correlation of the mistakes of the two, 0 to 1.")] = 0.0,
-    like: Annotated[Path | None, typer.Option(metavar="RUN", help="Take --right and --icc from this run.")] = None,
+        float | None,
+        typer.Option(
+            "--icc",
+            help="Correlation of the differences within a group, 0 to 1; 0.5 if not given, 0.15 for versions of one "
+            "system (--alike above 0).",
+            show_default=False,
+        ),
+    ] = None,
+    alike: Annotated[
+        float, typer.Option("--alike", help="Correlation of the two systems' mistakes, 0 to 1; 0 if unrelated.")
+    ] = 0.0,
+    like: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="RUN", help="Take these from a run; give two runs of the systems to compare, or of two versions."
+        ),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """What could a comparison of two systems show? How many sentences or groups does a difference need?
@@ -424,14 +446,20 @@ def power(
     corrected) and a power of 80%. Nothing is translated.
     """
     from gendermark import api
-    from gendermark.runs.power import Expected, expected_from, questions
+    from gendermark.runs.power import OF_UNRELATED, OF_VERSIONS, Expected, expected_from, questions
 
     if not to:
         raise UserError("say which language the systems translate into: --to es")
+    if icc is None:
+        icc = OF_VERSIONS if alike > 0 else OF_UNRELATED
     _check_shares({"--right": (right, 100), "--icc": (icc, 1), "--alike": (alike, 1), "--points": (points, 100)})
+    runs = [api.load(directory) for directory in like or ()]
+    if len(runs) > 2:
+        raise UserError(f"--like takes one run or two, not {len(runs)}")
     measured = {}
-    for result in api.load(like) if like is not None else ():
-        if (found := expected_from(result, alike)) is not None:
+    for result in runs[0] if runs else ():
+        others = [other for other in runs[1] if other.cell == result.cell] if len(runs) > 1 else [None]
+        if others and (found := expected_from(result, others[0], alike)) is not None:
             measured[result.selection.benchmark] = found
     usual = Expected(right / 100, icc, alike)
     rows: list[dict[str, Any]] = []
@@ -459,10 +487,11 @@ def power(
     else:
         _print_power(rows, points)
         say(
-            "Assumes the accuracy and the within-group correlation of the given run."
+            f"Assumes accuracy and correlations as in {'the two runs' if len(runs) > 1 else 'the run'} given."
             if measured
-            else f"Assumes {right:g}% accuracy, within-group correlation {icc:g}, of the systems {alike:g}; "
-            "`--like RUN` takes the first two from a run."
+            else f"Assumes {right:g}% accuracy, within-group correlation of differences {icc:g}, "
+            f"{f'correlation of the systems {alike:g}' if alike else 'unrelated systems'}; give two runs with --like "
+            "to measure these."
         )
     for what in left_out:
         say(f"left out: {what}")

@@ -33,7 +33,7 @@ def demo(
     from gendermark.benchmarks.findings import NO_SPREAD
     from gendermark.io.textfiles import write_text
     from gendermark.report.differences import differences
-    from gendermark.report.findings import corrected, findings
+    from gendermark.report.findings import concluded, findings
     from gendermark.report.page import write_page
     from gendermark.report.writing import render
     from gendermark.runs import run as running
@@ -73,7 +73,7 @@ def demo(
     rows.sort(key=lambda row: row[0])
     print_table("What was measured (95 % intervals)", ("cell", "system", "metric", "value", "interval", "judged"), rows)
     say("\nWhat it means (in brackets, where the true value lies with 95 % confidence):")
-    every = corrected([result for results in runs.values() for result in results])
+    every = [concluded(result) for results in runs.values() for result in results]
     for name, results in runs.items():
         say(f"\n{name}:")
         for result in every[: len(results)]:

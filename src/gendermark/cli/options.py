@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeVar, get_args,
 
 import typer
 
-from gendermark.errors import UserError
+from gendermark.errors import UnknownName, UserError
 from gendermark.names import checked
 
 if TYPE_CHECKING:
@@ -57,6 +57,10 @@ Cluster = Annotated[
 ]
 Resamples = Annotated[
     int, typer.Option("--resamples", min=100, max=1_000_000, help="Bootstrap resamples, for numbers that need them.")
+]
+INTERVALS = ("jackknife", "bootstrap")
+Interval = Annotated[
+    str, typer.Option("--interval", help="jackknife, or bootstrap: plain percentiles of the cluster bootstrap.")
 ]
 Seed = Annotated[int, typer.Option("--seed", min=0, help="Seed of the resampling.")]
 Confidence = Annotated[float, typer.Option("--confidence", help="Confidence of the intervals, between 0.5 and 1.")]
@@ -181,12 +185,16 @@ class _Hinted:
         self.__annotations__ = annotations
 
 
-def resampling(resamples: Resamples = 1000, seed: Seed = 12345, confidence: Confidence = 0.95) -> Resampling:
+def resampling(
+    resamples: Resamples = 1000, seed: Seed = 12345, confidence: Confidence = 0.95, interval: Interval = "jackknife"
+) -> Resampling:
     from gendermark.metrics.metric import Resampling
 
     if not 0.5 <= confidence < 1:
         raise UserError(f"--confidence is a share between 0.5 and 1 (0.95 is usual), not {confidence:g}")
-    return Resampling(resamples, seed, confidence)
+    if interval not in INTERVALS:
+        raise UnknownName("interval", interval, INTERVALS)
+    return Resampling(resamples, seed, confidence, interval)
 
 
 def selected(

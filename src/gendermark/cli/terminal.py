@@ -268,9 +268,9 @@ def say_findings(results: Sequence[Result]) -> None:
     """The main findings: about one direction in some detail, about several the largest effect of each."""
     from gendermark import registry
     from gendermark.benchmarks.findings import direction, lost_by_gender
-    from gendermark.report.findings import corrected, findings, in_brief, main_finding, verdicts
+    from gendermark.report.findings import concluded, findings, in_brief, main_finding, verdicts
 
-    found = corrected(results)
+    found = [concluded(result) for result in results]
     if not found:
         return
     benchmarks = {one.selection.benchmark: registry.load("benchmark", one.selection.benchmark) for one in found}

@@ -41,6 +41,7 @@ from gendermark.metrics.metric import (
     rows_by_stratum,
     total_sums,
 )
+from gendermark.metrics.within import FixedIntervals
 from gendermark.records import Estimate
 
 _ROUNDING = 1e-9
@@ -51,6 +52,8 @@ _FADING, _FADING_OF_FEW = 0.12, 8.0
 _USUAL = 0.95
 """The confidence at which the share that may have been missed is Wilson's; elsewhere it goes with the quantile."""
 _LARGEST_QUANTILE = 1e6
+_MANY = 1e6
+"""Degrees of freedom at which Student's distribution is the normal one."""
 
 
 class Spread(Protocol):
@@ -85,7 +88,11 @@ def p_value_of(spread: Spread, null: float) -> float | None:
     if spread.interval(1.0) is None:
         return None
     # So many resamples cannot show a smaller one; and no p-value is 0.
-    least = 2 / (1 + len(spread.replicates)) if isinstance(spread, ResampledSpread) else sys.float_info.min
+    least = (
+        2 / (1 + len(spread.replicates))
+        if isinstance(spread, ResampledSpread | PercentileSpread)
+        else sys.float_info.min
+    )
     return min(1.0, max(2 * statistics.student_tail(high, spread.df), least))
 
 
@@ -104,14 +111,20 @@ class Pull:
 
     layers: tuple[Floats, ...]
     weights: Floats
-    """How much of the number each group (of the first layer) makes up; 1 in all."""
+    """How much of the number each group (of the first layer) makes up; 1 in all. Certainty units have none."""
+    certain: float = 0.0
+    """The variance that certainty units add: of their sentences, not of the units themselves."""
+    n_certain: float = 0.0
+    """How many sentences they have."""
 
     def __add__(self, other: Pull) -> Pull:
         layers = tuple(one + two for one, two in zip(self.layers, other.layers, strict=True))
-        return Pull(layers, np.maximum(self.weights, other.weights))
+        # Of two systems on the same sentences. Taken as unrelated, which is on the safe side.
+        return Pull(layers, np.maximum(self.weights, other.weights), self.certain + other.certain, self.n_certain)
 
     def times(self, factor: float) -> Pull:
-        return Pull(tuple(factor * layer for layer in self.layers), self.weights)
+        layers = tuple(factor * layer for layer in self.layers)
+        return Pull(layers, self.weights, factor**2 * self.certain, self.n_certain)
 
 
 def pull_of(metric: Metric, counts: Counts) -> Pull:
@@ -124,8 +137,16 @@ def pull_of(metric: Metric, counts: Counts) -> Pull:
         tiny = _ROUNDING * max(1.0, float(np.abs(np.nan_to_num(whole)).max()))
         layers.append(np.where(np.abs(pulls) > tiny, pulls, 0.0))
     weights = np.sum(counts.take(counts.matrix, metric.weight), axis=0)
+    certain, n_certain = 0.0, 0.0
+    if counts.certainty:
+        is_certain = np.array([name in counts.certainty for name in counts.group_ids])
+        n_certain = float(weights[is_certain].sum())
+        layers[0] = np.where(is_certain, 0.0, layers[0])
+        weights = np.where(is_certain, 0.0, weights)
+        if counts.within is not None:
+            certain = counts.within.variance(metric, counts, of_certain=True) or 0.0
     total = float(weights.sum())
-    return Pull(tuple(layers), weights / total if total > 0 else weights)
+    return Pull(tuple(layers), weights / total if total > 0 else weights, certain, n_certain)
 
 
 @dataclass(frozen=True)
@@ -154,6 +175,9 @@ class Design:
 
     def moments(self, pull: Pull) -> Moments:
         weights = pull.weights[pull.weights > 0]
+        if not len(weights) and pull.n_certain:
+            # Nothing but certainty units: their sentences are all that varies.
+            return Moments(pull.certain, _MANY, pull.n_certain, missed=float(pull.certain == 0))
         squares = float((weights**2).sum()) if len(weights) else 1.0
         n_alike = 1 / squares
         n_strata = sum(bool((pull.weights[rows] > 0).any()) for rows in self._strata[0])
@@ -166,7 +190,9 @@ class Design:
             n_templates = int((pull.layers[1] != 0).sum())
             df = max((words + extra) ** 2 / (words**2 / df + extra**2 / max(n_templates - 1, 1)), 1.0)
             words += extra
-        return Moments(words, df, n_alike, self._missed(pull, n_alike))
+        if pull.certain and words > 0:
+            df *= ((words + pull.certain) / words) ** 2
+        return Moments(words + pull.certain, df, n_alike, self._missed(pull, n_alike))
 
     def _is_crossed(self, pull: Pull) -> bool:
         own = self._by_layer(pull, pull)
@@ -332,6 +358,19 @@ class ResampledSpread:
         return low, high
 
 
+@dataclass(frozen=True)
+class PercentileSpread:
+    """Percentiles of the cluster bootstrap and nothing else, for comparison with other work."""
+
+    value: float
+    replicates: Floats
+    df: float = _MANY
+
+    def interval(self, quantile: float) -> tuple[float, float] | None:
+        inside = 1 - math.erfc(quantile / math.sqrt(2))
+        return statistics.percentile_interval(self.replicates, min(max(inside, 1e-12), 1 - 1e-12))
+
+
 class Estimator:
     """The spreads of the metrics of one count matrix; resamples are drawn when the first metric needs them."""
 
@@ -346,11 +385,18 @@ class Estimator:
 
     def spread(self, metric: Metric) -> Spread:
         rule = metric.rule
+        if self._resampling.interval == "bootstrap":
+            return PercentileSpread(self.value(metric), evaluate(metric, self._counts, self._drawn()))
         if isinstance(rule, Bounded):
             return self._bounded(metric, rule)
         if isinstance(rule, Combined):
             return self._combined(metric, rule)
         return self._resampled_spread(metric, rule)
+
+    def _drawn(self) -> Floats:
+        if self._resampled is None:
+            self._resampled = resampled_sums(self._counts, self._resampling)
+        return self._resampled
 
     def _bounded(self, metric: Metric, rule: Bounded) -> BoundedSpread:
         value = self.value(metric)
@@ -387,9 +433,7 @@ class Estimator:
         )
 
     def _resampled_spread(self, metric: Metric, rule: Resampled) -> ResampledSpread:
-        if self._resampled is None:
-            self._resampled = resampled_sums(self._counts, self._resampling)
-        replicates = evaluate(metric, self._counts, self._resampled)
+        replicates = evaluate(metric, self._counts, self._drawn())
         moments = self._design.moments(pull_of(metric, self._counts))
         sums = [float(column[0]) for column in self._counts.take(self._totals, metric.needs)]
         at_rest = rule.at_rest
@@ -398,14 +442,19 @@ class Estimator:
 
 
 def estimate(counts: Counts, metrics: Sequence[Metric], resampling: Resampling, signature: str = "") -> list[Estimate]:
-    """Every metric with its interval and, where there is a value that shows no bias, the p-value of that."""
+    """Every metric with its intervals and, where there is a value that shows no bias, the p-value of that.
+
+    Where each group has one sentence, the two intervals are one.
+    """
     estimator = Estimator(counts, resampling)
+    fixed = FixedIntervals(counts.within, counts, resampling) if counts.within is not None else None
     totals = total_sums(counts)
     estimates = []
     for metric in metrics:
         value = estimator.value(metric)
         spread = None if math.isnan(value) else estimator.spread(metric)
         ends = interval_at(spread, resampling.confidence) if spread is not None else None
+        on_these = ends if fixed is None or not fixed.differ else fixed.interval(metric)
         unbiased = metric.about.unbiased
         n_total, n_judged = (int(column[0]) for column in counts.take(totals, (metric.total, metric.judged)))
         estimates.append(
@@ -421,6 +470,8 @@ def estimate(counts: Counts, metrics: Sequence[Metric], resampling: Resampling, 
                 unit=metric.about.unit,
                 signature=signature,
                 p_value=p_value_of(spread, unbiased) if spread is not None and unbiased is not None else None,
+                fixed_low=on_these[0] if on_these and spread is not None else None,
+                fixed_high=on_these[1] if on_these and spread is not None else None,
             )
         )
     return estimates

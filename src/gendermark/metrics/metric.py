@@ -11,6 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import itemgetter
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +20,9 @@ from gendermark.io.disk_list import grouped
 from gendermark.metrics import statistics
 from gendermark.metrics.describe import Better, Description
 from gendermark.records import Judgement
+
+if TYPE_CHECKING:
+    from gendermark.metrics.within import Within
 
 Floats = NDArray[np.float64]
 Tally = Callable[[Sequence[Judgement]], Mapping[str, float]]
@@ -129,9 +133,13 @@ class Resampling:
     n_resamples: int = 1000
     seed: int = 12345
     confidence: float = 0.95
+    interval: str = "jackknife"
+    """`jackknife`, or `bootstrap` for plain percentiles of the cluster bootstrap."""
 
     @property
     def signature(self) -> str:
+        if self.interval == "bootstrap":
+            return f"percentile-bootstrap-{self.n_resamples},seed-{self.seed},confidence-{self.confidence:g}"
         return f"jackknife-t,bootstrap-{self.n_resamples},seed-{self.seed},confidence-{self.confidence:g}"
 
 
@@ -146,6 +154,10 @@ class Counts:
     matrix: Floats
     crossed: tuple[Counts, ...] = ()
     """The same counts by template, and by group and template, where the design crosses the two."""
+    within: Within | None = None
+    """The variance from sentences within groups, where it was counted."""
+    certainty: frozenset[str] = frozenset()
+    """Groups that are there by necessity and not as a sample: they vary within, and not between."""
 
     def take(self, sums: Floats, names: Iterable[str]) -> list[Floats]:
         """The named columns of an array of sums; a column that no group has is all zero."""

@@ -13,7 +13,6 @@ from gendermark.metrics.intervals import (
     Estimator,
     Moments,
     ResampledSpread,
-    interval_at,
     missed_share,
     p_value_of,
     pull_of,
@@ -60,13 +59,14 @@ class DifferenceSpread:
 def detectable_difference(
     spread: DifferenceSpread | ResampledSpread, confidence: float, power: float = 0.8
 ) -> float | None:
-    """The smallest true difference that would be told from none in so many of all cases (Cohen 1988, Statistical Power
-    Analysis; Bloom 1995, Evaluation Review 19:547-556): as far as the interval reaches, and for the power as far again
-    as Student's distribution says."""
-    ends, error = interval_at(spread, confidence), spread.standard_error
-    if ends is None or error is None:
+    """The smallest true difference that would be found in so many of all cases (Cohen 1988, Statistical Power
+    Analysis; Bloom 1995, Evaluation Review 19:547-556): a multiple of the paired standard error."""
+    error = spread.standard_error
+    if not error:
         return None
-    return (ends[1] - ends[0]) / 2 + statistics.student_quantile(power, spread.df) * error
+    # Of all groups: a larger difference would change more of them than those that changed here.
+    df = max(spread.moments.n_alike - 1, 1.0)
+    return (statistics.student_quantile(0.5 + confidence / 2, df) + statistics.student_quantile(power, df)) * error
 
 
 class Pairing:

@@ -266,6 +266,20 @@ def holm(p_values: Sequence[float | None]) -> list[float | None]:
     return adjusted
 
 
+def benjamini_hochberg(p_values: Sequence[float | None]) -> list[float | None]:
+    """p-values adjusted for counting or choosing among many results (Benjamini & Hochberg 1995, JRSS B 57:289-300).
+
+    Of the results below the level, at most that share is false on average. `None` passes through and does not count.
+    """
+    made = sorted(((p, place) for place, p in enumerate(p_values) if p is not None), reverse=True)
+    adjusted: list[float | None] = [None] * len(p_values)
+    smallest = 1.0
+    for rank, (p, place) in enumerate(made):
+        smallest = min(smallest, p * len(made) / (len(made) - rank))
+        adjusted[place] = smallest
+    return adjusted
+
+
 @dataclass(frozen=True, slots=True)
 class Independence:
     """Whether outcome depends on class. All three are `None` with fewer than two classes or outcomes with counts."""

@@ -1,7 +1,7 @@
 """What the estimates say: the findings of each benchmark, and the verdict a page opens with.
 
-Nothing is said that the intervals do not allow: what is clear is what is more than chance after the correction over
-everything on the page, and one system is called better than others only where the comparison says so of each.
+A verdict is a property of one result: what else is on a page never changes it. One system is called better than others
+only where the comparison says so of each.
 """
 
 from __future__ import annotations
@@ -12,48 +12,31 @@ from dataclasses import dataclass, replace
 
 from gendermark import registry
 from gendermark.benchmarks.benchmark import Benchmark
-from gendermark.benchmarks.findings import Finding, TwoRates, as_percent, between, leaning, listed, rounded, with_lost
+from gendermark.benchmarks.findings import Finding, TwoRates, as_percent, ci, leaning, listed, rounded, with_lost
 from gendermark.io.disk_list import cached
 from gendermark.linguistics.codes import NAMES
-from gendermark.metrics import statistics
+from gendermark.metrics.statistics import benjamini_hochberg
+from gendermark.metrics.verdicts import ALPHA
 from gendermark.records import Estimate, Gender, Judgement, Verdict
 from gendermark.result import Result
 from gendermark.runs.compare import Comparison
 
 FEW_JUDGED = 90.0
-"""Below so many judged of a hundred, the reader is told."""
+"""Percent judged below which a finding says so."""
 TOO_FEW_JUDGED = 10.0
-"""Below so many judged of a hundred, nothing is said about women and men."""
+"""Percent judged below which women and men are not compared."""
 NOTHING = "Too little was translated to say anything."
 
 
-def corrected(results: Sequence[Result]) -> list[Result]:
-    """The same results, their p-values corrected by Holm over everything that is told about all of them.
-
-    The sentence that stands out is the largest of many: without this, systems without any bias would be said to have
-    some in up to every fourth report.
-    """
-    asked = [(place, e) for place, result in enumerate(results) for e in result.estimates if is_told(result, e)]
-    adjusted = statistics.holm([e.p_value for _, e in asked])
-    by_result: dict[int, dict[tuple[str, str], float | None]] = defaultdict(dict)
-    for (place, e), p in zip(asked, adjusted, strict=True):
-        by_result[place][e.metric, e.slice] = p
-    return [
-        replace(
-            result,
-            estimates=tuple(
-                replace(e, p_value=by_result[place].get((e.metric, e.slice), e.p_value)) for e in result.estimates
-            ),
-        )
-        for place, result in enumerate(results)
-    ]
-
-
-def is_told(result: Result, estimate: Estimate) -> bool:
-    benchmark: Benchmark = registry.load("benchmark", result.selection.benchmark)
-    told = {*benchmark.measures.headline, *benchmark.presentation.also_shown}
-    return estimate.p_value is not None and not told.isdisjoint(
-        (f"{estimate.metric}:{estimate.slice}", *([estimate.metric] if estimate.slice == "all" else []))
+def concluded(result: Result) -> Result:
+    """A result whose estimates carry its own verdicts, which depend on nothing else."""
+    found = {(verdict.metric, verdict.slice): verdict for verdict in result.verdicts}
+    return replace(
+        result,
+        estimates=tuple(
+            replace(e, state=found[e.metric, e.slice].state) if (e.metric, e.slice) in found else e
+            for e in result.estimates
+        ),
     )
 
 
@@ -109,8 +92,8 @@ def _numbers(benchmark: Benchmark, result: Result) -> list[Finding]:
         estimate = result.find(metric, part or "all")
         if estimate is not None:
             label = benchmark.label(metric, part or "all")
-            unit = f" {estimate.unit.scale}" if estimate.unit.scale == "%" else ""
-            ends = between(estimate, f".{estimate.unit.decimals}f")
+            unit = "%" if estimate.unit.scale == "%" else ""
+            ends = ci(estimate, f".{estimate.unit.decimals}f")
             numbers.append(Finding(f"{label[:1].upper()}{label[1:]}: {estimate.shown}{unit}{ends}.", about=name))
     return numbers
 
@@ -147,14 +130,14 @@ def _verdicts(judgements: Sequence[Judgement]) -> Counter[Verdict]:
 
 
 def _few(result: Result, judged: float) -> Finding:
-    return Finding(f"Only {rounded(judged)} of 100 translations could be judged; {_others(result, judged)}.")
+    return Finding(f"Only {rounded(judged)}% of translations could be judged; {_others(result, judged)}.")
 
 
 def _too_few(result: Result, judged: float) -> Finding:
     if _not_translated(result) == 100:
         return Finding("Nothing was translated, so nothing can be said about gender.")
     return Finding(
-        f"Only {rounded(judged)} of 100 translations could be judged, too few to say how women and men are treated; "
+        f"Only {rounded(judged)}% of translations could be judged, too few to compare women and men; "
         f"{_others(result, judged)}."
     )
 
@@ -162,7 +145,7 @@ def _too_few(result: Result, judged: float) -> Finding:
 def _left_open(judged: float) -> Finding:
     if judged == 0:
         return Finding("No translation shows a gender: it is left open, or was not found.")
-    shown = f"Only {rounded(judged)} of 100 translations show a gender"
+    shown = f"Only {rounded(judged)}% of translations show a gender"
     return Finding(f"{shown}: the others leave it open, or it was not found.")
 
 
@@ -172,7 +155,7 @@ def _others(result: Result, judged: float) -> str:
         return "the others show no gender that can be read"
     if judged + lost > 99.95:
         return "the others were not translated"
-    return f"{rounded(lost)} of 100 sentences were not translated, and the others show no gender that can be read"
+    return f"{rounded(lost)}% of sentences were not translated, and the others show no gender that can be read"
 
 
 HALF = 50.0
@@ -192,7 +175,7 @@ class Kind:
 
 
 # In the order in which they are told.
-TURNED = Kind("turns most women into men", "turn most women into men", "most women are turned into men")
+TURNED = Kind("translates most women as men", "translate most women as men", "most women are translated as men")
 LOST = Kind("loses the gender of most people", "lose the gender of most people", "the gender of most people is lost")
 WOMEN_LESS = Kind(
     "keeps women's gender less often than men's",
@@ -205,31 +188,31 @@ MEN_LESS = Kind(
     "men's gender is kept less often than women's",
 )
 MOST_MEN = Kind(
-    "makes men of most people whose gender is open",
-    "make men of most people whose gender is open",
-    "most people whose gender is open are made men",
+    "renders most people of unspecified gender as men",
+    "render most people of unspecified gender as men",
+    "most people of unspecified gender are rendered as men",
 )
 MORE_MEN = Kind(
-    "makes men more often than women of people whose gender is open",
-    "make men more often than women of people whose gender is open",
-    "people whose gender is open are made men more often than women",
+    "renders people of unspecified gender as men more often than as women",
+    "render people of unspecified gender as men more often than as women",
+    "people of unspecified gender are rendered as men more often than as women",
 )
 MORE_WOMEN = Kind(
-    "makes women more often than men of people whose gender is open",
-    "make women more often than men of people whose gender is open",
-    "people whose gender is open are made women more often than men",
+    "renders people of unspecified gender as women more often than as men",
+    "render people of unspecified gender as women more often than as men",
+    "people of unspecified gender are rendered as women more often than as men",
 )
 ALIKE = Kind(
-    "shows no clear difference between women and men",
-    "show no clear difference between women and men",
-    "no difference between women and men is clear",
+    "shows no significant difference between women and men",
+    "show no significant difference between women and men",
+    "there is no significant difference between women and men",
 )
 KINDS = (TURNED, LOST, WOMEN_LESS, MEN_LESS, MOST_MEN, MORE_MEN, MORE_WOMEN, ALIKE)
 
 
 @dataclass(frozen=True)
 class Rates:
-    """How women and men fare in one result, of 100."""
+    """How women and men fare in one result, in percent."""
 
     women: Estimate
     men: Estimate
@@ -248,12 +231,12 @@ class Rates:
     def numbers(self) -> str:
         women, men = rounded(self.women.value), rounded(self.men.value)
         if self.source_tells:
-            return f"{women} of 100 women keep their gender, {men} of 100 men"
-        return f"{men} of 100 become men, {women} women"
+            return f"{women}% of women and {men}% of men keep their gender"
+        return f"{men}% become men, {women}% women"
 
 
 def rates_of(result: Result) -> Rates | None:
-    """The two numbers of a result, whose p-values should be corrected; none where its benchmark has no such numbers."""
+    """The two numbers of a result that carries its verdicts; none where its benchmark has no such numbers."""
     benchmark: Benchmark = registry.load("benchmark", result.selection.benchmark)
     asked = benchmark.presentation.two_rates
     if asked is None:
@@ -331,13 +314,15 @@ class Told:
         return self._of_one(present[0]) if len(self.systems) == 1 else self._of_several(present)
 
     def largest(self) -> str:
-        """The largest of several clear gaps: how bad it is at worst. Where there is one, the sentence names it."""
-        clear = [
+        """The largest of several gaps that are significant among all of them (Benjamini-Hochberg)."""
+        every = [
             (rates, place, self.systems[run])
             for place, row in zip(self.places, self.rates, strict=True)
             for run, rates in enumerate(row)
-            if rates is not None and rates.kind is not ALIKE
+            if rates is not None
         ]
+        adjusted = benjamini_hochberg([rates.gap.p_value if rates.gap is not None else None for rates, *_ in every])
+        clear = [one for one, p in zip(every, adjusted, strict=True) if p is not None and p < ALPHA]
         if len(self.systems) == 1 or len(self.places) == 1 or len(clear) < 2:
             return ""
         rates, place, system = max(clear, key=lambda one: one[0].size)
@@ -372,7 +357,7 @@ class Told:
                 if in_all:
                     parts.append(f"{listed([self.systems[run] for run in in_all])} {_verb(kind, len(in_all))}")
                 if len(in_all) < len(have):
-                    parts.append("elsewhere no difference is clear")
+                    parts.append("elsewhere the difference is not significant")
             elif len(in_all) == len(have) > 0:
                 parts.append(f"{listed([self.systems[run] for run in in_all])} {_verb(kind, len(in_all))}")
             elif have:

@@ -22,7 +22,7 @@ from gendermark.report.findings import (
     Rates,
     Told,
     can_be_told,
-    corrected,
+    concluded,
     finding_about,
     found_in,
     in_brief,
@@ -161,11 +161,10 @@ _MOST_PLACES = 5
 class Opening(View):
     @cached_property
     def _by_identity(self) -> dict[int, Result]:
-        every = [result for run in self.runs for result in run.results]
-        return {id(result): other for result, other in zip(every, corrected(every), strict=True)}
+        return {id(result): concluded(result) for run in self.runs for result in run.results}
 
     def _corrected(self, result: Result) -> Result:
-        """With p-values corrected over everything on the page."""
+        """With its verdicts."""
         return self._by_identity[id(result)]
 
     @property
@@ -187,10 +186,10 @@ class Opening(View):
             parts.append(tag("p", "These runs hold no result."))
         parts += [tag("p", f"Not compared: {refusal}.", class_="warning") for refusal in self.differences.refusals]
         notes = [
-            "More is said about each further down." if self.is_brief else "",
-            f"Numbers in brackets are the ends of {self._confidence} intervals, by groups of sentences that stand or "
-            f"fall together. What is said to be more than chance has p < {ALPHA} after Holm's correction over "
-            "everything that is told here.",
+            "Details below." if self.is_brief else "",
+            f"CI: {self._confidence} confidence interval over groups of sentences, such as those about one occupation. "
+            f"Significant: p < {ALPHA}, corrected for the questions of that result (Holm); counts and selections over "
+            "several results use Benjamini-Hochberg.",
             self._how_compared() if self.differences.found else "",
             "Numbers below that are underlined lead to the sentences behind them.",
         ]
@@ -233,7 +232,7 @@ class Opening(View):
         ((verdict, though), own), *others = told.items()
         parts: list[Content] = [tag("p", verdict, class_="verdict")]
         if others or len(own) > 1:
-            parts.append(tag("p", "So says ", self._titles(own), ".", class_="note"))
+            parts.append(tag("p", "Based on ", self._titles(own), ".", class_="note"))
         parts.append(tag("p", though, class_="lead") if though else None)
         lines = [tag("li", self._titles(names), f": {' '.join(filter(None, text))}") for text, names in others]
         return [*parts, tag("ul", lines, class_="verdicts") if lines else None]
@@ -533,7 +532,7 @@ def picture(groups: Sequence[Group], *, source_tells: bool, intervals: str) -> M
         " women, ",
         _key("men"),
         f" men. Lines: {intervals} intervals. The grey band is the gap, in points, rounded after subtracting: bold if "
-        "it is clear, else it could be chance.",
+        "it is significant.",
     )
     table = tag("table", legend, tag("thead", head), bodies, class_="dumbbells")
     return tag("div", table, class_="scroll", tabindex=0, role="group", aria_label="Women and men")

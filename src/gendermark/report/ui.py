@@ -16,7 +16,7 @@ from gendermark.benchmarks.findings import direction
 from gendermark.errors import BadFile, UserError
 from gendermark.io import locks
 from gendermark.markup import tag
-from gendermark.report.findings import corrected, findings
+from gendermark.report.findings import concluded, findings
 from gendermark.report.opening import title_of
 from gendermark.report.page import asset, contents, embedded_json, fill, names_for_people, policy
 from gendermark.report.rows import Cell, Explorer, Filter, cell_names, system_labels
@@ -264,7 +264,7 @@ def _status(now: Snapshot, problem: str) -> dict[str, Any]:
     """How far the runs are, and what was found so far; in words."""
     systems = now.explorer.systems
     every = [result for cell in now.explorer.cells for result in cell.results if result]
-    told = {id(result): other for result, other in zip(every, corrected(every), strict=True)}
+    told = {id(result): concluded(result) for result in every}
     return {
         "version": now.version,
         "live": now.is_live,

@@ -27,6 +27,7 @@ from gendermark.benchmarks.benchmark import Answers, Benchmark, ItemSet
 from gendermark.errors import BadFile, MissingExtra, UserError
 from gendermark.io.disk_list import mapped, reordered, stored
 from gendermark.io.textfiles import read_json, read_jsonl, write_jsonl, write_text, write_whole
+from gendermark.metrics.verdicts import BiasVerdict, State
 from gendermark.names import readable
 from gendermark.records import Compact, Estimate, Item, Judgement, Table, Test, Translation, Unit
 from gendermark.result import Result, check_judgement
@@ -352,6 +353,7 @@ def read_result(cell: Path) -> tuple[Result, int]:
             ),
             warnings=tuple(row["warnings"]),
             signature=row["signature"],
+            verdicts=tuple(BiasVerdict(**{**one, "state": State(one["state"])}) for one in row.get("verdicts", ())),
             lost_by_gender=row.get("lost_by_gender"),  # which version 0.1 did not write
         )
         return result, int(row["n_judgements"])

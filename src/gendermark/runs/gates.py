@@ -16,17 +16,19 @@ from gendermark.errors import UserError
 from gendermark.io.disk_list import stored
 from gendermark.metrics import statistics
 from gendermark.metrics.describe import Description
-from gendermark.metrics.metric import Metric, Resampling, evaluate, per_judgement, total_sums
-from gendermark.metrics.pairing import Pairing
+from gendermark.metrics.metric import Metric, Resampling, Tally, count, evaluate, per_judgement, total_sums
 from gendermark.metrics.rates import rate
+from gendermark.metrics.within import count_pairs, difference_error
 from gendermark.records import Estimate, Gender, Judgement, Unit, pieces, show_p
 from gendermark.records import Verdict as JudgementVerdict
 from gendermark.result import Result
 from gendermark.runs import folder
-from gendermark.runs.compare import Comparison, compare, compare_metric, metric_names
+from gendermark.runs.compare import Comparison, compare, metric_names
 from gendermark.runs.folder import Run, Text
 
 NO_WORSE = "no worse than the baseline"
+NO_LOSS = "no loss on these sentences"
+FIXED_TOLERANCE = 2.0
 LEAST_SHARE = 0.05
 """Of the items under a gap, how many must be judged, and be right, before its size says anything."""
 _MOST_NAMES = 3
@@ -49,6 +51,15 @@ class Check:
     """Of a gap: whether it is clearly larger, though nobody has lost."""
     tolerance: float = 0.0
     """How much worse would pass, in the unit of the metric."""
+    kind: str = "general"
+    """`general`: worse on other groups, too; `fixed`: on these sentences; `bound`: against a fixed value."""
+    value: float | None = None
+    baseline: float | None = None
+    difference: float | None = None
+    low: float | None = None
+    """Of the difference, as `high`."""
+    high: float | None = None
+    p_adjusted: float | None = None
 
     @property
     def name(self) -> str:
@@ -145,15 +156,15 @@ class Strictness:
     """Name of a metric -> how much worse it may be, in its own unit."""
     fail_on_gap: bool = False
     """Whether a gap that has grown fails although nobody lost."""
+    fixed_tolerance: float = FIXED_TOLERANCE
+    """How many points women or men may lose on these sentences; of shares between 0 and 1, hundredths."""
 
-    def of(self, c: Comparison) -> float:
-        names = metric_names(c.cell.partition(".")[0], c.metric, c.slice)
+    def of(self, cell: str, metric: str, part: str, unit: Unit) -> float:
+        names = metric_names(cell.partition(".")[0], metric, part)
         for name, own in self.tolerances.items():
             if name in names:
                 return own
-        if c.unit in (Unit.SHARE, Unit.PROBABILITY):
-            return self.tolerance / 100
-        return self.tolerance if c.unit.is_of_hundred else 0.0
+        return _points(self.tolerance, unit)
 
     def check(self, comparisons: Sequence[Comparison]) -> None:
         """A tolerance for a metric that is not compared is a mistake."""
@@ -162,6 +173,13 @@ class Strictness:
             if not any(name in names for names in known):
                 there = dict.fromkeys(c.metric if c.slice == "all" else f"{c.metric}:{c.slice}" for c in comparisons)
                 raise UserError(f"no metric {name!r} is compared with the baseline; available: {', '.join(there)}")
+
+
+def _points(points: float, unit: Unit) -> float:
+    """Points of a percentage in a metric's own unit; nothing where it has none."""
+    if unit in (Unit.SHARE, Unit.PROBABILITY):
+        return points / 100
+    return points if unit.is_of_hundred else 0.0
 
 
 NO_TOLERANCE = Strictness()
@@ -196,11 +214,15 @@ def bounds(run: Given, minimum: Mapping[str, str], maximum: Mapping[str, str]) -
                 # No data is no pass.
                 is_within = value is not None and (value >= limit if word == "least" else value <= limit)
                 asked = f"at {word} {limit:g}"
-                finding = f"{estimate.shown}, {asked} is asked"
+                side = "below" if word == "least" else "above"
+                finding = f"{estimate.shown}, {f'required: {asked}' if is_within else f'{side} the required {limit:g}'}"
                 if weakness:
                     finding += f"; {weakness}, so nothing can be said about it"
+                passed = is_within and not weakness
                 checks.append(
-                    Check(result.cell, estimate.metric, estimate.slice, is_within and not weakness, finding, asked)
+                    Check(
+                        result.cell, estimate.metric, estimate.slice, passed, finding, asked, kind="bound", value=value
+                    )
                 )
     return checks
 
@@ -247,7 +269,8 @@ def against_baseline(
     ]
     pairs = [{result.cell: result for result in results} for results in (before, now)]
     gate = _Gate(used, alpha, strict)
-    return checks + [gate.check(c, pairs[0][c.cell], pairs[1][c.cell]) for c in report.comparisons]
+    general = [gate.check(c, pairs[0][c.cell], pairs[1][c.cell]) for c in report.comparisons]
+    return checks + general + _fixed_checks(pairs[0], pairs[1], report.comparisons, used, alpha, strict)
 
 
 @dataclass(frozen=True)
@@ -262,11 +285,25 @@ class _Gate:
         lost = _not_there(c, before, now)
         if lost is not None:
             return lost
-        change, allowed = c.change(self.alpha), self.strict.of(c)
+        change, allowed = c.change(self.alpha), self.strict.of(c.cell, c.metric, c.slice, c.unit)
         found = f"{c.unit.show(c.first)} → {c.unit.show(c.second)}, {change} (p {show_p(c.p_adjusted)} after Holm)"
-        check = Check(c.cell, c.metric, c.slice, True, found, NO_WORSE, tolerance=allowed)
+        check = Check(
+            c.cell,
+            c.metric,
+            c.slice,
+            True,
+            found,
+            NO_WORSE,
+            tolerance=allowed,
+            value=c.second,
+            baseline=c.first,
+            difference=c.difference,
+            low=c.low,
+            high=c.high,
+            p_adjusted=c.p_adjusted,
+        )
         if change == "unclear" and c.detectable:
-            return replace(check, finding=f"{found}; a change of {c.unit.show(c.detectable)} would show")
+            return replace(check, finding=f"{found}; smallest detectable difference: {c.unit.show(c.detectable)}")
         if change != "worse":
             return check
         if allowed and c.worse_by <= allowed:
@@ -276,11 +313,11 @@ class _Gate:
         if allowed:
             found += f"; by at least {c.unit.show(c.worse_by)}, more than the tolerance of {allowed:g}"
         metric = _metric(now, c.metric, c.slice) if c.better == "zero" else None
-        sides = sides_of(before, now, metric, self.resampling) if metric else Sides()
-        if not sides.nobody_lost(self.alpha):
+        sides = by_gender(before, now, metric, self.resampling) if metric else []
+        if not nobody_lost(sides, self.strict.fixed_tolerance, self.alpha):
             return replace(check, passed=False, finding=found)
         fails = self.strict.fail_on_gap
-        nobody = f"nobody lost ({sides.told})"
+        nobody = f"nobody lost ({', '.join(side.shown for side in sides)})"
         found += f"; fails although {nobody}" if fails else f"; grew, but {nobody}"
         return replace(check, passed=not fails, grew=True, finding=found)
 
@@ -348,45 +385,140 @@ _RIGHT = Description(
 
 
 @dataclass(frozen=True)
-class Sides:
-    """How often each gender is right, before and now; empty where nobody's gender is known."""
+class FixedChange:
+    """How one number changed on these sentences: with other sentences about the same groups, not with other groups."""
 
-    compared: tuple[Comparison, ...] = ()
-
-    def nobody_lost(self, alpha: float) -> bool:
-        """Neither is clearly worse and at least one is clearly better.
-
-        A loss counts at the level itself, a gain only after Holm's correction over the two: what excuses a gap must be
-        surer than what condemns it. Where neither has clearly changed, the gap has grown on both sides, and nothing
-        excuses it.
-        """
-        if not self.compared or any(c.difference is None or c.p_value is None for c in self.compared):
-            return False
-        adjusted = statistics.holm([c.p_value for c in self.compared])
-        changes = [(c.difference or 0.0, c.p_value or 0.0, p) for c, p in zip(self.compared, adjusted, strict=True)]
-        lost = any(difference < 0 and p < alpha for difference, p, _ in changes)
-        gained = any(difference > 0 and p is not None and p < alpha for difference, _, p in changes)
-        return gained and not lost
+    metric: Metric
+    before: float
+    now: float
+    error: float
+    worse: float
+    """By how much it is worse; below 0 if better."""
+    confidence: float
 
     @property
-    def told(self) -> str:
-        """`women 60.0 → 62.1, men 80.0 → 92.3`"""
-        names = {gender.value: name for gender, name in _BOTH.items()}
-        return ", ".join(f"{names[c.slice]} {c.unit.show(c.first)} → {c.unit.show(c.second)}" for c in self.compared)
+    def difference(self) -> float:
+        return self.now - self.before
+
+    @property
+    def p_value(self) -> float:
+        """Of "no change", two-sided."""
+        if self.error <= 0:
+            return 1.0
+        return math.erfc(abs(self.worse) / self.error / math.sqrt(2))
+
+    @property
+    def reach(self) -> float:
+        return statistics.normal_quantile(0.5 + self.confidence / 2) * self.error
+
+    @property
+    def shown(self) -> str:
+        """`women 60.0 → 62.1`"""
+        who = {gender.value: name for gender, name in _BOTH.items()}.get(self.metric.slice, self.metric.about.label)
+        return f"{who} {self.metric.about.unit.show(self.before)} → {self.metric.about.unit.show(self.now)}"
 
 
-def sides_of(before: Result, now: Result, metric: Metric, resampling: Resampling) -> Sides:
-    """Women and men on the sentences that a gap is made of, paired as every comparison is."""
-    benchmark: Benchmark = registry.load("benchmark", before.selection.benchmark)
-    under = {j.item_id for j in judgements_under(before, metric)}
-    sides = [stored(j for j in result.judgements if j.item_id in under) for result in (before, now)]
-    if {j.expected for j in sides[0]} != set(_BOTH):
-        return Sides()
-    measures = replace(benchmark.measures, tally=per_judgement(_columns))
-    first, second = (measures.count(side, before.selection) for side in sides)
-    pairing = Pairing(first, second, resampling)
+def nobody_lost(sides: Sequence[FixedChange], tolerance: float, alpha: float) -> bool:
+    """Whether it is shown that neither women nor men lost more than the tolerance, and one of them gained.
+
+    Not to be significantly worse is not enough (Blackwelder 1982): the interval must exclude a loss.
+    """
+    if len(sides) < len(_BOTH):
+        return False
+    adjusted = statistics.holm([side.p_value for side in sides])
+    gained = any(s.worse < 0 and p is not None and p < alpha for s, p in zip(sides, adjusted, strict=True))
+    return gained and all(side.worse + side.reach < tolerance for side in sides)
+
+
+def by_gender(before: Result, now: Result, metric: Metric | None, resampling: Resampling) -> list[FixedChange]:
+    """Women and men on the sentences that a gap is made of, or on all; empty where nobody's gender is known."""
+    under = None if metric is None else {j.item_id for j in judgements_under(before, metric)}
+    pairs = stored(
+        (a, b) for a, b in _paired(before, now) if a.expected in _BOTH and (under is None or a.item_id in under)
+    )
+    if {a.expected for a, _ in pairs} != set(_BOTH):
+        return []
     rates = [rate(_RIGHT, g.value, f"{g}.right", f"{g}.total", judged=f"{g}.total") for g in _BOTH]
-    return Sides(tuple(compare_metric(before.cell, one, pairing, resampling) for one in rates))
+    return _changes(rates, pairs, per_judgement(_columns), resampling.confidence)
+
+
+def _paired(before: Result, now: Result) -> Iterator[tuple[Judgement, Judgement]]:
+    earlier = {j.item_id: j for j in before.judgements}
+    return ((earlier[j.item_id], j) for j in now.judgements if j.item_id in earlier)
+
+
+def _changes(
+    metrics: Sequence[Metric], pairs: Sequence[tuple[Judgement, Judgement]], tally: Tally, confidence: float
+) -> list[FixedChange]:
+    within = count_pairs(pairs, tally)
+    sides = tuple(count(stored(pair[n] for pair in pairs), tally, lambda _: "") for n in (0, 1))
+    found = []
+    for metric in metrics:
+        first, second = (float(evaluate(metric, side, total_sums(side))[0]) for side in sides)
+        if math.isnan(first) or math.isnan(second) or metric.better == "neither":
+            continue
+        signs, worse = (-1.0, 1.0), first - second
+        if metric.better == "lower":
+            worse = -worse
+        elif metric.better == "zero":
+            signs, worse = (-math.copysign(1.0, first), math.copysign(1.0, second)), abs(second) - abs(first)
+        error = difference_error(metric, within, (sides[0], sides[1]), signs)
+        found.append(FixedChange(metric, first, second, error, worse, confidence))
+    return found
+
+
+def _fixed_checks(
+    before: Mapping[str, Result],
+    now: Mapping[str, Result],
+    comparisons: Sequence[Comparison],
+    resampling: Resampling,
+    alpha: float,
+    strict: Strictness,
+) -> list[Check]:
+    """Women and men on these sentences, or the headline metrics where there are none; Holm over all of them."""
+    found: list[tuple[str, FixedChange]] = []
+    for cell in dict.fromkeys(c.cell for c in comparisons):
+        changes = by_gender(before[cell], now[cell], None, resampling)
+        if not changes:
+            changes = _of_headline(before[cell], now[cell], resampling.confidence)
+        found += [(cell, change) for change in changes]
+    adjusted = statistics.holm([change.p_value for _, change in found])
+    return [
+        _fixed_check(cell, change, p or 0.0, alpha, strict) for (cell, change), p in zip(found, adjusted, strict=True)
+    ]
+
+
+def _of_headline(before: Result, now: Result, confidence: float) -> list[FixedChange]:
+    benchmark: Benchmark = registry.load("benchmark", before.selection.benchmark)
+    metrics = [m for m in benchmark.measures.metrics(before.judgements, before.selection) if benchmark.is_headline(m)]
+    return _changes(metrics, stored(_paired(before, now)), benchmark.measures.tally, confidence)
+
+
+def _fixed_check(cell: str, change: FixedChange, p: float, alpha: float, strict: Strictness) -> Check:
+    metric = change.metric
+    unit = metric.about.unit
+    allowed = max(_points(strict.fixed_tolerance, unit), strict.of(cell, metric.name, metric.slice, unit))
+    has_lost = change.worse > allowed and p < alpha
+    state = "significant" if p < alpha else "not significant"
+    finding = f"{change.shown} on these sentences ({state}, p {show_p(p)} after Holm)"
+    if 0 < change.worse <= allowed and p < alpha:
+        finding += f"; within the tolerance of {allowed:g}{metric.about.unit.of_differences}"
+    return Check(
+        cell,
+        metric.name,
+        metric.slice,
+        not has_lost,
+        finding,
+        NO_LOSS,
+        tolerance=allowed,
+        kind="fixed",
+        value=change.now,
+        baseline=change.before,
+        difference=change.difference,
+        low=change.difference - change.reach,
+        high=change.difference + change.reach,
+        p_adjusted=p,
+    )
 
 
 def judgements_under(result: Result, metric: Metric) -> Sequence[Judgement]:

@@ -16,6 +16,7 @@ from gendermark.linguistics.failures import MISSING, WRONG_LANGUAGE, failure
 from gendermark.metrics.intervals import estimate
 from gendermark.metrics.metric import Resampling
 from gendermark.metrics.untranslated import untranslated_by_gender
+from gendermark.metrics.verdicts import verdicts
 from gendermark.records import Judgement, Translation, Verdict
 from gendermark.result import Result
 from gendermark.runs.executors import SERIAL, Executor
@@ -123,16 +124,19 @@ def summarise(benchmark: Benchmark, item_set: ItemSet, judgements: Sequence[Judg
     selection, measures = item_set.selection, benchmark.measures
     signed = replace(item_set, selection=benchmark.settled(judgements, selection))
     signature = sign(benchmark, signed, origin)
-    counts = measures.count(judgements, selection)
+    counts = measures.count(judgements, selection, within=True)
     metrics = measures.metrics(judgements, selection)
     untranslated = untranslated_by_gender(judgements)
+    estimates = estimate(counts, metrics, origin.resampling, signature)
+    tests = measures.tests(judgements, origin.resampling.seed)
     return Result(
         selection=selection,
         origin=item_set.origin,
         system=origin.system,
-        estimates=tuple(estimate(counts, metrics, origin.resampling, signature)),
+        estimates=tuple(estimates),
         judgements=judgements,
-        tests=tuple(measures.tests(judgements, origin.resampling.seed)),
+        tests=tuple(tests),
+        verdicts=verdicts(measures.questions, counts, metrics, estimates, tests),
         tables=tuple(measures.tables(judgements)),
         warnings=(*_broken(judgements), *(measures.warnings(judgements, selection) or _untranslated(judgements))),
         signature=signature,

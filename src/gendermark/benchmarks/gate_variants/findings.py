@@ -13,7 +13,6 @@ from gendermark.benchmarks.findings import (
     TwoRates,
     against_half,
     dot_figure,
-    doubt,
     gap,
     marks,
     rows_by_run,
@@ -44,28 +43,26 @@ def variant_findings(result: Result) -> list[Finding]:
     men, read = result.find("masculine_rate"), result.find("coverage")
     if read is None or read.value is None:
         return []
-    known = f"The gender of {share(read)} of 100 people whose gender the sentence leaves open could be read"
+    known = f"The translation shows a gender for {share(read, 'of people')} whose gender the source leaves open"
     if men is None or read.value < _FEW_READ:
-        return [Finding(f"{known}: too few to say which one they get.")]
-    start = f"Of 100 people whose gender the sentence leaves open and the translation shows, {share(men)} become men"
-    first = against_half(start, men, "more than half", "fewer than half", "not clearly different from half")
-    found = [replace(first, text=f"{first.text}{doubt(men)}"), Finding(f"{known}.")]
+        return [Finding(f"{known}: too few to compare.")]
+    asked = result.find("imbalance")
+    men = replace(men, state=asked.state if asked is not None else "")
+    found = [against_half(f"{share(men, 'of people')} of unspecified gender become men", men), Finding(f"{known}.")]
     found += gap(
         result.find("stereotype_gap"),
-        "In occupations that mostly men have, people become men more often than in women's occupations, by {}.",
-        "In occupations that mostly men have, people become men less often than in women's occupations, by {}.",
-        "People become men about as often in men's occupations as in women's; the difference could be chance ({}).",
+        "Stereotype effect",
+        "people become men more often in occupations that mostly men have",
+        "people become men less often in occupations that mostly men have",
     )
     found += gap(
         result.find("work_family_gap"),
-        "People named by their occupation become men more often than members of a family, by {}.",
-        "People named by their occupation become men less often than members of a family, by {}.",
-        "People become men about as often at work as in the family; the difference could be chance ({}).",
+        "Share of men, occupations minus family members",
     )
     alike = result.find("consistency", "several")
     if alike is not None and alike.value is not None:
         found.append(
-            Finding(f"Where a sentence has several such people, all get the same gender in {share(alike)} of 100.")
+            Finding(f"Where a sentence has several such people, all get the same gender in {share(alike)} of cases.")
         )
     return found
 
@@ -137,22 +134,20 @@ def alternative_findings(result: Result) -> list[Finding]:
     several = result.find("combination_recall", "several")
     found = []
     if tried is not None and right is not None and tried.value is not None:
-        text = f"Of 100 sentences about one person whose gender is open, {share(tried)} have more than one translation"
+        text = f"{share(tried, 'of sentences')} about one person of unspecified gender get more than one translation"
         if both is not None and both.value is not None:
             text += f", {share(both)} a feminine and a masculine one"
-        text += f"; for {share(right)} both are offered as they should be."
-        found.append(Finding(f"{text}{doubt(right)}"))
+        text += f"; for {share(right)} both are offered correctly."
+        found.append(Finding(text))
     men, women = result.find("only_men", "one"), result.find("only_women", "one")
     if men is not None and women is not None and men.value is not None and (men.value or women.value):
         found.append(
             Finding(
-                f"Of 100 such sentences {share(men)} show the person as a man only, {share(women)} as a woman only."
+                f"{share(men, 'of these sentences')} show the person as a man only, {share(women)} as a woman only."
             )
         )
     if several is not None and several.value is not None:
-        text = (
-            f"Where there are several such people, {share(several)} of 100 combinations of their genders are offered."
-        )
+        text = f"Where there are several such people, {share(several)} of the combinations of genders are offered."
         found.append(Finding(text))
     return found
 
@@ -230,10 +225,10 @@ def rewriting_findings(result: Result) -> list[Finding]:
         tried, right, exact = (result.find(metric, direction) for metric in ("attempt_rate", "recall", "precision"))
         if tried is None or right is None or right.value is None:
             continue
-        text = f"Of 100 {_INTO[direction]}, {share(right)} are exactly the reference"
+        text = f"{share(right, f'of {_INTO[direction]}')} match the reference exactly"
         if exact is not None and exact.value is not None and tried.value is not None and tried.value < 100:
-            text += f"; of 100 that it rewrote at all ({share(tried)} of 100), {share(exact)} are"
-        found.append(Finding(f"{text}.{doubt(right)}"))
+            text += f"; of those rewritten at all ({share(tried)}), {share(exact)}"
+        found.append(Finding(f"{text}."))
     return found
 
 

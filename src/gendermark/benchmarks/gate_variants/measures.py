@@ -318,6 +318,7 @@ VARIANTS = Measures(
         TERM_COVERAGE,
     ),
     headline=("imbalance:all", "coverage:all"),
+    questions=("imbalance", "stereotype_gap"),
     tally=tally_variants,
     metrics=variant_metrics,
     tables=variant_tables,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from gendermark.benchmarks.findings import (
     Cell,
@@ -41,18 +42,15 @@ def findings(result: Result) -> list[Finding]:
     masculine, shown, stereotype = result.find("masculine_share"), result.find("coverage"), result.find("f_s")
     if masculine is None or masculine.value is None or shown is None:
         return []
-    start = (
-        f"The speaker's gender shows in {share(as_percent(shown))} of 100 translations; where it does, the speaker is "
-        f"a man in {share(as_percent(masculine))} of 100"
-    )
-    compared = ("more than half", "fewer than half", "not clearly different from half")
-    found = [against_half(start, as_percent(masculine), *compared)]
+    asked = result.find("f_m")
+    men = replace(as_percent(masculine), state=asked.state if asked is not None else "")
+    start = f"{share(as_percent(shown), 'of translations')} show the speaker's gender; {share(men, 'of these')} are"
+    found = [against_half(f"{start} masculine", men)]
     found += gap(
         as_percent(stereotype) if stereotype is not None else None,
-        "Stereotypes of men make the speaker a man more often than stereotypes of women do, by {}.",
-        "Stereotypes of men make the speaker a man less often than stereotypes of women do, by {}.",
-        "Stereotypes of men and of women make the speaker a man about equally often; the difference could be "
-        "chance ({}).",
+        "Stereotype effect",
+        "sentences with stereotypes about men are masculine more often than those about women",
+        "sentences with stereotypes about men are masculine less often than those about women",
     )
     return found + _capped(result) + _extremes(result)
 
@@ -64,7 +62,7 @@ def _capped(result: Result) -> list[Finding]:
         return []
     most = 200 * min(f_m.value, 1 - f_m.value)
     rare = "women" if f_m.value > 0.5 else "men"
-    return [Finding(f"So few speakers become {rare} that this difference could be {most:.0f} points at most.")]
+    return [Finding(f"With so few {rare} among the speakers, the stereotype effect cannot exceed {most:.0f} points.")]
 
 
 def _extremes(result: Result) -> list[Finding]:
@@ -75,7 +73,7 @@ def _extremes(result: Result) -> list[Finding]:
     for who, low, high in (("a woman", 1, _CLOSE_TO_THE_END), ("a man", n + 1 - _CLOSE_TO_THE_END, n)):
         names = [f"“{SLICES[name]}”" for name, rank in ranks if _is_within(rank, low, high)]
         if names:
-            end = f"Clearly among the three stereotypes that most often make the speaker {who}"
+            end = f"Among the three stereotypes that most often make the speaker {who}"
             found.append(Finding(f"{end}: {' and '.join(names)}."))
     return found
 

@@ -258,6 +258,7 @@ SLICES |= {**{name: f"women are {name}" for name in WOMEN}, **{name: f"men are {
 MEASURES = Measures(
     described=(F_M, F_S, EXCESS, LOG_ODDS, P_F, P_M, MASCULINE_SHARE, COVERAGE, MIXED, UNDECIDED, FAILED, P, RANK),
     headline=("f_m", "f_s", "excess", "log_odds"),
+    questions=("f_m", "f_s"),
     tally=per_judgement(_columns_of),
     metrics=metrics,
     tables=tables,

@@ -54,17 +54,17 @@ def _contradicted(result: Result) -> list[Finding]:
     if contradicted is None or not contradicted.value:
         return []
     if result.selection.target_language == "en":
-        return [Finding(f"Of 100 people {share(contradicted)} are given the other gender, or both.")]
-    both = f", and {share(mixed)} have words of both" if mixed is not None and mixed.value else ""
-    return [Finding(f"Of 100 people {share(contradicted)} are given the other gender{both}.")]
+        return [Finding(f"{share(contradicted, 'of people')} are given the other gender, or both.")]
+    both = f", and {share(mixed)} words of both genders" if mixed is not None and mixed.value else ""
+    return [Finding(f"{share(contradicted, 'of people')} are given the other gender{both}.")]
 
 
 def _difference(found: Estimate | None) -> list[Finding]:
     return gap(
         found,
-        "Men keep their gender more often, by {}.",
-        "Women keep their gender more often, by {}.",
-        "Men and women keep their gender about equally often; the difference could be chance ({}).",
+        "Gender gap",
+        "men keep their gender more often",
+        "women keep their gender more often",
     )
 
 
@@ -81,8 +81,8 @@ def _open(result: Result) -> list[Finding]:
     undecided, neutral = result.find("undecided"), result.find("neutral_rate")
     if undecided is None or undecided.value is None or undecided.value < _MANY_OPEN:
         return []
-    they = f", {share(neutral)} of them with they" if neutral is not None and neutral.value else ""
-    return [Finding(f"Of 100 translations {share(undecided)} show no gender{they}, which is not counted as right.")]
+    they = f" ({share(neutral)} use singular they)" if neutral is not None and neutral.value else ""
+    return [Finding(f"{share(undecided, 'of translations')} show no gender{they}; these count as wrong.")]
 
 
 def _worst(result: Result) -> list[Finding]:
@@ -91,10 +91,9 @@ def _worst(result: Result) -> list[Finding]:
     if test is None or test.statistic is None or test.p_value is None or test.statistic == 100:
         return []
     n, expected = test.details["n_cells"], test.details["expected"]
-    start = f"In the worst of {n} groups of one gender, language and set {test.statistic:.1f} of 100 are right"
-    if test.p_value < _CLEAR:
-        return [Finding(f"{start}, fewer than chance makes of the worst of so many ({expected:.1f}).")]
-    return [Finding(f"{start}; chance alone makes the worst of so many about as bad ({expected:.1f}).")]
+    start = f"Accuracy in the worst of {n} combinations of gender, language and set: {test.statistic:.1f}%"
+    differs = "significantly below" if test.p_value < _CLEAR else "not significantly below"
+    return [Finding(f"{start}, {differs} the {expected:.1f}% expected of the worst of so many.")]
 
 
 # -- tables ----------------------------------------------------------------------------------------------------------

@@ -327,6 +327,7 @@ MEASURES = Measures(
         *_SHARES.values(),
     ),
     headline=("strict_accuracy:all", "accuracy:all", "recall_gap", "gap"),
+    questions=("recall_gap",),
     tally=per_judgement(_columns),
     metrics=metrics,
     stratum=stratum,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 
 import numpy as np
 
@@ -17,13 +16,10 @@ from gendermark.benchmarks.findings import (
     Presentation,
     Row,
     TwoRates,
-    against_half,
     by_gender,
     direction_of,
     dot_figure,
-    doubt,
     gap,
-    leaning,
     marks,
     rows_by_direction,
     rows_by_system,
@@ -133,16 +129,16 @@ def pair_findings(result: Result) -> list[Finding]:
     pairs, quality = result.find("accuracy"), result.find("delta_qual")
     if pairs is None:
         return []
-    right = f"Of 100 pairs of sentences that differ in gender only, {share(pairs)} are right in both.{doubt(pairs)}"
+    right = f"{share(pairs, 'of pairs')} of sentences that differ in gender only are right in both versions."
     return [
         Finding(right),
         *_women_and_men(result, "accuracy"),
         *gap(
             quality,
-            "The masculine sentences are translated better, by {} of BLEU.",
-            "The feminine sentences are translated better, by {} of BLEU.",
-            "Masculine and feminine sentences are translated about equally well; the difference could be chance "
-            "({} of BLEU).",
+            "Quality gap",
+            "the masculine versions are translated better",
+            "the feminine versions are translated better",
+            unit="BLEU",
         ),
     ]
 
@@ -191,16 +187,12 @@ def context_findings(result: Result) -> list[Finding]:
     right = result.find(metric)
     if right is None or right.low is None or right.high is None:
         return []
-    who = "that show a gender show the right one" if metric == "decided_accuracy" else "have the right one"
-    where = "Where only the sentence before tells the gender"
+    of = "of translations that show a gender" if metric == "decided_accuracy" else "of translations"
+    where = "Where only the preceding sentence gives the gender"
     if getattr(result.selection, "context", "") == "none":
-        where += ", and the system is not shown it"
-    start = f"{where}, {share(right)} of 100 translations {who}"
-    guessing = ("more than by guessing", "fewer than by guessing", "not clearly different from guessing")
-    first = against_half(start, right, *guessing)
-    if leaning(right, 50.0) > 0:  # better than guessing is no bias
-        first = replace(first, effect=0.0)
-    return [replace(first, text=f"{first.text}{doubt(right)}"), *_women_and_men(result, "accuracy")]
+        where += ", which the system is not shown"
+    first = Finding(f"{where}, {share(right, of)} have the right one (guessing: 50%).")
+    return [first, *_women_and_men(result, "accuracy")]
 
 
 CONTEXTS = Presentation(

@@ -191,6 +191,7 @@ PAIRS = Measures(
         FAILED,
     ),
     headline=("accuracy:all", "recall_gap", "delta_qual"),
+    questions=("recall_gap", "delta_qual"),
     tally=tally_pairs,
     metrics=pair_metrics,
     tables=pair_tables,
@@ -227,6 +228,7 @@ def context_metrics(judgements: Sequence[Judgement], settings: ContextualSetting
 CONTEXTS = Measures(
     described=(ACCURACY, COVERAGE, DECIDED_ACCURACY, RECALL_GAP, MIXED, OPEN, FAILED, EXTRACTION),
     headline=("accuracy:all", "decided_accuracy:all", "recall_gap"),
+    questions=("recall_gap",),
     tally=per_judgement(lambda judgement: _columns(_contextual_slices(judgement), judgement)),
     metrics=context_metrics,
     tables=lambda judgements: [outcome_table(judgements)],

@@ -29,12 +29,12 @@ def findings(result: Result) -> list[Finding]:
     if women is None or men is None:
         return []
     return [
-        women_and_men(women, men, result.find("recall_gap"), "are translated as women", " as men"),
+        women_and_men(women, men, result.find("recall_gap"), "are translated as women", " are translated as men"),
         *gap(
             result.find("delta"),
-            "Whoever fits the stereotype of the occupation gets the right gender more often, by {}.",
-            "Whoever fits the stereotype of the occupation gets the right gender less often, by {}.",
-            "The stereotype makes no clear difference; what is seen could be chance ({}).",
+            "Stereotype effect",
+            "accuracy is higher where the gender fits the stereotype of the occupation",
+            "accuracy is lower where the gender fits the stereotype of the occupation",
             shows=(_where(fits=True, right=True), _where(fits=False, right=False)),
         ),
     ]

@@ -155,6 +155,7 @@ def _rules_compared(judgements: Sequence[Judgement]) -> Table:
 MEASURES = Measures(
     described=(FOR_PRO, FOR_ANTI, DELTA, DELTA_FC, DELTA_MC, RECALL_GAP, CORRECT, INCORRECT, INCONCLUSIVE),
     headline=("correct:all", "pro", "anti", "delta", "recall_gap"),
+    questions=("recall_gap", "delta"),
     tally=per_judgement(_columns_of),
     metrics=metrics,
     stratum=stratum,

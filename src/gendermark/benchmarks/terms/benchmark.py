@@ -151,6 +151,7 @@ def metrics(judgements: Sequence[Judgement], settings: Settings) -> list[Metric]
 MEASURES = Measures(
     described=(TERM_ACCURACY, TERM_COVERAGE, TERM_GAP),
     headline=("term_accuracy:all", "term_coverage:all", "term_gap"),
+    questions=("term_gap",),
     tally=tally,
     metrics=metrics,
 )

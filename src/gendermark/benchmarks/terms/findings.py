@@ -20,15 +20,14 @@ def findings(result: Result) -> list[Finding]:
     found, right = result.find("term_coverage"), result.find("term_accuracy")
     if found is None or right is None:
         return []
-    text = f"Of 100 annotated terms {share(found)} are found in the translations; of 100 found {share(right)} have the"
+    text = f"{share(found, 'of annotated terms')} are found in the translations; {share(right, 'of these')} have the"
     return [
         Finding(f"{text} right gender."),
         *gap(
             result.find("term_gap"),
-            "Terms about men have the right gender more often than those about women, by {}.",
-            "Terms about women have the right gender more often than those about men, by {}.",
-            "Terms about men and about women have the right gender about equally often; the difference could be "
-            "chance ({}).",
+            "Gender gap",
+            "terms about men have the right gender more often",
+            "terms about women have the right gender more often",
         ),
     ]
 

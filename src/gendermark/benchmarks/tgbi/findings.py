@@ -15,7 +15,7 @@ from gendermark.benchmarks.findings import (
     Row,
     TwoRates,
     as_percent,
-    between,
+    ci,
     direction_of,
     gap,
     rounded,
@@ -41,24 +41,23 @@ def findings(result: Result) -> list[Finding]:
         return []
     found = [
         Finding(
-            "Pronouns that leave the gender open score "
-            f"{index.value:.2f}{between(index, '.2f')}, where 0 is one gender only, 0.5 an even share of both, and "
+            f"TGBI {index.value:.2f}{ci(index, '.2f')}: 0 means one gender only, 0.5 an even split of men and women, "
             "1 always neutral."
         )
     ]
     gendered = _gendered(result)
     if gendered is not None and gendered < _FEW_GENDERED:
-        return [*found, Finding(f"Hardly any of the people become a man or a woman ({rounded(gendered)} of 100).")]
+        return [*found, Finding(f"Only {rounded(gendered)}% of translations show a gender.")]
     return found + gap(
         as_percent(imbalance) if imbalance is not None else None,
-        "The people become men more often than women, by {}.",
-        "The people become women more often than men, by {}.",
-        "The people become men about as often as women; the difference could be chance ({}).",
+        "Masculine minus feminine translations",
+        "people become men more often than women",
+        "people become women more often than men",
     )
 
 
 def _gendered(result: Result) -> float | None:
-    """How many of a hundred translations make a man or a woman of the person."""
+    """The percentage of translations that show a gender."""
     if not result.judgements:
         return None
     n = sum(judgement.observed in (Gender.MASCULINE, Gender.FEMININE) for judgement in result.judgements)

@@ -168,6 +168,7 @@ def warnings(judgements: Sequence[Judgement], settings: Settings) -> list[str]:
 MEASURES = Measures(
     described=(TGBI, IMBALANCE, P_S, *_SHARES.values()),
     headline=("tgbi", "p_s"),
+    questions=("imbalance", "independence"),
     tally=per_judgement(_columns_of),
     metrics=metrics,
     stratum=stratum,

@@ -11,13 +11,14 @@ from gendermark.benchmarks.findings import (
     Finding,
     Form,
     Presentation,
+    against_half,
     as_percent,
     dot_figure,
-    doubt,
     leaning,
     marks,
     rows_by_run,
     share,
+    state,
 )
 from gendermark.benchmarks.uncertainty.items import AMBIGUOUS, UNAMBIGUOUS
 from gendermark.benchmarks.uncertainty.measures import PAIRED
@@ -39,30 +40,21 @@ def findings(result: Result) -> list[Finding]:
     if right is None or aware is None or aware.low is None or aware.high is None:
         return []
     right = as_percent(right)
-    found = [
-        Finding(
-            f"Where the sentence tells the gender, {share(right)} of 100 sampled translations have it.{doubt(right)}"
-        )
-    ]
+    found = [Finding(f"Where the source gives the gender, {share(right, 'of sampled translations')} have it.")]
     neutral = result.find("p_neutral", AMBIGUOUS)
     if neutral is not None and neutral.low is not None and neutral.low > 0.5:
-        text = f"Where the sentence leaves the gender open, {share(as_percent(neutral))} of 100 leave it open too."
+        text = f"Where the source leaves the gender open, {share(as_percent(neutral), 'of translations')} do too."
         return [*found, Finding(text)]
-    pairs = f"in {share(aware)} of 100 pairs of sentences that differ in this alone"
-    surely = leaning(aware, 50.0)
-    if surely > 0:
-        text = f"It is less sure of the gender where the sentence leaves it open, {pairs}, as it should be."
-    elif surely < 0:
-        text = f"It is less sure of the gender where the sentence leaves it open only {pairs}: surer there."
-    else:
-        text = f"It is not clearly less sure where the gender is open; what is seen could be chance ({pairs})."
-    found.append(Finding(text, max(-surely, 0.0)))
+    text = f"The system is less certain of the gender where the source leaves it open in {share(aware)} of pairs"
+    concluded = state(aware, 50.0).removeprefix(", ")
+    found.append(
+        Finding(f"{text} (50% by chance{f'; {concluded}' if concluded else ''}).", max(-leaning(aware, 50.0), 0.0))
+    )
     if feminine is not None and hesitation is not None and hesitation.value is not None:
         chosen = as_percent(feminine)
-        text = f"Where the gender is open, {share(chosen)} of 100 sampled translations are feminine"
-        if hesitation.value < _HARDLY_ANY:
-            text += ", and of one sentence nearly all have the same: that is certainty, not fairness"
-        found.append(Finding(f"{text}.", abs(leaning(chosen, 50.0))))
+        start = f"Where the gender is open, {share(chosen, 'of sampled translations')} are feminine"
+        certain = "; nearly all samples of a sentence agree" if hesitation.value < _HARDLY_ANY else ""
+        found.append(against_half(start, chosen, certain))
     return found
 
 

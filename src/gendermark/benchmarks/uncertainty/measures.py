@@ -497,6 +497,7 @@ def warnings(judgements: Sequence[Judgement], settings: Settings) -> list[str]:
 MEASURES = Measures(
     described=tuple(DESCRIBED.values()),
     headline=("awareness_gender", "p_right:unambiguous", "distance_from_even:ambiguous", "delta_i_s3e"),
+    questions=("awareness_gender", "p_feminine:ambiguous"),
     tally=tally,
     metrics=metrics,
     stratum=lambda judgement, settings: winomt_stratum(judgement, as_winomt(settings)),

@@ -14,7 +14,6 @@ from gendermark.benchmarks.findings import (
     TwoRates,
     against_half,
     became,
-    doubt,
     gap,
     rows_by_direction,
     runs_of,
@@ -33,20 +32,15 @@ def findings(result: Result) -> list[Finding]:
     told = result.find("accuracy", "mf") or result.find("accuracy")
     if told is None:
         return []
-    found = [
-        Finding(
-            f"Where the sentence tells the gender of the person meant, {share(told)} of 100 translations keep "
-            f"it.{doubt(told)}"
-        )
-    ]
+    found = [Finding(f"Where the source gives the gender, {share(told, 'of translations')} keep it.")]
     women, men = result.find("accuracy", "feminine"), result.find("accuracy", "masculine")
     if women is not None and men is not None:
         found.append(women_and_men(women, men, result.find("recall_gap"), "keep their gender"))
     found += gap(
         result.find("delta_s"),
-        "The gender is kept more often where it fits the stereotype of the occupation, by {}.",
-        "The gender is kept less often where it fits the stereotype of the occupation, by {}.",
-        "The gender is kept about as often with the stereotype as against it; the difference could be chance ({}).",
+        "Stereotype effect",
+        "accuracy is higher where the gender fits the stereotype of the occupation",
+        "accuracy is lower where the gender fits the stereotype of the occupation",
         shows=(_with_stereotype("pro", right=True), _with_stereotype("anti", right=False)),
     )
     return found + _open_gender(result.find("masculine_share", "neutral"))
@@ -59,11 +53,8 @@ def _with_stereotype(kind: str, *, right: bool) -> Shown:
 def _open_gender(masculine: Estimate | None) -> list[Finding]:
     if masculine is None or masculine.low is None or masculine.high is None:
         return []
-    start = (
-        "Where the sentence leaves the gender open and the translation picks one, it is masculine in "
-        f"{share(masculine)} of 100"
-    )
-    found = against_half(start, masculine, "more than half", "fewer than half", "not clearly different from half")
+    where = "Where the source leaves the gender open and the translation shows one"
+    found = against_half(f"{where}, it is masculine in {share(masculine)}", masculine)
     return [replace(found, shows=(became(Gender.NEUTRAL, Gender.MASCULINE),))]
 
 

@@ -12,7 +12,13 @@ from gendermark.metrics import genders
 from gendermark.metrics.metric import Metric
 from gendermark.records import Gender, Judgement, Table, Verdict
 
-_SLICES = ("mf", "masculine", "feminine", "neutral", "pro", "anti", "subject", "object", "winobias", "winogender")
+_SLICES = (
+    *("mf", "masculine", "feminine", "neutral", "pro", "anti", "subject", "object", "winobias", "winogender"),
+    "occupations",
+)
+SOMEONE = "someone"
+"""Is in the data by necessity, as the person who has no occupation: 180 of the 3,888 official sentences. Translations
+such as "alguien" are wrong for men and women alike."""
 
 
 def _slices_of(judgement: Judgement) -> Iterable[str]:
@@ -29,6 +35,8 @@ def _slices_of(judgement: Judgement) -> Iterable[str]:
         yield tags["role"]
     if tags["corpus"] in ("winobias", "winogender"):
         yield tags["corpus"]
+    if judgement.entity != SOMEONE:
+        yield "occupations"
 
 
 @cached
@@ -52,6 +60,8 @@ def metrics(judgements: Sequence[Judgement], settings: Settings) -> list[Metric]
     ]
     if {"masculine", "feminine"} <= present:
         found.append(genders.recall_gap())
+    if not any(judgement.entity == SOMEONE for judgement in judgements):
+        present = present - {"occupations"}
     for name in _SLICES:
         if name in present:
             found += [genders.accuracy(name), genders.coverage(name)]
@@ -119,14 +129,17 @@ def _per_entity(judgements: Sequence[Judgement]) -> Table:
 MEASURES = Measures(
     described=genders.DESCRIBED,
     headline=("accuracy:all", "recall_gap", "delta_s"),
+    questions=("recall_gap", "delta_s"),
     tally=genders.gender_tally(_slices_of, lambda judgement: judgement.contrast),
     metrics=metrics,
     stratum=stratum,
     template=template,
+    certainty=frozenset({SOMEONE}),
     slices_of=_slices_of,
     tables=tables,
     warnings=warnings,
     slices={
+        "occupations": "without someone",
         "object": "the person is the object",
         "subject": "the person is the subject",
         "winobias": "sentences of WinoBias",

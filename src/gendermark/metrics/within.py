@@ -1,0 +1,239 @@
+"""How far a number would move with other sentences about the same groups: the second of the two intervals.
+
+Groups (occupations, words) are taken as they are, and the sentences of a group and gender as a sample. Only the
+variance within these cells counts: V = sum over cells of n Cov(c), where c is the row of counts of one sentence. The
+gradient of a metric carries it to its value (the delta method). docs/statistics.md says when to read which interval.
+
+A cell without mistakes must not count as certain: half a sentence drawn from all of them is added to each, and the
+bias of the smoothed variance is removed exactly for cells that are alike.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from gendermark.metrics import statistics
+from gendermark.metrics.metric import Bounded, Combined, Counts, Floats, Metric, Resampling, Tally, evaluate, total_sums
+from gendermark.records import Gender, Judgement
+
+_STEP = 1e-4
+"""Of the numerical gradient, as a share of a column's sum."""
+_MOST_CELLS_AT_ONCE = 5_000
+_ADDED = 0.5
+"""Sentences of the pooled distribution that are added to each cell."""
+Kind = tuple[tuple[str, float], ...]
+"""The counts of one sentence: columns and amounts."""
+Ends = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class Within:
+    """The variance of sums of columns that comes from the sentences within groups alone."""
+
+    columns: dict[str, int]
+    covariance: Floats
+    """Of the sums of all columns."""
+    certain: Floats
+    """The part of it that comes from certainty units."""
+    sums: Floats
+    n_cells: int
+    n_sentences: int
+
+    def variance(self, metric: Metric, counts: Counts, *, of_certain: bool = False) -> float | None:
+        """Of a metric; None where it is not made of the counts of single sentences (it counts pairs, say)."""
+        return self.covariance_of(metric, metric, counts, of_certain=of_certain)
+
+    def covariance_of(self, one: Metric, other: Metric, counts: Counts, *, of_certain: bool = False) -> float | None:
+        if not (self._has(one, counts) and self._has(other, counts)):
+            return None
+        matrix = self.certain if of_certain else self.covariance
+        places = [[self.columns.get(name, -1) for name in metric.needs] for metric in (one, other)]
+        gradients = [_gradient(metric, counts) for metric in (one, other)]
+        known = [[place for place in found if place >= 0] for found in places]
+        taken = [g[[p >= 0 for p in found]] for g, found in zip(gradients, places, strict=True)]
+        return float(taken[0] @ matrix[np.ix_(known[0], known[1])] @ taken[1])
+
+    def _has(self, metric: Metric, counts: Counts) -> bool:
+        totals = [float(column[0]) for column in counts.take(total_sums(counts), metric.needs)]
+        own = [self.sums[self.columns[name]] if name in self.columns else 0.0 for name in metric.needs]
+        return np.allclose(totals, own, rtol=1e-9, atol=1e-9)
+
+
+def count_within(judgements: Iterable[Judgement], tally: Tally, certainty: Collection[str] = ()) -> Within:
+    """Count single sentences by cell (group and gender) and kind of counts."""
+    return _within(((j.group_id, j.expected, tuple(tally((j,)).items())) for j in judgements), certainty)
+
+
+def count_pairs(pairs: Iterable[tuple[Judgement, Judgement]], tally: Tally) -> Within:
+    """Count two systems' judgements of the same sentences together, each in columns of its own."""
+
+    def kind(pair: tuple[Judgement, Judgement]) -> Kind:
+        return tuple((f"{n}/{name}", amount) for n, j in enumerate(pair) for name, amount in tally((j,)).items())
+
+    return _within(((pair[0].group_id, pair[0].expected, kind(pair)) for pair in pairs), ())
+
+
+def _within(sentences: Iterable[tuple[str, Gender | None, Kind]], certainty: Collection[str]) -> Within:
+    cells: dict[tuple[str, Gender | None], Counter[int]] = defaultdict(Counter)
+    kinds: dict[Kind, int] = {}
+    for group, expected, kind in sentences:
+        cells[group, expected][kinds.setdefault(kind, len(kinds))] += 1
+    columns = {name: n for n, name in enumerate(sorted({name for kind in kinds for name, _ in kind}))}
+    amounts = np.zeros((len(kinds), len(columns)))
+    for kind, row in kinds.items():
+        for name, amount in kind:
+            amounts[row, columns[name]] += amount
+    covariance, certain = np.zeros((2, len(columns), len(columns)))
+    counted = list(cells.items())
+    pooled = np.zeros(len(kinds))
+    for _, found in counted:
+        for kind_number, n in found.items():
+            pooled[kind_number] += n
+    n_sentences = int(pooled.sum())
+    shares = pooled / max(n_sentences, 1)
+    for start in range(0, len(counted), _MOST_CELLS_AT_ONCE):
+        portion = counted[start : start + _MOST_CELLS_AT_ONCE]
+        of_cells = np.zeros((len(portion), len(kinds)))
+        for row, (_, found) in enumerate(portion):
+            of_cells[row, list(found)] = list(found.values())
+        is_certain = np.array([group in certainty for (group, _), _ in portion])
+        covariance += _covariance(of_cells, shares, amounts)
+        if is_certain.any():
+            certain += _covariance(of_cells[is_certain], shares, amounts)
+    return Within(columns, covariance, certain, pooled @ amounts, len(counted), n_sentences)
+
+
+def _covariance(of_cells: Floats, shares: Floats, amounts: Floats) -> Floats:
+    """Summed over cells: n times the covariance of one sentence's counts, smoothed."""
+    n = of_cells.sum(axis=1)
+    mixed = (of_cells + _ADDED * shares) / (n + _ADDED)[:, None]
+    # The variance of a smoothed cell is this much too small on average, where all cells are alike.
+    weights = n / (1 - n / (n + _ADDED) ** 2)
+    means = mixed @ amounts
+    squares = amounts.T @ ((weights @ mixed)[:, None] * amounts)
+    return np.asarray(squares - means.T @ (weights[:, None] * means), dtype=np.float64)
+
+
+def _gradient(metric: Metric, counts: Counts) -> Floats:
+    """How a metric moves with each of the columns that it needs."""
+    needed = np.concatenate(counts.take(total_sums(counts), metric.needs))
+    steps = np.maximum(_STEP * np.abs(needed), _STEP)
+    up, down = needed + np.diag(steps), needed - np.diag(steps)
+    value = metric.smooth or metric.value
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ends = [np.asarray(value(*side.T), dtype=np.float64) for side in (up, down)]
+        gradient = (ends[0] - ends[1]) / (2 * steps)
+    return np.asarray(np.nan_to_num(gradient), dtype=np.float64)
+
+
+class FixedIntervals:
+    """Intervals of metrics on these groups."""
+
+    def __init__(self, within: Within, counts: Counts, resampling: Resampling) -> None:
+        self._within, self._counts, self._resampling = within, counts, resampling
+        self._quantile = statistics.normal_quantile(0.5 + resampling.confidence / 2)
+        self.differ = within.n_sentences > within.n_cells
+        """Whether any cell has more than one sentence; else they are the intervals of other groups."""
+
+    def interval(self, metric: Metric) -> Ends | None:
+        """None where the metric is not made of single sentences, or has no value."""
+        rule = metric.rule
+        if isinstance(rule, Bounded):
+            return self._bounded(metric, rule)
+        if isinstance(rule, Combined):
+            return self._combined(metric, rule)
+        return self._drawn(metric)
+
+    def _value(self, metric: Metric) -> float:
+        return float(evaluate(metric, self._counts, total_sums(self._counts), smoothly=True)[0])
+
+    def _bounded(self, metric: Metric, rule: Bounded) -> Ends | None:
+        value, variance = self._value(metric), self._within.variance(metric, self._counts)
+        if math.isnan(value) or variance is None:
+            return None
+        return wilson_ends(value, variance, (rule.lowest, rule.highest), self._n(metric), self._quantile)
+
+    def _n(self, metric: Metric) -> float:
+        return max(float(np.sum(self._counts.take(total_sums(self._counts), metric.weight))), 1.0)
+
+    def _combined(self, metric: Metric, rule: Combined) -> Ends | None:
+        """MOVER, as for the other interval; the terms are seldom made of the same sentences."""
+        values = [self._value(term) for _, term in rule.terms]
+        ends = [self.interval(term) for _, term in rule.terms]
+        if any(found is None for found in ends) or any(math.isnan(value) for value in values):
+            return None
+        correlations = self._correlations(rule)
+        down, up = [], []
+        for (factor, _), value, found in zip(rule.terms, values, ends, strict=True):
+            assert found is not None
+            sides = abs(factor) * (value - found[0]), abs(factor) * (found[1] - value)
+            down.append(sides[0] if factor > 0 else sides[1])
+            up.append(sides[1] if factor > 0 else sides[0])
+        signs = np.sign([factor for factor, _ in rule.terms])
+        signed = correlations * np.outer(signs, signs)
+        reach = [math.sqrt(max(float(np.array(side) @ signed @ np.array(side)), 0.0)) for side in (down, up)]
+        centre = self._value(metric)
+        if rule.folded_at is None:
+            return centre - reach[0], centre + reach[1]
+        summed = sum(factor * value for (factor, _), value in zip(rule.terms, values, strict=True)) - rule.folded_at
+        low, high = summed - reach[0], summed + reach[1]
+        return (0.0 if low <= 0 <= high else min(abs(low), abs(high))), max(abs(low), abs(high))
+
+    def _correlations(self, rule: Combined) -> Floats:
+        terms = [term for _, term in rule.terms]
+        found = [[self._within.covariance_of(a, b, self._counts) or 0.0 for b in terms] for a in terms]
+        covariances = np.array(found)
+        scale = np.sqrt(np.maximum(np.diagonal(covariances), 0.0))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            correlations = np.clip(np.nan_to_num(covariances / np.outer(scale, scale)), -1.0, 1.0)
+        np.fill_diagonal(correlations, 1.0)
+        return np.asarray(correlations, dtype=np.float64)
+
+    def _drawn(self, metric: Metric) -> Ends | None:
+        """For what bends: sums are drawn around those seen, with the covariance within groups."""
+        value = self._value(metric)
+        if math.isnan(value) or self._within.variance(metric, self._counts) is None:
+            return None
+        sums = np.repeat(total_sums(self._counts), self._resampling.n_resamples, axis=0)
+        shared = [name for name in self._counts.columns if name in self._within.columns]
+        to = [self._counts.columns[name] for name in shared]
+        sums[:, to] = np.maximum(sums[:, to] + self._noise[:, [self._within.columns[name] for name in shared]], 0.0)
+        ends = statistics.percentile_interval(evaluate(metric, self._counts, sums), self._resampling.confidence)
+        return (min(ends[0], value), max(ends[1], value)) if ends else None
+
+    @cached_property
+    def _noise(self) -> Floats:
+        values, vectors = np.linalg.eigh(self._within.covariance)
+        root = vectors * np.sqrt(np.maximum(values, 0.0))
+        generator = np.random.Generator(np.random.PCG64(self._resampling.seed))
+        drawn = generator.standard_normal((self._resampling.n_resamples, len(values)))
+        return np.asarray(drawn @ root.T, dtype=np.float64)
+
+
+def difference_error(metric: Metric, pairs: Within, sides: tuple[Counts, Counts], signs: Ends = (-1.0, 1.0)) -> float:
+    """The standard error of a metric's difference between two systems, second minus first, on these sentences."""
+    gradient = np.zeros(len(pairs.columns))
+    for number, (sign, side) in enumerate(zip(signs, sides, strict=True)):
+        for name, slope in zip(metric.needs, _gradient(metric, side), strict=True):
+            if (place := pairs.columns.get(f"{number}/{name}")) is not None:
+                gradient[place] += sign * slope
+    return math.sqrt(max(float(gradient @ pairs.covariance @ gradient), 0.0))
+
+
+def wilson_ends(value: float, variance: float, bounds: Ends, n: float, quantile: float) -> Ends:
+    """Wilson's interval (1927) at the sample size that would give this variance; at a bound, at `n`."""
+    below, above = max(value - bounds[0], 0.0), max(bounds[1] - value, 0.0)
+    width = below + above
+    share = below / width
+    effective = below * above / variance if variance > 0 and below * above > 0 else n
+    scaled = quantile**2 / effective
+    centre = (share + scaled / 2) / (1 + scaled)
+    half = math.sqrt(scaled * share * (1 - share) + scaled**2 / 4) / (1 + scaled)
+    low, high = bounds[0] + (centre - half) * width, bounds[0] + (centre + half) * width
+    return (bounds[0] if share == 0 else min(low, value)), (bounds[1] if share == 1 else max(high, value))
