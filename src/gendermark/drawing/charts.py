@@ -46,6 +46,13 @@ class Span(NamedTuple):
     value: float
     low: float | None = None
     high: float | None = None
+    fixed_low: float | None = None
+    """With other sentences about the same groups; drawn as a thick bar on the thin one of other groups."""
+    fixed_high: float | None = None
+
+
+THIN, THICK = 0.9, 2.6
+"""Width of the lines of the two intervals."""
 
 
 @dataclass(frozen=True)
@@ -144,7 +151,9 @@ def bars(canvas: Canvas, panels: Sequence[BarPanel], fills: Sequence[str], unit:
 
 def upright_whisker(canvas: Canvas, span: Span, x: float, up: Scale) -> None:
     if span.low is not None and span.high is not None and span.high > span.low:
-        canvas.line((x, up(span.low)), (x, up(span.high)), width=0.9)
+        canvas.line((x, up(span.low)), (x, up(span.high)), width=THIN)
+        if span.fixed_low is not None and span.fixed_high is not None:
+            canvas.line((x, up(span.fixed_low)), (x, up(span.fixed_high)), width=THICK)
         for end in (span.low, span.high):
             canvas.line((x - 1.6, up(end)), (x + 1.6, up(end)), width=0.9)
 
@@ -325,7 +334,9 @@ def _dots_of_row(
     for number, (span, look) in enumerate(found):
         y = middle if row.joined else top + (bottom - top) * (number + 0.5) / len(found)
         if span.low is not None and span.high is not None and span.high > span.low:
-            canvas.line((scale(span.low), y), (scale(span.high), y), width=0.9)
+            canvas.line((scale(span.low), y), (scale(span.high), y), width=THIN)
+            if span.fixed_low is not None and span.fixed_high is not None:
+                canvas.line((scale(span.fixed_low), y), (scale(span.fixed_high), y), width=THICK)
         canvas.mark(look.shape, (scale(span.value), y), look.colour, filled=look.filled)
         if look.name:
             _name_dot(canvas, look.name, span, scale, y)
@@ -715,6 +726,8 @@ def _dots_and_gap(canvas: Canvas, dots: Sequence[tuple[Span, Look]], across: Sca
     for number, (span, look) in enumerate(dots):
         y = middle + 4.2 * (number - (len(dots) - 1) / 2)
         if span.low is not None and span.high is not None and span.high > span.low:
-            canvas.path([(across(span.low), y), (across(span.high), y)], look.colour, width=0.9)
+            canvas.path([(across(span.low), y), (across(span.high), y)], look.colour, width=THIN)
+            if span.fixed_low is not None and span.fixed_high is not None:
+                canvas.path([(across(span.fixed_low), y), (across(span.fixed_high), y)], look.colour, width=THICK)
     for span, look in dots:
         canvas.mark(look.shape, (across(span.value), middle), look.colour, filled=look.filled, radius=2.7)

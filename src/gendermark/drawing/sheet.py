@@ -15,7 +15,7 @@ from gendermark.drawing.charts import Look, Matrix, Point, Span
 from gendermark.drawing.svg import Canvas
 from gendermark.linguistics.occupations import core_occupations
 from gendermark.markup import minus
-from gendermark.records import Gender, Judgement
+from gendermark.records import Estimate, Gender, Judgement
 from gendermark.result import Result
 
 MALE, FEMALE = Look("circle", charts.BLUE), Look("triangle", charts.VERMILION)
@@ -101,14 +101,23 @@ class Sheet:
 
 
 def intervals_of(result: Result) -> str:
-    """`95 % intervals`, as signed."""
+    """`95% intervals`, as signed; with what the two bars mean where there are two."""
     signed = re.search(r"confidence-(0?\.\d+)", result.signature)
-    return f"{100 * float(signed[1]) if signed else 95:g} % intervals"
+    has_two = any(e.fixed_low is not None and e.fixed_low != e.low for e in result.estimates)
+    bars = " (thin: other groups, such as occupations; thick: other sentences about these)" if has_two else ""
+    return f"{100 * float(signed[1]) if signed else 95:g}% intervals{bars}"
 
 
 def span(result: Result, metric: str, part: str = "all") -> Span | None:
-    found = result.find(metric, part)
-    return Span(found.value, found.low, found.high) if found and found.value is not None else None
+    return span_of(result.find(metric, part))
+
+
+def span_of(found: Estimate | None) -> Span | None:
+    """An estimate as figures draw it; the second interval only where it differs from the first."""
+    if found is None or found.value is None:
+        return None
+    ends = found.fixed_low, found.fixed_high
+    return Span(found.value, found.low, found.high, *(ends if ends != (found.low, found.high) else ()))
 
 
 def language(cell: str) -> str:

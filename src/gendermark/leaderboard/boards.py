@@ -225,23 +225,23 @@ def headline(found: Sequence[Board]) -> tuple[str, list[str]]:
         _title(n_men, n_women, len(cases)),
         [
             f"{first[0].benchmark.title}: {_counted(n_systems, 'system')}, {_covered(languages)}, {len(cases):,} "
-            f"results in all. In {n_men:,} of them men {sides.what} clearly more often than women, in "
+            f"results. In {n_men:,} of them men {sides.what} significantly more often than women, in "
             f"{n_women or 'none'} women more often than men; in {len(cases) - n_men - n_women or 'none'} the "
-            f"difference could be chance. {_recorded(first)}",
-            f"{_range(cases, sides.what)} Clear is what has p below 0.05 after Holm's correction over all results.",
+            f"difference is not significant. {_recorded(first)}",
+            f"{_range(cases, sides.what)} Significant: p < 0.05 after Benjamini-Hochberg over these results.",
         ],
     )
 
 
 def _title(n_men: int, n_women: int, n_cases: int) -> str:
-    """The side that most results are on, with how many are on either; no side where none is clear."""
+    """The side that most results are on, with how many are on either; no side where none is significant."""
     if max(n_men, n_women) * 2 <= n_cases or n_men == n_women:
-        return f"Women and men in translation: clear differences in {n_men + n_women:,} of {n_cases:,} results"
+        return f"Women and men in translation: significant differences in {n_men + n_women:,} of {n_cases:,} results"
     who = ("women", "men") if n_men > n_women else ("men", "women")
     reverse = min(n_men, n_women)
     return (
-        f"Translation systems keep {who[0]}'s gender less often than {who[1]}'s: clearly in {max(n_men, n_women):,} of "
-        f"{n_cases:,} results, the reverse in {f'{reverse:,}' if reverse else 'none'}"
+        f"Translation systems keep {who[0]}'s gender less often than {who[1]}'s: significantly in "
+        f"{max(n_men, n_women):,} of {n_cases:,} results, the reverse in {f'{reverse:,}' if reverse else 'none'}"
     )
 
 
@@ -254,12 +254,9 @@ def _range(cases: Sequence[_Case], what: str) -> str:
         return estimate.value or 0.0
 
     ends = [f(cases, key=lambda case: value(case.women)) for f in (min, max)]
-    told = [f"{rounded(value(case.women))} ({case.name})" for case in ends]
+    told = [f"{rounded(value(case.women))}% ({case.name})" for case in ends]
     men = [rounded(f(value(case.men) for case in cases)) for f in (min, max)]
-    return (
-        f"Of 100 women, {told[0]} to {told[1]} {what}. Of 100 men it is {men[0]} in the worst and {men[1]} in the best "
-        "case."
-    )
+    return f"Between {told[0]} and {told[1]} of women {what}; of men, between {men[0]}% and {men[1]}%."
 
 
 def _covered(languages: Counter[str]) -> str:
@@ -296,15 +293,20 @@ def _cases(found: Sequence[Board], sides: TwoRates) -> list[_Case]:
 
 
 def _are_clear(cases: Sequence[_Case]) -> list[bool]:
-    return [p is not None and p < ALPHA for p in statistics.holm([case.gap.p_value for case in cases])]
+    return [p is not None and p < ALPHA for p in statistics.benjamini_hochberg([case.gap.p_value for case in cases])]
 
 
 def unclear_gaps(found: Sequence[Board]) -> frozenset[Path]:
-    """Folders of submissions of one benchmark whose gap could be chance, corrected as the headline is."""
+    """Folders of submissions of one benchmark whose gap is not significant by its own verdict."""
     sides = found[0].benchmark.presentation.sides if found else None
-    cases = _cases(found, sides) if sides else []
-    clear = _are_clear(cases)
-    return frozenset(case.standing.submission.cell for case, is_clear in zip(cases, clear, strict=True) if not is_clear)
+    return frozenset(
+        case.standing.submission.cell for case in (_cases(found, sides) if sides else ()) if not _is_significant(case)
+    )
+
+
+def _is_significant(case: _Case) -> bool:
+    found = case.standing.submission.result.verdicts
+    return any((v.metric, v.slice) == (case.gap.metric, case.gap.slice) and v.state == "significant" for v in found)
 
 
 def _leaders(found: Sequence[Board]) -> tuple[str, list[str]]:
@@ -321,10 +323,10 @@ def leaders(board: Board) -> str:
     ranked = [standing for standing in board.standings if standing.first]
     first = [names[standing.submission.system] for standing in ranked if standing.first == 1]
     if len(first) == len(ranked):
-        return "No system is clearly better than any other."
+        return "No system is significantly better than any other."
     if len(first) == 1:
         return f"{first[0]} is first, clearly."
-    return f"No system is clearly better than {listed(first, 'or')}."
+    return f"No system is significantly better than {listed(first, 'or')}."
 
 
 def trends(board: Board) -> list[str]:
@@ -342,7 +344,7 @@ def trends(board: Board) -> list[str]:
                 change = {"better": "worse", "worse": "better"}.get(change, change)
             before, after = (board.standings[place] for place in (earlier, later))
             values = [s.estimate(board.metric) for s in (before, after)]
-            told = "no clear change" if change == "unclear" else f"{change}, by more than chance explains"
+            told = "no significant change" if change == "unclear" else f"{change}, significant"
             unit = board.about.unit
             numbers = [unit.show(e.value if e else None) for e in values]
             dates = [s.submission.system.shown_date for s in (before, after)]

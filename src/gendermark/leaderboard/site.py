@@ -13,7 +13,7 @@ from pathlib import Path
 
 from gendermark.benchmarks.findings import TwoRates
 from gendermark.drawing.charts import BLUE, GapRow, LinePanel, Look, Span, gaps, legend, lines
-from gendermark.drawing.sheet import FEMALE, MALE, Figure, figure
+from gendermark.drawing.sheet import FEMALE, MALE, Figure, figure, span_of
 from gendermark.drawing.svg import Canvas
 from gendermark.errors import UserError
 from gendermark.io.textfiles import write_text
@@ -136,7 +136,7 @@ def _years(found: Sequence[Board]) -> Content:
     if not told:
         return None
     drawn = [_drawn(figure, figure.title) for figure in years_figures(found)]
-    about = "A change is clear if it is after Holm's correction over all pairs of the board."
+    about = "Significant: p < 0.05 after Holm's correction over all pairs of the board."
     listed = tag("ul", [tag("li", sentence) for sentence in told])
     parts = [tag("h2", "Over the years"), tag("p", about, class_="note"), listed]
     return tag("section", *parts, tag("div", drawn, class_="pictures"), id="years")
@@ -347,7 +347,7 @@ def standings_figure(board: Board, unclear: Collection[Path] = ()) -> Figure:
 
     title = f"{board.benchmark.title}, {direction_of(board)}"
     marks = "Thin lines: 95 % intervals" + (
-        "; grey bars: the gap, men minus women, in brackets where it could be chance." if sides else "."
+        "; grey bars: the gap, men minus women, in brackets where it is not significant." if sides else "."
     )
     caption = (
         f"Ordered by “{about.label}” over all sentences, which the tables have. {marks} Rank: the places a system may "
@@ -361,7 +361,7 @@ def _dots(standing: Standing, sides: TwoRates) -> list[tuple[Span, Look]]:
     for name, look in ((sides.women, FEMALE), (sides.men, MALE)):
         estimate = standing.estimate(key_from(name))
         if estimate is not None and estimate.value is not None:
-            found.append((Span(estimate.value, estimate.low, estimate.high), look))
+            found.append((span_of(estimate) or Span(estimate.value), look))
     return found
 
 
@@ -369,7 +369,7 @@ def _one_dot(standing: Standing, board: Board) -> list[tuple[Span, Look]]:
     estimate = standing.estimate(board.metric)
     if estimate is None or estimate.value is None:
         return []
-    return [(Span(estimate.value, estimate.low, estimate.high), Look(colour=BLUE))]
+    return [(span_of(estimate) or Span(estimate.value), Look(colour=BLUE))]
 
 
 def years_figures(found: Sequence[Board]) -> list[Figure]:
@@ -401,4 +401,4 @@ def years_figures(found: Sequence[Board]) -> list[Figure]:
 
 def _span(standing: Standing, key: tuple[str, str]) -> Span | None:
     found = standing.estimate(key)
-    return Span(found.value, found.low, found.high) if found is not None and found.value is not None else None
+    return span_of(found)

@@ -82,13 +82,13 @@ class Difference:
         if self.change == "unclear":
             span = f" ({self._ends(1)}{unit})" if c.low is not None else ""
             enough = (
-                "" if c.detectable is None else f" These sentences would show {self._amount(c.detectable)} or more."
+                "" if c.detectable is None else f" Smallest detectable difference: {self._amount(c.detectable)}."
             )
-            return "No clear difference", " from ", f"{span}: no more than chance explains.{enough}"
+            return "No significant difference", " from ", f"{span}.{enough}"
         by = format_value(abs(c.difference), self._unit)
         span = NO_SPREAD if c.low == c.high else self._ends(-1 if c.difference < 0 else 1)
         what, against = ("Different", " from ") if self.change == "changed" else (self.change.capitalize(), " than ")
-        return what, against, f" by {by}{unit} ({span}), more than chance explains."
+        return what, against, f" by {by}{unit} ({span}), significant."
 
     def _amount(self, value: float) -> str:
         return f"{format_value(value, self._unit)}{self._unit.of_differences}"

@@ -203,7 +203,7 @@ def _forest(reports: Mapping[str, ComparisonReport], labels: Sequence[str]) -> I
         "comparison",
         "Differences from the first system",
         f"Each mark is the value of a system minus that of {labels[0]} (A), paired on the same sentences; lines: 95 % "
-        f"intervals. Filled: more than chance (p < {ALPHA:g} after Holm), {sum(map(_is_clear, every))} of "
+        f"intervals. Filled: significant (p < {ALPHA:g} after Holm), {sum(map(_is_clear, every))} of "
         f"{len(every)}. An accuracy is better to the right; a gap is better where it comes nearer to zero.",
         "",
         draw,

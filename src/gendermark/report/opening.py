@@ -397,7 +397,7 @@ class Opening(View):
         return place_of(here) if len(self.benchmarks) == 1 else f"{name} {place_of(here)}"
 
     def _change(self, change: str) -> Markup:
-        shown = "no clear difference" if change == "unclear" else change
+        shown = "no significant difference" if change == "unclear" else change
         return tag("strong", shown, class_=change_class(change))
 
     def _side_by_side(self) -> list[Markup]:
@@ -473,13 +473,13 @@ class Opening(View):
             if not phrases:
                 continue
             if change == "unclear":
-                lines.append(tag("li", "No clear difference from ", marker(0), f": {phrases}."))
+                lines.append(tag("li", "No significant difference from ", marker(0), f": {phrases}."))
             elif change == ABSENT:
                 lines.append(tag("li", "Could not be compared with ", marker(0), f": {phrases}."))
             else:
                 word = tag("strong", change.capitalize(), class_=change_class(change))
                 than = " against " if change == "changed" else " than "
-                lines.append(tag("li", word, than, marker(0), f", by more than chance explains: {phrases}."))
+                lines.append(tag("li", word, than, marker(0), f"; significant: {phrases}."))
         return tag("ul", lines, class_="changes") if lines else None
 
     def _how_compared(self) -> str:
@@ -549,7 +549,7 @@ def _row(label: Content, rates: Rates, code: str) -> Markup:
         tag("td", _number(rates.women)),
         tag("td", _number(rates.men)),
         tag("td", tag("strong", shown) if is_clear else shown),
-        tag("td", tag("span", "" if is_clear else "not clear", class_="interval"), class_="text"),
+        tag("td", tag("span", "" if is_clear else "not significant", class_="interval"), class_="text"),
         data_place=code,
     )
 

@@ -376,7 +376,7 @@ class Sections(Opening):
 def _answer(p: float | None) -> str:
     if p is None:
         return "too little data to say"
-    return f"{'yes' if p < ALPHA else 'what is seen could be chance'} ({format_p(p)})"
+    return f"{'significant' if p < ALPHA else 'not significant'} ({format_p(p)})"
 
 
 def _cell_text(value: object) -> Content:

@@ -157,7 +157,7 @@ def described(result: Result, apart: str) -> str:
 RESAMPLING = Resampling(10_000)
 """Of every comparison, unless the user asks for another number."""
 ALPHA = 0.05
-"""Below it, after Holm, a difference is more than chance."""
+"""Below it, after Holm, a difference is significant."""
 FAMILY = "Holm's correction over the headline metrics of the two runs"
 LESS_RIGHT = 0.05
 """The p-value below which a system is right less often."""
@@ -188,7 +188,7 @@ class Comparison:
     p_size: float | None = None
     """Of a gap: of "as far from 0 as before", two-sided; the same as `p_value` unless the gap has changed sides."""
     was_clear: bool | None = None
-    """Of a gap that has changed sides: whether the first is more than chance; `is_clear`: whether the second is."""
+    """Of a gap that has changed sides: whether the first is significant; `is_clear`: whether the second is."""
     is_clear: bool | None = None
     detectable: float | None = None
     """The smallest true difference that this data would show in four of five cases, at the corrected level."""
@@ -529,7 +529,7 @@ class ComparedMetric:
         difference = f"{self.unit.show_change(whole.low)} and {self.unit.show_change(whole.high)}"
         facts = f"p {show_p(whole.p_adjusted)} after Holm; the difference lies between {difference}"
         verdict = self.verdict((0, last))
-        told = "no clear change" if verdict == "unclear" else f"{verdict}, by more than chance explains"
+        told = "no significant change" if verdict == "unclear" else f"{verdict}, significant"
         found = f"{start}: {told} ({facts})."
         if last == 1:
             return found

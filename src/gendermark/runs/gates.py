@@ -254,7 +254,7 @@ def number_of(what: str, text: str, *, least: float = -math.inf) -> float:
 def against_baseline(
     run: Given, baseline: Given, resampling: Resampling, alpha: float, strict: Strictness = NO_TOLERANCE
 ) -> list[Check]:
-    """Fails where a headline metric is worse than the baseline's by more than chance and the tolerance explain."""
+    """Check that no headline metric is significantly worse than the baseline's, beyond the tolerance."""
     before, now = _results(baseline), _results(run)
     # As sure as is asked for: the interval that must leave 0 out goes with the level of the test.
     used = replace(resampling, confidence=min(max(1 - alpha, 0.001), 0.999))
@@ -308,7 +308,7 @@ class _Gate:
             return check
         if allowed and c.worse_by <= allowed:
             least = f"by at least {c.unit.show(max(c.worse_by, 0.0))}"
-            within = f"{least}, not clearly more than the tolerance of {allowed:g}{c.unit.of_differences}"
+            within = f"{least}, not significantly more than the tolerance of {allowed:g}{c.unit.of_differences}"
             return replace(check, finding=f"{found}; {within}")
         if allowed:
             found += f"; by at least {c.unit.show(c.worse_by)}, more than the tolerance of {allowed:g}"
