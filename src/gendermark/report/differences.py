@@ -81,9 +81,7 @@ class Difference:
         unit = self._unit.of_differences
         if self.change == "unclear":
             span = f" ({self._ends(1)}{unit})" if c.low is not None else ""
-            enough = (
-                "" if c.detectable is None else f" Smallest detectable difference: {self._amount(c.detectable)}."
-            )
+            enough = "" if c.detectable is None else f" Smallest detectable difference: {self._amount(c.detectable)}."
             return "No significant difference", " from ", f"{span}.{enough}"
         by = format_value(abs(c.difference), self._unit)
         span = NO_SPREAD if c.low == c.high else self._ends(-1 if c.difference < 0 else 1)
