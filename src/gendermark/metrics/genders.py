@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 
@@ -125,17 +126,9 @@ def gender_tally(slices_of: Callable[[Judgement], Iterable[str]], pair_of: Calla
             if judgement.expected in (Gender.MASCULINE, Gender.FEMININE):
                 is_masculine = judgement.expected is Gender.MASCULINE
                 pairs[pair_of(judgement)] |= (_MEN if is_masculine else _WOMEN) | (not is_correct) * _WRONG
-        for (slices, is_judged, is_correct, expected, observed), n in alike.items():
-            for name in slices:
-                counts[f"{name}.total"] += n
-                counts[f"{name}.judged"] += n * is_judged
-                counts[f"{name}.correct"] += n * is_correct
-                if expected:
-                    counts[f"{name}.expected.{expected}"] += n
-                if observed:
-                    counts[f"{name}.observed.{observed}"] += n
-                if is_correct:
-                    counts[f"{name}.right.{expected}"] += n
+        for kind, n in alike.items():
+            for name in _columns(*kind):
+                counts[name] += n
         for seen in pairs.values():
             if seen & _MEN and seen & _WOMEN:
                 counts["pairs.total"] += 1
@@ -143,6 +136,21 @@ def gender_tally(slices_of: Callable[[Judgement], Iterable[str]], pair_of: Calla
         return counts
 
     return tally
+
+
+@cache
+def _columns(
+    slices: tuple[str, ...], is_judged: bool, is_correct: bool, expected: Gender | None, observed: Gender | None
+) -> tuple[str, ...]:
+    """The columns that a sentence of this kind counts in."""
+    found = []
+    for name in slices:
+        found.append(f"{name}.total")
+        found += [f"{name}.judged"] if is_judged else []
+        found += [f"{name}.correct", f"{name}.right.{expected}"] if is_correct else []
+        found += [f"{name}.expected.{expected}"] if expected else []
+        found += [f"{name}.observed.{observed}"] if observed else []
+    return tuple(found)
 
 
 def accuracy(part: str) -> Metric:
