@@ -175,7 +175,7 @@ def test_all_ways_of_reading_miss_nothing_that_differs() -> None:
         assert (coverage.n_judged, coverage.n_total, _value(result, "masculine_rate")) == (n_read, n, 100)
 
 
-# -- fakes (more in test_contract.py) ----------------------------------------------------------------------------------
+# -- fakes (more in test_all_benchmarks.py) ----------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("rules", ["best", "paper"])

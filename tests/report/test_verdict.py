@@ -36,7 +36,8 @@ def estimate(value: float, low: float, high: float) -> Estimate:
 
 def rates(kind: Kind, women: float = 40, men: float = 90) -> Rates:
     ends = [estimate(value, value - 5, value + 5) for value in (women, men)]
-    return Rates(ends[0], ends[1], None, kind, source_tells=True)
+    gap = replace(ends[0], metric="recall_gap", p_value=0.6 if kind is ALIKE else 0.0001)
+    return Rates(ends[0], ends[1], gap, kind, source_tells=True)
 
 
 def told(
@@ -51,16 +52,16 @@ def told(
     return Told(["Spanish", "French", "Italian"][: len(found)], systems, found, compared).sentence()
 
 
-KEEP = "women keep their gender"
+KEEP = "of men keep their gender"
 
 
 @pytest.mark.parametrize(
     ("system", "benchmark", "languages", "verdict"),
     [
-        ("masculine", "winomt", "en-es", f"Turns most women into men: in Spanish 0 of 100 {KEEP}, 100 of 100 men."),
-        ("right", "winomt", "en-es", f"{ALIKE.one.capitalize()}: in Spanish 100 of 100 {KEEP}, 100 of 100 men."),
-        ("masculine", "tgbi", "ko-en", f"{MOST_MEN.one.capitalize()}: in Korean 100 of 100 become men, 0 women."),
-        ("feminine", "gest", "en-cs", f"{MORE_WOMEN.one.capitalize()}: in Czech 0 of 100 become men, 100 women."),
+        ("masculine", "winomt", "en-es", f"Translates most women as men: in Spanish 0% of women and 100% {KEEP}."),
+        ("right", "winomt", "en-es", f"{ALIKE.one.capitalize()}: in Spanish 100% of women and 100% {KEEP}."),
+        ("masculine", "tgbi", "ko-en", f"{MOST_MEN.one.capitalize()}: in Korean 100% become men, 0% women."),
+        ("feminine", "gest", "en-cs", f"{MORE_WOMEN.one.capitalize()}: in Czech 0% become men, 100% women."),
         ("silent", "winomt", "en-es", ""),
     ],
 )
@@ -90,16 +91,16 @@ def test_women_who_are_left_open_are_not_turned_into_men() -> None:
 def test_one_system_in_several_languages_names_the_worst() -> None:
     found = [[rates(WOMEN_LESS, 60, 90)], [rates(WOMEN_LESS, 40, 95)], [rates(ALIKE, 88, 90)]]
     assert told(["one"], found) == (
-        "Keeps women's gender less often than men's in 2 of 3 languages, most in French (40 of 100 women keep their "
-        "gender, 95 of 100 men); shows no clear difference between women and men in Italian (88 of 100 women keep "
-        "their gender, 90 of 100 men)."
+        "Keeps women's gender less often than men's in 2 of 3 languages, most in French (40% of women and 95% of men "
+        "keep their gender); shows no significant difference between women and men in Italian (88% of women and 90% "
+        "of men keep their gender)."
     )
 
 
 def test_systems_that_are_alike_are_told_together_and_the_best_only_if_it_beats_all() -> None:
     found = [[rates(TURNED, 10), rates(TURNED, 30), rates(TURNED, 20)]] * 2
     names = ["one", "two", "three"]
-    start = "All three turn most women into men in both languages"
+    start = "All three translate most women as men in both languages"
     assert told(names, found, better=[(0, 1), (2, 1)]) == f"{start}; the gap is clearly smallest for two."
     assert told(names, found, better=[(0, 1)]) == f"{start}."
 
@@ -107,14 +108,14 @@ def test_systems_that_are_alike_are_told_together_and_the_best_only_if_it_beats_
 def test_systems_that_differ_are_told_one_by_one() -> None:
     found = [[rates(TURNED), rates(ALIKE), None], [rates(TURNED), rates(WOMEN_LESS), None]]
     assert told(["one", "two", "three"], found) == (
-        "one turns most women into men; women's gender is kept less often than men's by two in French; elsewhere no "
-        "difference is clear."
+        "one translates most women as men; women's gender is kept less often than men's by two in French; elsewhere "
+        "the difference is not significant."
     )
 
 
 def test_the_largest_gap_is_told_where_there_are_several() -> None:
     found = [[rates(WOMEN_LESS, 60, 90), rates(ALIKE, 88, 90)], [rates(WOMEN_LESS, 36, 77), rates(WOMEN_LESS, 50, 80)]]
-    said = "The largest gap is one's in French: 36 of 100 women keep their gender, 77 of 100 men."
+    said = "The largest gap is one's in French: 36% of women and 77% of men keep their gender."
     assert Told(["Spanish", "French"], ["one", "two"], found, lambda *_: None).largest() == said
     assert Told(["Spanish"], ["one", "two"], found[:1], lambda *_: None).largest() == ""
 
@@ -156,6 +157,6 @@ def test_the_picture_has_a_row_for_every_system_and_language_and_says_the_number
 def test_a_system_that_follows_stereotypes_is_not_said_to_treat_all_alike_and_nothing_more() -> None:
     page = render_page([run_of("fake:stereotyped?s=0.7", Selection("winomt", "en", "es", data="core"))])
     verdict = page.partition('<p class="verdict">')[2].partition("</p>")[0]
-    assert verdict.startswith("Shows no clear difference between women and men: in Spanish ")
+    assert verdict.startswith("Shows no significant difference between women and men: in Spanish ")
     added = page.partition('<p class="lead">')[2].partition("</p>")[0]
-    assert added.startswith("But the gender is kept more often where it fits the stereotype of the occupation, by ")
+    assert added.startswith("But stereotype effect: ")

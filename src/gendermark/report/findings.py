@@ -73,6 +73,7 @@ def finding_about(result: Result, about: str) -> str:
 
 def found_in(result: Result) -> list[Finding]:
     """The findings of one benchmark and direction of one system."""
+    result = concluded(result)
     benchmark: Benchmark = registry.load("benchmark", result.selection.benchmark)
     judged = _judged(result)
     if judged is not None and judged < TOO_FEW_JUDGED:
@@ -236,7 +237,8 @@ class Rates:
 
 
 def rates_of(result: Result) -> Rates | None:
-    """The two numbers of a result that carries its verdicts; none where its benchmark has no such numbers."""
+    """The two numbers of a result; none where its benchmark has no such numbers."""
+    result = concluded(result)
     benchmark: Benchmark = registry.load("benchmark", result.selection.benchmark)
     asked = benchmark.presentation.two_rates
     if asked is None:
@@ -246,6 +248,10 @@ def rates_of(result: Result) -> Rates | None:
     if men is None or women is None or men.value is None or women.value is None:
         return None
     gap = _found(result, asked.gap)
+    if gap is not None and not gap.state and result.verdicts:
+        gap = replace(
+            gap, state=result.verdicts[0].state
+        )  # the first question is about women and men, under another name
     return Rates(women, men, gap, _kind(result, asked, women, men, gap), asked.source_tells)
 
 
