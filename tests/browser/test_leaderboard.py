@@ -55,6 +55,7 @@ def test_opens_from_disk_and_leads_to_the_report_and_back(open_page: Any, index:
     assert watched.errors == []
 
 
+@pytest.mark.slow
 def test_tables_are_sorted_by_keys_and_say_so(open_page: Any, index: Path) -> None:
     watched = open_page(index)
     page = watched.page
@@ -78,6 +79,7 @@ def test_tables_are_sorted_by_keys_and_say_so(open_page: Any, index: Path) -> No
 
 @pytest.mark.parametrize("width", [320, 768, 1920])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.slow
 def test_fits_and_shuts_nobody_out(
     open_page: Any, axe: Callable[[Any], list[str]], index: Path, width: int, scheme: str
 ) -> None:
@@ -87,6 +89,7 @@ def test_fits_and_shuts_nobody_out(
     watched.assert_quiet()
 
 
+@pytest.mark.slow
 def test_prints(open_page: Any, index: Path) -> None:
     watched = open_page(index)
     watched.page.emulate_media(media="print")

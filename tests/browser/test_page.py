@@ -95,6 +95,7 @@ def test_opens_from_disk_and_asks_nothing_of_anybody(open_page: Any, page_path: 
     assert watched.requests == [page_path.resolve().as_uri()]
 
 
+@pytest.mark.slow
 def test_one_system_has_no_letters_and_no_questions_about_systems(open_page: Any, alone_path: Path) -> None:
     watched = _opened(open_page, alone_path)
     assert watched.page.locator(".marker").count() == 0
@@ -125,6 +126,7 @@ def test_a_number_opens_its_sentences_and_back_returns(open_page: Any, page_path
     watched.assert_quiet()
 
 
+@pytest.mark.slow
 def test_every_count_is_the_number_of_sentences_it_leads_to(open_page: Any, page_path: Path) -> None:
     watched = _opened(open_page, page_path)
     page = watched.page
@@ -137,6 +139,7 @@ def test_every_count_is_the_number_of_sentences_it_leads_to(open_page: Any, page
     assert [shown for shown, _ in counts] == [found for _, found in counts]
 
 
+@pytest.mark.slow
 def test_an_address_with_a_filter_opens_there(open_page: Any, page_path: Path) -> None:
     watched = _opened(
         open_page, f"{page_path.resolve().as_uri()}#sentences?cell=winomt.en-he&expected=feminine&system=1"
@@ -179,6 +182,7 @@ FILTERS = (
 
 
 @pytest.mark.parametrize("query", FILTERS, ids=lambda query: "&".join(f"{k}={v}" for k, v in query.items()) or "all")
+@pytest.mark.slow
 def test_the_page_filters_as_the_server_does(
     query: Mapping[str, str], filtered_by_page: Callable[[Mapping[str, str]], Any], runs: Sequence[Run]
 ) -> None:
@@ -194,6 +198,7 @@ def filtered_by_page(browser: Any, page_path: Path) -> Callable[[Mapping[str, st
     return lambda query: page.evaluate(ask, {**empty, **query})
 
 
+@pytest.mark.slow
 def test_controls_filter_and_the_address_says_so(open_page: Any, page_path: Path) -> None:
     watched = _opened(open_page, page_path)
     page = watched.page
@@ -219,6 +224,7 @@ def test_controls_filter_and_the_address_says_so(open_page: Any, page_path: Path
 # -- one sentence ------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_keyboard(open_page: Any, page_path: Path) -> None:
     watched = _opened(open_page, page_path)
     page = watched.page
@@ -243,6 +249,7 @@ def test_keyboard(open_page: Any, page_path: Path) -> None:
     watched.assert_quiet()
 
 
+@pytest.mark.slow
 def test_a_chosen_sentence_is_shown_in_full(open_page: Any, page_path: Path, runs: Sequence[Run]) -> None:
     watched = _opened(open_page, f"{page_path.resolve().as_uri()}#sentences?cell=winomt.en-he&outcome=wrong&system=1")
     page = watched.page
@@ -263,6 +270,7 @@ def test_a_chosen_sentence_is_shown_in_full(open_page: Any, page_path: Path, run
     watched.assert_quiet()
 
 
+@pytest.mark.slow
 def test_a_sentence_has_an_address(open_page: Any, page_path: Path, runs: Sequence[Run]) -> None:
     judged = runs[0].results[0].judgements[7]
     cell = runs[0].results[0].cell
@@ -276,6 +284,7 @@ def test_a_sentence_has_an_address(open_page: Any, page_path: Path, runs: Sequen
     watched.assert_quiet()
 
 
+@pytest.mark.slow
 def test_what_is_filtered_can_be_downloaded_and_no_formula_is_in_it(open_page: Any, tmp_path: Path) -> None:
     run = run_of("fake:right", Selection("winomt", "en", "es", data="core", parts=("anti",)))
     (result,) = run.results
@@ -299,6 +308,7 @@ def test_what_is_filtered_can_be_downloaded_and_no_formula_is_in_it(open_page: A
     watched.assert_quiet()
 
 
+@pytest.mark.slow
 def test_a_language_can_be_chosen(open_page: Any, page_path: Path) -> None:
     watched = _opened(open_page, page_path)
     page = watched.page
@@ -311,6 +321,7 @@ def test_a_language_can_be_chosen(open_page: Any, page_path: Path) -> None:
     watched.assert_quiet()
 
 
+@pytest.mark.slow
 def test_the_sentence_before_is_shown(open_page: Any, page_path: Path, runs: Sequence[Run]) -> None:
     watched = _opened(open_page, f"{page_path.resolve().as_uri()}#sentences?benchmark=mt-geneval-contextual")
     page = watched.page
@@ -328,6 +339,7 @@ LIT = """(place) => [...document.querySelectorAll(`${place} mark`)].map((mark) =
 """Where the marks of a place begin, in letters, and what they hold."""
 
 
+@pytest.mark.slow
 def test_evidence_is_marked_where_it_stands(open_page: Any, tmp_path: Path) -> None:
     """The second "la" is the crane's."""
     run = run_of("fake:right", Selection("winomt", "en", "es", data="core", parts=("anti",)))
@@ -366,6 +378,7 @@ NO_OVERFLOW = "document.documentElement.scrollWidth <= document.documentElement.
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(360, "dark"), (1280, "light")])
+@pytest.mark.slow
 def test_fits_the_screen_and_is_accessible(
     open_page: Any, axe: Callable[[Any], list[str]], page_path: Path, width: int, scheme: str
 ) -> None:
@@ -380,6 +393,7 @@ def test_fits_the_screen_and_is_accessible(
 
 
 @pytest.mark.parametrize("width", [360, 1280])
+@pytest.mark.slow
 def test_no_verdict_runs_into_the_next(open_page: Any, tmp_path: Path, width: int) -> None:
     """Not even the longest, where each system has one line."""
     made = []
@@ -403,6 +417,7 @@ def test_no_verdict_runs_into_the_next(open_page: Any, tmp_path: Path, width: in
 
 
 @pytest.mark.parametrize("width", [360, 1280])
+@pytest.mark.slow
 def test_headline_numbers_stand_in_line_whatever_was_judged(
     open_page: Any, runs: Sequence[Run], tmp_path: Path, width: int
 ) -> None:
@@ -425,6 +440,7 @@ def test_headline_numbers_stand_in_line_whatever_was_judged(
         assert len(set(numbers)) == len(set(intervals)) == 1
 
 
+@pytest.mark.slow
 def test_a_table_that_goes_on_shows_that_it_does(open_page: Any, page_path: Path) -> None:
     """The shadow at its edge stays where it is; what covers it at the end moves with the table."""
     page = _opened(open_page, page_path, width=360).page
@@ -435,6 +451,7 @@ def test_a_table_that_goes_on_shows_that_it_does(open_page: Any, page_path: Path
     assert set(looks) == {"local, local, scroll, scroll"}
 
 
+@pytest.mark.slow
 def test_dark_is_dark(open_page: Any, page_path: Path) -> None:
     def lightness(scheme: str) -> int:
         page = open_page(page_path, scheme=scheme).page
@@ -444,6 +461,7 @@ def test_dark_is_dark(open_page: Any, page_path: Path) -> None:
     assert lightness("dark") < 60 < 200 < lightness("light")
 
 
+@pytest.mark.slow
 def test_paper_gets_the_numbers_and_a_note_instead_of_the_explorer(open_page: Any, page_path: Path) -> None:
     watched = _opened(open_page, page_path)
     page = watched.page
@@ -572,6 +590,7 @@ def hostile_run(name: str) -> Run:
     return MadeRun(f"/tmp/{_ATTACKS[1]}/{name}", manifest, [result], {result.cell: shown})
 
 
+@pytest.mark.slow
 def test_200_hostile_texts_can_do_nothing(open_page: Any, tmp_path: Path) -> None:
     path = tmp_path / "hostile.html"
     write_text(path, render_page([hostile_run("one"), hostile_run("two")]))
@@ -601,6 +620,7 @@ def test_200_hostile_texts_can_do_nothing(open_page: Any, tmp_path: Path) -> Non
     watched.assert_quiet()
 
 
+@pytest.mark.slow
 def test_what_cannot_be_seen_is_shown(open_page: Any, tmp_path: Path) -> None:
     path = tmp_path / "hostile.html"
     write_text(path, render_page([hostile_run("one")]))
@@ -618,6 +638,7 @@ def test_what_cannot_be_seen_is_shown(open_page: Any, tmp_path: Path) -> None:
         assert page.locator("#detail .translation .control").all_inner_texts()[: len(numbers)] == numbers
 
 
+@pytest.mark.slow
 def test_long_texts_are_cut_and_can_be_seen(open_page: Any, tmp_path: Path) -> None:
     path = tmp_path / "hostile.html"
     write_text(path, render_page([hostile_run("one")]))
@@ -645,6 +666,7 @@ def _bench() -> Any:
     return module
 
 
+@pytest.mark.slow
 def test_of_50_000_judgements_a_screenful_is_drawn(open_page: Any, tmp_path: Path) -> None:
     """Whatever their number, a screenful of rows is drawn. How long that takes is measured in `bench/report.py`."""
     bench = _bench()

@@ -10,6 +10,7 @@ import pytest
 from built_site import build_site
 
 
+@pytest.mark.slow
 def test_search_works_from_disk(
     browser: Any, open_page: Callable[..., Any], tmp_path_factory: pytest.TempPathFactory
 ) -> None:

@@ -89,6 +89,7 @@ def test_rows_are_filtered_by_the_server(open_page: Any, serve: Any, runs: Path)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.slow
 def test_accessibility(open_page: Any, serve: Any, runs: Path, axe: Any, scheme: str) -> None:
     page = open_page(serve(runs / "right", runs / "masculine"), scheme=scheme).page
     expect(page.locator("#findings h3").first).to_be_visible()
@@ -97,6 +98,7 @@ def test_accessibility(open_page: Any, serve: Any, runs: Path, axe: Any, scheme:
     assert axe(page) == []
 
 
+@pytest.mark.slow
 def test_right_to_left_and_a_finding_that_leads_to_its_sentences(open_page: Any, serve: Any, runs: Path) -> None:
     watched = open_page(serve(runs / "masculine"), width=360, height=740, scheme="dark")
     page = watched.page
@@ -106,6 +108,7 @@ def test_right_to_left_and_a_finding_that_leads_to_its_sentences(open_page: Any,
     watched.assert_quiet()
 
 
+@pytest.mark.slow
 def test_a_run_that_is_going(open_page: Any, serve: Any, runs: Path, tmp_path: Path) -> None:
     directory = Path(shutil.copytree(runs / "right", tmp_path / "run"))
     finished = json.loads((directory / "manifest.json").read_text(encoding="utf-8"))
@@ -125,6 +128,7 @@ def test_a_run_that_is_going(open_page: Any, serve: Any, runs: Path, tmp_path: P
     watched.assert_quiet()
 
 
+@pytest.mark.slow
 def test_the_page_says_when_the_server_has_ended(browser: Any, open_page: Any, runs: Path) -> None:
     import threading
 
