@@ -73,7 +73,7 @@ def test_a_benchmark_from_another_package(command: Callable[..., Any], tmp_path:
 
     command("report", "right", "men", "-o", "page.html", "--figures", "figures", "--figure-format", "svg")
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
-    assert "Of 100 people 100 (72 to 100) are greeted rightly." in page
+    assert "100% of people (CI 72–100) are greeted rightly." in page
     assert "Toy: Is everybody greeted rightly?" in page
     assert "Who is greeted" in page
     assert (tmp_path / "figures" / "toy.greetings.svg").exists()

@@ -304,27 +304,23 @@ def test_french_has_no_sentences_about_three() -> None:
 
 def _findings(result: Result) -> list[str]:
     from gendermark import registry
+    from gendermark.report.findings import concluded
 
-    return [
-        finding.text for finding in registry.load("benchmark", result.selection.benchmark).presentation.findings(result)
-    ]
+    presentation = registry.load("benchmark", result.selection.benchmark).presentation
+    return [finding.text for finding in presentation.findings(concluded(result))]
 
 
 def test_findings() -> None:
     men = _findings(_run("fake:masculine", VARIANTS))
-    assert men[0] == (
-        "Of 100 people whose gender the sentence leaves open and the translation shows, 100 (96 to 100) become men, "
-        "more than half."
-    )
-    assert "could be chance" in men[2]
+    assert men[0].startswith("100% of people (CI 96–100) of unspecified gender become men")
+    assert men[0].endswith("(difference from 50%: significant).")
+    assert men[2].startswith("Stereotype effect: 0.0 points")
     coin = _findings(_run("fake:coin", VARIANTS))
-    assert coin[0].endswith("not clearly different from half.")
-    assert _findings(_run("fake:silent", VARIANTS)) == [
-        "The gender of 0 (0 to 4) of 100 people whose gender the sentence leaves open could be read: too few to say "
-        "which one they get."
-    ]
+    assert coin[0].endswith("(difference from 50%: not significant).")
+    (silent,) = _findings(_run("fake:silent", VARIANTS))
+    assert silent.endswith("too few to compare.")
     offered = _findings(_run("fake:coin", ALTERNATIVES, n_samples=12))
-    assert offered[0].startswith("Of 100 sentences about one person whose gender is open,")
+    assert offered[0].startswith("100% of sentences (CI 95–100) about one person")
     rewritten = _findings(_run("fake:masculine", REWRITING))
     assert rewritten == [
         "Of 100 feminine translations made masculine, 100 (95 to 100) are exactly the reference.",

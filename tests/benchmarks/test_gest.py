@@ -267,17 +267,13 @@ def test_a_part_has_its_own_numbers_only() -> None:
 
 def test_what_is_said() -> None:
     from gendermark.benchmarks.gest.findings import PRESENTATION
+    from gendermark.report.findings import concluded
 
     follower = _run("stereotyped?s=1", "pl")
-    said = [finding.text for finding in PRESENTATION.findings(follower)]
-    assert said[0] == (
-        "The speaker's gender shows in 100 (97 to 100) of 100 translations; where it does, the speaker is a man in 56 "
-        "(47 to 65) of 100, not clearly different from half."
-    )
-    assert said[1].startswith(
-        "Stereotypes of men make the speaker a man more often than stereotypes of women do, by 100"
-    )
-    assert "could be chance" in PRESENTATION.findings(_run("masculine", "pl"))[1].text
+    said = [finding.text for finding in PRESENTATION.findings(concluded(follower))]
+    assert "56% of these (CI 47–65) are masculine (difference from 50%: not significant)." in said[0]
+    assert said[1].startswith("Stereotype effect: 100.0 points")
+    assert "Stereotype effect: 0.0 points" in PRESENTATION.findings(_run("masculine", "pl"))[1].text
     assert PRESENTATION.findings(_run("silent", "pl")) == []
     assert follower.estimate("log_odds").low < follower.estimate("log_odds").value  # type: ignore[operator]
     forms = PRESENTATION.forms([[follower]])

@@ -366,13 +366,14 @@ def test_a_set_without_twins_has_no_numbers_and_says_why(mirror: Path) -> None:
 
 def test_findings_are_no_surer_than_their_numbers() -> None:
     from gendermark.benchmarks.mittens.findings import PRESENTATION
+    from gendermark.report.findings import concluded
 
     def told(system: str, rules: str = "best") -> str:
-        return " ".join(finding.text for finding in PRESENTATION.findings(_run(system, rules, data="core")))
+        return " ".join(finding.text for finding in PRESENTATION.findings(concluded(_run(system, rules, data="core"))))
 
-    assert "stay men: men more often, by 100.0 points" in told("fake:masculine")
-    assert "no difference is seen" in told("fake:right")
+    assert "in favour of men, significant" in told("fake:masculine")
+    assert "gender gap 0.0 points" in told("fake:right")
     assert "are given the other gender, or both." in told("fake:right?p=0.8")
-    assert "chance alone makes the worst of so many about as bad" in told("fake:right?p=0.8")
+    assert "not significantly below" in told("fake:right?p=0.8")
     assert told("fake:silent") == ""
     assert "158 of 158 translations have no gendered pronoun" in told("fake:silent", "paper")

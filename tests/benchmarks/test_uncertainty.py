@@ -63,8 +63,8 @@ def test_a_fair_coin_where_gender_is_open_and_the_right_gender_elsewhere_is_best
     assert (value(result, "delta_i_s3e") or 0) < 0
     assert value(result, "n_distinct") == pytest.approx(4 / 3)
     said = " ".join(findings(result))
-    assert "less sure of the gender where the sentence leaves it open" in said
-    assert "as it should be" in said
+    assert "less certain of the gender where the source leaves it open" in said
+    assert "(50% by chance; significant)" in said
     assert len(result.judgements) == 72  # those with references
     for judgement in result.judgements:
         numbers = judgement.measures
@@ -83,8 +83,8 @@ def test_always_masculine_is_sure_and_not_called_unbiased() -> None:
     assert value(result, "distance_from_even", "ambiguous") == 0.5
     assert (result.estimate("h_gender", "ambiguous").high or 0) > 0  # occupations that agree prove nothing of others
     said = " ".join(findings(result))
-    assert "that is certainty, not fairness" in said
-    assert "as it should be" not in said
+    assert "nearly all samples of a sentence agree" in said
+    assert "(50% by chance; not significant)" in said
 
 
 def test_random_everywhere_fails_the_second_condition() -> None:
@@ -93,7 +93,7 @@ def test_random_everywhere_fails_the_second_condition() -> None:
     assert (aware.low or 0) < 50 < (aware.high or 0)
     assert value(result, "gap_h_gender") == pytest.approx(0, abs=0.03)
     assert value(result, "p_right", "unambiguous") == pytest.approx(0.5, abs=0.05)
-    assert "could be chance" in " ".join(findings(result))
+    assert "(50% by chance; not significant)" in " ".join(findings(result))
 
 
 def test_leaving_open_what_is_open_is_said() -> None:
@@ -103,7 +103,7 @@ def test_leaving_open_what_is_open_is_said() -> None:
     # Its entropy is nought wherever it is asked; that must not look like being always sure of the gender.
     assert value(result, "gap_h_gender") == pytest.approx(0, abs=0.02)
     assert (value(result, "awareness_gender") or 0) > 97
-    assert "of 100 leave it open too" in " ".join(findings(result))
+    assert "of translations (CI" in " ".join(findings(result))
 
 
 @pytest.mark.parametrize("system", ["fake:silent", "fake:copy"])

@@ -120,7 +120,7 @@ def test_a_program_says_everything_that_decides_a_run() -> None:
     for line in (
         "    directory='my runs/x',",
         "    system_options={'mode': 'a b'},",
-        "    resampling=Resampling(n_resamples=500, seed=7, confidence=0.9),",
+        "    resampling=Resampling(n_resamples=500, seed=7, confidence=0.9, interval='jackknife'),",
         "    forced_choice=True,",
     ):
         assert line in lines

@@ -170,17 +170,17 @@ def test_no_number_is_no_pass(run: Run) -> None:
     directory = run("fake:silent")
     checks = bounds(directory, {"women": "-1000"}, {"tiny.women:all": "1000"})
     assert [check.passed for check in checks] == [False, False]
-    assert checks[0].finding == "–, at least -1000 is asked"
+    assert checks[0].value is None
 
 
 def test_a_gap_of_nothing_is_no_pass(run: Run) -> None:
     silent = bounds(run("fake:silent"), {"gap": "-15"}, {"gap": "15"})
     assert [(check.passed, check.compared) for check in silent] == [(False, True), (False, True)]
     reason = "only 0 of 80 were judged, so nothing can be said about it"
-    assert silent[1].finding == f"0.0, at most 15 is asked; {reason}"
+    assert reason in silent[1].finding
     (wrong,) = bounds(run("fake:right?p=0"), {}, {"gap": "15"})
     assert not wrong.passed
-    assert wrong.finding == "0.0, at most 15 is asked; only 0 of 80 were right, so nothing can be said about it"
+    assert "only 0 of 80 were right" in wrong.finding
     (rarely,) = bounds(run("fake:right?p=0.3"), {}, {"gap": "100"})
     assert rarely.passed, "few are right, but a gap between them can be told"
     (accuracy,) = bounds(run("fake:silent"), {"accuracy": "0"}, {})
@@ -471,7 +471,7 @@ def test_within_the_tolerance(run: Run) -> None:
         (check, *_) = against_baseline(now, before, Resampling(), 0.05, strict)
         assert (check.metric, check.passed) == ("accuracy", passed)
         assert check.tolerance in (0.5, 60.0)
-        said = "not clearly more than the tolerance of 60 points" if passed else "more than the tolerance of 0.5"
+        said = "not significantly more than the tolerance of 60 points" if passed else "more than the tolerance of 0.5"
         assert said in check.finding
     with pytest.raises(UserError, match=r"^no metric 'nothing' is compared with the baseline; available: accuracy"):
         against_baseline(now, before, Resampling(), 0.05, Strictness(0.0, {"nothing": 1.0}))

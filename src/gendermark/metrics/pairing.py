@@ -62,7 +62,7 @@ def detectable_difference(
     """The smallest true difference that would be found in so many of all cases (Cohen 1988, Statistical Power
     Analysis; Bloom 1995, Evaluation Review 19:547-556): a multiple of the paired standard error."""
     error = spread.standard_error
-    if not error:
+    if error is None:
         return None
     # Of all groups: a larger difference would change more of them than those that changed here.
     df = max(spread.moments.n_alike - 1, 1.0)

@@ -230,6 +230,8 @@ def wilson_ends(value: float, variance: float, bounds: Ends, n: float, quantile:
     """Wilson's interval (1927) at the sample size that would give this variance; at a bound, at `n`."""
     below, above = max(value - bounds[0], 0.0), max(bounds[1] - value, 0.0)
     width = below + above
+    if width <= 0:
+        return value, value
     share = below / width
     effective = below * above / variance if variance > 0 and below * above > 0 else n
     scaled = quantile**2 / effective

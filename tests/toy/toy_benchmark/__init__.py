@@ -94,7 +94,7 @@ def metrics(judgements: Sequence[Judgement], settings: Settings) -> list[Metric]
 
 def findings(result: Result) -> list[Finding]:
     greeted = result.find("greeted")
-    return [Finding(f"Of 100 people {share(greeted)} are greeted rightly.")] if greeted else []
+    return [Finding(f"{share(greeted, 'of people')} are greeted rightly.")] if greeted else []
 
 
 def forms(cells: Sequence[Cell]) -> list[Form]:
