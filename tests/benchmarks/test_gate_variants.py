@@ -323,6 +323,6 @@ def test_findings() -> None:
     assert offered[0].startswith("100% of sentences (CI 95–100) about one person")
     rewritten = _findings(_run("fake:masculine", REWRITING))
     assert rewritten == [
-        "Of 100 feminine translations made masculine, 100 (95 to 100) are exactly the reference.",
-        "Of 100 masculine translations made feminine, 0 (0 to 5) are exactly the reference.",
+        "100% of feminine translations made masculine (CI 95–100) match the reference exactly.",
+        "0% of masculine translations made feminine (CI 0–5) match the reference exactly.",
     ]
