@@ -149,65 +149,31 @@ def test_the_timeout_is_per_line(program: Program) -> None:
 # -- programs that fail: what is kept, and what the message names
 
 
+CRASH = "read -r a; echo uno; read -r a; echo dos; echo out of memory >&2; exit 3"
+HALF = 'read -r a; echo uno; read -r a; printf "La doc"; kill -SEGV $$'
+ENDS_EARLY = 'read -r a; echo "uno"; read -r a; printf "dos"'  # whether `dos` was all of it cannot be known
+HANGS = 'read -r a; echo uno; printf "do"; echo thinking >&2; sleep 100'
+STAYS = "read -r a; echo uno; exec >&-; sleep 100"
+LATIN = "while read -r a; do printf 'm\\351dica\\n'; done; sleep 100"
+TALKS = f'for n in 1 2 3 4 5; do echo "line $n" >&2; done; echo {"y" * 999} >&2; exit 1'
+
+
 @pytest.mark.parametrize(
     ("body", "mode", "kept", "tokens"),
     [
-        pytest.param(
-            "read -r a; echo uno; read -r a; echo dos; echo out of memory >&2; exit 3",
-            "both",
-            ["uno", "dos"],
-            ["exit code 3", "sentence 3", "'Sentence 3.'", "out of memory"],
-            id="a crash keeps the lines before it",
-        ),
-        pytest.param(
-            'read -r a; echo uno; read -r a; printf "La doc"; kill -SEGV $$',
-            "both",
-            ["uno"],
-            ["SIGSEGV", "'Sentence 2.'"],
-            id="half a line is not kept",
-        ),
-        pytest.param("cat; exit 1", "batch", SENTENCES, ["exit code 1"], id="a crash after the last line"),
-        pytest.param("cat; echo more; exit 1", "batch", [], ["6 lines for 5"], id="a crash after too many lines"),
-        pytest.param("head -n 2", "batch", [], ["2 lines for 5", "'Sentence 1.'"], id="too few lines"),
-        pytest.param("cat; echo more", "batch", [], ["6 lines for 5"], id="too many lines"),
-        pytest.param("cat > /dev/null", "batch", [], ["0 lines for 5"], id="no lines"),
-        pytest.param(
-            # Whether `dos` was all of it cannot be known.
-            'read -r a; echo "uno"; read -r a; printf "dos"',
-            "stream",
-            ["uno"],
-            ["exit code 0", "'Sentence 2.'"],
-            id="a stream that ends early",
-        ),
-        pytest.param("exit 0", "stream", [], ["exit code 0", "'Sentence 1.'"], id="a stream that says nothing"),
-        pytest.param(
-            'read -r a; echo uno; printf "do"; echo thinking >&2; sleep 100',
-            "both",
-            ["uno"],
-            ["1.5 seconds", "'Sentence 2.'", "thinking"],
-            id="a program that hangs",
-        ),
-        pytest.param(
-            "read -r a; echo uno; exec >&-; sleep 100",
-            "both",
-            ["uno"],
-            ["closed its output", "1.5 seconds", "'Sentence 2.'"],
-            id="closes its output and stays",
-        ),
-        pytest.param(
-            "while read -r a; do printf 'm\\351dica\\n'; done; sleep 100",
-            "both",
-            [],
-            ["not UTF-8", r"b'm\xe9dica\n'"],
-            id="not UTF-8",
-        ),
-        pytest.param(
-            f'for n in 1 2 3 4 5; do echo "line $n" >&2; done; echo {"y" * 999} >&2; exit 1',
-            "batch",
-            [],
-            [f": line 4 / line 5 / {'y' * 200} ("],
-            id="the last messages are repeated",
-        ),
+        (CRASH, "both", ["uno", "dos"], ["exit code 3", "sentence 3", "'Sentence 3.'", "out of memory"]),
+        (HALF, "both", ["uno"], ["SIGSEGV", "'Sentence 2.'"]),
+        (HANGS, "both", ["uno"], ["1.5 seconds", "'Sentence 2.'", "thinking"]),
+        (STAYS, "both", ["uno"], ["closed its output", "1.5 seconds", "'Sentence 2.'"]),
+        (LATIN, "both", [], ["not UTF-8", r"b'm\xe9dica\n'"]),
+        (TALKS, "batch", [], [f": line 4 / line 5 / {'y' * 200} ("]),
+        ("cat; exit 1", "batch", SENTENCES, ["exit code 1"]),  # after the last line
+        ("cat; echo more; exit 1", "batch", [], ["6 lines for 5"]),
+        ("head -n 2", "batch", [], ["2 lines for 5", "'Sentence 1.'"]),
+        ("cat; echo more", "batch", [], ["6 lines for 5"]),
+        ("cat > /dev/null", "batch", [], ["0 lines for 5"]),
+        (ENDS_EARLY, "stream", ["uno"], ["exit code 0", "'Sentence 2.'"]),
+        ("exit 0", "stream", [], ["exit code 0", "'Sentence 1.'"]),
     ],
 )
 def test_a_program_that_fails(

@@ -39,7 +39,7 @@ def test_what_it_cannot_do(model: System) -> None:
     for spec, token in (("demo:en-de", "'en-de'.* en-es, en-es-general"), ("demo:en-es?beams=4", "'beams'")):
         with pytest.raises(UserError, match=token):
             open_system(spec)
-    with pytest.raises(UserError, match=r"^demo:en-es .*en-es .*en-de"):
+    with pytest.raises(UserError, match=r"^demo:en-es: .*en-es .*en-de"):
         answers(model, requests(["The nurse is here."], "de"))
 
 

@@ -438,7 +438,7 @@ class Roomy(Engine):
     """Has room for so much at once."""
 
     spec = "roomy:x"
-    _frame = _job = _translate = _score = _continue = _cut = _output = None  # type: ignore[assignment]
+    _new_frame = _job = _translate = _score = _continue = _cut = _output = None  # type: ignore[assignment]
 
     def _fault_of_one(self, problem: Exception) -> str | None:
         return str(problem) if "long" in str(problem) else None

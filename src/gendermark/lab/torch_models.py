@@ -30,13 +30,13 @@ from gendermark.systems.engine import (
     Output,
     Prefix,
     by_length,
+    check_pair,
     content_hash,
     decoding_name,
     first_line,
     padded,
     target_of,
     too_long,
-    wrong_pair,
 )
 from gendermark.systems.huggingface_opening import is_installed, quantised
 from gendermark.systems.sampling import Continuation
@@ -176,9 +176,8 @@ class Torch(Engine):
 
     # -- what the model is given, and what it says
 
-    def _frame(self, direction: Direction) -> None:
-        if direction != self._direction:
-            raise wrong_pair(self.spec, self._direction, f"by its {FACTS_FILE}", direction)
+    def _new_frame(self, direction: Direction) -> None:
+        check_pair(self._direction, direction, f"by its {FACTS_FILE}")
 
     def _job(self, request: Request, frame: None) -> Job:  # noqa: ARG002
         source = self._encoded(self._tokenisers.source.pieces(one_line(request.source)))

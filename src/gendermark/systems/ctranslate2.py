@@ -10,10 +10,8 @@ from __future__ import annotations
 import logging
 import os
 import re
-from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
-from itertools import islice
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -25,19 +23,20 @@ from gendermark.io.textfiles import read_json, read_text
 from gendermark.records import Request, Task, Translation
 from gendermark.systems import tokenisers
 from gendermark.systems.engine import (
+    SEARCH_OPTIONS,
     WITHOUT_EFFECT,
     Engine,
     Job,
     Output,
     Prefix,
     by_length,
+    check_pair,
     content_hash,
     decoding_name,
     first_line,
     is_out_of_memory,
     target_of,
     too_long,
-    wrong_pair,
 )
 from gendermark.systems.sampling import Continuation
 from gendermark.systems.system import (
@@ -53,19 +52,8 @@ from gendermark.systems.tokenisers import CONVENTIONS, Direction, Frame, one_lin
 
 TASKS = Engine.tasks
 OPTIONS = (
-    "compute_type",
-    "device",
-    "beam_size",
-    "length_penalty",
-    "max_length",
-    "use_vmap",
-    "batch_size",
-    "threads",
-    "workers",
-    "convention",
-    "source_prefix",
-    "target_prefix",
-    "tokenizer",
+    *("compute_type", "device", *SEARCH_OPTIONS, "workers", "use_vmap"),
+    *("convention", "source_prefix", "target_prefix", "tokenizer"),
 )
 FASTER = {"compute_type": ("float32", "int8"), "beam_size": ("5", "1")}
 """What `study speed` varies by default: from exact and slow to rounded and fast."""
@@ -119,13 +107,9 @@ class CTranslate2(Engine):
             "device": self._engine.device,
             **({"use_vmap": True} if self._uses_map else {}),
         }
-        files = [
-            directory / "model.bin",
-            directory / "config.json",
-            *sorted({_vocabulary_file(directory, side) for side in ("source", "target")}),
-            *([directory / VOCABULARY_MAP] if self._uses_map else []),
-            *self._tokenisers.files,
-        ]
+        vocabularies = sorted({_vocabulary_file(directory, side) for side in ("source", "target")})
+        files = [directory / "model.bin", directory / "config.json", *vocabularies]
+        files += [*([directory / VOCABULARY_MAP] if self._uses_map else []), *self._tokenisers.files]
         self.system_id = f"ctranslate2#{content_hash(files, settings)}"
         penalty = None if self._length_penalty == 1 else self._length_penalty
         self.decoding = decoding_name(self._beam_size, self._engine.compute_type, penalty)
@@ -133,7 +117,6 @@ class CTranslate2(Engine):
             self.tasks = frozenset({Task.TRANSLATE})
             self.decoding += ",vmap"
         self.computing = f"{self._engine.device}, workers {self._workers}, threads of each {n_threads}"
-        self._frames: dict[Direction, Frame] = {}
 
     def _open_tokenisers(self, directory: Path, options: Mapping[str, str]) -> None:
         config = read_json(directory / "config.json")
@@ -162,16 +145,10 @@ class CTranslate2(Engine):
 
     # -- from text to tokens and back
 
-    def _frame(self, direction: Direction) -> Frame:
-        if direction not in self._frames:
-            if self._own_pair is not None and self._own_pair[0] != direction:
-                raise wrong_pair(self.spec, *self._own_pair, direction)
-            try:
-                frame = tokenisers.frame(self._convention, direction, *self._vocabularies, *self._prefixes)
-            except UserError as problem:
-                raise UserError(f"{self.spec}: {problem}") from None
-            self._frames[direction] = frame
-        return self._frames[direction]
+    def _new_frame(self, direction: Direction) -> Frame:
+        if self._own_pair is not None:
+            check_pair(self._own_pair[0], direction, self._own_pair[1])
+        return tokenisers.frame(self._convention, direction, *self._vocabularies, *self._prefixes)
 
     def _job(self, request: Request, frame: Frame) -> Job:
         pieces = self._tokenisers.source.pieces(frame.instruction + one_line(request.source))
@@ -277,18 +254,11 @@ class CTranslate2(Engine):
         if self._workers == 1 or len(batches) == 1:
             yield from map(work, batches)
             return
-        with ThreadPoolExecutor(self._workers) as pool:
-            running: deque[Future[Answer]] = deque()
-            waiting = iter(batches)
-            try:
-                # One more than there are workers, so that none waits while answers are stored.
-                running.extend(pool.submit(work, batch) for batch in islice(waiting, self._workers + 1))
-                while running:
-                    answer = running.popleft().result()
-                    running.extend(pool.submit(work, batch) for batch in islice(waiting, 1))
-                    yield answer
-            finally:
-                pool.shutdown(cancel_futures=True)
+        pool = ThreadPoolExecutor(self._workers)
+        try:
+            yield from pool.map(work, batches)
+        finally:
+            pool.shutdown(cancel_futures=True)
 
     def _fault_of_one(self, problem: Exception) -> str | None:
         limit = re.search(r"No position encodings are defined for positions >= (\d+)", str(problem))
@@ -304,16 +274,13 @@ def _check_directory(directory: Path) -> None:
             f"there is no directory {directory}; ctranslate2: takes one with a converted model "
             "(a model by its name on the Hugging Face hub is hf:NAME)"
         )
-    convert = "ct2-transformers-converter --model {} --output_dir {} --copy_files source.spm target.spm"
     if not (directory / "model.bin").is_file():
-        if any(directory.glob("*.safetensors")) or any(directory.glob("pytorch_model*.bin")):
-            raise UserError(
-                f"{directory} is a model in Hugging Face's format; use hf:{directory}, or convert it with: "
-                + convert.format(directory, f"{directory}-ct2")
-            )
+        is_hf = any(directory.glob("*.safetensors")) or any(directory.glob("pytorch_model*.bin"))
+        what = f"is a model in Hugging Face's format; use hf:{directory}" if is_hf else "has no model.bin"
+        model, output = (directory, f"{directory}-ct2") if is_hf else ("NAME", "DIR")
         raise UserError(
-            f"{directory} is not a CTranslate2 model: it has no model.bin; convert a model of the Hugging Face hub "
-            "with: " + convert.format("NAME", "DIR")
+            f"{directory} {what}; convert a model with: ct2-transformers-converter --model {model} "
+            f"--output_dir {output} --copy_files source.spm target.spm"
         )
     if not (directory / "config.json").is_file():
         raise UserError(f"{directory} has a model.bin but no config.json; convert the model again")

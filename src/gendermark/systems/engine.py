@@ -23,6 +23,8 @@ from gendermark.systems.sampling import Continuation, Decoding, Draw, draw
 from gendermark.systems.system import KEPT, System, count_option
 from gendermark.systems.tokenisers import Direction
 
+SEARCH_OPTIONS = ("beam_size", "length_penalty", "max_length", "batch_size", "threads")
+"""Options of all engines."""
 WITHOUT_EFFECT = ("device", "batch_size", "threads", "workers")
 """Options that a system's name leaves out: they decide where and how fast the work is done."""
 REQUESTS_PER_DRAWING = 16
@@ -31,6 +33,7 @@ _OUT_OF_MEMORY = ("out of memory", "bad alloc", "bad_alloc", "allocate memory", 
 
 Item = TypeVar("Item")
 Answer = TypeVar("Answer")
+Work = Callable[[Sequence[Item]], list[Answer]]
 Tokens = list[Any]
 """As a library wants them: strings or numbers."""
 
@@ -88,11 +91,12 @@ class Engine(System):
         self._largest_batch: int | None = None
         """None: every batch fitted into memory so far."""
         self._n_given_up = 0
+        self._frames: dict[Direction, Any] = {}
 
     # -- what a family defines
 
     @abstractmethod
-    def _frame(self, direction: Direction) -> Any:
+    def _new_frame(self, direction: Direction) -> Any:
         """What stands around texts of a direction; refuses languages that the model is known not to have."""
 
     @abstractmethod
@@ -133,7 +137,7 @@ class Engine(System):
         """The context in which the library is used."""
         return contextlib.nullcontext()
 
-    # -- what follows from it
+    # -- the same for all
 
     def shard_size(self, task: Task) -> int:
         # Sampling takes long, and is always cut at these places.
@@ -142,6 +146,14 @@ class Engine(System):
     def check(self, source_language: str, target_language: str, requests: Sequence[Request]) -> None:  # noqa: ARG002
         with self._quietly():
             self._frame((source_language, target_language))
+
+    def _frame(self, direction: Direction) -> Any:
+        if direction not in self._frames:
+            try:
+                self._frames[direction] = self._new_frame(direction)
+            except UserError as problem:
+                raise UserError(f"{self.spec}: {problem}") from None
+        return self._frames[direction]
 
     def answer(self, requests: Sequence[Request]) -> Iterator[Sequence[Translation]]:
         kinds: dict[tuple[Task, Direction], list[Request]] = {}
@@ -186,10 +198,7 @@ class Engine(System):
         return frame, [job for job in jobs if not job.problem], unasked
 
     def _in_batches(
-        self,
-        jobs: Sequence[Job],
-        work: Callable[[Sequence[Job]], list[Answer]],
-        give_up: Callable[[Job, str], Answer],
+        self, jobs: Sequence[Job], work: Work[Job, Answer], give_up: Callable[[Job, str], Answer]
     ) -> Iterator[list[Answer]]:
         lengths = [len(job.source) + len(job.target) for job in jobs]
         batches = [[jobs[place] for place in batch] for batch in by_length(lengths, self._model_batch_size)]
@@ -240,26 +249,20 @@ class Engine(System):
         paths = [Prefix(number, sources[number], tokens) for number, tokens in prefixes]
         batches = self._cut(paths)
         work = partial(self._continue, frame=frame, n_together=len(paths))
-        answers = self._in_parallel(
-            [[paths[place] for place in batch] for batch in batches],
-            partial(self._run, work=work, give_up=_cannot_continue),
-        )
+        run = partial(self._run, work=work, give_up=_cannot_continue)
+        answers = self._in_parallel([[paths[place] for place in batch] for batch in batches], run)
         found: dict[int, Continuation] = {}
         for batch, continuations in zip(batches, answers, strict=True):
             found.update(zip(batch, continuations, strict=True))
         return [found[place] for place in range(len(paths))]
 
     def _run(
-        self,
-        batch: Sequence[Item],
-        work: Callable[[Sequence[Item]], list[Answer]],
-        give_up: Callable[[Item, str], Answer],
+        self, batch: Sequence[Item], work: Work[Item, Answer], give_up: Callable[[Item, str], Answer]
     ) -> list[Answer]:
-        """The answers to a batch, in its order.
+        """The answers to a batch, in its order; what fails even alone is given up with a reason.
 
-        A batch that does not fit into memory is halved, and later ones are not made larger again. What fails even alone
-        is given up with a reason. Where a batch fails because of one of its items (a text that is too long), that one
-        is found by halving too, but nothing stays smaller for it.
+        A batch that does not fit into memory is halved, and later ones are not made larger again. One item that makes
+        its batch fail (a text that is too long) is found by halving too, but later batches stay as large.
         """
         answers: list[Answer] = []
         waiting = deque([batch] if batch else [])
@@ -305,7 +308,7 @@ def _failed(request: Request, reason: str) -> list[Translation]:
 
 
 def _given_up(job: Job, reason: str) -> Translation:
-    return Translation(job.request.request_id, None, error=reason)
+    return _failed(job.request, reason)[0]
 
 
 def _cannot_continue(prefix: Prefix, reason: str) -> Continuation:
@@ -349,11 +352,10 @@ def too_long(n_tokens: int | str) -> str:
     return f"the sentence or its translation is longer than the {n_tokens} tokens that this model can take"
 
 
-def wrong_pair(spec: str, own: Sequence[str], how: str, direction: Direction) -> UserError:
-    """For a model of one pair of languages that is asked for another; `how` its own is known."""
-    return UserError(
-        f"{spec} translates {'-'.join(own)} ({how}), not {'-'.join(direction)}; give a model for that pair"
-    )
+def check_pair(own: Direction, direction: Direction, how: str) -> None:
+    """Refuse to translate another pair of languages than a model's own; `how` that is known."""
+    if own != direction:
+        raise UserError(f"it translates {'-'.join(own)} ({how}), not {'-'.join(direction)}; use a model for that pair")
 
 
 def decoding_name(beam_size: int, precision: str, length_penalty: float | None) -> str:

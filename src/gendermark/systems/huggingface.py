@@ -16,7 +16,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +27,7 @@ from gendermark.records import Request, Task, Translation
 from gendermark.systems import tokenisers
 from gendermark.systems.chat import EXTRACTION_VERSION, extract, open_prompt
 from gendermark.systems.engine import (
+    SEARCH_OPTIONS,
     WITHOUT_EFFECT,
     Engine,
     Job,
@@ -34,11 +35,11 @@ from gendermark.systems.engine import (
     Prefix,
     Tokens,
     by_length,
+    check_pair,
     decoding_name,
     first_line,
     target_of,
     too_long,
-    wrong_pair,
 )
 from gendermark.systems.huggingface_opening import (
     Place,
@@ -60,22 +61,10 @@ from gendermark.systems.system import (
     split_options,
     with_options,
 )
-from gendermark.systems.tokenisers import Direction, filled, one_line
+from gendermark.systems.tokenisers import Direction, Frame, filled, one_line
 
 TASKS = Engine.tasks
-OPTIONS = (
-    "device",
-    "dtype",
-    "beam_size",
-    "length_penalty",
-    "max_length",
-    "batch_size",
-    "threads",
-    "revision",
-    "source_prefix",
-    "prompt",
-    "system",
-)
+OPTIONS = ("device", "dtype", *SEARCH_OPTIONS, "revision", "source_prefix", "prompt", "system")
 FASTER = {"dtype": ("float32", "int8"), "beam_size": ("5", "1")}
 """What `study speed` varies by default."""
 DEVICES = ("auto", "cpu", "cuda", "mps")
@@ -214,10 +203,10 @@ class HuggingFace(Engine):
         """Most tokens of a translation."""
 
     @abstractmethod
-    def _source(self, request: Request) -> Tokens: ...
+    def _source(self, request: Request, frame: Frame) -> Tokens: ...
 
     @abstractmethod
-    def _target(self, request: Request) -> Tokens:
+    def _target(self, request: Request, frame: Frame) -> Tokens:
         """The tokens of the translation to score, without its beginning and end."""
 
     @abstractmethod
@@ -239,24 +228,30 @@ class HuggingFace(Engine):
 
     # -- from text to tokens
 
-    def _job(self, request: Request, frame: Tokens) -> Job:  # noqa: ARG002
+    def _begin(self, frame: Frame) -> Tokens:
+        """The tokens that every translation begins with."""
+        begin = [self._tokeniser.convert_tokens_to_ids(token) for token in frame.before_target]
+        return begin or _listed(self._generation.forced_bos_token_id)
+
+    def _job(self, request: Request, frame: Frame) -> Job:
+        source, target, problem = self._source(request, frame), [], None
         if request.task is Task.SCORE:
-            target_of(request, self.spec)
-        source, problem = self._source(request), None
-        target = self._target(request) if request.task is Task.SCORE else []
-        if (limit := self._n_positions) is not None:
-            room = (len(target) or self._max_length) if self.shares_positions else 0
-            # The start and a language token have positions as well.
-            if len(source) + room > limit or len(target) + 2 > limit:
-                problem = too_long(limit)
+            target_of(request, self.spec)  # refuses an empty one
+            target = self._target(request, frame)
+        limit = self._n_positions
+        room = (len(target) or self._max_length) if self.shares_positions else 0
+        # The start and a language token have positions as well.
+        if limit is not None and (len(source) + room > limit or len(target) + 2 > limit):
+            problem = too_long(limit)
         return Job(request, source, target, problem)
 
     # -- one batch
 
-    def _translate(self, jobs: Sequence[Job], frame: Tokens) -> list[Translation]:
-        outputs = [self._until_end(row) for row in self._generate([job.source for job in jobs], frame)]
+    def _translate(self, jobs: Sequence[Job], frame: Frame) -> list[Translation]:
+        begin = self._begin(frame)
+        outputs = [self._until_end(row) for row in self._generate([job.source for job in jobs], begin)]
         finished = [(job.source, tokens) for job, (tokens, ended) in zip(jobs, outputs, strict=True) if ended]
-        scores = iter(self._log_probabilities([one for one, _ in finished], frame, [two for _, two in finished]))
+        scores = iter(self._log_probabilities([one for one, _ in finished], begin, [two for _, two in finished]))
         answers = []
         for job, (tokens, ended) in zip(jobs, outputs, strict=True):
             output, score = self._output(job.request, tokens, ended), next(scores) if ended else None
@@ -264,14 +259,15 @@ class HuggingFace(Engine):
             answers.append(Translation(job.request.request_id, output.text, 0, output.problem, *numbers))
         return answers
 
-    def _score(self, jobs: Sequence[Job], frame: Tokens) -> list[tuple[float, ...]]:
-        found = self._log_probabilities([job.source for job in jobs], frame, [job.target for job in jobs])
+    def _score(self, jobs: Sequence[Job], frame: Frame) -> list[tuple[float, ...]]:
+        sources, targets = [job.source for job in jobs], [job.target for job in jobs]
+        found = self._log_probabilities(sources, self._begin(frame), targets)
         return [tuple(row.tolist()) for row in found]
 
     def _cut(self, prefixes: Sequence[Prefix]) -> list[list[int]]:
         return by_length([len(prefix.tokens) for prefix in prefixes], self._model_batch_size)
 
-    def _continue(self, prefixes: Sequence[Prefix], frame: Tokens, n_together: int) -> list[Continuation]:
+    def _continue(self, prefixes: Sequence[Prefix], frame: Frame, n_together: int) -> list[Continuation]:
         import torch
 
         sources = [prefix.source for prefix in prefixes]
@@ -279,7 +275,8 @@ class HuggingFace(Engine):
         n_fitting = 4 * LOGIT_BYTES // (4 * self._n_vocabulary * n_together)
         n_steps = max(1, min(self._max_length, 2 * max(map(len, sources)) + 16, n_fitting))
         with torch.inference_mode():
-            return self._greedy_paths(self._stepper(sources, frame), [prefix.tokens for prefix in prefixes], n_steps)
+            step = self._stepper(sources, self._begin(frame))
+            return self._greedy_paths(step, [prefix.tokens for prefix in prefixes], n_steps)
 
     def _greedy_paths(
         self, step: Callable[[Sequence[Sequence[int]]], Any], prefixes: Sequence[tuple[int, ...]], n_steps: int
@@ -317,21 +314,22 @@ class HuggingFace(Engine):
         import torch
 
         settings = copy.deepcopy(self._generation)
-        settings.do_sample = False
-        settings.num_beams = self._beam_size
-        settings.num_return_sequences = 1
-        settings.max_new_tokens, settings.max_length = self._max_length, None
-        settings.return_dict_in_generate = False
-        settings.eos_token_id, settings.pad_token_id = self._ends, self._padding
+        settings.update(
+            do_sample=False,
+            num_beams=self._beam_size,
+            num_return_sequences=1,
+            max_new_tokens=self._max_length,
+            max_length=None,
+            return_dict_in_generate=False,
+            eos_token_id=self._ends,
+            pad_token_id=self._padding,
+        )
         if self._length_penalty is not None:
             settings.length_penalty = self._length_penalty
-        for key, value in changes.items():
-            setattr(settings, key, value)
+        settings.update(**changes)
         with torch.inference_mode():
-            found: list[Tokens] = self._model.generate(
-                input_ids=sources, attention_mask=mask, generation_config=settings
-            ).tolist()
-        return found
+            found = self._model.generate(input_ids=sources, attention_mask=mask, generation_config=settings)
+        return list(found.tolist())
 
     def _until_end(self, tokens: Tokens) -> tuple[Tokens, bool]:
         place = next((place for place, token in enumerate(tokens) if token in self._ends), None)
@@ -375,26 +373,14 @@ class HuggingFace(Engine):
         """Rows of tokens as one tensor, the shorter ones padded, and the mask of what is no padding."""
         import torch
 
-        longest = max(map(len, rows))
-
-        def filled_up(row: Sequence[int], filler: int) -> list[int]:
-            gap = [filler] * (longest - len(row))
-            return [*row, *gap] if side == "right" else [*gap, *row]
-
-        tokens = [filled_up(row, self._padding) for row in rows]
-        mask = [filled_up([1] * len(row), 0) for row in rows]
-        return torch.tensor(tokens, device=self._device), torch.tensor(mask, device=self._device)
-
-
-class _Languages(NamedTuple):
-    """How a translation model is given a direction."""
-
-    instruction: str
-    """Text before the source."""
-    names: tuple[str, str] | None = None
-    """As the tokeniser names the languages, where it has to know them."""
-    begin: Sequence[int] = ()
-    """The tokens that every translation begins with."""
+        shape = (len(rows), max(map(len, rows)))
+        tokens = torch.full(shape, self._padding, device=self._device)
+        mask = torch.zeros(shape, dtype=torch.long, device=self._device)
+        for number, row in enumerate(rows):
+            place = slice(len(row)) if side == "right" else slice(shape[1] - len(row), None)
+            tokens[number, place] = torch.tensor(row, device=self._device)
+            mask[number, place] = 1
+        return tokens, mask
 
 
 class TranslationModel(HuggingFace):
@@ -412,7 +398,6 @@ class TranslationModel(HuggingFace):
         super().__init__(spec, place, config, tokeniser, options, {"source_prefix": self._source_prefix})
         vocabulary = frozenset(tokeniser.get_vocab())
         self._vocabulary: frozenset[str] = vocabulary.union(getattr(tokeniser, "lang_token_to_id", ()))
-        self._frames: dict[Direction, _Languages] = {}
 
     def _longest(self, options: Mapping[str, str]) -> int:
         # The library counts the start in the one and not in the other.
@@ -428,39 +413,22 @@ class TranslationModel(HuggingFace):
 
     # -- languages
 
-    def _frame(self, direction: Direction) -> Tokens:
-        """The tokens that every translation begins with."""
-        return list(self._languages(direction).begin) or _listed(self._generation.forced_bos_token_id)
-
-    def _languages(self, direction: Direction) -> _Languages:
-        if direction not in self._frames:
-            try:
-                self._frames[direction] = self._read_languages(direction)
-            except UserError as problem:
-                raise UserError(f"{self.spec}: {problem}") from None
-        return self._frames[direction]
-
-    def _read_languages(self, direction: Direction) -> _Languages:
+    def _new_frame(self, direction: Direction) -> Frame:
         kind = self._convention
         if kind == "mbart":
-            return self._as_tokens(self._mbart_token(direction[0]), self._mbart_token(direction[1]))
+            return Frame("", (self._mbart_token(direction[0]),), (self._mbart_token(direction[1]),))
         if kind == "plain" or self._source_prefix is not None:
             if kind in ("plain", "opus"):
                 self._check_pair(direction)
-            return _Languages(filled(self._source_prefix or "", direction))
+            return Frame(filled(self._source_prefix or "", direction))
         if kind == "t5":
             self._check_tasks(direction)
         frame = tokenisers.frame(kind, direction, self._vocabulary, self._vocabulary)
-        if kind in ("nllb", "m2m100"):
-            return self._as_tokens(frame.before_source[0], frame.before_target[0])
-        if kind == "opus" and not frame.before_source:
-            self._check_pair(direction)
-        return _Languages(frame.instruction or "".join(f"{token} " for token in frame.before_source))
-
-    def _as_tokens(self, source: str, target: str) -> _Languages:
-        # M2M100's tokeniser wants the codes alone.
-        names = (source.strip("_"), target.strip("_"))
-        return _Languages("", names, [self._tokeniser.convert_tokens_to_ids(target)])
+        if kind == "opus":
+            if not frame.before_source:
+                self._check_pair(direction)
+            return Frame("".join(f"{token} " for token in frame.before_source))
+        return frame
 
     @cached_property
     def _convention(self) -> str:
@@ -485,8 +453,7 @@ class TranslationModel(HuggingFace):
         else:
             name = Path(self._place.name).resolve().name if self._place.commit is None else self._place.name
             own = tokenisers.pair_in(name) or direction
-        if own != direction:
-            raise wrong_pair("this model", own, "by its tokeniser or name", direction)
+        check_pair(own, direction, "by its tokeniser or name")
 
     def _check_tasks(self, direction: Direction) -> None:
         """The first T5 models list what they were trained for."""
@@ -499,21 +466,17 @@ class TranslationModel(HuggingFace):
 
     # -- texts
 
-    def _set_languages(self, request: Request) -> str:
-        languages = self._languages((request.source_language, request.target_language))
-        if languages.names is not None:
-            self._tokeniser.src_lang, self._tokeniser.tgt_lang = languages.names
-        return languages.instruction
+    def _source(self, request: Request, frame: Frame) -> Tokens:
+        return self._encoded(frame, frame.instruction + one_line(request.source))
 
-    def _source(self, request: Request) -> Tokens:
-        instruction = self._set_languages(request)
-        tokens: Tokens = self._tokeniser(instruction + one_line(request.source))["input_ids"]
-        return tokens
+    def _target(self, request: Request, frame: Frame) -> Tokens:
+        return self._encoded(frame, text_target=one_line(request.target or ""), add_special_tokens=False)
 
-    def _target(self, request: Request) -> Tokens:
-        self._set_languages(request)
-        text = one_line(request.target or "")
-        tokens: Tokens = self._tokeniser(text_target=text, add_special_tokens=False)["input_ids"]
+    def _encoded(self, frame: Frame, *text: str, **options: Any) -> Tokens:
+        if frame.before_target:  # M2M100's tokeniser wants the codes alone
+            names = (frame.before_source[0].strip("_"), frame.before_target[0].strip("_"))
+            self._tokeniser.src_lang, self._tokeniser.tgt_lang = names
+        tokens: Tokens = self._tokeniser(*text, **options)["input_ids"]
         return tokens
 
     def _output(self, request: Request, tokens: Sequence[int], ended: bool) -> Output:  # noqa: ARG002
@@ -594,16 +557,16 @@ class LanguageModel(HuggingFace):
 
     # -- texts
 
-    def _frame(self, direction: Direction) -> Tokens:
+    def _new_frame(self, direction: Direction) -> Frame:
         self._prompt.messages("", *direction)  # refuses languages without a name
-        return []
+        return Frame()
 
-    def _source(self, request: Request) -> Tokens:
+    def _source(self, request: Request, frame: Frame) -> Tokens:  # noqa: ARG002
         return self._tokens(self._asked(request))
 
-    def _target(self, request: Request) -> Tokens:
+    def _target(self, request: Request, frame: Frame) -> Tokens:
         # Together with the prompt, as they would follow each other; apart where that merges tokens of both.
-        target, before = request.target or "", self._source(request)
+        target, before = request.target or "", self._source(request, frame)
         tokens = self._tokens(f"{self._asked(request)}{'' if self._chats else ' '}{target}")
         if tokens[: len(before)] == before:
             return tokens[len(before) :]
@@ -644,12 +607,7 @@ class LanguageModel(HuggingFace):
         tokens, mask = self._padded(sources, "left")
         return [row[tokens.shape[1] :] for row in self._search(tokens, mask)]
 
-    def _logits(
-        self,
-        sources: Sequence[Tokens],
-        begin: Tokens,  # noqa: ARG002
-        targets: Sequence[Tokens],
-    ) -> list[Any]:
+    def _logits(self, sources: Sequence[Tokens], begin: Tokens, targets: Sequence[Tokens]) -> list[Any]:  # noqa: ARG002
         tokens, mask = self._padded([[*source, *target] for source, target in zip(sources, targets, strict=True)])
         logits = self._model(input_ids=tokens, attention_mask=mask).logits
         return [

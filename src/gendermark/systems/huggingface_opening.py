@@ -17,10 +17,6 @@ from gendermark.errors import MissingExtra, UserError
 from gendermark.io.textfiles import read_json
 from gendermark.systems.engine import first_line, name_and_content
 
-_TOKENISER_PACKAGES = ("sentencepiece", "google.protobuf")
-"""Some tokenisers cannot be read without these."""
-_PACKAGE_WORDS = re.compile(r"sentencepiece|protobuf|tiktoken|Error parsing line", re.IGNORECASE)
-"""In the library's messages then, which may name another reader that it tried."""
 _MARIAN_FILES = ("source.spm", "target.spm", "vocab.json")
 _TOKENISER_FILES = ("*.model", "*.spm", "vocab*", "merges.txt", "dict.txt", "*.tiktoken", "*.tokenizer", "tekken.json")
 
@@ -174,8 +170,7 @@ def loaded(spec: str, what: str, load: Callable[[], Loaded]) -> Loaded:
     try:
         return load()
     except Exception as problem:  # noqa: BLE001 (the library lets through whatever its file formats raise)
-        lacks_package = isinstance(problem, ImportError) or _PACKAGE_WORDS.search(str(problem))
-        if what == "tokeniser" and lacks_package and not all(map(is_installed, _TOKENISER_PACKAGES)):
+        if isinstance(problem, ImportError) or (what == "tokeniser" and not is_installed("google.protobuf")):
             raise MissingExtra(f"the {what} of {spec}", "hf") from None
         if "trust_remote_code" in str(problem):
             raise UserError(f"{spec} needs code of its own, which hf: never runs; give another model") from None
