@@ -366,12 +366,13 @@ def test_threads_and_the_libraries_messages_are_given_back(models: Any) -> None:
     from transformers.utils import logging
 
     logging.set_verbosity_warning()
-    before = torch.get_num_threads()
-    system = opened(models("marian"), threads=2)
+    torch.set_num_threads(2)
+    system = opened(models("marian"), threads=1)
     translated(system, tiny.ENGLISH[:1])
-    assert torch.get_num_threads() == 2
+    assert torch.get_num_threads() == 1
     system.close()
-    assert torch.get_num_threads() == before
+    assert torch.get_num_threads() == 2
+    torch.set_num_threads(1)
     assert logging.get_verbosity() == logging.WARNING
     assert logging.is_progress_bar_enabled()
 
