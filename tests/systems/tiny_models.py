@@ -109,9 +109,9 @@ def _save(
 def own(directory: Path, *, seed: int = 1) -> Path:
     """As `gendermark train model` makes them, for `torch:`."""
     import torch
-    from gendermark.lab.architectures import Architecture
     from safetensors.torch import save_file
 
+    from gendermark.lab.torch_models import Architecture
     from gendermark.lab.transformer import Transformer
 
     directory.mkdir(parents=True)
