@@ -1,4 +1,4 @@
-"""The fakes land on what is known of them beforehand."""
+"""The fakes land on their known expectations."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def measured(spec: str, metric: str = "accuracy", part: str = "all") -> Estimate
 
 
 def is_near(percent: float, expected: float, n: int = N) -> bool:
-    """Within four standard errors of a share."""
+    """Within four standard errors of a share; exactly, where it is certain."""
     share = expected / 100
     return abs(percent - expected) <= 400 * math.sqrt(share * (1 - share) / n)
 
@@ -45,40 +45,30 @@ def is_near(percent: float, expected: float, n: int = N) -> bool:
 # -- what they are known for
 
 
-def test_right() -> None:
-    assert measured("fake:right").value == 100
-    assert measured("fake:right", "gap").value == 0
+@pytest.mark.parametrize(
+    ("spec", "metric", "part", "percent"),
+    [
+        ("right", "accuracy", "all", 100),
+        ("right", "gap", "all", 0),
+        *((f"right?p={p}", "accuracy", part, 100 * p) for p in (0, 0.2, 0.8, 1) for part in ("all", "pro", "anti")),
+        *((f"stereotyped?s={s}", "accuracy", "pro", 100) for s in (0, 0.3, 0.7, 1)),
+        *((f"stereotyped?s={s}", "accuracy", "anti", 100 - 100 * s) for s in (0, 0.3, 0.7, 1)),
+        *((f"stereotyped?s={s}", "gap", "all", 100 * s) for s in (0, 0.3, 0.7, 1)),
+        ("stereotyped", "accuracy", "anti", 50),  # by default
+        ("masculine", "women", "all", 0),
+        ("feminine", "women", "all", 100),
+    ],
+)
+def test_known_rates(spec: str, metric: str, part: str, percent: float) -> None:
+    estimate, n = measured(f"fake:{spec}", metric, part), N if part == "all" and metric != "gap" else N // 2
+    assert estimate.value is not None
+    assert is_near(estimate.value, percent, n)
+    assert estimate.n_judged == (n if metric != "gap" else N)  # wrong, not missing
 
 
-@pytest.mark.parametrize("percent", [0, 20, 80, 100])
-def test_right_at_a_known_rate(percent: int) -> None:
-    spec = f"fake:right?p={percent / 100}"
-    for part, n in (("all", N), ("pro", N // 2), ("anti", N // 2)):
-        estimate = measured(spec, part=part)
-        assert estimate.value is not None
-        assert is_near(estimate.value, percent, n)
-        assert estimate.n_judged == n  # wrong, not missing
-
-
-@pytest.mark.parametrize("percent", [0, 30, 70, 100])
-def test_stereotyped_at_a_known_rate(percent: int) -> None:
-    spec = f"fake:stereotyped?s={percent / 100}"
-    assert measured(spec, part="pro").value == 100
-    anti, gap = measured(spec, part="anti").value, measured(spec, "gap").value
-    assert anti is not None
-    assert gap is not None
-    assert is_near(anti, 100 - percent, N // 2)
-    assert gap == pytest.approx(100 - anti)
-
-
-def test_stereotyped_is_half_so_by_default() -> None:
-    assert is_near(measured("fake:stereotyped", part="anti").value or 0, 50, N // 2)
-
-
-@pytest.mark.parametrize(("name", "women"), [("masculine", 0), ("feminine", 100)])
-def test_always_one_gender(name: str, women: int) -> None:
+@pytest.mark.parametrize("name", ["masculine", "feminine"])
+def test_always_one_gender(name: str) -> None:
     assert measured(f"fake:{name}").value == 50
-    assert measured(f"fake:{name}", "women").value == women
     assert measured(f"fake:{name}", "gap").value == 0  # stereotypes of both genders are as many
 
 

@@ -31,6 +31,16 @@ SPANISH = (
     "La abogada pidió al panadero una carta antigua porque la necesitaba.",
     "Mi amigo es guardia, 6789 personas lo conocen.",
 )
+SMALL = {
+    **dict.fromkeys(("encoder_layers", "decoder_layers", "encoder_attention_heads", "decoder_attention_heads"), 2),
+    "d_model": 32,
+    "encoder_ffn_dim": 48,
+    "decoder_ffn_dim": 48,
+    "max_position_embeddings": 64,
+    "scale_embedding": False,
+    "tie_word_embeddings": False,
+}
+"""The shape of models with an encoder and a decoder."""
 CHAT_TEMPLATE = (
     "{% for message in messages %}<|{{ message['role'] }}|>{{ message['content'] }}<|end|>{% endfor %}"
     "{% if add_generation_prompt %}<|assistant|>{% endif %}"
@@ -103,27 +113,13 @@ def marian(
     vocabulary = {piece: number for number, piece in enumerate(dict.fromkeys(["</s>", "<unk>", *pieces, "<pad>"]))}
     (directory / "vocab.json").write_text(json.dumps(vocabulary))
     with quiet():
-        tokeniser = MarianTokenizer(
-            str(directory / "source.spm"),
-            str(directory / "target.spm"),
-            str(directory / "vocab.json"),
-            source_lang=pair[0],
-            target_lang=pair[1],
-        )
+        files = [str(directory / name) for name in ("source.spm", "target.spm", "vocab.json")]
+        tokeniser = MarianTokenizer(*files, source_lang=pair[0], target_lang=pair[1])
         pad = vocabulary["<pad>"]
         config = MarianConfig(
             vocab_size=len(vocabulary),
-            d_model=32,
-            encoder_layers=2,
-            decoder_layers=2,
-            encoder_attention_heads=2,
-            decoder_attention_heads=2,
-            encoder_ffn_dim=48,
-            decoder_ffn_dim=48,
-            max_position_embeddings=64,
+            **SMALL,
             activation_function="swish",
-            scale_embedding=False,
-            tie_word_embeddings=False,
             static_position_embeddings=True,
             pad_token_id=pad,
             eos_token_id=0,
@@ -267,25 +263,8 @@ def _say_letters_alone(model: Any, words: Any) -> None:
 
 
 def _m2m100_shape(n_words: int) -> dict[str, Any]:
-    return {
-        "vocab_size": n_words,
-        "d_model": 32,
-        "encoder_layers": 2,
-        "decoder_layers": 2,
-        "encoder_attention_heads": 2,
-        "decoder_attention_heads": 2,
-        "encoder_ffn_dim": 48,
-        "decoder_ffn_dim": 48,
-        "max_position_embeddings": 64,
-        "pad_token_id": 1,
-        "bos_token_id": 0,
-        "eos_token_id": 2,
-        "decoder_start_token_id": 2,
-        "encoder_layerdrop": 0.0,
-        "decoder_layerdrop": 0.0,
-        "scale_embedding": False,
-        "tie_word_embeddings": False,
-    }
+    tokens = {"bos_token_id": 0, "pad_token_id": 1, "eos_token_id": 2, "decoder_start_token_id": 2}
+    return {"vocab_size": n_words, **SMALL, **tokens, "encoder_layerdrop": 0.0, "decoder_layerdrop": 0.0}
 
 
 def _random(
