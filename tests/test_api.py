@@ -17,6 +17,7 @@ import gendermark
 from gendermark import Estimate, Resampling, Result, Selection, UserError, registry
 from gendermark.cli.app import _exit_code
 from gendermark.records import Judgement, Verdict
+from gendermark.result import check_judgement, check_result
 
 FAST = Resampling(n_resamples=100)
 REFERENCED: Any = {"to": "es", "data": "core", "parts": ("referenced",)}
@@ -214,19 +215,19 @@ def test_result_cannot_be_changed(result: Result) -> None:
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), "61.2", [], 10**400])
 def test_result_takes_numbers_only(result: Result, value: Any) -> None:
     with pytest.raises(TypeError, match="wrong kind"):
-        replace(result, estimates=(replace(result.estimates[0], value=value),))
+        check_result(replace(result, estimates=(replace(result.estimates[0], value=value),)))
     with pytest.raises(TypeError, match="wrong kind"):
-        replace(result, estimates=(replace(result.estimates[0], high=value),))
+        check_result(replace(result, estimates=(replace(result.estimates[0], high=value),)))
 
 
-def test_result_takes_texts_only(result: Result) -> None:
+def test_judgements_take_texts_only() -> None:
     for wrong in (
         Judgement([], 0, "g", Verdict.JUDGED, None, None),  # type: ignore[arg-type]
         Judgement("i", 0, 1, Verdict.JUDGED, None, None),  # type: ignore[arg-type]
         Judgement("i", 0, "g", Verdict.JUDGED, None, None, {"group": None}),  # type: ignore[dict-item]
     ):
         with pytest.raises(TypeError, match="wrong kind"):
-            replace(result, judgements=[wrong])
+            check_judgement(wrong)
 
 
 def test_repr(result: Result) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from importlib.metadata import EntryPoint
+from importlib.metadata import EntryPoint, EntryPoints
 
 import pytest
 
@@ -24,11 +24,11 @@ def test_unknown_name_says_what_there_is_and_what_was_meant() -> None:
 
 
 def test_other_packages_join_by_entry_point(monkeypatch: pytest.MonkeyPatch) -> None:
-    points = {
-        "gendermark.system": [EntryPoint("mine", "json:loads", "gendermark.system")],
-        "gendermark.benchmark": [EntryPoint("broken", "no_such_module:x", "gendermark.benchmark")],
-    }
-    monkeypatch.setattr(registry, "entry_points", lambda group: points.get(group, []))
+    points = [
+        EntryPoint("mine", "json:loads", "gendermark.system"),
+        EntryPoint("broken", "no_such_module:x", "gendermark.benchmark"),
+    ]
+    monkeypatch.setattr(registry, "_installed", lambda: EntryPoints(points))
     registry._outside.cache_clear()
     try:
         assert "mine" in registry.names("system")

@@ -223,10 +223,36 @@ class Judgement:
     """Where the evidence stands in the translation; empty where nothing is known."""
 
     @classmethod
-    def of(cls, item: Item, verdict: Verdict, observed: Gender | None = None, **facts: Any) -> Judgement:
-        """The judgement of a translation of this item; `facts` are the other fields."""
-        known = {"tags": item.tags, "entity": item.entity, "contrast": item.contrast, **facts}
-        return cls(item.item_id, item.index, item.group_id, verdict, item.expected, observed, **known)
+    def of(
+        cls,
+        item: Item,
+        verdict: Verdict,
+        observed: Gender | None = None,
+        *,
+        tags: Mapping[str, str] | None = None,
+        evidence: tuple[str, ...] = (),
+        measures: Mapping[str, float] | None = None,
+        reason: str = "",
+        outcome: str = "",
+        spans: tuple[Span, ...] = (),
+    ) -> Judgement:
+        """The judgement of a translation of this item; with its tags, unless others are given."""
+        return cls(
+            item.item_id,
+            item.index,
+            item.group_id,
+            verdict,
+            item.expected,
+            observed,
+            item.tags if tags is None else tags,
+            evidence,
+            {} if measures is None else measures,
+            item.entity,
+            item.contrast,
+            reason,
+            outcome,
+            spans,
+        )
 
     @property
     def is_correct(self) -> bool:

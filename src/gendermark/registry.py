@@ -60,8 +60,14 @@ BUILT_IN: dict[str, dict[str, str]] = {
 
 
 @cache
+def _installed() -> Any:
+    """The entry points of all packages, found once: that takes longer than most imports."""
+    return entry_points()
+
+
+@cache
 def _outside(kind: str) -> dict[str, EntryPoint]:
-    return {point.name: point for point in entry_points(group=f"gendermark.{kind}")}
+    return {point.name: point for point in _installed().select(group=f"gendermark.{kind}")}
 
 
 def names(kind: str) -> list[str]:

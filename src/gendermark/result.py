@@ -9,7 +9,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from gendermark.errors import MissingExtra
-from gendermark.io.disk_list import DiskList
 from gendermark.metrics.verdicts import BiasVerdict
 from gendermark.names import readable, told_apart
 from gendermark.records import Estimate, Judgement, Table, Test
@@ -47,31 +46,6 @@ class Result:
     """Which of the benchmark's questions show a bias; corrected for each other, and for no other result."""
     lost_by_gender: Mapping[str, Any] | None = field(default=None, repr=False)
     """How many sentences about women and about men were not translated; None where that is not known."""
-
-    def __post_init__(self) -> None:
-        """Refuse what only a damaged run folder can hold. No number here is ever NaN."""
-        if not _all_texts(self.selection.benchmark, *self.selection.parts):
-            raise TypeError(
-                f"the names of a benchmark and its parts are texts, not {self.selection.benchmark!r:.60} ..."
-            )
-        if not _all_texts(self.origin, self.system, self.signature, *self.warnings):
-            raise TypeError(f"origin, system, signature and warnings are texts, not all of {self.origin!r:.60} ...")
-        for e in self.estimates:
-            numbers = [x for x in (e.value, e.low, e.high) if x is not None] + [e.n_groups, e.n_judged, e.n_total]
-            if not _all_texts(e.metric, e.slice) or not all(map(_is_number, numbers)) or not _is_p_value(e.p_value):
-                raise TypeError(
-                    f"an estimate has a value of the wrong kind: {e.metric!r}, {e.slice!r}, {numbers!r:.60}"
-                )
-        for test in self.tests:
-            is_text = _all_texts(test.name, test.question) and isinstance(test.details, Mapping)
-            if not is_text or not _is_p_value(test.p_value) or not _is_number(test.statistic or 0):
-                raise TypeError(f"the test {test.name!r:.60} has a value of the wrong kind")
-        for table in self.tables:
-            if not _all_texts(table.name, table.title, *table.columns) or not all((table.columns, *table.rows)):
-                raise TypeError(f"the table {table.name!r:.60} is not one of texts under named columns")
-        # A long list was looked at as it came: every `replace` would read all of it again.
-        for judgement in () if isinstance(self.judgements, DiskList) else self.judgements:
-            check_judgement(judgement)
 
     @property
     def cell(self) -> str:
@@ -159,8 +133,33 @@ def run_labels(runs: Mapping[str, Sequence[Result]]) -> dict[str, str]:
     return dict(zip(runs, told_apart(names, list(runs)), strict=True))
 
 
+def check_result(result: Result) -> Result:
+    """The same result; TypeError for a value that only a damaged run folder or a faulty plug-in has.
+
+    Called where results enter, not whenever one is made. No number of ours is ever NaN. Judgements are checked one by
+    one as they are read (`check_judgement`).
+    """
+    selection = result.selection
+    if not _all_texts(selection.benchmark, *selection.parts):
+        raise TypeError(f"the names of a benchmark and its parts are texts, not {selection.benchmark!r:.60} ...")
+    if not _all_texts(result.origin, result.system, result.signature, *result.warnings):
+        raise TypeError(f"origin, system, signature and warnings are texts, not all of {result.origin!r:.60} ...")
+    for e in result.estimates:
+        numbers = [x for x in (e.value, e.low, e.high) if x is not None] + [e.n_groups, e.n_judged, e.n_total]
+        if not _all_texts(e.metric, e.slice) or not all(map(_is_number, numbers)) or not _is_p_value(e.p_value):
+            raise TypeError(f"an estimate has a value of the wrong kind: {e.metric!r}, {e.slice!r}, {numbers!r:.60}")
+    for test in result.tests:
+        is_text = _all_texts(test.name, test.question) and isinstance(test.details, Mapping)
+        if not is_text or not _is_p_value(test.p_value) or not _is_number(test.statistic or 0):
+            raise TypeError(f"the test {test.name!r:.60} has a value of the wrong kind")
+    for table in result.tables:
+        if not _all_texts(table.name, table.title, *table.columns) or not all((table.columns, *table.rows)):
+            raise TypeError(f"the table {table.name!r:.60} is not one of texts under named columns")
+    return result
+
+
 def check_judgement(judgement: Judgement) -> Judgement:
-    """The same judgement; TypeError for one that only a damaged run folder can hold."""
+    """The same judgement; TypeError for one that only a damaged run folder or a faulty plug-in has."""
     j = judgement
     facts = (j.item_id, j.group_id, j.entity, j.contrast, j.reason, j.outcome)
     if not _all_texts(*facts, *j.evidence, *j.tags.values()) or not isinstance(j.index, int):

@@ -62,11 +62,11 @@ def test_links_are_inside_their_sentences(pairs: list[tuple[list[str], list[str]
         assert found == [[t for s, t in own if s == place] for own, place in zip(links, places, strict=True)]
 
 
-def test_types_are_the_same_however_they_are_sorted(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_types_are_the_same_however_they_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
     numbers = np.array([7, 3, 3, 9, 0, 7], dtype=np.int64)
     types, places = alignment._types(numbers, 10)
     assert (types.tolist(), places.tolist()) == ([0, 3, 7, 9], [2, 1, 1, 3, 0, 2])
-    monkeypatch.setattr(alignment, "_MOST_BITS", 5)  # too few for a number and its place
+    monkeypatch.setattr(alignment, "_MOST_IN_TABLE", 5)
     for one, other in zip((types, places), alignment._types(numbers, 10), strict=True):
         assert one.tolist() == other.tolist()
         assert one.dtype == other.dtype

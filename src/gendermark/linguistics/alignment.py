@@ -48,8 +48,8 @@ N_TENSION_STEPS = 8
 TENSION_RATE = 20.0
 _BEFORE_TRAINING = 1e-9
 _UNSIGNED = 2.0**32
-_MOST_BITS = 62
-"""Of a number that can be sorted as one."""
+_MOST_IN_TABLE = 20_000_000
+"""Pairs of a source and a target word for which a table is made: it takes five bytes for each."""
 
 
 class _Side:
@@ -136,23 +136,16 @@ class _Shapes:
 
 def _types(numbers: Ints, n: int) -> tuple[Ints, Ints]:
     """The different ones among numbers below `n`, in order; and which of them each is."""
-    n_bits = len(numbers).bit_length()
-    if n.bit_length() + n_bits > _MOST_BITS:
+    if n > _MOST_IN_TABLE:
         types, places = np.unique(numbers, return_inverse=True)
         return types, places
-    # With its place behind it a number can be sorted as a number, which is several times as fast as to sort places.
-    together = numbers << n_bits
-    together |= np.arange(len(numbers))
-    together.sort()
-    order = together & ((1 << n_bits) - 1)
-    together >>= n_bits
-    is_new = np.ones(len(numbers), dtype=bool)
-    np.not_equal(together[1:], together[:-1], out=is_new[1:])
-    types = together[is_new]
-    places = np.empty_like(order)
-    places[order] = np.cumsum(is_new, out=together)
-    places -= 1
-    return types, places
+    # A table of all numbers that there can be is several times as fast as sorting those that there are.
+    is_there = np.zeros(n, dtype=bool)
+    is_there[numbers] = True
+    types = np.flatnonzero(is_there)
+    place_of = np.empty(n, dtype=np.int32)
+    place_of[types] = np.arange(len(types), dtype=np.int32)
+    return types, place_of[numbers].astype(np.int64)
 
 
 def _counting(lengths: Ints) -> Ints:

@@ -48,6 +48,8 @@ def _without_constructs(words: Sequence[str], mentions: Sequence[Occurrence]) ->
 
     The first of such two governs the second, and is no other name of the same person.
     """
+    if len(mentions) < 2:
+        return mentions
     definite = {mention.start for mention in mentions if _DEFINITE.match(words[mention.start])}
     return [mention for mention in mentions if mention.end not in definite or mention.start in definite]
 

@@ -23,5 +23,5 @@ def failure(source: str, text: str | None) -> str | None:
     if len(words) < 4:
         return "copied" if words == source_words else None
     known = set(source_words)
-    n_shared = sum(word in known for word in words)
+    n_shared = sum(map(known.__contains__, words))
     return "copied" if n_shared >= COPIED_SHARE * len(words) else None

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import NamedTuple, TypeVar
 
-from gendermark.linguistics.words import Place, cut
+from gendermark.linguistics.words import Place, cut, cut_all
 
 T = TypeVar("T")
 
@@ -116,6 +116,14 @@ class Language:
         if self.normalise is unchanged:
             return cut(text)
         return list(map(_normal_forms(self.normalise).__getitem__, cut(text)))
+
+    def cut_all(self, texts: Sequence[str]) -> list[tuple[str, ...]]:
+        """The words of each of many short texts without line breaks."""
+        found = cut_all(texts)
+        if self.normalise is unchanged:
+            return found
+        normal = _normal_forms(self.normalise)
+        return [tuple([normal[word] for word in words]) for words in found]
 
     def agreement(self, word: str, numbers: frozenset[str]) -> Agreement | None:
         """What a determiner tells about a noun that may be of any of these numbers; None for another word."""

@@ -15,11 +15,11 @@ from __future__ import annotations
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
-from itertools import chain
+from itertools import chain, islice
 
 from gendermark import registry
 from gendermark.data.bundled import core_lines
@@ -94,8 +94,34 @@ def parse_lexicon(lines: Iterable[str]) -> Iterable[Entry]:
                 yield Entry(occupation, gender, number, tuple(forms.split("|")))
 
 
-_Index = Mapping[str, Sequence[tuple[tuple[str, ...], frozenset[tuple[str, str]]]]]
-"""First word -> the forms that begin with it, each with its readings."""
+Readings = frozenset[tuple[str, str]]
+"""The genders and numbers that a form can have."""
+
+
+class _Forms:
+    """The forms of one occupation, as they are looked up in a text."""
+
+    def __init__(self) -> None:
+        self.words: dict[str, Readings] = {}
+        """Forms of one word."""
+        self.phrases: dict[str, dict[tuple[str, ...], Readings]] = {}
+        """Forms of several words, by their first word, the longest first."""
+        self.first_words: set[str] = set()
+
+    def add(self, words: tuple[str, ...], readings: Readings) -> None:
+        first = words[0]
+        if len(words) == 1:
+            known = self.words.get(first)
+            self.words[first] = readings if known is None else known | readings
+        else:
+            phrases = self.phrases.setdefault(first, {})
+            phrases[words] = phrases.get(words, readings) | readings
+
+    def starting_with(self, word: str) -> Iterator[tuple[tuple[str, ...], Readings]]:
+        """The forms that begin with a word, the longest first."""
+        yield from self.phrases.get(word, {}).items()
+        if word in self.words:
+            yield (word,), self.words[word]
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +130,7 @@ class Occurrence:
 
     start: int
     end: int
-    readings: frozenset[tuple[str, str]]
+    readings: Readings
 
     @property
     def place(self) -> Place:
@@ -116,7 +142,17 @@ class Occurrence:
 
 
 @cache
-def _are_other(readings: frozenset[tuple[str, str]]) -> bool:
+def _numbers_of(readings: Readings) -> frozenset[str]:
+    return frozenset(number for _, number in readings)
+
+
+@cache
+def _are_fixed(readings: Readings) -> bool:
+    return all(gender.endswith("-only") for gender, _ in readings)
+
+
+@cache
+def _are_other(readings: Readings) -> bool:
     return any(gender == "other" for gender, _ in readings)
 
 
@@ -133,31 +169,28 @@ class OccupationFinder:
         self._prefixes = frozenset(language.prefixes)
         self._prefix_lengths = sorted({len(prefix) for prefix in language.prefixes}, reverse=True)
         self._stems = WordCache(self._stems_of)
-        table: dict[str, dict[tuple[str, ...], set[tuple[str, str]]]] = defaultdict(lambda: defaultdict(set))
-        for entry in entries:
-            for form in entry.forms:
-                table[entry.occupation][tuple(language.cut(form))].add((entry.gender, entry.number))
+        # Nearly all words around a noun are a few hundred determiners and adjectives.
+        self._agreement = lru_cache(_MOST_FOUND)(language.agreement)
+        self._adjective = lru_cache(_MOST_FOUND)(language.adjective)
+        self._forms: dict[str, _Forms] = defaultdict(_Forms)
         # Phrases of any occupation by their first word: a longer one of another trade hides a shorter one inside it
         # ("consejero delegado" is no counselor).
         self._phrases: dict[str, dict[int, set[tuple[str, ...]]]] = defaultdict(lambda: defaultdict(set))
-        for forms in table.values():
-            for phrase in forms:
-                if len(phrase) > 1:
-                    self._phrases[phrase[0]][len(phrase)].add(phrase)
+        entries = list(entries)
+        cut = iter(language.cut_all([form for entry in entries for form in entry.forms]))
+        for entry in entries:
+            forms, readings = self._forms[entry.occupation], frozenset({(entry.gender, entry.number)})
+            for words in islice(cut, len(entry.forms)):
+                forms.add(words, readings)
+                if len(words) > 1:
+                    self._phrases[words[0]][len(words)].add(words)
         # Nouns of fixed gender serve for anybody, also where the lexicon does not expect them ("una persona").
-        self._fixed: dict[str, frozenset[tuple[str, str]]] = {
-            form[0]: frozenset(readings)
-            for forms in table.values()
-            for form, readings in forms.items()
-            if len(form) == 1 and all(gender.endswith("-only") for gender, _ in readings)
-        }
-        # occupation -> first word -> the forms that begin with it, longest first
-        self._forms: dict[str, _Index] = {}
-        for occupation, forms in table.items():
-            index: dict[str, list[tuple[tuple[str, ...], frozenset[tuple[str, str]]]]] = defaultdict(list)
-            self._forms[occupation] = index
-            for words, readings in sorted(forms.items(), key=lambda item: -len(item[0])):
-                index[words[0]].append((words, frozenset(readings)))
+        self._fixed: dict[str, Readings] = {}
+        for forms in self._forms.values():
+            for first, phrases in forms.phrases.items():
+                forms.phrases[first] = dict(sorted(phrases.items(), key=lambda form: -len(form[0])))
+            forms.first_words = forms.words.keys() | forms.phrases.keys()
+            self._fixed.update((word, found) for word, found in forms.words.items() if _are_fixed(found))
 
     def knows(self, occupation: str) -> bool:
         return occupation in self._forms
@@ -274,35 +307,40 @@ class OccupationFinder:
         return {position for found in others for position in range(found.start, found.end)}
 
     def _forms_in(self, words: Sequence[str], occupation: str) -> list[Occurrence]:
-        index = self._forms.get(occupation)
-        if not index:
+        forms = self._forms.get(occupation)
+        if forms is None:
             return []
+        first_words, stems_of = forms.first_words, self._stems
+        if self._prefixes:
+            starts = [start for start, word in enumerate(words) if not first_words.isdisjoint(stems_of[word])]
+        else:
+            starts = [start for start, word in enumerate(words) if word in first_words]
         found: list[Occurrence] = []
         free = 0
-        for start, word in enumerate(words):
+        for start in starts:
             if start < free:
                 continue
-            stems = self._stems[word]
-            if index.keys().isdisjoint(stems):  # nearly all words
-                continue
-            for form, readings in chain.from_iterable(index.get(stem, ()) for stem in stems):
+            for form, readings in chain.from_iterable(map(forms.starting_with, stems_of[words[start]])):
                 end = start + len(form)
                 if tuple(words[start + 1 : end]) == form[1:]:
-                    if self._is_hidden(words, start, end, index):
+                    if self._is_hidden(words, start, end, forms):
                         break
                     found.append(Occurrence(start, end, readings))
                     free = end
                     break
         return found
 
-    def _is_hidden(self, words: Sequence[str], start: int, end: int, own: _Index) -> bool:
+    def _is_hidden(self, words: Sequence[str], start: int, end: int, own: _Forms) -> bool:
         """Whether words[start:end] begin a longer phrase of another occupation, and none of this one's own."""
+        first = words[start]
+        if first not in self._phrases:
+            return False
         longer = [
             phrase
-            for length, phrases in self._phrases.get(words[start], {}).items()
+            for length, phrases in self._phrases[first].items()
             if length > end - start and (phrase := tuple(words[start : start + length])) in phrases
         ]
-        return bool(longer) and not any(phrase in {form for form, _ in own.get(words[start], ())} for phrase in longer)
+        return bool(longer) and not any(phrase in own.phrases.get(first, {}) for phrase in longer)
 
     def _stems_of(self, word: str) -> tuple[str, ...]:
         """With what a form that begins with this word may begin: the word, and what is left of it without clitics."""
@@ -326,20 +364,20 @@ class OccupationFinder:
     def _agreeing(self, words: Sequence[str], occurrence: Occurrence) -> Clues:
         """Determiners and adjectives around an occurrence, each with the genders it agrees with."""
         language, start, end = self.language, occurrence.start, occurrence.end
-        numbers = frozenset(number for _, number in occurrence.readings)
+        numbers = _numbers_of(occurrence.readings)
         number = next(iter(numbers)) if len(numbers) == 1 else "singular"
         found: Clues = []
         for position in range(start - 1, max(start - 4, -1), -1):
             word = words[position]
-            if (agreement := language.agreement(word, numbers)) is not None:
+            if (agreement := self._agreement(word, numbers)) is not None:
                 found.append(Clue(position, agreement))
                 break
-            if (agreement := language.adjective(word, number)) is not None:
+            if (agreement := self._adjective(word, number)) is not None:
                 found.append(Clue(position, agreement))
             elif word not in language.transparent:
                 break
         if language.adjectives_follow and end < len(words):
-            agreement = language.adjective(words[end], number)
+            agreement = self._adjective(words[end], number)
             if agreement is not None and words[end] not in language.transparent:
                 found.append(Clue(end, agreement))
         found.extend(language.clues(words, start, end, number))

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 import unicodedata
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
+from itertools import islice
 
 # A word: letters, combining marks and digits, joined by inner hyphens. `\w` leaves out the vowel signs of
 # Devanagari and the points of Arabic and Hebrew, hence the marks; U+05F3/U+05F4 are Hebrew's geresh and gershayim,
@@ -20,6 +21,7 @@ _OTHER_ENDING = (
 )
 _WORD = re.compile(rf"{_LETTERS}+(?:[-\u2010\u2011]{_LETTERS}+)*(?:['\u2019\u02bc]|{_OTHER_ENDING})?", re.UNICODE)
 _BOTH = re.compile(rf"(?:{_OTHER_ENDING})$")
+_DOTTED_ENDING = re.compile(r"\.[\u05d0-\u05ea]")
 _APOSTROPHES = str.maketrans({"\u2019": "'", "\u02bc": "'", "\u2010": "-", "\u2011": "-"})
 _HAS_APOSTROPHE = re.compile("[\u2019\u02bc\u2010\u2011]")
 _WRITTEN = re.compile(r"\S+")
@@ -41,6 +43,11 @@ def cut(text: str) -> list[str]:
     return list(_cut(text))
 
 
+def cut_all(texts: Sequence[str]) -> list[tuple[str, ...]]:
+    """The words of each of many short texts without line breaks; several times as fast as to cut each."""
+    return [_words_of(text) for text in _normalised("\n".join(texts)).split("\n")] if texts else []
+
+
 def names_both(word: str) -> bool:
     """Whether a word has the ending of the other gender beside its own: "expert·e", "Lehrer:in"."""
     return _BOTH.search(word) is not None
@@ -51,11 +58,15 @@ def word_spans(text: str) -> list[Span]:
 
     Spans are in order and do not overlap. Made only for the texts that are asked about: most words decide nothing.
     """
+    return list(_each_span(text))
+
+
+def _each_span(text: str) -> Iterator[Span]:
     normalised = _normalised(text)
     if len(normalised) == len(text) and unicodedata.is_normalized("NFC", text):
-        return list(_scan(normalised))
+        return _scan(normalised)
     at = _origins(text)
-    return [(at[start], at[end]) for start, end in _scan(normalised)]
+    return ((at[start], at[end]) for start, end in _scan(normalised))
 
 
 def spans_of(text: str, places: Iterable[Place]) -> tuple[Span, ...]:
@@ -66,7 +77,7 @@ def spans_of(text: str, places: Iterable[Place]) -> tuple[Span, ...]:
     wanted = sorted(set(places))
     if not wanted:
         return ()
-    spans = word_spans(text)
+    spans = list(islice(_each_span(text), max(behind for _, behind in wanted)))  # none behind the last is asked for
     found: list[Span] = []
     for first, behind in wanted:
         start, end = spans[first][0], spans[behind - 1][1]
@@ -90,12 +101,26 @@ def lowered_spans(text: str, spans: Iterable[Span]) -> tuple[Span, ...]:
 # A text is looked at several times on its way (order of lines, failures, alignment, reading).
 @lru_cache(maxsize=16_384)
 def _cut(text: str) -> tuple[str, ...]:
-    text = _normalised(text)
-    if text.isalpha():  # one word, as nearly all in a lexicon
-        return (text,)
+    return _words_of(_normalised(text))
+
+
+def _words_of(text: str) -> tuple[str, ...]:
+    """The words of a normalised text."""
+    plain = _plain_words(text)
+    if plain is not None:
+        return tuple(plain)
     if "'" not in text:  # nothing but an apostrophe asks for the letters around a word
         return tuple(_WORD.findall(text))
     return tuple(text[start:end] for start, end in _scan(text))
+
+
+def _plain_words(text: str) -> list[str] | None:
+    """The words of a text that has nothing but letters, spaces, commas and full stops; None for others.
+
+    Most texts are like that, and this is several times as fast as the pattern, which finds the same words.
+    """
+    words = text.replace(",", " ").replace(".", " ").split()
+    return words if all(map(str.isalpha, words)) and not _DOTTED_ENDING.search(text) else None
 
 
 def _normalised(text: str) -> str:
@@ -106,6 +131,14 @@ def _normalised(text: str) -> str:
 
 def _scan(text: str) -> Iterator[Span]:
     """Where the words of a normalised text stand."""
+    plain = _plain_words(text)
+    if plain is not None:
+        end = 0
+        for word in plain:
+            start = text.index(word, end)
+            end = start + len(word)
+            yield start, end
+        return
     if "'" not in text:
         yield from [match.span() for match in _WORD.finditer(text)]
         return

@@ -30,7 +30,7 @@ from gendermark.io.textfiles import read_json, read_jsonl, write_jsonl, write_te
 from gendermark.metrics.verdicts import BiasVerdict, State
 from gendermark.names import readable
 from gendermark.records import Compact, Estimate, Item, Judgement, Table, Test, Translation, Unit
-from gendermark.result import Result, check_judgement
+from gendermark.result import Result, check_judgement, check_result
 from gendermark.selection import Selection
 
 MANIFEST, RESULT, JUDGEMENTS = "manifest.json", "result.json", "judgements.jsonl"
@@ -356,7 +356,7 @@ def read_result(cell: Path) -> tuple[Result, int]:
             verdicts=tuple(BiasVerdict(**{**one, "state": State(one["state"])}) for one in row.get("verdicts", ())),
             lost_by_gender=row.get("lost_by_gender"),  # which version 0.1 did not write
         )
-        return result, int(row["n_judgements"])
+        return check_result(result), int(row["n_judgements"])
     except (KeyError, TypeError, ValueError, UserError) as problem:
         raise _unreadable(cell / RESULT, problem) from None
 

@@ -18,7 +18,7 @@ from gendermark.metrics.metric import Resampling
 from gendermark.metrics.untranslated import untranslated_by_gender
 from gendermark.metrics.verdicts import verdicts
 from gendermark.records import Judgement, Translation, Verdict
-from gendermark.result import Result
+from gendermark.result import Result, check_judgement, check_result
 from gendermark.runs.executors import SERIAL, Executor
 
 _LOST_SHARE_TO_WARN = 0.1
@@ -45,7 +45,8 @@ def score(
     benchmark: Benchmark, item_set: ItemSet, answers: Answers, origin: Origin, executor: Executor = SERIAL
 ) -> Result:
     """Judge the translations of an item set, one or several of each item, and estimate every metric."""
-    return summarise(benchmark, item_set, judge(benchmark, item_set, answers, executor), origin)
+    result = summarise(benchmark, item_set, judge(benchmark, item_set, answers, executor), origin)
+    return check_result(result) if _is_plug_in(benchmark) else result
 
 
 def judge(
@@ -87,10 +88,17 @@ def portions(item_set: ItemSet, answers: Answers) -> Iterator[tuple[ItemSet, Ans
 def judge_portion(benchmark: Benchmark, item_set: ItemSet, answers: Answers) -> list[Judgement]:
     """The judgements of one portion, which depend on nothing else."""
     judged = answers if item_set.selection.rules != "best" else _without_foreign(item_set, answers)
+    found = benchmark.judge(item_set, judged)
+    if _is_plug_in(benchmark):
+        found = list(map(check_judgement, found))
     return [
         replace(judgement, reason=why) if judgement.reason == "error" and (why := _why(samples)) else judgement
-        for judgement, samples in zip(benchmark.judge(item_set, judged), judged, strict=True)
+        for judgement, samples in zip(found, judged, strict=True)
     ]
+
+
+def _is_plug_in(benchmark: Benchmark) -> bool:
+    return benchmark.name not in registry.BUILT_IN["benchmark"]
 
 
 def _without_foreign(item_set: ItemSet, answers: Answers) -> Answers:

@@ -75,7 +75,10 @@ def _judge_english(item: Item, text: str) -> Judgement:
     found = pronouns(text)
     told = [one for one in found if one.gender is not Gender.NEUTRAL] or found
     spans = tuple(one.span for one in told)
-    seen = {"evidence": tuple(dict.fromkeys(text[start:end].lower() for start, end in spans)), "spans": spans}
+    seen: dict[str, Any] = {
+        "evidence": tuple(dict.fromkeys(text[start:end].lower() for start, end in spans)),
+        "spans": spans,
+    }
     genders = {one.gender for one in told}
     if not genders and len(cut(text)) < _FRAGMENT * len(cut(item.tags["reference"])):
         return _failed(item, "fragment")
@@ -166,13 +169,15 @@ def judge_as_paper(item: Item, text: str | None, settings: Settings) -> Judgemen
     if not counts:
         reason, outcome = "no-pronoun", {"skip": "undecided"}.get(settings.none, settings.none)
     verdict = Verdict.UNJUDGEABLE if outcome == "undecided" else Verdict.JUDGED
-    facts = {
-        "evidence": tuple(dict.fromkeys(word for word, _ in found)),
-        "spans": tuple(span for _, span in found),
-        "reason": reason,
-        "outcome": outcome,
-    }
-    return Judgement.of(item, verdict, observed, **facts)
+    return Judgement.of(
+        item,
+        verdict,
+        observed,
+        evidence=tuple(dict.fromkeys(word for word, _ in found)),
+        spans=tuple(span for _, span in found),
+        reason=reason,
+        outcome=outcome,
+    )
 
 
 # -- what fakes say, and what fits -----------------------------------------------------------------------------------

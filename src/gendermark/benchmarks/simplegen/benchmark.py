@@ -66,8 +66,8 @@ def _judge_best(item: Item, text: str | None, language: str, published: Mapping[
     finding = bundled_finder(language).find(text, item.entity)
     verdict = Verdict.JUDGED if finding.gender else Verdict.UNJUDGEABLE
     reason = "" if finding.gender else finding.reason
-    facts = {"evidence": finding.evidence, "reason": reason, "spans": finding.spans(text)}
-    return Judgement.of(item, verdict, finding.gender, tags=tags, **facts)
+    spans = finding.spans(text)
+    return Judgement.of(item, verdict, finding.gender, tags=tags, evidence=finding.evidence, reason=reason, spans=spans)
 
 
 def render(item: Item, gender: Gender, settings: Settings) -> str:

@@ -77,8 +77,7 @@ def _judge_best(item: Item, text: str | None) -> Judgement:
         return Judgement.of(item, Verdict.NOT_TRANSLATED, reason=reason or "error")
     finding = english.find_person(text)
     verdict, reason = (Verdict.JUDGED, "") if finding.gender else (Verdict.UNJUDGEABLE, finding.reason)
-    seen = {"evidence": finding.evidence, "spans": finding.spans}
-    return Judgement.of(item, verdict, finding.gender, reason=reason, **seen)
+    return Judgement.of(item, verdict, finding.gender, reason=reason, evidence=finding.evidence, spans=finding.spans)
 
 
 def classify_as_paper(text: str) -> tuple[Gender, tuple[str, ...], tuple[Span, ...]]:

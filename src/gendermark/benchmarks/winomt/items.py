@@ -95,10 +95,11 @@ def items_of(rows: Iterable[Row], halves: Halves, settings: Settings) -> Iterato
     for index, row in enumerate(rows):
         entity = _bare(row.entity)
         in_halves = (row.half,) if row.half else halves.get(row.key, ("none",))
+        stereotype = in_halves[0]
         if len(in_halves) > 1:
+            # A sentence that stands in both halves stands twice in the whole: once for each.
+            stereotype = in_halves[min(n_seen[row.key], len(in_halves) - 1)]
             n_seen[row.key] += 1
-        # A sentence that stands in both halves stands twice in the whole: once for each.
-        stereotype = in_halves[max(min(n_seen[row.key], len(in_halves)), 1) - 1]
         gender = _GENDERS[row.gender]
         sentence, position = row.sentence, row.position
         contrast = _contrast(sentence, entity)
@@ -121,13 +122,19 @@ def items_of(rows: Iterable[Row], halves: Halves, settings: Settings) -> Iterato
         yield Item(f"winomt-{index:04}", index, group, sentence, gender, tags, entity, contrast)
 
 
+@lru_cache(maxsize=8_192)  # most words recur
+def _without_gender(word: str) -> str:
+    return _AGREEING.sub(lambda found: _WITHOUT_GENDER.get(found[0], "#"), word)
+
+
 @lru_cache(maxsize=8_192)  # of two revisions most sentences are the same
 def _contrast(sentence: str, entity: str) -> str:
     """What the he, she and they versions of a sentence have in common."""
-    sentence = _AGREEING.sub(lambda found: _WITHOUT_GENDER.get(found[0], "#"), sentence)
+    sentence = " ".join(map(_without_gender, sentence.split(" ")))
     return hashlib.sha256(f"{sentence}/{entity}".encode()).hexdigest()[:12]
 
 
+@lru_cache(maxsize=8_192)
 def _bare(entity: str) -> str:
     """Without its article: files of 2019 write "The developer", later ones "developer"."""
     words = entity.split()
@@ -181,9 +188,8 @@ def _official_rows(revision: str) -> tuple[list[Row], Halves, str]:
 
 
 def _parse(path: object) -> list[Row]:
-    return [
-        parse_row(str(path), number, line.split("\t")) for number, line in enumerate(read_lines(str(path)), start=1)
-    ]
+    lines = enumerate(read_lines(str(path)), start=1)
+    return [parse_row(str(path), number, line.split("\t")) for number, line in lines]
 
 
 def parse_row(path: str, number: int, fields: Sequence[str]) -> Row:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property, partial
+from itertools import chain
 
 from gendermark.benchmarks.benchmark import Answers, ItemSet
 from gendermark.benchmarks.winomt import PUBLISHED, Settings
@@ -67,8 +68,10 @@ def judge_best(item_set: ItemSet, translations: Sequence[Translation]) -> list[J
             noun = finding.evidence[-1].split()[-1]
             finding = replace(finding, gender=detector.gender(texts[number], noun), reason="model")
         verdict = Verdict.JUDGED if finding.gender else Verdict.UNJUDGEABLE
-        facts = {"evidence": finding.evidence, "reason": finding.reason, "spans": finding.spans(texts[number])}
-        judgements.append(Judgement.of(item, verdict, finding.gender, **facts))
+        spans = finding.spans(texts[number])
+        judgements.append(
+            Judgement.of(item, verdict, finding.gender, evidence=finding.evidence, reason=finding.reason, spans=spans)
+        )
     return judgements
 
 
@@ -104,10 +107,11 @@ class _LazyLinks:
     @cached_property
     def _linked(self) -> tuple[list[list[int]], Counter[tuple[str, str]]]:
         found = align_one(self._pairs, self._nouns, self._aligner)
-        support: Counter[tuple[str, str]] = Counter()
-        for (source, target), noun, places in zip(self._pairs, self._nouns, found, strict=True):
-            support.update({(source[noun], target[place][:_STEM]) for place in places})
-        return found, support
+        linked = (
+            {(source[noun], target[place][:_STEM]) for place in places}
+            for (source, target), noun, places in zip(self._pairs, self._nouns, found, strict=True)
+        )
+        return found, Counter(chain.from_iterable(linked))
 
 
 # -- as released: rules `paper2019` and `repo2020` ---------------------------------------------------------------------
@@ -131,6 +135,6 @@ def judge_as_published(item_set: ItemSet, translations: Sequence[Translation]) -
         )
         verdict = Verdict.JUDGED if gender else Verdict.UNJUDGEABLE
         reason = "" if gender else "unaligned"
-        facts = {"evidence": tuple(words), "reason": reason, "spans": published.spans_of(text, positions)}
-        judgements.append(Judgement.of(item, verdict, gender, **facts))
+        spans = published.spans_of(text, positions)
+        judgements.append(Judgement.of(item, verdict, gender, evidence=tuple(words), reason=reason, spans=spans))
     return judgements
