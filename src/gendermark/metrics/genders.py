@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 
@@ -116,19 +116,23 @@ def gender_tally(slices_of: Callable[[Judgement], Iterable[str]], pair_of: Calla
     """Counts per slice; and, of the items that differ in gender alone (`pair_of` names what they share), how often both
     the masculine and the feminine one are right."""
 
-    def tally(group: Sequence[Judgement]) -> Counter[str]:
+    def kind_of(judgement: Judgement) -> _Kind:
+        is_judged = judgement.verdict is Verdict.JUDGED
+        slices = tuple(slices_of(judgement))
+        return slices, is_judged, judgement.is_correct, judgement.expected, judgement.observed
+
+    def tally(group: Sequence[Judgement]) -> Mapping[str, int]:
+        if len(group) == 1:
+            return _counts_of_one(kind_of(group[0]))
         counts: Counter[str] = Counter()
-        alike: Counter[tuple[tuple[str, ...], bool, bool, Gender | None, Gender | None]] = Counter()
+        for kind, n in Counter(map(kind_of, group)).items():
+            for column, amount in _counts_of_one(kind).items():
+                counts[column] += n * amount
         pairs: dict[str, int] = defaultdict(int)  # a group can be large: three bits for each pair
         for judgement in group:
-            is_judged, is_correct = judgement.verdict is Verdict.JUDGED, judgement.is_correct
-            alike[tuple(slices_of(judgement)), is_judged, is_correct, judgement.expected, judgement.observed] += 1
             if judgement.expected in (Gender.MASCULINE, Gender.FEMININE):
-                is_masculine = judgement.expected is Gender.MASCULINE
-                pairs[pair_of(judgement)] |= (_MEN if is_masculine else _WOMEN) | (not is_correct) * _WRONG
-        for kind, n in alike.items():
-            for name in _columns(*kind):
-                counts[name] += n
+                gender = _MEN if judgement.expected is Gender.MASCULINE else _WOMEN
+                pairs[pair_of(judgement)] |= gender | (not judgement.is_correct) * _WRONG
         for seen in pairs.values():
             if seen & _MEN and seen & _WOMEN:
                 counts["pairs.total"] += 1
@@ -138,11 +142,14 @@ def gender_tally(slices_of: Callable[[Judgement], Iterable[str]], pair_of: Calla
     return tally
 
 
+_Kind = tuple[tuple[str, ...], bool, bool, Gender | None, Gender | None]
+"""Slices, whether it was judged, whether it is right, expected and observed gender."""
+
+
 @cache
-def _columns(
-    slices: tuple[str, ...], is_judged: bool, is_correct: bool, expected: Gender | None, observed: Gender | None
-) -> tuple[str, ...]:
-    """The columns that a sentence of this kind counts in."""
+def _counts_of_one(kind: _Kind) -> Mapping[str, int]:
+    """The columns that a sentence of this kind counts in; many are alike."""
+    slices, is_judged, is_correct, expected, observed = kind
     found = []
     for name in slices:
         found.append(f"{name}.total")
@@ -150,7 +157,7 @@ def _columns(
         found += [f"{name}.correct", f"{name}.right.{expected}"] if is_correct else []
         found += [f"{name}.expected.{expected}"] if expected else []
         found += [f"{name}.observed.{observed}"] if observed else []
-    return tuple(found)
+    return dict.fromkeys(found, 1)
 
 
 def accuracy(part: str) -> Metric:

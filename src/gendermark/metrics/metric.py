@@ -10,6 +10,7 @@ from array import array
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
@@ -159,6 +160,10 @@ class Counts:
     certainty: frozenset[str] = frozenset()
     """Groups that are there by necessity and not as a sample: they vary within, and not between."""
 
+    @cached_property
+    def totals(self) -> Floats:
+        return np.asarray(self.matrix.sum(axis=0, keepdims=True), dtype=np.float64)
+
     def take(self, sums: Floats, names: Iterable[str]) -> list[Floats]:
         """The named columns of an array of sums; a column that no group has is all zero."""
         return [sums[:, self.columns[name]] if name in self.columns else np.zeros(len(sums)) for name in names]
@@ -246,7 +251,8 @@ def evaluate(metric: Metric, counts: Counts, sums: Floats, *, smoothly: bool = F
 
 
 def total_sums(counts: Counts) -> Floats:
-    return np.asarray(counts.matrix.sum(axis=0, keepdims=True), dtype=np.float64)
+    """The sums of all columns, as one row."""
+    return counts.totals
 
 
 def rows_by_stratum(counts: Counts) -> list[NDArray[np.intp]]:

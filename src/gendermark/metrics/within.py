@@ -50,19 +50,21 @@ class Within:
         return self.covariance_of(metric, metric, counts, of_certain=of_certain)
 
     def covariance_of(self, one: Metric, other: Metric, counts: Counts, *, of_certain: bool = False) -> float | None:
-        if not (self._has(one, counts) and self._has(other, counts)):
+        first = self._slopes(one, counts)
+        second = first if other is one else self._slopes(other, counts)
+        if first is None or second is None:
             return None
         matrix = self.certain if of_certain else self.covariance
-        places = [[self.columns.get(name, -1) for name in metric.needs] for metric in (one, other)]
-        gradients = [_gradient(metric, counts) for metric in (one, other)]
-        known = [[place for place in found if place >= 0] for found in places]
-        taken = [g[[p >= 0 for p in found]] for g, found in zip(gradients, places, strict=True)]
-        return float(taken[0] @ matrix[np.ix_(known[0], known[1])] @ taken[1])
+        return float(first[1] @ matrix[np.ix_(first[0], second[0])] @ second[1])
 
-    def _has(self, metric: Metric, counts: Counts) -> bool:
+    def _slopes(self, metric: Metric, counts: Counts) -> tuple[list[int], Floats] | None:
+        """The columns of a metric that sentences have, and how it moves with each; None if they do not add up to it."""
+        places = [self.columns.get(name, -1) for name in metric.needs]
+        own = [float(self.sums[place]) if place >= 0 else 0.0 for place in places]
         totals = [float(column[0]) for column in counts.take(total_sums(counts), metric.needs)]
-        own = [self.sums[self.columns[name]] if name in self.columns else 0.0 for name in metric.needs]
-        return np.allclose(totals, own, rtol=1e-9, atol=1e-9)
+        if not all(math.isclose(x, y, rel_tol=1e-9, abs_tol=1e-9) for x, y in zip(totals, own, strict=True)):
+            return None
+        return [place for place in places if place >= 0], _gradient(metric, counts)[[place >= 0 for place in places]]
 
 
 def count_within(judgements: Iterable[Judgement], tally: Tally, certainty: Collection[str] = ()) -> Within:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Sequence, Set
+from functools import cache
 
 from gendermark.benchmarks.benchmark import Measures
 from gendermark.benchmarks.winomt import PUBLISHED, Settings
@@ -21,27 +22,33 @@ SOMEONE = "someone"
 such as "alguien" are wrong for men and women alike."""
 
 
-def _slices_of(judgement: Judgement) -> Iterable[str]:
+def _slices_of(judgement: Judgement) -> tuple[str, ...]:
     tags = judgement.tags
-    yield "all"
-    if judgement.expected is not None:
-        yield judgement.expected.value
-        if judgement.expected is not Gender.NEUTRAL:
-            yield "mf"
-    if tags["stereotype"] != "none":
-        yield tags["stereotype"]
-        yield "stereotyped"
-    if tags["role"]:
-        yield tags["role"]
-    if tags["corpus"] in ("winobias", "winogender"):
-        yield tags["corpus"]
-    if judgement.entity != SOMEONE:
-        yield "occupations"
+    is_occupation = judgement.entity != SOMEONE
+    return _slices(judgement.expected, tags["stereotype"], tags["role"], tags["corpus"], is_occupation)
+
+
+@cache
+def _slices(expected: Gender | None, stereotype: str, role: str, corpus: str, is_occupation: bool) -> tuple[str, ...]:
+    found = ["all"]
+    if expected is not None:
+        found.append(expected.value)
+        if expected is not Gender.NEUTRAL:
+            found.append("mf")
+    if stereotype != "none":
+        found += [stereotype, "stereotyped"]
+    if role:
+        found.append(role)
+    if corpus in ("winobias", "winogender"):
+        found.append(corpus)
+    if is_occupation:
+        found.append("occupations")
+    return tuple(found)
 
 
 @cached
 def _present(judgements: Sequence[Judgement]) -> Set[str]:
-    return {name for judgement in judgements for name in _slices_of(judgement)}
+    return set().union(*set(map(_slices_of, judgements)))
 
 
 def metrics(judgements: Sequence[Judgement], settings: Settings) -> list[Metric]:
