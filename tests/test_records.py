@@ -94,24 +94,6 @@ def test_judgement_survives_json(judgement: Judgement) -> None:
     assert back.to_json() == judgement.to_json()
 
 
-@pytest.mark.parametrize(
-    ("tags", "entity", "contrast"),
-    [
-        ({"occupation": "nurse", "group": "fofc"}, "nurse", ""),
-        ({"lexeme": "게을러", "gloss": "lazy"}, "게을러", ""),
-        ({"pair": "pair-0000", "rules": "best"}, "", "pair-0000"),
-        ({"entity": "cashier", "contrast": "fe04", "role": "subject"}, "cashier", "fe04"),
-        ({"entity": "cashier", "occupation": "other"}, "cashier", ""),
-    ],
-)
-def test_facts_under_the_names_of_version_0_1(tags: dict[str, str], entity: str, contrast: str) -> None:
-    row = {**JUDGEMENT.to_json(), "tags": {**tags, "reason": "form", "outcome": "mixed"}}
-    back = Judgement.from_json(row)
-    assert (back.entity, back.contrast, back.reason, back.outcome) == (entity, contrast, "form", "mixed")
-    # What the benchmark had under its own name stays there; what is a field now is no tag.
-    assert back.tags == {key: value for key, value in tags.items() if key not in ("entity", "contrast")}
-
-
 def test_a_judgement_copies_what_is_known_of_its_item() -> None:
     item = Item("a", 3, "g", "The nurse slept.", Gender.FEMININE, {"role": "subject"}, "nurse", "c")
     judgement = Judgement.of(item, Verdict.JUDGED, Gender.FEMININE, reason="form", spans=((0, 2),))
@@ -161,7 +143,3 @@ def test_records_are_frozen(record: Any) -> None:
 @pytest.mark.parametrize("record", [r for r in RECORDS if hasattr(r, "to_json")], ids=lambda r: type(r).__name__)
 def test_records_are_json(record: Any) -> None:
     assert json.loads(json.dumps(record.to_json(), allow_nan=False)) == record.to_json()
-
-
-def test_pytest_does_not_collect_the_record_called_test() -> None:
-    assert Test.__test__ is False

@@ -284,8 +284,6 @@ class Judgement:
     def from_json(cls, row: Mapping[str, Any]) -> Judgement:
         tags = dict(row["tags"])
         facts = {name: tags.pop(name, "") for name in _FACTS}
-        for name, older_names in _OLDER_NAMES.items():
-            facts[name] = facts[name] or next((tags[older] for older in older_names if older in tags), "")
         return cls(
             item_id=row["item_id"],
             index=row["index"],
@@ -369,8 +367,6 @@ def _unpacked(*fields: Any) -> Judgement:
 
 _FACTS = ("entity", "contrast", "reason", "outcome")
 _MEASURES_PLACE = 8
-# Run folders of version 0.1 have these facts under the names that a benchmark had for them.
-_OLDER_NAMES = {"entity": ("occupation", "lexeme"), "contrast": ("pair",)}
 
 
 @dataclass(frozen=True, slots=True)

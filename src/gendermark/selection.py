@@ -111,7 +111,7 @@ class Selection(metaclass=_OfItsBenchmark):
 
     @classmethod
     def from_json(cls, row: Mapping[str, Any]) -> Selection:
-        """Run folders of version 0.1 have the options of all benchmarks, empty where they do not belong."""
+        """From a run folder; TypeError for a value of the wrong kind."""
         made: Selection = Selection(**{**row, "parts": tuple(row["parts"])})
         for one in fields(made):
             value = getattr(made, one.name)

@@ -91,37 +91,6 @@ def test_errors_are_not_kept_and_asked_again(path: Path) -> None:
         assert store.claim("system", REQUESTS[:2]) == REQUESTS[:1]
 
 
-# -- what a request is
-
-
-def test_the_id_is_that_of_the_content() -> None:
-    # These stand in the stores of users: a change would make them pay again.
-    assert Request("The nurse slept.", "en", "es").request_id == "7be78e17251abb45485f47ab7953dfd9"
-    assert Request("a", "en", "es").request_id == Request("a", "en", "es").request_id
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"source": "B"},
-        {"source_language": "de"},
-        {"target_language": "fr"},
-        {"task": Task.SAMPLE},
-        {"target": "b"},
-        {"options": (("temperature", "0.5"),)},
-        # what is one field must not look like another
-        {"source_language": "enes", "target_language": ""},
-    ],
-)
-def test_every_field_changes_the_id(change: dict[str, Any]) -> None:
-    assert replace(Request("A", "en", "es"), **change).request_id != Request("A", "en", "es").request_id
-
-
-def test_more_samples_are_the_same_request() -> None:
-    request = Request("A", "en", "es", Task.SAMPLE)
-    assert replace(request, first_sample=16, n_samples=128).request_id == request.request_id
-
-
 # -- claims
 
 

@@ -62,7 +62,7 @@ class DiskList(Sequence[T]):
             return self._at(range(self._n)[place])
         some = range(self._n)[place]
         if some.step != 1:
-            return [self._at(one) for one in some]
+            return list(map(self._at, some))
         if len(some) < LIMIT:
             return list(self.read(some.start, some.stop))
         first = some.start
@@ -77,25 +77,6 @@ class DiskList(Sequence[T]):
             if len(self._recent) > _BLOCKS_KEPT:
                 self._recent.popitem(last=False)
         return block[place % _BLOCK]
-
-    def in_order(self, places: Sequence[int]) -> Sequence[T | None]:
-        """See `reordered`."""
-        if len(places) == self._n and all(place == own for own, place in enumerate(places)):
-            return self
-        order = _sorting_order(places)
-
-        def pairs() -> Iterator[tuple[int, T | None]]:
-            wanted = iter(order)
-            own = next(wanted, None)
-            while own is not None and places[own] < 0:
-                yield own, None
-                own = next(wanted, None)
-            for number, value in enumerate(self):
-                while own is not None and places[own] == number:
-                    yield own, value
-                    own = next(wanted, None)
-
-        return _in_buckets(pairs(), len(places))
 
 
 def stored(values: Iterable[T]) -> Sequence[T]:
@@ -144,9 +125,23 @@ def mapped(make: Callable[..., T], *sequences: Sequence[Any]) -> Sequence[T]:
 
 def reordered(values: Sequence[T], places: Sequence[int]) -> Sequence[T | None]:
     """The value at each of some places, which may be in any order and repeated; None for a place below 0."""
-    if isinstance(values, DiskList):
-        return values.in_order(places)
-    return [values[place] if place >= 0 else None for place in places]
+    if not isinstance(values, DiskList):
+        return [values[place] if place >= 0 else None for place in places]
+    if len(places) == len(values) and all(place == own for own, place in enumerate(places)):
+        return values
+
+    def pairs() -> Iterator[tuple[int, T | None]]:
+        wanted = iter(_sorting_order(places))
+        own = next(wanted, None)
+        while own is not None and places[own] < 0:
+            yield own, None
+            own = next(wanted, None)
+        for number, value in enumerate(values):
+            while own is not None and places[own] == number:
+                yield own, value
+                own = next(wanted, None)
+
+    return _in_buckets(pairs(), len(places))
 
 
 def _in_buckets(pairs: Iterable[tuple[int, T]], n: int) -> Sequence[T]:

@@ -23,7 +23,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from gendermark import __version__, registry
-from gendermark.benchmarks.benchmark import Answers, Benchmark, ItemSet
+from gendermark.benchmarks.benchmark import Answers, ItemSet
 from gendermark.errors import BadFile, MissingExtra, UserError
 from gendermark.io.disk_list import mapped, reordered, stored
 from gendermark.io.textfiles import read_json, read_jsonl, write_jsonl, write_text, write_whole
@@ -87,8 +87,6 @@ def check_reusable(directory: Path, config: Mapping[str, Any]) -> None:
     earlier = read_manifest(directory)["config"]
     # In both directions: what only the earlier run had been asked for would be lost as well.
     changed = [key for key in dict.fromkeys([*config, *earlier]) if config.get(key) != earlier.get(key)]
-    if changed == ["selections"] and _same_selections(config["selections"], earlier.get("selections", ())):
-        changed = []
     if changed == [SHARD]:
         holds = f"part {earlier[SHARD]}" if SHARD in earlier else "a whole run"
         asked = config.get(SHARD, "a whole run") if SHARD in earlier else f"part {config[SHARD]}"
@@ -97,14 +95,6 @@ def check_reusable(directory: Path, config: Mapping[str, Any]) -> None:
         raise UserError(
             f"{directory} holds another run (it differs in {', '.join(changed)}); choose another directory with -o"
         )
-
-
-def _same_selections(rows: Sequence[Mapping[str, Any]], earlier: Sequence[Mapping[str, Any]]) -> bool:
-    """A run of version 0.1 wrote the options of all benchmarks, of most of them empty."""
-    try:
-        return [Selection.from_json(row) for row in rows] == [Selection.from_json(row) for row in earlier]
-    except (KeyError, TypeError, UserError):
-        return False
 
 
 def write_cell(directory: Path, item_set: ItemSet, answers: Answers, result: Result) -> None:
@@ -298,15 +288,12 @@ def _is_sound(manifest: Mapping[str, Any]) -> bool:
     selections, notes = config.get("selections", []), manifest.get("notes", [])
     if not all(isinstance(one, dict) for one in (resampling, options, *manifest["cells"].values())):
         return False
-    if not all(isinstance(one, list) for one in (selections, notes)):
+    if not isinstance(notes, list) or not isinstance(selections, list):
         return False
-    confidence, counts = (
-        resampling.get("confidence", 0.95),
-        [resampling.get(name, 1) for name in ("n_resamples", "seed")],
-    )
+    texts = (config.get("system", ""), *options.values(), *notes)
+    confidence, counts = resampling.get("confidence", 0.95), [resampling.get(n, 1) for n in ("n_resamples", "seed")]
     return (
-        isinstance(config.get("system", ""), str)
-        and all(isinstance(one, str) for one in (*options.values(), *notes))
+        all(isinstance(one, str) for one in texts)
         and isinstance(confidence, int | float)
         and 0 < confidence < 1
         and all(isinstance(one, int) and 0 <= one < _MOST for one in counts)
@@ -324,27 +311,24 @@ def read_cell(cell: Path) -> Result:
     result, n_judgements = read_result(cell)
     try:
         judgements = stored(check_judgement(Judgement.from_json(row)) for _, row in read_jsonl(cell / JUDGEMENTS))
-        return with_judgements(result, judgements, n_judgements)
+        if len(judgements) != n_judgements:
+            raise ValueError(f"{len(judgements):,} of {n_judgements:,} judgements")
+        return replace(result, judgements=judgements)
     except (KeyError, TypeError, ValueError) as problem:
         raise _unreadable(cell, problem) from None
-
-
-def with_judgements(result: Result, judgements: Sequence[Judgement], n_expected: int) -> Result:
-    if len(judgements) != n_expected:
-        raise ValueError(f"{len(judgements):,} of {n_expected:,} judgements")
-    return replace(result, judgements=judgements)
 
 
 def read_result(cell: Path) -> tuple[Result, int]:
     """A result without its judgements, and how many of them there are."""
     row = read_json(cell / RESULT)
     try:
-        selection = Selection.from_json(row["selection"])
         result = Result(
-            selection=selection,
+            selection=Selection.from_json(row["selection"]),
             origin=row["origin"],
             system=row["system"],
-            estimates=tuple(_estimate(one, selection, row["signature"]) for one in row["estimates"]),
+            estimates=tuple(
+                Estimate(**{**one, "unit": Unit(one["unit"])}, signature=row["signature"]) for one in row["estimates"]
+            ),
             judgements=(),
             tests=tuple(Test(**test) for test in row["tests"]),
             tables=tuple(
@@ -353,20 +337,12 @@ def read_result(cell: Path) -> tuple[Result, int]:
             ),
             warnings=tuple(row["warnings"]),
             signature=row["signature"],
-            verdicts=tuple(BiasVerdict(**{**one, "state": State(one["state"])}) for one in row.get("verdicts", ())),
-            lost_by_gender=row.get("lost_by_gender"),  # which version 0.1 did not write
+            verdicts=tuple(BiasVerdict(**{**one, "state": State(one["state"])}) for one in row["verdicts"]),
+            lost_by_gender=row["lost_by_gender"],
         )
         return check_result(result), int(row["n_judgements"])
     except (KeyError, TypeError, ValueError, UserError) as problem:
         raise _unreadable(cell / RESULT, problem) from None
-
-
-def _estimate(row: Mapping[str, Any], selection: Selection, signature: str) -> Estimate:
-    """Version 0.1 did not write units; its metrics have those that they have today."""
-    if "unit" in row:
-        return Estimate(**{**row, "unit": Unit(row["unit"])}, signature=signature)
-    benchmark: Benchmark = registry.load("benchmark", selection.benchmark)
-    return Estimate(**row, unit=benchmark.describe(row["metric"]).unit, signature=signature)
 
 
 def _unreadable(path: Path, problem: Exception) -> BadFile:
