@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from array import array
-from collections.abc import ItemsView, Iterable, Iterator, Mapping, Sequence, ValuesView
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
@@ -101,20 +100,8 @@ class Task(StrEnum):
     SCORE = "score"
 
 
-class Compact:
-    """A record with slots that is pickled by its fields, in their order: in half the time that it would take else.
-
-    Long lists of records are kept on the disk (`io/disk_list.py`), and go to other processes.
-    """
-
-    __slots__: tuple[str, ...] = ()
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), tuple([getattr(self, name) for name in self.__slots__])
-
-
 @dataclass(frozen=True, slots=True)
-class Item(Compact):
+class Item:
     """One source sentence of a benchmark and what a good translation of it would express."""
 
     item_id: str
@@ -168,7 +155,7 @@ class Request:
 
 
 @dataclass(frozen=True, slots=True)
-class Translation(Compact):
+class Translation:
     """A system's answer to one request (one sample of it), or the error it gave instead."""
 
     request_id: str
@@ -274,12 +261,6 @@ class Judgement:
             **({"measures": dict(self.measures)} if self.measures else {}),
         }
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Their measures are most of some judgements: their names are written once for many, the numbers in a row."""
-        packed = self.measures.packed if isinstance(self.measures, _Packed) else _packed(self.measures)
-        fields = [packed if name == "measures" else getattr(self, name) for name in self.__slots__]
-        return _unpacked, tuple(fields)
-
     @classmethod
     def from_json(cls, row: Mapping[str, Any]) -> Judgement:
         tags = dict(row["tags"])
@@ -299,74 +280,7 @@ class Judgement:
         )
 
 
-_MEASURES: dict[tuple[str, ...], tuple[str, ...]] = {}
-"""The names of measures: those that are alike are one object, which a pickle then writes once."""
-
-
-def _packed(measures: Mapping[str, float]) -> Any:
-    """Names and numbers; or the measures as they are, where these are not all of one kind."""
-    if not measures or set(map(type, measures.values())) != {float}:
-        return measures
-    names = tuple(measures)
-    return _MEASURES.setdefault(names, names), array("d", measures.values()).tobytes()
-
-
-class _Packed(Mapping[str, float]):
-    """Measures as they were packed; a dictionary is made when somebody asks for one, which many never do."""
-
-    __slots__ = ("_data", "_names")
-
-    def __init__(self, names: tuple[str, ...], data: bytes) -> None:
-        self._names = names
-        self._data: bytes | dict[str, float] = data
-
-    @property
-    def _known(self) -> dict[str, float]:
-        if isinstance(self._data, bytes):
-            self._data = dict(zip(self._names, array("d", self._data), strict=True))
-        return self._data
-
-    @property
-    def packed(self) -> Any:
-        is_packed = isinstance(self._data, bytes)
-        return (_MEASURES.setdefault(self._names, self._names), self._data) if is_packed else _packed(self._known)
-
-    def __getitem__(self, name: str) -> float:
-        return self._known[name]
-
-    def __contains__(self, name: object) -> bool:
-        return name in self._known
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._names)
-
-    def __len__(self) -> int:
-        return len(self._names)
-
-    def items(self) -> ItemsView[str, float]:
-        return self._known.items()
-
-    def values(self) -> ValuesView[float]:
-        return self._known.values()
-
-    def __eq__(self, other: object) -> bool:
-        return self._known == (other._known if isinstance(other, _Packed) else other)
-
-    __hash__ = None  # type: ignore[assignment]  # as of any dictionary
-
-    def __repr__(self) -> str:
-        return repr(self._known)
-
-
-def _unpacked(*fields: Any) -> Judgement:
-    whole = list(fields)
-    if isinstance(fields[_MEASURES_PLACE], tuple):
-        whole[_MEASURES_PLACE] = _Packed(*fields[_MEASURES_PLACE])
-    return Judgement(*whole)
-
-
 _FACTS = ("entity", "contrast", "reason", "outcome")
-_MEASURES_PLACE = 8
 
 
 @dataclass(frozen=True, slots=True)

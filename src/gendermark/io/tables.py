@@ -24,7 +24,6 @@ from typing import Any, Generic, NamedTuple, TypeVar
 from gendermark.errors import BadFile, UserError
 from gendermark.io.disk_list import mapped, stored
 from gendermark.io.textfiles import each_line, each_text_line, read_bytes, read_json, read_jsonl, read_lines
-from gendermark.records import Compact
 
 SEPARATOR = " ||| "
 ENDINGS = (".txt", ".tsv", ".csv", ".jsonl", ".json", ".xlsx")
@@ -57,7 +56,7 @@ class Row(NamedTuple, Generic[Content]):
 
 
 @dataclass(frozen=True, slots=True)
-class Samples(Compact):
+class Samples:
     """Several translations of one sentence, with their log-probabilities if the file has them."""
 
     texts: tuple[str, ...]

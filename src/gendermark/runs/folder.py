@@ -29,7 +29,7 @@ from gendermark.io.disk_list import mapped, reordered, stored
 from gendermark.io.textfiles import read_json, read_jsonl, write_jsonl, write_text, write_whole
 from gendermark.metrics.verdicts import BiasVerdict, State
 from gendermark.names import readable
-from gendermark.records import Compact, Estimate, Item, Judgement, Table, Test, Translation, Unit
+from gendermark.records import Estimate, Item, Judgement, Table, Test, Translation, Unit
 from gendermark.result import Result, check_judgement, check_result
 from gendermark.selection import Selection
 
@@ -141,7 +141,7 @@ def _draws(selection: Selection) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Text(Compact):
+class Text:
     """A sentence and what a system made of it: one translation or several samples, or the error it gave instead."""
 
     source: str
