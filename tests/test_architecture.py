@@ -1,14 +1,16 @@
-"""The street is one-way, and looking at the sign costs nothing."""
+"""Imports point one way, nothing slow is loaded before it is needed, and only a benchmark's folder knows its name."""
 
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from importlib import import_module
 from pathlib import Path
 
 import gendermark
+from gendermark import registry
 
 PACKAGE = Path(gendermark.__file__).parent
 # Each may import what stands before it. (The layout in docs/design.md, in the order of its imports.) A module with a
@@ -96,6 +98,20 @@ def test_nothing_imports_the_lab() -> None:
     assert not [name for name in _modules_after("import gendermark.api") if name.startswith("gendermark.lab")]
 
 
+def test_only_a_benchmarks_folder_knows_its_name() -> None:
+    names = re.compile(rf"(?<![\w-])({'|'.join(map(re.escape, registry.BUILT_IN['benchmark']))})(?![\w-])")
+    parts = ("report", "cli", "runs", "auditing", "leaderboard")
+    places = [PACKAGE / "api.py", *(path for part in parts for path in (PACKAGE / part).rglob("*.*"))]
+    found = [
+        f"{path.relative_to(PACKAGE)}:{number}: {line.strip()[:80]}"
+        for path in places
+        if path.suffix in (".py", ".js", ".html", ".toml") and path.name != "lab.py"  # studies are of one benchmark
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1)
+        if names.search(line)
+    ]
+    assert found == []
+
+
 def _modules_after(code: str) -> set[str]:
     script = f"import sys\n{code}\nprint('\\n'.join(sys.modules), file=sys.stderr)"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
@@ -112,6 +128,15 @@ def test_help_loads_nothing_heavy() -> None:
     code = "from gendermark.cli.app import main\ntry: main(['--help'])\nexcept SystemExit: pass"
     # Typer draws its help with rich; everything else waits until it is needed.
     assert not _modules_after(code) & (set(HEAVY) - {"rich"})
+
+
+def test_options_load_no_judge_and_scoring_no_findings() -> None:
+    every = "from gendermark import registry\nfor name in registry.names('benchmark'): registry."
+    of_options = _modules_after(f"{every}settings(name, None)")
+    assert not {name for name in of_options if name.endswith((".judge", ".measures", ".items"))} | of_options & {*HEAVY}
+    of_scoring = _modules_after(f"import gendermark.runs.score\n{every}load('benchmark', name)")
+    assert "gendermark.benchmarks.winomt.judge" in of_scoring
+    assert not {name for name in of_scoring if "findings" in name or "drawing" in name}
 
 
 def test_public_names_exist_and_are_listed() -> None:

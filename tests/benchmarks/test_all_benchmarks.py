@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from functools import cache
 from typing import Any
@@ -13,6 +14,7 @@ from gendermark import api, registry
 from gendermark.benchmarks.gest.speaker import LANGUAGES as SPEAKER_LANGUAGES
 from gendermark.benchmarks.mt_geneval.items import LANGUAGES as MT_GENEVAL_LANGUAGES
 from gendermark.errors import UserError
+from gendermark.metrics.describe import SLICES
 
 Expected = float | None | tuple[float, float]
 """A number, nothing, or a range."""
@@ -273,6 +275,45 @@ def test_a_run_that_names_no_benchmark_asks_for_one_translation_of_each_sentence
         *(PAIRS, CONTEXTS),
     }
     assert chosen.left_out == {}
+
+
+# -- what is measured --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", registry.names("benchmark"))
+def test_every_metric_is_described(name: str) -> None:
+    benchmark = registry.load("benchmark", name)
+    described = benchmark.measures.described
+    assert len({about.name for about in described}) == len(described)
+    for about in described:
+        assert about.label
+        assert about.meaning.endswith(".")
+    for headline in (*benchmark.measures.headline, benchmark.presentation.leading, *benchmark.presentation.also_shown):
+        assert not headline or headline.partition(":")[0] in {about.name for about in described}
+    # What one sentence compares by is one of the metrics that are always compared.
+    leading = benchmark.presentation.leading or benchmark.measures.headline[0]
+    assert leading in benchmark.measures.headline
+
+
+@pytest.mark.parametrize("name", registry.names("benchmark"))
+def test_what_is_measured_is_what_is_described(name: str) -> None:
+    benchmark = registry.load("benchmark", name)
+    options: dict[str, Any] = {"n_samples": 3} if benchmark.draws else {}
+    source, target = next(pair for pair in benchmark.language_pairs("core") if pair[1] in ("es", "en"))
+    parts = benchmark.choices_of("parts")[:1] if benchmark.draws else ()
+    selection = gendermark.Selection(name, source, target, data="core", parts=parts, **options)
+    (result,) = gendermark.run("fake:coin", [selection])
+    described = {about.name: about for about in benchmark.measures.described}
+    for estimate in result.estimates:
+        assert estimate.metric in described
+        assert estimate.unit is described[estimate.metric].unit
+        # What people read is in words, and a slice that several benchmarks have is called the same in all.
+        label = benchmark.slice_label(estimate.slice)
+        assert re.fullmatch(r"[A-Za-z][A-Za-z', -]*", label), label
+        assert estimate.slice not in SLICES or label == SLICES[estimate.slice]
+        assert "_" not in benchmark.label(estimate.metric, estimate.slice).replace("f_", "").replace("P_S", "")
+    metrics = benchmark.measures.metrics(result.judgements, result.selection)
+    assert all(metric.about is described[metric.name] or metric.about == described[metric.name] for metric in metrics)
 
 
 # -- what is refused ---------------------------------------------------------------------------------------------------
