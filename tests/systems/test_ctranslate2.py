@@ -176,7 +176,7 @@ class Listing:
         self._engine = ctranslate2.Translator(str(directory), intra_threads=1)
         self._tokens = json.loads((directory / "shared_vocabulary.json").read_text())
         self._source, self._max_length = [*pieces(directory, source), END], max_length
-        self._text = opened(directory)._text
+        self._speller = sentencepiece.SentencePieceProcessor(str(directory / "target.spm"))
 
     def _next(self, prefix: tuple[str, ...]) -> np.ndarray:
         targets = [[*prefix, token] for token in self._tokens if token != END]
@@ -198,7 +198,8 @@ class Listing:
                 token = self._tokens[number]
                 said = prefix if token == END else (*prefix, token)
                 if token == END or len(said) == self._max_length:
-                    found.append((self._text(said), len(prefix) + 1, so_far * chance))
+                    text = self._speller.decode([one for one in said if one != "<unk>"]).strip()
+                    found.append((text, len(prefix) + 1, so_far * chance))
                 else:
                     waiting.append((said, so_far * chance))
         return found

@@ -22,7 +22,7 @@ import numpy as np
 
 from gendermark.errors import BadFile, MissingExtra, UnknownName, UserError
 from gendermark.io.textfiles import read_json
-from gendermark.records import Request, Task, Translation
+from gendermark.records import Request, Task
 from gendermark.systems.engine import (
     WITHOUT_EFFECT,
     Engine,
@@ -39,7 +39,7 @@ from gendermark.systems.engine import (
     too_long,
 )
 from gendermark.systems.huggingface_opening import is_installed, quantised
-from gendermark.systems.sampling import Continuation
+from gendermark.systems.sampling import Continuation, Draw
 from gendermark.systems.system import (
     count_option,
     number_option,
@@ -195,13 +195,9 @@ class Torch(Engine):
 
     # -- one batch
 
-    def _translate(self, jobs: Sequence[Job], frame: None) -> list[Translation]:  # noqa: ARG002
-        answers = []
-        for job, found in zip(jobs, self._search.translate([job.source for job in jobs]), strict=True):
-            output = self._output(job.request, found.words, found.ended)
-            numbers = (found.log_probability, len(found.words) + 1) if output.is_whole else (None, None)
-            answers.append(Translation(job.request.request_id, output.text, 0, output.problem, *numbers))
-        return answers
+    def _translate(self, jobs: Sequence[Job], frame: None, n: int) -> list[list[Draw]]:  # noqa: ARG002
+        found = self._search.translate([job.source for job in jobs])
+        return [[Draw(one.words, one.log_probability, len(one.words) + one.ended)] for one in found]
 
     def _score(self, jobs: Sequence[Job], frame: None) -> list[tuple[float, ...]]:  # noqa: ARG002
         import torch

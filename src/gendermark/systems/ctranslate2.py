@@ -20,7 +20,7 @@ import numpy as np
 import gendermark
 from gendermark.errors import BadFile, UnknownName, UserError
 from gendermark.io.textfiles import read_json, read_text
-from gendermark.records import Request, Task, Translation
+from gendermark.records import Request, Task
 from gendermark.systems import tokenisers
 from gendermark.systems.engine import (
     SEARCH_OPTIONS,
@@ -38,7 +38,7 @@ from gendermark.systems.engine import (
     target_of,
     too_long,
 )
-from gendermark.systems.sampling import Continuation
+from gendermark.systems.sampling import Continuation, Draw
 from gendermark.systems.system import (
     choice_option,
     count_option,
@@ -158,26 +158,18 @@ class CTranslate2(Engine):
             target = [*frame.before_target, *given]
         return Job(request, [*frame.before_source, *pieces, *self._source_end], target)
 
-    def _text(self, tokens: Sequence[str]) -> str:
-        return self._tokenisers.target.text([token for token in tokens if token not in self._never_text])
-
     def _output(self, request: Request, tokens: Sequence[int], ended: bool) -> Output:  # noqa: ARG002
-        return Output(self._text([self._tokens[token] for token in tokens]))
+        pieces = [self._tokens[token] for token in tokens]
+        return Output(self._tokenisers.target.text([piece for piece in pieces if piece not in self._never_text]))
 
     # -- one batch
 
-    def _translate(self, jobs: Sequence[Job], frame: Frame) -> list[Translation]:
-        return [answers[0] for answers in self._search(jobs, frame, self._beam_size, 1)]
-
-    def _n_best(self, jobs: Sequence[Job], frame: Frame, n: int) -> list[list[Translation]]:
-        return self._search(jobs, frame, max(self._beam_size, n), n)
-
-    def _search(self, jobs: Sequence[Job], frame: Frame, beam_size: int, n: int) -> list[list[Translation]]:
+    def _translate(self, jobs: Sequence[Job], frame: Frame, n: int) -> list[list[Draw]]:
         begin = list(frame.before_target)
         results = self._engine.translate_batch(
             [job.source for job in jobs],
             target_prefix=[begin] * len(jobs) if begin else None,
-            beam_size=beam_size,
+            beam_size=max(self._beam_size, n),
             num_hypotheses=n,
             length_penalty=self._length_penalty,
             max_decoding_length=len(begin) + self._max_length,
@@ -190,19 +182,18 @@ class CTranslate2(Engine):
             return_end_token=True,
         )
         return [
-            [self._translation(job.request, result, rank, len(begin)) for rank in range(len(result.hypotheses))]
-            for job, result in zip(jobs, results, strict=True)
+            [self._found(*one, len(begin)) for one in zip(result.hypotheses, result.scores, strict=True)]
+            for result in results
         ]
 
-    def _translation(self, request: Request, result: Any, rank: int, n_begin: int) -> Translation:
-        tokens = result.hypotheses[rank]
-        text = self._text(tokens[n_begin:])
-        # Cut at the limit of length, it is not a whole text; with a map, probabilities are among fewer tokens.
-        if tokens[-1:] != [self._tokens[self._end]] or self._uses_map:
-            return Translation(request.request_id, text, rank)
-        # The engine's score is divided by the length, given beginning included, to the power of the penalty.
-        total = result.scores[rank] * len(tokens) ** self._length_penalty
-        return Translation(request.request_id, text, rank, log_probability=total, n_tokens=len(tokens) - n_begin)
+    def _found(self, tokens: Sequence[str], score: float, n_begin: int) -> Draw:
+        numbers = [self._number_of[token] for token in tokens[n_begin:]]
+        if numbers[-1:] != [self._end]:  # cut at the limit of length
+            return Draw(tuple(numbers), None, len(numbers))
+        # The engine's score is divided by the length, given beginning included, to the power of the penalty. With a
+        # map it is a probability among fewer tokens.
+        total = None if self._uses_map else score * len(tokens) ** self._length_penalty
+        return Draw(tuple(numbers[:-1]), total, len(numbers))
 
     def _score(self, jobs: Sequence[Job], frame: Frame) -> list[tuple[float, ...]]:
         results = self._engine.score_batch(

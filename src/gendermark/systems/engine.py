@@ -13,6 +13,7 @@ import json
 from abc import abstractmethod
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
@@ -103,7 +104,8 @@ class Engine(System):
     def _job(self, request: Request, frame: Any) -> Job: ...
 
     @abstractmethod
-    def _translate(self, jobs: Sequence[Job], frame: Any) -> list[Translation]: ...
+    def _translate(self, jobs: Sequence[Job], frame: Any, n: int) -> list[list[Draw]]:
+        """The best translation of each job, or the n best where a family `gives_n_best`."""
 
     @abstractmethod
     def _score(self, jobs: Sequence[Job], frame: Any) -> list[tuple[float, ...]]:
@@ -120,10 +122,6 @@ class Engine(System):
     @abstractmethod
     def _output(self, request: Request, tokens: Sequence[int], ended: bool) -> Output:
         """The text of a translation's tokens; `ended` is False where the limit of length came first."""
-
-    def _n_best(self, jobs: Sequence[Job], frame: Any, n: int) -> list[list[Translation]]:
-        """The n best translations of each job, where a family `gives_n_best`."""
-        raise NotImplementedError
 
     def _fault_of_one(self, problem: Exception) -> str | None:  # noqa: ARG002
         """Why a whole batch failed because of one of its texts; None where that is not the cause."""
@@ -166,8 +164,8 @@ class Engine(System):
             if task is Task.SAMPLE:
                 yield from self._sample(jobs, frame)
             else:
-                work = partial(self._translate if task is Task.TRANSLATE else self._scored, frame=frame)
-                yield from self._in_batches(jobs, work, _given_up)
+                work = self._translated if task is Task.TRANSLATE else self._scored
+                yield from self._in_batches(jobs, partial(work, frame=frame))
 
     def n_best(self, requests: Sequence[Request], n: int) -> Iterator[Sequence[Translation]]:
         directions: dict[Direction, list[Request]] = {}
@@ -176,9 +174,7 @@ class Engine(System):
         for direction, group in directions.items():
             frame, jobs, unasked = self._jobs(direction, group)
             yield unasked
-            work = partial(self._n_best, frame=frame, n=n)
-            for listed in self._in_batches(jobs, work, lambda job, reason: [_given_up(job, reason)]):
-                yield [answer for answers in listed for answer in answers]
+            yield from self._in_batches(jobs, partial(self._translated, frame=frame, n=n))
 
     def notes(self) -> Sequence[str]:
         notes = []
@@ -197,24 +193,31 @@ class Engine(System):
         unasked += [answer for job in jobs if job.problem for answer in _failed(job.request, job.problem)]
         return frame, [job for job in jobs if not job.problem], unasked
 
-    def _in_batches(
-        self, jobs: Sequence[Job], work: Work[Job, Answer], give_up: Callable[[Job, str], Answer]
-    ) -> Iterator[list[Answer]]:
+    def _in_batches(self, jobs: Sequence[Job], work: Work[Job, list[Translation]]) -> Iterator[Sequence[Translation]]:
         lengths = [len(job.source) + len(job.target) for job in jobs]
         batches = [[jobs[place] for place in batch] for batch in by_length(lengths, self._model_batch_size)]
-        yield from self._in_parallel(batches, partial(self._run, work=work, give_up=give_up))
+        run = partial(self._run, work=work, give_up=lambda job, reason: _failed(job.request, reason))
+        for rows in self._in_parallel(batches, run):
+            yield [answer for row in rows for answer in row]
 
-    def _scored(self, jobs: Sequence[Job], frame: Any) -> list[Translation]:
+    def _translated(self, jobs: Sequence[Job], frame: Any, n: int = 1) -> list[list[Translation]]:
         return [
-            Translation(
-                job.request.request_id,
-                job.request.target,
-                log_probability=sum(scores),
-                n_tokens=len(scores),
-                token_log_probabilities=scores,
-            )
-            for job, scores in zip(jobs, self._score(jobs, frame), strict=True)
+            [self._translation(job.request, one, rank) for rank, one in enumerate(found)]
+            for job, found in zip(jobs, self._translate(jobs, frame, n), strict=True)
         ]
+
+    def _translation(self, request: Request, found: Draw, sample: int) -> Translation:
+        output = self._output(request, found.tokens, found.n_tokens > len(found.tokens))
+        is_known = output.is_whole and found.log_probability is not None
+        numbers = (found.log_probability, found.n_tokens) if is_known else (None, None)
+        return Translation(request.request_id, output.text, sample, output.problem, *numbers)
+
+    def _scored(self, jobs: Sequence[Job], frame: Any) -> list[list[Translation]]:
+        answers = []
+        for job, scores in zip(jobs, self._score(jobs, frame), strict=True):
+            numbers = (sum(scores), len(scores), scores)
+            answers.append([Translation(job.request.request_id, job.request.target, 0, None, *numbers)])
+        return answers
 
     def _sample(self, jobs: Sequence[Job], frame: Any) -> Iterator[Sequence[Translation]]:
         for job in jobs:
@@ -236,11 +239,9 @@ class Engine(System):
 
     def _samples(self, request: Request, draws: Sequence[Draw]) -> Iterator[Translation]:
         # Most samples of a request are equal.
-        outputs = {one: self._output(request, one.tokens, one.n_tokens > len(one.tokens)) for one in set(draws)}
+        answers = {one: self._translation(request, one, 0) for one in set(draws)}
         for sample, one in zip(request.samples, draws, strict=True):
-            output = outputs[one]
-            numbers = (one.log_probability, one.n_tokens) if output.is_whole else (None, None)
-            yield Translation(request.request_id, output.text, sample, output.problem, *numbers)
+            yield replace(answers[one], sample=sample)
 
     def _continue_all(
         self, sources: Sequence[Tokens], frame: Any, prefixes: Sequence[tuple[int, tuple[int, ...]]]
@@ -305,10 +306,6 @@ def _of_nothing(request: Request) -> list[Translation]:
 
 def _failed(request: Request, reason: str) -> list[Translation]:
     return [Translation(request.request_id, None, sample, reason) for sample in request.samples]
-
-
-def _given_up(job: Job, reason: str) -> Translation:
-    return _failed(job.request, reason)[0]
 
 
 def _cannot_continue(prefix: Prefix, reason: str) -> Continuation:

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from gendermark.errors import MissingExtra, UserError
 from gendermark.linguistics.codes import LANGUAGES
-from gendermark.records import Request, Task, Translation
+from gendermark.records import Request, Task
 from gendermark.systems import tokenisers
 from gendermark.systems.chat import EXTRACTION_VERSION, extract, open_prompt
 from gendermark.systems.engine import (
@@ -52,7 +52,7 @@ from gendermark.systems.huggingface_opening import (
     quantised,
     quietly,
 )
-from gendermark.systems.sampling import Continuation
+from gendermark.systems.sampling import Continuation, Draw
 from gendermark.systems.system import (
     choice_option,
     count_option,
@@ -247,17 +247,15 @@ class HuggingFace(Engine):
 
     # -- one batch
 
-    def _translate(self, jobs: Sequence[Job], frame: Frame) -> list[Translation]:
+    def _translate(self, jobs: Sequence[Job], frame: Frame, n: int) -> list[list[Draw]]:  # noqa: ARG002
         begin = self._begin(frame)
         outputs = [self._until_end(row) for row in self._generate([job.source for job in jobs], begin)]
         finished = [(job.source, tokens) for job, (tokens, ended) in zip(jobs, outputs, strict=True) if ended]
         scores = iter(self._log_probabilities([one for one, _ in finished], begin, [two for _, two in finished]))
-        answers = []
-        for job, (tokens, ended) in zip(jobs, outputs, strict=True):
-            output, score = self._output(job.request, tokens, ended), next(scores) if ended else None
-            numbers = (float(score.sum()), len(score)) if score is not None and output.is_whole else (None, None)
-            answers.append(Translation(job.request.request_id, output.text, 0, output.problem, *numbers))
-        return answers
+        return [
+            [Draw(tuple(tokens), float(next(scores).sum()) if ended else None, len(tokens) + ended)]
+            for tokens, ended in outputs
+        ]
 
     def _score(self, jobs: Sequence[Job], frame: Frame) -> list[tuple[float, ...]]:
         sources, targets = [job.source for job in jobs], [job.target for job in jobs]

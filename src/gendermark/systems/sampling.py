@@ -87,14 +87,15 @@ Continue = Callable[[Sequence[tuple[int, tuple[int, ...]]]], Sequence[Continuati
 
 
 class Draw(NamedTuple):
-    """One sample."""
+    """One sample, or another translation that an engine found."""
 
     tokens: tuple[int, ...]
     """Without the end token."""
-    log_probability: float
+    log_probability: float | None
     """Of the untruncated distribution at temperature 1, end token included: it belongs to the model, not to the way of
-    drawing."""
+    drawing. None where it is not known."""
     n_tokens: int
+    """End token included, if it came to that."""
 
 
 class _Group(NamedTuple):
