@@ -175,21 +175,21 @@ def _fill(given: dict[str, list[Result]], deltas: Mapping[str, Sequence[float]])
 def test_the_papers_own_numbers_give_the_correlation_that_they_allow(given: dict[str, list[Result]]) -> None:
     _fill(given, {to: [(a - b) / a for a, b, _ in rows] for to, rows in PUBLISHED.items()})
     found = correlate_runs(list(given))
-    assert found.accuracy_is == "WinoMT accuracy on he and she"
-    by_slice = {row.slice: row.tests for row in found.correlations}
-    assert list(by_slice) == ["all", "es", "fr", "ru", "uk"]
-    spearman = by_slice["all"]["spearman"]
-    assert (spearman.n, spearman.is_exact, found.permutation) == (16, True, "languages")
-    assert (spearman.value, spearman.by_chance) == (pytest.approx(-0.87, abs=0.005), pytest.approx(-0.63, abs=0.005))
-    assert spearman.p_value == pytest.approx(0.0023, abs=5e-5)
-    assert by_slice["all"]["kendall"].value == pytest.approx(-0.68, abs=0.005)
-    within = found.correlations[0].within
-    assert (within.value, within.p_value) == (pytest.approx(-0.65), pytest.approx(0.0261, abs=5e-5))
-    assert found.correlations[1].within is None  # one language
+    assert (found["accuracy"], found["permutation"]) == ("WinoMT accuracy on he and she", "languages")
+    rows = {row["slice"]: row for row in found["correlations"]}
+    assert list(rows) == ["all", "es", "fr", "ru", "uk"]
+    spearman, within = rows["all"]["spearman"], rows["all"]["within"]
+    assert (rows["all"]["n"], spearman["is_exact"]) == (16, True)
+    assert spearman["value"] == pytest.approx(-0.87, abs=0.005)
+    assert spearman["by_chance"] == pytest.approx(-0.63, abs=0.005)
+    assert spearman["p_value"] == pytest.approx(0.0023, abs=5e-5)
+    assert rows["all"]["kendall"]["value"] == pytest.approx(-0.68, abs=0.005)
+    assert (within["value"], within["p_value"]) == (pytest.approx(-0.65), pytest.approx(0.0261, abs=5e-5))
+    assert rows["es"]["within"] is None  # one language
     free = correlate_runs(list(given), permutation="free")
-    assert (free.correlations[0].tests["spearman"].p_value or 1) < 0.001
+    assert free["correlations"][0]["spearman"]["p_value"] < 0.001
     # Of four systems in one language, 4! = 24 orders: no ranking can be surer than 2 of them.
-    assert by_slice["uk"]["spearman"].p_value >= 2 / 24
+    assert rows["uk"]["spearman"]["p_value"] >= 2 / 24
 
 
 def test_ranks_as_table_18_has_them(given: dict[str, list[Result]], study: Command) -> None:
@@ -216,16 +216,16 @@ def test_ranks_as_table_18_has_them(given: dict[str, list[Result]], study: Comma
 
 def test_fakes_rank_alike_by_uncertainty_and_by_accuracy(runs: Path) -> None:
     found = correlate_runs([runs / name.partition("?")[0] for name in SYSTEMS])
-    assert found.accuracy_is == "WinoMT accuracy on he and she"
-    accuracy = {scored.cell.result.system: scored.accuracy for scored in found.cells}
+    assert found["accuracy"] == "WinoMT accuracy on he and she"
+    accuracy = {row["system"]: row["accuracy"] for row in found["cells"]}
     assert (accuracy["fake:coin"], accuracy["fake:masculine"]) == (100, 50)
-    best = {row.score: row for row in found.correlations}
-    assert best["gap_i_gender"].tests["spearman"].value < -0.8
-    assert best["awareness_gender"].tests["spearman"].value > 0.5
+    best = {row["score"]: row for row in found["correlations"]}
+    assert best["gap_i_gender"]["spearman"]["value"] < -0.8
+    assert best["awareness_gender"]["spearman"]["value"] > 0.5
     # Always right or always masculine: no entropy to divide by.
     assert "delta_h_gender" not in best
-    assert any("delta_h_gender" in note for note in found.notes)
-    assert best["gap_i_gender"].p_holm >= best["gap_i_gender"].tests["spearman"].p_value
+    assert any("delta_h_gender" in note for note in found["notes"])
+    assert best["gap_i_gender"]["p_holm"] >= best["gap_i_gender"]["spearman"]["p_value"]
 
 
 @pytest.mark.parametrize("n", [1, 3, 4])
@@ -234,13 +234,13 @@ def test_of_few_or_constant_scores_nothing_can_be_said(given: dict[str, list[Res
         scores = {"awareness_gender": 50.0, "p_right:unambiguous": number / 4}
         given[str(number)] = [scored(str(number), "es", scores)]
     found = correlate_runs(list(given))
-    assert found.cells[-1].accuracy == 100 * (n - 1) / 4
+    assert found["cells"][-1]["accuracy"] == 100 * (n - 1) / 4
     if n == 4:
-        (row,) = found.correlations
-        assert (row.tests["spearman"].value, row.p_holm) == (None, None)
+        (row,) = found["correlations"]
+        assert (row["spearman"]["value"], row["p_holm"]) == (None, None)
     else:
-        assert found.correlations == ()
-        assert any("at least 4 cells" in note for note in found.notes)
+        assert found["correlations"] == []
+        assert any("at least 4 cells" in note for note in found["notes"])
 
 
 def test_two_kinds_of_accuracy_are_never_mixed(given: dict[str, list[Result]]) -> None:
@@ -248,8 +248,8 @@ def test_two_kinds_of_accuracy_are_never_mixed(given: dict[str, list[Result]]) -
         given[str(number)] = [scored(str(number), "es", {"delta_i_s3e": number, "p_right:unambiguous": 0.5})]
     given["0"].append(scored("0", "es", {"accuracy:mf": 99.0}, "winomt"))
     found = correlate_runs(list(given))
-    assert {cell.accuracy for cell in found.cells} == {50.0}
-    assert any("3 of 4 cells have no WinoMT results" in note for note in found.notes)
+    assert {row["accuracy"] for row in found["cells"]} == {50.0}
+    assert any("3 of 4 cells have no WinoMT results" in note for note in found["notes"])
 
 
 def test_runs_that_were_not_measured_alike_are_named(given: dict[str, list[Result]]) -> None:
@@ -258,9 +258,9 @@ def test_runs_that_were_not_measured_alike_are_named(given: dict[str, list[Resul
         given[str(number)] = [replace(own, signature=f"x|rules:best-{number % 2}|y")]
         given[f"w{number}"] = [scored(str(number), "es", {"accuracy:mf": -number}, "winomt", data=f"d{number % 2}")]
     found = correlate_runs(["0", "1", "2", "3"], ["w0", "w1", "w2", "w3"])
-    assert found.correlations[0].tests["kendall"].value == -1
+    assert found["correlations"][0]["kendall"]["value"] == -1
     for words in ("they differ in alpha", "WinoMT was not measured alike: they differ in data", "(best-0, best-1)"):
-        assert any(words in note for note in found.notes)
+        assert any(words in note for note in found["notes"])
 
 
 def test_meanings_and_the_systems_own_probabilities_are_scores_where_they_were_asked_for(
@@ -268,21 +268,16 @@ def test_meanings_and_the_systems_own_probabilities_are_scores_where_they_were_a
 ) -> None:
     for number in range(4):
         scores = {"delta_i_semantic": -number, "delta_i_gender": -number, "p_right:unambiguous": number / 4}
-        details = {
-            "log_probability_right": -3.0,
-            "log_probability_wrong": -3.0 - number,
-            "log_probability_per_token_right": None,
-            "log_probability_per_token_wrong": None,
-        }
+        details = {"log_probability_right": -3.0, "log_probability_wrong": -3.0 - number}
         forced = Test("forced-choice", "?", 50.0 + number, None, details)
         given[str(number)] = [replace(scored(str(number), "es", scores), tests=(forced,))]
     found = correlate_runs(list(given))
-    own = found.cells[3].scores
+    own = found["cells"][3]["scores"]
     assert (own["forced_choice"], own["gap_log_p"], own["gap_log_p_per_token"]) == (53, 3, None)
-    signs = {row.score: row.tests["kendall"].value for row in found.correlations}
+    signs = {row["score"]: row["kendall"]["value"] for row in found["correlations"]}
     assert signs == {"delta_i_gender": -1, "delta_i_semantic": -1, "forced_choice": 1, "gap_log_p": 1}
     # What nobody asked for is not missing.
-    (note,) = [note for note in found.notes if "fewer than 4 cells" in note]
+    (note,) = [note for note in found["notes"] if "fewer than 4 cells" in note]
     assert "delta_i_s3e" in note
     assert not any(word in note for word in ("semantic", "per_token"))
 
@@ -308,8 +303,8 @@ def test_differently_tuned_alphas_are_not_on_one_scale(given: dict[str, list[Res
             for number in range(20)
         ]
         given[name] = [replace(scored(name, "es", {}, alpha="tuned"), judgements=judgements)]
-    assert any("alpha was tuned to different values (2, 8)" in note for note in correlate_runs(list(given)).notes)
-    assert not any("alpha" in note for note in correlate_runs(["a"]).notes)
+    assert any("alpha was tuned to different values (2, 8)" in note for note in correlate_runs(list(given))["notes"])
+    assert not any("alpha" in note for note in correlate_runs(["a"])["notes"])
 
 
 def test_refusals_of_correlate(
@@ -318,7 +313,7 @@ def test_refusals_of_correlate(
     given["a"] = [scored("a", to, {"delta_i_s3e": math.pi}) for to in ("es", "fr", "ru")]
     study("correlate", "a", "--permutation", "languages").is_refusal("--permutation free")
     study("correlate", "a", "--permutation", "rows").is_refusal("'rows'")
-    assert correlate_runs(["a"]).permutation == "free"  # one system in many languages
+    assert correlate_runs(["a"])["permutation"] == "free"  # one system in many languages
     monkeypatch.undo()
     api.run("fake:coin", ["simplegen"], "es", tmp_path / "other", data="core")
     for arguments, words in (

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import math
 import sys
 from dataclasses import replace
 from pathlib import Path
 from statistics import fmean
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -17,7 +19,7 @@ from gendermark.benchmarks.uncertainty.benchmark import BENCHMARK
 from gendermark.benchmarks.uncertainty.items import references
 from gendermark.errors import UserError
 from gendermark.lab.plain import bundled_test_set
-from gendermark.lab.quality import Asked, bin_by_quality, quality_notes
+from gendermark.lab.quality import Asked, bin_by_quality
 from gendermark.lab.uncertainty_results import Cell
 from gendermark.metrics.metric import Resampling
 from gendermark.records import Gender
@@ -30,12 +32,22 @@ def reference(item: Any, gender: Gender) -> str:
     return pair[gender is Gender.FEMININE]
 
 
+def bins(cell: Cell, *asked: Any, **more: Any) -> list[Any]:
+    """The bins with names as attributes."""
+    found = bin_by_quality(cell, Asked(*asked, **more))["bins"]
+    return json.loads(json.dumps(found), object_hook=lambda row: SimpleNamespace(**row))
+
+
+def sizes(found: list[Any]) -> list[tuple[int, int]]:
+    return [(one.unambiguous.n, one.ambiguous.n) for one in found]
+
+
 def test_quality_is_the_expected_chrf_of_a_sample_against_the_right_reference(tmp_path: Path) -> None:
     def samples(item: Any) -> list[str]:
         return [reference(item, Gender.FEMININE)] * 3 + ["Una frase que no tiene nada que ver."]
 
-    found = bin_by_quality(written(tmp_path / "run", samples), Asked(n_bins=1))
-    best = bin_by_quality(found.cell, Asked(n_bins=1, references="best"))
+    cell = written(tmp_path / "run", samples)
+    found, best = (bins(cell, n_bins=1, references=how) for how in ("mean", "best"))
     items = BENCHMARK.load(selected()).items
     wanted, flattered = [], []
     for item in items:
@@ -45,25 +57,21 @@ def test_quality_is_the_expected_chrf_of_a_sample_against_the_right_reference(tm
         scores = [[sacrebleu.sentence_chrf(text, [one]).score for one in right] for text in samples(item)]
         wanted.append(fmean(map(fmean, scores)))
         flattered.append(fmean(map(max, scores)))
-    whole = found.bins[-1]
+    whole = found[-1]
     assert (whole.name, whole.unambiguous.n, whole.ambiguous.n) == ("all", 48, 24)
-    assert whole.lowest == pytest.approx(min(wanted))
-    assert whole.highest == pytest.approx(max(wanted))
-    assert found.bins[0].highest == whole.highest
-    assert found.n_without == 0
-    assert best.bins[-1].highest == pytest.approx(max(flattered)) != pytest.approx(max(wanted))
-    assert "the mean of the scores against each" in quality_notes([found])[0]
-    assert "the best of the scores against each" in quality_notes([best])[0]
+    assert (whole.lowest, whole.highest) == (pytest.approx(min(wanted)), pytest.approx(max(wanted)))
+    assert found[0].highest == whole.highest
+    assert best[-1].highest == pytest.approx(max(flattered)) != pytest.approx(max(wanted))
 
 
 def test_a_second_reference_raises_no_score_unless_it_is_asked_for(tmp_path: Path) -> None:
     """Samples that match one reference of every sentence: with the better of two, open ones look better translated."""
     cell = written(tmp_path / "run", lambda item: [reference(item, Gender.MASCULINE)] * 2)
-    by_mean, by_best = (bin_by_quality(cell, Asked("string", references=how)).bins for how in ("mean", "best"))
+    by_mean, by_best = (bins(cell, "string", references=how) for how in ("mean", "best"))
     # "She" is translated wrongly, "they" half rightly, "he" rightly.
-    assert [(part.unambiguous.n, part.ambiguous.n) for part in by_best] == [(24, 0), (24, 24), (0, 0), (48, 24)]
+    assert sizes(by_best) == [(24, 0), (24, 24), (0, 0), (48, 24)]
     assert by_mean[2].lowest == pytest.approx(100)
-    assert (by_mean[2].unambiguous.n, by_mean[2].ambiguous.n) == (24, 0)
+    assert sizes(by_mean)[2] == (24, 0)
 
 
 def test_references_of_ones_own_count_as_the_bundled_ones(tmp_path: Path) -> None:
@@ -77,17 +85,16 @@ def test_references_of_ones_own_count_as_the_bundled_ones(tmp_path: Path) -> Non
             "reference_feminine": reference(j, Gender.FEMININE),
         },
     )
-    assert bin_by_quality(own).bins == bin_by_quality(cell).bins
+    assert bins(own) == bins(cell)
 
 
 def test_a_neutral_translation_is_right_where_the_gender_is_open(tmp_path: Path) -> None:
     cell = written(tmp_path / "run", lambda _: ["La persona durmió."] * 2)
     tags = {"reference_gendered": "El guardia durmió.", "reference_neutral": "La persona durmió."}
-    asked = Asked("string", n_bins=2, references="best")
-    found = bin_by_quality(tagged(cell, "mgente:file.tsv", lambda _: tags), asked)
-    assert [(part.unambiguous.n, part.ambiguous.n) for part in found.bins] == [(48, 0), (0, 24), (48, 24)]
-    assert found.bins[1].lowest == pytest.approx(100)
-    assert found.bins[0].highest == pytest.approx(
+    found = bins(tagged(cell, "mgente:file.tsv", lambda _: tags), "string", n_bins=2, references="best")
+    assert sizes(found) == [(48, 0), (0, 24), (48, 24)]
+    assert found[1].lowest == pytest.approx(100)
+    assert found[0].highest == pytest.approx(
         sacrebleu.sentence_chrf("La persona durmió.", ["El guardia durmió."]).score
     )
 
@@ -105,11 +112,11 @@ def by_quality(item: Any) -> list[str]:
 
 
 def test_bins_of_quality(tmp_path: Path) -> None:
-    asked = Asked("string", references="best", resampling=Resampling(200))
-    found = bin_by_quality(written(tmp_path / "run", by_quality), asked)
-    worst, middle, best, whole = found.bins
-    assert [part.name for part in found.bins] == ["B1", "B2", "B3", "all"]
-    assert [part.unambiguous.n + part.ambiguous.n for part in found.bins] == [24, 24, 24, 72]
+    cell = written(tmp_path / "run", by_quality)
+    found = bins(cell, "string", references="best", resampling=Resampling(200))
+    worst, middle, best, whole = found
+    assert [part.name for part in found] == ["B1", "B2", "B3", "all"]
+    assert [sum(both) for both in sizes(found)] == [24, 24, 24, 72]
     assert worst.highest < middle.lowest <= middle.highest < best.lowest == best.highest == pytest.approx(100)
     half = math.log(2)
     assert worst.unambiguous.value == pytest.approx(half)
@@ -118,11 +125,10 @@ def test_bins_of_quality(tmp_path: Path) -> None:
     assert (worst.gap.value, best.gap.value) == (pytest.approx(half), pytest.approx(-half))
     assert whole.gap.value == pytest.approx(0)
     assert whole.gap.low < 0 < whole.gap.high
-    assert worst.delta == pytest.approx(1)
-    assert best.delta is None  # nothing to divide by
+    assert worst.delta_h == pytest.approx(1)
+    assert best.delta_h is None  # nothing to divide by
     # All eight sets of a bin agree: resampling cannot tell how sure that is.
     assert best.gap.low is None
-    assert "quantiles of all sentences together;" in quality_notes([found])[1]
 
 
 def test_bins_of_each_kind_by_itself(tmp_path: Path) -> None:
@@ -132,18 +138,17 @@ def test_bins_of_each_kind_by_itself(tmp_path: Path) -> None:
         return by_quality(item) if item.expected is Gender.NEUTRAL else ["No es verdad.", "Eso no es verdad."]
 
     cell = written(tmp_path / "run", samples)
-    together, apart = (bin_by_quality(cell, Asked("string", separately=apart)) for apart in (False, True))
-    assert together.bins[0].ambiguous.n < 8
-    assert [(part.unambiguous.n, part.ambiguous.n) for part in apart.bins[:3]] == [(16, 8)] * 3
-    assert "each by itself" in quality_notes([apart])[1]
+    together, apart = (bins(cell, "string", separately=apart) for apart in (False, True))
+    assert together[0].ambiguous.n < 8
+    assert sizes(apart)[:3] == [(16, 8)] * 3
 
 
 def test_equal_qualities_are_never_parted(tmp_path: Path) -> None:
     cell = written(tmp_path / "run", lambda _: ["xx"] * 2)
-    found = bin_by_quality(cell, Asked("string"))
-    assert [part.unambiguous.n for part in found.bins] == [48, 0, 0, 48]
-    empty = found.bins[1]
-    assert (empty.lowest, empty.unambiguous.value, empty.gap.value, empty.delta) == (None, None, None, None)
+    found = bins(cell, "string")
+    assert [part.unambiguous.n for part in found] == [48, 0, 0, 48]
+    empty = found[1]
+    assert (empty.lowest, empty.unambiguous.value, empty.gap.value, empty.delta_h) == (None, None, None, None)
 
 
 @pytest.fixture
@@ -162,8 +167,8 @@ def comet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("comet")
 def test_quality_by_comet(tmp_path: Path, study: Command) -> None:
     cell = written(tmp_path / "run", lambda _: ["good", "bad", "bad", "bad"])
-    found = bin_by_quality(cell, Asked("string", "comet", n_bins=1))
-    assert found.bins[0].lowest == found.bins[0].highest == pytest.approx(60)
+    found = bins(cell, "string", "comet", n_bins=1)
+    assert found[0].lowest == found[0].highest == pytest.approx(60)
     (tmp_path / "out").write_text("good\nbad\n", encoding="utf-8")
     files = (tmp_path / "out", tmp_path / "out")
     (row,) = study("quality", "--plain", *files, "--translations", tmp_path / "out").rows
@@ -174,6 +179,7 @@ def test_several_runs_stand_below_each_other(study: Command, runs: Path, tmp_pat
     both = (runs / "right", runs / "random")
     outcome = study("quality", *both, "--plot", tmp_path / "q.svg", "--separately")
     assert "each by itself, for each system by itself" in outcome.err
+    assert "the mean of the scores against each" in outcome.err
     names = ("fake:right?p=0.7", "fake:random")
     assert [(row["system"], row["bin"]) for row in outcome.rows] == [
         (name, part) for name in names for part in ("B1", "B2", "B3", "all")
@@ -257,4 +263,4 @@ def test_refusals_of_quality(
         study("quality", *arguments).is_refusal(words)
     official = replace(coin.result, selection=replace(coin.result.selection, data="official"))
     with pytest.raises(UserError, match="has a reference and a translation"):
-        bin_by_quality(coin._replace(result=official))
+        bin_by_quality(coin._replace(result=official), Asked())

@@ -63,10 +63,6 @@ class Pieces:
         """The numbers of the pieces of a sentence, its end included."""
         return [self.numbers.get(piece, self.numbers[UNKNOWN]) for piece in self.cut(text)]
 
-    def join(self, pieces: Sequence[str]) -> str:
-        text: str = self._processor.decode([piece for piece in pieces if piece not in (END, PAD)])
-        return text
-
     def write(self, directory: Path) -> None:
         """The files that a Marian model has beside its weights."""
         for name in ("source.spm", "target.spm"):

@@ -5,8 +5,8 @@ from __future__ import annotations
 import itertools
 import math
 from collections import Counter
-from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Any
@@ -73,6 +73,7 @@ PERMUTATIONS: Mapping[str, str] = {
 }
 """What chance is taken to do. Languages differ in accuracy and in uncertainty alike, so that free permutation finds a
 correlation where no system is better than another: in the paper's Table 14 Spearman's would be -0.63."""
+_CHANCE = "p-values of all languages together"
 MOST_ORDERS = math.factorial(9)
 """Up to so many orders (362,880) every one is tried; beyond, orders are drawn."""
 
@@ -193,127 +194,12 @@ def _drawn_orders(parts: Sequence[_Places], n_resamples: int, seed: int) -> NDAr
 
 # -- the study ---------------------------------------------------------------------------------------------------------
 
-
-@dataclass(frozen=True)
-class ScoredCell:
-    """One system into one language: its accuracy in percent, and its scores of uncertainty."""
-
-    cell: Cell
-    accuracy: float | None
-    scores: Mapping[str, float | None]
-
-    @property
-    def language(self) -> str:
-        return self.cell.result.selection.target_language
-
-
-@dataclass(frozen=True)
-class ScoreCorrelation:
-    """How one score goes with accuracy, over all cells or those of one language."""
-
-    slice: str
-    score: str
-    tests: Mapping[str, Correlation]
-    within: Correlation | None
-    """Of ranks that are counted within each language; `None` where there is one language, or one system in each."""
-    p_holm: float | None
-    """Of Spearman's correlation, corrected for all scores of the slice."""
-
-
-@dataclass(frozen=True)
-class Correlations:
-    """Every score against accuracy."""
-
-    accuracy_is: str
-    cells: tuple[ScoredCell, ...]
-    correlations: tuple[ScoreCorrelation, ...]
-    permutation: str
-    """Of the slice `all`: one of `PERMUTATIONS`."""
-    notes: tuple[str, ...]
-
-    def table(self) -> Table:
-        tested = (c for kind in KINDS for c in (kind, f"{kind}_p"))
-        within = ("spearman_by_chance", "within", "within_p")
-        columns = ("slice", "score", "expected", "n", *tested, "p_holm", *within)
-        rows = [
-            (
-                found.slice,
-                found.score,
-                _SCORES[found.score],
-                found.tests["spearman"].n,
-                *(value for kind in KINDS for value in (found.tests[kind].value, found.tests[kind].p_value)),
-                found.p_holm,
-                found.tests["spearman"].by_chance,
-                *((found.within.value, found.within.p_value) if found.within else (None, None)),
-            )
-            for found in self.correlations
-        ]
-        return Table("correlations", f"Uncertainty against {self.accuracy_is}", columns, rows)
-
-    def cell_table(self) -> Table:
-        known = self._known(_SCORES)
-        columns = ("run", "system", "direction", "accuracy", *known)
-        rows = [(*c.cell.where.values(), c.accuracy, *(c.scores[name] for name in known)) for c in self.cells]
-        return Table("cells", f"One row per system and language; accuracy is {self.accuracy_is}", columns, rows)
-
-    @property
-    def chance(self) -> list[str]:
-        """What p-values are made of, where that is a question."""
-        if not self.correlations or len({found.language for found in self.cells}) == 1:
-            return []
-        return [f"p-values of all languages together: {PERMUTATIONS[self.permutation]}"]
-
-    def rank_table(self) -> Table:
-        """The systems in the order of accuracy and of their surprisal, the best first, as Table 18 has them."""
-        known = self._known(_RANKED)
-        orders = [self._ranked("accuracy"), *(self._ranked(name) for name in known)]
-        rows = [
-            tuple(f"#{one[0]} {one[1].cell.name}" if one else None for one in places)
-            for places in itertools.zip_longest(*orders)
-        ]
-        title = f"From best to worst; accuracy is {self.accuracy_is}; equal values share a place"
-        return Table("table18", title, ("accuracy", *known), rows)
-
-    def _known(self, scores: Iterable[str]) -> list[str]:
-        return [name for name in scores if any(found.scores[name] is not None for found in self.cells)]
-
-    def _ranked(self, score: str) -> list[tuple[int, ScoredCell]]:
-        """The cells that have this score, the best first, each with its place."""
-        is_accuracy = score == "accuracy"
-        worst_first = is_accuracy or _SCORES[score] == "positive"
-        values = [(cell.accuracy if is_accuracy else cell.scores[score], cell) for cell in self.cells]
-        known = [(-value if worst_first else value, cell) for value, cell in values if value is not None]
-        known.sort(key=lambda pair: (pair[0], pair[1].cell.name))
-        return [(1 + sum(other < value for other, _ in known), cell) for value, cell in known]
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "accuracy": self.accuracy_is,
-            "permutation": self.permutation,
-            "ranks": {
-                score: [{**cell.cell.where, "rank": rank} for rank, cell in self._ranked(score)]
-                for score in ("accuracy", *self._known(_SCORES))
-            },
-            "cells": [{**c.cell.where, "accuracy": c.accuracy, "scores": dict(c.scores)} for c in self.cells],
-            "correlations": [
-                {
-                    "slice": c.slice,
-                    "score": c.score,
-                    "expected": _SCORES[c.score],
-                    "n": c.tests["spearman"].n,
-                    **{kind: test.to_json() for kind, test in c.tests.items()},
-                    "within": c.within.to_json() if c.within else None,
-                    "p_holm": c.p_holm,
-                }
-                for c in self.correlations
-            ],
-            "notes": [*self.chance, *self.notes],
-        }
+Row = Mapping[str, Any]
 
 
 def correlate_runs(
     runs: Sequence[Path | str], accuracy_runs: Sequence[Path | str] = (), permutation: str = ""
-) -> Correlations:
+) -> dict[str, Any]:
     """Rank systems by uncertainty and by accuracy: WinoMT's where every cell has it, else that of the samples.
 
     Unless a kind of permutation is named, systems change places within their language where at least two languages
@@ -325,39 +211,56 @@ def correlate_runs(
     cells = [cell for run in runs for cell in cells_of(Path(run), results[Path(run)])]
     _refuse_twins(cells)
     notes = differences_of(cells, (*SETTINGS, "variant"))
-    winomt = _winomt_results(result for run in accuracy_runs or runs for result in results[Path(run)])
-    own = [winomt.get((cell.result.system, cell.direction)) for cell in cells]
-    measured = [value_of(result, "accuracy", "mf") for result in own if result is not None]
-    n_missing = len(cells) - len(measured)
-    if not n_missing:
+    by_system: dict[str, Result] = {}  # the first of several
+    for result in (result for run in accuracy_runs or runs for result in results[Path(run)]):
+        if result.selection.benchmark == WINOMT.name:
+            by_system.setdefault(f"{result.system} {result.selection.direction}", result)
+    winomt = {cell.name: by_system[cell.name] for cell in cells if cell.name in by_system}
+    without = [cell for cell in cells if cell.name not in winomt]
+    if not without:
         kind = "WinoMT accuracy on he and she"
-        notes += differences("WinoMT was not measured alike", [r for r in own if r is not None], ("data", "rules"))
+        accuracies = [value_of(winomt[cell.name], "accuracy", "mf") for cell in cells]
+        notes += differences("WinoMT was not measured alike", list(winomt.values()), ("data", "rules"))
     elif accuracy_runs:
-        one = next(cell for cell, result in zip(cells, own, strict=True) if result is None)
-        raise UserError(f"no run of --accuracy has WinoMT results of {one.result.system} {one.direction}; give one")
+        raise UserError(f"no run of --accuracy has WinoMT results of {without[0].name}; give one")
     else:
         kind = "the share of samples with the right gender"
-        if measured:  # two kinds of accuracy in one ranking would rank the kinds
-            notes.append(f"{n_missing} of {len(cells)} cells have no WinoMT results, so {kind} is taken for all")
+        if winomt:  # two kinds of accuracy in one ranking would rank the kinds
+            notes.append(f"{len(without)} of {len(cells)} cells have no WinoMT results, so {kind} is taken for all")
         shares = [value_of(cell.result, "p_right", UNAMBIGUOUS) for cell in cells]
-        measured = [None if share is None else 100 * share for share in shares]
-    scored = tuple(
-        ScoredCell(cell, accuracy, _scores(cell.result)) for cell, accuracy in zip(cells, measured, strict=True)
-    )
+        accuracies = [None if share is None else 100 * share for share in shares]
+    scored: list[dict[str, Any]] = [
+        {**cell.where, "accuracy": accuracy, "scores": _scores(cell.result)}
+        for cell, accuracy in zip(cells, accuracies, strict=True)
+    ]
     chosen = _permutation(scored, permutation)
-    by_language = _by_language(scored)
+    languages = sorted({_language(row) for row in scored})
     correlations = _correlations("all", scored, within_languages=chosen == "languages")
-    correlations += [row for name, members in by_language.items() for row in _correlations(name, members)]
+    for language in languages if len(languages) > 1 else ():
+        correlations += _correlations(language, [row for row in scored if _language(row) == language])
+    known = [score for score in _SCORES if any(row["scores"][score] is not None for row in scored)]
     if not correlations:
         notes.append(
             f"of {len(cells)} {'cell' if len(cells) == 1 else 'cells'} nothing can be said; a correlation needs at "
             f"least {FEWEST_CELLS} cells that have an accuracy and the same score"
         )
     else:
-        wanted = [s for s in _SCORES if s not in _IF_ASKED_FOR or any(one.scores[s] is not None for one in scored)]
-        if rare := [score for score in wanted if score not in {row.score for row in correlations}]:
+        notes = [f"{_CHANCE}: {PERMUTATIONS[chosen]}"] * (len(languages) > 1) + notes
+        wanted = [score for score in _SCORES if score not in _IF_ASKED_FOR or score in known]
+        if rare := [score for score in wanted if score not in {row["score"] for row in correlations}]:
             notes.append(f"fewer than {FEWEST_CELLS} cells have an accuracy and a value of {', '.join(rare)}")
-    return Correlations(kind, scored, tuple(correlations), chosen, tuple(notes))
+    return {
+        "accuracy": kind,
+        "permutation": chosen,
+        "ranks": {score: _ranked(scored, score) for score in ("accuracy", *known)},
+        "cells": scored,
+        "correlations": correlations,
+        "notes": notes,
+    }
+
+
+def _language(row: Row) -> str:
+    return str(row["direction"]).partition("-")[2]
 
 
 def _scores(result: Result) -> dict[str, float | None]:
@@ -373,60 +276,100 @@ def _scores(result: Result) -> dict[str, float | None]:
 
 
 def _refuse_twins(cells: Sequence[Cell]) -> None:
-    seen: dict[tuple[str, str], Cell] = {}
+    seen: dict[str, Cell] = {}
     for cell in cells:
-        earlier = seen.setdefault((cell.result.system, cell.direction), cell)
+        earlier = seen.setdefault(cell.name, cell)
         if earlier is not cell:
-            raise UserError(
-                f"{cell.result.system} {cell.direction} is in {earlier.run} and in {cell.run}; give each system once"
-            )
+            raise UserError(f"{cell.name} is in {earlier.run} and in {cell.run}; give each system once")
 
 
-def _winomt_results(results: Iterable[Result]) -> dict[tuple[str, str], Result]:
-    """By system and direction; the first of several."""
-    found: dict[tuple[str, str], Result] = {}
-    for result in results:
-        if result.selection.benchmark == WINOMT.name:
-            found.setdefault((result.system, result.selection.direction), result)
-    return found
-
-
-def _permutation(cells: Sequence[ScoredCell], asked: str) -> str:
+def _permutation(cells: Sequence[Row], asked: str) -> str:
     """The one that was asked for; else within languages, if at least two have several systems."""
-    sizes = Counter(scored.language for scored in cells)
+    sizes = Counter(map(_language, cells))
     if asked == "languages" and max(sizes.values()) < 2:
         raise UserError("no language has two systems that could change places; give more runs, or --permutation free")
     return asked or ("languages" if sum(n > 1 for n in sizes.values()) > 1 else "free")
 
 
-def _by_language(cells: Sequence[ScoredCell]) -> dict[str, tuple[ScoredCell, ...]]:
-    """The cells of each target language, if there are several."""
-    found = {
-        language: tuple(scored for scored in cells if scored.language == language)
-        for language in sorted({scored.language for scored in cells})
-    }
-    return found if len(found) > 1 else {}
+def _ranked(cells: Sequence[Row], score: str) -> list[dict[str, Any]]:
+    """The cells that have this score, the best first, each with its rank; equal values share one."""
+    is_accuracy = score == "accuracy"
+    sign = -1 if is_accuracy or _SCORES[score] == "positive" else 1
+    values = [(row["accuracy"] if is_accuracy else row["scores"][score], row) for row in cells]
+    known = [(sign * value, row) for value, row in values if value is not None]
+    known.sort(key=lambda pair: (pair[0], pair[1]["system"], pair[1]["direction"]))
+    return [
+        {
+            **{name: row[name] for name in ("run", "system", "direction")},
+            "rank": 1 + sum(other < value for other, _ in known),
+        }
+        for value, row in known
+    ]
 
 
-def _correlations(name: str, cells: Sequence[ScoredCell], *, within_languages: bool = False) -> list[ScoreCorrelation]:
-    """Of one slice; nothing for scores that too few of its cells have."""
-    found = []
+def _correlations(name: str, cells: Sequence[Row], *, within_languages: bool = False) -> list[dict[str, Any]]:
+    """Of one slice; nothing for scores that too few of its cells have.
+
+    `within` is of ranks that are counted within each language; none where there is one language, or one system in each.
+    `p_holm` is of Spearman's correlation, corrected for all scores of the slice.
+    """
+    found: list[dict[str, Any]] = []
     for score in _SCORES:
-        known = [(c.accuracy, c.scores[score], c.language) for c in cells if None not in (c.accuracy, c.scores[score])]
-        if len(known) >= FEWEST_CELLS:
-            accuracies, values = (np.array([row[side] for row in known], dtype=np.float64) for side in (0, 1))
-            languages = [language for *_, language in known]
-            blocks = languages if within_languages else None
-            tests: dict[str, Correlation] = {
-                kind: correlation_test(values, accuracies, kind, blocks=blocks) for kind in KINDS
-            }
-            within = None
-            if max(Counter(languages).values()) > 1 < len(set(languages)):
-                ranks = within_blocks(values, accuracies, languages)
-                within = correlation_test(*ranks, "pearson", blocks=languages)
-            found.append(ScoreCorrelation(name, score, tests, within, None))
-    corrected = holm([row.tests["spearman"].p_value for row in found])
-    return [replace(row, p_holm=p) for row, p in zip(found, corrected, strict=True)]
+        known = [row for row in cells if row["accuracy"] is not None and row["scores"][score] is not None]
+        if len(known) < FEWEST_CELLS:
+            continue
+        values, accuracies = [row["scores"][score] for row in known], [row["accuracy"] for row in known]
+        languages = [_language(row) for row in known]
+        blocks = languages if within_languages else None
+        within = None
+        if max(Counter(languages).values()) > 1 < len(set(languages)):
+            ranks = within_blocks(values, accuracies, languages)
+            within = correlation_test(*ranks, "pearson", blocks=languages).to_json()
+        tests = {kind: correlation_test(values, accuracies, kind, blocks=blocks).to_json() for kind in KINDS}
+        about = {"slice": name, "score": score, "expected": _SCORES[score], "n": len(known)}
+        found.append({**about, **tests, "within": within})
+    corrected = holm([row["spearman"]["p_value"] for row in found])
+    return [{**row, "p_holm": p} for row, p in zip(found, corrected, strict=True)]
+
+
+# -- tables ------------------------------------------------------------------------------------------------------------
+
+
+def _tables(report: Row) -> list[Table]:
+    tested = (column for kind in KINDS for column in (kind, f"{kind}_p"))
+    within = ("spearman_by_chance", "within", "within_p")
+    columns = ("slice", "score", "expected", "n", *tested, "p_holm", *within)
+    rows = []
+    for row in report["correlations"]:
+        own = row["within"] or {"value": None, "p_value": None}
+        rows.append(
+            (
+                *(row[name] for name in ("slice", "score", "expected", "n")),
+                *(value for kind in KINDS for value in (row[kind]["value"], row[kind]["p_value"])),
+                *(row["p_holm"], row["spearman"]["by_chance"], own["value"], own["p_value"]),
+            )
+        )
+    known = [score for score in report["ranks"] if score != "accuracy"]
+    cells = [
+        (*(row[name] for name in ("run", "system", "direction", "accuracy")), *(row["scores"][one] for one in known))
+        for row in report["cells"]
+    ]
+    about = f"One row per system and language; accuracy is {report['accuracy']}"
+    return [
+        Table("correlations", f"Uncertainty against {report['accuracy']}", columns, rows),
+        Table("cells", about, ("run", "system", "direction", "accuracy", *known), cells),
+    ]
+
+
+def _rank_table(report: Row) -> Table:
+    """The systems in the order of accuracy and of their surprisal, the best first, as Table 18 has them."""
+    ranks = {score: order for score, order in report["ranks"].items() if score in ("accuracy", *_RANKED)}
+    rows = [
+        tuple(f"#{one['rank']} {one['system']} {one['direction']}" if one else None for one in places)
+        for places in itertools.zip_longest(*ranks.values())
+    ]
+    title = f"From best to worst; accuracy is {report['accuracy']}; equal values share a place"
+    return Table("table18", title, tuple(ranks), rows)
 
 
 # -- the command -------------------------------------------------------------------------------------------------------
@@ -451,7 +394,7 @@ def correlate(
     as_json: AsJson = False,
 ) -> None:
     """Do systems that are rightly unsure also get gender right? Rank correlations over systems and languages."""
-    found = correlate_runs(runs, accuracy, permutation)
-    tables = [found.rank_table()] if ranks else [found.table(), found.cell_table()]
-    notes = found.notes if ranks or as_json else (*found.chance, *found.notes)
-    show(found.to_json(), tables, notes, as_json=as_json)
+    report = correlate_runs(runs, accuracy, permutation)
+    # Without p-values there is no need to say what they are made of.
+    notes = [note for note in report["notes"] if not (ranks and note.startswith(_CHANCE))]
+    show(report, [_rank_table(report)] if ranks else _tables(report), notes, as_json=as_json)

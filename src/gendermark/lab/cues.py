@@ -5,32 +5,20 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import Annotated, Any
 
 import numpy as np
-import typer
+from typer import Option
 
 from gendermark.cli.options import Confidence, option_group, resampling
 from gendermark.cli.terminal import AsJson
 from gendermark.drawing.charts import Span
 from gendermark.errors import UnknownName, UserError
-from gendermark.lab.regression import Coefficient, LinearModel, linear_model
-from gendermark.lab.studies import show
-from gendermark.lab.uncertainty_results import (
-    Cell,
-    Drawn,
-    Into,
-    Measure,
-    Plot,
-    Runs,
-    differences_of,
-    drawn_sentences,
-    entropy_name,
-    read_cells,
-    settings_of,
-    write_dots,
-)
+from gendermark.lab import uncertainty_results as results
+from gendermark.lab.regression import linear_model
+from gendermark.lab.studies import Texts, show
+from gendermark.lab.uncertainty_results import Cell, Drawn, Into, Measure, Plot, Runs
 from gendermark.linguistics.cues import COLUMNS, FACTORS, annotate, design_columns
 from gendermark.metrics.metric import Floats
 from gendermark.records import Item, Table
@@ -48,8 +36,6 @@ FORMS: Mapping[str, str] = {
 out of the cues, so that the effect of every cue that is not in all sets alike comes out too small.
 """
 PUBLISHED_FORMS = ("ratio", "difference")
-_ROUNDING = 1e-7
-"""A standard error is a root, so that rounding shows in its eighth digit."""
 _NOT_ASKED = "not asked for"
 _SHARED = "the same in all versions"
 CLUSTERS = ("entity", "contrast")
@@ -70,22 +56,10 @@ class Question:
 
     measure: Measure = "s3e"
     form: Annotated[
-        str,
-        typer.Option(
-            help="within: compare the he, she and they versions of a sentence; plain: all sentences with each other; "
-            "ratio, difference: the paper's, which shrink effects."
-        ),
+        str, Option(help="within: versions of one sentence; plain: all sentences; ratio, difference: the paper's.")
     ] = "within"
-    cluster: Annotated[
-        str,
-        typer.Option(help="Sentences that may go together: entity (one occupation) or contrast (one he/she/they set)."),
-    ] = "entity"
-    factors: Annotated[
-        tuple[str, ...],
-        typer.Option(
-            "--factor", help="Only this factor in the model, for example ambiguity; may be repeated. Default: all."
-        ),
-    ] = ()
+    cluster: Annotated[str, Option(help="What may go together: entity (one occupation) or contrast.")] = "entity"
+    factors: Annotated[Texts, Option("--factor", help="Only this factor in the model; repeatable.")] = ()
     confidence: Confidence = 0.95
 
     def __post_init__(self) -> None:
@@ -99,69 +73,12 @@ class Question:
         resampling(confidence=self.confidence)  # refuses what is no confidence
 
 
-@dataclass(frozen=True)
-class CueModel:
-    """A linear model of entropy on the cues in the sentence, for one system and direction."""
-
-    cells: tuple[Cell, ...]
-    asked: Question
-    model: LinearModel
-    left_out: Mapping[str, str]
-    """Columns that are not in the model, and why."""
-    notes: tuple[str, ...]
-
-    @property
-    def system(self) -> str:
-        return self.cells[0].result.system
-
-    @property
-    def direction(self) -> str:
-        return self.cells[0].direction
-
-    def coefficient(self, column: str) -> Coefficient | None:
-        return next((found for found in self.model.coefficients if found.name == column), None)
-
-    def rows(self) -> list[tuple[Any, ...]]:
-        """One row per column of Table 7 that was asked for."""
-        found = []
-        for factor, columns in FACTORS.items():
-            for column in columns:
-                if self.left_out.get(column) == _NOT_ASKED:
-                    continue
-                c = self.coefficient(column)
-                numbers = (*map(_rounded, (c.value, c.low, c.high)), c.t, c.p_value, c.p_holm) if c else (None,) * 6
-                why = self.left_out.get(column) or self.model.dropped.get(column, "")
-                found.append((self.system, self.direction, factor, column, *numbers, why))
-        return found
-
-    def to_json(self) -> dict[str, Any]:
-        model = self.model
-        return {
-            "runs": [str(cell.run) for cell in self.cells],
-            "system": self.system,
-            "direction": self.direction,
-            "measure": self.asked.measure,
-            "form": self.asked.form,
-            "errors": "cluster",
-            "n": model.n,
-            "cluster": self.asked.cluster,
-            "n_clusters": model.n_clusters,
-            "n_levels": model.n_levels,
-            "df_error": model.df_error,
-            "r_squared": model.r_squared,
-            "coefficients": [asdict(found) for found in model.coefficients],
-            "factors": [asdict(found) for found in model.factors],
-            "left_out": {**self.left_out, **model.dropped},
-            "notes": list(self.notes),
-        }
-
-
 def by_system(cells: Sequence[Cell]) -> list[list[Cell]]:
     """The cells that go into one model: those of one system and direction, each variant of the sentences once."""
     groups: dict[tuple[str, str], dict[str, Cell]] = defaultdict(dict)
     for cell in cells:
         variants = groups[cell.result.system, cell.direction]
-        earlier = variants.setdefault(settings_of(cell.result).variant, cell)
+        earlier = variants.setdefault(results.settings_of(cell.result).variant, cell)
         if earlier is not cell:
             raise UserError(
                 f"{earlier.run} and {cell.run} are both of {cell.result.system} and the same sentences; give one"
@@ -169,12 +86,12 @@ def by_system(cells: Sequence[Cell]) -> list[list[Cell]]:
     return [list(variants.values()) for variants in groups.values()]
 
 
-def model_cues(cells: Sequence[Cell], asked: Question | None = None) -> CueModel:
+def model_cues(cells: Sequence[Cell], asked: Question) -> dict[str, Any]:
     """Least squares of entropy on the cues, with errors robust within clusters, Holm-corrected.
 
     `cells` are of one system and direction: one run, or one for each variant of the sentences, with names and without.
+    `left_out` has the columns that are not in the model, and why.
     """
-    asked = asked or Question()
     measure, form, factors = asked.measure, asked.form, asked.factors or tuple(FACTORS)
     cell, n_all = cells[0], sum(len(one.result.judgements) for one in cells)
     rows = [row for one in cells for row in _responses(one, measure, form)]
@@ -189,17 +106,15 @@ def model_cues(cells: Sequence[Cell], asked: Question | None = None) -> CueModel
     left_out |= {column: _NOT_ASKED for column in COLUMNS if column not in wanted}
     tested = {factor: [c for c in members if c in columns] for factor, members in FACTORS.items()}
     response = np.array([value for _, value in rows])
-    with np.errstate(invalid="ignore"):  # the root of a variance that rounding made negative
-        model = linear_model(
-            response,
-            columns,
-            [getattr(item, asked.cluster) for item in items],
-            levels=[item.contrast for item in items] if form == "within" else None,
-            factors={factor: members for factor, members in tested.items() if members},
-            confidence=asked.confidence,
-        )
-    model = _settled(model, _ROUNDING * float(np.abs(response).max()))
-    notes = differences_of(cells)
+    model = linear_model(
+        response,
+        columns,
+        [getattr(item, asked.cluster) for item in items],
+        levels=[item.contrast for item in items] if form == "within" else None,
+        factors={factor: members for factor, members in tested.items() if members},
+        confidence=asked.confidence,
+    )
+    notes = results.differences_of(cells)
     if _SHARED in left_out.values():
         notes.append("what is the same in all versions of a sentence cannot show here; --form plain shows it")
     if len(rows) < n_all:
@@ -214,7 +129,24 @@ def model_cues(cells: Sequence[Cell], asked: Question | None = None) -> CueModel
         notes.append(f"few occupations have {named}: their intervals are too narrow")
     if form in PUBLISHED_FORMS:
         notes.append(f"--form {form} is the paper's and shrinks effects; --form within does not")
-    return CueModel(tuple(cells), asked, model, left_out, tuple(notes))
+    return {
+        "runs": [str(one.run) for one in cells],
+        "system": cell.result.system,
+        "direction": cell.direction,
+        "measure": measure,
+        "form": form,
+        "errors": "cluster",
+        "n": model.n,
+        "cluster": asked.cluster,
+        "n_clusters": model.n_clusters,
+        "n_levels": model.n_levels,
+        "df_error": model.df_error,
+        "r_squared": model.r_squared,
+        "coefficients": [asdict(found) for found in model.coefficients],
+        "factors": [asdict(found) for found in model.factors],
+        "left_out": {**left_out, **model.dropped},
+        "notes": notes,
+    }
 
 
 def _rare(columns: Mapping[str, Floats], items: Sequence[Item], asked: Question) -> dict[str, int]:
@@ -233,9 +165,9 @@ def _rare(columns: Mapping[str, Floats], items: Sequence[Item], asked: Question)
 
 def _responses(cell: Cell, measure: str, form: str) -> list[tuple[Item, float]]:
     """The sentences that can be compared, with their entropy in that form."""
-    name = entropy_name(cell, measure)
+    name = results.entropy_name(cell, measure)
     sets: dict[str, list[Drawn]] = defaultdict(list)
-    for found in drawn_sentences(cell):
+    for found in results.drawn_sentences(cell):
         if not found.item.entity:
             raise UserError(
                 f"{cell.run} has sentences without a person to speak of, in which there are no cues to find"
@@ -250,27 +182,6 @@ def _responses(cell: Cell, measure: str, form: str) -> list[tuple[Item, float]]:
         if form == "plain" or len(known) > 1:
             rows += known
     return rows
-
-
-def _settled(model: LinearModel, rounding: float) -> LinearModel:
-    """Where all sets agree an error is nothing but rounding: then there is no test, and no t of one over nothing."""
-    exact = {c.name for c in model.coefficients if not c.standard_error > rounding}
-    coefficients = [
-        replace(c, standard_error=0.0, t=None, p_value=None, p_holm=None, low=c.value, high=c.value)
-        if c.name in exact
-        else c
-        for c in model.coefficients
-    ]
-    factors = [
-        replace(test, f=None, p_value=None, p_holm=None) if exact.issuperset(test.columns) else test
-        for test in model.factors
-    ]
-    return replace(model, coefficients=tuple(coefficients), factors=tuple(factors))
-
-
-def _rounded(value: float) -> float:
-    """Without the last digits of arithmetic, in which nothing is never quite nothing."""
-    return round(value, 12) + 0.0
 
 
 def normalised_entropy(entropy: float | None, contrast_set: Sequence[float | None], form: str) -> float | None:
@@ -314,34 +225,46 @@ def _columns(
     return columns, left_out
 
 
-def cue_table(models: Sequence[CueModel]) -> Table:
-    """A row for each cue of each model."""
-    numbers = ("coefficient", "low", "high", "t", "p_value", "p_holm")
-    columns = ("system", "direction", "factor", "cue", *numbers, "left_out_because")
-    asked = models[0].asked
-    title = f"Entropy ({asked.measure}) by cue, {FORMS[asked.form]}"
-    return Table("cues", title, columns, [row for model in models for row in model.rows()])
+# -- tables ------------------------------------------------------------------------------------------------------------
+
+Model = Mapping[str, Any]
 
 
-def cue_table_as_published(models: Sequence[CueModel]) -> Table:
+def coefficients(model: Model) -> dict[str, Mapping[str, Any]]:
+    return {found["name"]: found for found in model["coefficients"]}
+
+
+def _tables(models: Sequence[Model]) -> list[Table]:
+    """A row for each cue that was asked for, and an F test for each factor, of each model."""
+    numbers, factors = [], []
+    for model in models:
+        where, known, left_out = (model["system"], model["direction"]), coefficients(model), model["left_out"]
+        for factor, columns in FACTORS.items():
+            for column in (one for one in columns if left_out.get(one) != _NOT_ASKED):
+                c = known.get(column)
+                # Without the last digits of arithmetic, in which nothing is never quite nothing.
+                values = [round(c[name], 12) + 0.0 for name in ("value", "low", "high")] if c else [None] * 3
+                tests = [c[name] for name in ("t", "p_value", "p_holm")] if c else [None] * 3
+                numbers.append((*where, factor, column, *values, *tests, left_out.get(column, "")))
+        tested = ("name", "f", "df_factor", "df_error", "p_value", "p_holm")
+        factors += [(*where, *(test[name] for name in tested)) for test in model["factors"]]
+    columns = ("factor", "cue", "coefficient", "low", "high", "t", "p_value", "p_holm", "left_out_because")
+    of_factors = ("factor", "f", "df_factor", "df_error", "p_value", "p_holm")
+    title = f"Entropy ({models[0]['measure']}) by cue, {FORMS[models[0]['form']]}"
+    return [
+        Table("cues", title, ("system", "direction", *columns), numbers),
+        Table("factors", "Does the factor matter at all?", ("system", "direction", *of_factors), factors),
+    ]
+
+
+def _table_as_published(models: Sequence[Model]) -> Table:
     """A row for each model and a column for each cue, as Table 7 has it."""
     rows = []
-    for found in models:
-        values = [found.coefficient(column) for column in COLUMNS]
-        language = found.cells[0].result.selection.target_language
-        rows.append((language, found.system, *(c.value if c else None for c in values)))
+    for model in models:
+        known = coefficients(model)
+        values = (known[column]["value"] if column in known else None for column in COLUMNS)
+        rows.append((model["direction"].partition("-")[2], model["system"], *values))
     return Table("table7", "Coefficients of entropy on bias cues", ("language", "system", *COLUMNS), rows)
-
-
-def factor_table(models: Sequence[CueModel]) -> Table:
-    """An F test for each factor of each model."""
-    columns = ("system", "direction", "factor", "f", "df_factor", "df_error", "p_value", "p_holm")
-    rows = [
-        (found.system, found.direction, t.name, t.f, t.df_factor, t.df_error, t.p_value, t.p_holm)
-        for found in models
-        for t in found.model.factors
-    ]
-    return Table("factors", "Does the factor matter at all?", columns, rows)
 
 
 # -- the command -------------------------------------------------------------------------------------------------------
@@ -351,9 +274,7 @@ def cues(
     runs: Runs,
     to: Into = "",
     question: Question = option_group(Question),
-    published: Annotated[
-        bool, typer.Option("--table7", help="One row per run, one column per cue, as Table 7 of the paper.")
-    ] = False,
+    published: Annotated[bool, Option("--table7", help="One row per run, one column per cue, as in Table 7.")] = False,
     plot: Plot = None,
     as_json: AsJson = False,
 ) -> None:
@@ -361,17 +282,22 @@ def cues(
 
     Runs of one system with names (--variant names) and without go into one model.
     """
-    cells = [cell for run in runs for cell in read_cells(run, to)]
+    cells = [cell for run in runs for cell in results.read_cells(run, to)]
     models = [model_cues(group, question) for group in by_system(cells)]
+    names = [f"{model['system']} {model['direction']}" for model in models]
     if plot is not None:
-        shown = [c for c in COLUMNS if any(found.coefficient(c) for found in models)]
-        rows = [(name.replace("_", " "), [_dot(found.coefficient(name)) for found in models]) for name in shown]
+        known = [coefficients(model) for model in models]
+        rows = [
+            (column.replace("_", " "), [_dot(found.get(column)) for found in known])
+            for column in COLUMNS
+            if any(column in found for found in known)
+        ]
         title = f"Entropy ({question.measure}), {FORMS[question.form]}: effect of each cue"
-        write_dots(plot, title, rows, [found.cells[0].name for found in models])
-    tables = [cue_table_as_published(models)] if published else [cue_table(models), factor_table(models)]
-    notes = [f"{model.cells[0].name}: {note}" for model in models for note in model.notes]
-    show({"models": [model.to_json() for model in models]}, tables, notes, as_json=as_json)
+        results.write_dots(plot, title, rows, names)
+    tables = [_table_as_published(models)] if published else _tables(models)
+    notes = [f"{name}: {note}" for name, model in zip(names, models, strict=True) for note in model["notes"]]
+    show({"models": models}, tables, notes, as_json=as_json)
 
 
-def _dot(found: Coefficient | None) -> Span | None:
-    return Span(found.value, found.low, found.high) if found else None
+def _dot(found: Mapping[str, Any] | None) -> Span | None:
+    return Span(found["value"], found["low"], found["high"]) if found else None

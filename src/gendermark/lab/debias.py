@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
-import typer
+from typer import Argument, Option
 
 from gendermark import api
 from gendermark.cli.options import ResumedIn, StudiedData, option_group
@@ -26,20 +26,10 @@ from gendermark.cli.terminal import AsJson, print_json, print_table, say
 from gendermark.errors import MissingExtra, UserError
 from gendermark.io import locks
 from gendermark.io.textfiles import read_json
+from gendermark.lab import studies
 from gendermark.lab.export import save_whole
 from gendermark.lab.paired import BLEU, Key, Row, by_key, change_in_words, compared
 from gendermark.lab.plain import PlainSet, bundled_test_set, compare_plain, read_test_set, translated
-from gendermark.lab.studies import (
-    DEFAULT_RESAMPLING,
-    Resampled,
-    SystemOptions,
-    Work,
-    check_reusable,
-    is_terminal,
-    titled,
-    working,
-    write_record,
-)
 from gendermark.linguistics.occupations import core_occupations, lexicon
 from gendermark.metrics.alpha import correlation
 from gendermark.metrics.metric import Floats
@@ -94,22 +84,19 @@ N_NEIGHBOURS = 5
 
 @dataclass(frozen=True)
 class Settings:
-    model: Annotated[Path, typer.Argument(metavar="MODEL_DIR", help="Translation model in Hugging Face's format.")]
-    target_language: Annotated[str, typer.Option("--to", help="Target language, for example es.")]
+    model: Annotated[Path, Argument(metavar="MODEL_DIR", help="Translation model in Hugging Face's format.")]
+    target_language: Annotated[str, Option("--to", help="Target language, for example es.")]
     output: ResumedIn
     data: StudiedData = "core"
-    group: Annotated[str, typer.Option(help="Only this group of the uncertainty benchmark: referenced.")] = ""
-    n_samples: Annotated[
-        int, typer.Option("--samples", min=2, help="Samples of each sentence of the uncertainty benchmark.")
-    ] = 32
-    equalises: Annotated[bool, typer.Option("--equalise", help="Also equalise the words of defining pairs.")] = False
+    group: Annotated[str, Option(help="Only this group of the uncertainty benchmark: referenced.")] = ""
+    n_samples: Annotated[int, Option("--samples", min=2, help="Samples of each uncertainty sentence.")] = 32
+    equalises: Annotated[bool, Option("--equalise", help="Also equalise the words of defining pairs.")] = False
     bleu: Annotated[
         tuple[Path, Path] | None,
-        typer.Option(metavar="SOURCE REFERENCE", help="Files of sentences and their translations, for BLEU."),
+        Option(metavar="SOURCE REFERENCE", help="Files of sentences and their translations, for BLEU."),
     ] = None
-    """The demonstration model needs none."""
-    system_options: SystemOptions = field(default_factory=dict)
-    resampling: Resampled = DEFAULT_RESAMPLING
+    system_options: studies.SystemOptions = field(default_factory=dict)
+    resampling: studies.Resampled = studies.DEFAULT_RESAMPLING
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -384,22 +371,23 @@ def study_debiasing(settings: Settings, context: RunContext = NO_CONTEXT) -> dic
     _check_places(settings.model, output)
     selections, test_set = settings.selections, _test_set(settings)  # refused before any work
     asked = settings.to_json() | {"model_content": _content(settings.model)}
-    check_reusable(output / _RECORD, asked, _OWN)
+    studies.check_reusable(output / _RECORD, asked, _OWN)
     debiased = debias_model(settings.model, settings.target_language, equalises=settings.equalises)
     with locks.hold(output / ".lock"):
-        check_reusable(output / _RECORD, asked, _OWN)  # again: another process may have been faster
-        write_record(output / _RECORD, {"settings": asked})
+        studies.check_reusable(output / _RECORD, asked, _OWN)  # again: another process may have been faster
+        studies.write_record(output / _RECORD, {"settings": asked})
         debiased.write(output / "hf")
         specs = {"before": f"hf:{settings.model}", "after": f"hf:{output / 'hf'}"}
         results = {}
         for name, spec in specs.items():
             config = RunConfig(spec, selections, settings.system_options, how)
-            results[name] = run(config, output / name, titled(context, name))
+            results[name] = run(config, output / name, studies.titled(context, name))
         plain = []
         if test_set is not None:
             direction, options = (SOURCE_LANGUAGE, settings.target_language), settings.system_options
             texts = [
-                translated(spec, test_set, direction, options, titled(context, name)) for name, spec in specs.items()
+                translated(spec, test_set, direction, options, studies.titled(context, name))
+                for name, spec in specs.items()
             ]
             plain = [compare_plain("bleu", test_set.references, (texts[0], texts[1]), how)]
         rows = compared((results["before"], results["after"]), COMPARED, plain, how)
@@ -418,7 +406,7 @@ def study_debiasing(settings: Settings, context: RunContext = NO_CONTEXT) -> dic
             "signatures": {name: [result.signature for result in of_run] for name, of_run in results.items()},
             "notes": notes,
         }
-        write_record(output / _RECORD, {"settings": asked, "report": report})
+        studies.write_record(output / _RECORD, {"settings": asked, "report": report})
     return report
 
 
@@ -523,7 +511,9 @@ def _test_set(settings: Settings) -> PlainSet | None:
 
 
 def debias(
-    settings: Settings = option_group(Settings), work: Work = option_group(working), as_json: AsJson = False
+    settings: Settings = option_group(Settings),
+    work: studies.Work = studies.WORK,
+    as_json: AsJson = False,
 ) -> None:
     """Take gender out of the vectors of professions, and compare the model with what it was."""
     with work as context:
@@ -537,7 +527,7 @@ def debias(
 
 def print_report(report: Row) -> None:
     rows = report["comparisons"]
-    if is_terminal():
+    if studies.is_terminal():
         cells = []
         for row in rows:
             unit = Unit(row["unit"])

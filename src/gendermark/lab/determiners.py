@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
 from typing import Annotated, Any
 
 import typer
@@ -22,75 +21,6 @@ _SAME_TOKEN = 1e-3
 """Log-probabilities of the same token after the same words differ by less than this, however they were batched."""
 
 
-@dataclass(frozen=True)
-class Preference:
-    """What a system thinks of two targets for one source; the first of each pair is the masculine one."""
-
-    source: str
-    log_probabilities: tuple[float, float]
-    n_tokens: tuple[int | None, int | None]
-    at_parting: tuple[float, float] | None
-    """The probability of the first token where the targets part, after the words they share."""
-
-    @property
-    def feminine_share(self) -> float:
-        """P(second target) if there were only these two."""
-        masculine, feminine = self.log_probabilities
-        return 1 / (1 + math.exp(min(masculine - feminine, 700.0)))
-
-    @property
-    def feminine_share_at_parting(self) -> float | None:
-        if self.at_parting is None or not sum(self.at_parting):
-            return None
-        return self.at_parting[1] / sum(self.at_parting)
-
-
-@dataclass(frozen=True)
-class Preferences:
-    """Two sources against the same two targets."""
-
-    system: str
-    targets: tuple[str, str]
-    words: tuple[str, str]
-    """The first words in which the targets differ."""
-    parting: int | None
-    """The place of the first token in which they differ, from 0; `None` where the system tells nothing of tokens."""
-    preferences: tuple[Preference, ...]
-
-    def table(self) -> Table:
-        columns = ("source", "masculine", "feminine", "p_masculine", "p_feminine", "feminine_share_at_parting")
-        rows = [
-            (
-                found.source,
-                *self.words,
-                *(found.at_parting or (None, None)),
-                found.feminine_share_at_parting,
-                *found.log_probabilities,
-                found.log_probabilities[0] - found.log_probabilities[1],
-                found.feminine_share,
-            )
-            for found in self.preferences
-        ]
-        whole = ("log_p_masculine", "log_p_feminine", "difference", "feminine_share")
-        return Table("determiners", f"{readable(self.system)}: {' / '.join(self.targets)}", (*columns, *whole), rows)
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "system": self.system,
-            "targets": list(self.targets),
-            "words": list(self.words),
-            "parting": self.parting,
-            "sources": [
-                {
-                    **asdict(found),
-                    "feminine_share": found.feminine_share,
-                    "feminine_share_at_parting": found.feminine_share_at_parting,
-                }
-                for found in self.preferences
-            ],
-        }
-
-
 def compare_targets(
     system: str,
     sources: Sequence[str],
@@ -98,12 +28,17 @@ def compare_targets(
     direction: tuple[str, str],
     system_options: Mapping[str, str] | None = None,
     context: RunContext = NO_CONTEXT,
-) -> Preferences:
-    """How probable a masculine and a feminine translation of each source are, and the tokens where they part."""
-    words = _first_difference(*targets)
-    source_language, to = direction
+) -> dict[str, Any]:
+    """How probable a masculine and a feminine translation of each source are, and the tokens where they part.
+
+    `parting` is the place of the first token in which the targets differ, `at_parting` the probabilities of both tokens
+    there; `None` where the system gives none of single tokens.
+    """
+    words = next((pair for pair in zip(*map(str.split, targets), strict=False) if pair[0] != pair[1]), None)
+    if words is None:
+        raise UserError(f"the two targets must differ in a word that both have, but they are {' and '.join(targets)!r}")
     asked = [(source, target) for source in sources for target in targets]
-    asking = api.Asking(to, source_language, targets=[target for _, target in asked])
+    asking = api.Asking(direction[1], direction[0], targets=[target for _, target in asked])
     answers = api.translate(system, [source for source, _ in asked], asking, system_options, context)
     scored = [found for (found,) in answers]
     for found, (_, target) in zip(scored, asked, strict=True):
@@ -114,28 +49,19 @@ def compare_targets(
             )
     pairs = list(zip(scored[::2], scored[1::2], strict=True))
     parting = _parting(pairs)
-    return Preferences(
-        system,
-        targets,
-        words,
-        parting,
-        tuple(_preference(source, *pair, parting) for source, pair in zip(sources, pairs, strict=True)),
-    )
-
-
-def _first_difference(masculine: str, feminine: str) -> tuple[str, str]:
-    for one, other in zip(masculine.split(), feminine.split(), strict=False):
-        if one != other:
-            return one, other
-    raise UserError(
-        f"the two targets must differ in a word that both have, but they are {masculine!r} and {feminine!r}"
-    )
+    return {
+        "system": system,
+        "targets": list(targets),
+        "words": list(words),
+        "parting": parting,
+        "sources": [_preference(source, pair, parting) for source, pair in zip(sources, pairs, strict=True)],
+    }
 
 
 def _parting(pairs: Sequence[tuple[Translation, Translation]]) -> int | None:
     """The first token in which the targets differ.
 
-    Systems tell no tokens, only their probabilities. After the same words these are the same, so the first ones that
+    Systems give no tokens, only their probabilities. After the same words these are the same, so the first ones that
     differ are the place; for either source, since two tokens may be equally probable after one of them.
     """
     places = []
@@ -145,17 +71,34 @@ def _parting(pairs: Sequence[tuple[Translation, Translation]]) -> int | None:
     return min(places, default=None)
 
 
-def _preference(source: str, masculine: Translation, feminine: Translation, parting: int | None) -> Preference:
+def _preference(source: str, pair: tuple[Translation, Translation], parting: int | None) -> dict[str, Any]:
+    """Of one source; the first of each pair is the masculine one."""
+    masculine, feminine = (found.log_probability or 0.0 for found in pair)
     at_parting = None
-    if parting is not None and masculine.token_log_probabilities and feminine.token_log_probabilities:
-        tokens = masculine.token_log_probabilities[parting], feminine.token_log_probabilities[parting]
-        at_parting = math.exp(tokens[0]), math.exp(tokens[1])
-    return Preference(
-        source,
-        (masculine.log_probability or 0.0, feminine.log_probability or 0.0),
-        (masculine.n_tokens, feminine.n_tokens),
-        at_parting,
-    )
+    if parting is not None and all(found.token_log_probabilities for found in pair):
+        at_parting = [math.exp((found.token_log_probabilities or ())[parting]) for found in pair]
+    return {
+        "source": source,
+        "log_probabilities": [masculine, feminine],
+        "n_tokens": [found.n_tokens for found in pair],
+        "at_parting": at_parting,
+        # P(second target) if there were only these two.
+        "feminine_share": 1 / (1 + math.exp(min(masculine - feminine, 700.0))),
+        "feminine_share_at_parting": at_parting[1] / sum(at_parting) if at_parting and sum(at_parting) else None,
+    }
+
+
+def _table(report: Mapping[str, Any]) -> Table:
+    columns = ("source", "masculine", "feminine", "p_masculine", "p_feminine", "feminine_share_at_parting")
+    whole = ("log_p_masculine", "log_p_feminine", "difference", "feminine_share")
+    rows = []
+    for found in report["sources"]:
+        masculine, feminine = found["log_probabilities"]
+        parting = (*(found["at_parting"] or (None, None)), found["feminine_share_at_parting"])
+        both = (masculine, feminine, masculine - feminine, found["feminine_share"])
+        rows.append((found["source"], *report["words"], *parting, *both))
+    title = f"{readable(report['system'])}: {' / '.join(report['targets'])}"
+    return Table("determiners", title, (*columns, *whole), rows)
 
 
 # -- the command -------------------------------------------------------------------------------------------------------
@@ -177,7 +120,6 @@ def determiners(
     as_json: AsJson = False,
 ) -> None:
     """How probable are "el" and "la", where the source tells the gender and where it does not?"""
-    context = RunContext(store, tell=say)
-    found = compare_targets(system, sources, targets, (from_, to), system_options, context)
-    notes = [] if found.parting is not None else [f"{system} scores whole translations only, not single tokens"]
-    show(found.to_json(), [found.table()], notes, as_json=as_json)
+    report = compare_targets(system, sources, targets, (from_, to), system_options, RunContext(store, tell=say))
+    notes = [] if report["parting"] is not None else [f"{system} scores whole translations only, not single tokens"]
+    show(report, [_table(report)], notes, as_json=as_json)

@@ -13,25 +13,23 @@ from __future__ import annotations
 import json
 import math
 import shutil
-import warnings
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
-from importlib import import_module
+from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from gendermark.io.textfiles import write_text
 from gendermark.lab.corpus import Ids, Pieces
 from gendermark.lab.grammar import Pair
 from gendermark.lab.torch_models import N_POSITIONS, Architecture
+from gendermark.records import Request, Task, Translation
 from gendermark.systems.engine import padded
+from gendermark.systems.huggingface_opening import quietly
+from gendermark.systems.system import open_system
 from gendermark.systems.tokenisers import Direction
 
-_Row = TypeVar("_Row")
-
-_LONGEST_TRANSLATION = 128
-_BATCH = 50
+_DIRECTION, _LONGEST = ("en", "es"), 128
+"""Of the demonstration model."""
 _NEVER = -1e4
 """A logit that leaves no probability at all in 32 bits, and that 16 bits can hold."""
 _ATTENTION = {"query": "q_proj", "key": "k_proj", "value": "v_proj", "out": "out_proj"}
@@ -123,19 +121,10 @@ def log_probabilities(model: Any, sources: list[Ids], targets: list[Ids], pad: i
 # -- files -------------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Exported:
-    """Both forms in memory, read from the files that were written."""
-
-    hf: Any
-    ctranslate2: Any
-    pieces: Pieces
-
-
-def write_model(model: Any, pieces: Pieces, directory: Path, direction: Direction = ("en", "es")) -> Exported:
-    """Write `hf` and `ctranslate2` in a directory, and read both again."""
+def write_model(model: Any, pieces: Pieces, directory: Path, direction: Direction = _DIRECTION) -> None:
+    """Write `hf` and `ctranslate2` in a directory."""
     import ctranslate2
-    from transformers import AutoModelForSeq2SeqLM
+    from transformers import MarianTokenizer
 
     hf, converted = directory / "hf", directory / "ctranslate2"
     for old in (hf, converted):
@@ -143,15 +132,16 @@ def write_model(model: Any, pieces: Pieces, directory: Path, direction: Directio
             shutil.rmtree(old)
     hf.mkdir(parents=True)
     round_to_16_bits(model.parameters())
-    with _quiet():
+    pieces.write(hf)
+    languages = dict(zip(("source_language", "target_language"), direction, strict=True))
+    with quietly():
         save_whole(model, hf)
-        _write_tokenizer(pieces, hf, direction)
+        files = [str(hf / name) for name in ("source.spm", "target.spm", "vocab.json")]
+        tokenizer: Any = MarianTokenizer(*files, source_lang=direction[0], target_lang=direction[1])
+        tokenizer.save_pretrained(hf)
         converter = ctranslate2.converters.TransformersConverter(str(hf), copy_files=["source.spm", "target.spm"])
         converter.convert(str(converted), quantization="float16")
-        languages = dict(zip(("source_language", "target_language"), direction, strict=True))
-        write_text(converted / "gendermark.json", json.dumps(languages) + "\n")
-        read_again = AutoModelForSeq2SeqLM.from_pretrained(hf).eval()
-    return Exported(read_again, open_translator(converted), pieces)
+    write_text(converted / "gendermark.json", json.dumps(languages) + "\n")
 
 
 def save_whole(model: Any, directory: Path) -> None:
@@ -167,26 +157,53 @@ def save_whole(model: Any, directory: Path) -> None:
         model._keys_to_ignore_on_save = left_out
 
 
-def open_translator(directory: Path) -> Any:
-    """CTranslate2 with one thread and full precision."""
-    import ctranslate2
+def round_to_16_bits(weights: Any) -> None:
+    import torch
 
-    return ctranslate2.Translator(str(directory), compute_type="float32", inter_threads=1, intra_threads=1)
+    with torch.no_grad():
+        for weight in weights:
+            weight.copy_(weight.half().float())
 
 
-def evaluate(exported: Exported, pairs: Sequence[Pair]) -> dict[str, Any]:
+def n_bytes(directory: Path) -> int:
+    return sum(path.stat().st_size for path in directory.rglob("*") if path.is_file())
+
+
+# -- quality -----------------------------------------------------------------------------------------------------------
+
+
+def greedy(spec: str, sources: Sequence[str], direction: Direction, max_length: int = 256) -> list[str]:
+    """The greedy translations of a system, in 32 bits."""
+    requests = [Request(source, *direction) for source in sources]
+    return [found.text or "" for found in _asked(spec, requests, max_length)]
+
+
+def _forced(spec: str, pairs: Sequence[Pair]) -> list[Sequence[float]]:
+    """The log-probability of each token of the given translations."""
+    requests = [Request(pair.source, *_DIRECTION, Task.SCORE, pair.target) for pair in pairs]
+    return [found.token_log_probabilities or () for found in _asked(spec, requests, _LONGEST)]
+
+
+def _asked(spec: str, requests: Sequence[Request], max_length: int) -> list[Translation]:
+    precision = "dtype" if spec.startswith("hf:") else "compute_type"
+    options = {"beam_size": "1", "max_length": str(max_length), precision: "float32"}
+    with closing(open_system(spec, options)) as system:
+        answers = {answer.request_id: answer for portion in system.answer(requests) for answer in portion}
+    return [answers[request.request_id] for request in requests]
+
+
+def evaluate(directory: Path, pairs: Sequence[Pair]) -> dict[str, Any]:
     """BLEU of greedy translations and perplexity, over all pairs and over the pairs of each construction."""
-    sources = [exported.pieces.cut(pair.source) for pair in pairs]
-    targets = [exported.pieces.cut(pair.target) for pair in pairs]
-    translations = [exported.pieces.join(pieces) for pieces in _greedy_ctranslate2(exported, sources)]
-    scores = [sum(row) for row in _forced_ctranslate2(exported, sources, targets)]
+    spec = f"ctranslate2:{directory / 'ctranslate2'}"
+    translations = greedy(spec, [pair.source for pair in pairs], _DIRECTION, _LONGEST)
+    scores = _forced(spec, pairs)
 
     def quality(chosen: Sequence[int]) -> dict[str, Any]:
-        n_pieces = sum(len(targets[i]) for i in chosen)
+        tokens = [score for i in chosen for score in scores[i]]
         return {
             "n": len(chosen),
             "bleu": round(bleu([translations[i] for i in chosen], [pairs[i].target for i in chosen]), 2),
-            "perplexity": round(math.exp(-sum(scores[i] for i in chosen) / n_pieces), 4),
+            "perplexity": round(math.exp(-sum(tokens) / len(tokens)), 4),
             "identical": round(sum(translations[i] == pairs[i].target for i in chosen) / len(chosen), 4),
         }
 
@@ -199,22 +216,19 @@ def evaluate(exported: Exported, pairs: Sequence[Pair]) -> dict[str, Any]:
     }
 
 
-def compare_forms(exported: Exported, pairs: Sequence[Pair]) -> dict[str, Any]:
+def compare_forms(directory: Path, pairs: Sequence[Pair]) -> dict[str, Any]:
     """How far the two forms agree, in 32 bits: greedy translations, and log-probabilities of the references."""
-    sources, targets = [p.source for p in pairs], [p.target for p in pairs]
-    cut_sources, cut_targets = ([exported.pieces.cut(text) for text in texts] for texts in (sources, targets))
-    translated = _greedy_ctranslate2(exported, cut_sources)
-    scored = _forced_ctranslate2(exported, cut_sources, cut_targets)
-    greedy = _greedy_hf(exported.hf, exported.pieces, sources)
-    forced = _forced_hf(exported.hf, exported.pieces, sources, targets)
-    same = sum(ours == theirs for ours, theirs in zip(translated, greedy, strict=True))
+    specs = [f"{form}:{directory / form}" for form in ("ctranslate2", "hf")]
+    texts = [greedy(spec, [pair.source for pair in pairs], _DIRECTION, _LONGEST) for spec in specs]
+    scores = [_forced(spec, pairs) for spec in specs]
+    n_same = sum(ours == theirs for ours, theirs in zip(*texts, strict=True))
     of_tokens, of_sentences = [], []
-    for ours, theirs in zip(scored, forced, strict=True):
+    for ours, theirs in zip(*scores, strict=True):
         of_tokens += [abs(a - b) for a, b in zip(ours, theirs, strict=True)]
         of_sentences.append(abs(sum(ours) - sum(theirs)))
     return {
         "n": len(pairs),
-        "identical_greedy": round(same / len(pairs), 4),
+        "identical_greedy": round(n_same / len(pairs), 4),
         "largest_difference_of_log_probability": {
             "of_a_token": float(f"{max(of_tokens):.3g}"),
             "of_a_sentence": float(f"{max(of_sentences):.3g}"),
@@ -222,100 +236,7 @@ def compare_forms(exported: Exported, pairs: Sequence[Pair]) -> dict[str, Any]:
     }
 
 
-def round_to_16_bits(weights: Any) -> None:
-    import torch
-
-    with torch.no_grad():
-        for weight in weights:
-            weight.copy_(weight.half().float())
-
-
-def _write_tokenizer(pieces: Pieces, directory: Path, direction: Direction) -> None:
-    from transformers import MarianTokenizer
-
-    pieces.write(directory)
-    tokenizer: Any = MarianTokenizer(
-        source_spm=str(directory / "source.spm"),
-        target_spm=str(directory / "target.spm"),
-        vocab=str(directory / "vocab.json"),
-        source_lang=direction[0],
-        target_lang=direction[1],
-    )
-    tokenizer.save_pretrained(directory)
-
-
-@contextmanager
-def _quiet() -> Iterator[None]:
-    """No bars for files of a few megabytes, and no recommendation of a package that would change nothing here."""
-    logging: Any = import_module("transformers.utils.logging")
-    had_bars = logging.is_progress_bar_enabled()
-    logging.disable_progress_bar()
-    try:
-        with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", message="Recommended: pip install sacremoses")
-            yield
-    finally:
-        if had_bars:
-            logging.enable_progress_bar()
-
-
-def _greedy_ctranslate2(exported: Exported, sources: Sequence[list[str]]) -> list[list[str]]:
-    found = exported.ctranslate2.translate_batch(
-        sources, beam_size=1, max_batch_size=_BATCH, max_decoding_length=_LONGEST_TRANSLATION
-    )
-    return [result.hypotheses[0] for result in found]
-
-
-def _forced_ctranslate2(
-    exported: Exported, sources: Sequence[list[str]], targets: Sequence[list[str]]
-) -> list[list[float]]:
-    # CTranslate2 adds the end of the target itself.
-    found = exported.ctranslate2.score_batch(sources, [target[:-1] for target in targets], max_batch_size=_BATCH)
-    return [list(result.log_probs) for result in found]
-
-
-def _greedy_hf(model: Any, pieces: Pieces, sources: Sequence[str]) -> list[list[str]]:
-    import torch
-
-    strings = list(pieces.numbers)
-    found: list[list[str]] = []
-    for batch in _portions([pieces.encode(source) for source in sources]):
-        rows = torch.tensor(padded(batch, pieces.pad))
-        output = model.generate(
-            input_ids=rows,
-            attention_mask=(rows != pieces.pad).long(),
-            max_new_tokens=_LONGEST_TRANSLATION,
-            max_length=None,
-        )
-        for row in output.tolist():
-            end = row.index(pieces.end) if pieces.end in row else len(row)
-            found.append([strings[number] for number in row[1:end]])
-    return found
-
-
-def _forced_hf(model: Any, pieces: Pieces, sources: Sequence[str], targets: Sequence[str]) -> list[list[float]]:
-    import torch
-
-    found: list[list[float]] = []
-    with torch.no_grad():
-        for batch in _portions(list(zip(sources, targets, strict=True))):
-            encoded_sources, encoded_targets = (
-                [pieces.encode(text) for text in side] for side in zip(*batch, strict=True)
-            )
-            rows = log_probabilities(model, encoded_sources, encoded_targets, pieces.pad).tolist()
-            found += [row[: len(target)] for row, target in zip(rows, encoded_targets, strict=True)]
-    return found
-
-
-def _portions(rows: list[_Row]) -> Iterator[list[_Row]]:
-    for first in range(0, len(rows), _BATCH):
-        yield rows[first : first + _BATCH]
-
-
-def n_bytes(directory: Path) -> int:
-    return sum(path.stat().st_size for path in directory.rglob("*") if path.is_file())
-
-
 def bleu(translations: Sequence[str], references: Sequence[str]) -> float:
-    metrics: Any = import_module("sacrebleu.metrics")
-    return float(metrics.BLEU().corpus_score(list(translations), [list(references)]).score)
+    import sacrebleu
+
+    return float(sacrebleu.corpus_bleu(list(translations), [list(references)]).score)

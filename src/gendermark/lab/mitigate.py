@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
+from typer import Option
 
 from gendermark import api, registry
 from gendermark.benchmarks.benchmark import Benchmark
@@ -23,35 +23,8 @@ from gendermark.cli.options import ResumedIn, StudiedData, To, option_group
 from gendermark.cli.terminal import AsJson, print_json, print_table, say
 from gendermark.errors import UserError
 from gendermark.io.textfiles import write_text
-from gendermark.lab.paired import (
-    BLEU,
-    CHRF,
-    LONG_COLUMNS,
-    NO_REFERENCES,
-    Key,
-    Row,
-    by_key,
-    change_in_words,
-    changed_rows,
-    compared,
-    compared_plainly,
-    long_rows,
-    plain_set,
-    plain_texts,
-)
+from gendermark.lab import paired, studies
 from gendermark.lab.reader import rate_reader
-from gendermark.lab.studies import (
-    DEFAULT_RESAMPLING,
-    PlainFiles,
-    Resampled,
-    SystemName,
-    SystemOptions,
-    Work,
-    is_terminal,
-    titled,
-    working,
-    write_record,
-)
 from gendermark.linguistics.hints import STYLES
 from gendermark.records import Gender, Request, Task
 from gendermark.result import Result
@@ -72,13 +45,13 @@ COMPARED = (
     ("winomt", "masculine_share", "neutral"),
 )
 """Benchmark, metric and slice; for each mitigation one Holm correction is made over them and BLEU and chrF."""
-NAMES: Mapping[Key, str] = {
+NAMES: Mapping[paired.Key, str] = {
     ("simplegen", "correct", "fc"): "women right on SimpleGEN",
     ("simplegen", "correct", "mc"): "men right on SimpleGEN",
     ("winomt", "accuracy", "feminine"): "women right on WinoMT",
     ("winomt", "accuracy", "masculine"): "men right on WinoMT",
-    BLEU: "BLEU",
-    CHRF: "chrF",
+    paired.BLEU: "BLEU",
+    paired.CHRF: "chrF",
 }
 """The columns of the table, in their order."""
 PLAIN, ORACLE = "plain", "oracle"
@@ -88,26 +61,18 @@ _OPTION_OF = {"rerank": "n", "hinted": "style"}
 
 @dataclass(frozen=True)
 class Settings:
-    system: SystemName
+    system: studies.SystemName
     target_language: To
     output: ResumedIn
     mitigations: Annotated[
-        tuple[str, ...],
-        typer.Option(
-            "--with",
-            metavar="NAME",
-            help="rerank, rerank:N, hinted:adjective, hinted:apposition, hinted:context, hinted:prompt; may be "
-            "repeated. Default: all that the system can do.",
-        ),
+        studies.Texts,
+        Option("--with", metavar="NAME", help="rerank, rerank:N or hinted:STYLE; repeatable. Default: all it can do."),
     ] = ()
     data: StudiedData = "core"
-    plain: PlainFiles = None
-    n_repeats: Annotated[
-        int,
-        typer.Option("--repeats", min=0, help="How often each is timed, asked directly; 0 leaves the timing out."),
-    ] = 3
-    system_options: SystemOptions = field(default_factory=dict)
-    resampling: Resampled = DEFAULT_RESAMPLING
+    plain: studies.PlainFiles = None
+    n_repeats: Annotated[int, Option("--repeats", min=0, help="How often each is timed; 0: no timing.")] = 3
+    system_options: studies.SystemOptions = field(default_factory=dict)
+    resampling: studies.Resampled = studies.DEFAULT_RESAMPLING
 
     @property
     def selections(self) -> tuple[Selection, ...]:
@@ -174,22 +139,22 @@ def study_mitigation(settings: Settings, context: RunContext = NO_CONTEXT) -> di
         variants = variants_for(inner, settings.mitigations)
         for variant in variants[:-1]:  # a style that it lacks, a language that nobody reads: before any work
             variant.wrap(inner, settings.system).check(SOURCE_LANGUAGE, settings.target_language, [])
-        test_set = plain_set(settings.plain, settings.target_language) if inner.is_stored else None
+        test_set = paired.plain_set(settings.plain, settings.target_language) if inner.is_stored else None
     results: dict[str, Sequence[Result]] = {}
     texts = {}
     for variant in variants:
         config = RunConfig(variant.spec(settings.system), selections, dict(settings.system_options), how)
-        own = titled(context, variant.name)
+        own = studies.titled(context, variant.name)
         results[variant.name] = run(config, output / variant.folder, own)
         if test_set is not None and variant.name != ORACLE:  # of other sentences it knows nothing
-            texts[variant.name] = plain_texts(config, test_set, settings.target_language, own)
+            texts[variant.name] = paired.plain_texts(config, test_set, settings.target_language, own)
     seconds = _timed(settings, variants) if settings.n_repeats else {}
     mitigations = []
     for variant in variants[1:]:
         plain = []
         if test_set is not None and variant.name in texts:
-            plain = compared_plainly(test_set, (texts[PLAIN], texts[variant.name]), how)
-        rows = compared((results[PLAIN], results[variant.name]), COMPARED, plain, how)
+            plain = paired.compared_plainly(test_set, (texts[PLAIN], texts[variant.name]), how)
+        rows = paired.compared((results[PLAIN], results[variant.name]), COMPARED, plain, how)
         mitigations.append(
             {
                 "name": variant.name,
@@ -214,12 +179,12 @@ def study_mitigation(settings: Settings, context: RunContext = NO_CONTEXT) -> di
         "milliseconds": _milliseconds(seconds, PLAIN),
         "n_repeats": settings.n_repeats,
         "n_timed": N_TIMED if seconds else 0,
-        "reader": [rate_reader(api.items(selection)).to_json() for selection in selections],
+        "reader": [rate_reader(api.items(selection)) for selection in selections],
         "signatures": {name: [result.signature for result in found] for name, found in results.items()},
-        "notes": [] if test_set else [NO_REFERENCES],
+        "notes": [] if test_set else [paired.NO_REFERENCES],
     }
     report["findings"] = findings(report)
-    write_record(output / "mitigate.json", report)
+    studies.write_record(output / "mitigate.json", report)
     write_text(output / "table.md", markdown(report))
     return report
 
@@ -296,14 +261,14 @@ def _ratio(seconds: Mapping[str, Sequence[float]], name: str) -> float | None:
 # -- words and tables --------------------------------------------------------------------------------------------------
 
 
-def findings(report: Row) -> list[str]:
+def findings(report: paired.Row) -> list[str]:
     """A sentence or two for each mitigation; never surer than the intervals."""
     return [*map(_finding, report["mitigations"]), *map(_of_reader, report["reader"])]
 
 
-def _finding(mitigation: Row) -> str:
-    rows = by_key(mitigation["comparisons"])
-    changes = [change_in_words(name, rows[key]) for key, name in NAMES.items() if key in rows]
+def _finding(mitigation: paired.Row) -> str:
+    rows = paired.by_key(mitigation["comparisons"])
+    changes = [paired.change_in_words(name, rows[key]) for key, name in NAMES.items() if key in rows]
     if mitigation["times_as_long"] is not None:
         changes.append(f"it takes {mitigation['times_as_long']:.2f} times as long")
     n, n_changed = mitigation["open"]["n"], mitigation["open"]["n_changed"]
@@ -316,7 +281,7 @@ def _finding(mitigation: Row) -> str:
     return f"{name}: {'; '.join(changes)}."
 
 
-def _of_reader(score: Row) -> str:
+def _of_reader(score: paired.Row) -> str:
     name = {"simplegen": "SimpleGEN", "winomt": "WinoMT"}.get(score["benchmark"], score["benchmark"])
     n, n_decided = score["n_told"], score["n_decided"]
     said = f"The reader of sources decides {n_decided:,} of {n:,} sentences of {name} that tell the person's gender"
@@ -326,9 +291,9 @@ def _of_reader(score: Row) -> str:
 COLUMNS = ("mitigation", *NAMES.values(), "open changed", "ms", "times as long")
 
 
-def table(report: Row) -> list[tuple[str, ...]]:
+def table(report: paired.Row) -> list[tuple[str, ...]]:
     """A row for the plain system and each mitigation, as people read it."""
-    first, *others = changed_rows(PLAIN, report["mitigations"], list(NAMES))
+    first, *others = paired.changed_rows(PLAIN, report["mitigations"], list(NAMES))
     rows = [(*first, "", _number(report["milliseconds"]), "1")]
     for row, mitigation in zip(others, report["mitigations"], strict=True):
         name = "oracle (upper bound)" if mitigation["is_upper_bound"] else row[0]
@@ -342,7 +307,7 @@ def _number(value: float | None) -> str:
     return "–" if value is None else f"{value:.2f}"
 
 
-def markdown(report: Row) -> str:
+def markdown(report: paired.Row) -> str:
     """The table, and what was found."""
     rows = [COLUMNS, ("---",) * len(COLUMNS), *table(report)]
     lines = [f"# Mitigation of {report['system']} into {report['target_language']} ({report['data']})", ""]
@@ -351,11 +316,11 @@ def markdown(report: Row) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _all_rows(report: Row) -> list[tuple[Any, ...]]:
+def _all_rows(report: paired.Row) -> list[tuple[Any, ...]]:
     """Every comparison with all its digits, and the times, mitigation after mitigation."""
     rows = []
     for mitigation in report["mitigations"]:
-        rows += long_rows([mitigation])
+        rows += paired.long_rows([mitigation])
         if mitigation["milliseconds"] is not None:
             both = (report["milliseconds"], mitigation["milliseconds"])
             rows.append((mitigation["name"], "time", "milliseconds", "simplegen", *both, None, None, None, None))
@@ -366,18 +331,20 @@ def _all_rows(report: Row) -> list[tuple[Any, ...]]:
 
 
 def mitigate(
-    settings: Settings = option_group(Settings), work: Work = option_group(working), as_json: AsJson = False
+    settings: Settings = option_group(Settings),
+    work: studies.Work = studies.WORK,
+    as_json: AsJson = False,
 ) -> None:
     """Reranking and hints around a system: what women gain, what men lose, what it costs in quality and time."""
     with work as context:
         report = study_mitigation(settings, context)
     if as_json:
         print_json(report)
-    elif is_terminal():
+    elif studies.is_terminal():
         title = f"{settings.system} into {settings.target_language}: plain, and mitigated"
         print_table(title, COLUMNS, table(report))
     else:
-        print_table("", ("mitigation", *LONG_COLUMNS), _all_rows(report))
+        print_table("", ("mitigation", *paired.LONG_COLUMNS), _all_rows(report))
     for sentence in (*report["findings"], *report["notes"]):
         say(sentence)
     say(f"run folders and table.md: {settings.output}")

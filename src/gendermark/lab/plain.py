@@ -35,52 +35,6 @@ class PlainSet:
     references: Sequence[str]
 
 
-@dataclass(frozen=True)
-class PlainQuality:
-    """What one system, or one file of translations, reaches."""
-
-    name: str
-    scores: Mapping[str, Span]
-    """Of the whole set; intervals resample sentences."""
-    n_empty: int
-    """Sentences without a translation, which count as such."""
-
-
-@dataclass(frozen=True)
-class PlainQualities:
-    """All systems on one set."""
-
-    test_set: PlainSet
-    systems: tuple[PlainQuality, ...]
-
-    @property
-    def notes(self) -> list[str]:
-        said = [f"{len(self.test_set.sources):,} sentences, one reference each; {quality.signature()}"]
-        said += [f"{one.name}: {one.n_empty:,} sentences have no translation" for one in self.systems if one.n_empty]
-        return said
-
-    def table(self) -> Table:
-        scores = list(self.systems[0].scores)
-        columns = ("system", *(column for score in scores for column in (score, f"{score}_low", f"{score}_high")))
-        rows = [(one.name, *(value for score in scores for value in one.scores[score])) for one in self.systems]
-        return Table("plain", f"Quality on {self.test_set.name}", columns, rows)
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "test_set": self.test_set.name,
-            "n": len(self.test_set.sources),
-            "signature": quality.signature(),
-            "systems": [
-                {
-                    "name": one.name,
-                    "scores": {name: score._asdict() for name, score in one.scores.items()},
-                    "n_empty": one.n_empty,
-                }
-                for one in self.systems
-            ],
-        }
-
-
 def read_test_set(source: Path, reference: Path, option: str = "--plain") -> PlainSet:
     """A file of sentences and one with the translation of each."""
     sources, references = read_lines(source), read_lines(reference)
@@ -99,51 +53,7 @@ def bundled_test_set(n: int = N_BUNDLED, seed: int = 0) -> PlainSet:
     return PlainSet(name, [pair.source for pair in pairs], [pair.target for pair in pairs])
 
 
-def rate_systems(
-    test_set: PlainSet, texts: Mapping[str, Sequence[str]], resampling: Resampling | None = None
-) -> PlainQualities:
-    """BLEU and chrF, and COMET where the user has it, of the translations under each name."""
-    for name, lines in texts.items():
-        if len(lines) != len(test_set.sources):
-            raise UserError(
-                f"{name} has {len(lines):,} lines for {len(test_set.sources):,} sentences; give one for each"
-            )
-    how = resampling or Resampling()
-    return PlainQualities(test_set, tuple(_rated(name, lines, test_set, how) for name, lines in texts.items()))
-
-
-def _rated(name: str, texts: Sequence[str], test_set: PlainSet, resampling: Resampling) -> PlainQuality:
-    statistics_of: dict[str, tuple[list[dict[str, float]], Callable[..., Floats]]] = {
-        "bleu": (quality.bleu_statistics(texts, test_set.references), quality.bleu_value),
-        "chrf": (quality.chrf_statistics(texts, test_set.references), quality.chrf_value),
-    }
-    if quality.comet_program():
-        found = quality.comet_statistics(test_set.sources, texts, test_set.references)
-        statistics_of["comet"] = (found, quality.mean_value)
-    scores = {}
-    for score, (rows, value_of) in statistics_of.items():
-        counts: Floats = np.array([list(row.values()) for row in rows])
-        drawn = statistics.resampled_sums(counts, resampling.n_resamples, resampling.seed)
-        interval = statistics.percentile_interval(value_of(*drawn.T), resampling.confidence)
-        value = float(value_of(*counts.sum(axis=0, keepdims=True).T)[0])
-        scores[score] = Span(value, *(interval or (None, None)))
-    return PlainQuality(name, scores, sum(not text.strip() for text in texts))
-
-
-def compare_plain(
-    score: str, references: Sequence[str], texts: tuple[Sequence[str], Sequence[str]], resampling: Resampling
-) -> Comparison:
-    """BLEU or chrF of two systems, paired on sentences; not yet corrected for other questions."""
-    metric = quality.quality(score, "plain")
-    columns = {name: place for place, name in enumerate(metric.needs)}
-    names = tuple(f"{number:06}" for number in range(len(references)))
-    count = {"bleu": quality.bleu_statistics, "chrf": quality.chrf_statistics}[score]
-    sides = []
-    for lines in texts:
-        matrix = np.array([list(row.values()) for row in count(lines, references)])
-        sides.append(Counts(names, ("",) * len(names), columns, matrix))
-    found = compare_metric(score, metric, Pairing(sides[0], sides[1], resampling), resampling)
-    return replace(found, metric=score)
+# -- translations ------------------------------------------------------------------------------------------------------
 
 
 def translated(
@@ -173,3 +83,72 @@ def translations_by_runs(
             options = config.get("system_options") or {}
             found[cell.name] = translated(str(config["system"]), test_set, direction, options, context)
     return found
+
+
+# -- quality -----------------------------------------------------------------------------------------------------------
+
+
+def rated(texts: Sequence[str], test_set: PlainSet, resampling: Resampling) -> dict[str, Span]:
+    """BLEU and chrF, and COMET where the user has it, of the whole set; intervals resample sentences."""
+    statistics_of: dict[str, tuple[list[dict[str, float]], Callable[..., Floats]]] = {
+        "bleu": (quality.bleu_statistics(texts, test_set.references), quality.bleu_value),
+        "chrf": (quality.chrf_statistics(texts, test_set.references), quality.chrf_value),
+    }
+    if quality.comet_program():
+        found = quality.comet_statistics(test_set.sources, texts, test_set.references)
+        statistics_of["comet"] = (found, quality.mean_value)
+    scores = {}
+    for score, (rows, value_of) in statistics_of.items():
+        counts: Floats = np.array([list(row.values()) for row in rows])
+        drawn = statistics.resampled_sums(counts, resampling.n_resamples, resampling.seed)
+        interval = statistics.percentile_interval(value_of(*drawn.T), resampling.confidence)
+        value = float(value_of(*counts.sum(axis=0, keepdims=True).T)[0])
+        scores[score] = Span(value, *(interval or (None, None)))
+    return scores
+
+
+def rate_systems(test_set: PlainSet, texts: Mapping[str, Sequence[str]], resampling: Resampling) -> dict[str, Any]:
+    """The quality of the translations under each name; sentences without one count as such."""
+    n = len(test_set.sources)
+    for name, lines in texts.items():
+        if len(lines) != n:
+            raise UserError(f"{name} has {len(lines):,} lines for {n:,} sentences; give one for each")
+    systems = []
+    for name, lines in texts.items():
+        scores = {score: span._asdict() for score, span in rated(lines, test_set, resampling).items()}
+        systems.append({"name": name, "scores": scores, "n_empty": sum(not text.strip() for text in lines)})
+    return {"test_set": test_set.name, "n": n, "signature": quality.signature(), "systems": systems}
+
+
+def plain_table(report: Mapping[str, Any]) -> Table:
+    scores = list(report["systems"][0]["scores"])
+    columns = ("system", *(column for score in scores for column in (score, f"{score}_low", f"{score}_high")))
+    rows = [
+        (one["name"], *(value for score in scores for value in one["scores"][score].values()))
+        for one in report["systems"]
+    ]
+    return Table("plain", f"Quality on {report['test_set']}", columns, rows)
+
+
+def plain_notes(report: Mapping[str, Any]) -> list[str]:
+    empty = [one for one in report["systems"] if one["n_empty"]]
+    return [
+        f"{report['n']:,} sentences, one reference each; {report['signature']}",
+        *(f"{one['name']}: {one['n_empty']:,} sentences have no translation" for one in empty),
+    ]
+
+
+def compare_plain(
+    score: str, references: Sequence[str], texts: tuple[Sequence[str], Sequence[str]], resampling: Resampling
+) -> Comparison:
+    """BLEU or chrF of two systems, paired on sentences; not yet corrected for other questions."""
+    metric = quality.quality(score, "plain")
+    columns = {name: place for place, name in enumerate(metric.needs)}
+    names = tuple(f"{number:06}" for number in range(len(references)))
+    count = {"bleu": quality.bleu_statistics, "chrf": quality.chrf_statistics}[score]
+    sides = []
+    for lines in texts:
+        matrix = np.array([list(row.values()) for row in count(lines, references)])
+        sides.append(Counts(names, ("",) * len(names), columns, matrix))
+    found = compare_metric(score, metric, Pairing(sides[0], sides[1], resampling), resampling)
+    return replace(found, metric=score)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
-import typer
+from typer import Option
 
 from gendermark.benchmarks.uncertainty.items import AMBIGUOUS, UNAMBIGUOUS, references
 from gendermark.cli.options import Executor, option_group
@@ -26,6 +26,7 @@ from gendermark.lab.uncertainty_results import (
     Into,
     Measure,
     Plot,
+    Runs,
     differences_of,
     drawn_sentences,
     entropy_name,
@@ -54,19 +55,15 @@ class Asked:
     """How sentences are rated and put into bins."""
 
     measure: Measure = "s3e"
-    quality: Annotated[
-        str, typer.Option("--quality", help="chrf, or comet (the program that GENDERMARK_COMET names).")
-    ] = "chrf"
-    n_bins: Annotated[int, typer.Option("--bins", min=1, help="How many bins; 3 are terciles.")] = 3
+    quality: Annotated[str, Option("--quality", help="chrf, or comet (the program that GENDERMARK_COMET names).")] = (
+        "chrf"
+    )
+    n_bins: Annotated[int, Option("--bins", min=1, help="How many bins; 3 are terciles.")] = 3
     separately: Annotated[
-        bool, typer.Option("--separately", help="Bins of ambiguous and of unambiguous sentences each by themselves.")
+        bool, Option("--separately", help="Bins of ambiguous and of unambiguous sentences each by themselves.")
     ] = False
     references: Annotated[
-        str,
-        typer.Option(
-            help="What counts where the gender is open and several references are right: the mean of the scores "
-            "against each, or the best, as in the paper."
-        ),
+        str, Option(help="Of several right references: the mean of the scores, or the best, as in the paper.")
     ] = "mean"
     resampling: Resampled = DEFAULT_RESAMPLING
 
@@ -74,93 +71,6 @@ class Asked:
         for what, name, known in (("quality", self.quality, QUALITIES), ("references", self.references, REFERENCES)):
             if name not in known:
                 raise UnknownName(what, name, known)
-
-
-@dataclass(frozen=True)
-class Mean:
-    """A mean over sentences; its interval resamples contrast sets."""
-
-    value: float | None
-    low: float | None
-    high: float | None
-    n: int
-
-
-@dataclass(frozen=True)
-class QualityBin:
-    """Sentences translated about equally well: how unsure of those that tell the gender, and of those that do not."""
-
-    name: str
-    lowest: float | None
-    highest: float | None
-    unambiguous: Mean
-    ambiguous: Mean
-    gap: Mean
-    """Unambiguous minus ambiguous: below 0 is what it should be."""
-
-    @property
-    def delta(self) -> float | None:
-        return relative_difference(self.unambiguous.value, self.ambiguous.value)
-
-
-@dataclass(frozen=True)
-class QualityBins:
-    """Entropy by bin of quality, worst first, then all together."""
-
-    cell: Cell
-    asked: Asked
-    bins: tuple[QualityBin, ...]
-    n_without: int
-    """Sentences without a reference or a translation, which are left out."""
-
-    @property
-    def notes(self) -> list[str]:
-        if not self.n_without:
-            return []
-        name = self.cell.name
-        return [f"{name}: {self.n_without:,} sentences have no reference, or no translation, and are left out"]
-
-    def rows(self) -> list[tuple[Any, ...]]:
-        rows = []
-        for b in self.bins:
-            means = (b.unambiguous.n, b.unambiguous.value, b.ambiguous.n, b.ambiguous.value)
-            where = (self.cell.result.system, self.cell.direction, b.name, b.lowest, b.highest)
-            rows.append((*where, *means, b.gap.value, b.gap.low, b.gap.high, b.delta))
-        return rows
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            **self.cell.where,
-            "measure": self.asked.measure,
-            "quality": self.asked.quality,
-            "separately": self.asked.separately,
-            "references": self.asked.references,
-            "bins": [{**asdict(found), "delta_h": found.delta} for found in self.bins],
-            "n_without": self.n_without,
-        }
-
-
-def quality_table(found: Sequence[QualityBins]) -> Table:
-    """A row for each bin of each system."""
-    asked = found[0].asked
-    where = ("system", "direction", "bin", "from", "to")
-    means = ("n_unambiguous", "h_unambiguous", "n_ambiguous", "h_ambiguous", "gap", "gap_low", "gap_high", "delta_h")
-    title = f"Entropy ({asked.measure}) by quality ({asked.quality})"
-    return Table("quality", title, (*where, *means), [row for one in found for row in one.rows()])
-
-
-def quality_notes(found: Sequence[QualityBins]) -> list[str]:
-    """What is measured, and what is left out."""
-    asked = found[0].asked
-    how = "of the two kinds of sentence, each by itself" if asked.separately else "of all sentences together"
-    of_each = "" if len(found) == 1 else ", for each system by itself"
-    return [
-        f"quality is the expected {asked.quality} of a sentence's samples against its one right reference; "
-        f"{REFERENCES[asked.references]}",
-        f"bins are quantiles {how}{of_each}; 'from' and 'to' are the lowest and the highest quality in them",
-        *(note for one in found for note in one.notes),
-        *differences_of([one.cell for one in found]),
-    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,9 +83,12 @@ class _Rated:
     entropy: float
 
 
-def bin_by_quality(cell: Cell, asked: Asked | None = None) -> QualityBins:
-    """Mean entropy of sentences that are translated badly, so so and well, by whether they tell the gender."""
-    asked = asked or Asked()
+def bin_by_quality(cell: Cell, asked: Asked) -> dict[str, Any]:
+    """Mean entropy of sentences that are translated badly, so so and well, by whether they tell the gender.
+
+    Bins are from the worst to the best, then `all` sentences. `gap` is unambiguous minus ambiguous: below 0 is what it
+    should be. `n_without` sentences have no reference or no translation, and are left out.
+    """
     n_bins, drawn = asked.n_bins, drawn_sentences(cell)
     rated = _rated(cell, drawn, asked)
     binned: list[list[_Rated]] = [[] for _ in range(n_bins)]
@@ -190,7 +103,15 @@ def bin_by_quality(cell: Cell, asked: Asked | None = None) -> QualityBins:
     contrasts = sorted({one.contrast for one in rated})
     named = {**{f"B{number}": members for number, members in enumerate(binned, start=1)}, "all": rated}
     bins = [_quality_bin(name, members, contrasts, asked.resampling) for name, members in named.items()]
-    return QualityBins(cell, asked, tuple(bins), len(drawn) - len(rated))
+    return {
+        **cell.where,
+        "measure": asked.measure,
+        "quality": asked.quality,
+        "separately": asked.separately,
+        "references": asked.references,
+        "bins": bins,
+        "n_without": len(drawn) - len(rated),
+    }
 
 
 def _rated(cell: Cell, drawn: Sequence[Drawn], asked: Asked) -> list[_Rated]:
@@ -251,7 +172,9 @@ def _qualities(sentences: Sequence[tuple[Drawn, tuple[str, ...]]], asked: Asked)
     return expected
 
 
-def _quality_bin(name: str, members: Sequence[_Rated], contrasts: Sequence[str], resampling: Resampling) -> QualityBin:
+def _quality_bin(
+    name: str, members: Sequence[_Rated], contrasts: Sequence[str], resampling: Resampling
+) -> dict[str, Any]:
     # Contrast sets without a sentence in this bin are drawn too: how many there are in it is part of the chance.
     row_of = {contrast: row for row, contrast in enumerate(contrasts)}
     sums = np.zeros((len(contrasts), 4))
@@ -264,54 +187,77 @@ def _quality_bin(name: str, members: Sequence[_Rated], contrasts: Sequence[str],
     h_told, n_told, h_open, n_open = sums.sum(axis=0).tolist()
     means = (h_told / n_told if n_told else None, h_open / n_open if n_open else None)
     qualities = [one.quality for one in members]
-    return QualityBin(
-        name,
-        min(qualities, default=None),
-        max(qualities, default=None),
-        _mean(means[0], told, int(n_told), resampling),
-        _mean(means[1], left_open, int(n_open), resampling),
-        _mean(signed_difference(*means), told - left_open, len(members), resampling),
-    )
+    return {
+        "name": name,
+        "lowest": min(qualities, default=None),
+        "highest": max(qualities, default=None),
+        "unambiguous": _mean(means[0], told, int(n_told), resampling),
+        "ambiguous": _mean(means[1], left_open, int(n_open), resampling),
+        "gap": _mean(signed_difference(*means), told - left_open, len(members), resampling),
+        "delta_h": relative_difference(*means),
+    }
 
 
-def _mean(value: float | None, replicates: Floats, n: int, resampling: Resampling) -> Mean:
+def _mean(value: float | None, replicates: Floats, n: int, resampling: Resampling) -> dict[str, Any]:
+    """A mean over sentences; its interval resamples contrast sets."""
     interval = statistics.percentile_interval(replicates, resampling.confidence) if value is not None else None
     # Where all sets agree, up to rounding, resampling cannot tell how sure that is.
-    if interval is None or math.isclose(*interval, abs_tol=1e-12):
-        return Mean(value, None, None, n)
-    return Mean(value, *interval, n)
+    low, high = (None, None) if interval is None or math.isclose(*interval, abs_tol=1e-12) else interval
+    return {"value": value, "low": low, "high": high, "n": n}
+
+
+def quality_table(systems: Sequence[Mapping[str, Any]]) -> Table:
+    """A row for each bin of each system."""
+    rows = []
+    for one in systems:
+        for b in one["bins"]:
+            told, left_open, gap = b["unambiguous"], b["ambiguous"], b["gap"]
+            about = (one["system"], one["direction"], b["name"], b["lowest"], b["highest"])
+            both = (told["n"], told["value"], left_open["n"], left_open["value"])
+            rows.append((*about, *both, gap["value"], gap["low"], gap["high"], b["delta_h"]))
+    where = ("system", "direction", "bin", "from", "to")
+    means = ("n_unambiguous", "h_unambiguous", "n_ambiguous", "h_ambiguous", "gap", "gap_low", "gap_high", "delta_h")
+    title = f"Entropy ({systems[0]['measure']}) by quality ({systems[0]['quality']})"
+    return Table("quality", title, (*where, *means), rows)
+
+
+def quality_notes(systems: Sequence[Mapping[str, Any]], asked: Asked) -> list[str]:
+    """What is measured, and what is left out."""
+    how = "of the two kinds of sentence, each by itself" if asked.separately else "of all sentences together"
+    of_each = "" if len(systems) == 1 else ", for each system by itself"
+    return [
+        f"quality is the expected {asked.quality} of a sentence's samples against its one right reference; "
+        f"{REFERENCES[asked.references]}",
+        f"bins are quantiles {how}{of_each}; 'from' and 'to' are the lowest and the highest quality in them",
+        *(
+            f"{one['system']} {one['direction']}: {one['n_without']:,} sentences have no reference, or no translation, "
+            "and are left out"
+            for one in systems
+            if one["n_without"]
+        ),
+    ]
 
 
 # -- the command -------------------------------------------------------------------------------------------------------
 
 
 def quality(
-    runs: Annotated[
-        tuple[Path, ...], typer.Argument(metavar="DIR...", help="Run folders with uncertainty results.")
-    ] = (),
+    runs: Runs = (),
     to: Into = "",
     asked: Asked = option_group(Asked),
     plain: Annotated[
         tuple[Path, Path] | None,
-        typer.Option(
+        Option(
             metavar="SOURCE REFERENCE",
-            help="Instead: BLEU and chrF of the systems of uncertainty runs on this test set; a file of sentences and "
-            "one of translations.",
+            help="Instead: BLEU and chrF on this test set, a file of sentences and one of translations.",
         ),
     ] = None,
     plain_bundled: Annotated[
-        bool,
-        typer.Option(
-            "--plain-bundled",
-            help="The same on the bundled test set, English to Spanish, which the demonstration model has not seen.",
-        ),
+        bool, Option("--plain-bundled", help="The same on the bundled test set, English to Spanish.")
     ] = False,
     translations: Annotated[
         tuple[Path, ...],
-        typer.Option(
-            metavar="FILE",
-            help="Translations of the sentences of --plain, one per line, to be rated too; may be repeated.",
-        ),
+        Option(metavar="FILE", help="Translations of the sentences of --plain, to be rated too; repeatable."),
     ] = (),
     plot: Plot = None,
     executor: Executor = "",
@@ -330,30 +276,30 @@ def quality(
         texts: dict[str, Sequence[str]] = {str(path): read_lines(path) for path in translations}
         with working(executor=executor) as context:
             texts |= plain_quality.translations_by_runs(runs, test_set, to, context)
-        rated = plain_quality.rate_systems(test_set, texts, asked.resampling)
-        show(rated.to_json(), [rated.table()], rated.notes, as_json=as_json)
+        report = plain_quality.rate_systems(test_set, texts, asked.resampling)
+        show(report, [plain_quality.plain_table(report)], plain_quality.plain_notes(report), as_json=as_json)
         return
     if translations:
         raise UserError("--translations are those of a plain test set; give it with --plain SOURCE REFERENCE")
     if not runs:
         raise UserError("give at least one run folder, or a test set with --plain")
-    found = [bin_by_quality(cell, asked) for run in runs for cell in read_cells(run, to)]
+    cells = [cell for run in runs for cell in read_cells(run, to)]
+    systems = [bin_by_quality(cell, asked) for cell in cells]
     if plot is not None:
-        _draw(plot, found)
-    show({"systems": [one.to_json() for one in found]}, [quality_table(found)], quality_notes(found), as_json=as_json)
+        _draw(plot, systems)
+    notes = [*quality_notes(systems, asked), *differences_of(cells)]
+    show({"systems": systems}, [quality_table(systems)], notes, as_json=as_json)
 
 
-def _draw(path: Path, found: Sequence[QualityBins]) -> None:
+def _draw(path: Path, systems: Sequence[Mapping[str, Any]]) -> None:
     """The entropies of each bin with their intervals, system after system, as in Figure 2."""
     rows: list[tuple[str, Dots]] = []
-    for one in found:
-        rows.append((one.cell.name, ()))
-        kept = (b for b in one.bins if b.unambiguous.n or b.ambiguous.n)
-        rows += [(b.name, [_dot(b.unambiguous), _dot(b.ambiguous)]) for b in kept]
-    asked = found[0].asked
-    title = f"Entropy ({asked.measure}, nats) by bin of quality ({asked.quality})"
+    for one in systems:
+        rows.append((f"{one['system']} {one['direction']}", ()))
+        for b in one["bins"]:
+            means = (b["unambiguous"], b["ambiguous"])
+            if any(mean["n"] for mean in means):
+                dots = [Span(m["value"], m["low"], m["high"]) if m["n"] else None for m in means]
+                rows.append((b["name"], dots))
+    title = f"Entropy ({systems[0]['measure']}, nats) by bin of quality ({systems[0]['quality']})"
     write_dots(path, title, rows, [UNAMBIGUOUS, AMBIGUOUS])
-
-
-def _dot(mean: Mean) -> Span | None:
-    return None if mean.value is None else Span(mean.value, mean.low, mean.high)

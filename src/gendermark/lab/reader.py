@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
 from typing import Any
 
 from gendermark import api
@@ -12,57 +11,43 @@ from gendermark.cli.options import StudiedData
 from gendermark.cli.terminal import AsJson, print_json, print_table
 from gendermark.lab.studies import is_terminal
 from gendermark.linguistics.source_gender import PersonTold, read_source
-from gendermark.records import Gender, Item, Table
+from gendermark.records import Gender, Item
 
 BENCHMARKS = ("simplegen", "winomt", "mt-geneval-counterfactual")
-_LANGUAGE = "es"
-"""Sources are the same for every target language that has them all."""
+COLUMNS = {
+    "benchmark": "benchmark",
+    "data": "data",
+    "told": "n_told",
+    "decided": "n_decided",
+    "decided_percent": "decided_percent",
+    "right_percent": "right_percent",
+    "open": "n_open",
+    "open_decided": "n_open_decided",
+}
 
 
-@dataclass(frozen=True)
-class ReaderScore:
-    """One set of sentences whose genders are known."""
+def rate_reader(item_set: ItemSet) -> dict[str, Any]:
+    """What the reader makes of the sentences, without looking at what is known of them.
 
-    benchmark: str
-    data: str
-    n_told: int
-    """Sentences that tell the gender of the person meant."""
-    n_decided: int
-    n_right: int
-    n_open: int
-    """Sentences that leave it open."""
-    n_open_decided: int
-    """Those for which the reader has a gender all the same: errors."""
-
-    @property
-    def decided(self) -> float | None:
-        return 100 * self.n_decided / self.n_told if self.n_told else None
-
-    @property
-    def right(self) -> float | None:
-        """Of those decided."""
-        return 100 * self.n_right / self.n_decided if self.n_decided else None
-
-    def to_json(self) -> dict[str, Any]:
-        return {**asdict(self), "decided_percent": self.decided, "right_percent": self.right}
-
-
-def rate_reader(item_set: ItemSet) -> ReaderScore:
-    """What the reader makes of the sentences, without looking at what is known of them."""
-    told = [(item, gender_read(item)) for item in item_set.items]
-    sided = [(item, gender) for item, gender in told if item.expected in (Gender.MASCULINE, Gender.FEMININE)]
+    `n_told` sentences tell the gender of the person meant, `n_open` leave it open; for `n_open_decided` of the latter
+    the reader has a gender all the same, which is wrong.
+    """
+    read = [(item, gender_read(item)) for item in item_set.items]
+    sided = [(item, gender) for item, gender in read if item.expected in (Gender.MASCULINE, Gender.FEMININE)]
     decided = [(item, gender) for item, gender in sided if gender is not None]
-    open_ = [gender for item, gender in told if item.expected is Gender.NEUTRAL]
-    selection = item_set.selection
-    return ReaderScore(
-        selection.benchmark,
-        selection.data,
-        len(sided),
-        len(decided),
-        sum(item.expected is gender for item, gender in decided),
-        len(open_),
-        sum(gender is not None for gender in open_),
-    )
+    n_right = sum(item.expected is gender for item, gender in decided)
+    open_ = [gender for item, gender in read if item.expected is Gender.NEUTRAL]
+    return {
+        "benchmark": item_set.selection.benchmark,
+        "data": item_set.selection.data,
+        "n_told": len(sided),
+        "n_decided": len(decided),
+        "n_right": n_right,
+        "n_open": len(open_),
+        "n_open_decided": sum(gender is not None for gender in open_),
+        "decided_percent": 100 * len(decided) / len(sided) if sided else None,
+        "right_percent": 100 * n_right / len(decided) if decided else None,
+    }
 
 
 def gender_read(item: Item) -> Gender | None:
@@ -83,28 +68,17 @@ def people_meant(people: Sequence[PersonTold], item: Item) -> list[PersonTold]:
     return named
 
 
-def rate_on_benchmarks(data: str) -> list[ReaderScore]:
-    return [rate_reader(api.items(name, _LANGUAGE, data=data)) for name in BENCHMARKS]
-
-
-def reader_table(scores: Sequence[ReaderScore]) -> Table:
-    columns = ("benchmark", "data", "told", "decided", "decided_percent", "right_percent", "open", "open_decided")
-    rows = [
-        (one.benchmark, one.data, one.n_told, one.n_decided, one.decided, one.right, one.n_open, one.n_open_decided)
-        for one in scores
-    ]
-    return Table("reader", "The reader of sources against known genders", columns, rows)
-
-
 # -- the command -------------------------------------------------------------------------------------------------------
 
 
 def reader(data: StudiedData = "core", as_json: AsJson = False) -> None:
     """How often the reader of sources decides a person's gender, and how often rightly, where benchmarks know it."""
-    scores = rate_on_benchmarks(data)
+    # Sources are the same for every target language that has them all.
+    scores = [rate_reader(api.items(name, "es", data=data)) for name in BENCHMARKS]
     if as_json:
-        print_json({"sets": [score.to_json() for score in scores]})
+        print_json({"sets": scores})
         return
-    found = reader_table(scores)
-    shown = [[f"{cell:.1f}" if isinstance(cell, float) else cell for cell in row] for row in found.rows]
-    print_table(found.title, found.columns, shown if is_terminal() else found.rows)
+    rows = [[score[name] for name in COLUMNS.values()] for score in scores]
+    if is_terminal():
+        rows = [[f"{cell:.1f}" if isinstance(cell, float) else cell for cell in row] for row in rows]
+    print_table("The reader of sources against known genders", tuple(COLUMNS), rows)

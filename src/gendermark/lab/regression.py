@@ -13,7 +13,7 @@ What the data leave undefined is `None`, never NaN.
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -27,6 +27,8 @@ INTERCEPT = "intercept"
 _COLLINEAR = 1e-9
 """A column of which less than this share is left, once the earlier ones are taken out, says nothing of its own."""
 _TIE = 1e-12
+_ROUNDING = 1e-7
+"""A standard error is a root, so that rounding shows in its eighth digit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +39,7 @@ class Coefficient:
     value: float
     standard_error: float
     t: float | None
-    """`None` where the fit is perfect and there is no error to divide by."""
+    """`None` where there is no error to divide by."""
     p_value: float | None
     p_holm: float | None
     """Corrected for all columns of the model; `None` for the intercept, which is no question."""
@@ -122,9 +124,20 @@ def linear_model(
         residuals = np.zeros_like(residuals)  # a perfect fit but for rounding
     covariance = _covariance(matrix, residuals, cluster_of, n_clusters)
     df_error = n_clusters - 1
+    # Where all clusters agree an error is nothing but rounding: then there is no test, and no t of one over nothing.
+    rounding = _ROUNDING * float(np.abs(np.asarray(response)).max()) / np.abs(matrix).max(axis=0)
+    coefficients = _coefficients(names, values, covariance, df_error, confidence)
+    exact = {c.name for c, least in zip(coefficients, rounding, strict=True) if not c.standard_error > least}
+    tests = _factor_tests(names, values, covariance, df_error, factors or {name: (name,) for name in columns})
     return LinearModel(
-        _coefficients(names, values, covariance, df_error, confidence),
-        _factor_tests(names, values, covariance, df_error, factors or {name: (name,) for name in columns}),
+        tuple(
+            Coefficient(c.name, c.value, 0.0, None, None, None, c.value, c.value) if c.name in exact else c
+            for c in coefficients
+        ),
+        tuple(
+            replace(test, f=None, p_value=None, p_holm=None) if exact.issuperset(test.columns) else test
+            for test in tests
+        ),
         dropped,
         len(y),
         n_clusters,

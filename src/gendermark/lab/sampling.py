@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Any
 
-import typer
+from typer import Option
 
 from gendermark import api
 from gendermark.benchmarks.uncertainty.benchmark import BENCHMARK
@@ -15,8 +15,8 @@ from gendermark.benchmarks.uncertainty.measures import chosen_alpha
 from gendermark.cli.options import StudiedData, option_group
 from gendermark.cli.terminal import AsJson
 from gendermark.errors import UserError
-from gendermark.lab.studies import SystemName, SystemOptions, Work, show, working
-from gendermark.lab.uncertainty_results import settings_of, value_of
+from gendermark.lab.studies import WORK, SystemName, SystemOptions, Texts, Work, show
+from gendermark.lab.uncertainty_results import settings_of
 from gendermark.metrics.intervals import estimate
 from gendermark.metrics.metric import Resampling
 from gendermark.metrics.uncertainty import ALPHAS as KNOWN_ALPHAS
@@ -41,76 +41,19 @@ _SHOWN = (
 
 
 @dataclass(frozen=True)
-class Setting:
-    """One way of drawing and one alpha, and what it gives."""
-
-    epsilon: float
-    alpha: float
-    is_tuned: bool
-    result: Result
-
-
-@dataclass(frozen=True)
-class Sensitivity:
-    """The same sentences, drawn and compared in several ways."""
-
-    system: str
-    settings: tuple[Setting, ...]
-
-    def table(self) -> Table:
-        columns = ("epsilon", "alpha", *(name if part == "all" else f"{name}:{part}" for name, part in _SHOWN))
-        rows = [
-            (
-                found.epsilon,
-                f"{found.alpha:g} (tuned)" if found.is_tuned else f"{found.alpha:g}",
-                *(value_of(found.result, *key) for key in _SHOWN),
-            )
-            for found in self.settings
-        ]
-        return Table("sampling", f"{readable(self.system)}: how far the numbers depend on the settings", columns, rows)
-
-    @property
-    def notes(self) -> list[str]:
-        said = (f"epsilon {one.epsilon:g}: {warning}" for one in self.settings for warning in one.result.warnings)
-        return list(dict.fromkeys(said))
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "system": self.system,
-            "settings": [
-                {
-                    "epsilon": found.epsilon,
-                    "alpha": found.alpha,
-                    "is_tuned": found.is_tuned,
-                    "estimates": [found.result.estimate(*key).to_json() for key in _SHOWN],
-                    "warnings": list(found.result.warnings),
-                    "signature": found.result.signature,
-                }
-                for found in self.settings
-            ],
-        }
-
-
-@dataclass(frozen=True)
 class Settings:
     """What is drawn from which system, and how."""
 
     system: SystemName
-    target_language: Annotated[str, typer.Option("--to", help="Target language.")]
-    epsilon: Annotated[
-        tuple[str, ...],
-        typer.Option(help=f"Cut-off of the drawing; several with commas. Default: {','.join(EPSILONS)}"),
-    ] = ()
+    target_language: Annotated[str, Option("--to", help="Target language.")]
+    epsilon: Annotated[Texts, Option(help=f"Cut-off of the drawing, with commas. Default: {','.join(EPSILONS)}")] = ()
     alpha: Annotated[
-        tuple[str, ...],
-        typer.Option(help=f"Power of the similarity, or tuned; several with commas. Default: {','.join(ALPHAS)}"),
+        Texts, Option(help=f"Power of the similarity, or tuned, with commas. Default: {','.join(ALPHAS)}")
     ] = ()
-    n_samples: Annotated[
-        int | None, typer.Option("--n-samples", min=1, help="Samples of each sentence (128 if not given).")
-    ] = None
-    group: Annotated[str, typer.Option(help="referenced (default where there are references), or all sentences.")] = ""
+    n_samples: Annotated[int | None, Option("--n-samples", min=1, help="Samples of each sentence (128).")] = None
+    group: Annotated[str, Option(help="referenced (default where there are references), or all sentences.")] = ""
     data: StudiedData = "core"
-    similarity: Annotated[str, typer.Option(help="characters (bundled), use, or e5:MODEL.")] = ""
+    similarity: Annotated[str, Option(help="characters (bundled), use, or e5:MODEL.")] = ""
     system_options: SystemOptions = field(default_factory=dict)
 
     @property
@@ -150,7 +93,7 @@ def _listed(texts: Sequence[str]) -> list[str]:
     return [part.strip() for text in texts for part in text.split(",") if part.strip()]
 
 
-def vary_sampling(settings: Settings, context: running.RunContext = running.NO_CONTEXT) -> Sensitivity:
+def vary_sampling(settings: Settings, context: running.RunContext = running.NO_CONTEXT) -> dict[str, Any]:
     """Draw with every epsilon, and compute with every alpha."""
     found = []
     alphas = settings.alphas
@@ -158,9 +101,18 @@ def vary_sampling(settings: Settings, context: running.RunContext = running.NO_C
         config = running.RunConfig(settings.system, (settings.selection(epsilon),), settings.system_options)
         (drawn,) = running.run(config, None, context)
         for alpha in alphas:
-            chosen = chosen_alpha(drawn.judgements, alpha)
-            found.append(Setting(epsilon, chosen, alpha == "tuned", _with_alpha(drawn, alpha, config.resampling)))
-    return Sensitivity(found[0].result.system, tuple(found))
+            result = _with_alpha(drawn, alpha, config.resampling)
+            found.append(
+                {
+                    "epsilon": epsilon,
+                    "alpha": chosen_alpha(drawn.judgements, alpha),
+                    "is_tuned": alpha == "tuned",
+                    "estimates": [result.estimate(*key).to_json() for key in _SHOWN],
+                    "warnings": list(result.warnings),
+                    "signature": result.signature,
+                }
+            )
+    return {"system": drawn.system, "settings": found}
 
 
 def _with_alpha(result: Result, alpha: str, resampling: Resampling) -> Result:
@@ -177,10 +129,15 @@ def _with_alpha(result: Result, alpha: str, resampling: Resampling) -> Result:
 # -- the command -------------------------------------------------------------------------------------------------------
 
 
-def sampling(
-    settings: Settings = option_group(Settings), work: Work = option_group(working), as_json: AsJson = False
-) -> None:
+def sampling(settings: Settings = option_group(Settings), work: Work = WORK, as_json: AsJson = False) -> None:
     """How far do the numbers depend on how samples are drawn (epsilon) and compared (alpha)?"""
     with work as context:
-        found = vary_sampling(settings, context)
-    show(found.to_json(), [found.table()], found.notes, as_json=as_json)
+        report = vary_sampling(settings, context)
+    rows = [
+        (one["epsilon"], f"{one['alpha']:g}{' (tuned)' * one['is_tuned']}", *(e["value"] for e in one["estimates"]))
+        for one in report["settings"]
+    ]
+    columns = ("epsilon", "alpha", *(name if part == "all" else f"{name}:{part}" for name, part in _SHOWN))
+    title = f"{readable(report['system'])}: how far the numbers depend on the settings"
+    notes = [f"epsilon {one['epsilon']:g}: {warning}" for one in report["settings"] for warning in one["warnings"]]
+    show(report, [Table("sampling", title, columns, rows)], dict.fromkeys(notes), as_json=as_json)

@@ -26,7 +26,7 @@ from itertools import product
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
-import typer
+from typer import Option
 
 from gendermark import __version__, api, names, registry
 from gendermark.benchmarks.benchmark import Benchmark
@@ -38,22 +38,11 @@ from gendermark.drawing.charts import Span
 from gendermark.errors import UnknownName, UserError
 from gendermark.io import locks
 from gendermark.io.textfiles import write_text
+from gendermark.lab import plain, studies
 from gendermark.lab.paired import compared_plainly, corrected
-from gendermark.lab.plain import PlainSet, bundled_test_set, rate_systems, read_test_set, translated
+from gendermark.lab.plain import PlainSet, bundled_test_set, read_test_set, translated
 from gendermark.lab.speed_numbers import CLOCKS, N_WARM_UP, QUALITY, Measured, Rounds, Study
 from gendermark.lab.speed_report import PAGE, findings, prices, study_json, table4, write_files
-from gendermark.lab.studies import (
-    DEFAULT_RESAMPLING,
-    Resampled,
-    SystemName,
-    SystemOptions,
-    Work,
-    check_reusable,
-    is_terminal,
-    titled,
-    working,
-    write_record,
-)
 from gendermark.records import Request
 from gendermark.result import Result
 from gendermark.runs.compare import Asked, Comparison, compare
@@ -73,61 +62,27 @@ _PACKAGES = ("ctranslate2", "sentencepiece", "torch", "transformers", "numpy")
 
 @dataclass(frozen=True)
 class Settings:
-    system: SystemName
+    system: studies.SystemName
     target_language: To
     output: ResumedIn
     vary: Annotated[
-        tuple[str, ...],
-        typer.Option(
-            metavar="KEY=V1,V2,...",
-            help="Option of the system and its values, for example beam_size=5,1; may be repeated, and every "
-            "combination is a point. Default: what makes the family fast.",
-        ),
+        studies.Texts,
+        Option(metavar="KEY=V1,V2,...", help="Option and its values; repeatable. Default: what makes it fast."),
     ] = ()
-    against: Annotated[
-        tuple[str, ...],
-        typer.Option(
-            metavar="[NAME=]SPEC",
-            help="Another system as a point, for example one that was distilled; may be repeated.",
-        ),
-    ] = ()
-    baseline: Annotated[
-        str,
-        typer.Option(metavar="NAME", help="Name of the point that the others are compared with. Default: the first."),
-    ] = ""
-    system_options: SystemOptions = field(default_factory=dict)
+    against: Annotated[studies.Texts, Option(metavar="[NAME=]SPEC", help="Another system as a point; repeatable.")] = ()
+    baseline: Annotated[str, Option(metavar="NAME", help="Point to compare the others with. Default: the first.")] = ""
+    system_options: studies.SystemOptions = field(default_factory=dict)
     test_set: Annotated[
         tuple[Path, Path] | None,
-        typer.Option(
-            "--test-set",
-            metavar="SOURCE REFERENCE",
-            help="Sentences and their translations: for BLEU and chrF, and to take time on. Default into es: a "
-            "bundled set.",
-        ),
+        Option(metavar="SOURCE REFERENCE", help="Test set for BLEU, chrF and time. Default into es: a bundled one."),
     ] = None
     data: StudiedData = "core"
     rules: Rules = "best"
-    also: Annotated[
-        tuple[str, ...],
-        typer.Option(
-            metavar="BENCHMARK",
-            help="Another benchmark, whose headline numbers are measured as well; may be repeated.",
-        ),
-    ] = ()
-    repeats: Annotated[int, typer.Option(min=1, help="Rounds in which each point has its turn.")] = 7
-    n_timed: Annotated[
-        int,
-        typer.Option(
-            "--timed",
-            min=1,
-            help="Sentences whose translation is timed in each round, spread over the test set.",
-        ),
-    ] = 128
-    clock: Annotated[
-        str,
-        typer.Option(help="wall: the time that passed; cpu: the time that processors worked, for a busy machine."),
-    ] = "wall"
-    resampling: Resampled = DEFAULT_RESAMPLING
+    also: Annotated[studies.Texts, Option(metavar="BENCHMARK", help="Another benchmark to run; repeatable.")] = ()
+    repeats: Annotated[int, Option(min=1, help="Rounds in which each point has its turn.")] = 7
+    n_timed: Annotated[int, Option("--timed", min=1, help="Sentences timed in each round, spread over the set.")] = 128
+    clock: Annotated[str, Option(help="wall: time that passed; cpu: time of processors, for a busy machine.")] = "wall"
+    resampling: studies.Resampled = studies.DEFAULT_RESAMPLING
 
     @property
     def direction(self) -> tuple[str, str]:
@@ -255,7 +210,7 @@ class _Facts(NamedTuple):
     is_for_items_only: bool
 
 
-def study_speed(settings: Settings, work: Work | None = None) -> Study:
+def study_speed(settings: Settings, work: studies.Work | None = None) -> Study:
     """Measure every point and compare each with the baseline; what was done before a kill is not done again.
 
     Workers translate and score, and have ended before the first point is timed.
@@ -272,10 +227,10 @@ def study_speed(settings: Settings, work: Work | None = None) -> Study:
     elif test_set is None and settings.target_language == "es":
         test_set = bundled_test_set(N_BUNDLED)
     asked = _asked(settings, points, base, test_set, facts)
-    check_reusable(output / RECORD, asked, (RUNS, DIARY))
+    studies.check_reusable(output / RECORD, asked, (RUNS, DIARY))
     with locks.hold(output / ".lock"):
-        check_reusable(output / RECORD, asked, (RUNS, DIARY))  # again: another process may have been faster
-        write_record(output / RECORD, {"settings": asked})
+        studies.check_reusable(output / RECORD, asked, (RUNS, DIARY))  # again: another process may have been faster
+        studies.write_record(output / RECORD, {"settings": asked})
         with work or nullcontext(NO_CONTEXT) as context:
             results = {point.name: _run(point, settings, selections, context) for point in points}
             texts = {point.name: _texts(point, settings, test_set, context) for point in points} if test_set else {}
@@ -298,7 +253,7 @@ def study_speed(settings: Settings, work: Work | None = None) -> Study:
             tuple(_notes(points, facts, rounds, test_set, settings)),
             settings.resampling.confidence,
         )
-        write_record(output / RECORD, {"settings": asked, "report": study_json(found)})
+        studies.write_record(output / RECORD, {"settings": asked, "report": study_json(found)})
     return found
 
 
@@ -355,7 +310,7 @@ def _run(point: Point, settings: Settings, selections: tuple[Selection, ...], co
             context.tell(note)
 
     config = RunConfig(point.spec, selections, point.options, settings.resampling)
-    own = replace(titled(context, point.name), name=point.name, tell=tell)
+    own = replace(studies.titled(context, point.name), name=point.name, tell=tell)
     return run(config, settings.output / RUNS / point.slug, own)
 
 
@@ -374,7 +329,7 @@ def _measured(
 ) -> Iterator[Measured]:
     first = points[base].name
     rated = (
-        {one.name: one.scores for one in rate_systems(test_set, texts, settings.resampling).systems} if test_set else {}
+        {name: plain.rated(lines, test_set, settings.resampling) for name, lines in texts.items()} if test_set else {}
     )
     columns = {label: (results[first][0].cell, *key) for label, key in COLUMNS.items()}
     others = {label: key for result in results[first][1:] for label, key in _headline(result).items()}
@@ -383,8 +338,8 @@ def _measured(
         if point.name != first:
             if test_set is not None:
                 both = texts[first], texts[point.name]
-                plain = corrected(compared_plainly(test_set, both, settings.resampling))
-                changes = dict(zip(QUALITY, plain, strict=True))
+                of_quality = corrected(compared_plainly(test_set, both, settings.resampling))
+                changes = dict(zip(QUALITY, of_quality, strict=True))
             asked = Asked(everything=True)
             report = compare(results[first], results[point.name], settings.resampling, asked)
             by_key = {row.key: row for row in report.comparisons}
@@ -580,7 +535,9 @@ def _ask(system: System, requests: Sequence[Request]) -> None:
 
 
 def speed(
-    settings: Settings = option_group(Settings), work: Work = option_group(working), as_json: AsJson = False
+    settings: Settings = option_group(Settings),
+    work: studies.Work = studies.WORK,
+    as_json: AsJson = False,
 ) -> None:
     """Faster, at what price? Time, quality and gender of one system with several options, or of several systems."""
     found = study_speed(settings, work)
@@ -588,7 +545,7 @@ def speed(
     if as_json:
         print_json(study_json(found))
     else:
-        for one in [table4(found), prices(found)] if is_terminal() else [table4(found)]:
+        for one in [table4(found), prices(found)] if studies.is_terminal() else [table4(found)]:
             print_table(one.title, one.columns, one.rows)
         for sentence in (*findings(found), *found.notes):
             say(sentence)

@@ -22,6 +22,8 @@ from gendermark.metrics.metric import Resampling
 from gendermark.records import Table
 from gendermark.runs.run import RunContext
 
+Texts = tuple[str, ...]
+"""Of an option that may be repeated."""
 SystemName = Annotated[str, typer.Option("--system", help="The system as family:argument, for example demo:en-es")]
 SystemOptions = Annotated[Mapping[str, str], option_group(system_options)]
 Resampled = Annotated[Resampling, option_group(resampling)]
@@ -44,6 +46,10 @@ def working(store: Store = None, executor: Executor = "") -> Iterator[RunContext
     """Where translations are kept, who is told what, and the workers that `--executor` names."""
     with open_workers(executor) as workers:
         yield RunContext(store, show_progress, say, executor=workers)
+
+
+WORK: Work = option_group(working)
+"""The default of a command's parameter `work`."""
 
 
 def titled(context: RunContext, name: str) -> RunContext:

@@ -133,10 +133,10 @@ def _train(directory: Path, recipe: Recipe, open_progress: OpenProgress) -> dict
     with open_progress("training, steps") as progress:
         progressed = _learn(model, recipe, pieces, corpus, checkpoint, progress)
     exported_at = time.monotonic()
-    exported = write_model(model, pieces, directory)
+    write_model(model, pieces, directory)
     held_out = list(generate(size.n_held_out, recipe.seed, split="held-out"))
-    quality = evaluate(exported, held_out)
-    agreement = compare_forms(exported, held_out[: size.n_compared])
+    quality = evaluate(directory, held_out)
+    agreement = compare_forms(directory, held_out[: size.n_compared])
     report = {
         "recipe": recipe.to_json(),
         "n_parameters": sum(p.numel() for p in model.parameters() if p.requires_grad),

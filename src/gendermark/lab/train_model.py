@@ -15,7 +15,7 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
+from typer import Option
 
 from gendermark import api
 from gendermark.cli.options import ResumedIn, language, option_group, sampling_pairs
@@ -25,7 +25,7 @@ from gendermark.io import locks
 from gendermark.io.textfiles import read_bytes, write_lines, write_text
 from gendermark.lab import training_text as text
 from gendermark.lab.corpus import UNKNOWN, Corpus, Pieces, encode_pairs, train_pieces
-from gendermark.lab.export import as_marian, bleu, n_bytes, round_to_16_bits, write_model
+from gendermark.lab.export import as_marian, bleu, greedy, n_bytes, round_to_16_bits, write_model
 from gendermark.lab.loop import (
     Checkpoint,
     Course,
@@ -37,6 +37,7 @@ from gendermark.lab.loop import (
     train,
     versions,
 )
+from gendermark.lab.studies import Texts
 from gendermark.lab.torch_models import (
     CHECKPOINT_FILE,
     FACTS_FILE,
@@ -63,101 +64,51 @@ _LAYER = re.compile(r"(encoder|decoder)\.(\d+)\.(.+)")
 class Settings:
     """The text, what is done with it, and everything else that decides the weights."""
 
-    target_language: Annotated[str, typer.Option("--to", callback=language, help="Target language.")]
+    target_language: Annotated[str, Option("--to", callback=language, help="Target language.")]
     output: ResumedIn
     pairs: Annotated[
-        tuple[str, ...],
-        typer.Option(
-            help="Text to learn from: a data set (tatoeba-en-es), a file of source, tab, translation, or "
-            "SOURCE_FILE,TARGET_FILE. Can be given several times."
-        ),
+        Texts, Option(help="Data set (tatoeba-en-es), file of source, tab, translation, or two FILE,FILE; repeatable.")
     ]
-    source_language: Annotated[str, typer.Option("--from", callback=language, help="Source language.")] = "en"
+    source_language: Annotated[str, Option("--from", callback=language, help="Source language.")] = "en"
     mix: Annotated[
-        str | None, typer.Option(metavar="grammar=SHARE", help="Pairs of our own grammar, as a share of all (en-es).")
+        str | None, Option(metavar="grammar=SHARE", help="Pairs of our own grammar, as a share of all (en-es).")
     ] = None
-    stereotype: Annotated[
-        float, typer.Option(min=0, help="How stereotyped the grammar is: 0 not at all, 1 as the demonstration model.")
-    ] = 1.0
-    architecture: Annotated[
-        str, typer.Option(metavar="E,D", help="Layers of encoder and decoder: 6,6 or 10,2 or 6,2 for example.")
-    ] = "6,6"
-    attention: Annotated[
-        str, typer.Option(help="How the decoder looks back: self, or average (an average attention network).")
-    ] = "self"
-    width: Annotated[int, typer.Option(min=2, help="Numbers in a vector.")] = 128
-    heads: Annotated[int, typer.Option(min=1, help="Heads of each attention.")] = 4
-    feed_forward: Annotated[int | None, typer.Option(min=1, help="Inner width; four times the width if none.")] = None
-    pieces: Annotated[
-        Path | None, typer.Option(help="A model's directory whose pieces to use, so that models share them.")
-    ] = None
-    n_pieces: Annotated[int, typer.Option("--n-pieces", min=50, help="Pieces to learn, if none are given.")] = 8_000
-    test: Annotated[
-        str | None, typer.Option(help="Source sentences to test on later, a line each; none may be in the text.")
-    ] = None
-    drop_test_pairs: Annotated[bool, typer.Option(help="Leave out pairs whose source is in --test.")] = False
-    n_test: Annotated[int, typer.Option("--held-out", min=0, help="Test sentences to hold out of each part.")] = 2_000
-    n_steps: Annotated[
-        int, typer.Option("--steps", min=1, help="Training steps; the learning rate ends with them.")
-    ] = 20_000
-    tokens_per_batch: Annotated[
-        int, typer.Option("--batch-tokens", min=1, help="Source and target tokens in a batch.")
-    ] = 3_000
-    learning_rate: Annotated[float, typer.Option(min=0, help="The highest, after the warm-up.")] = 1.5e-3
-    n_warm_up_steps: Annotated[int, typer.Option("--warm-up", min=1, help="Steps until the highest learning rate.")] = (
-        1_000
-    )
+    stereotype: Annotated[float, Option(min=0, help="How stereotyped the grammar is; 1: as the demo model.")] = 1.0
+    architecture: Annotated[str, Option(metavar="E,D", help="Layers of encoder and decoder: 6,6 or 10,2.")] = "6,6"
+    attention: Annotated[str, Option(help="How the decoder looks back: self, or average.")] = "self"
+    width: Annotated[int, Option(min=2, help="Numbers in a vector.")] = 128
+    heads: Annotated[int, Option(min=1, help="Heads of each attention.")] = 4
+    feed_forward: Annotated[int | None, Option(min=1, help="Inner width; four times the width if none.")] = None
+    pieces: Annotated[Path | None, Option(help="Directory of a model whose pieces to use.")] = None
+    n_pieces: Annotated[int, Option("--n-pieces", min=50, help="Pieces to learn, if none are given.")] = 8_000
+    test: Annotated[str | None, Option(help="Source sentences to test on later; none may be in the text.")] = None
+    drop_test_pairs: Annotated[bool, Option(help="Leave out pairs whose source is in --test.")] = False
+    n_test: Annotated[int, Option("--held-out", min=0, help="Test sentences to hold out of each part.")] = 2_000
+    n_steps: Annotated[int, Option("--steps", min=1, help="Steps; the learning rate ends with them.")] = 20_000
+    tokens_per_batch: Annotated[int, Option("--batch-tokens", min=1, help="Tokens of both sides in a batch.")] = 3_000
+    learning_rate: Annotated[float, Option(min=0, help="The highest, after the warm-up.")] = 1.5e-3
+    n_warm_up_steps: Annotated[int, Option("--warm-up", min=1, help="Steps until the highest learning rate.")] = 1_000
     n_steps_per_checkpoint: Annotated[
-        int,
-        typer.Option(
-            "--checkpoint-steps",
-            min=1,
-            help="Steps between looks at the held-out loss; saved then, and every two minutes.",
-        ),
+        int, Option("--checkpoint-steps", min=1, help="Steps between held-out losses; also saved every two minutes.")
     ] = 500
-    dropout: Annotated[float, typer.Option(min=0, max=0.9, help="Share of numbers left out at random.")] = 0.1
-    label_smoothing: Annotated[float, typer.Option(min=0, max=0.9, help="Share given to all other answers.")] = 0.1
-    patience: Annotated[
-        int, typer.Option(min=0, help="End after so many looks without a lower held-out loss; 0: never.")
-    ] = 0
-    teacher: Annotated[
-        str | None, typer.Option(metavar="SYSTEM", help="Learn what this system says, not the given translations.")
-    ] = None
-    teacher_samples: Annotated[
-        int, typer.Option(min=0, help="Learn so many samples of the teacher for each source; 0: its best translation.")
-    ] = 0
-    sampling: Annotated[
-        tuple[str, ...],
-        typer.Option(metavar="KEY=VALUE", help="How to draw them: epsilon=0.02,seed=1 for example."),
-    ] = ()
+    dropout: Annotated[float, Option(min=0, max=0.9, help="Share of numbers left out at random.")] = 0.1
+    label_smoothing: Annotated[float, Option(min=0, max=0.9, help="Share given to all other answers.")] = 0.1
+    patience: Annotated[int, Option(min=0, help="End after so many checkpoints without a lower loss; 0: never.")] = 0
+    teacher: Annotated[str | None, Option(metavar="SYSTEM", help="Learn its translations instead.")] = None
+    teacher_samples: Annotated[int, Option(min=0, help="Samples of the teacher to learn; 0: its best.")] = 0
+    sampling: Annotated[Texts, Option(metavar="KEY=VALUE", help="How to draw them: epsilon=0.02,seed=1.")] = ()
     documents: Annotated[
-        tuple[str, ...],
-        typer.Option(
-            metavar="TEXT",
-            help="Text in its order, learnt with the sentence before each: files as for --pairs, an empty line ends a "
-            "document; or grammar=N (en-es). Can be given several times.",
-        ),
+        Texts, Option(metavar="TEXT", help="Text in its order, two sentences at a time, or grammar=N; repeatable.")
     ] = ()
-    context: Annotated[str, typer.Option(help="How --documents joins two sentences: joined, or separator:TEXT.")] = (
-        text.CONTEXT
-    )
+    context: Annotated[str, Option(help="How --documents joins two: joined, or separator:TEXT.")] = text.CONTEXT
     self_train: Annotated[
-        str | None,
-        typer.Option(
-            metavar="SYSTEM", help="Learn translations of --monolingual by this system too, those that keep gender."
-        ),
+        str | None, Option(metavar="SYSTEM", help="Also learn its translations of --monolingual that keep gender.")
     ] = None
     monolingual: Annotated[
-        tuple[str, ...],
-        typer.Option(
-            metavar="TEXT",
-            help="English sentences to translate: a data set, a file of lines, or grammar=N. Can be repeated.",
-        ),
+        Texts, Option(metavar="TEXT", help="English sentences: data set, file of lines, or grammar=N; repeatable.")
     ] = ()
-    init_from: Annotated[
-        Path | None, typer.Option(help="Begin with every other layer (evenly) of the deeper model in this directory.")
-    ] = None
-    seed: Annotated[int, typer.Option(min=0, help="Seed of weights, batches and dropout.")] = 1
+    init_from: Annotated[Path | None, Option(help="Begin with evenly spaced layers of this deeper model.")] = None
+    seed: Annotated[int, Option(min=0, help="Seed of weights, batches and dropout.")] = 1
 
     @property
     def direction(self) -> Direction:
@@ -453,7 +404,10 @@ def _finish(settings: Settings, prepared: Prepared, model: Any, progressed: Prog
         **{name: value for name, value in prepared.facts.items() if name == "context"},
     }
     write_text(directory / FACTS_FILE, json.dumps(facts, indent=2) + "\n")
-    translated = {part.name: greedy(model, pieces, [line.source for line in part.test]) for part in prepared.parts}
+    spec = f"torch:{directory}"
+    translated = {
+        part.name: greedy(spec, [line.source for line in part.test], settings.direction) for part in prepared.parts
+    }
     report = {
         "recipe": settings.recipe(),
         "text": {
@@ -492,31 +446,15 @@ def _exported(
     own = {"torch": (directory / MODEL_FILE).stat().st_size}
     if settings.attention != SELF:
         return {"bytes": own, "not_exported": "CTranslate2 and Transformers have no average attention; use torch:DIR"}
-    exported = write_model(as_marian(model, prepared.pieces), prepared.pieces, directory, settings.direction)
+    write_model(as_marian(model, prepared.pieces), prepared.pieces, directory, settings.direction)
     sources = [line.source for part in prepared.parts for line in part.test][:_COMPARED]
     ours = [text for part in prepared.parts for text in translated[part.name]][:_COMPARED]
-    results = exported.ctranslate2.translate_batch(
-        [exported.pieces.cut(source) for source in sources], beam_size=1, max_decoding_length=256
-    )
-    theirs = [exported.pieces.join(result.hypotheses[0]) for result in results]
+    theirs = greedy(f"ctranslate2:{directory / 'ctranslate2'}", sources, settings.direction)
     n_same = sum(a == b for a, b in zip(ours, theirs, strict=True))
     return {
         "bytes": {**own, **{name: n_bytes(directory / name) for name in ("hf", "ctranslate2")}},
         "same_greedy_in_ctranslate2": {"n": len(ours), "share": round(n_same / len(ours), 4) if ours else None},
     }
-
-
-def greedy(model: Any, pieces: Pieces, sources: Sequence[str]) -> list[str]:
-    """The greedy translations of sentences, in their order."""
-    from gendermark.lab.transformer import Search
-
-    search, words = Search(model, pieces.end, beam_size=1), list(pieces.numbers)
-    rows = [pieces.encode(source) for source in sources]
-    found = [""] * len(rows)
-    for places in by_length([len(row) for row in rows], _TESTED_TOGETHER):
-        for place, one in zip(places, search.translate([rows[place] for place in places]), strict=True):
-            found[place] = pieces.join([words[number] for number in one.words])
-    return found
 
 
 # -- the command -------------------------------------------------------------------------------------------------------

@@ -12,40 +12,15 @@ from contextlib import closing
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-import typer
+from typer import Option
 
 from gendermark import api
 from gendermark.cli.options import ResumedIn, Rules, StudiedData, To, option_group, pairs
 from gendermark.cli.terminal import AsJson, print_json, print_table, say
 from gendermark.errors import UserError
 from gendermark.io.textfiles import write_text
-from gendermark.lab.paired import (
-    BLEU,
-    LONG_COLUMNS,
-    NO_REFERENCES,
-    Key,
-    Row,
-    by_key,
-    change_in_words,
-    changed_rows,
-    compared,
-    compared_plainly,
-    long_rows,
-    plain_set,
-    plain_texts,
-    value_cell,
-)
+from gendermark.lab import paired, studies
 from gendermark.lab.speed import Point, named_points, refuse_equal_names
-from gendermark.lab.studies import (
-    DEFAULT_RESAMPLING,
-    PlainFiles,
-    Resampled,
-    Work,
-    check_reusable,
-    is_terminal,
-    working,
-    write_record,
-)
 from gendermark.lab.torch_models import trained_context
 from gendermark.linguistics import context as contexts
 from gendermark.records import Unit
@@ -56,7 +31,7 @@ from gendermark.runs.run import NO_CONTEXT, RunConfig, RunContext, run
 from gendermark.selection import Selection
 
 CONTEXTUAL, COUNTERFACTUAL, WINOMT = "mt-geneval-contextual", "mt-geneval-counterfactual", "winomt"
-COMPARED: tuple[Key, ...] = (
+COMPARED: tuple[paired.Key, ...] = (
     (CONTEXTUAL, "accuracy", "all"),
     (CONTEXTUAL, "accuracy", "feminine"),
     (CONTEXTUAL, "accuracy", "masculine"),
@@ -72,55 +47,46 @@ COMPARED: tuple[Key, ...] = (
     (WINOMT, "recall_gap", "all"),
 )
 """For each model one Holm correction is made over them and BLEU and chrF of the plain set."""
-PAPER: Mapping[str, Key] = {
+PAPER: Mapping[str, paired.Key] = {
     "contextual": (CONTEXTUAL, "accuracy", "all"),
     "counterfactual": (COUNTERFACTUAL, "accuracy", "all"),
     "BLEU, women": (COUNTERFACTUAL, "bleu_feminine", "all"),
     "BLEU, men": (COUNTERFACTUAL, "bleu_masculine", "all"),
 }
 """The columns of Table 10, then those of Table 11."""
-OURS: Mapping[str, Key] = {
+OURS: Mapping[str, paired.Key] = {
     "contextual, women": (CONTEXTUAL, "accuracy", "feminine"),
     "contextual, men": (CONTEXTUAL, "accuracy", "masculine"),
     "WinoMT": (WINOMT, "accuracy", "all"),
     "WinoMT, women": (WINOMT, "accuracy", "feminine"),
     "WinoMT, men": (WINOMT, "accuracy", "masculine"),
-    "plain BLEU": BLEU,
+    "plain BLEU": paired.BLEU,
 }
-_IN_FINDINGS: Mapping[str, Key] = {
+_IN_FINDINGS: Mapping[str, paired.Key] = {
     "contextual accuracy": PAPER["contextual"],
     "counterfactual accuracy": PAPER["counterfactual"],
     "women right on WinoMT": OURS["WinoMT, women"],
     "men right on WinoMT": OURS["WinoMT, men"],
-    "BLEU": BLEU,
+    "BLEU": paired.BLEU,
 }
 
 
 @dataclass(frozen=True)
 class Settings:
     systems: Annotated[
-        tuple[str, ...],
-        typer.Option(
-            "--system",
-            metavar="NAME=SPEC",
-            help="A model and its name, for example base=torch:models/base; at least two. The others are compared "
-            "with the first.",
-        ),
+        studies.Texts,
+        Option("--system", metavar="NAME=SPEC", help="A model and its name; at least two, the baseline first."),
     ]
     target_language: To
     output: ResumedIn
     context: Annotated[
-        tuple[str, ...],
-        typer.Option(
-            metavar="NAME=STRATEGY",
-            help="What a model is shown before a contextual sentence: none, joined, separator:TEXT. Default: as it was "
-            "taught, by what a torch: model says of itself.",
-        ),
+        studies.Texts,
+        Option(metavar="NAME=STRATEGY", help="Context it is shown: none, joined, separator:TEXT. Default: as taught."),
     ] = ()
     data: StudiedData = "core"
     rules: Rules = "best"
-    plain: PlainFiles = None
-    resampling: Resampled = DEFAULT_RESAMPLING
+    plain: studies.PlainFiles = None
+    resampling: studies.Resampled = studies.DEFAULT_RESAMPLING
 
     def models(self) -> dict[str, tuple[Point, str]]:
         """By name: a model, and what it is shown of the context."""
@@ -159,7 +125,7 @@ def study_training(settings: Settings, run_context: RunContext = NO_CONTEXT) -> 
     for _, context in models.values():
         contexts.show("A.", "B.", context)  # a separator without text is refused before any work
     points = [model for model, _ in models.values()]
-    test_set = plain_set(settings.plain, settings.target_language) if _all_translate(points) else None
+    test_set = paired.plain_set(settings.plain, settings.target_language) if _all_translate(points) else None
     asked = {
         "models": {name: {"system": model.spec, "context": context} for name, (model, context) in models.items()},
         "target_language": settings.target_language,
@@ -168,15 +134,15 @@ def study_training(settings: Settings, run_context: RunContext = NO_CONTEXT) -> 
         "plain": [str(path) for path in settings.plain] if settings.plain else None,
     }
     record = output / "training.json"
-    check_reusable(record, asked, [model.slug for model in points])
-    write_record(record, {"settings": asked})
+    studies.check_reusable(record, asked, [model.slug for model in points])
+    studies.write_record(record, {"settings": asked})
     results: dict[str, Sequence[Result]] = {}
     texts = {}
     for model in points:
         config = RunConfig(model.spec, selections[model.name], dict(model.options), how)
         results[model.name] = run(config, output / model.slug, run_context)
         if test_set is not None:
-            texts[model.name] = plain_texts(config, test_set, settings.target_language, run_context)
+            texts[model.name] = paired.plain_texts(config, test_set, settings.target_language, run_context)
     first, *others = models
     report: dict[str, Any] = {
         "settings": asked,
@@ -184,15 +150,15 @@ def study_training(settings: Settings, run_context: RunContext = NO_CONTEXT) -> 
         "plain_set": test_set.name if test_set else None,
         "n_plain": len(test_set.sources) if test_set else 0,
         "models": [],
-        "notes": [] if test_set else [NO_REFERENCES],
+        "notes": [] if test_set else [paired.NO_REFERENCES],
         "signatures": {name: [result.signature for result in found] for name, found in results.items()},
     }
     for name in others:
-        plain = compared_plainly(test_set, (texts[first], texts[name]), how) if test_set else []
-        rows = compared((results[first], results[name]), COMPARED, plain, how)
+        plain = paired.compared_plainly(test_set, (texts[first], texts[name]), how) if test_set else []
+        rows = paired.compared((results[first], results[name]), COMPARED, plain, how)
         report["models"].append({"name": name, "comparisons": [row.to_json() for row in rows]})
     report["findings"] = findings(report)
-    write_record(record, report)
+    studies.write_record(record, report)
     write_text(output / "table.md", markdown(report))
     write_text(output / "table.tex", latex(report))
     return report
@@ -210,28 +176,28 @@ def _all_translate(models: Sequence[Point]) -> bool:
 # -- words and tables --------------------------------------------------------------------------------------------------
 
 
-def findings(report: Row) -> list[str]:
+def findings(report: paired.Row) -> list[str]:
     """A sentence for each model but the first."""
     found = []
     for model in report["models"]:
-        rows = by_key(model["comparisons"])
-        changes = [change_in_words(name, rows[key]) for name, key in _IN_FINDINGS.items() if key in rows]
+        rows = paired.by_key(model["comparisons"])
+        changes = [paired.change_in_words(name, rows[key]) for name, key in _IN_FINDINGS.items() if key in rows]
         found.append(f"{model['name']} against {report['baseline']}: {'; '.join(changes)}.")
     return found
 
 
-def paper_rows(report: Row) -> list[tuple[str, ...]]:
+def paper_rows(report: paired.Row) -> list[tuple[str, ...]]:
     """Values alone, as the paper has them."""
-    rows = changed_rows(report["baseline"], report["models"], list(PAPER.values()))[:1]
+    rows = paired.changed_rows(report["baseline"], report["models"], list(PAPER.values()))[:1]
     for model in report["models"]:
-        found = by_key(model["comparisons"])
-        rows.append((model["name"], *(value_cell(found.get(key), "second") for key in PAPER.values())))
+        found = paired.by_key(model["comparisons"])
+        rows.append((model["name"], *(paired.value_cell(found.get(key), "second") for key in PAPER.values())))
     return rows
 
 
 def published_rows() -> list[tuple[str, ...]]:
     """Tables 10 and 11 as the paper prints them: a row for each model and direction."""
-    printed: dict[tuple[str, str], dict[Key, float]] = {}
+    printed: dict[tuple[str, str], dict[paired.Key, float]] = {}
     for value in all_published():
         if value.benchmark in (CONTEXTUAL, COUNTERFACTUAL) and value.where in ("Table 10", "Table 11"):
             found = printed.setdefault((value.system, value.direction), {})
@@ -242,14 +208,14 @@ def published_rows() -> list[tuple[str, ...]]:
     ]
 
 
-def markdown(report: Row) -> str:
+def markdown(report: paired.Row) -> str:
     """The tables, and what was found."""
     to, data = report["settings"]["target_language"], report["settings"]["data"]
     shown = ", ".join(f"{name}: {one['context']}" for name, one in report["settings"]["models"].items())
     lines = [f"# Models into {to} ({data})", "", *(f"- {sentence}" for sentence in report["findings"]), ""]
     lines += _table("In the form of Tables 10 and 11", ("model", *PAPER), paper_rows(report))
     for title, columns in (("The same, with changes", PAPER), ("Further numbers", OURS)):
-        rows = changed_rows(report["baseline"], report["models"], list(columns.values()))
+        rows = paired.changed_rows(report["baseline"], report["models"], list(columns.values()))
         lines += _table(title, ("model", *columns), rows)
     lines += [f"What each model is shown before a contextual sentence: {shown}.", ""]
     heads = ("system", "direction", *PAPER)
@@ -262,7 +228,7 @@ def _table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) ->
     return [f"## {title}", "", markdown_line(columns), rule, *map(markdown_line, rows), ""]
 
 
-def latex(report: Row) -> str:
+def latex(report: paired.Row) -> str:
     to, data = report["settings"]["target_language"], report["settings"]["data"]
     caption = (
         f"Accuracy on MT-GenEval and BLEU of its counterfactual sentences, into {to} ({data} data, rules "
@@ -277,18 +243,20 @@ def latex(report: Row) -> str:
 
 
 def training(
-    settings: Settings = option_group(Settings), work: Work = option_group(working), as_json: AsJson = False
+    settings: Settings = option_group(Settings),
+    work: studies.Work = studies.WORK,
+    as_json: AsJson = False,
 ) -> None:
     """What a way of training does to gender: MT-GenEval's Tables 10 and 11, WinoMT and BLEU of several models."""
     with work as run_context:
         report = study_training(settings, run_context)
     if as_json:
         print_json(report)
-    elif is_terminal():
-        rows = changed_rows(report["baseline"], report["models"], list(PAPER.values()))
+    elif studies.is_terminal():
+        rows = paired.changed_rows(report["baseline"], report["models"], list(PAPER.values()))
         print_table(f"Models into {settings.target_language}, as in Tables 10 and 11", ("model", *PAPER), rows)
     else:
-        print_table("", ("model", *LONG_COLUMNS), long_rows(report["models"]))
+        print_table("", ("model", *paired.LONG_COLUMNS), paired.long_rows(report["models"]))
     for sentence in (*report["findings"], *report["notes"]):
         say(sentence)
     say(f"run folders and tables: {settings.output}")
