@@ -148,22 +148,6 @@ def test_all_engines_say_the_same(made: Path) -> None:
     assert sum(a == b.text for a, b in zip(texts, small, strict=True)) > len(sentences) / 2
 
 
-@pytest.mark.parametrize("which", ["made", "averaging"])
-def test_a_beam_is_no_worse_than_greed(which: str, request: pytest.FixtureRequest) -> None:
-    directory: Path = request.getfixturevalue(which)
-
-    def scores(spec: str) -> list[float | None]:
-        return [
-            answer.log_probability / answer.n_tokens if answer.log_probability and answer.n_tokens else None
-            for answer in _translated(spec, _tested(directory))
-        ]
-
-    pairs = zip(scores(f"torch:{directory}?beam_size=1"), scores(f"torch:{directory}?beam_size=5"), strict=True)
-    compared = [(greedy, beam) for greedy, beam in pairs if greedy is not None and beam is not None]
-    assert len(compared) > 5
-    assert all(beam >= greedy - 1e-5 for greedy, beam in compared)
-
-
 def test_scores_and_samples(averaging: Path) -> None:
     sentences = _tested(averaging)[:2]
     with closing(open_system(f"torch:{averaging}?max_length=40")) as system:
@@ -239,13 +223,6 @@ def test_a_training_stopped_at_any_step(averaging: Path, average: Settings, monk
     assert _weights(average.output) == _weights(averaging)
     for name in ("held_out_losses", "losses"):
         assert _report(average.output)[name] == _report(averaging)[name]
-
-
-def test_another_seed_gives_other_weights_and_the_same_pieces(averaging: Path, average: Settings) -> None:
-    train_transformer(replace(average, seed=2, n_steps=2))
-    for name in ("source.spm", "test.pairs.en"):
-        assert (average.output / name).read_bytes() == (averaging / name).read_bytes()
-    assert _weights(average.output) != _weights(averaging)
 
 
 def test_it_stops_early_with_the_best_weights(text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -326,9 +303,9 @@ def test_checkpoints_that_do_not_fit(averaging: Path, average: Settings, tmp_pat
     shorter = tmp_path / "pairs.tsv"
     shorter.write_text("".join(Path(text).read_text(encoding="utf-8").splitlines(keepends=True)[:-9]), encoding="utf-8")
     for content, changed, words in (
-        (b"", {}, "is not a checkpoint"),
-        (whole[:5000], {}, "is not a checkpoint"),
-        (bytes(flipped), {}, "is damaged"),
+        (b"", {}, "is not a whole checkpoint"),
+        (whole[:5000], {}, "is not a whole checkpoint"),
+        (bytes(flipped), {}, "is not a whole checkpoint"),
         (whole, {"attention": "self", "n_steps": 70}, r"\(attention was average, n_steps was 40\)"),
         (whole, {"pairs": (str(shorter),)}, r"\(text was "),
     ):

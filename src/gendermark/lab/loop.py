@@ -25,7 +25,7 @@ from gendermark import __version__
 from gendermark.errors import BadFile, MissingExtra, UserError
 from gendermark.lab.torch_models import Architecture
 from gendermark.runs.translate import Progress
-from gendermark.systems.engine import is_out_of_memory
+from gendermark.systems.engine import first_line, is_out_of_memory
 
 _SPARE_BYTES = 2**20
 """With less than this a disk counts as full."""
@@ -106,7 +106,8 @@ class Checkpoint:
                 os.fsync(file.fileno())
             temporary.replace(self.path)
         except (OSError, RuntimeError) as problem:  # torch's own writer has no better error for a full disk
-            reason = getattr(problem, "strerror", None) or _why_not(self.path.parent, problem)
+            is_full = shutil.disk_usage(self.path.parent).free < _SPARE_BYTES
+            reason = getattr(problem, "strerror", None) or ("the disk is full" if is_full else first_line(problem))
             temporary.unlink(missing_ok=True)  # it may be all that fills the disk
             kept = "; the checkpoint before is kept" if self.path.exists() else ""
             raise UserError(
@@ -122,39 +123,23 @@ class Checkpoint:
 
         if not self.path.exists():
             return None
+        state: Any = None
         try:
             with zipfile.ZipFile(self.path) as parts:
                 is_whole = parts.testzip() is None  # torch does not look at the checksums that it writes
-            if not is_whole:
-                raise BadFile(self.path, "is damaged; copy it again, or delete it to start afresh")
-            state: dict[str, Any] = torch.load(self.path, weights_only=True)
-            trained_by = state["recipe"]
-            if not isinstance(trained_by, dict):
-                raise TypeError
-        except (
-            RuntimeError,
-            EOFError,
-            KeyError,
-            TypeError,
-            ValueError,
-            OSError,
-            pickle.UnpicklingError,
-            zipfile.BadZipFile,
-        ):
-            raise BadFile(self.path, "is not a checkpoint of a training; delete it to start afresh") from None
-        before = {name: trained_by.get(name) for name in self.recipe}
+            if is_whole:
+                state = torch.load(self.path, weights_only=True)
+        except (OSError, RuntimeError, ValueError, zipfile.BadZipFile, pickle.UnpicklingError):
+            pass
+        if not isinstance(state, dict) or not isinstance(state.get("recipe"), dict):
+            raise BadFile(self.path, "is not a whole checkpoint of a training; delete it to start afresh")
+        before = {name: state["recipe"].get(name) for name in self.recipe}
         if before != self.recipe:
             raise UserError(
                 f"{self.path} is a checkpoint of a training with other settings ({_differing(before, self.recipe)}); "
                 "give the same ones, or another directory with -o"
             )
         return state
-
-
-def _why_not(directory: Path, problem: Exception) -> str:
-    """Why torch could not write: it says at which of its own lines, and not that the disk is full."""
-    is_full = shutil.disk_usage(directory).free < _SPARE_BYTES
-    return "the disk is full" if is_full else str(problem).partition("\n")[0]
 
 
 def train(course: Course, schedule: Schedule, checkpoint: Checkpoint, optimizer: Any, progress: Progress) -> Progressed:
@@ -243,9 +228,8 @@ def reproducible(seed: int) -> Iterator[None]:
     did_fill = deterministic.fill_uninitialized_memory
     torch.set_num_threads(1)  # more would add up in another order
     torch.use_deterministic_algorithms(True)
-    deterministic.fill_uninitialized_memory = (
-        False  # a twentieth of the time, for memory that is written before it is read
-    )
+    # It takes a twentieth of the time, for memory that is written before it is read.
+    deterministic.fill_uninitialized_memory = False
     try:
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
@@ -265,10 +249,9 @@ def _differing(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
 
 
 def _flat(settings: Mapping[str, Any]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for name, value in settings.items():
-        found.update(_flat(value) if isinstance(value, Mapping) else {name: value})
-    return found
+    """With the settings of the architecture or size beside the others."""
+    own = {name: value for name, value in settings.items() if not isinstance(value, Mapping)}
+    return own | {name: one for value in settings.values() if isinstance(value, Mapping) for name, one in value.items()}
 
 
 def require_packages(what: str) -> None:

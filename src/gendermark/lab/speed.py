@@ -21,7 +21,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import partial
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import version
+from importlib.util import find_spec
 from itertools import product
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
@@ -439,7 +440,7 @@ def machine() -> dict[str, Any]:
         "threads_of_libraries": os.environ.get("OMP_NUM_THREADS", "not set"),
         "python": platform.python_version(),
         "gendermark": __version__,
-        **{package: found for package in _PACKAGES if (found := _version(package))},
+        **{package: version(package) for package in _PACKAGES if find_spec(package)},
     }
 
 
@@ -450,13 +451,6 @@ def _processor() -> str:
         facts = ""
     named = re.search(r"^model name\s*:\s*(.+)$", facts, re.MULTILINE)
     return named[1] if named else platform.processor() or platform.machine()
-
-
-def _version(package: str) -> str:
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return ""
 
 
 class Diary:

@@ -7,7 +7,7 @@ Figures 1 and A2).
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -359,140 +359,116 @@ def _figure(study: Study, name: str, title: str, columns: Sequence[str]) -> Figu
 PAGE = "speed.html"
 
 
-def write_files(study: Study, output: Path, command: str = "") -> list[Path]:
-    """The page, the tables and the figures; gives where they are. `command` is what makes them again."""
+def write_files(study: Study, output: Path, command: str = "") -> None:
+    """The page, the tables and the figures; `command` is what makes them again."""
     drawn = figures(study)
-    files = {
-        PAGE: render(study, drawn, command),
-        "table.md": markdown(study),
-        "table.tex": latex(study),
-        **{f"{one.name}.svg": one.svg for one in drawn},
+    write_text(output / PAGE, render(study, drawn, command))
+    write_text(output / "table.md", markdown(study))
+    write_text(output / "table.tex", latex(study))
+    for one in drawn:
+        write_text(output / f"{one.name}.svg", one.svg)
+
+
+def render(study: Study, drawn: Sequence[Figure], command: str = "") -> str:
+    sections: dict[str, Sequence[Content]] = {
+        "The finding": _finding(study),
+        "The numbers": _numbers(study),
+        "The pictures": [tag("div", [*map(_picture, drawn)], class_="pictures")] if drawn else [],
+        "What changed": [
+            _note("p is corrected by Holm's method over the numbers of each pair of points, as `compare` does."),
+            _table(changes(study)),
+        ],
+        "In the paper": _published(study),
+        "How it was measured": _measured(study, command),
     }
-    for name, text in files.items():
-        write_text(output / name, text)
-    return [output / name for name in files]
-
-
-def render(study: Study, drawn: list[Figure], command: str = "") -> str:
+    shown = {title: parts for title, parts in sections.items() if parts}
+    links = [tag("li", tag("a", title, href=f"#{title.split()[-1]}")) for title in shown]
     title = f"Speed and gender: {direction(*study.direction.split('-'))}"
-    published = _published(study)
-    links = [("#finding", "The finding"), ("#numbers", "The numbers"), ("#pictures", "The pictures")]
-    links += [("#changes", "What changed"), *([("#published", "In the paper")] if published else [])]
-    links.append(("#measured", "How it was measured"))
-    contents = tag("ul", [tag("li", tag("a", text, href=href)) for href, text in links])
-    header = joined([tag("h1", title), tag("nav", contents, aria_label="Contents")])
-    parts = [_finding(study), _numbers(study), _pictures(drawn), _changes(study), published]
-    main = joined([*parts, _measured(study, command)])
-    return plain_page(title, header, main)
+    header = joined([tag("h1", title), tag("nav", tag("ul", links), aria_label="Contents")])
+    main = [tag("section", tag("h2", name), parts, id=name.split()[-1]) for name, parts in shown.items()]
+    return plain_page(title, header, joined(main))
 
 
-def _finding(study: Study) -> Markup:
+def _picture(one: Figure) -> Markup:
+    # The drawing escapes every text itself; in the page it takes the page's colours, dark ones too.
+    return tag("figure", tag("h3", one.title), Markup(one.svg), tag("figcaption", one.caption, class_="note"))
+
+
+def _note(text: str) -> Markup:
+    return tag("p", text, class_="note")
+
+
+def _facts(facts: Mapping[str, str]) -> Markup:
+    return tag("dl", [[tag("dt", name), tag("dd", tag("bdi", text))] for name, text in facts.items()], class_="facts")
+
+
+def _table(found: Table, caption: str = "") -> Markup:
+    return table(caption or found.title, [head_row(*found.columns)], [body_row(*row) for row in found.rows])
+
+
+def _finding(study: Study) -> list[Content]:
     about = (
-        f"Each is compared with {study.baseline.name}. In brackets: {100 * study.confidence:g} % intervals. What could "
-        "be chance, since many numbers were looked at, is told as such (Holm's correction)."
+        f"Each is compared with {study.baseline.name}. In brackets: {100 * study.confidence:g} % intervals. What is "
+        "not significant after Holm's correction for many numbers is marked as such."
     )
-    notes = [tag("p", f"{note[:1].upper()}{note[1:]}.", class_="note") for note in study.notes]
-    told = tag("ul", [tag("li", sentence) for sentence in findings(study)])
-    return tag("section", tag("h2", "The finding"), told, tag("p", about, class_="note"), notes, id="finding")
+    notes = [_note(f"{note[:1].upper()}{note[1:]}.") for note in study.notes]
+    return [tag("ul", [tag("li", sentence) for sentence in findings(study)]), _note(about), *notes]
 
 
-def _numbers(study: Study) -> Markup:
-    n = len(study.points)
-    main = table4(study)
+def _numbers(study: Study) -> list[Content]:
     caption = (
         f"In the form of Table 4 of Renduchintala et al. (2021): seconds for 1,000 sentences (median of "
         f"{len(study.rounds.rounds)} rounds), quality, and percent right. FO, MO: occupations of women, of men; FC, "
         "MC: the sentence says that the person is a woman, a man."
     )
-    meant = tag(
-        "dl", [[tag("dt", f"drop, {how}"), tag("dd", means)] for how, means in MAX_DROPS.items()], class_="facts"
-    )
-    rows = [_row(row) for row in main.rows]
-    parts = [table(caption, [head_row(*main.columns)], [*rows[:n], *rows[n:]]), meant, _table(prices(study))]
-    more_numbers = others(study)
-    parts += [_table(more_numbers)] if more_numbers.rows else []
     lost = (
         "Points lost per second: by how many points women in men's occupations fared worse for each second saved on "
         "1,000 sentences; below 0, they fared better. There is no number where no time was clearly saved."
     )
-    both = _table(arithmetic(study))
-    rules = tag("dl", [[tag("dt", how), tag("dd", means)] for how, means in ARITHMETIC.items()], class_="facts")
-    more = tag("details", tag("summary", "pro and anti by both rules of arithmetic"), both, rules)
-    spans = tag("details", tag("summary", "every number with its interval"), _table(intervals(study)))
-    return tag("section", tag("h2", "The numbers"), parts, tag("p", lost, class_="note"), spans, more, id="numbers")
-
-
-def _pictures(drawn: list[Figure]) -> Markup:
-    # The drawing escapes every text itself; in the page it takes the page's colours, dark ones too.
-    shown = [
-        tag("figure", tag("h3", one.title), Markup(one.svg), tag("figcaption", one.caption, class_="note"))
-        for one in drawn
+    more = others(study)
+    return [
+        _table(table4(study), caption),
+        _facts({f"drop, {how}": means for how, means in MAX_DROPS.items()}),
+        _table(prices(study)),
+        _table(more) if more.rows else None,
+        _note(lost),
+        tag("details", tag("summary", "every number with its interval"), _table(intervals(study))),
+        tag(
+            "details",
+            tag("summary", "pro and anti by both rules of arithmetic"),
+            _table(arithmetic(study)),
+            _facts(ARITHMETIC),
+        ),
     ]
-    return tag("section", tag("h2", "The pictures"), tag("div", shown, class_="pictures"), id="pictures")
 
 
-def _changes(study: Study) -> Markup:
-    whole = changes(study)
-    parts: list[Content] = []
-    for point in study.points:
-        rows = [_row(row[1:]) for row in whole.rows if row[0] == point.name]
-        if rows:
-            parts += [
-                tag("h3", point.name),
-                table(f"{point.name} against {study.baseline.name}.", [head_row(*whole.columns[1:])], rows),
-            ]
-    about = tag(
-        "p",
-        "p is corrected by Holm's method over the numbers of each pair of points, as ",
-        tag("code", "gendermark compare"),
-        " does.",
-        class_="note",
-    )
-    return tag("section", tag("h2", "What changed"), about, parts, id="changes")
-
-
-def _row(row: tuple[str, ...]) -> Markup:
-    return body_row(row[0], *row[1:])
-
-
-def _table(found: Table) -> Markup:
-    return table(found.title, [head_row(*found.columns)], [_row(row) for row in found.rows])
-
-
-def _published(study: Study) -> Markup | None:
+def _published(study: Study) -> list[Content]:
     found: list[Content] = []
     for section in published_sections():
         if section.direction == study.direction:
             found.append(_table(section.drops()))
-            found += [tag("p", section.misprinted(), class_="note")] if section.misprinted() else []
-    if not found:
-        return None
+            found += [_note(section.misprinted())] if section.misprinted() else []
     about = (
         "What the authors found, to compare with the drops above: other models, other data, another machine. Time and "
         "BLEU were measured on the test sets of WMT."
     )
-    return tag("section", tag("h2", "In the paper"), tag("p", about, class_="note"), found, id="published")
+    return [_note(about), *found] if found else []
 
 
-def _measured(study: Study, command: str) -> Markup:
+def _measured(study: Study, command: str) -> list[Content]:
     facts, rounds = study.facts, study.rounds
-    rows: list[tuple[str, str]] = [
-        (
-            "time",
-            f"{CLOCKS[rounds.clock]}; {len(rounds.rounds)} rounds of all points in turn, each after {N_WARM_UP} "
-            "sentences that do not count",
-        ),
-        ("timed on", f"{facts['n_timed']:,} sentences of {facts['timed_on']}"),
-        ("test set", str(facts["test_set"] or "none")),
-        ("data", f"{facts['data']}; rules {facts['rules']}"),
-        ("machine", ", ".join(f"{key} {value}" for key, value in facts["machine"].items())),
-    ]
+    rows = {
+        "time": f"{CLOCKS[rounds.clock]}; {len(rounds.rounds)} rounds of all points in turn, each after {N_WARM_UP} "
+        "sentences that do not count",
+        "timed on": f"{facts['n_timed']:,} sentences of {facts['timed_on']}",
+        "test set": str(facts["test_set"] or "none"),
+        "data": f"{facts['data']}; rules {facts['rules']}",
+        "machine": ", ".join(f"{key} {value}" for key, value in facts["machine"].items()),
+    }
     for name, one in facts["systems"].items():
-        said = [one["spec"], *(f"{key}={value}" for key, value in one["options"].items())]
-        known = (one["decoding"], one["computing"], one["system_id"])
-        rows.append((name, "; ".join(filter(None, (" ".join(said), *known)))))
-    listed = tag("dl", [[tag("dt", name), tag("dd", tag("bdi", text))] for name, text in rows], class_="facts")
+        spec = " ".join([one["spec"], *(f"{key}={value}" for key, value in one["options"].items())])
+        rows[name] = "; ".join(filter(None, (spec, one["decoding"], one["computing"], one["system_id"])))
     runs = shlex.join(f"{point.name}=runs/{point.slug}" for point in study.points)
-    lines = {command: "This page:", f"gendermark report {runs} -o report.html": "All sentences, side by side:"}
-    again = [[tag("p", what), tag("pre", tag("code", line))] for line, what in lines.items() if line]
-    return tag("section", tag("h2", "How it was measured"), listed, again, id="measured")
+    lines = {"This page:": command, "All sentences, side by side:": f"gendermark report {runs} -o report.html"}
+    again = [[tag("p", what), tag("pre", tag("code", line))] for what, line in lines.items() if line]
+    return [_facts(rows), again]
