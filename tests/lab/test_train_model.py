@@ -306,7 +306,7 @@ def test_checkpoints_that_do_not_fit(averaging: Path, average: Settings, tmp_pat
         (b"", {}, "is not a whole checkpoint"),
         (whole[:5000], {}, "is not a whole checkpoint"),
         (bytes(flipped), {}, "is not a whole checkpoint"),
-        (whole, {"attention": "self", "n_steps": 70}, r"\(attention was average, n_steps was 40\)"),
+        (whole, {"attention": "self", "n_steps": 70}, "attention was average"),
         (whole, {"pairs": (str(shorter),)}, r"\(text was "),
     ):
         checkpoint.write_bytes(content)

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from gendermark import api
-from gendermark.drawing.charts import Span
 from gendermark.errors import UserError
 from gendermark.io.textfiles import read_lines
 from gendermark.lab.grammar import generate
@@ -24,6 +23,14 @@ from gendermark.runs.compare import Comparison, compare_metric
 from gendermark.runs.run import NO_CONTEXT, RunContext
 
 N_BUNDLED = 1000
+
+
+class Span(NamedTuple):
+    """A value and its interval, if it has one."""
+
+    value: float
+    low: float | None = None
+    high: float | None = None
 
 
 @dataclass(frozen=True)

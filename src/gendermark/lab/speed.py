@@ -35,13 +35,12 @@ from gendermark.benchmarks.simplegen.benchmark import BENCHMARK
 from gendermark.benchmarks.simplegen.findings import COLUMNS
 from gendermark.cli.options import ResumedIn, Rules, StudiedData, To, option_group
 from gendermark.cli.terminal import AsJson, print_json, print_table, say
-from gendermark.drawing.charts import Span
 from gendermark.errors import UnknownName, UserError
 from gendermark.io import locks
 from gendermark.io.textfiles import write_text
 from gendermark.lab import plain, studies
 from gendermark.lab.paired import compared_plainly, corrected
-from gendermark.lab.plain import PlainSet, bundled_test_set, read_test_set, translated
+from gendermark.lab.plain import PlainSet, Span, bundled_test_set, read_test_set, translated
 from gendermark.lab.speed_numbers import CLOCKS, N_WARM_UP, QUALITY, Measured, Rounds, Study
 from gendermark.lab.speed_report import PAGE, findings, prices, study_json, table4, write_files
 from gendermark.records import Request

@@ -15,7 +15,7 @@ import numpy as np
 
 from gendermark.benchmarks.simplegen.findings import COLUMNS, PRESENTATION
 from gendermark.benchmarks.simplegen.measures import MEASURES
-from gendermark.drawing.charts import Span
+from gendermark.lab.plain import Span
 from gendermark.markup import minus
 from gendermark.metrics.intervals import interval_at
 from gendermark.records import Table
