@@ -86,7 +86,7 @@ def test_opens_from_disk_and_asks_nothing_of_anybody(open_page: Any, page_path: 
     page = watched.page
     assert page.title() == "Gender in translation: right (fake, p=0.9) and masculine (fake)"
     told = page.inner_text("#finding")
-    assert "masculine (fake) turns most women into men" in told
+    assert "masculine (fake) translates most women as men" in told
     assert "how many keep the gender?" in told
     assert "masculine (fake) against" in told.replace("\n", " ")
     assert _n_shown(page) == sum(len(result.judgements) for result in runs[0].results)

@@ -205,8 +205,8 @@ def test_a_kill_loses_the_round_under_way_and_no_other(tmp_path: Path, own_sente
 def test_the_interval_of_a_median_holds_what_it_should() -> None:
     assert median_of([3.0, 1.0, 2.0]) == median_of([1.0, 2.0, 3.0])
     assert median_of([1.0] * 5).low is None, "five rounds reach 93.75 % only"
-    assert median_of([float(n) for n in range(6)])[1:] == (0.0, 5.0)
-    assert median_of([float(n) for n in range(9)]) == (4.0, 1.0, 7.0)
+    assert median_of([float(n) for n in range(6)])[1:3] == (0.0, 5.0)
+    assert median_of([float(n) for n in range(9)])[:3] == (4.0, 1.0, 7.0)
     assert median_of([float(n) for n in range(9)], 0.99).low == 0.0
 
 

@@ -45,7 +45,7 @@ def test_systems_that_cannot_be_told_apart_share_their_ranks(tmp_path: Path) -> 
             write(tmp_path / "results", SystemFacts(name), OutputFacts(), scored)
     (board,) = boards([read(cell) for cell in find([tmp_path / "results"])])
     assert {s.submission.system.name: s.rank for s in board.standings} == {"A": "1–2", "B": "1–2", "C": "3"}
-    assert leaders(board).startswith("No system is clearly better than ")
+    assert leaders(board).startswith("No system is significantly better than ")
 
 
 def test_without_a_number_there_is_no_rank(found: list[Board]) -> None:
@@ -72,7 +72,7 @@ def test_processes_find_the_same(made: Path, found: list[Board]) -> None:
 def test_the_headline_counts_what_is_clear(found: list[Board]) -> None:
     """Of six results two are all men; the others favour nobody, or not clearly."""
     title, sentences = headline(found)
-    assert title == "Women and men in translation: clear differences in 2 of 6 results"
+    assert title == "Women and men in translation: significant differences in 2 of 6 results"
     assert (
         "4 systems, 4 into Spanish, 2 into Hebrew, 6 results in all. In 2 of them men keep their gender" in sentences[0]
     )
@@ -82,7 +82,7 @@ def test_the_headline_counts_what_is_clear(found: list[Board]) -> None:
 def test_a_system_of_two_dates_has_a_trend(found: list[Board]) -> None:
     (told,) = trends(found[0])
     assert told.startswith("Halfway, Spanish, ")
-    assert told.endswith(" in 2024–25: better, by more than chance explains.")
+    assert told.endswith(" in 2024–25: better, significant.")
     assert trends(found[1]) == []
 
 

@@ -29,7 +29,7 @@ def index(site: Path) -> str:
 
 
 def test_the_index_opens_with_the_finding(index: str) -> None:
-    assert "<h1>Women and men in translation: clear differences in 2 of 6 results</h1>" in index
+    assert "<h1>Women and men in translation: significant differences in 2 of 6 results</h1>" in index
     assert "SimpleGEN: of 100 women and of 100 men, how many keep their gender?" in index
     assert "Halfway, Spanish, " in index
     assert "<p>Right 1.0 is first, clearly.</p>" in index

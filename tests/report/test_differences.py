@@ -63,7 +63,7 @@ def test_where_neither_way_is_good_it_is_said_to_differ() -> None:
     assert difference.change == "changed"
     assert difference.phrase == "right gender, 50.0 instead of 60.0 (by 6.0 to 14.0)"
     what, against, by = difference.sentence
-    assert f"{what}{against}A{by}" == "Different from A by 10.0 points (6.0 to 14.0), more than chance explains."
+    assert f"{what}{against}A{by}" == "Different from A by 10.0 points (6.0 to 14.0), significant."
     assert _difference(better="neither", p_adjusted=0.06).change == "unclear"
 
 
@@ -78,29 +78,29 @@ def test_an_empty_side_is_no_comparison() -> None:
 @pytest.mark.parametrize(
     ("changed", "sentence"),
     [
-        ({}, "Worse than A by 10.0 points (6.0 to 14.0), more than chance explains."),
+        ({}, "Worse than A by 10.0 points (6.0 to 14.0), significant."),
         (
             {"second": 70.0, "difference": 10.0, "low": 6.0, "high": 14.0},
-            "Better than A by 10.0 points (6.0 to 14.0), more than chance explains.",
+            "Better than A by 10.0 points (6.0 to 14.0), significant.",
         ),
-        ({"high": 1.0}, "No clear difference from A (−14.0 to 1.0 points): no more than chance explains. {}"),
-        ({"p_adjusted": 0.2}, "No clear difference from A (−14.0 to −6.0 points): no more than chance explains. {}"),
-        ({"low": None, "high": None, "detectable": None}, "No clear difference from A: no more than chance explains."),
+        ({"high": 1.0}, "No significant difference from A (−14.0 to 1.0 points). {}"),
+        ({"p_adjusted": 0.2}, "No significant difference from A (−14.0 to −6.0 points). {}"),
+        ({"low": None, "high": None, "detectable": None}, "No significant difference from A."),
         ({"second": 60.0, "difference": 0.0, "low": 0.0, "high": 0.0}, "The same as A."),
         (
             {"low": -10.0, "high": -10.0},
-            "Worse than A by 10.0 points (no spread seen), more than chance explains.",
+            "Worse than A by 10.0 points (no spread seen), significant.",
         ),
     ],
 )
 def test_one_sentence_compares(changed: dict[str, object], sentence: str) -> None:
     what, against, by = _difference(**changed).sentence
-    assert f"{what}{against}A{by}" == sentence.format("These sentences would show 3.0 points or more.")
+    assert f"{what}{against}A{by}" == sentence.format("Smallest detectable difference: 3.0 points.")
 
 
 def test_an_index_from_0_to_1_has_no_points() -> None:
     index = replace(BASE, metric="tgbi", unit=Unit.SHARE, first=0.6, second=0.5, difference=-0.1, low=-0.14, high=-0.06)
-    assert Difference(1, "tgbi", index).sentence[2] == " by 0.1000 (0.0600 to 0.1400), more than chance explains."
+    assert Difference(1, "tgbi", index).sentence[2] == " by 0.1000 (0.0600 to 0.1400), significant."
 
 
 def test_what_is_unclear_is_told_by_its_interval() -> None:

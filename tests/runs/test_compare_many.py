@@ -133,7 +133,7 @@ def told(*values: float | None, p: float = 0.001, better: str = "higher", half: 
 
 def test_trends_in_words() -> None:
     assert told(50, 51, 60) == (
-        "c m: 50.0 in v1, 60.0 in v3: better, by more than chance explains (p 0.0010 after Holm; the difference lies "
+        "c m: 50.0 in v1, 60.0 in v3: better, significant (p 0.0010 after Holm; the difference lies "
         "between +8.0 and +12.0). Of single steps, v3 is better than v2."
     )
     assert told(60, 50, 60) == (
@@ -151,7 +151,7 @@ def test_trends_in_words() -> None:
 
 
 def test_never_surer_than_the_interval() -> None:
-    assert "no clear change" in told(50, 60, half=10)
+    assert "no significant change" in told(50, 60, half=10)
     assert "no clear change" not in told(50, 60, half=9.9)
 
 
