@@ -137,14 +137,14 @@ def test_trends_in_words() -> None:
         "between +8.0 and +12.0). Of single steps, v3 is better than v2."
     )
     assert told(60, 50, 60) == (
-        "c m: 60.0 in v1, 60.0 in v3: no clear change (p 0.0010 after Holm; the difference lies between -2.0 and "
+        "c m: 60.0 in v1, 60.0 in v3: no significant change (p 0.0010 after Holm; the difference lies between -2.0 and "
         "+2.0). Of single steps, v2 is worse than v1; v3 is better than v2."
     )
-    assert told(60, 50, p=0.2).startswith("c m: 60.0 in v1, 50.0 in v2: no clear change (p 0.2000 after Holm;")
+    assert told(60, 50, p=0.2).startswith("c m: 60.0 in v1, 50.0 in v2: no significant change (p 0.2000 after Holm;")
     assert "single steps" not in told(60, 50)
     assert told(50, 51, 52, 53).endswith("+5.0). Of single steps, none is clear by itself.")
-    assert ": worse, by more" in told(50, 60, better="lower")
-    assert ": better, by more" in told(-20, 5, better="zero")
+    assert ": worse, significant" in told(50, 60, better="lower")
+    assert ": better, significant" in told(-20, 5, better="zero")
     assert told(50, 60, 60, better="neither").endswith(" v2 is changed from v1.")
     assert told(50, None) == "c m: 50.0 in v1, – in v2; too little was judged to tell whether it has changed."
     assert told(50, None, 60).endswith("+12.0). Of single steps, none is clear by itself.")
