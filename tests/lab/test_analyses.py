@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import shutil
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -50,6 +51,12 @@ def test_a_terminal_gets_all_tables(study: Command, runs: Path, monkeypatch: pyt
     assert "system fake:right?p=0.7, direction" in " ".join(out.split())
     assert out.count("fake:right") == 2
     assert "default_masculine_subject" in out  # not cut off
+
+
+@pytest.mark.parametrize(("command", "run"), [("correlate", "coin random masculine right"), ("cues", "right")])
+def test_without_scipy(study: Command, runs: Path, command: str, run: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "scipy", None)
+    study(command, *(runs / name for name in run.split())).is_refusal("pip install 'gendermark[lab]'")
 
 
 def test_several_languages_need_a_choice(coin: Cell, given: dict[str, list[Result]]) -> None:

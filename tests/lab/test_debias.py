@@ -193,7 +193,9 @@ def test_positions_that_are_rounded_stay_so(marian: Path, tmp_path: Path) -> Non
     assert not torch.equal(found, plain)
 
 
-@pytest.mark.parametrize("kind", ["m2m100", "nllb", "mbart", "t5"])
+@pytest.mark.parametrize(
+    "kind", ["m2m100", *(pytest.param(k, marks=pytest.mark.slow) for k in ("nllb", "mbart", "t5"))]
+)
 def test_other_kinds_of_models(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     model = getattr(tiny_hf, kind)(tmp_path / "model")
     words = Words({(str(n), "m"): (n, n + 1) for n in range(20, 28, 2)}, (), {"nurse": 30, "clerk": 31}, ())

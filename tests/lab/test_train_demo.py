@@ -119,6 +119,7 @@ train_demo_model(Path(sys.argv[1]), Recipe(SIZES["tiny"], seed=0), progress)
 """
 
 
+@pytest.mark.slow  # the same loop is killed while it writes in test_train_model.py
 def test_a_killed_training_reaches_the_same_model(made: Path, report: dict[str, Any], tmp_path: Path) -> None:
     killed = subprocess.run([sys.executable, "-c", KILLED, tmp_path], check=False)
     assert killed.returncode == -signal.SIGKILL
