@@ -1,71 +1,75 @@
-"""Speed of WinoMT: scoring a file of translations, and reading entities in text that is already cut.
+"""Processor time of `gendermark score winomt --json`, and its ratio to a fixed reference workload.
 
-Prints two ratios. (1) `score` (items, alignment, reading, all metrics with 1,000 resamples, all slices) against word
-alignment of the same file alone, both directions, which is the least any method pays. (2) Reading entities against
-cutting the same sentences into words. Sentences are made here, as many as WinoMT has.
+    PYTHONPATH=src python bench/winomt.py [-n 5] [--only he ar ru]
+
+The translations are those of Google that came with WinoMT (`GENDERMARK_DATA_MIRROR` must name a mirror that has them).
+Each command is a process of its own, in turn with the reference, which cuts and counts made-up sentences in plain
+Python and never changes: its time stands for the machine and its load. `first` has no alignment in the cache, `again`
+has. Printed are medians of processor seconds, and the medians of the ratios to the reference.
 """
 
 from __future__ import annotations
 
+import argparse
+import os
+import resource
+import shutil
 import statistics
-import time
-from collections.abc import Callable
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
 
-import gendermark
-from gendermark.benchmarks.winomt.benchmark import BENCHMARK
-from gendermark.linguistics import words as words_module
-from gendermark.linguistics.alignment import align, align_backward
-from gendermark.linguistics.entities import read_entity
-from gendermark.linguistics.occupations import bundled_finder
-from gendermark.records import Gender
+TRANSLATIONS = "gabrielStanovsky/mt_gender/586292861cf2efdda2dec03c69c3408995a8b293/translations/google"
+SCORE = "from gendermark.cli.app import main; main()"
+REFERENCE = """
+import random, re
+from collections import Counter
+chance = random.Random(1)
+words = ["".join(chance.choices("abcdefghijklmnopqrstuvwxyz", k=chance.randint(2, 9))) for _ in range(3000)]
+sentences = [" ".join(chance.choices(words, k=13)) + "." for _ in range(3888)]
+for _ in range(2):
+    pairs = Counter()
+    for one, other in zip(sentences, sentences[1:]):
+        cut = re.findall(r"\\w+", one), re.findall(r"\\w+", other)
+        pairs.update((a, b) for a in cut[0] for b in cut[1][:4])
+    sorted(pairs.items(), key=lambda pair: (-pair[1], pair[0]))[:10]
+"""
 
-N_SENTENCES = 3888
-REPEATS = 7
+
+def processor_seconds(code: str, *arguments: str, environment: dict[str, str]) -> float:
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    quiet = subprocess.DEVNULL
+    subprocess.run([sys.executable, "-c", code, *arguments], env=environment, check=True, stdout=quiet, stderr=quiet)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
 def main() -> None:
-    item_set = gendermark.items("winomt", "es", data="core")
-    items = item_set.items
-    names = [BENCHMARK.render(item, Gender.FEMININE, item_set.selection)[:-1] for item in items]
-    texts = [f"{name} habló con la otra porque llegó tarde {number}." for number, name in enumerate(names)]
-    finder = bundled_finder("es")
-    pairs = [(item.source.split(), text.split()) for item, text in zip(items, texts, strict=True)]
-    cut = [finder.language.cut(text) for text in texts]
-
-    def score() -> None:
-        words_module._cut.cache_clear()
-        gendermark.score("winomt", texts, "es", data="core")
-
-    def align_both() -> None:
-        align(pairs)
-        align_backward(pairs)
-
-    def read() -> None:
-        for item, words in zip(items, cut, strict=True):
-            read_entity(finder, words, item.entity, list, 0.5)
-
-    def cut_all() -> None:
-        words_module._cut.cache_clear()
-        for text in texts:
-            finder.language.cut(text)
-
-    times = interleaved(score, align_both, read, cut_all)
-    per_second = len(items) / times[2]
-    print(
-        f"winomt: score / alignment alone = {times[0] / times[1]:.2f} ({times[0] * N_SENTENCES / len(items):.2f} s per "
-        f"{N_SENTENCES:,} sentences); reading / cutting = {times[2] / times[3]:.2f} ({per_second:,.0f} sentences/s)"
-    )
-
-
-def interleaved(*functions: Callable[[], None]) -> list[float]:
-    """The median time of each, measured in turns so that a busy moment hits all alike."""
-    seconds: list[list[float]] = [[] for _ in functions]
-    for _ in range(REPEATS):
-        for function, found in zip(functions, seconds, strict=True):
-            started = time.perf_counter()
-            function()
-            found.append(time.perf_counter() - started)
-    return [statistics.median(found) for found in seconds]
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("-n", type=int, default=5, help="repetitions")
+    parser.add_argument("--only", nargs="+", default=["he", "ar", "ru"], metavar="LANGUAGE")
+    given = parser.parse_args()
+    mirror = Path(os.environ.get("GENDERMARK_DATA_MIRROR", ""))
+    with tempfile.TemporaryDirectory() as cache:
+        # Modules are compiled, as they are where gendermark is installed.
+        environment = {**os.environ, "GENDERMARK_CACHE": cache, "PYTHONPYCACHEPREFIX": f"{cache}/compiled"}
+        environment.pop("PYTHONDONTWRITEBYTECODE", None)
+        print(f"{'to':<4}{'first':>9}{'again':>9}{'reference':>11}{'first / reference':>19}{'again / reference':>19}")
+        for language in given.only:
+            file = mirror / TRANSLATIONS / f"en-{language}.txt"
+            score = ("score", "winomt", "--to", language, "--translations", str(file), "--json")
+            processor_seconds(SCORE, *score, environment=environment)  # fetches the data
+            rows = []
+            for _ in range(given.n):
+                shutil.rmtree(Path(cache) / "alignments", ignore_errors=True)
+                first = processor_seconds(SCORE, *score, environment=environment)
+                again = processor_seconds(SCORE, *score, environment=environment)
+                reference = processor_seconds(REFERENCE, environment=environment)
+                rows.append((first, again, reference, first / reference, again / reference))
+            seconds = [statistics.median(column) for column in zip(*rows, strict=True)]
+            times = "".join(f"{one:>7.2f} s" for one in seconds[:2]) + f"{seconds[2]:>9.2f} s"
+            print(f"{language:<4}{times}{seconds[3]:>19.2f}{seconds[4]:>19.2f}", flush=True)
 
 
 if __name__ == "__main__":

@@ -139,6 +139,30 @@ def test_options_load_no_judge_and_scoring_no_findings() -> None:
     assert not {name for name in of_scoring if "findings" in name or "drawing" in name}
 
 
+SCORE = """
+from gendermark.cli.app import main
+try: main(["score", "winomt", "--data", "core", "--to", "es", "--translations", {file!r}, *{options}])
+except SystemExit: pass
+"""
+
+
+def test_scoring_walks_forward(tmp_path: Path) -> None:
+    """What comes after estimates (findings, drawings, reports) is not loaded for numbers alone; nor are benchmarks
+    that nobody asked for, with or without a closing hint."""
+    file = tmp_path / "translations.txt"
+    file.write_text("La doctora habló.\n" * 1200, encoding="utf-8")
+    later = ("drawing", "report", "leaderboard", "auditing", "annotation", "lab", "systems")
+    loaded = _modules_after(SCORE.format(file=str(file), options=["--json"]))
+    assert "gendermark.metrics.intervals" in loaded
+    assert not [name for name in loaded if name.startswith(tuple(f"gendermark.{part}." for part in later))]
+    assert not [name for name in loaded if name.endswith(".findings")]
+    assert not loaded & {"httpx", "rich", "jinja2", "multiprocessing", "sqlite3"}
+    loaded = _modules_after(SCORE.format(file=str(file), options=[]))
+    assert {name for name in loaded if name.startswith("gendermark.benchmarks.") and name.endswith(".measures")} == {
+        "gendermark.benchmarks.winomt.measures"
+    }
+
+
 def test_public_names_exist_and_are_listed() -> None:
     for name in gendermark.__all__:
         assert getattr(gendermark, name) is not None

@@ -71,9 +71,10 @@ def score(
     """Score a file of translations made elsewhere."""
     from gendermark import api, registry
     from gendermark.io.translations import open_translations
-    from gendermark.runs.folder import check_format, write_judgements
 
     if judgements is not None:
+        from gendermark.runs.folder import check_format, write_judgements
+
         check_format(judgements)
     sets = pairs(set_ or [], "--set", "informal=informal.en.txt")
     if bool(translations) + bool(sets) + bool(samples) != 1:
@@ -143,7 +144,7 @@ def _as_a_run(result: Result, file: Path, how: Resampling, options: dict[str, st
         manifest["name"] = result.name
     slug = re.sub(r"[^\w.]+", "-", result.called).strip("-.") or "mine"
     directory = next(one for one in _numbered(f"runs/{slug}") if not Path(one).exists())
-    lines = commands(manifest, directory)
+    lines = commands(manifest, directory, name_benchmarks=True)
     return {lines[0]: "keeps every sentence, for `report`, `ui` and `compare`"} if len(lines) == 1 else {}
 
 
