@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, closing, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import chain, zip_longest
 from pathlib import Path
@@ -189,17 +189,25 @@ def _with_texts(
         given = {part: opened(one) for part, one in translations.items()}
     else:
         given = opened(translations)
-    try:
-        return _matched(benchmark, selection, given)
-    except UnmatchedSources:
-        revisions = () if is_revision_given or selection.data != "official" else benchmark.choices_of("revision")
-        for revision in revisions:
+    revisions = [selection.revision]
+    if not is_revision_given and selection.data == "official":
+        revisions = list(dict.fromkeys([*revisions, *benchmark.choices_of("revision")]))
+        # The one whose sentences are those of the file, before items of any are made.
+        known = given.sources if isinstance(given, TranslationFile) and not given.allow_missing else None
+        if known and benchmark.sources:
+            sources = {one: benchmark.sources(replace(selection, revision=one)) for one in revisions}
+            revisions.sort(key=lambda one: len(known ^ sources[one]))
+    problems = []
+    for revision in revisions:
+        try:
+            matched = _matched(benchmark, replace(selection, revision=revision), given)
+        except UnmatchedSources as problem:
+            problems.append(problem)
+        else:
             if revision != selection.revision:
-                with suppress(UnmatchedSources):
-                    matched = _matched(benchmark, replace(selection, revision=revision), given)
-                    log.info("these translations are of %s revision %s, which is used here", benchmark.name, revision)
-                    return matched
-        raise
+                log.info("these translations are of %s revision %s, which is used here", benchmark.name, revision)
+            return matched
+    raise problems[0]
 
 
 def _matched(

@@ -11,7 +11,7 @@ benchmark.py  the record that names them
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from importlib import import_module
@@ -199,6 +199,8 @@ class BenchmarkOf(Generic[S]):
     Lines that fit their neighbours better than themselves show that a file is shifted."""
     choices: Callable[[ItemSet], Sequence[tuple[str, str] | None]] | None = None
     """For each item a right and a contrastive translation, for a forced choice between them; or None."""
+    sources: Callable[[S], Set[str]] | None = None
+    """Its sentences, without the work of making items: shows which of its revisions a file is of."""
     file_names: Callable[[S], Sequence[str]] = nothing
     """How released outputs of this benchmark are called, for a directory of files."""
     files_have_more: bool = False

@@ -8,7 +8,7 @@ import re
 import unicodedata
 from array import array
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -61,6 +61,11 @@ class TranslationFile:
         if self.rows is not None:
             return {"": self.rows}
         return read_rows(self.path, self.system, self.source_column, self.translation_column)
+
+    @property
+    def sources(self) -> Set[str]:
+        """The source sentences that it has; none in a file of translations only."""
+        return {row.source.strip() for rows in self._tasks.values() for row in rows if row.source is not None}
 
     def texts(self, benchmark: Benchmark, item_set: ItemSet) -> tuple[Sequence[str | None], list[str]]:
         """The translation of each item, None for one that may be missing; and what is worth knowing about the file.

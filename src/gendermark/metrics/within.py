@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -25,6 +25,7 @@ from gendermark.records import Gender, Judgement
 _STEP = 1e-4
 """Of the numerical gradient, as a share of a column's sum."""
 _MOST_CELLS_AT_ONCE = 5_000
+_MOST_KNOWN = 1_000
 _ADDED = 0.5
 """Sentences of the pooled distribution that are added to each cell."""
 Kind = tuple[tuple[str, float], ...]
@@ -69,23 +70,30 @@ class Within:
 
 def count_within(judgements: Iterable[Judgement], tally: Tally, certainty: Collection[str] = ()) -> Within:
     """Count single sentences by cell (group and gender) and kind of counts."""
-    return _within(((j.group_id, j.expected, tuple(tally((j,)).items())) for j in judgements), certainty)
+    return _within(((j.group_id, j.expected, tally((j,))) for j in judgements), certainty)
 
 
 def count_pairs(pairs: Iterable[tuple[Judgement, Judgement]], tally: Tally) -> Within:
     """Count two systems' judgements of the same sentences together, each in columns of its own."""
 
-    def kind(pair: tuple[Judgement, Judgement]) -> Kind:
-        return tuple((f"{n}/{name}", amount) for n, j in enumerate(pair) for name, amount in tally((j,)).items())
+    def both(pair: tuple[Judgement, Judgement]) -> dict[str, float]:
+        return {f"{n}/{name}": amount for n, j in enumerate(pair) for name, amount in tally((j,)).items()}
 
-    return _within(((pair[0].group_id, pair[0].expected, kind(pair)) for pair in pairs), ())
+    return _within(((pair[0].group_id, pair[0].expected, both(pair)) for pair in pairs), ())
 
 
-def _within(sentences: Iterable[tuple[str, Gender | None, Kind]], certainty: Collection[str]) -> Within:
+def _within(sentences: Iterable[tuple[str, Gender | None, Mapping[str, float]]], certainty: Collection[str]) -> Within:
     cells: dict[tuple[str, Gender | None], Counter[int]] = defaultdict(Counter)
     kinds: dict[Kind, int] = {}
-    for group, expected, kind in sentences:
-        cells[group, expected][kinds.setdefault(kind, len(kinds))] += 1
+    same: dict[int, tuple[Mapping[str, float], int]] = {}
+    for group, expected, counts in sentences:
+        # Most tallies give the same object for sentences that are alike.
+        known = same.get(id(counts))
+        if known is None or known[0] is not counts:
+            if len(same) >= _MOST_KNOWN:
+                same.clear()
+            known = same[id(counts)] = counts, kinds.setdefault(tuple(counts.items()), len(kinds))
+        cells[group, expected][known[1]] += 1
     columns = {name: n for n, name in enumerate(sorted({name for kind in kinds for name, _ in kind}))}
     amounts = np.zeros((len(kinds), len(columns)))
     for kind, row in kinds.items():

@@ -75,6 +75,7 @@ BENCHMARK = BenchmarkOf(
     default_own=default_revision,
     complete_own=complete,
     load=items.load,
+    sources=items.sources,
     judge=judge.judge,
     measures=MEASURES,
     render=judge.render,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from functools import lru_cache
 from typing import NamedTuple
@@ -22,6 +22,7 @@ from gendermark.linguistics.occupations import core_occupations
 from gendermark.linguistics.people import places_of
 from gendermark.records import Gender, Item
 
+_EVERY = "data/aggregates/en.txt"
 _GENDERS = {"male": Gender.MASCULINE, "female": Gender.FEMININE, "neutral": Gender.NEUTRAL}
 _NAMES = {gender: name for name, gender in _GENDERS.items()}
 _PRONOUNS = {
@@ -177,9 +178,15 @@ def _own_row(own: OwnRow) -> Row:
     return Row(_NAMES[own.gender()], places[0], own["source"], own["entity"], half)
 
 
+def sources(settings: Settings) -> Set[str]:
+    """The sentences of a revision; none with adjectives, which are put in later."""
+    lines = read_lines(str(official_files("winomt", settings.revision).path(_EVERY)))
+    return set() if settings.variant else {line.split("\t")[2] for line in lines if line.count("\t") > 1}
+
+
 def _official_rows(revision: str) -> tuple[list[Row], Halves, str]:
     source = official_files("winomt", revision)
-    rows = _parse(source.path("data/aggregates/en.txt"))
+    rows = _parse(source.path(_EVERY))
     halves: dict[tuple[str, str, str], tuple[str, ...]] = {}
     for half in ("pro", "anti"):
         for row in _parse(source.path(f"data/aggregates/en_{half}.txt")):
