@@ -391,8 +391,10 @@ def test_official_data_out_of_reach(
     cli: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mirror: str, words: tuple[str, ...]
 ) -> None:
     monkeypatch.setenv("GENDERMARK_DATA_MIRROR", mirror.format(tmp=tmp_path))
+    translations = tmp_path / "es.txt"
+    translations.write_text("Una frase.\n", encoding="utf-8")
     for arguments in (
-        ("score", "simplegen", "--to", "es", "--translations", __file__),
+        ("score", "simplegen", "--to", "es", "--translations", translations),
         ("run", "--system", "fake:right", "--benchmark", "tgbi", "--to", "en", "-o", tmp_path / "run"),
         ("export", "tgbi", "--to", "en"),
     ):
