@@ -31,9 +31,9 @@ from typing import Any
 
 from gendermark import api
 from gendermark.io.translations import open_translations
-from gendermark.leaderboard.boards import Board, direction_of, headline, labels, leaders, trends
-from gendermark.leaderboard.site import INDEX, build
-from gendermark.leaderboard.submission import (
+from gendermark.reporting.board_site import INDEX, build
+from gendermark.reporting.boards import Board, direction_of, headline, labels, leaders, trends
+from gendermark.reporting.submission import (
     FILE,
     RESAMPLING,
     UNRECORDED,

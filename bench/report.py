@@ -30,7 +30,7 @@ from gendermark import registry
 from gendermark.benchmarks.benchmark import Benchmark, ItemSet
 from gendermark.metrics.metric import Resampling
 from gendermark.records import Gender, Judgement, Translation, Verdict
-from gendermark.report.page import write_page
+from gendermark.reporting.page import write_page
 from gendermark.runs import folder
 from gendermark.runs.run import RunConfig
 from gendermark.runs.score import Origin, summarise

@@ -24,7 +24,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from gendermark.linguistics.occupations import citation_forms, core_occupations
+from gendermark.reading.occupations import citation_forms, core_occupations
 
 PROGRAM = [sys.executable, "-c", "from gendermark.cli.app import main; main()"]
 TO = "es"

@@ -23,8 +23,8 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from gendermark.linguistics.similarity import LONGEST, Characters
 from gendermark.metrics.uncertainty import Samples, cluster_entropy, s3e_entropy, shannon_entropy
+from gendermark.reading.similarity import LONGEST, Characters
 
 N_ITEMS, N_SAMPLES, N_SLICE, N_DICTIONARIES = 3_888, 128, 100, 5
 ALPHA = 8.0

@@ -14,8 +14,8 @@ from gendermark import registry
 
 PACKAGE = Path(gendermark.__file__).parent
 # Each may import what stands before it. (The layout in docs/design.md, in the order of its imports.) A module with a
-# place of its own stands higher than the rest of its folder: reading text is used by linguistics, and checking
-# translations uses linguistics.
+# place of its own stands higher than the rest of its folder: files are opened by `reading`, and checking
+# translations uses it; findings of benchmarks draw charts.
 ORDER = (
     "records",
     "errors",
@@ -25,12 +25,15 @@ ORDER = (
     "markup",
     "selection",
     "data",
-    "linguistics",
+    "reading",
+    "languages",
     "io.encodings",
     "io.soundness",
     "metrics",
     "result",
-    "drawing",
+    "reporting.svg",
+    "reporting.charts",
+    "reporting.sheet",
     "benchmarks",
     "io.translations",
     "systems",
@@ -39,8 +42,7 @@ ORDER = (
     "auditing",
     "api",
     "annotation",
-    "report",
-    "leaderboard",
+    "reporting",
     "cli",
     "lab",
 )
@@ -57,8 +59,8 @@ def _imports(path: Path) -> set[str]:
     found = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] == "gendermark":
-            if node.module == "gendermark":
-                found |= {f"gendermark.{alias.name}" for alias in node.names if alias.name != "__version__"}
+            if node.module in ("gendermark", "gendermark.reporting"):
+                found |= {f"{node.module}.{alias.name}" for alias in node.names if alias.name != "__version__"}
             else:
                 found.add(node.module)
         elif isinstance(node, ast.Import):
@@ -100,7 +102,7 @@ def test_nothing_imports_the_lab() -> None:
 
 def test_only_a_benchmarks_folder_knows_its_name() -> None:
     names = re.compile(rf"(?<![\w-])({'|'.join(map(re.escape, registry.BUILT_IN['benchmark']))})(?![\w-])")
-    parts = ("report", "cli", "runs", "auditing", "leaderboard")
+    parts = ("reporting", "cli", "runs", "auditing")
     places = [PACKAGE / "api.py", *(path for part in parts for path in (PACKAGE / part).rglob("*.*"))]
     found = [
         f"{path.relative_to(PACKAGE)}:{number}: {line.strip()[:80]}"
@@ -136,7 +138,7 @@ def test_options_load_no_judge_and_scoring_no_findings() -> None:
     assert not {name for name in of_options if name.endswith((".judge", ".measures", ".items"))} | of_options & {*HEAVY}
     of_scoring = _modules_after(f"import gendermark.runs.score\n{every}load('benchmark', name)")
     assert "gendermark.benchmarks.winomt.judge" in of_scoring
-    assert not {name for name in of_scoring if "findings" in name or "drawing" in name}
+    assert not {name for name in of_scoring if "findings" in name or "reporting" in name}
 
 
 SCORE = """
@@ -151,7 +153,7 @@ def test_scoring_walks_forward(tmp_path: Path) -> None:
     that nobody asked for, with or without a closing hint."""
     file = tmp_path / "translations.txt"
     file.write_text("La doctora habló.\n" * 1200, encoding="utf-8")
-    later = ("drawing", "report", "leaderboard", "auditing", "annotation", "lab", "systems")
+    later = ("reporting", "auditing", "annotation", "lab", "systems")
     loaded = _modules_after(SCORE.format(file=str(file), options=["--json"]))
     assert "gendermark.metrics.intervals" in loaded
     assert not [name for name in loaded if name.startswith(tuple(f"gendermark.{part}." for part in later))]

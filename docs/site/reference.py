@@ -15,7 +15,7 @@ from gendermark.benchmarks.benchmark import Benchmark
 from gendermark.cli.app import VERBS, application
 from gendermark.data.card import Card, card_names, load_card
 from gendermark.records import Task
-from gendermark.report import catalogue
+from gendermark.reporting import catalogue
 from gendermark.selection import EVERYWHERE, JUDGING, Option, options_of
 from gendermark.systems.http import Service
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import gendermark
 from gendermark.data import official_files
 from gendermark.errors import UserError
-from gendermark.linguistics import published
+from gendermark.reading import published
 
 LANGUAGES = ("es", "fr", "it", "pt", "de", "ru", "uk", "he", "ar")
 METRICS = ("accuracy", "delta_g", "delta_s")

@@ -26,8 +26,8 @@ from gendermark.io.translations import (
     read_samples,
     split_system,
 )
-from gendermark.linguistics.failures import MISSING
 from gendermark.metrics.metric import Resampling
+from gendermark.reading.failures import MISSING
 from gendermark.records import Request, Task, Translation
 from gendermark.result import Result
 from gendermark.runs.executors import SERIAL, Executor, open_executor

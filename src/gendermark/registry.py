@@ -52,7 +52,7 @@ BUILT_IN: dict[str, dict[str, str]] = {
         "torch": "gendermark.lab.torch_models:Torch",
     },
     "language": {
-        code: f"gendermark.linguistics.languages.{code}:LANGUAGE"
+        code: f"gendermark.languages.{code}:LANGUAGE"
         for code in ("ar", "cs", "de", "el", "es", "fr", "he", "hi", "it", "pl", "pt", "ru", "uk")
     },
     "metric": {},

@@ -23,9 +23,9 @@ from gendermark import registry
 from gendermark.annotation import LINEUP, AgreementReport, Key, Lineup, draw_lineup, read_runs, write_lineup
 from gendermark.annotation.lineup import REFERENCE, KeyRow, LineupRun
 from gendermark.errors import BadFile, UnknownName, UserError
-from gendermark.linguistics.contrast import without_tags
 from gendermark.metrics import statistics
 from gendermark.metrics.metric import Resampling
+from gendermark.reading.contrast import without_tags
 from made_runs import without_sums
 
 # -- the sample --------------------------------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ import pytest
 
 from gendermark.benchmarks.tgbi.items import attach, has_final_consonant
 from gendermark.io.textfiles import split_lines
-from gendermark.linguistics.english import find_person
+from gendermark.reading.english import find_person
 from gendermark.records import Gender
 
 CODES = ("ko", "ja", "tr", "fi", "hu", "fa")

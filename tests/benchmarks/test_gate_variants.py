@@ -304,7 +304,7 @@ def test_french_has_no_sentences_about_three() -> None:
 
 def _findings(result: Result) -> list[str]:
     from gendermark import registry
-    from gendermark.report.findings import concluded
+    from gendermark.reporting.findings import concluded
 
     presentation = registry.load("benchmark", result.selection.benchmark).presentation
     return [finding.text for finding in presentation.findings(concluded(result))]

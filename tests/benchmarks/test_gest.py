@@ -19,7 +19,7 @@ from gendermark.benchmarks.gest.slavic import PUBLISHED_LANGUAGES
 from gendermark.benchmarks.gest.speaker import LANGUAGES, cues_of
 from gendermark.errors import UserError
 from gendermark.records import Verdict
-from gendermark.report.published import published_values
+from gendermark.reporting.published import published_values
 from gendermark.selection import Selection
 from slow import mostly_slow
 
@@ -267,7 +267,7 @@ def test_a_part_has_its_own_numbers_only() -> None:
 
 def test_what_is_said() -> None:
     from gendermark.benchmarks.gest.findings import PRESENTATION
-    from gendermark.report.findings import concluded
+    from gendermark.reporting.findings import concluded
 
     follower = _run("stereotyped?s=1", "pl")
     said = [finding.text for finding in PRESENTATION.findings(concluded(follower))]

@@ -366,7 +366,7 @@ def test_a_set_without_twins_has_no_numbers_and_says_why(mirror: Path) -> None:
 
 def test_findings_are_no_surer_than_their_numbers() -> None:
     from gendermark.benchmarks.mittens.findings import PRESENTATION
-    from gendermark.report.findings import concluded
+    from gendermark.reporting.findings import concluded
 
     def told(system: str, rules: str = "best") -> str:
         return " ".join(finding.text for finding in PRESENTATION.findings(concluded(_run(system, rules, data="core"))))

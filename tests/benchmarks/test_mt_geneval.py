@@ -21,11 +21,11 @@ from gendermark.benchmarks.mt_geneval.benchmark import CONTEXTUAL
 from gendermark.benchmarks.mt_geneval.items import LANGUAGES, profession_class
 from gendermark.cli.app import _exit_code
 from gendermark.errors import BadFile, UnknownName
-from gendermark.linguistics import words
-from gendermark.linguistics.contrast import contrast, without_tags
-from gendermark.linguistics.words import word_spans
 from gendermark.metrics import quality
 from gendermark.metrics.metric import Resampling
+from gendermark.reading import words
+from gendermark.reading.contrast import contrast, without_tags
+from gendermark.reading.words import word_spans
 from gendermark.records import Gender, Item, Translation
 from gendermark.runs import run as running
 from gendermark.runs import score as scoring
@@ -56,7 +56,7 @@ _files, _cut = cache(mt_geneval.official_files), lru_cache(maxsize=10_000)(words
 def release(mirror: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The official data, found and cut into words once and not for each test."""
     monkeypatch.setattr(mt_geneval, "official_files", _files)
-    monkeypatch.setattr("gendermark.linguistics.language.cut", _cut)
+    monkeypatch.setattr("gendermark.reading.language.cut", _cut)
     return mirror
 
 

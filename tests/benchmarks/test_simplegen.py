@@ -13,7 +13,7 @@ import pytest
 import gendermark
 from gendermark.benchmarks.simplegen import GROUPS
 from gendermark.benchmarks.simplegen.benchmark import BENCHMARK
-from gendermark.linguistics.occupations import bundled_finder
+from gendermark.reading.occupations import bundled_finder
 from gendermark.records import Gender
 
 RELEASED = "arendu-zz/SimpleGEN/7463fd36d304ad28dc2a328f37c0c089459ea72b"

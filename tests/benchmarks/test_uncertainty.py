@@ -21,7 +21,7 @@ from gendermark.benchmarks.uncertainty.items import references
 from gendermark.cli.app import main
 from gendermark.metrics.metric import Resampling
 from gendermark.records import Gender, Verdict
-from gendermark.report.findings import findings
+from gendermark.reporting.findings import findings
 from gendermark.runs.run import RunConfig, RunContext, run
 
 N = 32

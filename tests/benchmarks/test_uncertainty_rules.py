@@ -15,7 +15,7 @@ from gendermark.benchmarks.uncertainty import alphas
 from gendermark.benchmarks.uncertainty.benchmark import BENCHMARK
 from gendermark.cli.app import main
 from gendermark.errors import UserError
-from gendermark.linguistics.similarity import Characters
+from gendermark.reading.similarity import Characters
 from gendermark.records import Judgement
 from gendermark.runs.compare import compare, condition_labels
 from gendermark.runs.rejudge import rejudge

@@ -15,14 +15,14 @@ from gendermark import registry
 from gendermark.benchmarks.winomt.benchmark import BENCHMARK
 from gendermark.errors import UserError
 from gendermark.io import textfiles
-from gendermark.linguistics.alignment import align
-from gendermark.linguistics.entities import read_entity
-from gendermark.linguistics.occupations import bundled_finder
+from gendermark.reading.alignment import align
+from gendermark.reading.entities import read_entity
+from gendermark.reading.occupations import bundled_finder
 from gendermark.records import Gender, Verdict
 
 RELEASED = "gabrielStanovsky/mt_gender/586292861cf2efdda2dec03c69c3408995a8b293"
 LANGUAGES = registry.names("language")
-LABELS = Path(__file__).parents[1] / "linguistics" / "winomt"
+LABELS = Path(__file__).parents[1] / "reading" / "winomt"
 WITH_RELEASED_TRANSLATIONS = ("ar", "de", "es", "fr", "he", "it", "pt", "ru", "uk")
 
 

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 import gendermark
-from gendermark.leaderboard.site import build
-from gendermark.leaderboard.submission import OutputFacts, SystemFacts, of_run, write
+from gendermark.reporting.board_site import build
+from gendermark.reporting.submission import OutputFacts, SystemFacts, of_run, write
 
 SYSTEMS = {
     "fake:right?p=0.9": SystemFacts("Mostly Right", date="2025", kind="fake"),

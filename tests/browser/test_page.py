@@ -19,8 +19,8 @@ from gendermark.benchmarks.benchmark import Benchmark
 from gendermark.io.textfiles import write_text
 from gendermark.metrics.metric import Resampling
 from gendermark.records import Judgement, Verdict
-from gendermark.report.page import render_page
-from gendermark.report.rows import Explorer, Filter
+from gendermark.reporting.page import render_page
+from gendermark.reporting.rows import Explorer, Filter
 from gendermark.runs.folder import Run, Text, read_run
 from gendermark.runs.score import Origin, summarise
 from made_runs import MadeRun, run_of

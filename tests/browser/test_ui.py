@@ -132,8 +132,8 @@ def test_a_run_that_is_going(open_page: Any, serve: Any, runs: Path, tmp_path: P
 def test_the_page_says_when_the_server_has_ended(browser: Any, open_page: Any, runs: Path) -> None:
     import threading
 
-    from gendermark.report.server import Server
-    from gendermark.report.ui import Follower, RunFolders, ui_site
+    from gendermark.reporting.server import Server
+    from gendermark.reporting.ui import Follower, RunFolders, ui_site
 
     followed = RunFolders([runs / "right"])
     with Server(ui_site(followed, Follower(followed))) as server:

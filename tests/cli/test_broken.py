@@ -24,8 +24,8 @@ from gendermark.benchmarks.benchmark import Benchmark
 from gendermark.errors import UnmatchedSources
 from gendermark.io.encodings import lost, misread, repaired
 from gendermark.io.translations import open_translations
-from gendermark.linguistics.occupations import citation_forms, core_occupations
-from gendermark.linguistics.profiles import foreign, mainly
+from gendermark.reading.occupations import citation_forms, core_occupations
+from gendermark.reading.profiles import foreign, mainly
 from gendermark.runs.store import Store
 from outcomes import Outcome
 

@@ -207,7 +207,7 @@ def test_accidents(cli: Cli, monkeypatch: pytest.MonkeyPatch, problem: BaseExcep
     def fail(*_: object) -> None:
         raise problem
 
-    monkeypatch.setattr("gendermark.report.catalogue.listing", fail)
+    monkeypatch.setattr("gendermark.reporting.catalogue.listing", fail)
     outcome = cli("list", "metrics")
     assert (outcome.exit_code, outcome.out) == (code, "")
     assert outcome.err.startswith(said)
@@ -237,6 +237,6 @@ def test_a_mistake_of_ours_is_not_hidden(cli: Cli, monkeypatch: pytest.MonkeyPat
     def fail(*_: object) -> None:
         raise ZeroDivisionError
 
-    monkeypatch.setattr("gendermark.report.catalogue.listing", fail)
+    monkeypatch.setattr("gendermark.reporting.catalogue.listing", fail)
     with pytest.raises(ZeroDivisionError):
         cli("list", "metrics")

@@ -17,7 +17,7 @@ from cli.conftest import Cli
 from gendermark import api, registry
 from gendermark.cli import terminal
 from gendermark.cli.app import VERBS
-from gendermark.report.ui import RunFolders
+from gendermark.reporting.ui import RunFolders
 
 CELL = "simplegen.en-es"
 CORE = "--data core --resamples 100"

@@ -21,9 +21,9 @@ from gendermark.lab import cues
 from gendermark.lab.cues import Question, coefficients, model_cues
 from gendermark.lab.regression import INTERCEPT, linear_model
 from gendermark.lab.uncertainty_results import Cell, drawn_sentences, read_cell
-from gendermark.linguistics.cues import COLUMNS, FACTORS, annotate, design_columns
 from gendermark.metrics.metric import Floats
 from gendermark.metrics.statistics import holm
+from gendermark.reading.cues import COLUMNS, FACTORS, annotate, design_columns
 from lab.conftest import Command
 from lab.toys import contrasts, of_other_data, selected, written
 

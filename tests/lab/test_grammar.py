@@ -32,8 +32,8 @@ from gendermark.lab.grammar import (
     spanish,
     split_of,
 )
-from gendermark.linguistics.entities import read_entity
-from gendermark.linguistics.occupations import bundled_finder, core_occupations, lexicon
+from gendermark.reading.entities import read_entity
+from gendermark.reading.occupations import bundled_finder, core_occupations, lexicon
 from gendermark.selection import Selection
 
 N = 20_000

@@ -18,7 +18,7 @@ from gendermark.lab.speed_numbers import (
     published_sections,
     relative_drop,
 )
-from gendermark.report.published import all_published
+from gendermark.reporting.published import all_published
 
 ROUNDING = 0.1001
 """Two numbers with one decimal each: one printed, one made of printed ones."""

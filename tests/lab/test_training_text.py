@@ -11,7 +11,7 @@ import pytest
 from gendermark.errors import UserError
 from gendermark.lab import training_text as text
 from gendermark.lab.training_text import CONTEXT, Line, Part, key, read_documents, read_part, split
-from gendermark.linguistics import context as contexts
+from gendermark.reading import context as contexts
 from gendermark.records import Translation
 
 DIRECTION = ("en", "es")

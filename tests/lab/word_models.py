@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from gendermark.lab.debias import DEFINING_PAIRS
-from gendermark.linguistics.occupations import core_occupations
+from gendermark.reading.occupations import core_occupations
 from systems import tiny_hf
 
 torch = pytest.importorskip("torch")

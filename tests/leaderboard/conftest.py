@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import gendermark
-from gendermark.leaderboard.submission import OutputFacts, SystemFacts, of_run, write
+from gendermark.reporting.submission import OutputFacts, SystemFacts, of_run, write
 
 # Best first; "Halfway" stands there with two dates.
 SYSTEMS = {

@@ -9,9 +9,9 @@ import pytest
 
 import gendermark
 from gendermark.errors import UserError
-from gendermark.leaderboard.boards import Board, boards, headline, leaders, trends, unclear_gaps
-from gendermark.leaderboard.site import standings_figure
-from gendermark.leaderboard.submission import (
+from gendermark.reporting.board_site import standings_figure
+from gendermark.reporting.boards import Board, boards, headline, leaders, trends, unclear_gaps
+from gendermark.reporting.submission import (
     OutputFacts,
     SystemFacts,
     check_distinct,

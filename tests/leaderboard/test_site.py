@@ -12,8 +12,8 @@ import pytest
 
 import gendermark
 from gendermark.errors import UserError
-from gendermark.leaderboard.site import build
-from gendermark.leaderboard.submission import FILE, OutputFacts, SystemFacts, of_run, write
+from gendermark.reporting.board_site import build
+from gendermark.reporting.submission import FILE, OutputFacts, SystemFacts, of_run, write
 
 
 @pytest.fixture(scope="module")

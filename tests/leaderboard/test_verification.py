@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from gendermark.leaderboard.submission import FILE, faults, hash_of
+from gendermark.reporting.submission import FILE, faults, hash_of
 
 CELL = Path("halfway-2019") / "simplegen.en-es"
 

@@ -11,9 +11,9 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 import gendermark
-from gendermark.linguistics.contrast import without_tags
 from gendermark.metrics import quality
 from gendermark.metrics.metric import Floats
+from gendermark.reading.contrast import without_tags
 
 # Few words, so that n-grams match by chance; some of other scripts, some with punctuation that 13a cuts off.
 WORDS = ("la", "doctora", "doctor", "a", "fue.", "3.5", "l'été", "é", "врач", "डॉक्टर", "،", "—", "x-y", "(b)")

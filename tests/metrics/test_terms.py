@@ -7,7 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gendermark.errors import UserError
-from gendermark.linguistics.words import cut
 from gendermark.metrics.intervals import estimate
 from gendermark.metrics.metric import Resampling, count
 from gendermark.metrics.terms import (
@@ -19,6 +18,7 @@ from gendermark.metrics.terms import (
     term_accuracy,
     term_coverage,
 )
+from gendermark.reading.words import cut
 from gendermark.records import Judgement, Verdict
 
 _word = st.text("abcde", min_size=1, max_size=3)

@@ -21,9 +21,9 @@ from gendermark.cli.app import main
 from gendermark.errors import UserError
 from gendermark.metrics.metric import Resampling
 from gendermark.records import Gender, Judgement, Translation, Verdict, show_p
-from gendermark.report.differences import differences
-from gendermark.report.figures import compared_with_first
-from gendermark.report.page import render_page
+from gendermark.reporting.differences import differences
+from gendermark.reporting.figures import compared_with_first
+from gendermark.reporting.page import render_page
 from gendermark.result import Result
 from gendermark.runs import gates
 from gendermark.runs.compare import (

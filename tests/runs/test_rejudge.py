@@ -13,7 +13,7 @@ import pytest
 import gendermark
 from gendermark import Resampling, Result, Selection, UserError, registry
 from gendermark.records import Gender, Request, Task, Translation
-from gendermark.report.page import write_page
+from gendermark.reporting.page import write_page
 from gendermark.runs import folder
 from gendermark.runs.compare import compare
 from gendermark.runs.rejudge import rejudge

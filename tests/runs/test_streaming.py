@@ -19,10 +19,10 @@ from gendermark.errors import UserError
 from gendermark.io import disk_list, progress
 from gendermark.io.disk_list import DiskList
 from gendermark.metrics import metric
-from gendermark.report import rows as report_rows
-from gendermark.report.page import render_page
-from gendermark.report.rows import Explorer, sampled_rows
-from gendermark.report.ui import RunFolders
+from gendermark.reporting import rows as report_rows
+from gendermark.reporting.page import render_page
+from gendermark.reporting.rows import Explorer, sampled_rows
+from gendermark.reporting.ui import RunFolders
 from gendermark.result import Result
 from gendermark.runs import score as scoring
 from gendermark.runs.folder import read_run

@@ -12,8 +12,8 @@ import pytest
 from gendermark import api, registry
 from gendermark.benchmarks.benchmark import Benchmark, ItemSet
 from gendermark.errors import UserError
-from gendermark.linguistics.source_gender import read_source
 from gendermark.names import readable
+from gendermark.reading.source_gender import read_source
 from gendermark.records import Gender, Request, Task, Translation
 from gendermark.runs.translate import translate
 from gendermark.systems.hinted import Hinted

@@ -36,10 +36,10 @@ from gendermark.annotation.sheets import LINEUP, Row, comparable, inert, refuse_
 from gendermark.benchmarks.benchmark import Benchmark
 from gendermark.errors import BadFile, UserError
 from gendermark.io.textfiles import read_json, read_text, write_text
-from gendermark.linguistics import context as contexts
-from gendermark.linguistics.contrast import without_tags
 from gendermark.metrics import statistics
 from gendermark.metrics.metric import Resampling
+from gendermark.reading import context as contexts
+from gendermark.reading.contrast import without_tags
 from gendermark.records import Estimate
 from gendermark.result import Result
 from gendermark.runs import folder

@@ -16,7 +16,7 @@ from gendermark.benchmarks.benchmark import Benchmark, ItemSet
 from gendermark.errors import BadFile, UserError
 from gendermark.io.tables import read_tables
 from gendermark.io.translations import TranslationFile
-from gendermark.linguistics.failures import MISSING, WRONG_LANGUAGE
+from gendermark.reading.failures import MISSING, WRONG_LANGUAGE
 from gendermark.records import Request, Translation, Verdict
 from gendermark.result import Result
 from gendermark.runs.run import NO_CONTEXT, RunConfig, RunContext, carry_out, plan

@@ -18,7 +18,7 @@ from gendermark.benchmarks.benchmark import Benchmark, Direction, ItemSet
 from gendermark.data.official import LookedUp, nothing_fetched
 from gendermark.errors import DataUnavailable, UserError
 from gendermark.io.translations import loose_key, targets_of
-from gendermark.linguistics import profiles
+from gendermark.reading import profiles
 from gendermark.selection import Selection, own_options
 
 OFFICIAL, CORE = "official", "core"

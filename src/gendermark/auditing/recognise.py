@@ -21,8 +21,8 @@ from gendermark.errors import BadFile
 from gendermark.io.encodings import repaired
 from gendermark.io.tables import SOURCE_COLUMNS, SYSTEM_COLUMN, TRANSLATION_COLUMNS, Row, Table, shortened
 from gendermark.io.translations import loose_key
-from gendermark.linguistics import profiles
-from gendermark.linguistics.codes import LANGUAGES, NAMES
+from gendermark.reading import profiles
+from gendermark.reading.codes import LANGUAGES, NAMES
 from gendermark.selection import Selection, options_of, own_options
 
 MOST_NAMED = 10

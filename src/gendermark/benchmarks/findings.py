@@ -10,14 +10,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
-from gendermark.drawing import charts
-from gendermark.drawing.charts import DotPanel, DotRow, StackedRow, percent
-from gendermark.drawing.sheet import Figure, Sheet, figure, span
-from gendermark.drawing.svg import Canvas
-from gendermark.linguistics.codes import NAMES
 from gendermark.metrics.untranslated import untranslated_by_gender
 from gendermark.metrics.verdicts import State
+from gendermark.reading.codes import NAMES
 from gendermark.records import Estimate, Gender, Judgement, Unit
+from gendermark.reporting import charts
+from gendermark.reporting.charts import DotPanel, DotRow, StackedRow, percent
+from gendermark.reporting.sheet import Figure, Sheet, figure, span
+from gendermark.reporting.svg import Canvas
 from gendermark.result import Result
 
 NO_SPREAD = "no spread seen"

@@ -166,7 +166,7 @@ def serve(
     """Fill in a sheet in the browser, one translation at a time; every answer is saved at once."""
     from gendermark.annotation import read_blank
     from gendermark.annotation.serving import Desk, kept_token, page_files, question_of
-    from gendermark.report.server import File, Site
+    from gendermark.reporting.server import File, Site
 
     blank = read_blank(sheet)
     directory = output or sheet.with_name(f"{sheet.stem}-answers")

@@ -37,7 +37,7 @@ def audit(
 ) -> None:
     """Recognise what files of translations hold, score all of it, and write a page."""
     from gendermark.auditing.audit import audit as carry_out
-    from gendermark.report.page import write_page
+    from gendermark.reporting.page import write_page
     from gendermark.runs.run import RunContext
 
     _check_output(output)
@@ -82,7 +82,7 @@ def _check_output(path: Path) -> None:
 
 def _print(found: Audit, output: Path) -> None:
     """What was recognised and what is odd about it; then what was found; then where the page is."""
-    from gendermark.report.findings import concluded, main_finding
+    from gendermark.reporting.findings import concluded, main_finding
 
     for one in found.audited:
         echo(f"{one.name}: {one.found.sentence}")

@@ -105,7 +105,7 @@ def _print_summary(comparisons: Sequence[Comparison], names: tuple[str, str]) ->
     """One screen, in words: what the second system is, cell by cell, and by which headline metrics."""
     from gendermark import registry
     from gendermark.benchmarks.findings import direction
-    from gendermark.report.differences import Difference, phrases_of
+    from gendermark.reporting.differences import Difference, phrases_of
     from gendermark.runs.compare import ABSENT, CHANGES
 
     print_text(f"{names[1]} against {names[0]}{'' if comparisons else ': no headline metric to compare'}")
@@ -292,7 +292,7 @@ def gate(
 ) -> None:
     """Exit 1 if the system is clearly worse than the baseline, or beyond a bound; exit 0 otherwise."""
     from gendermark.io.textfiles import write_text
-    from gendermark.report import ci
+    from gendermark.reporting import ci
     from gendermark.runs import gates
     from gendermark.runs.folder import read_run
 
@@ -340,7 +340,7 @@ def gate(
         with _say_what_fails(), Path(step).open("a", encoding="utf-8", newline="\n") as file:
             file.write(ci.summary(verdict, called))
     if page is not None:
-        from gendermark.report.page import render_page
+        from gendermark.reporting.page import render_page
 
         with _say_what_fails():
             write_text(page, render_page(read[::-1], gate=verdict))

@@ -32,10 +32,10 @@ def demo(
     from gendermark import api, registry
     from gendermark.benchmarks.findings import NO_SPREAD
     from gendermark.io.textfiles import write_text
-    from gendermark.report.differences import differences
-    from gendermark.report.findings import concluded, findings
-    from gendermark.report.page import write_page
-    from gendermark.report.writing import render
+    from gendermark.reporting.differences import differences
+    from gendermark.reporting.findings import concluded, findings
+    from gendermark.reporting.page import write_page
+    from gendermark.reporting.writing import render
     from gendermark.runs import run as running
 
     say("Three systems translate from English to Spanish; how each treats women and men is measured:")
@@ -101,7 +101,7 @@ def list_names(
     as_json: AsJson = False,
 ) -> None:
     """What there is: benchmarks, systems, languages, metrics."""
-    from gendermark.report import catalogue
+    from gendermark.reporting import catalogue
 
     if kind not in KINDS:
         raise UnknownName("kind", kind, KINDS)

@@ -32,7 +32,7 @@ def language(given: Any) -> Any:
     for text in [given] if isinstance(given, str) else given or ():
         if len(text) == 2 and text.islower():
             continue
-        from gendermark.linguistics.codes import NAMES
+        from gendermark.reading.codes import NAMES
 
         codes = {name.lower(): code for code, name in NAMES.items()} | {code: code for code in NAMES}
         if (code := codes.get(text.lower(), text)) != text:

@@ -18,7 +18,7 @@ from gendermark.errors import MissingExtra, UnknownName, UserError
 
 if TYPE_CHECKING:
     from gendermark.api import Scored
-    from gendermark.report.server import Site
+    from gendermark.reporting.server import Site
 
 FORMATS = ("html", "md", "latex", "csv", "json")
 _BY_ENDING = {".html": "html", ".htm": "html", ".md": "md", ".tex": "latex", ".csv": "csv", ".json": "json"}
@@ -61,7 +61,7 @@ def report(
     formats: Sequence[str] = ()
     problem: MissingExtra | None = None
     if figures is not None:
-        from gendermark.report.figures import check_directory
+        from gendermark.reporting.figures import check_directory
 
         check_directory(figures)
         # Where the report itself goes to stdout nothing is lost by asking again.
@@ -73,11 +73,11 @@ def report(
     read = [read_run(*one) for one in reversed(once.values())]
     results = {run.name: run.results for run in read}
     if chosen == "html":
-        from gendermark.report.page import render_page
+        from gendermark.reporting.page import render_page
 
         text = render_page(read, trend=trend)
     else:
-        from gendermark.report.writing import render
+        from gendermark.reporting.writing import render
 
         text = render(results, chosen)
     if output is None:
@@ -86,8 +86,8 @@ def report(
         write_text(output, text)
         say(f"report written to {output}")
     if figures is not None and formats:
-        from gendermark.report.figures import figures as draw
-        from gendermark.report.figures import write_figures
+        from gendermark.reporting.figures import figures as draw
+        from gendermark.reporting.figures import write_figures
 
         drawn = draw(results, trend=trend)
         written = write_figures(figures, drawn, formats)
@@ -98,8 +98,8 @@ def report(
 
 def _figure_formats(asked: Sequence[str] | None, *, refuse: bool) -> tuple[Sequence[str], MissingExtra | None]:
     """The formats in which figures can be written here, before any work; and what is missing for the others."""
-    from gendermark.report.figures import FORMATS as FIGURE_FORMATS
-    from gendermark.report.figures import check_formats
+    from gendermark.reporting.figures import FORMATS as FIGURE_FORMATS
+    from gendermark.reporting.figures import check_formats
 
     wanted = asked or FIGURE_FORMATS
     try:
@@ -134,7 +134,7 @@ def ui(
     name: Names = None,
 ) -> None:
     """Explore runs in the browser, sentence by sentence, even while they are running."""
-    from gendermark.report.ui import Follower, RunFolders, ui_site
+    from gendermark.reporting.ui import Follower, RunFolders, ui_site
     from gendermark.runs.folder import read_manifest, refuse_part
 
     given = folders(runs, name)
@@ -152,7 +152,7 @@ def ui(
 
 def serve_site(site: Site, host: str, port: int, *, no_open: bool, token: str = "") -> None:
     """Serve until Ctrl-C, with a new token if none is given. The address is the only thing on stdout."""
-    from gendermark.report.server import Server
+    from gendermark.reporting.server import Server
 
     with Server(site, host, port, token) as server:
         if server.is_open_to_others:
@@ -205,17 +205,17 @@ def build(
     executor: Executor = "",
 ) -> None:
     """Write the pages: an index with pictures, ranks and tables, and the report of each system."""
-    from gendermark.leaderboard import site
+    from gendermark.reporting import board_site
 
     with open_workers(executor or "processes") as workers:
-        site.build(directories, output, workers, say)
-    say(f"leaderboard written to {output / site.INDEX}")
+        board_site.build(directories, output, workers, say)
+    say(f"leaderboard written to {output / board_site.INDEX}")
 
 
 @leaderboard.command()
 def verify(directories: Directories, executor: Executor = "", as_json: AsJson = False) -> None:
     """Score the outputs of submissions again; exit 1, with a sentence for each fault, if a result does not follow."""
-    from gendermark.leaderboard.submission import faults, find
+    from gendermark.reporting.submission import faults, find
 
     cells = find(directories)
     rows = []
@@ -274,7 +274,7 @@ def add(
     from gendermark.api import score_texts
     from gendermark.cli.score import by_part
     from gendermark.io.translations import open_translations
-    from gendermark.leaderboard.submission import RESAMPLING, OutputFacts, SystemFacts, hash_of, of_run, write
+    from gendermark.reporting.submission import RESAMPLING, OutputFacts, SystemFacts, hash_of, of_run, write
     from gendermark.runs.score import Origin
 
     system = SystemFacts(name, version, vendor, kind, date)

@@ -102,7 +102,7 @@ def score(
     if judgements is not None:
         write_judgements(judgements, result.judgements)
     if tables is not None:
-        from gendermark.report.writing import write_tables
+        from gendermark.reporting.writing import write_tables
 
         write_tables(tables, result)
     if as_json:
@@ -131,7 +131,7 @@ def by_part(benchmark: Benchmark, files: list[TranslationFile], group: str) -> A
 
 def _as_a_run(result: Result, file: Path, how: Resampling, options: dict[str, str]) -> dict[str, str]:
     """The command that scores the same file and keeps every sentence; none where no single command can say it."""
-    from gendermark.report.reproduce import commands
+    from gendermark.reporting.reproduce import commands
 
     config: dict[str, Any] = {
         "system": f"files:{file}",

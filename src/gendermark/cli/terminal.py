@@ -268,7 +268,7 @@ def say_findings(results: Sequence[Result]) -> None:
     """The main findings: about one direction in some detail, about several the largest effect of each."""
     from gendermark import registry
     from gendermark.benchmarks.findings import direction, lost_by_gender
-    from gendermark.report.findings import concluded, findings, in_brief, main_finding, verdicts
+    from gendermark.reporting.findings import concluded, findings, in_brief, main_finding, verdicts
 
     found = [concluded(result) for result in results]
     if not found:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from functools import cache, partial
 
-from gendermark.linguistics.profiles import script_of, scripts_of
+from gendermark.reading.profiles import script_of, scripts_of
 
 _RUN = re.compile(r"[^\x00-\x7f]+")
 _MOST_ROUNDS = 3

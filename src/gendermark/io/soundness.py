@@ -18,9 +18,9 @@ from statistics import median, stdev
 
 from gendermark.errors import BadFile, UserError
 from gendermark.io import encodings
-from gendermark.linguistics import profiles
-from gendermark.linguistics.failures import failure
-from gendermark.linguistics.words import cut
+from gendermark.reading import profiles
+from gendermark.reading.failures import failure
+from gendermark.reading.words import cut
 from gendermark.records import Item
 
 Fit = Callable[[Item, str], float | None]

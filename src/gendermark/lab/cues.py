@@ -13,15 +13,15 @@ from typer import Option
 
 from gendermark.cli.options import Confidence, option_group, resampling
 from gendermark.cli.terminal import AsJson
-from gendermark.drawing.charts import Span
 from gendermark.errors import UnknownName, UserError
 from gendermark.lab import uncertainty_results as results
 from gendermark.lab.regression import linear_model
 from gendermark.lab.studies import Texts, show
 from gendermark.lab.uncertainty_results import Cell, Drawn, Into, Measure, Plot, Runs
-from gendermark.linguistics.cues import COLUMNS, FACTORS, annotate, design_columns
 from gendermark.metrics.metric import Floats
+from gendermark.reading.cues import COLUMNS, FACTORS, annotate, design_columns
 from gendermark.records import Item, Table
+from gendermark.reporting.charts import Span
 
 FORMS: Mapping[str, str] = {
     "within": "a level for each contrast set",

@@ -30,9 +30,9 @@ from gendermark.lab import studies
 from gendermark.lab.export import save_whole
 from gendermark.lab.paired import BLEU, Key, Row, by_key, change_in_words, compared
 from gendermark.lab.plain import PlainSet, bundled_test_set, compare_plain, read_test_set, translated
-from gendermark.linguistics.occupations import core_occupations, lexicon
 from gendermark.metrics.alpha import correlation
 from gendermark.metrics.metric import Floats
+from gendermark.reading.occupations import core_occupations, lexicon
 from gendermark.records import Unit, show_p
 from gendermark.runs.compare import Comparison
 from gendermark.runs.run import NO_CONTEXT, RunConfig, RunContext, run

@@ -48,7 +48,7 @@ from typing import Any, Literal
 from gendermark import registry
 from gendermark.data.bundled import core_rows
 from gendermark.io.textfiles import split_lines
-from gendermark.linguistics.occupations import core_occupations
+from gendermark.reading.occupations import core_occupations
 from gendermark.selection import Selection
 
 # -- the bias ----------------------------------------------------------------------------------------------------------

@@ -25,7 +25,7 @@ from gendermark.errors import UserError
 from gendermark.io.textfiles import write_text
 from gendermark.lab import paired, studies
 from gendermark.lab.reader import rate_reader
-from gendermark.linguistics.hints import STYLES
+from gendermark.reading.hints import STYLES
 from gendermark.records import Gender, Request, Task
 from gendermark.result import Result
 from gendermark.runs import folder

@@ -14,7 +14,6 @@ from typer import Option
 from gendermark.benchmarks.uncertainty.items import AMBIGUOUS, UNAMBIGUOUS, references
 from gendermark.cli.options import Executor, option_group
 from gendermark.cli.terminal import AsJson
-from gendermark.drawing.charts import Span
 from gendermark.errors import UnknownName, UserError
 from gendermark.io.textfiles import read_lines
 from gendermark.lab import plain as plain_quality
@@ -38,6 +37,7 @@ from gendermark.metrics import statistics
 from gendermark.metrics.metric import Floats, Resampling
 from gendermark.metrics.uncertainty import relative_difference, signed_difference
 from gendermark.records import Gender, Table
+from gendermark.reporting.charts import Span
 from gendermark.selection import Selection
 
 QUALITIES = ("chrf", "comet")

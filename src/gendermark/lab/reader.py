@@ -10,7 +10,7 @@ from gendermark.benchmarks.benchmark import ItemSet
 from gendermark.cli.options import StudiedData
 from gendermark.cli.terminal import AsJson, print_json, print_table
 from gendermark.lab.studies import is_terminal
-from gendermark.linguistics.source_gender import PersonTold, read_source
+from gendermark.reading.source_gender import PersonTold, read_source
 from gendermark.records import Gender, Item
 
 BENCHMARKS = ("simplegen", "winomt", "mt-geneval-counterfactual")

@@ -19,7 +19,7 @@ from gendermark.lab.plain import Span
 from gendermark.markup import minus
 from gendermark.metrics.intervals import interval_at
 from gendermark.records import Table
-from gendermark.report.published import all_published
+from gendermark.reporting.published import all_published
 from gendermark.runs.compare import Comparison
 
 CLOCKS: Mapping[str, str] = {

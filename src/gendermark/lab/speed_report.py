@@ -13,10 +13,6 @@ from pathlib import Path
 from typing import Any
 
 from gendermark.benchmarks.findings import direction
-from gendermark.drawing import charts
-from gendermark.drawing.charts import Look, Series
-from gendermark.drawing.sheet import Figure, figure
-from gendermark.drawing.svg import Canvas
 from gendermark.io.textfiles import write_text
 from gendermark.lab.speed_numbers import (
     ARITHMETIC,
@@ -35,9 +31,13 @@ from gendermark.lab.speed_numbers import (
 )
 from gendermark.markup import Content, Markup, joined, minus, tag
 from gendermark.records import Table, Unit, show_p
-from gendermark.report.numbers import body_row, head_row, table
-from gendermark.report.page import plain_page
-from gendermark.report.writing import latex_escaped, latex_line, latex_table, markdown_line
+from gendermark.reporting import charts
+from gendermark.reporting.charts import Look, Series
+from gendermark.reporting.numbers import body_row, head_row, table
+from gendermark.reporting.page import plain_page
+from gendermark.reporting.sheet import Figure, figure
+from gendermark.reporting.svg import Canvas
+from gendermark.reporting.writing import latex_escaped, latex_line, latex_table, markdown_line
 from gendermark.runs.compare import Comparison
 
 # -- words -------------------------------------------------------------------------------------------------------------

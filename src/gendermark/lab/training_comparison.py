@@ -22,10 +22,10 @@ from gendermark.io.textfiles import write_text
 from gendermark.lab import paired, studies
 from gendermark.lab.speed import Point, named_points, refuse_equal_names
 from gendermark.lab.torch_models import trained_context
-from gendermark.linguistics import context as contexts
+from gendermark.reading import context as contexts
 from gendermark.records import Unit
-from gendermark.report.published import all_published
-from gendermark.report.writing import latex_line, latex_table, markdown_line
+from gendermark.reporting.published import all_published
+from gendermark.reporting.writing import latex_line, latex_table, markdown_line
 from gendermark.result import Result
 from gendermark.runs.run import NO_CONTEXT, RunConfig, RunContext, run
 from gendermark.selection import Selection

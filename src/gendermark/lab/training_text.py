@@ -23,9 +23,9 @@ from gendermark.data.official import Say
 from gendermark.errors import BadFile, UnknownName, UserError
 from gendermark.io.textfiles import read_lines, write_lines
 from gendermark.lab.grammar import generate, generate_documents, generate_rounds
-from gendermark.linguistics import context as contexts
-from gendermark.linguistics.occupations import bundled_finder
-from gendermark.linguistics.source_gender import PersonTold, keeps_gender, read_source, readable
+from gendermark.reading import context as contexts
+from gendermark.reading.occupations import bundled_finder
+from gendermark.reading.source_gender import PersonTold, keeps_gender, read_source, readable
 from gendermark.records import Gender, Translation
 from gendermark.runs.translate import Progress
 from gendermark.systems.tokenisers import Direction
@@ -283,7 +283,7 @@ def _grammar_count(text: str, option: str) -> int | None:
 # Text in its order, to learn from two sentences at a time: the one before and the present one, on both sides. That is
 # the 2+2 form of Tiedemann and Scherrer (2017), in which MT-GenEval's contextual models were trained. A document is a
 # stretch of lines; an empty line ends it. How the two sentences are joined is written as for the benchmark
-# (`linguistics/context.py`), so that a model is asked as it was taught.
+# (`reading/context.py`), so that a model is asked as it was taught.
 
 
 @dataclass(frozen=True)

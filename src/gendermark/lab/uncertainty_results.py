@@ -25,14 +25,14 @@ from gendermark.benchmarks.uncertainty import Settings
 from gendermark.benchmarks.uncertainty.benchmark import BENCHMARK
 from gendermark.benchmarks.uncertainty.measures import chosen_alpha
 from gendermark.cli.terminal import say
-from gendermark.drawing import charts
-from gendermark.drawing.sheet import figure
-from gendermark.drawing.svg import Canvas
 from gendermark.errors import UnknownName, UserError
 from gendermark.io.textfiles import write_text
-from gendermark.linguistics.failures import failure
 from gendermark.metrics.uncertainty import Samples
+from gendermark.reading.failures import failure
 from gendermark.records import Item, Judgement
+from gendermark.reporting import charts
+from gendermark.reporting.sheet import figure
+from gendermark.reporting.svg import Canvas
 from gendermark.result import Result
 from gendermark.runs import folder
 

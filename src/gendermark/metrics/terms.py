@@ -21,10 +21,10 @@ from collections.abc import Iterable, Mapping, MutableMapping, Sequence
 from typing import NamedTuple
 
 from gendermark.errors import UserError
-from gendermark.linguistics.words import Place, cut
 from gendermark.metrics.describe import Description
 from gendermark.metrics.metric import Metric
 from gendermark.metrics.rates import rate
+from gendermark.reading.words import Place, cut
 
 TERM_COVERAGE = Description(
     "term_coverage",

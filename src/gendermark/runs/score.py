@@ -11,12 +11,12 @@ from gendermark import __version__, registry
 from gendermark.benchmarks.benchmark import Answers, Benchmark, ItemSet
 from gendermark.io.disk_list import cached, stored
 from gendermark.io.progress import told_in_lines
-from gendermark.linguistics import profiles
-from gendermark.linguistics.failures import MISSING, WRONG_LANGUAGE, failure
 from gendermark.metrics.intervals import estimate
 from gendermark.metrics.metric import Resampling
 from gendermark.metrics.untranslated import untranslated_by_gender
 from gendermark.metrics.verdicts import verdicts
+from gendermark.reading import profiles
+from gendermark.reading.failures import MISSING, WRONG_LANGUAGE, failure
 from gendermark.records import Judgement, Translation, Verdict
 from gendermark.result import Result, check_judgement, check_result
 from gendermark.runs.executors import SERIAL, Executor

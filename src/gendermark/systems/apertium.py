@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from gendermark.linguistics.codes import three_letters
+from gendermark.reading.codes import three_letters
 from gendermark.records import Task
 from gendermark.systems import http, keys
 

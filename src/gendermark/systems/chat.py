@@ -19,7 +19,7 @@ from typing import Any
 from gendermark import registry
 from gendermark.errors import BadFile, UserError
 from gendermark.io.textfiles import read_text
-from gendermark.linguistics.codes import NAMES
+from gendermark.reading.codes import NAMES
 
 # -- asking
 

@@ -15,7 +15,7 @@ from gendermark.benchmarks.benchmark import Benchmark, ItemSet
 from gendermark.errors import BadFile, UnmatchedSources, UserError
 from gendermark.io.tables import ENDINGS, Samples, has_samples, has_translations, some
 from gendermark.io.translations import TranslationFile, read_samples, split_system
-from gendermark.linguistics.failures import MISSING
+from gendermark.reading.failures import MISSING
 from gendermark.records import Request, Task, Translation
 from gendermark.selection import Selection
 from gendermark.systems.system import System, flag_option, refuse_unknown_options

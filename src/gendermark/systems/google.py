@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from gendermark.errors import UserError
-from gendermark.linguistics.codes import LANGUAGES
+from gendermark.reading.codes import LANGUAGES
 from gendermark.records import Task
 from gendermark.systems import http, keys
 

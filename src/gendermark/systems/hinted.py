@@ -1,6 +1,6 @@
 """`hinted:SPEC?style=adjective`: the system SPEC with a hint in each source that shows somebody's gender.
 
-Traces of the hint are removed from the translation where they can be recognised (`linguistics/hints.py`). A chat model
+Traces of the hint are removed from the translation where they can be recognised (`reading/hints.py`). A chat model
 gets the hint as a sentence of the prompt instead.
 """
 
@@ -15,8 +15,8 @@ from typing import Any
 from gendermark import registry
 from gendermark.benchmarks.benchmark import Benchmark, ItemSet
 from gendermark.errors import UserError
-from gendermark.linguistics.hints import STYLES, Hint, give_hint, remove_hint
-from gendermark.linguistics.occupations import bundled_finder
+from gendermark.reading.hints import STYLES, Hint, give_hint, remove_hint
+from gendermark.reading.occupations import bundled_finder
 from gendermark.records import Gender, Request, Task, Translation
 from gendermark.systems.system import HINT, System, choice_option
 from gendermark.systems.wrapper import Wrapper

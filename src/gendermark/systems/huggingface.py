@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gendermark.errors import MissingExtra, UserError
-from gendermark.linguistics.codes import LANGUAGES
+from gendermark.reading.codes import LANGUAGES
 from gendermark.records import Request, Task
 from gendermark.systems import tokenisers
 from gendermark.systems.chat import EXTRACTION_VERSION, extract, open_prompt

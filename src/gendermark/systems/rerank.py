@@ -14,8 +14,8 @@ from dataclasses import replace
 
 from gendermark import registry
 from gendermark.errors import UserError
-from gendermark.linguistics.occupations import bundled_finder, lexicons_hash
-from gendermark.linguistics.source_gender import PersonTold, keeps_gender, readable
+from gendermark.reading.occupations import bundled_finder, lexicons_hash
+from gendermark.reading.source_gender import PersonTold, keeps_gender, readable
 from gendermark.records import Request, Task, Translation
 from gendermark.systems.system import System, count_option, families_that_can
 from gendermark.systems.wrapper import Wrapper

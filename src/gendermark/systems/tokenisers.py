@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 from gendermark.errors import BadFile, MissingExtra, UserError
-from gendermark.linguistics import codes
+from gendermark.reading import codes
 
 Direction = tuple[str, str]
 """(source language, target language)."""

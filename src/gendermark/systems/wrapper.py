@@ -14,7 +14,7 @@ from typing import Any
 
 from gendermark.benchmarks.benchmark import Benchmark, ItemSet
 from gendermark.errors import UserError
-from gendermark.linguistics.source_gender import VERSION, PersonTold, read_source
+from gendermark.reading.source_gender import VERSION, PersonTold, read_source
 from gendermark.records import Gender, Request, Task
 from gendermark.systems.system import GIVEN_TWICE, System, choice_option, open_system
 

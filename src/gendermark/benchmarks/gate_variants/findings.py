@@ -25,9 +25,9 @@ from gendermark.benchmarks.gate_variants import ALTERNATIVES as ALTERNATIVES_NAM
 from gendermark.benchmarks.gate_variants import DIRECTIONS, SLICES
 from gendermark.benchmarks.gate_variants import REWRITING as REWRITING_NAME
 from gendermark.benchmarks.gate_variants import VARIANTS as VARIANTS_NAME
-from gendermark.drawing import charts
-from gendermark.drawing.charts import BLUE, GREY, HATCHED_ORANGE, DotPanel, DotRow, Look
-from gendermark.drawing.sheet import LABOUR_STATISTICS, MALE, Figure, Sheet, language
+from gendermark.reporting import charts
+from gendermark.reporting.charts import BLUE, GREY, HATCHED_ORANGE, DotPanel, DotRow, Look
+from gendermark.reporting.sheet import LABOUR_STATISTICS, MALE, Figure, Sheet, language
 from gendermark.result import Result
 
 _HIDDEN = frozenset({"rules", "stereotypes", "stereotype", "changes", "counts"})

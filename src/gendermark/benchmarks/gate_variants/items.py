@@ -26,7 +26,7 @@ from gendermark.data.official import official_files
 from gendermark.data.own import file_of, read_own
 from gendermark.errors import UserError
 from gendermark.io.textfiles import read_text, split_lines
-from gendermark.linguistics.occupations import core_occupations
+from gendermark.reading.occupations import core_occupations
 from gendermark.records import Gender, Item, Request, Task
 
 S = TypeVar("S", bound=Settings)

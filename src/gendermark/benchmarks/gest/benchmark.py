@@ -20,7 +20,7 @@ from gendermark.benchmarks.gest.measures import MEASURES
 from gendermark.benchmarks.gest.slavic import PUBLISHED_LANGUAGES
 from gendermark.benchmarks.gest.speaker import LANGUAGES, cues_of
 from gendermark.errors import UserError
-from gendermark.linguistics.failures import failure
+from gendermark.reading.failures import failure
 from gendermark.records import Gender, Item, Judgement, Verdict
 
 

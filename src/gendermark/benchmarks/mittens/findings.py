@@ -26,9 +26,9 @@ from gendermark.benchmarks.findings import (
 )
 from gendermark.benchmarks.mittens import SETS
 from gendermark.benchmarks.mittens.measures import SLICES
-from gendermark.drawing.charts import BLUE, GREY, HATCHED_ORANGE, PALE, DotPanel, DotRow
-from gendermark.drawing.sheet import FEMALE, MALE, Figure, Sheet, confusion
 from gendermark.records import Estimate
+from gendermark.reporting.charts import BLUE, GREY, HATCHED_ORANGE, PALE, DotPanel, DotRow
+from gendermark.reporting.sheet import FEMALE, MALE, Figure, Sheet, confusion
 from gendermark.result import Result
 
 _FEW_JUDGED = 5.0

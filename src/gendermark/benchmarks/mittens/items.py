@@ -17,9 +17,9 @@ from gendermark.data.official import official_files
 from gendermark.data.own import file_of, read_own
 from gendermark.errors import UserError
 from gendermark.io.textfiles import read_text
-from gendermark.linguistics.codes import NAMES
-from gendermark.linguistics.english import pronouns
-from gendermark.linguistics.words import cut
+from gendermark.reading.codes import NAMES
+from gendermark.reading.english import pronouns
+from gendermark.reading.words import cut
 from gendermark.records import Gender, Item, Request
 
 FILE = "mittens_dataset_v5.csv"

@@ -11,12 +11,12 @@ import numpy as np
 
 from gendermark.benchmarks.benchmark import Measures, outcome_table
 from gendermark.benchmarks.mittens import ALL_LANGUAGES, SETS, Settings
-from gendermark.linguistics.codes import NAMES
 from gendermark.metrics import statistics
 from gendermark.metrics.describe import Description
 from gendermark.metrics.genders import COVERAGE, RECALL_GAP
 from gendermark.metrics.metric import PERCENT, Floats, Metric, Resampled, per_judgement
 from gendermark.metrics.rates import difference, share
+from gendermark.reading.codes import NAMES
 from gendermark.records import Gender, Judgement, Table, Test, Verdict
 
 WITHOUT_BIOGRAPHIES = "without-synthbio"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gendermark.linguistics.context import STRATEGIES
+from gendermark.reading.context import STRATEGIES
 from gendermark.selection import EVERYWHERE, Selection, option
 
 COUNTERFACTUAL, CONTEXTUAL = "mt-geneval-counterfactual", "mt-geneval-contextual"

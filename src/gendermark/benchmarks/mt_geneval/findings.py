@@ -28,13 +28,13 @@ from gendermark.benchmarks.findings import (
     women_and_men,
 )
 from gendermark.benchmarks.mt_geneval import CONTEXTUAL, COUNTERFACTUAL
-from gendermark.drawing import charts
-from gendermark.drawing.charts import DotPanel, DotRow, Look
-from gendermark.drawing.sheet import FEMALE, MALE, Figure, Sheet, confusion, figure, language
-from gendermark.drawing.svg import Canvas
 from gendermark.markup import minus
 from gendermark.metrics import quality
 from gendermark.records import Gender, Judgement
+from gendermark.reporting import charts
+from gendermark.reporting.charts import DotPanel, DotRow, Look
+from gendermark.reporting.sheet import FEMALE, MALE, Figure, Sheet, confusion, figure, language
+from gendermark.reporting.svg import Canvas
 from gendermark.result import Result
 
 _RATES = TwoRates("accuracy:masculine", "accuracy:feminine", gap="recall_gap:all")

@@ -15,10 +15,10 @@ from gendermark.data.official import official_files
 from gendermark.data.own import OwnRow, file_of, read_own
 from gendermark.errors import UserError
 from gendermark.io.textfiles import read_lines
-from gendermark.linguistics import context as contexts
-from gendermark.linguistics.contrast import Contrast, contrast, without_tags
-from gendermark.linguistics.gendered import GenderedWords, gendered_words
-from gendermark.linguistics.language import Language
+from gendermark.reading import context as contexts
+from gendermark.reading.contrast import Contrast, contrast, without_tags
+from gendermark.reading.gendered import GenderedWords, gendered_words
+from gendermark.reading.language import Language
 from gendermark.records import Gender, Item, Request, Table
 
 LANGUAGES = ("ar", "de", "es", "fr", "hi", "it", "pt", "ru")

@@ -25,9 +25,9 @@ from gendermark.benchmarks.simplegen.measures import MEASURES
 from gendermark.data.official import official_files
 from gendermark.errors import UserError
 from gendermark.io.textfiles import read_text
-from gendermark.linguistics.failures import failure
-from gendermark.linguistics.occupations import bundled_finder, citation_forms, core_occupations, lexicon
-from gendermark.linguistics.words import lowered_spans
+from gendermark.reading.failures import failure
+from gendermark.reading.occupations import bundled_finder, citation_forms, core_occupations, lexicon
+from gendermark.reading.words import lowered_spans
 from gendermark.records import Gender, Item, Judgement, Span, Verdict
 
 

@@ -19,8 +19,8 @@ from gendermark.benchmarks.findings import (
 )
 from gendermark.benchmarks.simplegen import GROUPS
 from gendermark.benchmarks.simplegen.measures import OUTCOMES
-from gendermark.drawing.charts import BLUE, GREY, HATCHED_ORANGE
-from gendermark.drawing.sheet import Figure, Sheet, confusion, professions
+from gendermark.reporting.charts import BLUE, GREY, HATCHED_ORANGE
+from gendermark.reporting.sheet import Figure, Sheet, confusion, professions
 from gendermark.result import Result
 
 

@@ -14,7 +14,7 @@ from gendermark.data.bundled import core_lines, core_origin, core_text
 from gendermark.data.official import official_files
 from gendermark.data.own import file_of, read_own
 from gendermark.io.textfiles import read_lines
-from gendermark.linguistics.occupations import core_occupations, lexicon
+from gendermark.reading.occupations import core_occupations, lexicon
 from gendermark.records import Gender, Item
 
 _GENDERS = {"f": Gender.FEMININE, "m": Gender.MASCULINE}

@@ -16,9 +16,6 @@ from gendermark.benchmarks.mt_geneval.items import LANGUAGES, core_sides
 from gendermark.benchmarks.terms import Settings
 from gendermark.data.own import file_of, read_own
 from gendermark.errors import UserError
-from gendermark.linguistics.contrast import without_tags
-from gendermark.linguistics.failures import failure
-from gendermark.linguistics.words import cut, spans_of
 from gendermark.metrics.describe import Description
 from gendermark.metrics.metric import Metric
 from gendermark.metrics.rates import difference
@@ -34,6 +31,9 @@ from gendermark.metrics.terms import (
     term_accuracy,
     term_coverage,
 )
+from gendermark.reading.contrast import without_tags
+from gendermark.reading.failures import failure
+from gendermark.reading.words import cut, spans_of
 from gendermark.records import Gender, Item, Judgement, Verdict
 
 _BOTH = (Gender.MASCULINE, Gender.FEMININE)

@@ -14,9 +14,9 @@ import re
 from gendermark.benchmarks.benchmark import Answers, BenchmarkOf, ItemSet
 from gendermark.benchmarks.tgbi import Settings, items
 from gendermark.benchmarks.tgbi.measures import MEASURES
-from gendermark.linguistics import english
-from gendermark.linguistics.failures import failure
-from gendermark.linguistics.words import lowered_spans
+from gendermark.reading import english
+from gendermark.reading.failures import failure
+from gendermark.reading.words import lowered_spans
 from gendermark.records import Gender, Item, Judgement, Span, Verdict
 
 # -- tokens as the published rules see them ----------------------------------------------------------------------------

@@ -22,11 +22,11 @@ from gendermark.benchmarks.findings import (
     runs_of,
 )
 from gendermark.benchmarks.tgbi import SETS
-from gendermark.drawing import charts
-from gendermark.drawing.charts import BLUE, GREY, HATCHED_ORANGE, PALE, Look, StackedRow
-from gendermark.drawing.sheet import Figure, Sheet, figure
-from gendermark.drawing.svg import Canvas
 from gendermark.records import Gender, Judgement
+from gendermark.reporting import charts
+from gendermark.reporting.charts import BLUE, GREY, HATCHED_ORANGE, PALE, Look, StackedRow
+from gendermark.reporting.sheet import Figure, Sheet, figure
+from gendermark.reporting.svg import Canvas
 from gendermark.result import Result
 
 _FEW_GENDERED = 10.0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gendermark.linguistics.distances import COSINE, DISTANCES
+from gendermark.reading.distances import COSINE, DISTANCES
 from gendermark.selection import EVERYWHERE, JUDGING, Selection, drawing_options, option
 
 SAMPLING = "epsilon=0.2"

@@ -20,9 +20,9 @@ from gendermark.benchmarks.uncertainty.items import as_winomt
 from gendermark.benchmarks.uncertainty.measures import MEASURES
 from gendermark.benchmarks.winomt.benchmark import BENCHMARK as WINOMT
 from gendermark.errors import UserError
-from gendermark.linguistics.detectors import detector_name
-from gendermark.linguistics.entailment import DEFAULT_MODEL
-from gendermark.linguistics.similarity import DEFAULT_E5
+from gendermark.reading.detectors import detector_name
+from gendermark.reading.entailment import DEFAULT_MODEL
+from gendermark.reading.similarity import DEFAULT_E5
 from gendermark.records import Judgement
 
 SIMILARITY = "characters"

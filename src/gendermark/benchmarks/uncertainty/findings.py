@@ -22,12 +22,12 @@ from gendermark.benchmarks.findings import (
 )
 from gendermark.benchmarks.uncertainty.items import AMBIGUOUS, UNAMBIGUOUS
 from gendermark.benchmarks.uncertainty.measures import PAIRED
-from gendermark.drawing import charts
-from gendermark.drawing.charts import BLUE, DotPanel, DotRow, Look, Span
-from gendermark.drawing.sheet import FEMALE, LABOUR_STATISTICS, PUBLISHED, Figure, Sheet, figure, is_open, language
-from gendermark.drawing.svg import SMALL, Canvas
-from gendermark.linguistics.occupations import core_occupations
+from gendermark.reading.occupations import core_occupations
 from gendermark.records import Gender, Judgement
+from gendermark.reporting import charts
+from gendermark.reporting.charts import BLUE, DotPanel, DotRow, Look, Span
+from gendermark.reporting.sheet import FEMALE, LABOUR_STATISTICS, PUBLISHED, Figure, Sheet, figure, is_open, language
+from gendermark.reporting.svg import SMALL, Canvas
 from gendermark.result import Result
 
 _HARDLY_ANY = 0.1

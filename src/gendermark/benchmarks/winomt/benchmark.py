@@ -16,9 +16,9 @@ from gendermark.benchmarks.benchmark import BenchmarkOf
 from gendermark.benchmarks.winomt import PUBLISHED, Settings, items, judge
 from gendermark.benchmarks.winomt.measures import MEASURES
 from gendermark.errors import UserError
-from gendermark.linguistics import published
-from gendermark.linguistics.alignment import check_available
-from gendermark.linguistics.detectors import detector_name, open_detector
+from gendermark.reading import published
+from gendermark.reading.alignment import check_available
+from gendermark.reading.detectors import detector_name, open_detector
 
 
 def complete(settings: Settings) -> Settings:

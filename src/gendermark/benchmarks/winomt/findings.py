@@ -20,11 +20,11 @@ from gendermark.benchmarks.findings import (
     share,
     women_and_men,
 )
-from gendermark.drawing import charts
-from gendermark.drawing.charts import BLUE, HATCHED_ORANGE, BarPanel
-from gendermark.drawing.sheet import Figure, Sheet, confusion, figure, language, professions, span
-from gendermark.drawing.svg import Canvas
 from gendermark.records import Estimate, Gender
+from gendermark.reporting import charts
+from gendermark.reporting.charts import BLUE, HATCHED_ORANGE, BarPanel
+from gendermark.reporting.sheet import Figure, Sheet, confusion, figure, language, professions, span
+from gendermark.reporting.svg import Canvas
 from gendermark.result import Result
 
 

@@ -11,13 +11,13 @@ from itertools import chain
 from gendermark.benchmarks.benchmark import Answers, ItemSet
 from gendermark.benchmarks.winomt import PUBLISHED, Settings
 from gendermark.benchmarks.winomt.items import ARTICLES
-from gendermark.linguistics import alignment, published
-from gendermark.linguistics.alignment import align_one
-from gendermark.linguistics.detectors import open_detector
-from gendermark.linguistics.entities import read_entity
-from gendermark.linguistics.failures import failure
-from gendermark.linguistics.occupations import bundled_finder, citation_forms
-from gendermark.linguistics.words import cut
+from gendermark.reading import alignment, published
+from gendermark.reading.alignment import align_one
+from gendermark.reading.detectors import open_detector
+from gendermark.reading.entities import read_entity
+from gendermark.reading.failures import failure
+from gendermark.reading.occupations import bundled_finder, citation_forms
+from gendermark.reading.words import cut
 from gendermark.records import Gender, Item, Judgement, Translation, Verdict
 
 _STEM = 5

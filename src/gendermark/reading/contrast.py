@@ -1,0 +1,114 @@
+"""Which words of two references that differ in gender alone decide which of them a translation follows.
+
+The published rule takes every word that only one reference has. Here the words come from the places where the
+references differ (annotated spans, or their difference); a word that says nothing by itself, an article above all,
+counts only together with the word behind it, so that a "la" elsewhere in the sentence decides nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from difflib import SequenceMatcher
+from itertools import pairwise
+
+from gendermark.reading.language import Language
+from gendermark.reading.words import Place
+
+_SPAN = re.compile(r"<([FM])>(.*?)</\1>")
+_TAG = re.compile(r"</?[FM]>")
+# A span may begin or end inside a word (Arabic "و<M>عاد</M>"); the whole word is what a translation can have.
+_LETTERS = r"[\w\u0300-\u036f\u064b-\u065f\u0670\u0900-\u094f-]+"
+_GLUED_BEFORE = re.compile(rf"({_LETTERS})(<[FM]>)(?=\S)")
+_GLUED_BEHIND = re.compile(rf"(?<=\S)(</[FM]>)({_LETTERS})")
+_SHORTEST_WORD = 4
+"""Letters from which on a word that differs tells by itself, if it is no determiner."""
+
+Unit = tuple[str, ...]
+"""One word, or two in their order."""
+
+
+@dataclass(frozen=True, slots=True)
+class Contrast:
+    """What only the one reference has, and what only the other."""
+
+    right: frozenset[Unit]
+    wrong: frozenset[Unit]
+    right_words: tuple[str, ...] = field(default=(), compare=False)
+    """The whole right reference, and where in it the two differ."""
+    places: frozenset[int] = field(default=frozenset(), compare=False)
+    wrong_words: tuple[str, ...] = field(default=(), compare=False)
+
+    @property
+    def is_decidable(self) -> bool:
+        return bool(self.right) and bool(self.wrong)
+
+
+def without_tags(text: str) -> str:
+    return _TAG.sub("", text)
+
+
+def contrast(right: str, wrong: str, language: Language) -> Contrast:
+    """The deciding units of two references, annotated with `<F>`, `<M>` spans or plain."""
+    if _SPAN.search(right) and _SPAN.search(wrong):
+        one, other = _marked(right, language), _marked(wrong, language)
+    else:
+        one, other = _differing(language.cut(without_tags(right)), language.cut(without_tags(wrong)))
+    all_right, all_wrong = (set(units_of(language.cut(without_tags(text)))) for text in (right, wrong))
+    units = [_units(words, places, language) for words, places in (one, other)]
+    deciding = frozenset(units[0] - all_wrong), frozenset(units[1] - all_right)
+    return Contrast(*deciding, tuple(one[0]), frozenset(one[1]), tuple(other[0]))
+
+
+def units_of(words: Sequence[str]) -> list[Unit]:
+    """Every word and every pair of neighbours of a text."""
+    return [*((word,) for word in words), *pairwise(words)]
+
+
+def places_of(units: Iterable[Unit], words: Sequence[str]) -> list[Place]:
+    """Wherever these units stand in a text."""
+    wanted = set(units)
+    return [
+        (start, start + length)
+        for length in (1, 2)
+        for start in range(len(words) - length + 1)
+        if tuple(words[start : start + length]) in wanted
+    ]
+
+
+def _marked(text: str, language: Language) -> tuple[list[str], set[int]]:
+    """The words of an annotated reference, and which of them stand in spans."""
+    words: list[str] = []
+    places: set[int] = set()
+    text = _GLUED_BEHIND.sub(r"\2\1", _GLUED_BEFORE.sub(r"\2\1", text))
+    for position, piece in enumerate(re.split(r"(<[FM]>.*?</[FM]>)", text)):
+        found = language.cut(without_tags(piece))
+        if position % 2:
+            places.update(range(len(words), len(words) + len(found)))
+        words += found
+    return words, places
+
+
+def _differing(one: list[str], other: list[str]) -> tuple[tuple[list[str], set[int]], tuple[list[str], set[int]]]:
+    """The words of two plain references, and where they differ."""
+    places: tuple[set[int], set[int]] = set(), set()
+    for kind, a_start, a_end, b_start, b_end in SequenceMatcher(None, one, other, autojunk=False).get_opcodes():
+        if kind != "equal":
+            places[0].update(range(a_start, a_end))
+            places[1].update(range(b_start, b_end))
+    return (one, places[0]), (other, places[1])
+
+
+def _units(words: Sequence[str], places: set[int], language: Language) -> set[Unit]:
+    units: set[Unit] = set()
+    for place in places:
+        word = words[place]
+        is_function_word = word in language.singular or word in language.plural or len(word) < _SHORTEST_WORD
+        if not is_function_word:
+            units.add((word,))
+        elif place + 1 < len(words):
+            units.add((word, words[place + 1]))
+        elif place > 0:
+            units.add((words[place - 1], word))
+    return units

@@ -1,0 +1,95 @@
+"""The gender that a translation gives to one named person of its source sentence."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+
+from gendermark.reading.occupations import Finding, OccupationFinder, Occurrence
+from gendermark.records import Gender
+
+# What may stand between the two halves of "der Arzt oder die Ärztin", articles apart.
+_COORDINATORS = frozenset(
+    {"o", "u", "y", "e", "ou", "et", "oder", "und", "bzw", "beziehungsweise", "ή", "και", "или", "и", "або", "чи", "та"}
+    | {"й", "nebo", "a", "i", "lub", "albo", "czy", "या", "और", "أو", "و", "או", "ו"}
+)
+_DEFINITE = re.compile("[وف]?(?:[بك]?ال|لل)")
+"""Arabic: the article, with what is written together with it."""
+
+
+def read_entity(
+    finder: OccupationFinder,
+    words: Sequence[str],
+    entity: str,
+    aligned: Callable[[], Sequence[int]],
+    expected_place: float,
+) -> Finding:
+    """Whom the translation (as `words`) makes of an entity.
+
+    The lexicon comes first: a form of the entity is the entity. Of several, `aligned` (the target positions linked to
+    the source noun, asked for only when needed) chooses, then nearness to `expected_place` (0 is the beginning, 1 the
+    end). Without any form, the aligned word is read by its agreeing words and its ending.
+    """
+    mentions = _without_constructs(words, finder.occurrences(words, entity))
+    if len(mentions) == 1:
+        return finder.read(words, mentions[0])
+    if mentions:
+        return _read_one_of(finder, words, mentions, aligned(), expected_place)
+    skipped = finder.passed_over(words, entity)
+    positions = [at for at in aligned() if at not in skipped and _may_be_person(finder, words[at])]
+    if not positions:
+        return Finding(None, "absent", ())
+    head = positions[-1]
+    return finder.read_unknown(words, head, head + 1)
+
+
+def _without_constructs(words: Sequence[str], mentions: Sequence[Occurrence]) -> Sequence[Occurrence]:
+    """Without a bare Arabic noun right before a definite mention: مساعدة المساعد is "helping the assistant".
+
+    The first of such two governs the second, and is no other name of the same person.
+    """
+    if len(mentions) < 2:
+        return mentions
+    definite = {mention.start for mention in mentions if _DEFINITE.match(words[mention.start])}
+    return [mention for mention in mentions if mention.end not in definite or mention.start in definite]
+
+
+def _read_one_of(
+    finder: OccupationFinder,
+    words: Sequence[str],
+    mentions: Sequence[Occurrence],
+    aligned: Sequence[int],
+    expected_place: float,
+) -> Finding:
+    linked = [mention for mention in mentions if any(mention.start <= at < mention.end for at in aligned)]
+    chosen = min(linked or mentions, key=lambda mention: abs(mention.start / max(len(words) - 1, 1) - expected_place))
+    for other in mentions:
+        between = words[min(chosen.end, other.end) : max(chosen.start, other.start)]
+        named_twice = all(word in _COORDINATORS or _is_function_word(finder, word) for word in between)
+        if other is not chosen and named_twice and _name_both_genders(chosen, other):
+            places = (chosen.place, other.place)
+            shown = tuple(" ".join(words[start:end]) for start, end in places)
+            return Finding(Gender.NEUTRAL, "both", shown, places)
+    return finder.read(words, chosen)
+
+
+def _name_both_genders(one: Occurrence, other: Occurrence) -> bool:
+    """Whether one form is a woman's and the other one is not."""
+    has_woman, has_other = ("feminine" in _genders(mention) for mention in (one, other))
+    told = one if has_woman else other
+    return has_woman != has_other and _genders(told) == {"feminine"}
+
+
+def _genders(mention: Occurrence) -> frozenset[str]:
+    """The genders of a form, in the singular if it can be one."""
+    singular = [gender for gender, number in mention.readings if number == "singular"]
+    return frozenset(singular or [gender for gender, _ in mention.readings])
+
+
+def _may_be_person(finder: OccupationFinder, word: str) -> bool:
+    return not _is_function_word(finder, word) and not finder.language.is_thing(word)
+
+
+def _is_function_word(finder: OccupationFinder, word: str) -> bool:
+    language = finder.language
+    return word in language.singular or word in language.plural or word in language.transparent or len(word) < 2

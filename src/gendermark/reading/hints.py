@@ -1,0 +1,173 @@
+"""Telling a system outright what its source tells by grammar: hints in an English sentence, and what they leave behind.
+
+- `adjective`: "The female doctor said that she ..." (Stanovsky et al. 2019 put "pretty" and "handsome" there)
+- `apposition`: "The doctor, a woman, said that she ..."
+- `context`: "The doctor is a woman. The doctor said that she ...", of which the first sentence is cut off again
+- `tag`: a word of the user's own before the sentence, for models that were trained with one
+- `prompt`: the sentence of `context`, but beside the text, for models that are asked by a prompt
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from gendermark.reading import context as contexts
+from gendermark.reading.occupations import OccupationFinder
+from gendermark.reading.people import EDGES, POSSESSIVE
+from gendermark.reading.source_gender import PersonTold
+from gendermark.reading.words import Span, word_spans
+from gendermark.records import Gender
+
+STYLES = ("adjective", "apposition", "context", "tag", "prompt")
+_ADJECTIVE = {Gender.FEMININE: "female", Gender.MASCULINE: "male"}
+_NOUN = {
+    ("singular", Gender.FEMININE): "a woman",
+    ("singular", Gender.MASCULINE): "a man",
+    ("plural", Gender.FEMININE): "women",
+    ("plural", Gender.MASCULINE): "men",
+}
+_LETTER = {Gender.FEMININE: "f", Gender.MASCULINE: "m"}
+_MORE = {
+    "de": {"mann": "m", "männer": "m", "frau": "f", "frauen": "f"},
+    "es": {"masculino": "m", "masculinos": "m"},
+    "fr": {"masculins": "m"},
+    "hi": {"महिला": "f", "पुरुष": "m"},
+    "pt": {"masculinos": "m", "femininos": "f"},
+}
+"""Words for a sex that a hint may leave, beside those by which a language's own rules read one (`Language.sexes`)."""
+_BETWEEN_COMMAS = re.compile(r"[,،]\s*([^,،.;:!?؟।]{1,30}?)\s*(?:[,،]|(?=[.;:!?؟।]|$))")
+_MARKS = re.compile(r"^(.*?)([.,;:!?\"”)]*)$", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Hint:
+    """A sentence with a hint."""
+
+    text: str
+    """What the system gets."""
+    style: str
+    people: tuple[PersonTold, ...]
+    """Those it is about."""
+    source: str
+    """The sentence without it."""
+    beside: str = ""
+    """What stands before the sentence, or beside it: the sentences of `context` and `prompt`, the tag."""
+
+
+def give_hint(source: str, people: Sequence[PersonTold], style: str, tags: Mapping[Gender, str]) -> Hint | None:
+    """The sentence with a hint for everybody whose gender it tells, once each; None where there is nothing to hint."""
+    first = {(person.noun, person.number): person for person in reversed(people) if person.gender in _LETTER}
+    told = tuple(sorted(first.values(), key=lambda person: person.start))
+    if style in ("adjective", "apposition"):
+        told = tuple(person for person in told if _takes(person, style))
+    if not told:
+        return None
+    if style in ("context", "prompt"):
+        said = " ".join(_sentence(source, person) for person in told)
+        return Hint(f"{said} {source}" if style == "context" else source, style, told, source, said)
+    if style == "tag":
+        genders = {person.gender for person in told}
+        tag = tags[genders.pop() or Gender.NEUTRAL] if len(genders) == 1 else ""
+        return Hint(f"{tag} {source}", style, told, source, tag) if tag else None
+    tokens = source.split(" ")
+    for person in reversed(told):
+        (_with_adjective if style == "adjective" else _with_apposition)(tokens, person)
+    return Hint(" ".join(tokens), style, told, source)
+
+
+def _takes(person: PersonTold, style: str) -> bool:
+    """A noun that has its adjective needs no second one; "the doctor, a woman, 's car" is no English."""
+    return not person.has_sex_word if style == "adjective" else not person.is_possessive
+
+
+def _with_adjective(tokens: list[str], person: PersonTold) -> None:
+    adjective = _ADJECTIVE[person.gender or Gender.NEUTRAL]
+    if person.start == 0:
+        adjective, tokens[0] = adjective.capitalize(), tokens[0][:1].lower() + tokens[0][1:]
+    elif tokens[person.start - 1].lower() == "an":
+        tokens[person.start - 1] = tokens[person.start - 1][:1]
+    tokens.insert(person.start, adjective)
+
+
+def _with_apposition(tokens: list[str], person: PersonTold) -> None:
+    noun = _NOUN[person.number, person.gender or Gender.NEUTRAL]
+    found = _MARKS.match(tokens[person.end - 1])
+    word, marks = found.groups() if found else (tokens[person.end - 1], "")
+    tokens[person.end - 1] = f"{word}, {noun}{marks or ','}"
+
+
+def _sentence(source: str, person: PersonTold) -> str:
+    noun = POSSESSIVE.sub("", " ".join(source.split(" ")[person.start : person.end]).strip(EDGES))
+    noun = noun if noun.isupper() else noun.lower()
+    verb = "is" if person.number == "singular" else "are"
+    return f"The {noun} {verb} {_NOUN[person.number, person.gender or Gender.NEUTRAL]}."
+
+
+# -- what it leaves in the translation
+
+
+@dataclass(frozen=True, slots=True)
+class Cleaned:
+    """A translation without the hint, as far as that is plain."""
+
+    text: str
+    was_there: bool
+    """Whether the hint had left something that we can see."""
+    is_clean: bool
+
+
+def remove_hint(text: str, hint: Hint, finder: OccupationFinder | None) -> Cleaned:
+    """Without what the hint has left; `finder`: of the target language, where we can read it."""
+    if hint.style == "prompt":
+        return Cleaned(text, False, True)
+    if hint.style == "tag":
+        is_left = text.startswith(hint.beside)
+        return Cleaned(text.removeprefix(hint.beside).lstrip() if is_left else text, is_left, True)
+    if hint.style == "context":
+        found = contexts.find(text, hint.beside, hint.source, "joined")
+        return Cleaned(found or text, True, found is not None)
+    if finder is None:
+        return Cleaned(text, False, True)
+    is_clean, was_there = True, False
+    for person in hint.people:
+        spans = _left_by(text, person, hint.style, finder)
+        for start, end in reversed(spans):
+            was_there = True
+            cut = _without(text, start, end)
+            # "la mujer médico" needs its "mujer".
+            if finder.find(cut, person.noun).gender is person.gender:
+                text = cut
+            else:
+                is_clean = False
+    return Cleaned(text, was_there, is_clean)
+
+
+def _left_by(text: str, person: PersonTold, style: str, finder: OccupationFinder) -> list[Span]:
+    """Where the sex is named beside the noun."""
+    language = finder.language
+    words, spans = language.cut(text), word_spans(text)
+    letter = _LETTER[person.gender or Gender.NEUTRAL]
+
+    def is_sex(word: str) -> bool:
+        return (language.sexes.get(word) or _MORE.get(language.code, {}).get(word)) == letter
+
+    found: list[Span] = []
+    for mention in finder.occurrences(words, person.noun):
+        if style == "adjective":
+            beside = [at for at in (mention.start - 1, mention.end) if 0 <= at < len(words) and is_sex(words[at])]
+            found += [spans[at] for at in beside]
+        else:
+            behind = _BETWEEN_COMMAS.match(text, spans[mention.end - 1][1])
+            if behind and (inside := language.cut(behind[1])) and is_sex(inside[-1]):
+                found.append(behind.span())
+    return found
+
+
+def _without(text: str, start: int, end: int) -> str:
+    before, after = text[:start].rstrip(), text[end:].lstrip()
+    gap = "" if not before or not after or after[0] in ".,;:!?؟،।" else " "
+    if not before and after:
+        after = after[:1].upper() + after[1:] if text[:1].isupper() else after
+    return f"{before}{gap}{after}"

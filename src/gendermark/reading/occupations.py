@@ -1,0 +1,421 @@
+"""Occupation nouns in the target languages, and the gender a translation gives to the person they name.
+
+The lexicon of a language is `data/core/lexicon/CODE.tsv`: occupation (English), gender, number, forms.
+Gender is that of the person the forms can name:
+
+- `masculine`, `feminine`: the form tells ("profesor", "profesora");
+- `epicene`: the form serves both, and agreeing words tell ("el/la artista", «врач»);
+- `masculine-only`, `feminine-only`: the noun's grammatical gender is fixed and says nothing about the person, nor do
+  words that agree with it ("la guardia" for any guard); words that agree against it, or name the sex, do;
+- `other`: not this person at all, though it looks like it; the words are passed over ("la música", a phrase of another
+  trade).
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, lru_cache
+from importlib.resources import files
+from itertools import chain, islice
+
+from gendermark import registry
+from gendermark.data.bundled import core_lines
+from gendermark.io.textfiles import split_lines
+from gendermark.reading.language import Clue, Clues, Language, WordCache
+from gendermark.reading.words import Place, Span, names_both, spans_of
+from gendermark.records import Gender
+
+_LETTERS = {"m": Gender.MASCULINE, "f": Gender.FEMININE}
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One row of a lexicon: the forms (case forms, spelling variants) of one noun in one number."""
+
+    occupation: str
+    gender: str
+    number: str
+    forms: tuple[str, ...]
+    """The citation form first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What a translation says about one occupation's holder."""
+
+    gender: Gender | None
+    reason: str
+    """`form` or `agreement` when decided; else `absent`, `epicene` (no agreeing word) or `both`."""
+    evidence: tuple[str, ...]
+    """The deciding words as they were read: normalised, each once, those of one mention joined."""
+    places: tuple[Place, ...] = ()
+    """Where all of them stand among the words of the text."""
+
+    def spans(self, text: str) -> tuple[Span, ...]:
+        """Where the deciding words stand in the text that was read, as it is written.
+
+        In the order of the text, without overlaps. Each piece of evidence has a span, from its first word to its last;
+        a word that decided in two places has two.
+        """
+        return spans_of(text, self.places)
+
+
+@cache
+def lexicon(code: str) -> tuple[Entry, ...]:
+    """The bundled occupation lexicon of a language."""
+    text = (files("gendermark.data") / "core" / "lexicon" / f"{code}.tsv").read_text(encoding="utf-8")
+    return tuple(parse_lexicon(split_lines(text)))
+
+
+@cache
+def lexicons_hash() -> str:
+    """Of all bundled lexicons: what is chosen by them changes with them."""
+    folder = files("gendermark.data") / "core" / "lexicon"
+    content = sorted((file.name, file.read_bytes()) for file in folder.iterdir() if file.name.endswith(".tsv"))
+    return hashlib.sha256(repr(content).encode()).hexdigest()[:16]
+
+
+@cache
+def core_occupations() -> tuple[tuple[str, str, int], ...]:
+    """(occupation, English plural, percent of women among its holders) of the core sets."""
+    rows = [line.split("\t") for line in core_lines("occupations.tsv")]
+    return tuple((occupation, plural, int(percent)) for occupation, plural, percent in rows[1:])
+
+
+def parse_lexicon(lines: Iterable[str]) -> Iterable[Entry]:
+    """Entries from tab-separated lines; `#` starts a comment line."""
+    for line in lines:
+        if line and not line.startswith("#"):
+            occupation, gender, number, forms = line.split("\t")
+            if occupation != "occupation":
+                yield Entry(occupation, gender, number, tuple(forms.split("|")))
+
+
+Readings = frozenset[tuple[str, str]]
+"""The genders and numbers that a form can have."""
+
+
+class _Forms:
+    """The forms of one occupation, as they are looked up in a text."""
+
+    def __init__(self) -> None:
+        self.words: dict[str, Readings] = {}
+        """Forms of one word."""
+        self.phrases: dict[str, dict[tuple[str, ...], Readings]] = {}
+        """Forms of several words, by their first word, the longest first."""
+        self.first_words: set[str] = set()
+
+    def add(self, words: tuple[str, ...], readings: Readings) -> None:
+        first = words[0]
+        if len(words) == 1:
+            known = self.words.get(first)
+            self.words[first] = readings if known is None else known | readings
+        else:
+            phrases = self.phrases.setdefault(first, {})
+            phrases[words] = phrases.get(words, readings) | readings
+
+    def starting_with(self, word: str) -> Iterator[tuple[tuple[str, ...], Readings]]:
+        """The forms that begin with a word, the longest first."""
+        yield from self.phrases.get(word, {}).items()
+        if word in self.words:
+            yield (word,), self.words[word]
+
+
+@dataclass(frozen=True, slots=True)
+class Occurrence:
+    """A form of an occupation at words[start:end], and the (gender, number) readings it can have."""
+
+    start: int
+    end: int
+    readings: Readings
+
+    @property
+    def place(self) -> Place:
+        return self.start, self.end
+
+    @property
+    def is_other(self) -> bool:
+        return _are_other(self.readings)
+
+
+@cache
+def _numbers_of(readings: Readings) -> frozenset[str]:
+    return frozenset(number for _, number in readings)
+
+
+@cache
+def _are_fixed(readings: Readings) -> bool:
+    return all(gender.endswith("-only") for gender, _ in readings)
+
+
+@cache
+def _are_other(readings: Readings) -> bool:
+    return any(gender == "other" for gender, _ in readings)
+
+
+_MOST_FOUND = 20_000
+
+
+class OccupationFinder:
+    """Finds the forms of occupations in text, and the gender they and their agreeing words express."""
+
+    def __init__(self, entries: Iterable[Entry], language: Language) -> None:
+        self.language = language
+        # Whether lines stand in order is asked before they are judged, often of the same text.
+        self._found: dict[tuple[str, str], Finding] = {}
+        self._prefixes = frozenset(language.prefixes)
+        self._prefix_lengths = sorted({len(prefix) for prefix in language.prefixes}, reverse=True)
+        self._stems = WordCache(self._stems_of)
+        # Nearly all words around a noun are a few hundred determiners and adjectives.
+        self._agreement = lru_cache(_MOST_FOUND)(language.agreement)
+        self._adjective = lru_cache(_MOST_FOUND)(language.adjective)
+        self._forms: dict[str, _Forms] = defaultdict(_Forms)
+        # Phrases of any occupation by their first word: a longer one of another trade hides a shorter one inside it
+        # ("consejero delegado" is no counselor).
+        self._phrases: dict[str, dict[int, set[tuple[str, ...]]]] = defaultdict(lambda: defaultdict(set))
+        entries = list(entries)
+        cut = iter(language.cut_all([form for entry in entries for form in entry.forms]))
+        for entry in entries:
+            forms, readings = self._forms[entry.occupation], frozenset({(entry.gender, entry.number)})
+            for words in islice(cut, len(entry.forms)):
+                forms.add(words, readings)
+                if len(words) > 1:
+                    self._phrases[words[0]][len(words)].add(words)
+        # Nouns of fixed gender serve for anybody, also where the lexicon does not expect them ("una persona").
+        self._fixed: dict[str, Readings] = {}
+        for forms in self._forms.values():
+            for first, phrases in forms.phrases.items():
+                forms.phrases[first] = dict(sorted(phrases.items(), key=lambda form: -len(form[0])))
+            forms.first_words = forms.words.keys() | forms.phrases.keys()
+            self._fixed.update((word, found) for word, found in forms.words.items() if _are_fixed(found))
+
+    def knows(self, occupation: str) -> bool:
+        return occupation in self._forms
+
+    def find(self, text: str, occupation: str) -> Finding:
+        """The gender that a translation gives to the holder of this occupation, wherever it names it."""
+        key = (text, occupation)
+        found = self._found.get(key)
+        if found is None:
+            if len(self._found) >= _MOST_FOUND:
+                self._found.clear()
+            found = self._found[key] = self._find(text, occupation)
+        return found
+
+    def _find(self, text: str, occupation: str) -> Finding:
+        words = self.language.cut(text)
+        reached: dict[Gender, list[Place]] = {}
+        undecided: list[Place] = []
+        reason = "form"
+        for occurrence in self.occurrences(words, occupation):
+            occurrence = self._told_by_determiner(words, occurrence)
+            by_form = {gender for gender, _ in occurrence.readings}
+            agreeing = self._agreeing(words, occurrence)
+            told = _intersection(agreeing)
+            if by_form <= {"masculine"} or by_form <= {"feminine"}:
+                gender = Gender(next(iter(by_form)))
+                reached.setdefault(gender, []).append(occurrence.place)
+                # "la ingeniero": noun and article contradict each other, which speaks for neither
+                if told is not None and gender not in told and len(told) == 1:
+                    reached.setdefault(next(iter(told)), []).extend(clue.place for clue in agreeing)
+            elif "epicene" in by_form or by_form >= {"masculine", "feminine"}:
+                if told is not None and len(told) == 1:
+                    reason = "agreement"
+                    reached.setdefault(next(iter(told)), []).extend(
+                        [*(clue.place for clue in agreeing), occurrence.place]
+                    )
+                else:
+                    undecided.append(occurrence.place)
+            else:  # a noun of fixed gender
+                undecided.append(occurrence.place)
+        if not reached:
+            evidence = tuple(_shown(words, place) for place in undecided)
+            return Finding(None, "epicene" if undecided else "absent", evidence, tuple(undecided))
+        places = tuple(place for found in reached.values() for place in found)
+        evidence = tuple(dict.fromkeys(_shown(words, place) for place in places))
+        if len(reached) == 1:
+            return Finding(next(iter(reached)), reason, evidence, places)
+        return Finding(None, "both", evidence, places)
+
+    def read(self, words: Sequence[str], occurrence: Occurrence) -> Finding:
+        """The gender that grammar gives to one mention: what a reader takes the person to be.
+
+        Unlike `find` this asks no more than the mention shows: a feminine article makes a woman of a masculine form
+        ("la mecánico": nobody writes it by habit), and a noun for both sexes that nothing agrees with is neutral,
+        unless the language takes it for masculine («врач»). So is a noun of fixed gender ("die Wache"), unless a word
+        agrees against that gender or names the sex ("la víctima fue atacado", "weibliche Person").
+        """
+        occurrence = self._told_by_determiner(words, occurrence)
+        by_form = {gender for gender, _ in occurrence.readings}
+        agreeing = self._agreeing(words, occurrence)
+        if by_form in ({"masculine-only"}, {"feminine-only"}):
+            return self._read_fixed(words, occurrence, agreeing)
+        by_form = {gender.removesuffix("-only") for gender in by_form}
+        told = _intersection(agreeing)
+        by_agreement = next(iter(told)) if told is not None and len(told) == 1 else None
+        if by_form == {"feminine"}:
+            return _by_mention(words, occurrence, Gender.FEMININE, "form")
+        if by_form == {"masculine"}:
+            if by_agreement is Gender.FEMININE:
+                return _by_mention(words, occurrence, Gender.FEMININE, "agreement", agreeing)
+            return _by_mention(words, occurrence, Gender.MASCULINE, "form")
+        if by_agreement is not None:
+            return _by_mention(words, occurrence, by_agreement, "agreement", agreeing)
+        default = self.language.bare_epicene(words[occurrence.end - 1])
+        return _by_mention(words, occurrence, _LETTERS.get(default or "", Gender.NEUTRAL), "epicene")
+
+    def _read_fixed(self, words: Sequence[str], occurrence: Occurrence, agreeing: Clues) -> Finding:
+        """A noun of fixed gender: the sex that a word beside it names, or that a word agrees with against the noun."""
+        start, end = occurrence.place
+        gender, number = max(occurrence.readings)  # a form of both numbers is read as one person
+        against = "f" if gender == "masculine-only" else "m"
+        beside = [at for at in (start - 1, end) if 0 <= at < len(words)]
+        named = [Clue(at, self.language.sexes[words[at]]) for at in beside if words[at] in self.language.sexes]
+        by_sense = agreeing + self.language.by_sense(words, start, end, number)
+        found = named or [clue for clue in by_sense if clue.agreement == against]
+        told = _intersection(found)
+        if told is None or len(told) != 1:
+            return _by_mention(words, occurrence, Gender.NEUTRAL, "epicene")
+        return _by_mention(words, occurrence, next(iter(told)), "agreement", found)
+
+    def read_unknown(self, words: Sequence[str], start: int, end: int) -> Finding:
+        """The gender of a mention that no lexicon has: words that agree with it, then its ending."""
+        if words[end - 1] in self._fixed:
+            return self.read(words, Occurrence(start, end, self._fixed[words[end - 1]]))
+        occurrence = Occurrence(start, end, frozenset({("epicene", "singular"), ("epicene", "plural")}))
+        agreeing = self._agreeing(words, occurrence)
+        told = _intersection(agreeing)
+        if told is not None and len(told) == 1:
+            return _by_mention(words, occurrence, next(iter(told)), "agreement", agreeing)
+        ending = "mf" if names_both(words[end - 1]) else self.language.noun(words[end - 1])
+        if ending in _LETTERS:
+            return _by_mention(words, occurrence, _LETTERS[ending], "ending")
+        if ending == "mf":
+            return _by_mention(words, occurrence, Gender.NEUTRAL, "ending")
+        return _by_mention(words, occurrence, None, "unknown")
+
+    def occurrences(self, words: Sequence[str], occupation: str) -> list[Occurrence]:
+        """Where a text names an occupation, from left to right; of overlapping forms the longest."""
+        return [found for found in self._forms_in(words, occupation) if not found.is_other]
+
+    def passed_over(self, words: Sequence[str], occupation: str) -> set[int]:
+        """The positions of words that look like this occupation and are not it."""
+        others = (found for found in self._forms_in(words, occupation) if found.is_other)
+        return {position for found in others for position in range(found.start, found.end)}
+
+    def _forms_in(self, words: Sequence[str], occupation: str) -> list[Occurrence]:
+        forms = self._forms.get(occupation)
+        if forms is None:
+            return []
+        first_words, stems_of = forms.first_words, self._stems
+        if self._prefixes:
+            starts = [start for start, word in enumerate(words) if not first_words.isdisjoint(stems_of[word])]
+        else:
+            starts = [start for start, word in enumerate(words) if word in first_words]
+        found: list[Occurrence] = []
+        free = 0
+        for start in starts:
+            if start < free:
+                continue
+            for form, readings in chain.from_iterable(map(forms.starting_with, stems_of[words[start]])):
+                end = start + len(form)
+                if tuple(words[start + 1 : end]) == form[1:]:
+                    if self._is_hidden(words, start, end, forms):
+                        break
+                    found.append(Occurrence(start, end, readings))
+                    free = end
+                    break
+        return found
+
+    def _is_hidden(self, words: Sequence[str], start: int, end: int, own: _Forms) -> bool:
+        """Whether words[start:end] begin a longer phrase of another occupation, and none of this one's own."""
+        first = words[start]
+        if first not in self._phrases:
+            return False
+        longer = [
+            phrase
+            for length, phrases in self._phrases[first].items()
+            if length > end - start and (phrase := tuple(words[start : start + length])) in phrases
+        ]
+        return bool(longer) and not any(phrase in own.phrases.get(first, {}) for phrase in longer)
+
+    def _stems_of(self, word: str) -> tuple[str, ...]:
+        """With what a form that begins with this word may begin: the word, and what is left of it without clitics."""
+        return (word, *(word[n:] for n in self._prefix_lengths if word[:n] in self._prefixes))
+
+    def _told_by_determiner(self, words: Sequence[str], occurrence: Occurrence) -> Occurrence:
+        """Without the readings that the determiner before it excludes: "le infermiere" is no masculine singular."""
+        if len(occurrence.readings) == 1 or not occurrence.start:
+            return occurrence
+        word = words[occurrence.start - 1]
+        tables = {"singular": self.language.singular, "plural": self.language.plural}
+        if not any(word in tables[number] for _, number in occurrence.readings):
+            return occurrence
+        kept = frozenset(
+            (gender, number)
+            for gender, number in occurrence.readings
+            if word in tables[number] and (gender[0] not in "mf" or gender[0] in tables[number][word])
+        )
+        return replace(occurrence, readings=kept) if kept else occurrence
+
+    def _agreeing(self, words: Sequence[str], occurrence: Occurrence) -> Clues:
+        """Determiners and adjectives around an occurrence, each with the genders it agrees with."""
+        language, start, end = self.language, occurrence.start, occurrence.end
+        numbers = _numbers_of(occurrence.readings)
+        number = next(iter(numbers)) if len(numbers) == 1 else "singular"
+        found: Clues = []
+        for position in range(start - 1, max(start - 4, -1), -1):
+            word = words[position]
+            if (agreement := self._agreement(word, numbers)) is not None:
+                found.append(Clue(position, agreement))
+                break
+            if (agreement := self._adjective(word, number)) is not None:
+                found.append(Clue(position, agreement))
+            elif word not in language.transparent:
+                break
+        if language.adjectives_follow and end < len(words):
+            agreement = self._adjective(words[end], number)
+            if agreement is not None and words[end] not in language.transparent:
+                found.append(Clue(end, agreement))
+        found.extend(language.clues(words, start, end, number))
+        return found
+
+
+def _shown(words: Sequence[str], place: Place) -> str:
+    return " ".join(words[place[0] : place[1]])
+
+
+def _by_mention(
+    words: Sequence[str], mention: Occurrence, gender: Gender | None, reason: str, agreeing: Sequence[Clue] = ()
+) -> Finding:
+    """What one mention says, by itself or with the words that agree with it."""
+    places = [clue.place for clue in agreeing]
+    evidence = (*dict.fromkeys(_shown(words, place) for place in places), _shown(words, mention.place))
+    return Finding(gender, reason, evidence, (*places, mention.place))
+
+
+def _intersection(agreeing: Iterable[Clue]) -> set[Gender] | None:
+    """The genders that all agreeing words allow: None without any word, empty when they contradict each other."""
+    told: set[Gender] | None = None
+    for clue in agreeing:
+        genders = {_LETTERS[letter] for letter in clue.agreement}
+        told = genders if told is None else told & genders
+    return told
+
+
+@cache
+def bundled_finder(code: str) -> OccupationFinder:
+    """The finder over a language's bundled lexicon."""
+    return OccupationFinder(lexicon(code), registry.load("language", code))
+
+
+@cache
+def citation_forms(language: str) -> Mapping[tuple[str, str, str], str]:
+    """(occupation, gender, number) -> the first citation form of the lexicon."""
+    forms: dict[tuple[str, str, str], str] = {}
+    for entry in lexicon(language):
+        forms.setdefault((entry.occupation, entry.gender, entry.number), entry.forms[0])
+    return forms

@@ -1,0 +1,178 @@
+"""The gender heuristics that WinoMT was published with, kept as they were (Stanovsky, Smith and Zettlemoyer 2019).
+
+Each takes the words aligned to the entity (punctuation taken off), and gives a gender or None for unknown. `paper2019`
+is the code of the paper, `repo2020` its successor; they differ in what an empty alignment means.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from functools import cache
+from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
+from typing import Any
+
+from gendermark.errors import MissingExtra
+from gendermark.reading.occupations import bundled_finder
+from gendermark.reading.words import Span, split_spans
+from gendermark.records import Gender
+
+LANGUAGES = ("ar", "de", "es", "fr", "he", "it", "ru", "uk")
+_M, _F, _N = Gender.MASCULINE, Gender.FEMININE, Gender.NEUTRAL
+
+_GERMAN_DETERMINERS = {
+    **dict.fromkeys(
+        (
+            "der",
+            "ein",
+            "dem",
+            "einen",
+            "des",
+            "er",
+            "seiner",
+            "ihn",
+            "seinen",
+            "ihm",
+            "ihren",
+            "seinem",
+            "ihrem",
+            "sein",
+        ),
+        _M,
+    ),
+    **dict.fromkeys(("die", "eine", "einer", "sie", "seine", "ihrer"), _F),
+    **dict.fromkeys(("ihr", "ihre", "das", "jemanden"), _N),
+}
+_TOKEN = re.compile(r"\w+(?:-\w+)*|[^\w\s]")
+PUNCTUATION = '.,;:!?"'
+
+
+def published_gender(
+    language: str, rules: str, words: Sequence[str], positions: Sequence[int], sentence: str, entity: str
+) -> Gender | None:
+    """The gender of an entity by the published heuristic of a language."""
+    if language == "he":
+        return _hebrew(words, rules)
+    if language == "ar":
+        return _arabic(words, rules)
+    if language == "de":
+        return _german(words, positions, sentence, entity)
+    if language in ("ru", "uk"):
+        return _majority([_slavic_token(word, language) for word in words])
+    return _romance(words, language, rules)
+
+
+def spans_of(text: str, positions: Iterable[int]) -> tuple[Span, ...]:
+    """Where the words at these positions stand in the text, punctuation taken off; in its order, each once."""
+    written = split_spans(text)
+    found = []
+    for start, end in (written[position] for position in sorted(set(positions))):
+        word = text[start:end].lstrip(PUNCTUATION)
+        start = end - len(word)
+        found.append((start, start + len(word.rstrip(PUNCTUATION))))
+    return tuple(span for span in found if span[0] < span[1])
+
+
+def _hebrew(words: Sequence[str], rules: str) -> Gender | None:
+    if not words:
+        return _F if rules == "paper2019" else None
+    return _F if any(word.endswith(("ת", "ה")) for word in words if word != "את") else _M
+
+
+def _arabic(words: Sequence[str], rules: str) -> Gender | None:
+    if not words and rules != "paper2019":
+        return None
+    return _F if any("ة" in word or "\ufe94" in word for word in words) else _M
+
+
+def _german(words: Sequence[str], positions: Sequence[int], sentence: str, entity: str) -> Gender:
+    if "nurse" in entity:
+        return _F
+    if not words:
+        return _M
+    if any(word.endswith("in") for word in words):
+        return _F
+    # The nearest determiner; its place is counted in tokens, the entity's in words, as the released code does.
+    found = [
+        (abs(place - min(positions)), place, _GERMAN_DETERMINERS[token])
+        for place, token in enumerate(_TOKEN.findall(sentence.lower()))
+        if token in _GERMAN_DETERMINERS
+    ]
+    return min(found)[2] if found else _M
+
+
+def _romance(words: Sequence[str], language: str, rules: str) -> Gender | None:
+    """Most common gender among the aligned words. The paper asked spaCy 2 models that can no longer be had; this asks
+    the project's own tables, so the printed figures are met only approximately."""
+    if (language == "fr" and "au" in words) or (language == "it" and any(word.startswith("dell'") for word in words)):
+        return _M
+    told = [gender for word in words for gender in [_romance_token(word.lower(), language)] if gender is not None]
+    if told:
+        return _majority(told)
+    return _N if rules == "paper2019" or words else None
+
+
+@cache
+def _romance_token(word: str, language: str) -> Gender | None:
+    finder = bundled_finder(language)
+    tables = finder.language.singular, finder.language.plural
+    for table in tables:
+        if table.get(word) in ("m", "f"):
+            return _M if table[word] == "m" else _F
+    ending = finder.language.noun(word)
+    return {"m": _M, "f": _F}.get(ending or "")
+
+
+def _majority(genders: Sequence[Gender | None]) -> Gender | None:
+    return Counter(genders).most_common(1)[0][0] if genders else None
+
+
+@cache
+def _slavic_token(word: str, language: str) -> Gender:
+    """Any feminine parse makes a word feminine; else the most common gender of its parses; none is neutral."""
+    genders = [str(parse.tag.gender) for parse in _analyser(language).parse(word)]
+    if "femn" in genders:
+        return _F
+    return _M if genders and Counter(genders).most_common(1)[0][0] == "masc" else _N
+
+
+@cache
+def _analyser(language: str) -> Any:
+    try:
+        pymorphy = import_module("pymorphy3")
+        if language == "uk" and _has_dictionary_of_2016():
+            return _with_dictionary_of_2016(pymorphy)
+        return pymorphy.MorphAnalyzer(lang=language)
+    except (ImportError, ValueError):
+        raise MissingExtra(f"the published rules for {language}", "ru-uk") from None
+
+
+def _has_dictionary_of_2016() -> bool:
+    """The Ukrainian dictionary that the paper used; a later one moves its figures by several points."""
+    return find_spec("pymorphy2_dicts_uk") is not None
+
+
+def _with_dictionary_of_2016(pymorphy: Any) -> Any:
+    """The old dictionary in the new analyser: its suffix table has another record format, and no probabilities that
+    could be read; neither is needed for the set of parses."""
+    suffixes = import_module("pymorphy3.dawg").PredictionSuffixesDAWG
+    current, suffixes.DATA_FORMAT = suffixes.DATA_FORMAT, ">HHH"
+    try:
+        path = import_module("pymorphy2_dicts_uk").get_path()
+        return pymorphy.MorphAnalyzer(path=path, lang="uk", probability_estimator_cls=None)
+    finally:
+        suffixes.DATA_FORMAT = current
+
+
+def detector_name(language: str) -> str:
+    """What the heuristic rests on, for the signature."""
+    if language in ("ru", "uk"):
+        family = "pymorphy2" if language == "uk" and _has_dictionary_of_2016() else "pymorphy3"
+        try:
+            return f"{family}-dicts-{language}-{version(f'{family}-dicts-{language}')}"
+        except PackageNotFoundError:
+            raise MissingExtra(f"the published rules for {language}", "ru-uk") from None
+    return "gendermark-tables" if language in ("es", "fr", "it") else "published"

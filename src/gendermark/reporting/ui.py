@@ -1,0 +1,300 @@
+"""The page of `gendermark ui`: how far each run is, what was found so far, and the explorer of sentences.
+
+Run folders are followed while they grow; the page gets the rows it shows and no more.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from gendermark import __version__
+from gendermark.benchmarks.findings import direction
+from gendermark.errors import BadFile, UserError
+from gendermark.io import locks
+from gendermark.markup import tag
+from gendermark.reporting.findings import concluded, findings
+from gendermark.reporting.opening import title_of
+from gendermark.reporting.page import asset, contents, embedded_json, fill, names_for_people, policy
+from gendermark.reporting.rows import Cell, Explorer, Filter, cell_names, system_labels
+from gendermark.reporting.server import File, Site
+from gendermark.result import Result
+from gendermark.runs import folder
+from gendermark.runs.compare import key_of
+from gendermark.runs.folder import Run, Text
+from gendermark.selection import Selection
+
+FINISHED, RUNNING, STOPPED = "finished", "running", "stopped"
+
+
+@dataclass(frozen=True)
+class FolderState:
+    """How far a run is."""
+
+    directory: Path
+    state: str
+    """`finished`, `running`, or `stopped` in the middle."""
+    done: tuple[str, ...]
+    """The cells it has, in the order of the run."""
+    wanted: tuple[str, ...]
+    """The cells it is to have."""
+    manifest: Mapping[str, Any] = field(repr=False)
+
+    @property
+    def now(self) -> str:
+        """The cell it is working on."""
+        return next((cell for cell in self.wanted if cell not in self.done), "") if self.state == RUNNING else ""
+
+
+def look_at(directory: Path) -> FolderState:
+    """What a run folder holds at this moment."""
+    manifest = folder.read_manifest(directory)
+    try:
+        selections = [Selection.from_json(row) for row in manifest["config"]["selections"]]
+    except (KeyError, TypeError, ValueError, UserError):
+        raise BadFile(directory / folder.MANIFEST, "is not a manifest that this version can read") from None
+    wanted = tuple(one.cell for one in selections)
+    if manifest["status"] == FINISHED:
+        return FolderState(directory, FINISHED, tuple(manifest["cells"]), wanted, manifest)
+    state = RUNNING if locks.is_held(directory / ".lock") else STOPPED
+    # The result is the last file of a cell to be written.
+    done = tuple(cell for cell in wanted if (directory / cell / folder.RESULT).is_file())
+    return FolderState(directory, state, done, wanted, manifest)
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """All folders at one moment."""
+
+    version: int
+    """Changes when the rows do."""
+    states: tuple[FolderState, ...]
+    explorer: Explorer = field(repr=False)
+    problems: tuple[str, ...] = ()
+    """What could not be read of runs that are going."""
+
+    @property
+    def is_live(self) -> bool:
+        return any(state.state != FINISHED for state in self.states)
+
+
+@dataclass(frozen=True)
+class _Part:
+    """One run's files of one cell, as they were when they were read."""
+
+    stamp: object
+    """Changes when the files do."""
+    result: Result = field(repr=False)
+    texts: Sequence[Text] = field(repr=False)
+
+
+class RunFolders:
+    """Some run folders, followed while they grow. `now` is what there is; `refresh` looks again."""
+
+    def __init__(
+        self,
+        directories: Sequence[Path],
+        names: Sequence[str] = (),
+        tell: Callable[[str], None] = lambda note: None,  # noqa: ARG005
+    ) -> None:
+        """`names` of their systems, in the same order, or empty; `tell` hears how far it is."""
+        self._directories, self._tell = directories, tell
+        self._names = names or [""] * len(directories)
+        self._parts: dict[Path, _Part] = {}
+        self._cells: dict[object, Cell] = {}
+        self._seen: object = None
+        self.now = Snapshot(0, (), Explorer([], []))
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Look again, and read what is new. Not from two threads at once."""
+        states = tuple(look_at(directory) for directory in self._directories)
+        problems: list[str] = []
+        by_run = [self._parts_of(state, problems) for state in states]
+        seen = (states, [[part.stamp for part in parts.values()] for parts in by_run], problems)
+        if seen == self._seen:
+            return
+        cells: dict[object, Cell] = {}
+        for key, name in cell_names([part.result for parts in by_run for part in parts.values()]).items():
+            parts = [own.get(key) for own in by_run]
+            stamp = (name, tuple(part and part.stamp for part in parts))
+            cells[stamp] = self._cells.get(stamp) or self._indexed(name, parts)
+        runs = [
+            Run(
+                str(state.directory),
+                {**state.manifest, "name": name} if name else state.manifest,
+                [part.result for part in parts.values()],
+            )
+            for state, parts, name in zip(states, by_run, self._names, strict=True)
+        ]
+        version, explorer = self.now.version, self.now.explorer
+        if list(cells) != list(self._cells) or system_labels(runs) != explorer.systems:
+            version, explorer = version + 1, Explorer(system_labels(runs), list(cells.values()))
+        self._cells, self._seen = cells, seen
+        self.now = Snapshot(version, states, explorer, tuple(problems))
+
+    def _indexed(self, name: str, parts: Sequence[_Part | None]) -> Cell:
+        n = max(len(part.result.judgements) for part in parts if part)
+        return Cell(
+            name,
+            [part.result if part else None for part in parts],
+            [part.texts if part else () for part in parts],
+            lambda done: self._tell(f"{name}: {done:,} of {n:,} sentences read"),
+        )
+
+    def _parts_of(self, state: FolderState, problems: list[str]) -> dict[tuple[str, ...], _Part]:
+        found = {}
+        for name in state.done:
+            cell = state.directory / name
+            try:
+                part = self._parts.get(cell)
+                if part is None or part.stamp != _stamp_of(cell):
+                    stamp, result = _stamp_of(cell), folder.read_cell(cell)
+                    part = self._parts[cell] = _Part(stamp, result, folder.read_texts(cell, result))
+            except BadFile as problem:  # a run that is going may be replacing it
+                if state.state == FINISHED:
+                    raise
+                problems.append(str(problem))
+            else:
+                found[key_of(part.result)] = part
+        return found
+
+
+def _stamp_of(cell: Path) -> object:
+    try:
+        found = [(path, path.stat()) for path in sorted(cell.iterdir())]
+    except OSError as problem:
+        raise BadFile(cell, f"cannot be read ({problem.strerror or problem}); run it again") from None
+    return tuple((path, status.st_mtime_ns, status.st_size, status.st_ino) for path, status in found)
+
+
+# -- the page ----------------------------------------------------------------------------------------------------------
+
+MOST_ROWS = 500
+"""That one request can ask for."""
+SECONDS_BETWEEN_LOOKS = 1.0
+
+
+class Follower(threading.Thread):
+    """Looks at the folders again and again, so that no request has to wait for it."""
+
+    def __init__(self, folders: RunFolders) -> None:
+        super().__init__(daemon=True)
+        self._folders = folders
+        self._end = threading.Event()
+        self.problem = ""
+        """Why the last look failed: a folder that was taken away, for example."""
+
+    def run(self) -> None:
+        while not self._end.wait(SECONDS_BETWEEN_LOOKS):
+            try:
+                self._folders.refresh()
+                self.problem = ""
+            except UserError as problem:
+                self.problem = str(problem)
+
+    def end(self) -> None:
+        self._end.set()
+        self.join(timeout=1)  # it may be in the middle of a large file; nothing is lost with it
+
+
+def ui_site(folders: RunFolders, follower: Follower) -> Site:
+    """Everything the page asks for."""
+    script, style = f"{asset('page.js')}\n{asset('ui.js')}", asset("page.css")
+
+    def page() -> File:
+        text = _render(folders.now, script, style)
+        # Half a surrogate pair is no text, but a damaged file name may have one.
+        return File("text/html", text.encode("utf-8", "replace"))
+
+    def rows(query: Mapping[str, str]) -> Any:
+        return folders.now.explorer.page(Filter.of(query), _number(query, "from"), min(_number(query, "n"), MOST_ROWS))
+
+    return Site(
+        files={"": page},
+        reads={
+            "rows": rows,
+            "state": lambda _: _state(folders.now),
+            "status": lambda _: _status(folders.now, follower.problem),
+        },
+        policy=f"{policy(script, style, connect=True)}; frame-ancestors 'none'",
+    )
+
+
+def _number(query: Mapping[str, str], name: str) -> int:
+    value = query.get(name, "")
+    if not (value.isascii() and value.isdecimal() and len(value) < 16):
+        raise UserError(f"{name} is a whole number, not {value!r:.20}")
+    return int(value)
+
+
+def _render(now: Snapshot, script: str, style: str) -> str:
+    title = "Runs of gendermark"
+    # Names also of what has not been written yet.
+    benchmarks = {cell.partition(".")[0] for state in now.states for cell in (*state.wanted, *state.done)}
+    data = {**_state(now), "words": names_for_people(now.explorer, benchmarks)}
+    links = [("#runs", "The runs"), ("#sentences", "The sentences"), ("#finding", "What was found")]
+    parts = {
+        "header": tag("h1", title),
+        "contents": contents(links),
+        "report": tag("section", tag("h2", "The runs"), tag("div", id="run-list", aria_live="polite"), id="runs"),
+        "reproduce": tag("section", tag("h2", "What was found"), tag("div", id="findings"), id="finding"),
+        "footer": tag("p", f"Served by gendermark {__version__} from the run folders, as they are now."),
+        "rows": embedded_json(data),
+    }
+    return fill("page.html", title, script, style, parts, connect=True)
+
+
+def _state(now: Snapshot) -> dict[str, Any]:
+    """What the explorer offers, and whether there will be more."""
+    explorer = now.explorer
+    return {**explorer.facets(), "entities": explorer.entities(), "version": now.version, "live": now.is_live}
+
+
+def _place(cell: str) -> str:
+    """A cell in words: benchmark and direction."""
+    benchmark, _, languages = cell.partition(".")
+    return f"{title_of(benchmark)}, {direction(*languages.split('-', 1))}"
+
+
+def _status(now: Snapshot, problem: str) -> dict[str, Any]:
+    """How far the runs are, and what was found so far; in words."""
+    systems = now.explorer.systems
+    every = [result for cell in now.explorer.cells for result in cell.results if result]
+    told = {id(result): concluded(result) for result in every}
+    return {
+        "version": now.version,
+        "live": now.is_live,
+        "problems": [*now.problems, *([problem] if problem else [])],
+        "runs": [
+            {
+                "system": system,
+                "directory": str(state.directory),
+                "state": state.state,
+                "done": len(state.done),
+                "wanted": max(len(state.wanted), len(state.done)),
+                "now": _place(state.now) if state.now else "",
+                "written": str(state.manifest.get("written", ""))[:16].replace("T", " "),
+            }
+            for system, state in zip(systems, now.states, strict=True)
+        ],
+        "findings": [
+            {
+                "place": _place(next(result.cell for result in cell.results if result)),
+                "link": Filter(cell=cell.name).link,
+                "told": [
+                    {
+                        "run": run,
+                        "sentences": findings(told[id(result)]),
+                        "warnings": list(result.warnings),
+                    }
+                    for run, result in enumerate(cell.results)
+                    if result
+                ],
+            }
+            for cell in now.explorer.cells
+        ],
+    }

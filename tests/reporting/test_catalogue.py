@@ -1,0 +1,86 @@
+"""What `gendermark list` shows is what there is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+import gendermark
+from gendermark import registry
+from gendermark.benchmarks.benchmark import Benchmark
+from gendermark.errors import UserError
+from gendermark.reporting.catalogue import listing
+from gendermark.result import Result
+
+
+@pytest.mark.parametrize("kind", ["benchmarks", "systems", "languages", "metrics"])
+def test_tables_are_whole(kind: str) -> None:
+    table = listing(kind)
+    assert table.rows
+    for row in table.rows:
+        assert len(row) == len(table.columns)
+        assert all(cell not in ("", None) for cell in row)
+
+
+@pytest.mark.parametrize(("kind", "registered"), [("benchmarks", "benchmark"), ("languages", "language")])
+def test_every_registered_name_is_listed(kind: str, registered: str) -> None:
+    assert [row[0] for row in listing(kind).rows] == registry.names(registered)
+
+
+def test_systems_are_described() -> None:
+    specs = [row[0] for row in listing("systems").rows]
+    assert specs == [f"{name}:…" for name in registry.names("system")]
+
+
+def _runs(benchmark: Benchmark) -> Iterator[Result]:
+    """By all its rules, each in the first direction that it has."""
+    few = {"uncertainty": {"parts": ("referenced",), "n_samples": 3, "alpha": "tuned"}}.get(benchmark.name, {})
+    for rules in benchmark.choices_of("rules"):
+        for source, to in benchmark.language_pairs("core"):
+            options: dict[str, Any] = {"source_language": source, "data": "core", "rules": rules, **few}
+            with suppress(UserError):
+                selection = gendermark.select(benchmark.name, to, **options)[1]
+                yield from gendermark.run("fake:coin", [selection])
+                break
+
+
+@pytest.mark.parametrize("name", registry.names("benchmark"))
+def test_every_metric_of_a_benchmark_is_described_and_listed_once(name: str) -> None:
+    benchmark: Benchmark = registry.load("benchmark", name)
+    described = benchmark.measures.described
+    assert len({about.name for about in described}) == len(described)
+    for about in described:
+        assert about.label.strip(), about.name
+        assert re.fullmatch(r"\S.*[^.]\.", about.meaning), about
+    given: set[str] = set()
+    for result in _runs(benchmark):
+        metrics = benchmark.measures.metrics(result.judgements, result.selection)
+        assert all(metric.about in described for metric in metrics), "described as it is measured"
+        assert len({metric.key for metric in metrics}) == len(metrics)
+        given |= {metric.name for metric in metrics}
+        assert {metric.key for metric in metrics} == {(e.metric, e.slice) for e in result.estimates}
+    listed = [row for row in listing("metrics").rows if row[0] == name]
+    assert [row[1] for row in listed] == [about.name for about in described]
+    assert given <= {about.name for about in described}
+    headline = {metric.partition(":")[0] for metric in benchmark.measures.headline}
+    assert headline <= given
+
+
+def test_languages_have_words() -> None:
+    for code, name, n_occupations, n_forms in listing("languages").rows:
+        assert name != code
+        assert n_occupations >= 40, "fewer occupations than the core sentences use"
+        assert n_forms >= 2 * n_occupations, "a form for each gender at least"
+
+
+def test_benchmarks_of_no_direction_do_not_crash(monkeypatch: pytest.MonkeyPatch) -> None:
+    pairs = {"core": [], "official": [("ko", "en")]}
+    changed = replace(registry.load("benchmark", "tgbi"), language_pairs=pairs.__getitem__)
+    monkeypatch.setattr("gendermark.benchmarks.tgbi.benchmark.BENCHMARK", changed)
+    row = next(row for row in listing("benchmarks").rows if row[0] == "tgbi")
+    assert "ko → en" in row
