@@ -22,9 +22,18 @@ from gendermark.systems.system import System, count_option, flag_option, number_
 
 if TYPE_CHECKING:
     from gendermark.benchmarks.findings import Cell, Finding, Form, Presentation, rows_by_direction, runs_of, share
-    from gendermark.reporting.charts import DotPanel, DotRow, dots
-    from gendermark.reporting.sheet import MALE, Figure, Sheet, figure, language, span
-    from gendermark.reporting.svg import Canvas
+    from gendermark.reporting.charts import (
+        MALE,
+        Canvas,
+        DotPanel,
+        DotRow,
+        Figure,
+        Sheet,
+        dots,
+        figure,
+        language,
+        span,
+    )
 
 _PRESENTATION = {
     "gendermark.benchmarks.findings": (
@@ -36,9 +45,18 @@ _PRESENTATION = {
         "runs_of",
         "share",
     ),
-    "gendermark.reporting.charts": ("DotPanel", "DotRow", "dots"),
-    "gendermark.reporting.sheet": ("MALE", "Figure", "Sheet", "figure", "language", "span"),
-    "gendermark.reporting.svg": ("Canvas",),
+    "gendermark.reporting.charts": (
+        "MALE",
+        "Canvas",
+        "DotPanel",
+        "DotRow",
+        "Figure",
+        "Sheet",
+        "dots",
+        "figure",
+        "language",
+        "span",
+    ),
 }
 """What findings and figures are made with: imported only when asked for, since scoring needs none of it."""
 

@@ -21,10 +21,22 @@ import gendermark
 from gendermark.errors import MissingExtra, UnknownName, UserError
 from gendermark.records import Estimate, Gender, Judgement, Verdict
 from gendermark.reporting import numbers
-from gendermark.reporting.charts import COLOURS, MOST_LOOKS, SHAPES, look_of, percent
+from gendermark.reporting.charts import (
+    COLOURS,
+    MOST_LOOKS,
+    SHAPES,
+    SIZE,
+    SMALL,
+    WIDTH,
+    Scale,
+    clipped,
+    look_of,
+    percent,
+    scale_around,
+    text_width,
+)
 from gendermark.reporting.figures import Figure, figures, run_labels, write_figures
 from gendermark.reporting.numbers import letter_of
-from gendermark.reporting.svg import SIZE, SMALL, WIDTH, Scale, clipped, scale_around, text_width
 from gendermark.result import Result
 from gendermark.selection import Selection
 

@@ -15,9 +15,7 @@ from gendermark.metrics.verdicts import State
 from gendermark.reading.codes import NAMES
 from gendermark.records import Estimate, Gender, Judgement, Unit
 from gendermark.reporting import charts
-from gendermark.reporting.charts import DotPanel, DotRow, StackedRow, percent
-from gendermark.reporting.sheet import Figure, Sheet, figure, span
-from gendermark.reporting.svg import Canvas
+from gendermark.reporting.charts import Canvas, DotPanel, DotRow, Figure, Sheet, StackedRow, figure, percent, span
 from gendermark.result import Result
 
 NO_SPREAD = "no spread seen"

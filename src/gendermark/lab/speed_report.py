@@ -32,11 +32,9 @@ from gendermark.lab.speed_numbers import (
 from gendermark.markup import Content, Markup, joined, minus, tag
 from gendermark.records import Table, Unit, show_p
 from gendermark.reporting import charts
-from gendermark.reporting.charts import Look, Series
+from gendermark.reporting.charts import Canvas, Figure, Look, Series, figure
 from gendermark.reporting.numbers import body_row, head_row, table
 from gendermark.reporting.page import plain_page
-from gendermark.reporting.sheet import Figure, figure
-from gendermark.reporting.svg import Canvas
 from gendermark.reporting.writing import latex_escaped, latex_line, latex_table, markdown_line
 from gendermark.runs.compare import Comparison
 

@@ -31,8 +31,7 @@ from gendermark.metrics.uncertainty import Samples
 from gendermark.reading.failures import failure
 from gendermark.records import Item, Judgement
 from gendermark.reporting import charts
-from gendermark.reporting.sheet import figure
-from gendermark.reporting.svg import Canvas
+from gendermark.reporting.charts import Canvas, figure
 from gendermark.result import Result
 from gendermark.runs import folder
 

@@ -29,11 +29,24 @@ from gendermark.reporting.boards import (
     trends,
     unclear_gaps,
 )
-from gendermark.reporting.charts import BLUE, GapRow, LinePanel, Look, Span, gaps, legend, lines
+from gendermark.reporting.charts import (
+    BLUE,
+    FEMALE,
+    MALE,
+    Canvas,
+    Figure,
+    GapRow,
+    LinePanel,
+    Look,
+    Span,
+    figure,
+    gaps,
+    legend,
+    lines,
+    span_of,
+)
 from gendermark.reporting.page import plain_page, render_page
-from gendermark.reporting.sheet import FEMALE, MALE, Figure, figure, span_of
 from gendermark.reporting.submission import Submission, check_distinct, find, key_from, on_paper, read, shown_keys
-from gendermark.reporting.svg import Canvas
 from gendermark.runs.executors import SERIAL, Executor
 from gendermark.runs.folder import read_run
 

@@ -1,31 +1,247 @@
-"""The charts that figures are made of, drawn from plain numbers: bars, dots with whiskers, points, matrices, lines.
+"""Figures as SVG: a canvas of a few shapes, the charts drawn on it, and the figures that several benchmarks share.
 
-They know nothing of benchmarks. What distinguishes two things is always a shape or a hatch as well as a colour.
+One unit is a point, texts are real text, and no string that was read can become markup. Lines and letters have the
+colour of the text around them, so that a picture also fits a dark page. There are no style attributes, which a strict
+Content-Security-Policy would refuse. What distinguishes two things is always a shape or a hatch as well as a colour.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from html import escape
 from typing import NamedTuple
 
-from gendermark.reporting.svg import (
-    INK,
-    ON_DARK,
-    ON_LIGHT,
-    SIZE,
-    SMALL,
-    WIDTH,
-    Box,
-    Canvas,
-    Scale,
-    clipped,
-    hatched,
-    scale_around,
-    text_width,
-    tick_label,
+import numpy as np
+
+from gendermark.markup import minus, visible
+from gendermark.reading.occupations import core_occupations
+from gendermark.records import Estimate, Gender, Judgement
+from gendermark.result import Result
+
+WIDTH = 237.6
+"""One column of a two-column paper: 3.3 inches."""
+SIZE, SMALL = 8.0, 7.0
+"""Of letters, in points."""
+INK = "currentColor"
+ON_DARK, ON_LIGHT = "#ffffff", "#000000"
+FONTS = "Helvetica, Arial, 'Liberation Sans', sans-serif"
+_MARGIN = 2.0
+Place = tuple[float, float]
+Box = tuple[float, float, float, float]
+"""Left, top, width and height."""
+_HATCH = "hatch "
+# Widths of letters in em: those of DejaVu Sans or a little more, which runs wider than any other font that a system
+# without Helvetica puts in its place. So nothing is cut off anywhere.
+_WIDTHS = (
+    (0.34, "ijl.,:;'|I /\\"),
+    (0.46, 'frt()-"*![]`'),
+    (0.64, "0123456789$?_"),
+    (0.84, "+=<>~#"),
+    (1.0, "mwMW%@—…"),
 )
+_WIDTH_OF = {letter: width for width, letters in _WIDTHS for letter in letters}
+
+
+def hatched(colour: str) -> str:
+    """A fill with slanting lines, which is told from a plain one in grey too."""
+    return _HATCH + colour
+
+
+def text_width(text: str, size: float = SIZE) -> float:
+    """About how wide a text is; rather too wide than too narrow."""
+    return size * sum(_letter_width(letter) for letter in text)
+
+
+def _letter_width(letter: str) -> float:
+    if letter in _WIDTH_OF:
+        return _WIDTH_OF[letter]
+    if ord(letter) >= 0x1100:  # Hangul, kana, Chinese
+        return 1.05
+    return 0.79 if letter.isupper() else 0.64
+
+
+def clipped(text: str, width: float, size: float = SIZE) -> str:
+    """The text, without its middle where it is too wide: names differ at their ends."""
+    text = " ".join(visible(text).split())
+    if text_width(text, size) <= width:
+        return text
+    # Whatever the text is, no more letters than this can fit.
+    text = text if len(text) < 400 else f"{text[:200]}{text[-200:]}"
+    for kept in range(len(text) - 1, 1, -1):
+        head = kept * 2 // 5
+        shorter = f"{text[:head]}…{text[len(text) - (kept - head) :]}"
+        if text_width(shorter, size) <= width:
+            return shorter
+    return "…"
+
+
+@dataclass(frozen=True)
+class Scale:
+    """Where a value lies between two places of the picture."""
+
+    low: float
+    high: float
+    start: float
+    end: float
+
+    def __call__(self, value: float) -> float:
+        inside = min(max(value, self.low), self.high)
+        return self.start + (self.end - self.start) * (inside - self.low) / (self.high - self.low)
+
+    def ticks(self, most: int = 6) -> list[float]:
+        """Round values along the scale, as many as are wanted at most."""
+        step = next(step for step in _steps(self.high - self.low) if (self.high - self.low) / step <= most - 1 + 1e-9)
+        first, last = math.ceil(self.low / step - 1e-9), math.floor(self.high / step + 1e-9)
+        return [round(number * step, 10) for number in range(first, last + 1)]
+
+
+def _steps(span: float) -> Sequence[float]:
+    power = 10.0 ** math.floor(math.log10(span))
+    return [power * step for step in (0.1, 0.2, 0.25, 0.5, 1, 2, 2.5, 5, 10)]
+
+
+def scale_around(values: Sequence[float], start: float, end: float) -> Scale:
+    """A scale that holds all values, with round ends."""
+    low, high = min(values), max(values)
+    if high - low < 1e-9:
+        low, high = low - 0.5, high + 0.5
+    step = next(step for step in _steps(high - low) if (high - low) / step <= 5)
+    return Scale(math.floor(low / step + 1e-9) * step, math.ceil(high / step - 1e-9) * step, start, end)
+
+
+def tick_label(value: float) -> str:
+    return f"{value:.6f}".rstrip("0").rstrip(".").replace("-", "−") if value else "0"
+
+
+class Canvas:
+    """Shapes one after the other; as high as the lowest of them needs."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._parts: list[str] = []
+        self._hatches: dict[str, str] = {}
+        self._bottom = 0.0
+
+    def line(
+        self,
+        start: tuple[float, float],
+        end: tuple[float, float],
+        *,
+        width: float = 0.6,
+        dashes: str = "",
+        faint: bool = False,
+    ) -> None:
+        look = (f' stroke-dasharray="{dashes}"' if dashes else "") + (' stroke-opacity="0.25"' if faint else "")
+        (x1, y1), (x2, y2) = start, end
+        self._add(
+            f'<line x1="{_n(x1)}" y1="{_n(y1)}" x2="{_n(x2)}" y2="{_n(y2)}" stroke="{INK}" '
+            f'stroke-width="{width:g}"{look}/>',
+            max(y1, y2),
+        )
+
+    def path(self, points: Sequence[tuple[float, float]], colour: str, *, width: float = 1.0) -> None:
+        steps = "L".join(f"{_n(x)} {_n(y)}" for x, y in points)
+        self._add(
+            f'<path d="M{steps}" fill="none" stroke="{colour}" stroke-width="{width:g}"/>', max(y for _, y in points)
+        )
+
+    def rect(self, box: Box, fill: str, *, outlined: bool = False, title: str = "") -> None:
+        x, y, width, height = box
+        edge = f' stroke="{INK}" stroke-width="0.5"' if outlined else ""
+        shape = (
+            f'<rect x="{_n(x)}" y="{_n(y)}" width="{_n(width)}" height="{_n(height)}" fill="{self._fill(fill)}"{edge}'
+        )
+        self._add(_titled(shape, "rect", title), y + height)
+
+    def text(
+        self,
+        at: Place,
+        text: str,
+        *,
+        anchor: str = "start",
+        size: float = SIZE,
+        colour: str = INK,
+        longest: float = WIDTH,
+    ) -> None:
+        """`at` is on the line that letters stand on; what is wider than `longest` loses its middle, not its tooltip."""
+        x, y = at
+        shown = clipped(text, longest, size)
+        look = f' text-anchor="{anchor}"' if anchor != "start" else ""
+        look += f' font-size="{size:g}"' if size != SIZE else ""
+        look += f' fill="{colour}"' if colour != INK else ""
+        whole = "" if shown == " ".join(visible(text).split()) else f"<title>{_escaped(text)}</title>"
+        self._add(f'<text x="{_n(x)}" y="{_n(y)}"{look}>{whole}{escape(shown, quote=False)}</text>', y + size * 0.25)
+
+    def mark(
+        self, shape: str, at: Place, colour: str, *, filled: bool = True, radius: float = 2.4, title: str = ""
+    ) -> None:
+        """`circle`, `square`, `triangle`, `diamond`, `down`, `hourglass` or `bar`; hollow where it is not filled."""
+        x, y = at
+        edge = min(0.9, 0.45 * radius)
+        look = f'fill="{colour}"' if filled else f'fill="none" stroke="{colour}" stroke-width="{_n(edge)}"'
+        if shape == "circle":
+            drawn = f'<circle cx="{_n(x)}" cy="{_n(y)}" r="{_n(radius)}" {look}'
+            self._add(_titled(drawn, "circle", title), y + radius)
+            return
+        r = radius * 1.15
+        corners = {
+            "square": ((-0.85, -0.85), (0.85, -0.85), (0.85, 0.85), (-0.85, 0.85)),
+            "triangle": ((0, -1.1), (1.05, 0.8), (-1.05, 0.8)),
+            "diamond": ((0, -1.2), (1.2, 0), (0, 1.2), (-1.2, 0)),
+            "down": ((0, 1.1), (-1.05, -0.8), (1.05, -0.8)),
+            "hourglass": ((-0.95, -1), (0.95, -1), (-0.95, 1), (0.95, 1)),
+            "bar": ((-0.3, -1.3), (0.3, -1.3), (0.3, 1.3), (-0.3, 1.3)),
+        }[shape]
+        steps = "L".join(f"{_n(x + dx * r)} {_n(y + dy * r)}" for dx, dy in corners)
+        self._add(_titled(f'<path d="M{steps}Z" {look}', "path", title), y + radius * 1.4)
+
+    def svg(self, title: str, description: str) -> str:
+        """The whole picture; a screen reader says its title and description."""
+        height = math.ceil(self._bottom + _MARGIN)
+        defined = f"<defs>{''.join(self._hatches.values())}</defs>" if self._hatches else ""
+        return (
+            f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH / 72:g}in" height="{height / 72:.3f}in" '
+            f'viewBox="0 0 {WIDTH:g} {height}" role="img" aria-labelledby="{self._name}-title" '
+            f'aria-describedby="{self._name}-desc" font-family="{FONTS}" font-size="{SIZE:g}" fill="{INK}">\n'
+            f'<title id="{self._name}-title">{_escaped(title)}</title>\n'
+            f'<desc id="{self._name}-desc">{_escaped(description)}</desc>\n'
+            f"{defined}{chr(10).join(self._parts)}\n</svg>\n"
+        )
+
+    def _add(self, part: str, bottom: float) -> None:
+        self._parts.append(part)
+        self._bottom = max(self._bottom, bottom)
+
+    def _fill(self, fill: str) -> str:
+        if not fill.startswith(_HATCH):
+            return fill
+        colour = fill.removeprefix(_HATCH)
+        # Names of parts hold for a whole page, on which other pictures may stand.
+        name = f"{self._name}-hatch-{colour.lstrip('#')}"
+        self._hatches[name] = (
+            f'<pattern id="{name}" width="3" height="3" patternUnits="userSpaceOnUse" '
+            f'patternTransform="rotate(45)"><rect width="3" height="3" fill="{colour}"/>'
+            f'<line x1="0" y1="0" x2="0" y2="3" stroke="{ON_DARK}" stroke-width="1.2"/></pattern>'
+        )
+        return f"url(#{name})"
+
+
+def _titled(shape: str, name: str, title: str) -> str:
+    return f"{shape}><title>{_escaped(title)}</title></{name}>" if title else f"{shape}/>"
+
+
+def _escaped(text: str) -> str:
+    return escape(" ".join(visible(text).split()), quote=False)
+
+
+def _n(value: float) -> str:
+    return f"{value:.2f}".rstrip("0").rstrip(".")
+
 
 # Of the colours that Okabe and Ito chose for all kinds of sight; dark, middle and light in grey.
 BLUE, ORANGE, GREEN, PURPLE, VERMILION = "#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00"
@@ -731,3 +947,273 @@ def _dots_and_gap(canvas: Canvas, dots: Sequence[tuple[Span, Look]], across: Sca
                 canvas.path([(across(span.fixed_low), y), (across(span.fixed_high), y)], look.colour, width=THICK)
     for span, look in dots:
         canvas.mark(look.shape, (across(span.value), middle), look.colour, filled=look.filled, radius=2.7)
+
+
+MALE, FEMALE = Look("circle", BLUE), Look("triangle", VERMILION)
+PUBLISHED = Look("diamond", FAINT, filled=False)
+LABOUR_STATISTICS = "labour statistics of the United States, 2017 (Zhao et al., 2018)"
+_NOT_TOLD = "not told"
+_MIN_OUTPUTS = 3
+"""An occupation with fewer translations that show a gender is no point."""
+_MIN_POINTS = 8
+"""Fewer have no trend."""
+_FAR, _MIN_RESIDUAL = 1.5, 10.0
+"""Standard deviations, and percentage points, from the trend: occupations farther away are named."""
+_MOST_NAMED = 7
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A picture without a title in it, and the words that belong to it."""
+
+    name: str
+    """Of its file, and unique among the figures made together."""
+    title: str
+    caption: str
+    svg: str
+    cell: str
+    """The benchmark and direction it shows; only the benchmark where it shows several; empty where it shows all."""
+
+
+def figure(name: str, title: str, caption: str, cell: str, draw: Callable[[Canvas], object]) -> Figure:
+    """The figure that `draw` puts on a canvas."""
+    parts = (re.sub(r"[^a-z0-9]+", "-", part).strip("-") for part in name.lower().split("."))
+    name = ".".join(part for part in parts if part) or "figure"
+    canvas = Canvas(name)
+    draw(canvas)
+    return Figure(name, title, caption, canvas.svg(title, caption), cell)
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """Results that may stand in one figure: one benchmark, measured alike."""
+
+    benchmark: str
+    suffix: str
+    """Of the names of figures, where there are several sheets of one benchmark."""
+    cells: Mapping[str, Mapping[str, Result]]
+    """Cell -> label of the run -> result; no cell is empty."""
+    conditions: str
+    """How these were measured: "core data, rules best, context joined"."""
+
+    @property
+    def labels(self) -> list[str]:
+        return list(dict.fromkeys(label for found in self.cells.values() for label in found))
+
+    @property
+    def results(self) -> Iterator[tuple[str, str, Result]]:
+        """(cell, label, result)"""
+        for cell, found in self.cells.items():
+            for label, result in found.items():
+                yield cell, label, result
+
+    @property
+    def any(self) -> Result:
+        return next(self.results)[2]
+
+    @property
+    def intervals(self) -> str:
+        return intervals_of(self.any)
+
+    def title_of(self, label: str) -> str:
+        """Of a part of a figure: the system, unless there is only one."""
+        return label if len(self.labels) > 1 else ""
+
+    def about(self, cell: str = "", label: str = "") -> str:
+        """What a caption says of its origin: the system if it is one, the direction, data and rules."""
+        who = label or (self.labels[0] if len(self.labels) == 1 else "")
+        parts = [part for part in (who, direction(cell) if cell else "") if part]
+        return "; ".join([", ".join(parts), self.conditions] if parts else [self.conditions])
+
+    def name_of(self, cell: str, what: str, label: str = "") -> str:
+        """Of a figure: with the system, where it shows one of several."""
+        own = f".{label[-60:]}" if label and len(self.labels) > 1 else ""
+        return f"{cell}{self.suffix}.{what}{own}"
+
+
+def intervals_of(result: Result) -> str:
+    """`95% intervals`, as signed; with what the two bars mean where there are two."""
+    signed = re.search(r"confidence-(0?\.\d+)", result.signature)
+    has_two = any(e.fixed_low is not None and e.fixed_low != e.low for e in result.estimates)
+    bars = " (thin: other groups, such as occupations; thick: other sentences about these)" if has_two else ""
+    return f"{100 * float(signed[1]) if signed else 95:g}% intervals{bars}"
+
+
+def span(result: Result, metric: str, part: str = "all") -> Span | None:
+    return span_of(result.find(metric, part))
+
+
+def span_of(found: Estimate | None) -> Span | None:
+    """An estimate as figures draw it; the second interval only where it differs from the first."""
+    if found is None or found.value is None:
+        return None
+    ends = found.fixed_low, found.fixed_high
+    return Span(found.value, found.low, found.high, *(ends if ends != (found.low, found.high) else ()))
+
+
+def language(cell: str) -> str:
+    """`ES` of `NAME.en-es`."""
+    return cell.rpartition("-")[2].upper()
+
+
+def direction(cell: str) -> str:
+    """`en-es` of `NAME.en-es`."""
+    return cell.rpartition(".")[2]
+
+
+# -- figures that several benchmarks share -----------------------------------------------------------------------------
+
+
+def confusion(sheet: Sheet) -> Iterator[Figure]:
+    """The expected gender against the gender of the translation, in counts."""
+    for cell, found in sheet.cells.items():
+        counts_of = {label: _gender_counts(result.judgements) for label, result in found.items()}
+        pairs = [pair for counts in counts_of.values() for pair in counts]
+        rows = [gender.value for gender in Gender if any(expected == gender for expected, _ in pairs)]
+        columns = [gender.value for gender in Gender if gender in rows or any(seen == gender for _, seen in pairs)]
+        columns.append(_NOT_TOLD)
+        drawn = [
+            Matrix(sheet.title_of(label), rows, columns, [[counts[row, column] for column in columns] for row in rows])
+            for label, counts in counts_of.items()
+            if counts
+        ]
+        if drawn:
+            yield figure(
+                sheet.name_of(cell, "confusion"),
+                "The gender that is meant and the gender of the translation",
+                f"Counts, and their share of the row ({sheet.about(cell)}). Not told: the translation shows no gender "
+                "that can be read.",
+                cell,
+                partial(matrices, found=drawn, row_title="meant", column_title="translated as", top=0),
+            )
+
+
+def _gender_counts(judgements: Iterable[Judgement]) -> Counter[tuple[str, str]]:
+    return Counter(
+        (judgement.expected.value, judgement.observed.value if judgement.observed else _NOT_TOLD)
+        for judgement in judgements
+        if judgement.expected
+    )
+
+
+@dataclass
+class Tally:
+    """Of one occupation: feminine among the translations that show a gender, and women among their sources."""
+
+    n_feminine: int = 0
+    n_gendered: int = 0
+    n_women: int = 0
+
+    @property
+    def share(self) -> float:
+        return 100 * self.n_feminine / self.n_gendered
+
+
+def is_open(judgement: Judgement) -> bool:
+    """Whether the source leaves the gender open."""
+    return judgement.expected in (None, Gender.NEUTRAL)
+
+
+def professions(sheet: Sheet) -> Iterator[Figure]:
+    """Each occupation: the feminine share of its translations against the share of women who work in it."""
+    percent_women = {name: float(share) for name, _, share in core_occupations()}
+    for cell, label, result in sheet.results:
+        told: dict[str, Tally] = defaultdict(Tally)
+        open_: dict[str, Tally] = defaultdict(Tally)
+        for judgement in result.judgements:
+            if judgement.observed in (Gender.MASCULINE, Gender.FEMININE):
+                tally = (open_ if is_open(judgement) else told)[judgement.entity]
+                tally.n_gendered += 1
+                tally.n_feminine += judgement.observed is Gender.FEMININE
+                tally.n_women += judgement.expected is Gender.FEMININE
+        enough_told, enough_open = (
+            {name: tally for name, tally in found.items() if name in percent_women and tally.n_gendered >= _MIN_OUTPUTS}
+            for found in (told, open_)
+        )
+        if enough_told or enough_open:
+            yield _of_occupations(sheet, cell, label, percent_women, enough_told, enough_open)
+
+
+def _of_occupations(
+    sheet: Sheet,
+    cell: str,
+    label: str,
+    percent_women: Mapping[str, float],
+    told: Mapping[str, Tally],
+    open_: Mapping[str, Tally],
+) -> Figure:
+    main = open_ if len(open_) >= len(told) / 2 else told
+    trend = _trend({name: (percent_women[name], tally.share) for name, tally in main.items()})
+    named = list(trend.residuals)[:_MOST_NAMED] if trend else []
+    marks: list[Point] = []
+    entries: list[tuple[str, Look | str]] = []
+    for tallies, shape, colour, says in (
+        (told, "circle", BLUE, "gender told"),
+        (open_, "triangle", VERMILION, "gender left open"),
+    ):
+        look = Look(shape, colour, filled=tallies is main)
+        if tallies:
+            entries.append((says, look))
+        for name, tally in tallies.items():
+            title = (
+                f"{name}, {says}: {tally.n_feminine} of {tally.n_gendered} feminine; "
+                f"{percent_women[name]:g} % of those who work in it are women"
+            )
+            shown = name if tallies is main and name in named else ""
+            marks.append(Point(percent_women[name], tally.share, look, title, shown))
+    # The named ones first, so that the farthest finds a place for its name.
+    marks.sort(key=lambda point: named.index(point.name) if point.name else len(named))
+    entries.append(("as the labour market", "dashes"))
+    level = None
+    if told:
+        level = 100 * sum(t.n_women for t in told.values()) / sum(t.n_gendered for t in told.values())
+        entries.append(("as the sentences say", "line"))
+    if trend:
+        entries.append(("trend", "dots"))
+
+    def draw(canvas: Canvas) -> None:
+        titles = ("women in the occupation, %", "feminine translations, %")
+        top = legend(canvas, entries, 0)
+        points(canvas, marks, titles, top, level, trend.ends if trend else None)
+
+    return figure(
+        sheet.name_of(cell, "professions", label),
+        "Feminine translations of each occupation, against the share of women in it",
+        "Each mark is an occupation: the feminine share of its translations that show a gender "
+        f"({sheet.about(cell, label)}; {LABOUR_STATISTICS}).{_in_words(trend, named)}",
+        cell,
+        draw,
+    )
+
+
+@dataclass(frozen=True)
+class _Trend:
+    """A straight line through points, and the points that lie far from it, the farthest first."""
+
+    ends: tuple[float, float]
+    correlation: float
+    residuals: Mapping[str, float]
+
+
+def _trend(points: Mapping[str, tuple[float, float]]) -> _Trend | None:
+    """By least squares; none where the points are too few or all of one height."""
+    x, y = np.array(list(points.values()), dtype=np.float64).reshape(-1, 2).T
+    if len(points) < _MIN_POINTS or min(x.std(), y.std()) < 1e-9:
+        return None
+    slope, intercept = np.polyfit(x, y, 1)
+    residuals = y - (slope * x + intercept)
+    far = max(_FAR * float(residuals.std()), _MIN_RESIDUAL)
+    found = sorted(zip(points, residuals.tolist(), strict=True), key=lambda one: (-abs(one[1]), one[0]))
+    return _Trend(
+        (float(intercept), float(intercept + 100 * slope)),
+        float(np.corrcoef(x, y)[0, 1]),
+        {name: residual for name, residual in found if abs(residual) >= far},
+    )
+
+
+def _in_words(trend: _Trend | None, named: Iterable[str]) -> str:
+    if trend is None:
+        return ""
+    correlation = f" Correlation with the share of women: {minus(f'{trend.correlation:.2f}')}."
+    listed = ", ".join(f"{name} {minus(f'{trend.residuals[name]:+.0f}')}" for name in named)
+    return correlation + (f" Farthest from the trend, in points: {listed}." if listed else "")

@@ -18,12 +18,26 @@ from gendermark.io.textfiles import write_text
 from gendermark.markup import visible
 from gendermark.records import Unit
 from gendermark.reporting import charts
-from gendermark.reporting.charts import DotPanel, DotRow, LinePanel, Look, Span
+from gendermark.reporting.charts import (
+    MALE,
+    PUBLISHED,
+    WIDTH,
+    Canvas,
+    DotPanel,
+    DotRow,
+    Figure,
+    LinePanel,
+    Look,
+    Sheet,
+    Span,
+    direction,
+    figure,
+    language,
+    span,
+)
 from gendermark.reporting.differences import against_first
 from gendermark.reporting.numbers import letter_of
 from gendermark.reporting.published import Published, how_comparable, published_values
-from gendermark.reporting.sheet import MALE, PUBLISHED, Figure, Sheet, direction, figure, language, span
-from gendermark.reporting.svg import WIDTH, Canvas
 from gendermark.result import Result, run_labels
 from gendermark.runs.compare import ALPHA, Comparison, ComparisonReport, condition_labels, described, key_of
 from gendermark.selection import Selection

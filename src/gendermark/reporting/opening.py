@@ -14,6 +14,7 @@ from gendermark.benchmarks.findings import Finding, direction, listed, lost_by_g
 from gendermark.markup import Content, Markup, minus, tag
 from gendermark.reading.codes import RIGHT_TO_LEFT
 from gendermark.records import Estimate, Gender, Judgement, Span, pieces
+from gendermark.reporting.charts import Figure
 from gendermark.reporting.differences import Difference, Differences, against_first, differences, phrases_of
 from gendermark.reporting.figures import figures
 from gendermark.reporting.findings import (
@@ -32,7 +33,6 @@ from gendermark.reporting.findings import (
 )
 from gendermark.reporting.numbers import CellNumbers, Paper, across, axis, letter_of
 from gendermark.reporting.rows import Cell, Explorer, Filter, outcome_of
-from gendermark.reporting.sheet import Figure
 from gendermark.result import Result
 from gendermark.runs.compare import ABSENT, ALPHA, CHANGES, FAMILY, Comparison, ComparisonReport
 from gendermark.runs.folder import Run, Text

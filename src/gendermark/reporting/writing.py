@@ -15,8 +15,8 @@ from gendermark import registry
 from gendermark.benchmarks.findings import NO_SPREAD, Cell, Form, Place, Row
 from gendermark.io.textfiles import FORMULA_STARTS, printable, write_text
 from gendermark.records import Estimate, Table
+from gendermark.reporting.charts import intervals_of
 from gendermark.reporting.numbers import find, format_value
-from gendermark.reporting.sheet import intervals_of
 from gendermark.result import Result, run_labels
 from gendermark.runs.compare import condition_labels, described, key_of
 

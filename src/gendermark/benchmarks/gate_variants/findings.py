@@ -26,8 +26,19 @@ from gendermark.benchmarks.gate_variants import DIRECTIONS, SLICES
 from gendermark.benchmarks.gate_variants import REWRITING as REWRITING_NAME
 from gendermark.benchmarks.gate_variants import VARIANTS as VARIANTS_NAME
 from gendermark.reporting import charts
-from gendermark.reporting.charts import BLUE, GREY, HATCHED_ORANGE, DotPanel, DotRow, Look
-from gendermark.reporting.sheet import LABOUR_STATISTICS, MALE, Figure, Sheet, language
+from gendermark.reporting.charts import (
+    BLUE,
+    GREY,
+    HATCHED_ORANGE,
+    LABOUR_STATISTICS,
+    MALE,
+    DotPanel,
+    DotRow,
+    Figure,
+    Look,
+    Sheet,
+    language,
+)
 from gendermark.result import Result
 
 _HIDDEN = frozenset({"rules", "stereotypes", "stereotype", "changes", "counts"})

@@ -28,8 +28,7 @@ from gendermark.benchmarks.gest import MEN, STEREOTYPES, WOMEN
 from gendermark.benchmarks.gest.measures import SLICES
 from gendermark.records import Estimate
 from gendermark.reporting import charts
-from gendermark.reporting.charts import DotPanel, DotRow, Look
-from gendermark.reporting.sheet import FEMALE, MALE, Figure, Sheet, language, span
+from gendermark.reporting.charts import FEMALE, MALE, DotPanel, DotRow, Figure, Look, Sheet, language, span
 from gendermark.result import Result
 
 _CLOSE_TO_THE_END = 3

@@ -27,8 +27,19 @@ from gendermark.benchmarks.findings import (
 from gendermark.benchmarks.mittens import SETS
 from gendermark.benchmarks.mittens.measures import SLICES
 from gendermark.records import Estimate
-from gendermark.reporting.charts import BLUE, GREY, HATCHED_ORANGE, PALE, DotPanel, DotRow
-from gendermark.reporting.sheet import FEMALE, MALE, Figure, Sheet, confusion
+from gendermark.reporting.charts import (
+    BLUE,
+    FEMALE,
+    GREY,
+    HATCHED_ORANGE,
+    MALE,
+    PALE,
+    DotPanel,
+    DotRow,
+    Figure,
+    Sheet,
+    confusion,
+)
 from gendermark.result import Result
 
 _FEW_JUDGED = 5.0

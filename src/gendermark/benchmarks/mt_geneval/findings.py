@@ -32,9 +32,19 @@ from gendermark.markup import minus
 from gendermark.metrics import quality
 from gendermark.records import Gender, Judgement
 from gendermark.reporting import charts
-from gendermark.reporting.charts import DotPanel, DotRow, Look
-from gendermark.reporting.sheet import FEMALE, MALE, Figure, Sheet, confusion, figure, language
-from gendermark.reporting.svg import Canvas
+from gendermark.reporting.charts import (
+    FEMALE,
+    MALE,
+    Canvas,
+    DotPanel,
+    DotRow,
+    Figure,
+    Look,
+    Sheet,
+    confusion,
+    figure,
+    language,
+)
 from gendermark.result import Result
 
 _RATES = TwoRates("accuracy:masculine", "accuracy:feminine", gap="recall_gap:all")

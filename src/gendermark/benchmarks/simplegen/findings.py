@@ -19,8 +19,7 @@ from gendermark.benchmarks.findings import (
 )
 from gendermark.benchmarks.simplegen import GROUPS
 from gendermark.benchmarks.simplegen.measures import OUTCOMES
-from gendermark.reporting.charts import BLUE, GREY, HATCHED_ORANGE
-from gendermark.reporting.sheet import Figure, Sheet, confusion, professions
+from gendermark.reporting.charts import BLUE, GREY, HATCHED_ORANGE, Figure, Sheet, confusion, professions
 from gendermark.result import Result
 
 

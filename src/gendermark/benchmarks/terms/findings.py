@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gendermark.benchmarks.findings import Cell, Finding, Form, Presentation, TwoRates, gap, rows_by_run, share
-from gendermark.reporting.sheet import confusion
+from gendermark.reporting.charts import confusion
 from gendermark.result import Result
 
 _COLUMNS = {

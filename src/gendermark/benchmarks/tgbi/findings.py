@@ -24,9 +24,18 @@ from gendermark.benchmarks.findings import (
 from gendermark.benchmarks.tgbi import SETS
 from gendermark.records import Gender, Judgement
 from gendermark.reporting import charts
-from gendermark.reporting.charts import BLUE, GREY, HATCHED_ORANGE, PALE, Look, StackedRow
-from gendermark.reporting.sheet import Figure, Sheet, figure
-from gendermark.reporting.svg import Canvas
+from gendermark.reporting.charts import (
+    BLUE,
+    GREY,
+    HATCHED_ORANGE,
+    PALE,
+    Canvas,
+    Figure,
+    Look,
+    Sheet,
+    StackedRow,
+    figure,
+)
 from gendermark.result import Result
 
 _FEW_GENDERED = 10.0

@@ -25,9 +25,23 @@ from gendermark.benchmarks.uncertainty.measures import PAIRED
 from gendermark.reading.occupations import core_occupations
 from gendermark.records import Gender, Judgement
 from gendermark.reporting import charts
-from gendermark.reporting.charts import BLUE, DotPanel, DotRow, Look, Span
-from gendermark.reporting.sheet import FEMALE, LABOUR_STATISTICS, PUBLISHED, Figure, Sheet, figure, is_open, language
-from gendermark.reporting.svg import SMALL, Canvas
+from gendermark.reporting.charts import (
+    BLUE,
+    FEMALE,
+    LABOUR_STATISTICS,
+    PUBLISHED,
+    SMALL,
+    Canvas,
+    DotPanel,
+    DotRow,
+    Figure,
+    Look,
+    Sheet,
+    Span,
+    figure,
+    is_open,
+    language,
+)
 from gendermark.result import Result
 
 _HARDLY_ANY = 0.1

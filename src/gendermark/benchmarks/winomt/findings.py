@@ -22,9 +22,19 @@ from gendermark.benchmarks.findings import (
 )
 from gendermark.records import Estimate, Gender
 from gendermark.reporting import charts
-from gendermark.reporting.charts import BLUE, HATCHED_ORANGE, BarPanel
-from gendermark.reporting.sheet import Figure, Sheet, confusion, figure, language, professions, span
-from gendermark.reporting.svg import Canvas
+from gendermark.reporting.charts import (
+    BLUE,
+    HATCHED_ORANGE,
+    BarPanel,
+    Canvas,
+    Figure,
+    Sheet,
+    confusion,
+    figure,
+    language,
+    professions,
+    span,
+)
 from gendermark.result import Result
 
 
