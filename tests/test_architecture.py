@@ -32,6 +32,8 @@ ORDER = (
     "metrics",
     "result",
     "reporting.charts",
+    "reporting.document",
+    "reporting.phrases",
     "benchmarks",
     "io.translations",
     "systems",

@@ -11,7 +11,7 @@ import pytest
 from gendermark import registry
 from gendermark.cli import terminal
 from gendermark.reporting.page import render_page
-from gendermark.reporting.writing import render
+from gendermark.reporting.tables import render
 from gendermark.selection import Selection
 from made_runs import MadeRun, run_of
 

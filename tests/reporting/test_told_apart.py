@@ -14,7 +14,7 @@ from gendermark.reporting.differences import differences
 from gendermark.reporting.figures import figures
 from gendermark.reporting.page import render_page
 from gendermark.reporting.rows import Explorer
-from gendermark.reporting.writing import render
+from gendermark.reporting.tables import render
 from gendermark.runs.compare import condition_labels
 from gendermark.selection import Selection
 from made_runs import MadeRun, run_of

@@ -17,7 +17,8 @@ from markdown_it import MarkdownIt
 
 import gendermark
 from gendermark.records import Estimate, Table, Unit
-from gendermark.reporting.writing import latex_escaped, render, write_tables
+from gendermark.reporting.latex import text as latex_escaped
+from gendermark.reporting.tables import render, write_tables
 from gendermark.result import Result
 from gendermark.selection import Selection
 

@@ -232,25 +232,6 @@ class Form:
     runs: Sequence[int] = ()
     corner: str = ""
 
-    def parts(self, most_columns: int) -> list[Form]:
-        """The same as several tables, none of them with more columns than this where that can be."""
-        n_runs = max(most_columns // len(self.columns), 1)
-        if len(self.runs) <= n_runs:
-            return [self]
-        return [
-            replace(
-                self,
-                name=f"{self.name}-{1 + first // n_runs}",
-                runs=self.runs[first : first + n_runs],
-                rows=[replace(row, values=self._of_runs(row, first, n_runs)) for row in self.rows],
-            )
-            for first in range(0, len(self.runs), n_runs)
-        ]
-
-    def _of_runs(self, row: Row, first: int, n_runs: int) -> Sequence[Place | None]:
-        n = len(self.columns)
-        return row.values[first * n : (first + n_runs) * n]
-
 
 def direction_of(cell: Cell) -> str:
     selection = next(result for result in cell if result is not None).selection

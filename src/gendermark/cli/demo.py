@@ -35,7 +35,7 @@ def demo(
     from gendermark.reporting.differences import differences
     from gendermark.reporting.findings import concluded, findings
     from gendermark.reporting.page import write_page
-    from gendermark.reporting.writing import render
+    from gendermark.reporting.tables import render
     from gendermark.runs import run as running
 
     say("Three systems translate from English to Spanish; how each treats women and men is measured:")

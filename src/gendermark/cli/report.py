@@ -77,7 +77,7 @@ def report(
 
         text = render_page(read, trend=trend)
     else:
-        from gendermark.reporting.writing import render
+        from gendermark.reporting.tables import render
 
         text = render(results, chosen)
     if output is None:

@@ -102,7 +102,7 @@ def score(
     if judgements is not None:
         write_judgements(judgements, result.judgements)
     if tables is not None:
-        from gendermark.reporting.writing import write_tables
+        from gendermark.reporting.tables import write_tables
 
         write_tables(tables, result)
     if as_json:

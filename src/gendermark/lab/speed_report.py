@@ -32,10 +32,11 @@ from gendermark.lab.speed_numbers import (
 from gendermark.markup import Content, Markup, joined, minus, tag
 from gendermark.records import Table, Unit, show_p
 from gendermark.reporting import charts
+from gendermark.reporting import latex as latex_
+from gendermark.reporting import markdown as markdown_
 from gendermark.reporting.charts import Canvas, Figure, Look, Series, figure
 from gendermark.reporting.numbers import body_row, head_row, table
 from gendermark.reporting.page import plain_page
-from gendermark.reporting.writing import latex_escaped, latex_line, latex_table, markdown_line
 from gendermark.runs.compare import Comparison
 
 # -- words -------------------------------------------------------------------------------------------------------------
@@ -275,8 +276,8 @@ def markdown(study: Study) -> str:
 
 
 def _markdown(table: Table) -> str:
-    rule = markdown_line(["---", *["---:"] * (len(table.columns) - 1)])
-    lines = [f"## {table.title}", "", markdown_line(table.columns), rule, *map(markdown_line, table.rows), ""]
+    rule = markdown_.line(["---", *["---:"] * (len(table.columns) - 1)])
+    lines = [f"## {table.title}", "", markdown_.line(table.columns), rule, *map(markdown_.line, table.rows), ""]
     return "\n".join(lines)
 
 
@@ -290,7 +291,7 @@ def latex(study: Study) -> str:
     """Table 4 as the paper has it."""
     table = table4(study)
     n = len(study.points)
-    lines = [latex_line(row) for row in table.rows]
+    lines = [latex_.line(row) for row in table.rows]
     lines.insert(n, r"\midrule")
     caption = (
         f"Speed and gender, {study.direction}: seconds for 1,000 sentences (median of {len(study.rounds.rounds)} "
@@ -299,9 +300,9 @@ def latex(study: Study) -> str:
         + "; ".join(f"{how}: {means}" for how, means in MAX_DROPS.items())
         + "."
     )
-    head = [latex_line([study.direction, *table.columns[1:]])]
-    written = latex_table("table*", "l" + "r" * (len(table.columns) - 1), head, lines, caption, "tab:speed")
-    return "\n".join([r"% needs \usepackage{booktabs}", *(f"% {latex_escaped(s)}" for s in findings(study)), written])
+    head = [latex_.line([study.direction, *table.columns[1:]])]
+    written = latex_.tabular("table*", "l" + "r" * (len(table.columns) - 1), head, lines, caption, "tab:speed")
+    return "\n".join([r"% needs \usepackage{booktabs}", *(f"% {latex_.text(s)}" for s in findings(study)), written])
 
 
 # -- figures -----------------------------------------------------------------------------------------------------------

@@ -24,8 +24,9 @@ from gendermark.lab.speed import Point, named_points, refuse_equal_names
 from gendermark.lab.torch_models import trained_context
 from gendermark.reading import context as contexts
 from gendermark.records import Unit
+from gendermark.reporting import latex as latex_
+from gendermark.reporting import markdown as markdown_
 from gendermark.reporting.published import all_published
-from gendermark.reporting.writing import latex_line, latex_table, markdown_line
 from gendermark.result import Result
 from gendermark.runs.run import NO_CONTEXT, RunConfig, RunContext, run
 from gendermark.selection import Selection
@@ -224,8 +225,8 @@ def markdown(report: paired.Row) -> str:
 
 
 def _table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    rule = markdown_line(["---", *["---:"] * (len(columns) - 1)])
-    return [f"## {title}", "", markdown_line(columns), rule, *map(markdown_line, rows), ""]
+    rule = markdown_.line(["---", *["---:"] * (len(columns) - 1)])
+    return [f"## {title}", "", markdown_.line(columns), rule, *map(markdown_.line, rows), ""]
 
 
 def latex(report: paired.Row) -> str:
@@ -234,9 +235,9 @@ def latex(report: paired.Row) -> str:
         f"Accuracy on MT-GenEval and BLEU of its counterfactual sentences, into {to} ({data} data, rules "
         f"{report['settings']['rules']})."
     )
-    head = [latex_line(["", *PAPER])]
-    lines = [latex_line(row) for row in paper_rows(report)]
-    return latex_table("table", "l" + "r" * len(PAPER), head, lines, caption, "tab:training") + "\n"
+    head = [latex_.line(["", *PAPER])]
+    lines = [latex_.line(row) for row in paper_rows(report)]
+    return latex_.tabular("table", "l" + "r" * len(PAPER), head, lines, caption, "tab:training") + "\n"
 
 
 # -- the command -------------------------------------------------------------------------------------------------------

@@ -1,0 +1,219 @@
+"""What a report says, as data: paragraphs, findings, tables, figures and sentences with marks, in sections.
+
+Renderers turn it into HTML (`html.py`), Markdown (`markdown.py`), LaTeX (`latex.py`) and terminal text (`terminal.py`).
+Standard library only; nothing here is escaped, and no text in it is markup.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from gendermark.records import Estimate, Span, Unit, show_p
+
+NO_SPREAD = "no spread seen"
+"""For an interval without width: all groups of sentences gave the same, which does not make the number certain."""
+
+
+# -- within a line -----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Link:
+    text: str
+    href: str
+
+
+@dataclass(frozen=True)
+class Strong:
+    text: str
+    tone: str = ""
+    """`better`, `worse` or neither: a colour, where there are colours."""
+
+
+@dataclass(frozen=True)
+class Small:
+    """Text that may be set smaller, or on a line of its own."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class System:
+    """The name of a system, with its letter where a document compares several."""
+
+    name: str
+    run: int | None = None
+    with_name: bool = True
+
+
+@dataclass(frozen=True)
+class Number:
+    """An estimate in a table; a dash where there is none."""
+
+    estimate: Estimate | None
+    with_interval: bool = True
+    href: str = ""
+    """Where the sentences behind it are."""
+
+    @property
+    def value(self) -> str:
+        return show_value(self.estimate.value, self.estimate.unit) if self.estimate is not None else "–"
+
+    @property
+    def interval(self) -> str:
+        """`[7.0, 22.0]`; empty where there is none, or none is wanted."""
+        found = self.estimate
+        if found is None or None in (found.value, found.low, found.high) or not self.with_interval:
+            return ""
+        if found.low == found.high:
+            return f"[{NO_SPREAD}]"
+        return f"[{', '.join(show_value(end, found.unit) for end in (found.low, found.high))}]"
+
+
+Inline = str | int | float | Link | Strong | Small | System | Number | None
+Text = Inline | Sequence[Inline]
+"""A line of text, or the parts that it is made of; None is nothing."""
+
+
+def plain(text: Text) -> str:
+    """A text without its links and marks, for media that have none."""
+    if text is None:
+        return ""
+    if isinstance(text, Link | Strong | Small):
+        return text.text
+    if isinstance(text, System):
+        return text.name
+    if isinstance(text, Number):
+        return f"{text.value} {text.interval}".strip()
+    if isinstance(text, str | int | float):
+        return str(text)
+    return "".join(map(plain, text))
+
+
+# -- blocks ------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Paragraph:
+    text: Text
+    kind: str = ""
+    """`verdict`, `lead`, `note` or `warning`."""
+
+
+@dataclass(frozen=True)
+class Bullets:
+    items: Sequence[Text]
+
+
+@dataclass(frozen=True)
+class Code:
+    text: str
+
+
+@dataclass(frozen=True)
+class Translated:
+    """What one system made of a sentence: the words that decided are marked."""
+
+    text: str
+    spans: Sequence[Span]
+    outcome: str
+    """`right`, `wrong` ..."""
+    shows: str
+    """The outcome with the gender that was read: "wrong: as a man"."""
+    system: System | None = None
+
+
+@dataclass(frozen=True)
+class Example:
+    """A sentence with its translations."""
+
+    source: str
+    translations: Sequence[Translated]
+    source_language: str
+    target_language: str
+    context: str = ""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that was found, with sentences that show it."""
+
+    text: Text
+    examples: Sequence[Example] = ()
+
+
+@dataclass(frozen=True)
+class Table:
+    columns: Sequence[Text]
+    rows: Sequence[Sequence[Text]]
+    caption: Text = ""
+    groups: Sequence[Text] = ()
+    """Heads above the columns, each over its own repetition of `columns[1:]`."""
+    n_text: int = 1
+    """Columns of words, which stand first; the others hold numbers."""
+    name: str = ""
+    """To refer to it by, in LaTeX."""
+    notes: Sequence[str] = ()
+    """What must be kept with its numbers, such as their signatures."""
+
+    @property
+    def heads(self) -> list[Text]:
+        """One head for each column, those of groups repeated."""
+        first, *others = self.columns
+        return [first, *(others * max(len(self.groups), 1))]
+
+
+@dataclass(frozen=True)
+class Figure:
+    title: str
+    caption: str
+    svg: str
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """A block that only pages have: a template's macro, and what it draws."""
+
+    macro: str
+    data: Any
+
+
+@dataclass(frozen=True)
+class Section:
+    title: Text
+    blocks: Sequence[Block]
+    id: str = ""
+    place: str = ""
+    """The code of its language, by which a reader can choose."""
+    level: int = 2
+    folded: bool = False
+    """Only its title is shown at first."""
+    kind: str = ""
+    """How its blocks are set side by side, on a page."""
+
+
+Block = Paragraph | Bullets | Code | Example | Finding | Table | Figure | Drawing | Section
+
+
+# -- numbers -----------------------------------------------------------------------------------------------------------
+
+
+def show_value(value: float | None, unit: Unit) -> str:
+    """A number with a true minus sign."""
+    return minus(unit.show(value))
+
+
+def minus(number: str) -> str:
+    """Write a minus sign instead of a hyphen."""
+    return number.replace("-", "−")
+
+
+def show_p_value(p: float) -> str:
+    return f"p {show_p(p)}".replace("<", "< ")
+
+
+def listed(names: Sequence[str], word: str = "and") -> str:
+    """ "Spanish, French and Italian"."""
+    return f"{', '.join(names[:-1])} {word} {names[-1]}" if len(names) > 1 else "".join(names)

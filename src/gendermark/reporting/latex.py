@@ -1,0 +1,133 @@
+"""Tables of a document as LaTeX, for `booktabs`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from gendermark.io.textfiles import printable
+from gendermark.reporting.document import NO_SPREAD, Block, Number, Section, Table, Text, plain
+
+_ESCAPED = {
+    "\\": r"\textbackslash{}",
+    "&": r"\&",
+    "%": r"\%",
+    "$": r"\$",
+    "#": r"\#",
+    "_": r"\_",
+    "{": r"\{",
+    "}": r"\}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "–": "--",
+    "−": "$-$",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    '"': r"\char34{}",  # `\textquotedbl` is not in every encoding of fonts
+    "…": r"\ldots{}",
+    "→": r"$\rightarrow$",
+    "Δ": r"$\Delta$",
+}
+_ONE_COLUMN = 4
+"""So many columns fit in one of a paper's two."""
+_MOST_COLUMNS = 9
+"""Of numbers, in a table across both."""
+
+
+def render(blocks: Sequence[Block]) -> str:
+    """The tables of a document; LaTeX has no use for the rest."""
+    given: set[str] = set()
+    tables = [_table(part, _label(part.name, given)) for table in _tables(blocks) for part in _parts(table)]
+    return "\n".join([r"% needs \usepackage{booktabs}", *tables])
+
+
+def _tables(blocks: Sequence[Block], title: Text = "") -> Iterator[Table]:
+    """All tables; one without a caption has the title of its section."""
+    for block in blocks:
+        if isinstance(block, Table):
+            yield block if block.caption else replace(block, caption=title)
+        elif isinstance(block, Section):
+            yield from _tables(block.blocks, block.title)
+
+
+def _parts(table: Table) -> Iterator[Table]:
+    """Several tables of some groups each, where all of them would be wider than a page."""
+    n = len(table.columns) - 1
+    n_groups = max(_MOST_COLUMNS // n, 1)
+    if len(table.groups) <= n_groups:
+        yield table
+        return
+    for part, first in enumerate(range(0, len(table.groups), n_groups), start=1):
+        own = slice(1 + first * n, 1 + (first + n_groups) * n)
+        yield replace(
+            table,
+            name=f"{table.name}-{part}",
+            groups=table.groups[first : first + n_groups],
+            rows=[[row[0], *row[own]] for row in table.rows],
+        )
+
+
+def _label(name: str, given: set[str]) -> str:
+    """A name to refer to a table by; no two are the same."""
+    label, number = f"tab:{name}", 1
+    while label in given:
+        number += 1
+        label = f"tab:{name}-{number}"
+    given.add(label)
+    return label
+
+
+def _table(table: Table, label: str) -> str:
+    """Numbers in one line, their intervals in small letters in the next."""
+    heads, n = [line(table.heads)], len(table.columns) - 1
+    if table.groups:
+        groups = [rf"\multicolumn{{{n}}}{{c}}{{{text(group)}}}" for group in table.groups]
+        rules = [rf"\cmidrule(lr){{{2 + n * at}-{1 + n * (at + 1)}}}" for at in range(len(groups))]
+        heads = [" & ".join(["", *groups]) + r" \\", "".join(rules), *heads]
+    lines = []
+    for row in table.rows:
+        lines.append(line([cell.value if isinstance(cell, Number) else cell for cell in row]))
+        intervals = [cell.interval if isinstance(cell, Number) else "" for cell in row]
+        if any(intervals):
+            small = [rf"{{\tiny {text(one)}}}" if one and NO_SPREAD not in one else "" for one in intervals]
+            lines.append(" & ".join(small) + r" \\")
+    kind = "table" if len(table.heads) <= _ONE_COLUMN and table.n_text == 1 else "table*"
+    columns = "l" * table.n_text + "r" * (len(table.heads) - table.n_text)
+    notes = [f"% {printable(note)}" for note in table.notes]
+    return "\n".join([*notes, tabular(kind, columns, heads, lines, table.caption, label)])
+
+
+def tabular(kind: str, columns: str, heads: Sequence[str], lines: Sequence[str], caption: Text, label: str) -> str:
+    """A table of lines that are LaTeX already."""
+    return "\n".join(
+        [
+            rf"\begin{{{kind}}}",
+            r"\centering",
+            r"\footnotesize",
+            r"\setlength{\tabcolsep}{3pt}",
+            rf"\begin{{tabular}}{{{columns}}}",
+            r"\toprule",
+            *heads,
+            r"\midrule",
+            *lines,
+            r"\bottomrule",
+            r"\end{tabular}",
+            rf"\caption{{{text(caption)}}}",
+            rf"\label{{{label}}}",
+            rf"\end{{{kind}}}",
+            "",
+        ]
+    )
+
+
+def line(cells: Sequence[Text]) -> str:
+    """A row of a table."""
+    content = " & ".join(map(text, cells))
+    # The end of the line before would take these for an option of its own.
+    return ("{}" if content.startswith(("[", "*")) else "") + content + r" \\"
+
+
+def text(content: Text) -> str:
+    """Text as it is, on one line: a line break would end a table's row."""
+    return "".join(_ESCAPED.get(character, character) for character in printable(plain(content)))
