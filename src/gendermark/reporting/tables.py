@@ -17,7 +17,7 @@ from gendermark.records import Estimate
 from gendermark.records import Table as Values
 from gendermark.reporting import latex, markdown
 from gendermark.reporting.charts import intervals_of
-from gendermark.reporting.document import Number, Section, Table, Text, plain
+from gendermark.reporting.document import Inline, Number, Section, Table, Text, plain
 from gendermark.result import Result, run_labels
 from gendermark.runs.compare import condition_labels, described, key_of
 
@@ -46,7 +46,7 @@ def find(result: Result | None, metric: str, part: str = "all") -> Estimate | No
 
 
 def form_table(
-    form: Form, caption: str, name_of: Callable[[int], Text], number: Callable[[Place], Number], *, grouped: bool
+    form: Form, caption: str, name_of: Callable[[int], Inline], number: Callable[[Place], Number], *, grouped: bool
 ) -> Table:
     """A paper's table, filled; `grouped` puts the systems above their columns."""
 
