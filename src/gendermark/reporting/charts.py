@@ -1032,11 +1032,16 @@ class Sheet:
 
 
 def intervals_of(result: Result) -> str:
-    """`95% intervals`, as signed; with what the two bars mean where there are two."""
-    signed = re.search(r"confidence-(0?\.\d+)", result.signature)
+    """`95% intervals`, with what the two bars mean where there are two."""
     has_two = any(e.fixed_low is not None and e.fixed_low != e.low for e in result.estimates)
     bars = " (thin: other groups, such as occupations; thick: other sentences about these)" if has_two else ""
-    return f"{100 * float(signed[1]) if signed else 95:g}% intervals{bars}"
+    return f"{confidence_of(result)}{bars}"
+
+
+def confidence_of(result: Result) -> str:
+    """`95% intervals`, as signed."""
+    signed = re.search(r"confidence-(0?\.\d+)", result.signature)
+    return f"{100 * float(signed[1]) if signed else 95:g}% intervals"
 
 
 def span(result: Result, metric: str, part: str = "all") -> Span | None:

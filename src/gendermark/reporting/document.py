@@ -64,12 +64,20 @@ class Number:
     @property
     def interval(self) -> str:
         """`[7.0, 22.0]`; empty where there is none, or none is wanted."""
-        found = self.estimate
-        if found is None or None in (found.value, found.low, found.high) or not self.with_interval:
+        return self._interval(self.estimate.low, self.estimate.high) if self.estimate is not None else ""
+
+    @property
+    def fixed_interval(self) -> str:
+        """The interval on the same groups; empty where it is not seen to differ from the other."""
+        found = self._interval(self.estimate.fixed_low, self.estimate.fixed_high) if self.estimate is not None else ""
+        return found if found != self.interval else ""
+
+    def _interval(self, low: float | None, high: float | None) -> str:
+        if self.estimate is None or None in (self.estimate.value, low, high) or not self.with_interval:
             return ""
-        if found.low == found.high:
+        if low == high:
             return f"[{NO_SPREAD}]"
-        return f"[{', '.join(show_value(end, found.unit) for end in (found.low, found.high))}]"
+        return f"[{', '.join(show_value(end, self.estimate.unit) for end in (low, high))}]"
 
 
 Inline = str | int | float | Link | Strong | Small | System | Number | None
@@ -86,7 +94,7 @@ def plain(text: Text) -> str:
     if isinstance(text, System):
         return text.name
     if isinstance(text, Number):
-        return f"{text.value} {text.interval}".strip()
+        return " ".join(part for part in (text.value, text.interval, text.fixed_interval) if part)
     if isinstance(text, str | int | float):
         return str(text)
     return "".join(map(plain, text))

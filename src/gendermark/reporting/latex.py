@@ -88,10 +88,11 @@ def _table(table: Table, label: str) -> str:
     lines = []
     for row in table.rows:
         lines.append(line([cell.value if isinstance(cell, Number) else cell for cell in row]))
-        intervals = [cell.interval if isinstance(cell, Number) else "" for cell in row]
-        if any(intervals):
-            small = [rf"{{\tiny {text(one)}}}" if one and NO_SPREAD not in one else "" for one in intervals]
-            lines.append(" & ".join(small) + r" \\")
+        numbers = [cell if isinstance(cell, Number) else Number(None) for cell in row]
+        for intervals in ([one.interval for one in numbers], [one.fixed_interval for one in numbers]):
+            if any(intervals):
+                small = [rf"{{\tiny {text(one)}}}" if one and NO_SPREAD not in one else "" for one in intervals]
+                lines.append(" & ".join(small) + r" \\")
     kind = "table" if len(table.heads) <= _ONE_COLUMN and table.n_text == 1 else "table*"
     columns = "l" * table.n_text + "r" * (len(table.heads) - table.n_text)
     notes = [f"% {printable(note)}" for note in table.notes]

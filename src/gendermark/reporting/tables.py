@@ -6,6 +6,7 @@ import csv
 import io
 import json
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ from gendermark.io.textfiles import FORMULA_STARTS, printable, write_text
 from gendermark.records import Estimate
 from gendermark.records import Table as Values
 from gendermark.reporting import latex, markdown
-from gendermark.reporting.charts import intervals_of
+from gendermark.reporting.charts import confidence_of
 from gendermark.reporting.document import Inline, Number, Section, Table, Text, plain
 from gendermark.result import Result, run_labels
 from gendermark.runs.compare import condition_labels, described, key_of
@@ -89,10 +90,13 @@ def _filled(form: Form, conditions: str, cells: Sequence[Cell], names: Sequence[
         return Number(find(cells[place.cell][place.run], place.metric, place.slice), place.with_interval)
 
     first = next(result for cell in cells for result in cell if result is not None)
-    caption = f"{form.caption} {conditions.capitalize()}; in brackets: {intervals_of(first)}."
+    caption = f"{form.caption} {conditions.capitalize()}; in brackets: {confidence_of(first)}."
     table = form_table(form, caption, lambda run: names[run], number, grouped=len(names) > 1)
-    has_numbers = any(isinstance(cell, Number) and cell.value != "–" for row in table.rows for cell in row)
-    return table if has_numbers else None
+    numbers = [cell for row in table.rows for cell in row if isinstance(cell, Number)]
+    if any(one.fixed_interval for one in numbers):
+        second = "The second interval is for other sentences about the same groups, such as occupations."
+        table = replace(table, caption=f"{caption} {second}")
+    return table if any(one.value != "–" for one in numbers) else None
 
 
 def _side_by_side(runs: Mapping[str, Sequence[Result]]) -> list[Section]:
@@ -117,7 +121,7 @@ def _side_by_side(runs: Mapping[str, Sequence[Result]]) -> list[Section]:
 
 def _long_table(runs: Mapping[str, Sequence[Result]]) -> Values:
     where = ("run", "benchmark", "source_language", "language", "data", "rules", "system")
-    numbers = ("metric", "slice", "value", "low", "high", "n_judged", "n_total")
+    numbers = ("metric", "slice", "value", "low", "high", "fixed_low", "fixed_high", "n_judged", "n_total")
     rows: list[tuple[Any, ...]] = []
     for name, results in runs.items():
         for r in results:
