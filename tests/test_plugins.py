@@ -55,7 +55,7 @@ def test_a_benchmark_from_another_package(command: Callable[..., Any], tmp_path:
     """Settings, fakes, a finding, a table, a figure: run, compared, gated and shown, with no change here."""
     assert "Toy: Is everybody greeted rightly?" in command("list", "benchmarks").out
     assert "greeted rightly. Greetings with the right word." in command("list", "metrics").out
-    assert "plain or very (toy)" in " ".join(command("run", "--help").out.replace("│", " ").split())
+    assert "plain or very." in command("score", "toy", "--help").out
     exported = command("export", "toy", "--to", "xx", "--politeness", "very").out
     assert exported.startswith("The pilot kindly greets sir.\n")
     run = ("run", "--benchmark", "toy", "--to", "xx", "--data", "core")

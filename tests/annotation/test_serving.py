@@ -495,9 +495,9 @@ def test_a_run_from_start_to_agreement_and_ctrl_c(serve: Any, run_folder: Path, 
     assert [(row[0], row[1]) for row in estimates["rows"]] == [(e.slice, e.metric) for e in report.estimates]
     assert len(disagreements["rows"]) == len(report.content["disagreements"]) > 0
     value = report.estimate("agreement", "ana ~ eva").value
-    assert f"{value:.1f} % of 12 items" in found["sentences"][0]
+    assert f"{value:.1f}% of 12 items" in found["sentences"][0]
     code, err = served.end(signal.SIGINT)
-    assert (code, "Traceback" in err, err.splitlines()[-1]) == (0, False, "ended")
+    assert (code, "Traceback" in err, err.splitlines()[-1]) == (0, False, "stopped")
     again = serve(sheet, run_folder, "--port", str(urlsplit(served.url).port))
     assert again.url == served.url, "tabs that are open go on"
 

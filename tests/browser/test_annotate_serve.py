@@ -118,7 +118,7 @@ def test_from_the_first_key_to_agreement(
     page.keyboard.press("Tab")
     expect(page.locator("#finish")).to_be_focused()
     page.keyboard.press("Enter")
-    expect(page.locator("#agreement")).to_contain_text("The judge and the people read the same gender in")
+    expect(page.locator("#agreement")).to_contain_text("The judge and the annotators agree on")
     expect(page.locator("#agreement table")).to_have_count(3)
     watched.assert_quiet()
     again = open_page(served.url).page  # another browser: finished is finished

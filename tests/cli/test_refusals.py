@@ -34,7 +34,7 @@ REFUSED: list[tuple[str, tuple[str, ...]]] = [
     ("gate {small}/one --min p_s:negative=0 --fail-on-gap", ("--baseline DIR",)),
     ("gate {small}/one --min p_s:negative=0 --tolerance 1", ("--baseline DIR",)),
     # names of systems
-    ("report {small}/one --name a --name b", ("--name", "2 times", "(1)")),
+    ("report {small}/one --name a --name b", ("--name", "2 times", "1 run")),
     ("report x={small}/one {small}/two --name a", ("NAME=DIR", "--name")),
     ("compare {small}/one {small}/two --name 'a\nb'", ("1 to 80 characters",)),
     ("report x={tmp}/nowhere", ("{tmp}/nowhere", "no such directory")),
@@ -166,12 +166,3 @@ def test_a_part_by_itself_is_not_shown(cli: Cli, status: str, finished: Path, tm
     manifest.write_text(manifest.read_text("utf-8").replace('"status": "part"', f'"status": "{status}"'), "utf-8")
     for given in (f"{part}", f"{finished}/right {part}"):
         cli(f"ui {given} --no-open").is_refusal(f"{part}", "(1/3)", "gendermark merge")
-
-
-def test_options_of_sentences_and_systems_are_not_offered_to_rejudge(cli: Cli) -> None:
-    """What was asked cannot be changed afterwards."""
-    words = cli("rejudge --help").out
-    for option in ("--rules", "--detector", "--aligner", "--similarity", "--alpha", "--entailment"):
-        assert option in words
-    for option in ("--split", "--context", "--variant", "--n-samples", "--sampling", "--system", "--data"):
-        assert option not in words

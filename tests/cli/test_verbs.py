@@ -48,6 +48,18 @@ def test_help_is_data(cli: Cli, verb: str) -> None:
     assert f"Usage: gendermark {verb}".rstrip() in outcome.out
 
 
+def test_help_shows_the_options_of_the_named_benchmark_only(cli: Cli) -> None:
+    shown = {line: cli(f"{line} --help").out for line in ("score", "score winomt", "run --benchmark gest", "rejudge")}
+    assert ["--aligner" in text for text in shown.values()] == [False, True, False, False]
+    assert ["--detector" in text for text in shown.values()] == [False, True, True, False]
+    cli("score simplegen --alpha 2 --to es --data core --translations x").is_refusal("simplegen takes no --alpha")
+
+
+def test_old_names_say_where_they_went(cli: Cli) -> None:
+    cli("annotate export-systems a b").is_refusal("gendermark annotate export DIR")
+    cli("annotate agree-systems a b").is_refusal("gendermark annotate agree --key")
+
+
 @pytest.mark.parametrize(
     ("kind", "names"),
     [

@@ -249,7 +249,7 @@ def test_the_command_prints_the_address_alone(cli: Any, made: Path, monkeypatch:
     outcome = cli("ui", made / "one", "--no-open")
     assert outcome.exit_code == 0
     assert re.fullmatch(r"http://127\.0\.0\.1:[0-9]+/[\w-]{32}/\n", outcome.out)
-    assert outcome.err.splitlines()[-1] == "ended"
+    assert outcome.err.splitlines()[-1] == "stopped"
     assert "warning" not in outcome.err
     monkeypatch.setattr(Server, "is_open_to_others", True)
     assert "warning: other computers can reach this page" in cli("ui", made / "one", "--no-open").err

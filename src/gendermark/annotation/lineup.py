@@ -276,7 +276,7 @@ def _read_key(path: Path) -> Key:
     except (KeyError, TypeError, AttributeError):
         is_sound = False
     if not is_sound:
-        raise BadFile(path, "is not a key that `gendermark annotate export-systems` wrote")
+        raise BadFile(path, "is not a key that `gendermark annotate export --key` wrote")
     return key
 
 

@@ -45,7 +45,7 @@ def question_of(
     """The runs or the key that a sheet was exported from; none where none are given."""
     if sheet.form is GENDERS:
         if key is not None:
-            raise UserError(f"--key is for sheets that `export-systems` wrote; {sheet.path} is not one")
+            raise UserError(f"--key is for sheets that `annotate export --key` wrote; {sheet.path} is not one")
         if len(directories) > 1:
             raise UserError(f"{sheet.path} is of one run; give that run folder only")
         if not directories:

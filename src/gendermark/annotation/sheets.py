@@ -337,13 +337,13 @@ class BlankSheet:
 
 
 def read_blank(path: Path) -> BlankSheet:
-    """A blank sheet, as `export` and `export-systems` write it."""
+    """Read a blank sheet, as `annotate export` writes it."""
     lines = iter(_table(path, GENDERS, LINEUP))
     header = tuple(cell.strip() for cell in next(lines, (1, []))[1])
     known = {GENDERS.columns: GENDERS, (*GENDERS.columns, SOURCE_COLUMN): GENDERS, LINEUP.columns: LINEUP}
     form = known.get(header)
     if form is None:
-        raise BadFile(path, "is not a sheet that `gendermark annotate export` or `export-systems` wrote")
+        raise BadFile(path, "is not a sheet that `gendermark annotate export` wrote")
     rows = []
     for line, cells in lines:
         if len(cells) > len(header):

@@ -1,4 +1,4 @@
-"""`gendermark annotate`: sheets for people to fill in, and how far they agree with the judge."""
+"""`gendermark annotate`: sheets for annotators, and their agreement with the judge."""
 
 from __future__ import annotations
 
@@ -12,33 +12,55 @@ from gendermark.cli.report import Host, NoOpen, Port, serve_site
 from gendermark.cli.terminal import AsJson, echo, print_json, print_table, say, say_next
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from gendermark.annotation import AgreementReport
     from gendermark.records import Estimate, Table
 
-app = typer.Typer(help="Human validation: export a sheet, have it filled in, see how far people and judge agree.")
+app = typer.Typer(help="Validate the judge with human annotators: export a sheet, fill it in, measure agreement.")
 
 MOST_PROBLEMS = 10
-"""Of one sheet, said one by one; `--json` has them all."""
+"""Listed for each sheet; `--json` has all."""
 
-Directory = Annotated[Path, typer.Argument(metavar="DIR", help="Run folder that `gendermark run -o` wrote.")]
 Cell = Annotated[
-    str, typer.Option("--cell", help="Benchmark and direction, such as BENCHMARK.en-es, if there are several.")
+    str, typer.Option("--cell", help="Benchmark and direction, such as winomt.en-es, if the run has several.")
 ]
-Seed = Annotated[int, typer.Option("--seed", min=0, help="Seed of the sample or the resampling.")]
+Seed = Annotated[int, typer.Option("--seed", min=0, help="Random seed of the sample or the resampling.")]
 
 
 @app.command()
 def export(
-    directory: Directory,
+    directories: Annotated[
+        list[Path], typer.Argument(metavar="DIR...", help="Run folder; with --key, one for each system to compare.")
+    ],
     output: Annotated[Path, typer.Option("-o", "--output", metavar="SHEET.csv", help="Sheet to write.")],
     cell: Cell = "",
     n: Annotated[int, typer.Option("--n", min=1, help="Number of translations.")] = 100,
     seed: Seed = 12345,
-    with_source: Annotated[bool, typer.Option("--with-source", help="Add the source sentences at the end.")] = False,
+    with_source: Annotated[bool, typer.Option("--with-source", help="Add a column of source sentences.")] = False,
+    key: Annotated[
+        Path | None,
+        typer.Option("--key", metavar="KEY.json", help="Mix several systems and hide which is which in this file."),
+    ] = None,
+    per_category: Annotated[
+        int, typer.Option("--per-category", min=1, help="With --key: segments per gender and class of professions.")
+    ] = 100,
 ) -> None:
-    """Write a sheet of translations, evenly from every expected and observed gender, the judge's answers hidden."""
+    """Write a sheet of translations for annotators, balanced over genders; the judge's answers are hidden.
+
+    With --key, the sheet mixes several systems and a hidden reference, as in the human evaluation of MT-GenEval.
+    """
+    from gendermark.errors import UserError
+
+    if key is not None:
+        _export_systems(directories, output, key, cell, per_category, seed)
+    elif len(directories) > 1:
+        raise UserError("one sheet of several systems needs --key KEY.json, which says whose each row is")
+    else:
+        _export_run(directories[0], output, cell, n, seed, with_source=with_source)
+
+
+def _export_run(directory: Path, output: Path, cell: str, n: int, seed: int, *, with_source: bool) -> None:
     from gendermark.annotation import GENDERS, JudgedRun, write_sheet
     from gendermark.annotation.sheets import ANYBODY, SOURCE_COLUMN, refuse_to_overwrite
     from gendermark.errors import UserError
@@ -47,55 +69,18 @@ def export(
     run = JudgedRun.read(directory, cell)
     rows = run.draw(n, seed, with_source=with_source)
     if not rows:
-        raise UserError(f"{run.result.cell} in {directory} has no translation that could be read; all are empty")
+        raise UserError(f"all translations of {run.result.cell} in {directory} are empty")
     write_sheet(output, (*GENDERS.columns, SOURCE_COLUMN) if with_source else GENDERS.columns, rows)
     if any(row[1] == ANYBODY for row in rows):
-        say(f"{run.result.cell} names no entity: ask people which gender the words have that mark {ANYBODY}")
+        say(f"{run.result.cell} names no person: ask annotators for the gender of the words that mark {ANYBODY}")
     fewer = f" (all there are, fewer than {n:,})" if len(rows) < n else ""
     say(f"{len(rows):,} translations of {run.result.cell}{fewer} written to {output}")
-    which = ["--cell", cell] if cell else []
-    answers = shlex.quote(str(output.with_name(f"{output.stem}-answers")))
-    agree_ = shlex.join(["gendermark", "annotate", "agree", str(directory), *which])
-    say_next(
-        {
-            shlex.join(["gendermark", "annotate", "serve", str(output), str(directory), *which]): "fill it in here",
-            f"{agree_} {answers}/*.csv": "then compare",
-        }
-    )
-    say(f"Or give each person a copy, and pass the completed sheets instead of {answers}/*.csv.")
+    _say_next(output, [directory], ["--cell", cell] if cell else [])
 
 
-@app.command()
-def agree(
-    directory: Directory,
-    sheets: Annotated[list[Path], typer.Argument(metavar="SHEET", help="Filled sheets, one per person.")],
-    cell: Cell = "",
-    seed: Seed = 12345,
-    as_json: AsJson = False,
+def _export_systems(
+    directories: Sequence[Path], output: Path, key: Path, cell: str, per_category: int, seed: int
 ) -> None:
-    """Agreement of people with each other and with the judge, and every translation they read differently."""
-    from gendermark.annotation import JudgedRun
-    from gendermark.metrics.metric import Resampling
-
-    _print(JudgedRun.read(directory, cell).agree(sheets, Resampling(seed=seed)), as_json)
-
-
-@app.command()
-def export_systems(
-    directories: Annotated[
-        list[Path], typer.Argument(metavar="DIR", help="Run folders of a benchmark that shows context, one per system.")
-    ],
-    output: Annotated[Path, typer.Option("-o", "--output", metavar="SHEET.csv", help="Sheet to write.")],
-    key: Annotated[
-        Path, typer.Option("--key", metavar="KEY.json", help="Where to write whose each row is; not for annotators.")
-    ],
-    cell: Cell = "",
-    per_category: Annotated[
-        int, typer.Option("--per-category", min=1, help="Segments of each gender in each class of professions.")
-    ] = 100,
-    seed: Seed = 12345,
-) -> None:
-    """Write one sheet of several systems and a hidden reference, as in the human evaluation of MT-GenEval."""
     from gendermark.annotation import draw_lineup, read_runs, write_lineup
 
     runs = read_runs(directories, cell)
@@ -112,58 +97,79 @@ def export_systems(
         say(f"left out, {reason}: {n:,} segments")
     for run in runs:
         if n := len(run.uncut & drawn.sample.keys()):
-            say(f"warning: {run.directory}: answers shown whole, as their sentence was not found in them: {n:,}")
-    folders = shlex.join(map(str, directories))
-    answers, keyed = shlex.quote(str(output.with_name(f"{output.stem}-answers"))), shlex.join(["--key", str(key)])
+            say(f"warning: {run.directory}: {n:,} answers shown in full, as the sentence was not found in them")
+    _say_next(output, directories, ["--key", str(key)])
+    say(f"Do not show {key} to annotators.")
+
+
+def _say_next(sheet: Path, directories: Sequence[Path], options: Sequence[str]) -> None:
+    answers = shlex.quote(str(sheet.with_name(f"{sheet.stem}-answers")))
+    command, runs = ["gendermark", "annotate"], list(map(str, directories))
     say_next(
         {
-            f"gendermark annotate serve {shlex.quote(str(output))} {keyed} {folders}": "fill it in here",
-            f"gendermark annotate agree-systems {keyed} {answers}/*.csv {folders}": "then compare",
+            shlex.join([*command, "serve", str(sheet), *runs, *options]): "fill it in here",
+            f"{shlex.join([*command, 'agree', *runs, *options])} {answers}/*.csv": "then compare",
         }
     )
-    say(f"Or give each person a copy, and pass the completed sheets instead of {answers}/*.csv. Show nobody {key}.")
+    say(f"Or give each annotator a copy, and pass the completed sheets instead of {answers}/*.csv.")
 
 
 @app.command()
-def agree_systems(
+def agree(
     paths: Annotated[
         list[Path],
-        typer.Argument(metavar="SHEET|DIR", help="Filled sheets, one per person, and the run folders."),
+        typer.Argument(metavar="DIR... SHEET...", help="Run folder(s), and the completed sheets, one per annotator."),
     ],
-    key: Annotated[Path, typer.Option("--key", metavar="KEY.json", help="Key that `export-systems` wrote.")],
+    cell: Cell = "",
     seed: Seed = 12345,
+    key: Annotated[
+        Path | None, typer.Option("--key", metavar="KEY.json", help="Key that `export --key` wrote.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Agreement of people on systems and reference, accuracy by the preferred one, and the metric's F-score."""
-    from gendermark.annotation import Lineup
+    """Measure agreement among annotators and with the judge; list all disagreements.
+
+    With --key: agreement on each system and the reference, accuracy by the preferred annotator, and F-score of the
+    automatic metric.
+    """
+    from gendermark.annotation import JudgedRun, Lineup
     from gendermark.errors import UserError
     from gendermark.metrics.metric import Resampling
 
     folders, sheets = ([path for path in paths if path.is_dir() is is_folder] for is_folder in (True, False))
     if not sheets or not folders:
-        raise UserError("give each person's filled sheet, and the run folders of all systems")
-    _print(Lineup.read(key, folders).agree(sheets, Resampling(seed=seed)), as_json)
+        kind = "sheet" if folders else "run folder"
+        raise UserError(f"give run folders and completed sheets; no {kind} among {', '.join(map(str, paths))}")
+    if key is None and len(folders) > 1:
+        raise UserError("a sheet of several systems needs the key that was written with it; add --key KEY.json")
+    how = Resampling(seed=seed)
+    _print(
+        Lineup.read(key, folders).agree(sheets, how) if key else JudgedRun.read(folders[0], cell).agree(sheets, how),
+        as_json,
+    )
 
 
 @app.command()
 def serve(
-    sheet: Annotated[Path, typer.Argument(metavar="SHEET.csv", help="Blank sheet that was exported.")],
+    sheet: Annotated[Path, typer.Argument(metavar="SHEET.csv", help="Sheet that `annotate export` wrote.")],
     directories: Annotated[
-        list[Path] | None, typer.Argument(metavar="[DIR]...", help="Its run folder(s), to show agreement at the end.")
+        list[Path] | None,
+        typer.Argument(metavar="[DIR]...", help="Run folder(s) of the sheet, to show agreement at the end."),
     ] = None,
     output: Annotated[
-        Path | None, typer.Option("-o", "--output", metavar="DIR", help="Where answers go; SHEET-answers if not given.")
+        Path | None,
+        typer.Option("-o", "--output", metavar="DIR", help="Directory for the answers; default: SHEET-answers."),
     ] = None,
     cell: Cell = "",
     key: Annotated[
-        Path | None, typer.Option("--key", metavar="KEY.json", help="Key of a sheet of several systems.")
+        Path | None, typer.Option("--key", metavar="KEY.json", help="Key that `export --key` wrote.")
     ] = None,
     seed: Seed = 12345,
     host: Host = "127.0.0.1",
     port: Port = 0,
     no_open: NoOpen = False,
 ) -> None:
-    """Fill in a sheet in the browser, one translation at a time; every answer is saved at once."""
+    """Fill in a sheet in the browser, one translation at a time; every answer is saved immediately."""
     from gendermark.annotation import read_blank
     from gendermark.annotation.serving import Desk, kept_token, page_files, question_of
     from gendermark.reporting.server import File, Site
@@ -179,7 +185,7 @@ def serve(
             },
             writes={name: getattr(desk, name) for name in ("join", "answer", "undo", "close")},
         )
-        say(f"answers to {sheet} go to {directory}, a sheet for each person")
+        say(f"saving the answers to {sheet} in {directory}, one sheet per annotator")
         serve_site(site, host, port, no_open=no_open, token=kept_token(directory))
 
 
@@ -188,7 +194,7 @@ def serve(
 
 def _print(report: AgreementReport, as_json: bool) -> None:
     for path in report.left_out:
-        say(f"left out, as nothing is answered in it yet: {path}")
+        say(f"left out, no answers yet: {path}")
     if as_json:
         print_json(report.content)
     else:
@@ -200,17 +206,17 @@ def _print(report: AgreementReport, as_json: bool) -> None:
         for one in sheet["problems"][:MOST_PROBLEMS]:
             say(f"{sheet['path']}, line {one['line']}: {one['problem']}")
         if (n_more := len(sheet["problems"]) - MOST_PROBLEMS) > 0:
-            say(f"{sheet['path']}: and {n_more:,} more lines like these; --json has them all")
+            say(f"{sheet['path']}: and {n_more:,} more problems; --json lists all")
     for warning in report.content["warnings"]:
         say(f"warning: {warning}")
 
 
 def _for_page(report: AgreementReport, at_work: list[str]) -> dict[str, Any]:
-    """Others may still be at work, perhaps at this very screen: they must not see how single rows were judged."""
+    """While others still annotate, leave out what shows how single rows were judged."""
     tables, sentences = list(_tables(report)), list(_sentences(report))
     if at_work and "evaluators" in report.content:  # whose translation is whose shows in every table
         return {
-            "sentences": ["Results are shown when everybody has finished."],
+            "sentences": ["Results are shown when all annotators have finished."],
             "tables": [],
             "warnings": [],
             "left_out": at_work,
@@ -252,7 +258,7 @@ def _tables_of_run(report: AgreementReport) -> Iterator[Table]:
     rows = [
         (*(d[key] for key in columns[:5]), " ".join(d["evidence"]), d["translation"]) for d in content["disagreements"]
     ]
-    yield Table("disagreements", f"Read differently: {len(rows):,}", columns, rows)
+    yield Table("disagreements", f"Disagreements: {len(rows):,}", columns, rows)
 
 
 def _sentences(report: AgreementReport) -> Iterator[str]:
@@ -260,15 +266,12 @@ def _sentences(report: AgreementReport) -> Iterator[str]:
     for e in report.estimates:
         one, _, other = e.slice.partition(" ~ ")
         if e.metric == "agreement" and (one != "judge" or other == "people"):
-            who = "The judge and the people" if one == "judge" else f"{one} and {other}"
+            who = "The judge and the annotators" if one == "judge" else f"{one} and {other}"
             value, low, high = _numbers(e)
             if e.value is None:
-                yield f"{who} have no item to which both gave a gender."
+                yield f"{who}: no item that both assigned a gender."
             else:
-                yield (
-                    f"{who} read the same gender in {value} % of {e.n_judged:,} items "
-                    f"(between {low} and {high} % with 95 % confidence)."
-                )
+                yield (f"{who} agree on {value}% of {e.n_judged:,} items (95% CI {low}–{high}).")
 
 
 def _tables_of_systems(report: AgreementReport) -> Iterator[Table]:
@@ -292,14 +295,14 @@ def _tables_of_systems(report: AgreementReport) -> Iterator[Table]:
     if len(content["evaluators"]) > 1:
         columns = ("translations of", "alpha", "low", "high", "rows")
         rows = [(e.slice, *_numbers(e), _n(e)) for e in report.estimates if e.metric == "alpha"]
-        yield Table("alpha", "Krippendorff's alpha between people", columns, rows)
+        yield Table("alpha", "Krippendorff's alpha between annotators", columns, rows)
     columns = ("translations of", "sub-category", "accuracy", "low", "high", "rows")
     rows = []
     for name in (*systems, REFERENCE):
         for category in ("all", *content["categories"]):
             e = report.estimate("accuracy", name if category == "all" else f"{name}, {category}")
             rows.append((name, category, *_numbers(e), _n(e)))
-    yield Table("accuracy", f"Accuracy by {preferred}, the preferred evaluator", columns, rows)
+    yield Table("accuracy", f"Accuracy according to {preferred}, the preferred annotator", columns, rows)
     columns = ("translations of", "precision", "recall", "F-score", "low", "high", "rows")
     rows = []
     for name in (*systems, MEAN):

@@ -1,4 +1,4 @@
-"""The command line: one file per verb, and the one place where errors become sentences."""
+"""The command line: which function is which verb, and how errors become one sentence and an exit code."""
 
 from __future__ import annotations
 
@@ -13,70 +13,73 @@ from typing import Any
 
 import typer
 
-from gendermark.cli.lab import Commands
+from gendermark.cli.lab import Commands, stub
 from gendermark.cli.options import expanded, load_named
 from gendermark.cli.terminal import say
 from gendermark.errors import UserError
 from gendermark.io.textfiles import disarmed, printable
 
-VERBS = {
-    "demo": "demo:demo",
-    "list": "demo:list_names",
-    "data": "data:app",
-    "export": "export:export",
-    "score": "score:score",
-    "audit": "audit:audit",
-    "run": "run:run",
-    "merge": "run:merge",
-    "rejudge": "run:rejudge",
-    "translate": "run:translate",
-    "compare": "compare:compare",
-    "gate": "compare:gate",
-    "power": "compare:power",
-    "report": "report:report",
-    "leaderboard": "report:leaderboard",
-    "ui": "report:ui",
-    "annotate": "annotate:app",
-    "study": "lab:STUDY",
-    "train": "lab:TRAIN",
+PANELS = {
+    "Measure": {
+        "demo": "demo:demo",
+        "audit": "audit:audit",
+        "score": "score:score",
+        "run": "run:run",
+        "merge": "run:merge",
+        "rejudge": "run:rejudge",
+        "translate": "run:translate",
+        "export": "export:export",
+        "data": "data:app",
+        "list": "demo:list_names",
+    },
+    "Compare": {"compare": "compare:compare", "gate": "gate:gate", "power": "power:power"},
+    "Share": {"report": "report:report", "ui": "report:ui", "leaderboard": "report:leaderboard"},
+    "Research": {"annotate": "annotate:app", "study": "lab:STUDY", "train": "lab:TRAIN"},
 }
-"""Each verb and where it is. One more is one file and one line."""
+"""Each verb and its function, as `--help` groups them. One more is one file and one line."""
+VERBS = {name: place for verbs in PANELS.values() for name, place in verbs.items()}
+_RENAMED = {
+    ("annotate", "export-systems"): "gendermark annotate export DIR DIR... --key KEY.json -o SHEET.csv",
+    ("annotate", "agree-systems"): "gendermark annotate agree --key KEY.json SHEET... DIR...",
+}
 
 
-_KEPT = "interrupted; finished translations are kept; run the same command again to continue"
+_KEPT = "interrupted; finished translations are kept; rerun the same command to resume"
 _INTERRUPTED = {
     **dict.fromkeys(("demo", "run", "translate", "study"), _KEPT),
-    "data": "interrupted; what was fetched is kept; run the same command again to continue",
-    "train": "interrupted; run the same command again to continue from the last checkpoint",
+    "data": "interrupted; downloaded files are kept; rerun the same command to resume",
+    "train": "interrupted; rerun the same command to resume from the last checkpoint",
 }
-"""What Ctrl-C leaves behind. Other verbs write whole files in the end, or nothing."""
+"""The message on Ctrl-C, by verb. All others write whole files at the end, or nothing."""
 
 
 def application(arguments: list[str]) -> typer.Typer:
-    """The verb that is asked for; of the others as much as `--help` shows.
+    """Build the command line: the requested verb in full, and of the others only what `--help` shows.
 
-    To read the options of all of them would take most of the time of a start.
+    Reading the options of all verbs would take most of the start-up time.
     """
     app = typer.Typer(
         name="gendermark",
         add_completion=False,
         pretty_exceptions_enable=False,
-        help="Measure gender bias in machine translation, with honest error bars.",
+        help="Measure gender bias in machine translation, with confidence intervals.",
     )
     app.callback(invoke_without_command=True)(_top)
     wanted, below, *_ = [*(word for word in arguments if not word.startswith("-")), "", ""]
-    for name in VERBS:
-        if name != wanted:
-            app.command(name, help="" if wanted in VERBS else _help(_load(name)))(_nothing)
-        elif isinstance(verb := _load(name), Commands):
-            app.add_typer(verb.app(below), name=name)
-        elif isinstance(verb, typer.Typer):
-            for command in verb.registered_commands:
-                if command.callback is not None:
-                    command.callback = expanded(command.callback)
-            app.add_typer(verb, name=name)
-        else:
-            app.command(name)(expanded(verb))
+    for panel, verbs in PANELS.items():
+        for name in verbs:
+            if name != wanted:
+                text = "" if wanted in VERBS else _help(_load(name))
+                app.command(name, help=text, rich_help_panel=panel)(stub)
+            elif isinstance(verb := _load(name), Commands):
+                app.add_typer(verb.app(below), name=name)
+            elif isinstance(verb, typer.Typer):
+                for command in verb.registered_commands:
+                    if command.callback is not None:
+                        command.callback = expanded(command.callback)
+                app.add_typer(verb, name=name)
+            else:
+                app.command(name)(expanded(verb, arguments))
     return app
 
 
@@ -89,10 +92,6 @@ def _help(verb: Callable[..., Any] | typer.Typer | Commands) -> str:
     if isinstance(verb, Commands):
         return verb.help
     return str(verb.info.help) if isinstance(verb, typer.Typer) else verb.__doc__ or ""
-
-
-def _nothing() -> None:
-    """Stands for a verb that was not asked for."""
 
 
 def _top(context: typer.Context, version: bool = typer.Option(False, "--version", help="Print the version.")) -> None:
@@ -174,6 +173,8 @@ def _exit_code(arguments: list[str]) -> int:
 
 
 def _invoke(arguments: list[str]) -> int:
+    if (now := _RENAMED.get(tuple(arguments[:2]))) is not None:
+        raise UserError(f"`{' '.join(arguments[:2])}` was renamed; use: {now}")
     # Not click's `main`, which has its own answers to a closed pipe (exit code 1, as of a failed gate) and to Ctrl-C.
     command = typer.main.get_command(application(arguments))
     try:

@@ -1,4 +1,4 @@
-"""`gendermark data`: list, get and verify the official data sets; convert and count the words of data."""
+"""`gendermark data`: list, download and verify the official data sets."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from gendermark.data.card import Card, DataFile
     from gendermark.data.card import Revision as CardRevision
 
-app = typer.Typer(help="Official data sets: what there is, fetching it, checking it.")
+app = typer.Typer(help="List, download and verify the official data sets.")
 
 COLUMNS = ("name", "revision", "title", "licence", "size", "cached")
 
 
 @app.command("list")
 def list_(as_json: AsJson = False) -> None:
-    """The official data sets: licence, revisions, size, and what of each is in the official."""
+    """List the official data sets: licence, revisions, size, and what is in the cache."""
     from gendermark.data import card_names, load_card, official
 
     rows, records = [], []
@@ -46,29 +46,28 @@ def list_(as_json: AsJson = False) -> None:
 
 @app.command()
 def get(
-    names: Annotated[list[str], typer.Argument(metavar="NAME", help="Data sets, as `list` names them.")],
-    revision: Annotated[str | None, typer.Option(help="Only this revision; all of them if not given.")] = None,
-    everything: Annotated[bool, typer.Option("--all", help="Also the released outputs of systems.")] = False,
+    names: Annotated[list[str], typer.Argument(metavar="NAME", help="Data set; see `gendermark data list`.")],
+    revision: Annotated[str | None, typer.Option(help="Only this revision; default: all.")] = None,
+    everything: Annotated[bool, typer.Option("--all", help="Also download the released system outputs.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Fetch official data sets into the cache, and verify them."""
+    """Download official data sets into the cache and verify them."""
     from gendermark.data import load_card, official
 
     cards = [load_card(name) for name in dict.fromkeys(names)]  # a wrong name is refused before anything is fetched
     chosen = [(card, [card.revision(revision)] if revision else card.revisions) for card in cards]
     records = []
     for card, revisions in chosen:
-        say(card.notice)
+        say(f"{card.notice}\n{card.bibtex.strip()}")
         for one in revisions:
             files = one.select(None if everything else "data")
             wanted = official.not_good(card, one, files)
             label = f"{card.name} {one.revision_id}"
-            say(f"{label}: fetching {len(wanted)} of {len(files)} files, {_megabytes(_n_bytes(wanted))}")
+            say(f"{label}: downloading {len(wanted)} of {len(files)} files, {_megabytes(_n_bytes(wanted))}")
             with show_progress(label) as progress:
                 found = official.fetch(card, one, files, progress=progress, say=say)
             place = {"directory": str(official.directory(card, one)), "files": list(found)}
             records.append({**_facts(card, one), **place, "n_fetched": len(wanted)})
-        say(f"{card.notice}\n{card.bibtex.strip()}")
     if as_json:
         print_json({"data": records})
     else:
@@ -77,10 +76,12 @@ def get(
 
 @app.command()
 def verify(
-    names: Annotated[list[str] | None, typer.Argument(metavar="NAME", help="If none: what is cached.")] = None,
+    names: Annotated[
+        list[str] | None, typer.Argument(metavar="NAME", help="Data set; default: everything in the cache.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Check cached files against their SHA-256. A set that was fetched in part counts where it was begun."""
+    """Check cached files against their SHA-256."""
     from gendermark.data import card_names, load_card, official
     from gendermark.data.official import State
     from gendermark.errors import UserError
@@ -107,7 +108,7 @@ def verify(
         first = "; ".join(f"{p['name']} {p['revision']} {p['path']} is {p['state']}" for p in problems[:3])
         more = f" (and {len(problems) - 3} more)" if len(problems) > 3 else ""
         raise UserError(f"{first}{more}; fix it with: {mend}")
-    say(f"files checked, all good: {n_good}" if n_good else "nothing is cached; fetch with: gendermark data get NAME")
+    say(f"{n_good:,} files verified" if n_good else "the cache is empty; download with: gendermark data get NAME")
 
 
 def _mend(problems: list[dict[str, str]]) -> str:
@@ -133,11 +134,11 @@ def _megabytes(n_bytes: int) -> str:
 
 @app.command()
 def convert(
-    kind: Annotated[str, typer.Argument(metavar="winobias|winogender", help="What the file is.")],
-    file: Annotated[Path, typer.Argument(help="The file as its authors publish it.")],
-    output: Annotated[Path | None, typer.Option("-o", "--output", help="File to write; stdout if not given.")] = None,
+    kind: Annotated[str, typer.Argument(metavar="winobias|winogender", help="Format of the file.")],
+    file: Annotated[Path, typer.Argument(help="File as published by its authors.")],
+    output: Annotated[Path | None, typer.Option("-o", "--output", help="Output file; default: stdout.")] = None,
 ) -> None:
-    """Write a WinoBias or Winogender file as WinoMT rows: gender, index of the entity, sentence, entity."""
+    """Convert a WinoBias or Winogender file to WinoMT rows: gender, entity index, sentence, entity."""
     from gendermark.data.own import convert_winobias, convert_winogender
     from gendermark.errors import BadFile, UnknownName
     from gendermark.io.textfiles import read_lines, write_lines
@@ -160,13 +161,13 @@ def convert(
 
 @app.command()
 def statistics(
-    to: Annotated[list[str] | None, typer.Option("--to", help="Target language; several times for several.")] = None,
+    to: Annotated[list[str] | None, typer.Option("--to", help="Target language; repeatable.")] = None,
     split: Annotated[str, typer.Option("--split", help="test or dev.")] = "dev",
     data: Data = "official",
     revision: Revision = "",
     as_json: AsJson = False,
 ) -> None:
-    """Distinct words and gendered phrases of the data sets whose papers count them."""
+    """Count distinct words and gendered phrases, as the papers of the data sets do."""
     from gendermark import api, registry
 
     rows: list[tuple[Any, ...]] = []

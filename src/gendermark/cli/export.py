@@ -1,4 +1,4 @@
-"""`gendermark export`: the sentences to translate elsewhere."""
+"""`gendermark export`: source sentences to translate elsewhere."""
 
 from __future__ import annotations
 
@@ -13,19 +13,22 @@ from gendermark.cli.terminal import AsJson, echo, say
 
 
 def export(
-    benchmark: Annotated[str, typer.Argument(help="Benchmark, see `gendermark list benchmarks`.")],
+    benchmark: Annotated[str, typer.Argument(help="Benchmark; see `gendermark list benchmarks`.")],
     to: To = "",
     from_: From = "",
-    output: Annotated[Path | None, typer.Option("-o", "--output", help="File to write; stdout if not given.")] = None,
+    output: Annotated[Path | None, typer.Option("-o", "--output", help="Output file; default: stdout.")] = None,
     data: Data = "official",
     revision: Revision = "",
     group: Annotated[
-        list[str] | None, typer.Option("--group", "--set", help="Only this group or set of a benchmark.")
+        list[str] | None, typer.Option("--group", "--set", help="Only this group or set of the benchmark; repeatable.")
     ] = None,
     settings: dict[str, Any] = benchmark_options("export"),
     as_json: AsJson = False,
 ) -> None:
-    """Write the source sentences, one per line in a fixed order, to translate them elsewhere."""
+    """Write the source sentences of a benchmark, one per line in a fixed order.
+
+    `gendermark export BENCHMARK --help` also lists the options of that benchmark.
+    """
     from gendermark.api import export_items, shown_sources
     from gendermark.io.textfiles import write_text
 

@@ -14,41 +14,50 @@ from gendermark.cli.options import expanded, load_named
 
 
 class Commands(NamedTuple):
-    """The commands below a verb, by name: where the function of each is."""
+    """The commands below a verb: panel of its help -> name -> function."""
 
     help: str
-    places: Mapping[str, str]
+    panels: Mapping[str, Mapping[str, str]]
 
     def app(self, wanted: str) -> typer.Typer:
-        """All commands, or the wanted one and stubs of the others."""
+        """Build all commands, or the wanted one and stubs of the others."""
         app = typer.Typer(help=self.help)
-        for name, place in self.places.items():
-            is_stub = wanted in self.places and name != wanted
-            app.command(name)(_nothing if is_stub else expanded(load_named(f"gendermark.lab.{place}")))
+        has_wanted = any(wanted in places for places in self.panels.values())
+        for panel, places in self.panels.items():
+            for name, place in places.items():
+                is_stub = has_wanted and name != wanted
+                command = stub if is_stub else expanded(load_named(f"gendermark.lab.{place}"))
+                app.command(name, rich_help_panel=panel)(command)
         return app
 
 
-def _nothing() -> None:
-    """Stands for a command that was not asked for."""
+def stub() -> None:
+    """Stand for a command that was not asked for."""
 
 
 STUDY = Commands(
-    "Experiments and analyses: speed, training, mitigation, debiasing, and what semantic uncertainty shows.",
+    "Run a controlled experiment or analysis: speed, training, mitigation, debiasing, uncertainty.",
     {
-        "speed": "speed:speed",
-        "training": "training_comparison:training",
-        "mitigate": "mitigate:mitigate",
-        "reader": "reader:reader",
-        "debias": "debias:debias",
-        "correlate": "correlate:correlate",
-        "cues": "cues:cues",
-        "quality": "quality:quality",
-        "samples": "samples:samples",
-        "determiners": "determiners:determiners",
-        "sampling": "sampling:sampling",
+        "What do faster decoding and other training cost?": {
+            "speed": "speed:speed",
+            "training": "training_comparison:training",
+        },
+        "Can the bias be reduced?": {
+            "mitigate": "mitigate:mitigate",
+            "debias": "debias:debias",
+            "reader": "reader:reader",
+        },
+        "What does the model's uncertainty show?": {
+            "correlate": "correlate:correlate",
+            "cues": "cues:cues",
+            "quality": "quality:quality",
+            "samples": "samples:samples",
+            "determiners": "determiners:determiners",
+            "sampling": "sampling:sampling",
+        },
     },
 )
 TRAIN = Commands(
-    "Training recipes: a transformer of any shape, or the bundled demonstration model again.",
-    {"model": "train_model:model", "demo-model": "train_demo:demo_model"},
+    "Train a transformer of any size, or retrain the bundled demo model.",
+    {"Commands": {"model": "train_model:model", "demo-model": "train_demo:demo_model"}},
 )

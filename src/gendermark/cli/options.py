@@ -1,4 +1,4 @@
-"""Options that several verbs share, and how groups of options become options of a verb.
+"""Options that several verbs share, and groups of options that a verb takes as one value.
 
 A parameter whose default is an `option_group` takes the options of the group: `how: Resampling =
 option_group(resampling)` gives a verb `--resamples`, `--seed` and `--confidence`, and the verb gets a `Resampling`.
@@ -28,7 +28,7 @@ Built = TypeVar("Built")
 
 
 def language(given: Any) -> Any:
-    """Refuse the name of a language, or a code in capitals, with the code to write instead."""
+    """Refuse a language name, or a code in capitals, and say which code to write."""
     for text in [given] if isinstance(given, str) else given or ():
         if len(text) == 2 and text.islower():
             continue
@@ -36,7 +36,7 @@ def language(given: Any) -> Any:
 
         codes = {name.lower(): code for code, name in NAMES.items()} | {code: code for code in NAMES}
         if (code := codes.get(text.lower(), text)) != text:
-            raise UserError(f"languages are given by their codes: write {code}, not {text}")
+            raise UserError(f"use the language code: write {code}, not {text}")
     return given
 
 
@@ -45,50 +45,47 @@ def _checked_name(name: str) -> str:
 
 
 To = Annotated[str, typer.Option("--to", callback=language, help="Target language, for example es.")]
-From = Annotated[str, typer.Option("--from", callback=language, help="Source language, if the benchmark has several.")]
+From = Annotated[str, typer.Option("--from", callback=language, help="Source language, where a benchmark has several.")]
 Data = Annotated[
     str,
-    typer.Option("--data", help="official (fetched), core (bundled, offline); some benchmarks: file:FILE and others."),
+    typer.Option("--data", help="official (downloaded), core (bundled), or file:FILE where a benchmark allows it."),
 ]
 Revision = Annotated[str, typer.Option("--revision", help="Revision of the official data.")]
-Rules = Annotated[str, typer.Option("--rules", help="best, or the published rules: paper.")]
-Cluster = Annotated[
-    str, typer.Option("--cluster", help="What intervals are clustered by: occupation, template, lexeme ...")
+Rules = Annotated[
+    str, typer.Option("--rules", help="Scoring rules: best (ours), or the published ones (paper, repo2020 ...).")
 ]
-Resamples = Annotated[
-    int, typer.Option("--resamples", min=100, max=1_000_000, help="Bootstrap resamples, for numbers that need them.")
-]
+Cluster = Annotated[str, typer.Option("--cluster", help="Unit of resampling: occupation, template, lexeme ...")]
+Resamples = Annotated[int, typer.Option("--resamples", min=100, max=1_000_000, help="Number of bootstrap resamples.")]
 INTERVALS = ("jackknife", "bootstrap")
 Interval = Annotated[
-    str, typer.Option("--interval", help="jackknife, or bootstrap: plain percentiles of the cluster bootstrap.")
+    str,
+    typer.Option("--interval", help="Interval method: jackknife, or bootstrap (percentiles of the cluster bootstrap)."),
 ]
-Seed = Annotated[int, typer.Option("--seed", min=0, help="Seed of the resampling.")]
-Confidence = Annotated[float, typer.Option("--confidence", help="Confidence of the intervals, between 0.5 and 1.")]
+Seed = Annotated[int, typer.Option("--seed", min=0, help="Random seed of the resampling.")]
+Confidence = Annotated[float, typer.Option("--confidence", help="Confidence level of the intervals, 0.5 to 1.")]
 Executor = Annotated[
     str,
     typer.Option(
         "--executor",
         metavar="WHERE",
-        help="Where the work is done: serial, processes[:N], dask[:N] or dask:ADDRESS; the results are the same.",
+        help="Run on serial, processes[:N], dask[:N] or dask:ADDRESS; results do not change.",
     ),
 ]
-ResumedIn = Annotated[Path, typer.Option("-o", "--output", help="Directory; give the same one again to continue.")]
-StudiedData = Annotated[str, typer.Option("--data", help="core (bundled) or official (fetched from its authors).")]
-Store = Annotated[
-    Path | None, typer.Option("--store", help="File that keeps finished translations; in the cache if not given.")
-]
+ResumedIn = Annotated[Path, typer.Option("-o", "--output", help="Output directory; reuse it to resume.")]
+StudiedData = Annotated[str, typer.Option("--data", help="core (bundled) or official (downloaded).")]
+Store = Annotated[Path | None, typer.Option("--store", help="Translation cache file; default: in the user's cache.")]
 Name = Annotated[
     str,
     typer.Option(
         "--name",
         metavar="NAME",
         callback=_checked_name,
-        help='What the system is called in tables and headings: "Bing 2019".',
+        help='System name for tables and headings, for example "Bing 2019".',
     ),
 ]
 Names = Annotated[
     list[str] | None,
-    typer.Option("--name", metavar="NAME", help="Name of a system, in the order of the folders; repeatable."),
+    typer.Option("--name", metavar="NAME", help="System name, in the order of the run folders; repeatable."),
 ]
 
 
@@ -96,8 +93,8 @@ Names = Annotated[
 
 
 class _Group(NamedTuple):
-    load: Callable[[], Callable[..., Any]]
-    """The function that makes one value of the options; not loaded before its verb is asked for."""
+    load: Callable[[Sequence[str]], Callable[..., Any]]
+    """Load the function that makes one value of the options, given the words of the command line."""
     defaults: Mapping[str, Any]
 
 
@@ -107,8 +104,7 @@ def option_group(build: Callable[..., Built] | str, **defaults: Any) -> Built:
     `build` is called with these options, which are its parameters. It may be named as `module:attribute` where loading
     it takes time. `defaults` replace its own.
     """
-    load = partial(load_named, build) if isinstance(build, str) else lambda: build
-    group: Any = _Group(load, defaults)
+    group: Any = _Group(lambda _: load_named(build) if isinstance(build, str) else build, defaults)
     return group  # type: ignore[no-any-return]
 
 
@@ -118,15 +114,15 @@ def load_named(path: str) -> Callable[..., Any]:
     return found
 
 
-def expanded(verb: Callable[..., Any]) -> Callable[..., Any]:
-    """A verb as Typer is to see it: with the options of its groups in place of the groups."""
+def expanded(verb: Callable[..., Any], words: Sequence[str] = ()) -> Callable[..., Any]:
+    """Replace the option groups of a verb by their options, for Typer; `words` are those of the command line."""
     groups: dict[str, tuple[Callable[..., Any], list[str]]] = {}
     repeatable: list[str] = []
     parameters: list[inspect.Parameter] = []
     for one in _parameters(verb):
         group = next((each for each in (one.default, *_notes(one)) if isinstance(each, _Group)), None)
         if group is not None:
-            build = expanded(group.load())
+            build = expanded(group.load(words))
             own = [each.replace(default=group.defaults.get(each.name, each.default)) for each in _parameters(build)]
             groups[one.name] = build, [each.name for each in own]
             parameters += own
@@ -191,7 +187,7 @@ def resampling(
     from gendermark.metrics.metric import Resampling
 
     if not 0.5 <= confidence < 1:
-        raise UserError(f"--confidence is a share between 0.5 and 1 (0.95 is usual), not {confidence:g}")
+        raise UserError(f"--confidence must lie between 0.5 and 1 (usually 0.95), not {confidence:g}")
     if interval not in INTERVALS:
         raise UnknownName("interval", interval, INTERVALS)
     return Resampling(resamples, seed, confidence, interval)
@@ -207,27 +203,29 @@ def selected(
 def system_options(
     system_option: Annotated[
         list[str] | None,
-        typer.Option("--system-option", metavar="KEY=VALUE", help="Option of the system, for example beam_size=5."),
+        typer.Option(
+            "--system-option", metavar="KEY=VALUE", help="System option, for example beam_size=5; repeatable."
+        ),
     ] = None,
 ) -> dict[str, str]:
     return pairs(system_option or [], "--system-option", "beam_size=5")
 
 
 def pairs(texts: Sequence[str], option: str, example: str, form: str = "KEY=VALUE") -> dict[str, str]:
-    """`KEY=VALUE` options as a dictionary."""
+    """Read `KEY=VALUE` options into a dictionary."""
     found: dict[str, str] = {}
     for text in texts:
         key, equals, value = text.partition("=")
         if not equals or not key or not value:
-            raise UserError(f"{option} is written {form}, for example {example}, not {text!r}")
+            raise UserError(f"{option} takes {form}, for example {example}, not {text!r}")
         if key in found:
-            raise UserError(f"{option} gives {key!r} twice; give it once")
+            raise UserError(f"{option} sets {key!r} twice; set it once")
         found[key] = value
     return found
 
 
 def sampling_pairs(texts: Sequence[str] | None) -> dict[str, str]:
-    """How to draw, given by commas (`epsilon=0.2,seed=1`), by several options, or both."""
+    """Read sampling settings, joined by commas (`epsilon=0.2,seed=1`), repeated, or both."""
     parts = [part.strip() for text in texts or () for part in text.split(",")]
     return pairs(parts, "--sampling", "epsilon=0.2,seed=1", "KEY=VALUE,KEY=VALUE")
 
@@ -241,8 +239,8 @@ def benchmark_options(verb: str) -> dict[str, Any]:
     return group  # type: ignore[no-any-return]
 
 
-def _settings(verb: str) -> Callable[..., dict[str, Any]]:
-    """A function that takes the options of all benchmarks, as their settings declare them."""
+def _settings(verb: str, words: Sequence[str]) -> Callable[..., dict[str, Any]]:
+    """Make a function that takes the options of all benchmarks; `--help` shows those of the benchmarks in `words`."""
     from gendermark.selection import all_options
 
     declared: dict[str, list[tuple[str, Option]]] = {}
@@ -255,19 +253,17 @@ def _settings(verb: str) -> Callable[..., dict[str, Any]]:
         return {name: _plain(value) for name, value in values.items() if value}
 
     given.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
-        [_parameter(name, found) for name, found in declared.items()]
+        [_parameter(name, found, words) for name, found in declared.items()]
     )
     return given
 
 
-def _parameter(name: str, found: Sequence[tuple[str, Option]]) -> inspect.Parameter:
-    by_help: dict[str, list[str]] = {}
-    for benchmark, option in found:
-        by_help.setdefault(option.help, []).append(benchmark)
-    said = ". ".join(f"{text} ({', '.join(benchmarks)})" for text, benchmarks in by_help.items())
-    option = found[0][1]
+def _parameter(name: str, found: Sequence[tuple[str, Option]], words: Sequence[str]) -> inspect.Parameter:
+    shown = [(benchmark, option) for benchmark, option in found if benchmark in words]
+    benchmark, option = (shown or found)[0]
+    facts: dict[str, Any] = {"help": f"{option.help}.", "show_default": False, "hidden": not shown}
+    facts["rich_help_panel"] = f"Options of {benchmark}"
     kind: Any = str
-    facts: dict[str, Any] = {"help": f"{said}.", "show_default": False}
     if option.is_number:
         kind, facts["min"] = int | None, 1
     elif option.is_repeatable:
@@ -281,7 +277,7 @@ def _parameter(name: str, found: Sequence[tuple[str, Option]]) -> inspect.Parame
 
 
 def _plain(value: Any) -> Any:
-    """An option that was given several times is the same as one with commas."""
+    """Join a repeated option with commas."""
     if not isinstance(value, list):
         return value
     return ",".join(f"{key}={one}" for key, one in sampling_pairs(value).items())
@@ -291,19 +287,19 @@ def _plain(value: Any) -> Any:
 
 
 class Folder(NamedTuple):
-    """A run folder that was given, and what its system is to be called; empty if the run says so itself."""
+    """A run folder and the name given to its system; empty for the name stored in the run."""
 
     path: Path
     name: str = ""
 
 
 def folders(given: Sequence[str], names: Sequence[str] | None = None) -> list[Folder]:
-    """Run folders, each as DIR or NAME=DIR; or their names by themselves, in the same order."""
+    """Read run folders given as DIR or NAME=DIR, or named by --name in the same order."""
     found = [_folder(text) for text in given]
     if not names:
         return found
     if len(names) > len(found):
-        raise UserError(f"--name was given {len(names)} times, for fewer run folders ({len(found)})")
+        raise UserError(f"--name was given {len(names)} times for {len(found)} run folders")
     if any(one.name for one in found):
         raise UserError("give names either as NAME=DIR or with --name, not both")
     return [Folder(one.path, checked(name)) for one, name in zip(found, names, strict=False)] + found[len(names) :]

@@ -1,4 +1,4 @@
-"""`gendermark report`, `ui` and `leaderboard`: results for people to read."""
+"""`gendermark report`, `ui` and `leaderboard`: share results."""
 
 from __future__ import annotations
 
@@ -29,35 +29,37 @@ _ENDINGS = (".html", ".md", ".tex", ".csv", ".json")
 
 
 def report(
-    runs: Annotated[
-        list[str], typer.Argument(metavar="[NAME=]DIR...", help="Run folders, side by side; with names if you like.")
-    ],
-    output: Annotated[Path | None, typer.Option("-o", "--output", help="File to write; stdout if not given.")] = None,
+    runs: Annotated[list[str], typer.Argument(metavar="[NAME=]DIR...", help="Run folders to show side by side.")],
+    output: Annotated[Path | None, typer.Option("-o", "--output", help="Output file; default: stdout.")] = None,
     format_: Annotated[
-        str, typer.Option("--format", help="html, md, latex, csv or json; by the ending of -o if not given.")
+        str, typer.Option("--format", help="html, md, latex, csv or json; default: by the ending of -o.")
     ] = "",
-    as_json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Same as --format json.")] = False,
     trend: Annotated[
-        bool, typer.Option("--trend", help="The runs are versions of one system, in the order given: draw their trend.")
+        bool,
+        typer.Option("--trend", help="Treat the runs as versions of one system, oldest first, and plot the trend."),
     ] = False,
     figures: Annotated[
-        Path | None, typer.Option("--figures", metavar="DIR", help="Directory for the figures: SVG, PDF and PNG.")
+        Path | None,
+        typer.Option("--figures", metavar="DIR", help="Also write the figures to this directory, as SVG, PDF and PNG."),
     ] = None,
     figure_format: Annotated[
-        list[str] | None, typer.Option("--figure-format", help="Only svg, pdf or png; repeatable.")
+        list[str] | None, typer.Option("--figure-format", help="Write only svg, pdf or png; repeatable.")
     ] = None,
     name: Names = None,
 ) -> None:
-    """A page to read and explore (HTML), or tables as Markdown, LaTeX (booktabs), CSV or JSON; and figures."""
+    """Write a report of one or more runs: an HTML page, or Markdown, LaTeX, CSV or JSON tables."""
     if as_json and format_ not in ("", "json"):
-        raise UserError(f"--json and --format {format_} contradict each other; give one")
+        raise UserError(f"--json and --format {format_} conflict; give one of them")
     chosen = "json" if as_json else format_ or (_BY_ENDING.get(output.suffix.lower(), "") if output else "md")
     if not chosen:
-        raise UserError(f"{output} has no known report format; end it in {', '.join(_ENDINGS)}, or give --format")
+        raise UserError(
+            f"cannot tell the report format from {output}; use an ending among {', '.join(_ENDINGS)}, or add --format"
+        )
     if chosen not in FORMATS:
         raise UnknownName("report format", chosen, FORMATS)
     if figure_format and figures is None:
-        raise UserError("--figure-format says how figures are written, not where; add --figures DIR")
+        raise UserError("--figure-format needs --figures DIR")
     formats: Sequence[str] = ()
     problem: MissingExtra | None = None
     if figures is not None:
@@ -97,7 +99,7 @@ def report(
 
 
 def _figure_formats(asked: Sequence[str] | None, *, refuse: bool) -> tuple[Sequence[str], MissingExtra | None]:
-    """The formats in which figures can be written here, before any work; and what is missing for the others."""
+    """Return the figure formats that can be written here, and the error for the others."""
     from gendermark.reporting.figures import FORMATS as FIGURE_FORMATS
     from gendermark.reporting.figures import check_formats
 
@@ -108,7 +110,7 @@ def _figure_formats(asked: Sequence[str] | None, *, refuse: bool) -> tuple[Seque
         if asked and refuse:
             raise
         can = [name for name in wanted if name == "svg"]
-        say(f"figures are written as SVG only: {problem}" if can else f"no figures are written: {problem}")
+        say(f"writing figures as SVG only: {problem}" if can else f"no figures written: {problem}")
         return can, problem
     return wanted, None
 
@@ -117,23 +119,23 @@ def _figure_formats(asked: Sequence[str] | None, *, refuse: bool) -> tuple[Seque
 
 
 Host = Annotated[
-    str, typer.Option("--host", help="Address to listen on; by default only this computer can reach the page.")
+    str, typer.Option("--host", help="Address to listen on; the default is reachable from this computer only.")
 ]
-Port = Annotated[int, typer.Option("--port", min=0, max=65535, help="Port to listen on; 0 takes a free one.")]
+Port = Annotated[int, typer.Option("--port", min=0, max=65535, help="Port to listen on; 0 picks a free one.")]
 NoOpen = Annotated[bool, typer.Option("--no-open", help="Print the address only; do not open a browser.")]
 
 
 def ui(
     runs: Annotated[
         list[str],
-        typer.Argument(metavar="[NAME=]DIR...", help="Run folders, finished or still running; with names if you like."),
+        typer.Argument(metavar="[NAME=]DIR...", help="Run folders, finished or still running."),
     ],
     host: Host = "127.0.0.1",
     port: Port = 0,
     no_open: NoOpen = False,
     name: Names = None,
 ) -> None:
-    """Explore runs in the browser, sentence by sentence, even while they are running."""
+    """Explore runs in the browser, sentence by sentence, even while they run."""
     from gendermark.reporting.ui import Follower, RunFolders, ui_site
     from gendermark.runs.folder import read_manifest, refuse_part
 
@@ -151,18 +153,18 @@ def ui(
 
 
 def serve_site(site: Site, host: str, port: int, *, no_open: bool, token: str = "") -> None:
-    """Serve until Ctrl-C, with a new token if none is given. The address is the only thing on stdout."""
+    """Serve until Ctrl-C. Only the address goes to stdout."""
     from gendermark.reporting.server import Server
 
     with Server(site, host, port, token) as server:
         if server.is_open_to_others:
             say(
-                "warning: other computers can reach this page; whoever has the address can do everything here, and "
-                "nothing is encrypted on its way"
+                "warning: other computers can reach this page; anyone with the address has full access, and the "
+                "connection is not encrypted"
             )
         typer.echo(server.url)
         sys.stdout.flush()
-        say("open this address in a browser; Ctrl-C ends it")
+        say("open this address in a browser; press Ctrl-C to stop")
         if not no_open and _has_screen():
             import webbrowser
 
@@ -170,7 +172,7 @@ def serve_site(site: Site, host: str, port: int, *, no_open: bool, token: str = 
         try:
             server.serve_forever()
         except KeyboardInterrupt:
-            say("ended")
+            say("stopped")
 
 
 def _has_screen() -> bool:
@@ -191,20 +193,20 @@ class _BuildByDefault(TyperGroup):
 
 leaderboard = typer.Typer(
     cls=_BuildByDefault,
-    help="A leaderboard as static pages: `leaderboard DIR... -o site/`; add submissions, and verify them.",
+    help="Build a leaderboard as static pages (`leaderboard DIR... -o site/`); add and verify submissions.",
 )
 Directories = Annotated[
-    list[Path], typer.Argument(metavar="DIR...", help="Directories with submissions, at any depth.")
+    list[Path], typer.Argument(metavar="DIR...", help="Directories of submissions, searched recursively.")
 ]
 
 
 @leaderboard.command()
 def build(
     directories: Directories,
-    output: Annotated[Path, typer.Option("-o", "--output", help="Directory for the pages.")],
+    output: Annotated[Path, typer.Option("-o", "--output", help="Output directory.")],
     executor: Executor = "",
 ) -> None:
-    """Write the pages: an index with pictures, ranks and tables, and the report of each system."""
+    """Write the pages: an index with charts, ranks and tables, and a report for each system."""
     from gendermark.reporting import board_site
 
     with open_workers(executor or "processes") as workers:
@@ -214,7 +216,7 @@ def build(
 
 @leaderboard.command()
 def verify(directories: Directories, executor: Executor = "", as_json: AsJson = False) -> None:
-    """Score the outputs of submissions again; exit 1, with a sentence for each fault, if a result does not follow."""
+    """Score submitted outputs again; exit 1 if a result cannot be reproduced."""
     from gendermark.reporting.submission import faults, find
 
     cells = find(directories)
@@ -231,45 +233,43 @@ def verify(directories: Directories, executor: Executor = "", as_json: AsJson = 
     for row in refused:
         for fault in row["faults"]:
             say(fault)
-    say(f"{len(rows) - len(refused):,} of {len(rows):,} submissions follow from their outputs")
+    say(f"{len(rows) - len(refused):,} of {len(rows):,} submissions verified")
     if refused:
         raise typer.Exit(1)
 
 
 @leaderboard.command()
 def add(
-    name: Annotated[str, typer.Option(help="The system's name, for example DeepL.")],
-    output: Annotated[Path, typer.Option("-o", "--output", help="Directory of all submissions.")],
-    version: Annotated[str, typer.Option(help="Its version, as exactly as it is known.")] = "unrecorded",
-    vendor: Annotated[str, typer.Option(help="Who makes it.")] = "unrecorded",
-    kind: Annotated[str, typer.Option(help="What it is: service, open model, language model ...")] = "unrecorded",
-    date: Annotated[str, typer.Option(help="When it translated: 2024, 2024-11, or 2024/2025.")] = "unrecorded",
+    name: Annotated[str, typer.Option(help="System name, for example DeepL.")],
+    output: Annotated[Path, typer.Option("-o", "--output", help="Directory of submissions to add to.")],
+    version: Annotated[str, typer.Option(help="System version, as exactly as known.")] = "unrecorded",
+    vendor: Annotated[str, typer.Option(help="Vendor or authors.")] = "unrecorded",
+    kind: Annotated[str, typer.Option(help="Kind of system: service, open model, language model ...")] = "unrecorded",
+    date: Annotated[str, typer.Option(help="Date of translation: 2024, 2024-11, or 2024/2025.")] = "unrecorded",
     licence: Annotated[str, typer.Option(help="Licence of the outputs.")] = "unrecorded",
-    source: Annotated[str, typer.Option(help="Where the outputs come from: an address, or words.")] = "unrecorded",
-    note: Annotated[
-        str, typer.Option(help="Anything a reader must know, the prompt of a language model above all.")
-    ] = "",
+    source: Annotated[str, typer.Option(help="Origin of the outputs: a URL or a description.")] = "unrecorded",
+    note: Annotated[str, typer.Option(help="Note for readers, for example the prompt of a language model.")] = "",
     run: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="A run folder: all it holds is submitted. Or give files:")
+        Path | None, typer.Option(metavar="DIR", help="Submit a run folder; or give --benchmark and --translations.")
     ] = None,
-    benchmark: Annotated[str, typer.Option(help="Benchmark that was translated.")] = "",
+    benchmark: Annotated[str, typer.Option(help="Benchmark of the translations.")] = "",
     to: To = "",
     from_: From = "",
     translations: Annotated[
-        list[Path] | None, typer.Option(help="A file of translations, as `gendermark score` takes it.")
+        list[Path] | None, typer.Option(help="Translations, in any format that `gendermark score` reads.")
     ] = None,
     set_: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="NAME=FILE", help="Translations of one set of sentences; give several."),
+        typer.Option("--set", metavar="NAME=FILE", help="Translations of one set of sentences; repeatable."),
     ] = None,
     allow_missing: Annotated[
-        bool, typer.Option("--allow-missing", help="Sentences without a row count as not translated.")
+        bool, typer.Option("--allow-missing", help="Count missing sentences as not translated.")
     ] = False,
     data: Data = "official",
     revision: Revision = "",
     rules: Rules = "best",
 ) -> None:
-    """Score outputs, and write them as a submission into a directory of submissions."""
+    """Score outputs and write them as a submission."""
     from gendermark import registry
     from gendermark.api import score_texts
     from gendermark.cli.score import by_part
@@ -281,16 +281,14 @@ def add(
     sets = pairs(set_ or [], "--set", "formal=formal.txt", "NAME=FILE")
     files = [*(translations or []), *map(Path, sets.values())]
     if bool(run) == bool(files) or (translations and sets) or bool(files) != bool(benchmark):
-        raise UserError(
-            "say what is submitted: --run DIR, or --benchmark NAME with --translations FILE or --set NAME=FILE"
-        )
+        raise UserError("give --run DIR, or --benchmark NAME with --translations FILE or --set NAME=FILE")
     scored: list[Scored]
     if run is not None:
         scored = of_run(run, system)
     else:
         found = registry.load("benchmark", benchmark)
         if found.draws:
-            raise UserError(f"{benchmark} judges many samples of each sentence; give a run of it with --run")
+            raise UserError(f"{benchmark} scores many samples per sentence; submit a run with --run")
         read = partial(open_translations, allow_missing=allow_missing)
         texts: Any = {name: read(file) for name, file in sets.items()}
         if not sets:

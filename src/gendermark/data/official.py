@@ -111,7 +111,7 @@ def nothing_fetched(looked_up: LookedUp) -> Iterator[None]:
 def official_files(name: str, revision_id: str, group: str = "data", *, say: Say | None = None) -> OfficialFiles:
     """The files of a group, fetched if they are not in the cache.
 
-    `say` (if none: the log) hears licence and citation before and after a download, and of waiting and retrying.
+    `say` (if none: the log) hears licence and citation before a download, and of waiting and retrying.
     """
     looked_up = _AT_HAND.get()
     speak: Say = say or logging.getLogger(__name__).info
@@ -134,12 +134,9 @@ def _official_files(name: str, revision_id: str, group: str, say: Say, *, announ
     card = load_card(name)
     revision = card.revision(revision_id)
     files = revision.select(group)
-    announces = announces and bool(not_good(card, revision, files))
-    if announces:
+    if announces and not_good(card, revision, files):
         say(card.notice)
     paths = fetch(card, revision, files, say=say)
-    if announces:
-        say(card.notice)
     return OfficialFiles(name, revision_id, revision.commit, revision.content_hash(group), paths)
 
 

@@ -379,21 +379,21 @@ def correlate(
     runs: Runs,
     accuracy: Annotated[
         tuple[Path, ...],
-        typer.Option(metavar="DIR", help="Run folder with WinoMT results of the same systems; may be repeated."),
+        typer.Option(metavar="DIR", help="Run folder with WinoMT results of the same systems; repeatable."),
     ] = (),
     permutation: Annotated[
         str,
         typer.Option(
-            help="What chance does, for p-values: systems change places within languages, or free: all cells. "
-            "Default: languages, where two or more have several systems."
+            help="Permutation test: languages (permute systems within each language) or free (permute all). "
+            "Default: languages, if at least two have several systems."
         ),
     ] = "",
     ranks: Annotated[
-        bool, typer.Option("--table18", help="Systems from best to worst by accuracy and surprisal, as Table 18.")
+        bool, typer.Option("--table18", help="Rank the systems by accuracy and surprisal, as in Table 18.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Do systems that are rightly unsure also get gender right? Rank correlations over systems and languages."""
+    """Correlate gender uncertainty with gender accuracy over systems and languages (rank correlation)."""
     report = correlate_runs(runs, accuracy, permutation)
     # Without p-values there is no need to say what they are made of.
     notes = [note for note in report["notes"] if not (ranks and note.startswith(_CHANCE))]

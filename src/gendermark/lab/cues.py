@@ -56,10 +56,11 @@ class Question:
 
     measure: Measure = "s3e"
     form: Annotated[
-        str, Option(help="within: versions of one sentence; plain: all sentences; ratio, difference: the paper's.")
+        str,
+        Option(help="within (versions of one sentence), plain (all sentences), ratio or difference (as in the paper)."),
     ] = "within"
-    cluster: Annotated[str, Option(help="What may go together: entity (one occupation) or contrast.")] = "entity"
-    factors: Annotated[Texts, Option("--factor", help="Only this factor in the model; repeatable.")] = ()
+    cluster: Annotated[str, Option(help="Unit of clustering: entity (occupation) or contrast.")] = "entity"
+    factors: Annotated[Texts, Option("--factor", help="Use only this factor; repeatable.")] = ()
     confidence: Confidence = 0.95
 
     def __post_init__(self) -> None:
@@ -274,11 +275,13 @@ def cues(
     runs: Runs,
     to: Into = "",
     question: Question = option_group(Question),
-    published: Annotated[bool, Option("--table7", help="One row per run, one column per cue, as in Table 7.")] = False,
+    published: Annotated[
+        bool, Option("--table7", help="Print one row per run and one column per cue, as in Table 7.")
+    ] = False,
     plot: Plot = None,
     as_json: AsJson = False,
 ) -> None:
-    """Which cues in the sentence make a system sure or unsure? A linear model, corrected for many questions.
+    """Fit a linear model of which cues in a sentence change the uncertainty (p-values corrected by Holm).
 
     Runs of one system with names (--variant names) and without go into one model.
     """

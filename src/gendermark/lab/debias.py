@@ -84,16 +84,18 @@ N_NEIGHBOURS = 5
 
 @dataclass(frozen=True)
 class Settings:
-    model: Annotated[Path, Argument(metavar="MODEL_DIR", help="Translation model in Hugging Face's format.")]
+    model: Annotated[Path, Argument(metavar="MODEL_DIR", help="Translation model in Hugging Face format.")]
     target_language: Annotated[str, Option("--to", help="Target language, for example es.")]
     output: ResumedIn
     data: StudiedData = "core"
     group: Annotated[str, Option(help="Only this group of the uncertainty benchmark: referenced.")] = ""
-    n_samples: Annotated[int, Option("--samples", min=2, help="Samples of each uncertainty sentence.")] = 32
+    n_samples: Annotated[int, Option("--samples", min=2, help="Samples per sentence of the uncertainty benchmark.")] = (
+        32
+    )
     equalises: Annotated[bool, Option("--equalise", help="Also equalise the words of defining pairs.")] = False
     bleu: Annotated[
         tuple[Path, Path] | None,
-        Option(metavar="SOURCE REFERENCE", help="Files of sentences and their translations, for BLEU."),
+        Option(metavar="SOURCE REFERENCE", help="Test set for BLEU: source and reference file."),
     ] = None
     system_options: studies.SystemOptions = field(default_factory=dict)
     resampling: studies.Resampled = studies.DEFAULT_RESAMPLING
@@ -515,7 +517,7 @@ def debias(
     work: studies.Work = studies.WORK,
     as_json: AsJson = False,
 ) -> None:
-    """Take gender out of the vectors of professions, and compare the model with what it was."""
+    """Remove gender from the embeddings of professions and compare the model before and after."""
     with work as context:
         report = study_debiasing(settings, context)
     if as_json:

@@ -107,7 +107,7 @@ def _table(report: Mapping[str, Any]) -> Table:
 def determiners(
     sources: Annotated[
         tuple[str, ...],
-        typer.Argument(metavar="SOURCE...", help="Sentences: one that tells the gender, one that does not."),
+        typer.Argument(metavar="SOURCE...", help="Sentences: one that gives the gender, one that does not."),
     ],
     system: SystemName,
     to: Annotated[str, typer.Option("--to", help="Target language.")],
@@ -119,7 +119,7 @@ def determiners(
     store: Store = None,
     as_json: AsJson = False,
 ) -> None:
-    """How probable are "el" and "la", where the source tells the gender and where it does not?"""
+    """Compare the probabilities of "el" and "la" where the source gives the gender and where it does not."""
     report = compare_targets(system, sources, targets, (from_, to), system_options, RunContext(store, tell=say))
     notes = [] if report["parting"] is not None else [f"{system} scores whole translations only, not single tokens"]
     show(report, [_table(report)], notes, as_json=as_json)

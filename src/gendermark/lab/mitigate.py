@@ -66,11 +66,15 @@ class Settings:
     output: ResumedIn
     mitigations: Annotated[
         studies.Texts,
-        Option("--with", metavar="NAME", help="rerank, rerank:N or hinted:STYLE; repeatable. Default: all it can do."),
+        Option(
+            "--with",
+            metavar="NAME",
+            help="rerank, rerank:N or hinted:STYLE; repeatable. Default: all that the system supports.",
+        ),
     ] = ()
     data: StudiedData = "core"
     plain: studies.PlainFiles = None
-    n_repeats: Annotated[int, Option("--repeats", min=0, help="How often each is timed; 0: no timing.")] = 3
+    n_repeats: Annotated[int, Option("--repeats", min=0, help="Timing rounds; 0 for none.")] = 3
     system_options: studies.SystemOptions = field(default_factory=dict)
     resampling: studies.Resampled = studies.DEFAULT_RESAMPLING
 
@@ -335,7 +339,7 @@ def mitigate(
     work: studies.Work = studies.WORK,
     as_json: AsJson = False,
 ) -> None:
-    """Reranking and hints around a system: what women gain, what men lose, what it costs in quality and time."""
+    """Measure what reranking or gender hints change for women and men, and their cost in quality and time."""
     with work as context:
         report = study_mitigation(settings, context)
     if as_json:

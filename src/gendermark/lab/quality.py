@@ -55,15 +55,15 @@ class Asked:
     """How sentences are rated and put into bins."""
 
     measure: Measure = "s3e"
-    quality: Annotated[str, Option("--quality", help="chrf, or comet (the program that GENDERMARK_COMET names).")] = (
+    quality: Annotated[str, Option("--quality", help="chrf, or comet (the program named by GENDERMARK_COMET).")] = (
         "chrf"
     )
-    n_bins: Annotated[int, Option("--bins", min=1, help="How many bins; 3 are terciles.")] = 3
-    separately: Annotated[
-        bool, Option("--separately", help="Bins of ambiguous and of unambiguous sentences each by themselves.")
-    ] = False
+    n_bins: Annotated[int, Option("--bins", min=1, help="Number of quality bins.")] = 3
+    separately: Annotated[bool, Option("--separately", help="Bin ambiguous and unambiguous sentences separately.")] = (
+        False
+    )
     references: Annotated[
-        str, Option(help="Of several right references: the mean of the scores, or the best, as in the paper.")
+        str, Option(help="With several references: mean of the scores, or best (as in the paper).")
     ] = "mean"
     resampling: Resampled = DEFAULT_RESAMPLING
 
@@ -249,29 +249,29 @@ def quality(
         tuple[Path, Path] | None,
         Option(
             metavar="SOURCE REFERENCE",
-            help="Instead: BLEU and chrF on this test set, a file of sentences and one of translations.",
+            help="Compute BLEU and chrF on this test set instead: source and reference file.",
         ),
     ] = None,
     plain_bundled: Annotated[
-        bool, Option("--plain-bundled", help="The same on the bundled test set, English to Spanish.")
+        bool, Option("--plain-bundled", help="Compute BLEU and chrF on the bundled English-Spanish test set instead.")
     ] = False,
     translations: Annotated[
         tuple[Path, ...],
-        Option(metavar="FILE", help="Translations of the sentences of --plain, to be rated too; repeatable."),
+        Option(metavar="FILE", help="Translations of the --plain sentences to score too; repeatable."),
     ] = (),
     plot: Plot = None,
     executor: Executor = "",
     as_json: AsJson = False,
 ) -> None:
-    """Is a system unsure where it translates well, or where it translates badly? Entropy by bin of quality.
+    """Relate uncertainty to translation quality: entropy by quality bin.
 
-    With --plain: how well do systems translate at all? Their runs say which systems; files of translations do too.
+    With --plain or --plain-bundled: BLEU and chrF of the systems of these runs, or of files of translations.
     """
     if plain is not None and plain_bundled:
-        raise UserError("--plain names a test set and --plain-bundled takes the bundled one; choose one of them")
+        raise UserError("--plain and --plain-bundled both choose the test set; give one of them")
     if plain is not None or plain_bundled:
         if not runs and not translations:
-            raise UserError("say what translated the test set: run folders, or files with --translations")
+            raise UserError("give run folders, or files of translations with --translations")
         test_set = plain_quality.read_test_set(*plain) if plain else plain_quality.bundled_test_set()
         texts: dict[str, Sequence[str]] = {str(path): read_lines(path) for path in translations}
         with working(executor=executor) as context:

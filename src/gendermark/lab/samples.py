@@ -108,11 +108,11 @@ def _tables(report: Mapping[str, Any], system: str) -> list[Table]:
 def samples(
     run: Annotated[Path, typer.Argument(metavar="DIR", help="Run folder with uncertainty results.")],
     to: Into = "",
-    contrast: Annotated[str, typer.Option(metavar="ID", help="Contrast set, as in judgements.jsonl.")] = "",
-    source: Annotated[str, typer.Option(metavar="TEXT", help="A sentence of the set, or enough of it.")] = "",
+    contrast: Annotated[str, typer.Option(metavar="ID", help="Contrast set id, from judgements.jsonl.")] = "",
+    source: Annotated[str, typer.Option(metavar="TEXT", help="A sentence of the contrast set, or part of it.")] = "",
     as_json: AsJson = False,
 ) -> None:
-    """One sentence with he, she and they: what was drawn, how often, in which gender, and how unsure that is."""
+    """Show the samples of one sentence with he, she and they: counts, genders and entropy."""
     cell = results.read_cell(run, to)
     report = look_at(cell, contrast=contrast, source=source)
     show(report, _tables(report, cell.result.called), as_json=as_json)

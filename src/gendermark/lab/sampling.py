@@ -46,11 +46,11 @@ class Settings:
 
     system: SystemName
     target_language: Annotated[str, Option("--to", help="Target language.")]
-    epsilon: Annotated[Texts, Option(help=f"Cut-off of the drawing, with commas. Default: {','.join(EPSILONS)}")] = ()
+    epsilon: Annotated[Texts, Option(help=f"Sampling cut-offs, comma-separated. Default: {','.join(EPSILONS)}")] = ()
     alpha: Annotated[
-        Texts, Option(help=f"Power of the similarity, or tuned, with commas. Default: {','.join(ALPHAS)}")
+        Texts, Option(help=f"Powers of the similarity, or tuned, comma-separated. Default: {','.join(ALPHAS)}")
     ] = ()
-    n_samples: Annotated[int | None, Option("--n-samples", min=1, help="Samples of each sentence (128).")] = None
+    n_samples: Annotated[int | None, Option("--n-samples", min=1, help="Samples per sentence; default: 128.")] = None
     group: Annotated[str, Option(help="referenced (default where there are references), or all sentences.")] = ""
     data: StudiedData = "core"
     similarity: Annotated[str, Option(help="characters (bundled), use, or e5:MODEL.")] = ""
@@ -130,7 +130,7 @@ def _with_alpha(result: Result, alpha: str, resampling: Resampling) -> Result:
 
 
 def sampling(settings: Settings = option_group(Settings), work: Work = WORK, as_json: AsJson = False) -> None:
-    """How far do the numbers depend on how samples are drawn (epsilon) and compared (alpha)?"""
+    """Measure how results depend on sampling (epsilon) and similarity (alpha)."""
     with work as context:
         report = vary_sampling(settings, context)
     rows = [

@@ -67,21 +67,24 @@ class Settings:
     output: ResumedIn
     vary: Annotated[
         studies.Texts,
-        Option(metavar="KEY=V1,V2,...", help="Option and its values; repeatable. Default: what makes it fast."),
+        Option(
+            metavar="KEY=V1,V2,...",
+            help="System option and its values; repeatable. Default: the options that affect speed.",
+        ),
     ] = ()
-    against: Annotated[studies.Texts, Option(metavar="[NAME=]SPEC", help="Another system as a point; repeatable.")] = ()
-    baseline: Annotated[str, Option(metavar="NAME", help="Point to compare the others with. Default: the first.")] = ""
+    against: Annotated[studies.Texts, Option(metavar="[NAME=]SPEC", help="Another system to include; repeatable.")] = ()
+    baseline: Annotated[str, Option(metavar="NAME", help="Baseline for the comparison. Default: the first.")] = ""
     system_options: studies.SystemOptions = field(default_factory=dict)
     test_set: Annotated[
         tuple[Path, Path] | None,
-        Option(metavar="SOURCE REFERENCE", help="Test set for BLEU, chrF and time. Default into es: a bundled one."),
+        Option(metavar="SOURCE REFERENCE", help="Test set for BLEU, chrF and timing. Default for es: bundled."),
     ] = None
     data: StudiedData = "core"
     rules: Rules = "best"
     also: Annotated[studies.Texts, Option(metavar="BENCHMARK", help="Another benchmark to run; repeatable.")] = ()
-    repeats: Annotated[int, Option(min=1, help="Rounds in which each point has its turn.")] = 7
-    n_timed: Annotated[int, Option("--timed", min=1, help="Sentences timed in each round, spread over the set.")] = 128
-    clock: Annotated[str, Option(help="wall: time that passed; cpu: time of processors, for a busy machine.")] = "wall"
+    repeats: Annotated[int, Option(min=1, help="Timing rounds per setting.")] = 7
+    n_timed: Annotated[int, Option("--timed", min=1, help="Sentences timed per round.")] = 128
+    clock: Annotated[str, Option(help="wall (elapsed time) or cpu (processor time, for a busy machine).")] = "wall"
     resampling: studies.Resampled = studies.DEFAULT_RESAMPLING
 
     @property
@@ -532,7 +535,7 @@ def speed(
     work: studies.Work = studies.WORK,
     as_json: AsJson = False,
 ) -> None:
-    """Faster, at what price? Time, quality and gender of one system with several options, or of several systems."""
+    """Measure speed, quality and gender bias of one system under several settings, or of several systems."""
     found = study_speed(settings, work)
     write_files(found, settings.output, f"gendermark {shlex.join(sys.argv[1:])}")
     if as_json:

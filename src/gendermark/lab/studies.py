@@ -24,7 +24,7 @@ from gendermark.runs.run import RunContext
 
 Texts = tuple[str, ...]
 """Of an option that may be repeated."""
-SystemName = Annotated[str, typer.Option("--system", help="The system as family:argument, for example demo:en-es")]
+SystemName = Annotated[str, typer.Option("--system", help="System as family:argument, for example demo:en-es.")]
 SystemOptions = Annotated[Mapping[str, str], option_group(system_options)]
 Resampled = Annotated[Resampling, option_group(resampling)]
 DEFAULT_RESAMPLING = Resampling()
@@ -33,7 +33,7 @@ PlainFiles = Annotated[
     typer.Option(
         "--plain",
         metavar="SOURCE REFERENCE",
-        help="Test set for BLEU and chrF: a file of sentences and one of translations. Into Spanish one is bundled.",
+        help="Test set for BLEU and chrF: source and reference file. Default for es: bundled.",
     ),
 ]
 

@@ -216,12 +216,12 @@ def _gradients(
 
 def demo_model(
     output: ResumedIn,
-    size: Annotated[str, typer.Option(help="full, the bundled model; or tiny, a trial of seconds.")] = "full",
-    seed: Annotated[int, typer.Option(min=0, help="Seed of sentences and weights.")] = 0,
-    steps: Annotated[int | None, typer.Option(min=1, help="Training steps, if not those of the size.")] = None,
+    size: Annotated[str, typer.Option(help="full (the bundled model) or tiny (a few seconds).")] = "full",
+    seed: Annotated[int, typer.Option(min=0, help="Random seed.")] = 0,
+    steps: Annotated[int | None, typer.Option(min=1, help="Training steps; default: by size.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Train the demonstration model, English to Spanish; interrupted, the same command goes on where it stopped."""
+    """Train the bundled demo model (English to Spanish); rerun the same command to resume."""
     if size not in SIZES:
         raise UnknownName("size", size, SIZES)
     chosen = replace(SIZES[size], n_steps=steps or SIZES[size].n_steps)

@@ -76,13 +76,16 @@ _IN_FINDINGS: Mapping[str, paired.Key] = {
 class Settings:
     systems: Annotated[
         studies.Texts,
-        Option("--system", metavar="NAME=SPEC", help="A model and its name; at least two, the baseline first."),
+        Option("--system", metavar="NAME=SPEC", help="Model and its name; give at least two, the baseline first."),
     ]
     target_language: To
     output: ResumedIn
     context: Annotated[
         studies.Texts,
-        Option(metavar="NAME=STRATEGY", help="Context it is shown: none, joined, separator:TEXT. Default: as taught."),
+        Option(
+            metavar="NAME=STRATEGY",
+            help="Context given to the model: none, joined, separator:TEXT. Default: as in training.",
+        ),
     ] = ()
     data: StudiedData = "core"
     rules: Rules = "best"
@@ -248,7 +251,7 @@ def training(
     work: studies.Work = studies.WORK,
     as_json: AsJson = False,
 ) -> None:
-    """What a way of training does to gender: MT-GenEval's Tables 10 and 11, WinoMT and BLEU of several models."""
+    """Compare models trained in different ways: MT-GenEval (Tables 10 and 11), WinoMT and BLEU."""
     with work as run_context:
         report = study_training(settings, run_context)
     if as_json:
