@@ -23,7 +23,7 @@ MOST_PROBLEMS = 10
 """Listed for each sheet; `--json` has all."""
 
 Cell = Annotated[
-    str, typer.Option("--cell", help="Benchmark and direction, such as winomt.en-es, if the run has several.")
+    str, typer.Option("--cell", help="Benchmark and direction, such as BENCHMARK.en-es, if the run has several.")
 ]
 Seed = Annotated[int, typer.Option("--seed", min=0, help="Random seed of the sample or the resampling.")]
 

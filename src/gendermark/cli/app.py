@@ -39,8 +39,8 @@ PANELS = {
 """Each verb and its function, as `--help` groups them. One more is one file and one line."""
 VERBS = {name: place for verbs in PANELS.values() for name, place in verbs.items()}
 _RENAMED = {
-    ("annotate", "export-systems"): "gendermark annotate export DIR DIR... --key KEY.json -o SHEET.csv",
-    ("annotate", "agree-systems"): "gendermark annotate agree --key KEY.json SHEET... DIR...",
+    "annotate export-systems": "gendermark annotate export DIR DIR... --key KEY.json -o SHEET.csv",
+    "annotate agree-systems": "gendermark annotate agree --key KEY.json SHEET... DIR...",
 }
 
 
@@ -173,7 +173,7 @@ def _exit_code(arguments: list[str]) -> int:
 
 
 def _invoke(arguments: list[str]) -> int:
-    if (now := _RENAMED.get(tuple(arguments[:2]))) is not None:
+    if (now := _RENAMED.get(" ".join(arguments[:2]))) is not None:
         raise UserError(f"`{' '.join(arguments[:2])}` was renamed; use: {now}")
     # Not click's `main`, which has its own answers to a closed pipe (exit code 1, as of a failed gate) and to Ctrl-C.
     command = typer.main.get_command(application(arguments))
