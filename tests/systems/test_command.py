@@ -118,10 +118,6 @@ def test_windows_line_ends_and_odd_characters(program: Program, mode: str) -> No
     assert asked(system, SENTENCES[:4]) == ["uno", "médica\u2028\x0c fin", "", " x "]
 
 
-def test_the_last_line_of_a_batch_may_lack_its_end(program: Program) -> None:
-    assert asked(Command(program('cat > /dev/null; printf "uno\\ndos"'), {}), SENTENCES[:2]) == ["uno", "dos"]
-
-
 @both_modes
 def test_full_pipes_do_not_block(program: Program, mode: str) -> None:
     sources = [f"{number} " + "x" * 500_000 for number in range(4)]
@@ -136,14 +132,14 @@ def test_full_pipes_do_not_block(program: Program, mode: str) -> None:
 @pytest.mark.parametrize("reading", ["", "exec < /dev/null"])
 def test_a_program_that_does_not_read_its_input(program: Program, reading: str) -> None:
     sources = [f"{number} " + "x" * 500_000 for number in range(4)]
-    assert asked(Command(program(f"{reading}\nfor n in 1 2 3 4; do echo $n; done"), {}), sources) == list("1234")
+    assert asked(Command(program(f"{reading}\nprintf '1\\n2\\n3\\n4'"), {}), sources) == list("1234")
 
 
 def test_the_timeout_is_per_line(program: Program) -> None:
-    text = program("while read -r a; do sleep 0.4; echo x; done")
+    text = program("while read -r a; do sleep 0.25; echo x; done")
     started = time.monotonic()
-    assert asked(Command(text, {"timeout_seconds": "1.5"}), SENTENCES) == ["x"] * 5
-    assert time.monotonic() - started > 1.5
+    assert asked(Command(text, {"timeout_seconds": "1"}), SENTENCES) == ["x"] * 5
+    assert time.monotonic() - started > 1
 
 
 # -- programs that fail: what is kept, and what the message names
@@ -152,7 +148,8 @@ def test_the_timeout_is_per_line(program: Program) -> None:
 CRASH = "read -r a; echo uno; read -r a; echo dos; echo out of memory >&2; exit 3"
 HALF = 'read -r a; echo uno; read -r a; printf "La doc"; kill -SEGV $$'
 ENDS_EARLY = 'read -r a; echo "uno"; read -r a; printf "dos"'  # whether `dos` was all of it cannot be known
-HANGS = 'read -r a; echo uno; printf "do"; echo thinking >&2; sleep 100'
+CHILD = "sh -c 'echo $$ >> \"$PIDS\"; sleep 100' &"
+HANGS = f'{CHILD} read -r a; echo uno; printf "do"; echo thinking >&2; sleep 100'
 STAYS = "read -r a; echo uno; exec >&-; sleep 100"
 LATIN = "while read -r a; do printf 'm\\351dica\\n'; done; sleep 100"
 TALKS = f'for n in 1 2 3 4 5; do echo "line $n" >&2; done; echo {"y" * 999} >&2; exit 1'
@@ -163,8 +160,8 @@ TALKS = f'for n in 1 2 3 4 5; do echo "line $n" >&2; done; echo {"y" * 999} >&2;
     [
         (CRASH, "both", ["uno", "dos"], ["exit code 3", "sentence 3", "'Sentence 3.'", "out of memory"]),
         (HALF, "both", ["uno"], ["SIGSEGV", "'Sentence 2.'"]),
-        (HANGS, "both", ["uno"], ["1.5 seconds", "'Sentence 2.'", "thinking"]),
-        (STAYS, "both", ["uno"], ["closed its output", "1.5 seconds", "'Sentence 2.'"]),
+        (HANGS, "both", ["uno"], ["0.5 seconds", "'Sentence 2.'", "thinking"]),
+        (STAYS, "both", ["uno"], ["closed its output", "0.5 seconds", "'Sentence 2.'"]),
         (LATIN, "both", [], ["not UTF-8", r"b'm\xe9dica\n'"]),
         (TALKS, "batch", [], [f": line 4 / line 5 / {'y' * 200} ("]),
         ("cat; exit 1", "batch", SENTENCES, ["exit code 1"]),  # after the last line
@@ -180,7 +177,7 @@ def test_a_program_that_fails(
     program: Program, pids: Pids, body: str, mode: str, kept: list[str], tokens: list[str]
 ) -> None:
     for one in ("batch", "stream") if mode == "both" else (mode,):
-        system = Command(program(body), {"mode": one, "timeout_seconds": "1.5" if "sleep" in body else "60"})
+        system = Command(program(body), {"mode": one, "timeout_seconds": "0.5" if "sleep" in body else "60"})
         found, message = failed(system, SENTENCES, pids)
         assert found == kept
         assert all(token in message for token in tokens), message
@@ -203,27 +200,6 @@ def test_a_stream_that_says_too_much(program: Program, pids: Pids) -> None:
     with pytest.raises(SystemFailure, match=r"more lines .*'Sentence 2\.'"):
         next(portions)
     assert not any(map(is_alive, pids()))
-
-
-def test_children_of_the_program_are_ended_too(program: Program, pids: Pids) -> None:
-    text = program("sh -c 'echo $$ >> \"$PIDS\"; sleep 100' & read -r a; echo uno; sleep 100")
-    with pytest.raises(SystemFailure):
-        list(Command(text, {"timeout_seconds": "1.5"}).answer(requests(SENTENCES[:2])))
-    assert len(pids()) == 2
-    wait_until(lambda: not any(map(is_alive, pids())), "both had ended")
-
-
-def test_leaving_early_ends_the_program(program: Program, pids: Pids) -> None:
-    """The store may fail, or the user may press Ctrl-C, between two portions."""
-    system = Command(program("read -r a; echo uno; sleep 100"), {"mode": "stream"})
-    portions = system.answer(requests(SENTENCES[:2]))
-    next(portions)
-    process = system._process
-    assert process is not None
-    portions.close()
-    assert not any(map(is_alive, pids()))
-    child = process._child
-    wait_until(lambda: all(pipe.closed for pipe in (child.stdin, child.stdout, child.stderr) if pipe), "pipes closed")
 
 
 @both_modes
@@ -310,12 +286,6 @@ def test_a_script_without_its_interpreter(tmp_path: Path, pids: Pids) -> None:
 def test_a_wrong_option_is_refused(key: str, value: str) -> None:
     with pytest.raises(UserError, match=f"option {key} .*{value!r}"):
         Command("cat", {key: value})
-
-
-def test_a_timeout_longer_than_any_clock(program: Program) -> None:
-    system = Command(program(COPY), {"batch_size": "7", "timeout_seconds": "1e30"})
-    assert system.batch_size == 7
-    assert asked(system, SENTENCES[:1]) == ["x"]
 
 
 # -- identity and keys

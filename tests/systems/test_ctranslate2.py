@@ -6,21 +6,18 @@ import itertools
 import json
 import re
 import shutil
-from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 from gendermark.errors import UserError
 from gendermark.records import Request, Task
-from gendermark.systems.ctranslate2 import CTranslate2, _default_workers
-from gendermark.systems.sampling import Decoding
+from gendermark.systems.ctranslate2 import CTranslate2
 from gendermark.systems.system import open_system
 from systems import tiny_hf, tiny_models
-from systems.asking import answers, requests, sampling, texts, translated
+from systems.asking import answers, requests, texts, translated
 
 ctranslate2 = pytest.importorskip("ctranslate2")
 sentencepiece = pytest.importorskip("sentencepiece")
@@ -35,12 +32,6 @@ END = tiny_models.END
 @pytest.fixture(scope="module")
 def opus(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tiny_models.opus(tmp_path_factory.mktemp("models") / "opus")
-
-
-@pytest.fixture(scope="module")
-def letters(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Three letters, the space, the unknown token and the end: every translation of a few tokens can be listed."""
-    return tiny_models.letters(tmp_path_factory.mktemp("models") / "letters", 3, end_bias=1.0, scale=2.0)
 
 
 @pytest.fixture
@@ -169,82 +160,6 @@ def test_the_tokeniser_may_be_elsewhere(opus: Path, copied: Path, tmp_path: Path
 # -- samples
 
 
-class Listing:
-    """Every sentence of a small model and its exact probability, from the engine's scores alone."""
-
-    def __init__(self, directory: Path, source: str, max_length: int) -> None:
-        self._engine = ctranslate2.Translator(str(directory), intra_threads=1)
-        self._tokens = json.loads((directory / "shared_vocabulary.json").read_text())
-        self._source, self._max_length = [*pieces(directory, source), END], max_length
-        self._speller = sentencepiece.SentencePieceProcessor(str(directory / "target.spm"))
-
-    def _next(self, prefix: tuple[str, ...]) -> np.ndarray:
-        targets = [[*prefix, token] for token in self._tokens if token != END]
-        scores = self._engine.score_batch([self._source] * len(targets), targets)
-        found = {target[-1]: score.log_probs[len(prefix)] for target, score in zip(targets, scores, strict=True)}
-        if prefix:
-            found[END] = self._engine.score_batch([self._source], [list(prefix)])[0].log_probs[-1]
-        else:  # what the others leave
-            found[END] = np.log1p(-sum(np.exp(list(found.values()))))
-        return np.array([found[token] for token in self._tokens])
-
-    def sentences(self, decoding: Decoding) -> list[tuple[str, int, float]]:
-        """(text, how many tokens were drawn, probability) of each."""
-        found = []
-        waiting: list[tuple[tuple[str, ...], float]] = [((), 1.0)]
-        while waiting:
-            prefix, so_far = waiting.pop()
-            for number, chance in zip(*decoding.choices(self._next(prefix)), strict=True):
-                token = self._tokens[number]
-                said = prefix if token == END else (*prefix, token)
-                if token == END or len(said) == self._max_length:
-                    text = self._speller.decode([one for one in said if one != "<unk>"]).strip()
-                    found.append((text, len(prefix) + 1, so_far * chance))
-                else:
-                    waiting.append((said, so_far * chance))
-        return found
-
-
-@pytest.mark.parametrize("options", [{}, {"epsilon": 0.2}, {"top_k": 3, "temperature": 1.4}])
-def test_samples_follow_the_exact_law(letters: Path, options: dict[str, float]) -> None:
-    n = 3000
-    expected: Counter[str] = Counter()
-    for text, _, chance in Listing(letters, "a b c", 3).sentences(
-        Decoding.of([(k, str(v)) for k, v in options.items()])
-    ):
-        expected[text] += chance
-    assert sum(expected.values()) == pytest.approx(1, abs=1e-5)
-    assert sum(chance > 0.02 for chance in expected.values()) > 4
-    counts = Counter(texts(answers(opened(letters, max_length=3), sampling(["a b c"], n, **options))))
-    assert set(counts) <= set(expected)
-    common = {text: chance for text, chance in expected.items() if chance * n >= 5}
-    chi_square = sum((counts[text] - n * chance) ** 2 / (n * chance) for text, chance in common.items())
-    assert chi_square < len(common) + 5 * (2 * len(common)) ** 0.5
-
-
-def test_log_probability_of_a_sample_is_the_untruncated_model_s(letters: Path) -> None:
-    listed: dict[tuple[str | None, int | None], list[float]] = {}
-    for text, n_tokens, chance in Listing(letters, "a b", 3).sentences(Decoding()):
-        listed.setdefault((text, n_tokens), []).append(np.log(chance))
-    found = answers(opened(letters, max_length=3), sampling(["a b"], 60, epsilon=0.1, temperature=1.5))
-    assert len(set(texts(found))) > 3
-    for answer in found:  # one text can be said in several ways
-        exact = listed[answer.text, answer.n_tokens]
-        assert min(abs((answer.log_probability or 0) - logarithm) for logarithm in exact) < 1e-4
-
-
-def test_distributions_are_fetched_from_another_device(opus: Path) -> None:
-    """No graphics card is needed for this; an engine that says it is one must not be read directly."""
-    system = opened(opus)
-    expected = answers(system, sampling(SOURCES[:1], 5))
-
-    class Elsewhere:
-        device, translate_batch = "cuda", system._engine.translate_batch
-
-    system._engine = Elsewhere()
-    assert answers(system, sampling(SOURCES[:1], 5)) == expected
-
-
 # -- options
 
 
@@ -256,17 +171,6 @@ def test_precision(opus: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
     assert tuple(capfd.readouterr()) == ("", "")
     assert opened(opus, compute_type="float32", device="auto", convention="opus").system_id == opened(opus).system_id
     assert opened(opus, source_prefix="").system_id != opened(opus).system_id
-
-
-def test_a_directory_with_a_question_mark(opus: Path, tmp_path: Path) -> None:
-    shutil.copytree(opus, tmp_path / "what?")
-    assert open_system(f"ctranslate2:{tmp_path / 'what?'}").system_id == open_system(f"ctranslate2:{opus}").system_id
-
-
-def test_workers_are_as_many_as_the_cores_we_may_use(monkeypatch: pytest.MonkeyPatch) -> None:
-    for n_cores, n_workers in ((1, 1), (3, 3), (64, 4)):
-        monkeypatch.setattr("os.sched_getaffinity", lambda _, n=n_cores: set(range(n)), raising=False)
-        assert (_default_workers("cpu"), _default_workers("cuda")) == (n_workers, 1)
 
 
 @pytest.mark.parametrize(

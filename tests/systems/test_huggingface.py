@@ -22,11 +22,10 @@ import pytest
 
 from gendermark.errors import UserError
 from gendermark.records import Request, Task, Translation
-from gendermark.systems import engine, huggingface, huggingface_opening
+from gendermark.systems import engine, huggingface
 from gendermark.systems.engine import Prefix
 from gendermark.systems.huggingface import HuggingFace
 from gendermark.systems.system import open_system
-from gendermark.systems.tokenisers import Frame
 from runs import children
 from systems import tiny_hf as tiny
 from systems.asking import answers, requests, sampling, texts, translated
@@ -146,14 +145,6 @@ def test_eight_bits(models: Any, kind: str) -> None:
     (one,), (other,) = answers(whole, scored), answers(rounded, scored)
     assert one.log_probability != other.log_probability
     assert other.log_probability == pytest.approx(one.log_probability, rel=0.3)  # random weights
-
-
-def test_several_directions_in_one_call(models: Any) -> None:
-    system = opened(models("nllb"))
-    both = [Request(tiny.ENGLISH[0], "en", target) for target in ("es", "fr")]
-    spanish, french = answers(system, both)
-    assert [spanish, french] == [*answers(system, both[:1]), *answers(system, both[1:])]
-    assert spanish.text != french.text
 
 
 def test_languages_prefixes_and_beginnings(models: Any) -> None:
@@ -320,14 +311,6 @@ def test_continuations_are_those_of_plain_forward_passes(models: Any, kind: str)
         assert tokens[-1] in system._ends or len(prefix) + len(tokens) == 20
 
 
-def test_nothing_goes_beyond_the_model_s_positions(models: Any) -> None:
-    system = opened(models("marian"), max_length=999)
-    source = source_of(system, requests(tiny.ENGLISH[:1])[0])
-    prefixes = [Prefix(0, source, (5,) * 60), Prefix(0, source, (5,) * 61)]
-    found = system._continue(prefixes, Frame(), 2)
-    assert [len(one.tokens) for one in found] in ([1, 1], [2, 1])  # 62 at most, of 64 positions
-
-
 # -- the same weights in CTranslate2
 
 
@@ -362,21 +345,6 @@ def test_agreement_with_ctranslate2(models: Any, kind: str, tmp_path: Path) -> N
         opened(tmp_path / "ct2")
 
 
-def test_threads_and_the_libraries_messages_are_given_back(models: Any) -> None:
-    from transformers.utils import logging
-
-    logging.set_verbosity_warning()
-    torch.set_num_threads(2)
-    system = opened(models("marian"), threads=1)
-    translated(system, tiny.ENGLISH[:1])
-    assert torch.get_num_threads() == 1
-    system.close()
-    assert torch.get_num_threads() == 2
-    torch.set_num_threads(1)
-    assert logging.get_verbosity() == logging.WARNING
-    assert logging.is_progress_bar_enabled()
-
-
 # -- refusals
 
 
@@ -389,19 +357,14 @@ def test_threads_and_the_libraries_messages_are_given_back(models: Any) -> None:
         ("marian", {"dtype": "int4"}, "'int4'"),
         ("marian", {"prompt": "tower"}, "leave out prompt"),
         ("marian", {"revision": "main"}, "revision=main"),
+        ("marian", {"device": "cuda", "dtype": "int8"}, "dtype=int8"),
         ("chat", {"source_prefix": "x"}, "source_prefix"),
     ],
 )
 def test_wrong_options(models: Any, kind: str, options: Any, token: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: "dtype" in options)
     with pytest.raises(UserError, match=re.escape(token)):
         opened(models(kind), **options)
-
-
-def test_eight_bits_are_for_processors(models: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
-    with pytest.raises(UserError, match=r"dtype=int8 .*cuda"):
-        opened(models("marian"), device="cuda", dtype="int8")
 
 
 @pytest.mark.parametrize(
@@ -421,13 +384,6 @@ def test_other_languages_are_refused_before_any_work(models: Any, kind: str, opt
     with pytest.raises(UserError, match=token) as caught:
         opened(models(kind, **options)).check("en", to, [])
     assert "\n" not in str(caught.value)
-
-
-def test_the_pair_in_a_name(models: Any, tmp_path: Path) -> None:
-    directory = shutil.copytree(models("marian", pair=("unknown", "unknown")), tmp_path / "opus-mt-en-fr")
-    opened(directory).check("en", "fr", [])
-    with pytest.raises(UserError, match=r"en-fr .*en-es"):
-        opened(directory).check("en", "es", [])
 
 
 OWN_CODE = {"model_type": "mine", "auto_map": {"AutoConfig": "mine.Config", "AutoModelForCausalLM": "mine.Model"}}
@@ -482,12 +438,6 @@ def test_a_damaged_model_is_refused(models: Any, tmp_path: Path, damage: Callabl
     damage(directory)
     with pytest.raises(UserError, match=token):
         translated(opened(directory), tiny.ENGLISH)
-
-
-def test_a_tokeniser_of_bytes_needs_no_vocabulary(tmp_path: Path) -> None:
-    (tmp_path / "config.json").write_text('{"model_type": "t5"}', encoding="utf-8")
-    (tmp_path / "tokenizer_config.json").write_text('{"tokenizer_class": "ByT5Tokenizer"}', encoding="utf-8")
-    huggingface_opening._check_tokeniser(tmp_path)
 
 
 # -- the hub

@@ -12,15 +12,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from gendermark.cli.app import main
 from gendermark.errors import SystemFailure, UserError
 from gendermark.records import Request, Task, Translation
 from gendermark.runs.store import Store
 from gendermark.runs.translate import translate
-from gendermark.systems.engine import Engine, by_length, is_out_of_memory
+from gendermark.systems.engine import Engine, is_out_of_memory
 from gendermark.systems.system import families_that_can, open_system
 from runs import children
 from systems import tiny_hf, tiny_models
@@ -420,53 +418,6 @@ def test_a_killed_command_resumes(
         outputs.append(capsys.readouterr().out)
     assert outputs[0] == outputs[1]
     assert n_asked == 2 * 96 * n_samples - n_kept  # nothing that was stored was asked again
-
-
-# -- batches
-
-
-@given(st.lists(st.integers(0, 9)), st.integers(1, 5))
-def test_every_place_is_in_one_batch_beside_others_of_similar_length(lengths: list[int], batch_size: int) -> None:
-    batches = by_length(lengths, batch_size)
-    assert sorted(place for batch in batches for place in batch) == list(range(len(lengths)))
-    assert [lengths[place] for batch in batches for place in batch] == sorted(lengths, reverse=True)
-    assert all(len(batch) == batch_size for batch in batches[:-1])
-    assert all(0 < len(batch) <= batch_size for batch in batches)
-
-
-class Roomy(Engine):
-    """Has room for so much at once."""
-
-    spec = "roomy:x"
-    _new_frame = _job = _translate = _score = _continue = _cut = _output = None  # type: ignore[assignment]
-
-    def _fault_of_one(self, problem: Exception) -> str | None:
-        return str(problem) if "long" in str(problem) else None
-
-    def sums(self, items: Sequence[int], room: int, message: str = "std::bad_alloc") -> list[str]:
-        def work(part: Sequence[int]) -> list[str]:
-            if sum(part) > room:
-                raise RuntimeError(message)
-            return [str(item) for item in part]
-
-        return self._run(items, work, lambda item, reason: f"{item}: {reason}")
-
-
-@given(st.lists(st.integers(0, 6)), st.integers(0, 10))
-def test_whatever_the_room_every_item_has_its_answer_in_its_place(items: list[int], room: int) -> None:
-    roomy = Roomy({})
-    for _ in range(2):
-        found = roomy.sums(items, room)
-        assert [answer.partition(":")[0] for answer in found] == [str(item) for item in items]
-        assert all((":" in answer) == (item > room) for item, answer in zip(items, found, strict=True))
-
-
-def test_one_item_at_fault_makes_nothing_smaller() -> None:
-    roomy = Roomy({})
-    assert roomy.sums([1, 2, 99, 3], 50, "too long") == ["1", "2", "99: too long", "3"]
-    assert roomy.notes() == []
-    with pytest.raises(SystemFailure, match="something else"):
-        roomy.sums([5, 5], 3, "something else")
 
 
 @pytest.mark.parametrize(

@@ -11,15 +11,12 @@ from typing import Any
 
 import pytest
 
-from gendermark import api
-from gendermark.errors import SystemFailure, UserError
+from gendermark.errors import UserError
 from gendermark.plugin import Request, Task, Translation
-from gendermark.runs.run import RunContext
 from gendermark.runs.translate import check_tasks
 from gendermark.systems import openai
 from gendermark.systems.openai import OpenAI
 from gendermark.systems.system import open_system
-from runs import children
 from systems import asking, servers
 from systems.servers import Asked, Server
 
@@ -252,6 +249,9 @@ def test_samples_come_from_one_request(server: Server) -> None:
     answered(opened(server), asking.sampling(["One."], 2))
     assert server.asked[1].json["temperature"] == 1
     assert not {"top_p", "top_k"} & set(server.asked[1].json)
+    for name in ("epsilon", "beam"):
+        with closing(opened(server)) as system, pytest.raises(UserError, match=name):
+            system.check("en", "es", asking.sampling(["One."], 2, **{name: "0.02"}))
 
 
 def test_a_server_that_ignores_n_is_asked_for_each_sample(server: Server) -> None:
@@ -286,21 +286,6 @@ def test_choices_in_disorder(server: Server) -> None:
         assert [text and text.split()[0] for text in found] == texts
     server.script(servers.sends(answers(*[choice("A", k) for k in range(4)])))
     assert "4 choices" in failure(opened(server), asking.sampling(["One."], 3))
-
-
-def test_a_sentence_that_is_filtered_is_so_for_each_sample(server: Server) -> None:
-    server.script(servers.status(400, {"error": {"message": "no", "code": "content_filter"}}))
-    found = answered(opened(server), asking.sampling(["One."], 2))
-    assert [(a.text, a.error) for a in found] == [(None, "refusal: no")] * 2
-
-
-def test_sampling_options_are_refused_before_the_work(server: Server) -> None:
-    for name, value in (("epsilon", "0.02"), ("beam", "4")):
-        asked = [*requests(3), *asking.sampling(["One."], 2, **{name: value})]
-        assert name in failure(opened(server), asked)
-        with closing(opened(server)) as system, pytest.raises(UserError, match=name):
-            system.check("en", "es", asked)
-    assert server.asked == []
 
 
 # -- scoring
@@ -384,12 +369,6 @@ def test_a_model_that_is_not(server: Server, steps: list[servers.Step], words: s
         check(server, "x")
 
 
-def test_a_language_without_a_name(server: Server) -> None:
-    with pytest.raises(UserError, match="'xx'"):
-        check(server, to="xx")
-    assert server.asked == []
-
-
 # -- options
 
 
@@ -450,31 +429,3 @@ def test_another_way_of_asking_is_another_system(tmp_path: Path) -> None:
 
 
 # -- going on
-
-
-@pytest.mark.parametrize("good", [model, ignores_n])
-def test_interrupted_sampling_goes_on_and_repeats_nothing(server: Server, tmp_path: Path, good: Any) -> None:
-    """Sample by sample, and with the samples of an undisturbed run."""
-
-    def draw(store: str) -> list[tuple[Translation, ...]]:
-        spec, options = f"openai:{server.url}/v1#tiny", {"concurrency": "2", "max_retries": "0"}
-        context = RunContext(tmp_path / store)
-        return api.translate(spec, sources, api.Asking("es", n_samples=18), options, context)
-
-    def n_samples() -> int:
-        return sum(asked.json.get("n", 1) if good is model else 1 for asked in server.of(CHAT))
-
-    sources = [f"Sentence {k}." for k in range(4)]
-    server.good = good
-    # One by one, samples are safe when all 16 of a portion are there.
-    server.script(*[servers.good] * (4 if good is model else 40), *[servers.hang_up] * 2)
-    with pytest.raises(SystemFailure):
-        draw("store")
-    n_kept = children.n_stored(tmp_path / "store")
-    assert 16 <= n_kept < 72
-    server.steps.clear()
-    server.asked.clear()
-    resumed = draw("store")
-    assert n_samples() == 72 - n_kept
-    assert resumed == draw("other-store")
-    assert len({a.text for samples in resumed for a in samples}) == 72

@@ -118,16 +118,6 @@ def test_an_engine_that_stops_early_is_asked_to_go_on() -> None:
     assert short == whole
 
 
-def test_other_seeds_and_other_requests_draw_otherwise() -> None:
-    toy = Toy()
-    drawn = [
-        sentences(draw([sampling(30, source, seed=seed)], toy, frozenset({END}), 6)[0])
-        for source, seed in (("a", 0), ("a", 1), ("b", 0))
-    ]
-    assert drawn[0] != drawn[1]
-    assert drawn[0] != drawn[2]
-
-
 def test_epsilon_never_draws_an_improbable_word_but_always_has_one() -> None:
     words, probabilities = Decoding(epsilon=0.2).choices(np.log([0.5, 0.3, 0.15, 0.05]))
     assert words.tolist() == [0, 1]

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from gendermark.errors import BadFile, MissingExtra, UserError
+from gendermark.errors import BadFile, UserError
 from gendermark.systems.tokenisers import (
-    PAIR,
     SINGLE,
     Direction,
     Frame,
@@ -26,21 +24,6 @@ TEXT = "The lawyer asked the baker."
 
 
 # -- files
-
-
-def test_each_side_has_its_own_file(tmp_path: Path) -> None:
-    tiny_hf.train_sentencepiece(tmp_path / "source.spm", tiny_hf.ENGLISH, 90)
-    tiny_hf.train_sentencepiece(tmp_path / "target.spm", tiny_hf.SPANISH, 90)
-    found = open_tokenisers(tmp_path)
-    assert [path.name for path in found.files] == list(PAIR)
-    assert "".join(found.source.pieces(TEXT)).replace("▁", " ").strip() == TEXT
-    assert found.source.text(found.source.pieces(TEXT)) == TEXT
-    assert found.target.pieces("llaves") != found.source.pieces("llaves")
-
-
-def test_pieces_of_the_other_side_are_read_too(tmp_path: Path) -> None:
-    tiny_hf.train_sentencepiece(tmp_path / "spm.model", tiny_hf.SPANISH, 90)
-    assert open_tokenisers(tmp_path).target.text(["▁La", "▁Workshop", "s"]) == "La Workshops"
 
 
 @pytest.mark.parametrize("name", SINGLE[:-1])
@@ -67,13 +50,6 @@ def test_tokenizer_json(tmp_path: Path) -> None:
         assert found.target.text(found.target.pieces(TEXT)) == TEXT
     (tmp_path / "tokenizer.json").write_text("{}")
     with pytest.raises(BadFile, match=r"tokenizer\.json"):
-        open_tokenisers(tmp_path)
-
-
-def test_tokenizer_json_needs_a_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "tokenizers", None)
-    (tmp_path / "tokenizer.json").write_text("{}")
-    with pytest.raises(MissingExtra, match=r"gendermark\[hf\]"):
         open_tokenisers(tmp_path)
 
 

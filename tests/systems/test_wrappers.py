@@ -13,7 +13,6 @@ from gendermark import api, registry
 from gendermark.benchmarks.benchmark import Benchmark, ItemSet
 from gendermark.errors import UserError
 from gendermark.names import readable
-from gendermark.reading.source_gender import read_source
 from gendermark.records import Gender, Request, Task, Translation
 from gendermark.runs.translate import translate
 from gendermark.systems.hinted import Hinted
@@ -218,11 +217,6 @@ def test_a_wrong_spec_is_refused(spec: str, token: str) -> None:
         open_system(spec)
 
 
-def test_an_option_is_given_once() -> None:
-    with pytest.raises(UserError, match="option n is given twice"):
-        open_system("rerank:fake:right?n=3", {"n": "4"})
-
-
 def test_languages_that_cannot_be_read_are_refused() -> None:
     system = Rerank("recorder:x", {}, Recorder())
     for direction, language in ((("en", "ja"), "ja"), (("de", "es"), "de")):
@@ -234,7 +228,3 @@ def test_languages_that_cannot_be_read_are_refused() -> None:
 def test_gold_genders_need_a_benchmark() -> None:
     with pytest.raises(UserError, match="reader=gold"):
         Rerank("recorder:x", {"reader": "gold"}, Recorder()).check("en", "es", [])
-
-
-def test_readers_and_lexicons_name_people_alike() -> None:
-    assert [person.noun for person in read_source("The CEO met two truck drivers.")] == ["CEO", "truck driver"]
