@@ -71,7 +71,10 @@ def drawing_options(sampling: str, example: str) -> tuple[tuple[str, str], ...]:
 
 
 class _OfItsBenchmark(type):
-    """`Selection("winomt", ...)` is made by the settings of winomt, so that it has their options and no others."""
+    """`Selection("winomt", ...)` is made by the settings of winomt, so that it has their options and no others.
+
+    What the groups are (`cluster`) is never left open: the strata of intervals depend on it.
+    """
 
     def __call__(cls, benchmark: str = "", *args: Any, **given: Any) -> Any:
         made: Any = registry.settings(benchmark, cls) if cls is Selection else cls
@@ -80,7 +83,13 @@ class _OfItsBenchmark(type):
         for key in given.keys() - own.keys():
             if given[key]:  # what is left empty is asked of nobody
                 _refuse(key, benchmark, made)
-        return type.__call__(made, benchmark, *args, **own)
+        found = type.__call__(made, benchmark, *args, **own)
+        clusters = [choice for choice in options_of(made)["cluster"].choices if choice]
+        if clusters and not found.cluster:
+            object.__setattr__(found, "cluster", clusters[0])
+        elif clusters and found.cluster not in clusters:
+            raise UnknownName(f"cluster of {benchmark}", str(found.cluster), clusters)
+        return found
 
 
 def _refuse(name: str, benchmark: str, settings: type[Selection]) -> None:

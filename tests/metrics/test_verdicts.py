@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -13,8 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import gendermark
-from gendermark import registry
+from gendermark import Selection, registry
 from gendermark.cli.app import _exit_code
+from gendermark.errors import UserError
 from gendermark.metrics.intervals import estimate
 from gendermark.metrics.metric import Resampling
 from gendermark.metrics.statistics import benjamini_hochberg, holm
@@ -53,6 +55,25 @@ def test_states_of_known_systems() -> None:
     assert states["biased"]["delta_s"] == "significant"
     assert states["men"]["recall_gap"] == "significant"
     assert set(states["fair"].values()) == {"not_significant"}
+
+
+@pytest.mark.parametrize("name", sorted(QUESTIONS))
+def test_no_selection_is_without_groups(name: str) -> None:
+    made: Selection = Selection(name)
+    first = registry.load("benchmark", name).choices_of("cluster")[0]
+    stored = Selection.from_json({**made.to_json(), "cluster": ""})
+    assert {one.cluster for one in (made, replace(made, cluster=""), stored)} == {first} != {""}
+    with pytest.raises(UserError, match="nothing"):
+        replace(made, cluster="nothing")
+
+
+def test_strata_are_there_without_completion() -> None:
+    asked = Selection("winomt", "en", "es", data="core")
+    (result,) = gendermark.run(SPECS["biased"], [asked])
+    count = registry.load("benchmark", "winomt").measures.count
+    strata = count(result.judgements, asked).strata
+    assert len(set(strata)) > 1
+    assert list(strata) == list(count(result.judgements, result.selection).strata)
 
 
 def test_few_groups_have_no_verdict() -> None:

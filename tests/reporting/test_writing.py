@@ -323,7 +323,7 @@ def test_the_form_of_the_paper_comes_before_the_whole_table() -> None:
 
 
 def test_systems_stand_side_by_side_and_go_on_in_another_table() -> None:
-    selection = Selection("winomt", "en", "es", "core", rules="best", cluster="occupation")
+    selection = Selection("winomt", "en", "es", "core", rules="best")
     runs = {}
     for number in range(4):
         estimates = [Estimate("accuracy", "all", 10.0 * number, None, None, 1, 1, 1)]
