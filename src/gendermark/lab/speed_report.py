@@ -34,7 +34,7 @@ from gendermark.records import Table, Unit, show_p
 from gendermark.reporting import charts
 from gendermark.reporting import latex as latex_
 from gendermark.reporting import markdown as markdown_
-from gendermark.reporting.charts import Canvas, Figure, Look, Series, figure
+from gendermark.reporting.charts import Canvas, Figure, Line, Look, Point, figure
 from gendermark.reporting.numbers import body_row, head_row, table
 from gendermark.reporting.page import plain_page
 from gendermark.runs.compare import Comparison
@@ -329,22 +329,32 @@ def figures(study: Study) -> list[Figure]:
 
 
 def _figure(study: Study, name: str, title: str, columns: Sequence[str]) -> Figure | None:
-    series = []
+    points: list[Point] = []
+    drawn: list[Line] = []
+    entries = []
     for column in columns:
-        spots = [
-            (x, y, f"{point.name}: time {minus(f'{x:.1f}')} %, {column} {minus(f'{y:.1f}')} %")
-            for point, x, y in study.scatter(column)
-        ]
-        if spots:
-            series.append(Series(_LABELS.get(column, column), _LOOKS[column], spots, study.trend(column)))
-    if not series:
+        look = _LOOKS[column]
+        found = study.scatter(column)
+        for point, x, y in found:
+            title = f"{point.name}: time {minus(f'{x:.1f}')}%, {column} {minus(f'{y:.1f}')}%"
+            points.append(Point(x, y, look, title))
+        if found:
+            entries.append((_LABELS.get(column, column), look))
+        if found and (trend := study.trend(column)):
+            slope, height = trend
+            ends = [(edge(x for _, x, _ in found)) for edge in (min, max)]
+            first, last = ((x, height + slope * x) for x in ends)
+            drawn.append(Line(first, last, colour=look.colour))
+    if not points:
         return None
 
     def draw(canvas: Canvas) -> None:
-        top = charts.legend(canvas, [(one.label, one.look) for one in series], 0)
-        charts.scatter(canvas, series, ("drop in time, % of the baseline", "drop in percent of the baseline"), top)
+        top = charts.legend(canvas, entries, 0)
+        charts.scatter(
+            canvas, points, drawn, ("drop in time, % of the baseline", "drop in percent of the baseline"), top
+        )
 
-    lines = "Lines: least squares. " if any(one.line for one in series) else ""
+    lines = "Lines: least squares. " if drawn else ""
     caption = (
         f"Each mark is one of {len(study.points)} points ({study.direction}); {study.baseline.name} is at 0. Right is "
         f"faster, up is worse. {lines}In the form of Figure {'1' if name == 'figure-1' else 'A2'} of Renduchintala et "

@@ -34,13 +34,14 @@ from gendermark.reporting.charts import (
     FEMALE,
     MALE,
     Canvas,
+    DotPanel,
+    DotRow,
     Figure,
-    GapRow,
     LinePanel,
     Look,
     Span,
+    dots,
     figure,
-    gaps,
     legend,
     lines,
     span_of,
@@ -341,22 +342,21 @@ def standings_figure(board: Board, unclear: Collection[Path] = ()) -> Figure:
     """One row per system, the best first; gaps of those that are `unclear` stand in brackets."""
     names = labels([standing.submission.system for standing in board.standings])
     sides, about = board.benchmark.presentation.sides, board.about
+    is_ranked = _is_ranked(board)
     rows = []
     for standing in board.standings:
-        dots = _dots(standing, sides) if sides else _one_dot(standing, board)
+        found = _dots(standing, sides) if sides else _one_dot(standing, board)
         gap = standing.estimate(key_from(sides.gap)) if sides else None
         after = minus(f"{gap.value:+.0f}") if gap is not None and gap.value is not None else ""
         after = f"({after})" if after and standing.submission.cell in unclear else after
-        rank = standing.rank if board.pairs and about.better != "neither" else ""
-        rows.append(GapRow(names[standing.submission.system], dots, rank, after))
-    ranked = any(row.before for row in rows)
-    is_percent = about.unit.is_of_hundred
-    scale = "of 100" if sides else about.label
-    heads = ("rank" if ranked else "", "system", scale, "gap" if sides else "")
+        name, rank = names[standing.submission.system], standing.rank if is_ranked else ""
+        rows.append(DotRow(name, [found], joined=True, before=rank, after=after))
+    panel = DotPanel("%" if sides else about.label, (0.0, 100.0) if sides else None, better=about.better)
+    heads = ("rank" if is_ranked else "", "gap" if sides else "")
 
     def draw(canvas: Canvas) -> None:
         top = legend(canvas, [("women", FEMALE), ("men", MALE)], 0.0) + 2 if sides else 0.0
-        gaps(canvas, rows, heads, (0.0, 100.0) if is_percent and sides else None, top)
+        dots(canvas, [panel], rows, top, heads=heads)
 
     title = f"{board.benchmark.title}, {direction_of(board)}"
     marks = "Thin lines: 95 % intervals" + (

@@ -1,22 +1,20 @@
-"""Figures as SVG: a canvas of a few shapes, the charts drawn on it, and the figures that several benchmarks share.
+"""Figures as SVG: a canvas with a few shapes, axes and intervals, the charts made of them, and shared figures.
 
-One unit is a point, texts are real text, and no string that was read can become markup. Lines and letters have the
-colour of the text around them, so that a picture also fits a dark page. There are no style attributes, which a strict
-Content-Security-Policy would refuse. What distinguishes two things is always a shape or a hatch as well as a colour.
+One unit is a point. Text stays text, and no string that was read can become markup. Lines and letters take the colour
+of the surrounding text, so a figure also fits a dark page; there are no style attributes, which a strict
+Content-Security-Policy would refuse. Shape or hatching always repeats what a colour says.
 """
 
 from __future__ import annotations
 
 import math
 import re
+import statistics
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import dataclass, field, replace
 from html import escape
 from typing import NamedTuple
-
-import numpy as np
 
 from gendermark.markup import minus, visible
 from gendermark.reading.occupations import core_occupations
@@ -25,53 +23,66 @@ from gendermark.result import Result
 
 WIDTH = 237.6
 """One column of a two-column paper: 3.3 inches."""
-SIZE, SMALL = 8.0, 7.0
-"""Of letters, in points."""
-INK = "currentColor"
-ON_DARK, ON_LIGHT = "#ffffff", "#000000"
-FONTS = "Helvetica, Arial, 'Liberation Sans', sans-serif"
-_MARGIN = 2.0
-Place = tuple[float, float]
-Box = tuple[float, float, float, float]
-"""Left, top, width and height."""
+SIZE, SMALL, LINE = 8.0, 7.0, 10.0
+"""Two sizes of letters, and the distance between lines of text."""
+INK, ON_DARK, ON_LIGHT = "currentColor", "#ffffff", "#000000"
+# Okabe and Ito's colours for all kinds of sight; dark, middle and light in grey.
+BLUE, ORANGE, GREEN, PURPLE, VERMILION = "#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00"
+PALE, GREY, FAINT = "#A5D6C6", "#C9C9C9", "#7f7f7f"
 _HATCH = "hatch "
-# Widths of letters in em: those of DejaVu Sans or a little more, which runs wider than any other font that a system
-# without Helvetica puts in its place. So nothing is cut off anywhere.
+HATCHED_ORANGE = _HATCH + ORANGE
+"""Slanting lines, which differ from a plain fill in grey too."""
+_DASHES = {"line": "", "dashes": "2 1.5", "dots": "0.9 1.6"}
+_FONTS = "Helvetica, Arial, 'Liberation Sans', sans-serif"
+# Widths of letters in em: those of DejaVu Sans or a little more. It is the widest font that replaces Helvetica where
+# that is missing, so no text is cut off.
 _WIDTHS = (
     (0.34, "ijl.,:;'|I /\\"),
     (0.46, 'frt()-"*![]`'),
     (0.64, "0123456789$?_"),
-    (0.84, "+=<>~#"),
+    (0.84, "+=<>~#←→↑↓"),
     (1.0, "mwMW%@—…"),
 )
 _WIDTH_OF = {letter: width for width, letters in _WIDTHS for letter in letters}
+_CORNERS = {
+    "square": ((-0.85, -0.85), (0.85, -0.85), (0.85, 0.85), (-0.85, 0.85)),
+    "triangle": ((0, -1.1), (1.05, 0.8), (-1.05, 0.8)),
+    "diamond": ((0, -1.2), (1.2, 0), (0, 1.2), (-1.2, 0)),
+    "down": ((0, 1.1), (-1.05, -0.8), (1.05, -0.8)),
+    "hourglass": ((-0.95, -1), (0.95, -1), (-0.95, 1), (0.95, 1)),
+}
+Place = tuple[float, float]
+Box = tuple[float, float, float, float]
 
 
-def hatched(colour: str) -> str:
-    """A fill with slanting lines, which is told from a plain one in grey too."""
-    return _HATCH + colour
+def percent(amount: float) -> str:
+    """Round to a whole percentage, halves up, so that figures and tables agree."""
+    return f"{math.floor(amount + 0.5 + 1e-9)}"
+
+
+# -- text --------------------------------------------------------------------------------------------------------------
 
 
 def text_width(text: str, size: float = SIZE) -> float:
-    """About how wide a text is; rather too wide than too narrow."""
-    return size * sum(_letter_width(letter) for letter in text)
+    """Estimate the width of a text; rather too wide than too narrow."""
+    return size * sum(map(_letter_width, text))
 
 
 def _letter_width(letter: str) -> float:
-    if letter in _WIDTH_OF:
-        return _WIDTH_OF[letter]
-    if ord(letter) >= 0x1100:  # Hangul, kana, Chinese
-        return 1.05
-    return 0.79 if letter.isupper() else 0.64
+    wide = 1.05 if ord(letter) >= 0x1100 else 0.79 if letter.isupper() else 0.64  # Hangul, kana, Chinese
+    return _WIDTH_OF.get(letter, wide)
+
+
+def _widest(texts: Iterable[str], size: float) -> float:
+    return max((text_width(text, size) for text in texts), default=0.0)
 
 
 def clipped(text: str, width: float, size: float = SIZE) -> str:
-    """The text, without its middle where it is too wide: names differ at their ends."""
-    text = " ".join(visible(text).split())
+    """Cut the middle out of a text that is too wide: names differ at their ends."""
+    text = _plain(text)
     if text_width(text, size) <= width:
         return text
-    # Whatever the text is, no more letters than this can fit.
-    text = text if len(text) < 400 else f"{text[:200]}{text[-200:]}"
+    text = text if len(text) < 400 else f"{text[:200]}{text[-200:]}"  # more letters never fit
     for kept in range(len(text) - 1, 1, -1):
         head = kept * 2 // 5
         shorter = f"{text[:head]}…{text[len(text) - (kept - head) :]}"
@@ -80,9 +91,166 @@ def clipped(text: str, width: float, size: float = SIZE) -> str:
     return "…"
 
 
+def two_lines(title: str, width: float, size: float = SIZE) -> list[str]:
+    """Break a title that is too wide into two lines of about the same width."""
+    words = title.split(" ")
+    if text_width(title, size) <= width or len(words) < 2:
+        return [title]
+    halves = [(" ".join(words[:at]), " ".join(words[at:])) for at in range(1, len(words))]
+    return list(min(halves, key=lambda half: max(map(text_width, half))))
+
+
+def _plain(text: str) -> str:
+    return " ".join(visible(text).split())
+
+
+def _n(value: float) -> str:
+    return f"{value:.2f}".rstrip("0").rstrip(".")
+
+
+# -- shapes ------------------------------------------------------------------------------------------------------------
+
+
+class Span(NamedTuple):
+    """A value and its intervals, if any."""
+
+    value: float
+    low: float | None = None
+    high: float | None = None
+    fixed_low: float | None = None
+    """The interval for other sentences about the same groups: a thick bar on the thin one for other groups."""
+    fixed_high: float | None = None
+
+
+@dataclass(frozen=True)
+class Look:
+    """How one series is drawn."""
+
+    shape: str = "circle"
+    colour: str = BLUE
+    filled: bool = True
+    name: str = ""
+    """Written beside the mark, where shape and colour recur."""
+
+
+MALE, FEMALE, PUBLISHED = Look(), Look("triangle", VERMILION), Look("diamond", FAINT, filled=False)
+# In the order of the page, which has the same colours (`--run-0` and so on) and shapes for the same systems.
+COLOURS = (BLUE, "#C04E00", "#00795A", "#A3487B", "#7A5C00", "#3A3A3A", "#5B4BB5", "#00707C")
+SHAPES = ("circle", "square", "triangle", "diamond", "down", "hourglass")
+MOST_LOOKS = 12
+
+
+def look_of(number: int) -> Look:
+    return Look(SHAPES[number % len(SHAPES)], COLOURS[number % len(COLOURS)])
+
+
+def looks_of(names: Mapping[int, str]) -> dict[int, Look]:
+    """Give each numbered thing a look, with its name where shapes recur; beyond `MOST_LOOKS`, names only."""
+    if len(names) > MOST_LOOKS:
+        return {number: Look(colour=INK, name=name) for number, name in names.items()}
+    recurs = len({number % len(SHAPES) for number in names}) < len(names)
+    return {number: replace(look_of(number), name=name if recurs else "") for number, name in names.items()}
+
+
+class Canvas:
+    """Shapes one after the other; as high as the lowest of them needs."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._parts: list[str] = []
+        self._hatches: dict[str, str] = {}
+        self._bottom = 0.0
+
+    def line(
+        self, *points: Place, colour: str = INK, width: float = 0.6, dashes: str = "line", faint: bool = False
+    ) -> None:
+        steps = " ".join(f"{_n(x)},{_n(y)}" for x, y in points)
+        look = f' stroke-dasharray="{_DASHES[dashes]}"' if _DASHES[dashes] else ""
+        look += ' stroke-opacity="0.25"' if faint else ""
+        shape = f'<polyline points="{steps}" fill="none" stroke="{colour}" stroke-width="{width:g}"{look}/>'
+        self._add(shape, max(y for _, y in points))
+
+    def rect(self, box: Box, fill: str, *, outlined: bool = False, title: str = "") -> None:
+        x, y, width, height = box
+        look = f'fill="{self._fill(fill)}"' + (f' stroke="{INK}" stroke-width="0.5"' if outlined else "")
+        shape = f'rect x="{_n(x)}" y="{_n(y)}" width="{_n(width)}" height="{_n(height)}" {look}'
+        self._add(_titled(shape, title), y + height)
+
+    def text(
+        self,
+        at: Place,
+        text: str,
+        *,
+        anchor: str = "start",
+        size: float = SIZE,
+        colour: str = INK,
+        longest: float = WIDTH,
+    ) -> None:
+        """Write on the baseline at `at`; what is wider than `longest` is clipped and has the whole as its tooltip."""
+        shown = clipped(text, longest, size)
+        look = f' text-anchor="{anchor}"' if anchor != "start" else ""
+        look += f' font-size="{size:g}"' if size != SIZE else ""
+        look += f' fill="{colour}"' if colour != INK else ""
+        whole = "" if shown == _plain(text) else f"<title>{_escaped(text)}</title>"
+        shape = f'<text x="{_n(at[0])}" y="{_n(at[1])}"{look}>{whole}{escape(shown, quote=False)}</text>'
+        self._add(shape, at[1] + size * 0.25)
+
+    def mark(self, look: Look, at: Place, *, radius: float = 2.4, title: str = "") -> None:
+        x, y = at
+        edge = _n(min(0.9, 0.45 * radius))
+        fill = f'fill="{look.colour}"' if look.filled else f'fill="none" stroke="{look.colour}" stroke-width="{edge}"'
+        if look.shape == "circle":
+            shape = f'circle cx="{_n(x)}" cy="{_n(y)}" r="{_n(radius)}" {fill}'
+        else:
+            r = radius * 1.15
+            steps = "L".join(f"{_n(x + dx * r)} {_n(y + dy * r)}" for dx, dy in _CORNERS[look.shape])
+            shape = f'path d="M{steps}Z" {fill}'
+        self._add(_titled(shape, title), y + radius * 1.4)
+
+    def svg(self, title: str, description: str) -> str:
+        """The whole picture; screen readers read its title and description."""
+        height = math.ceil(self._bottom + 2)
+        hatches = f"<defs>{''.join(self._hatches.values())}</defs>" if self._hatches else ""
+        return (
+            f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH / 72:g}in" height="{height / 72:.3f}in" '
+            f'viewBox="0 0 {WIDTH:g} {height}" role="img" aria-labelledby="{self._name}-title" '
+            f'aria-describedby="{self._name}-desc" font-family="{_FONTS}" font-size="{SIZE:g}" fill="{INK}">\n'
+            f'<title id="{self._name}-title">{_escaped(title)}</title>\n'
+            f'<desc id="{self._name}-desc">{_escaped(description)}</desc>\n'
+            f"{hatches}{chr(10).join(self._parts)}\n</svg>\n"
+        )
+
+    def _add(self, part: str, bottom: float) -> None:
+        self._parts.append(part)
+        self._bottom = max(self._bottom, bottom)
+
+    def _fill(self, fill: str) -> str:
+        if not fill.startswith(_HATCH):
+            return fill
+        colour = fill.removeprefix(_HATCH)
+        name = f"{self._name}-hatch-{colour.lstrip('#')}"  # ids hold for a whole page, with other figures on it
+        self._hatches[name] = (
+            f'<pattern id="{name}" width="3" height="3" patternUnits="userSpaceOnUse" '
+            f'patternTransform="rotate(45)"><rect width="3" height="3" fill="{colour}"/>'
+            f'<line x1="0" y1="0" x2="0" y2="3" stroke="{ON_DARK}" stroke-width="1.2"/></pattern>'
+        )
+        return f"url(#{name})"
+
+
+def _titled(shape: str, title: str) -> str:
+    return f"<{shape}><title>{_escaped(title)}</title></{shape.partition(' ')[0]}>" if title else f"<{shape}/>"
+
+
+def _escaped(text: str) -> str:
+    return escape(_plain(text), quote=False)
+
+
+# -- axes, intervals, legends ------------------------------------------------------------------------------------------
+
+
 @dataclass(frozen=True)
 class Scale:
-    """Where a value lies between two places of the picture."""
+    """Maps values from `low` to `high` onto coordinates from `start` to `end`."""
 
     low: float
     high: float
@@ -94,13 +262,13 @@ class Scale:
         return self.start + (self.end - self.start) * (inside - self.low) / (self.high - self.low)
 
     def ticks(self, most: int = 6) -> list[float]:
-        """Round values along the scale, as many as are wanted at most."""
+        """Round values along the scale, at most as many as given."""
         step = next(step for step in _steps(self.high - self.low) if (self.high - self.low) / step <= most - 1 + 1e-9)
         first, last = math.ceil(self.low / step - 1e-9), math.floor(self.high / step + 1e-9)
         return [round(number * step, 10) for number in range(first, last + 1)]
 
 
-def _steps(span: float) -> Sequence[float]:
+def _steps(span: float) -> list[float]:
     power = 10.0 ** math.floor(math.log10(span))
     return [power * step for step in (0.1, 0.2, 0.25, 0.5, 1, 2, 2.5, 5, 10)]
 
@@ -115,266 +283,81 @@ def scale_around(values: Sequence[float], start: float, end: float) -> Scale:
 
 
 def tick_label(value: float) -> str:
-    return f"{value:.6f}".rstrip("0").rstrip(".").replace("-", "−") if value else "0"
+    return minus(f"{value:.6f}".rstrip("0").rstrip(".")) if value else "0"
 
 
-class Canvas:
-    """Shapes one after the other; as high as the lowest of them needs."""
-
-    def __init__(self, name: str) -> None:
-        self._name = name
-        self._parts: list[str] = []
-        self._hatches: dict[str, str] = {}
-        self._bottom = 0.0
-
-    def line(
-        self,
-        start: tuple[float, float],
-        end: tuple[float, float],
-        *,
-        width: float = 0.6,
-        dashes: str = "",
-        faint: bool = False,
-    ) -> None:
-        look = (f' stroke-dasharray="{dashes}"' if dashes else "") + (' stroke-opacity="0.25"' if faint else "")
-        (x1, y1), (x2, y2) = start, end
-        self._add(
-            f'<line x1="{_n(x1)}" y1="{_n(y1)}" x2="{_n(x2)}" y2="{_n(y2)}" stroke="{INK}" '
-            f'stroke-width="{width:g}"{look}/>',
-            max(y1, y2),
-        )
-
-    def path(self, points: Sequence[tuple[float, float]], colour: str, *, width: float = 1.0) -> None:
-        steps = "L".join(f"{_n(x)} {_n(y)}" for x, y in points)
-        self._add(
-            f'<path d="M{steps}" fill="none" stroke="{colour}" stroke-width="{width:g}"/>', max(y for _, y in points)
-        )
-
-    def rect(self, box: Box, fill: str, *, outlined: bool = False, title: str = "") -> None:
-        x, y, width, height = box
-        edge = f' stroke="{INK}" stroke-width="0.5"' if outlined else ""
-        shape = (
-            f'<rect x="{_n(x)}" y="{_n(y)}" width="{_n(width)}" height="{_n(height)}" fill="{self._fill(fill)}"{edge}'
-        )
-        self._add(_titled(shape, "rect", title), y + height)
-
-    def text(
-        self,
-        at: Place,
-        text: str,
-        *,
-        anchor: str = "start",
-        size: float = SIZE,
-        colour: str = INK,
-        longest: float = WIDTH,
-    ) -> None:
-        """`at` is on the line that letters stand on; what is wider than `longest` loses its middle, not its tooltip."""
-        x, y = at
-        shown = clipped(text, longest, size)
-        look = f' text-anchor="{anchor}"' if anchor != "start" else ""
-        look += f' font-size="{size:g}"' if size != SIZE else ""
-        look += f' fill="{colour}"' if colour != INK else ""
-        whole = "" if shown == " ".join(visible(text).split()) else f"<title>{_escaped(text)}</title>"
-        self._add(f'<text x="{_n(x)}" y="{_n(y)}"{look}>{whole}{escape(shown, quote=False)}</text>', y + size * 0.25)
-
-    def mark(
-        self, shape: str, at: Place, colour: str, *, filled: bool = True, radius: float = 2.4, title: str = ""
-    ) -> None:
-        """`circle`, `square`, `triangle`, `diamond`, `down`, `hourglass` or `bar`; hollow where it is not filled."""
-        x, y = at
-        edge = min(0.9, 0.45 * radius)
-        look = f'fill="{colour}"' if filled else f'fill="none" stroke="{colour}" stroke-width="{_n(edge)}"'
-        if shape == "circle":
-            drawn = f'<circle cx="{_n(x)}" cy="{_n(y)}" r="{_n(radius)}" {look}'
-            self._add(_titled(drawn, "circle", title), y + radius)
-            return
-        r = radius * 1.15
-        corners = {
-            "square": ((-0.85, -0.85), (0.85, -0.85), (0.85, 0.85), (-0.85, 0.85)),
-            "triangle": ((0, -1.1), (1.05, 0.8), (-1.05, 0.8)),
-            "diamond": ((0, -1.2), (1.2, 0), (0, 1.2), (-1.2, 0)),
-            "down": ((0, 1.1), (-1.05, -0.8), (1.05, -0.8)),
-            "hourglass": ((-0.95, -1), (0.95, -1), (-0.95, 1), (0.95, 1)),
-            "bar": ((-0.3, -1.3), (0.3, -1.3), (0.3, 1.3), (-0.3, 1.3)),
-        }[shape]
-        steps = "L".join(f"{_n(x + dx * r)} {_n(y + dy * r)}" for dx, dy in corners)
-        self._add(_titled(f'<path d="M{steps}Z" {look}', "path", title), y + radius * 1.4)
-
-    def svg(self, title: str, description: str) -> str:
-        """The whole picture; a screen reader says its title and description."""
-        height = math.ceil(self._bottom + _MARGIN)
-        defined = f"<defs>{''.join(self._hatches.values())}</defs>" if self._hatches else ""
-        return (
-            f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH / 72:g}in" height="{height / 72:.3f}in" '
-            f'viewBox="0 0 {WIDTH:g} {height}" role="img" aria-labelledby="{self._name}-title" '
-            f'aria-describedby="{self._name}-desc" font-family="{FONTS}" font-size="{SIZE:g}" fill="{INK}">\n'
-            f'<title id="{self._name}-title">{_escaped(title)}</title>\n'
-            f'<desc id="{self._name}-desc">{_escaped(description)}</desc>\n'
-            f"{defined}{chr(10).join(self._parts)}\n</svg>\n"
-        )
-
-    def _add(self, part: str, bottom: float) -> None:
-        self._parts.append(part)
-        self._bottom = max(self._bottom, bottom)
-
-    def _fill(self, fill: str) -> str:
-        if not fill.startswith(_HATCH):
-            return fill
-        colour = fill.removeprefix(_HATCH)
-        # Names of parts hold for a whole page, on which other pictures may stand.
-        name = f"{self._name}-hatch-{colour.lstrip('#')}"
-        self._hatches[name] = (
-            f'<pattern id="{name}" width="3" height="3" patternUnits="userSpaceOnUse" '
-            f'patternTransform="rotate(45)"><rect width="3" height="3" fill="{colour}"/>'
-            f'<line x1="0" y1="0" x2="0" y2="3" stroke="{ON_DARK}" stroke-width="1.2"/></pattern>'
-        )
-        return f"url(#{name})"
+def _room_for_ticks(up: Scale) -> float:
+    return _widest(map(tick_label, up.ticks(5)), SIZE) + 5
 
 
-def _titled(shape: str, name: str, title: str) -> str:
-    return f"{shape}><title>{_escaped(title)}</title></{name}>" if title else f"{shape}/>"
+_BETTER_UP = {"higher": "↑ better", "lower": "↓ better", "zero": "best at 0"}
+_BETTER_ACROSS = {"higher": "better →", "lower": "← better", "zero": "best at 0"}
 
 
-def _escaped(text: str) -> str:
-    return escape(" ".join(visible(text).split()), quote=False)
+def axis_left(canvas: Canvas, up: Scale, left: float, right: float, title: str, better: str = "") -> None:
+    """Draw the grid and numbers of an upright scale, above them its title and which direction is better."""
+    says = _BETTER_UP.get(better, "")
+    canvas.text((0, up.end - 6), title, longest=right - text_width(says, SMALL) - 4)
+    if says:
+        canvas.text((right, up.end - 6), says, anchor="end", size=SMALL)
+    for tick in up.ticks(5):
+        canvas.line((left, up(tick)), (right, up(tick)), width=0.5, faint=tick != 0)
+        canvas.text((left - 3, up(tick) + 2.8), tick_label(tick), anchor="end")
 
 
-def _n(value: float) -> str:
-    return f"{value:.2f}".rstrip("0").rstrip(".")
+def axis_below(canvas: Canvas, across: Scale, y: float, better: str = "", unit: str = "") -> float:
+    """Draw a scale under a chart, with which direction is better, and give the place below it."""
+    canvas.line((across.start, y), (across.end, y))
+    for tick in across.ticks(_most_ticks(across)):
+        canvas.line((across(tick), y), (across(tick), y + 2))
+        label = tick_label(tick) + (unit if tick == across.high else "")
+        canvas.text((min(across(tick), WIDTH - text_width(label) / 2), y + SIZE + 2.5), label, anchor="middle")
+    if not (says := _BETTER_ACROSS.get(better, "")):
+        return y + SIZE + 5
+    half = text_width(says, SMALL) / 2
+    at = {"higher": across.end - half, "lower": across.start + half}.get(better, across(0))
+    at = min(max(at, across.start - 8 + half), across.end + 8 - half)
+    canvas.text((at, y + SIZE + 3 + SMALL + 2), says, anchor="middle", size=SMALL)
+    return y + SIZE + SMALL + 8
 
 
-# Of the colours that Okabe and Ito chose for all kinds of sight; dark, middle and light in grey.
-BLUE, ORANGE, GREEN, PURPLE, VERMILION = "#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00"
-PALE, GREY, FAINT = "#A5D6C6", "#C9C9C9", "#7f7f7f"
-HATCHED_ORANGE = hatched(ORANGE)
-LINE = 10.0
-"""From one line of text to the next."""
+def _most_ticks(scale: Scale) -> int:
+    """How many numbers fit side by side."""
+    room = scale.end - scale.start
+    for most in (6, 5, 4, 3):
+        ticks = scale.ticks(most)
+        if len(ticks) < 2 or _widest(map(tick_label, ticks), SIZE) + 5 < room / (len(ticks) - 1):
+            return most
+    return 2
 
 
-def percent(amount: float) -> str:
-    """A share of 100 without decimals; halves go up, so that a figure and a table never disagree."""
-    return f"{math.floor(amount + 0.5 + 1e-9)}"
-
-
-class Span(NamedTuple):
-    """A value and its interval, if it has one."""
-
-    value: float
-    low: float | None = None
-    high: float | None = None
-    fixed_low: float | None = None
-    """With other sentences about the same groups; drawn as a thick bar on the thin one of other groups."""
-    fixed_high: float | None = None
-
-
-THIN, THICK = 0.9, 2.6
-"""Width of the lines of the two intervals."""
-
-
-@dataclass(frozen=True)
-class Look:
-    """How one series is drawn."""
-
-    shape: str = "circle"
-    colour: str = BLUE
-    filled: bool = True
-    name: str = ""
-    """Stands beside the mark, where looks alone would not tell."""
-
-
-# In the order of the page, which has the same colours (`--run-0` and so on) and shapes for the same systems.
-COLOURS = (BLUE, "#C04E00", "#00795A", "#A3487B", "#7A5C00", "#3A3A3A", "#5B4BB5", "#00707C")
-SHAPES = ("circle", "square", "triangle", "diamond", "down", "hourglass")
-MOST_LOOKS = 12
-
-
-_DASHES = {"line": "", "dashes": "2 1.5", "dots": "0.9 1.6"}
-
-
-def look_of(number: int) -> Look:
-    return Look(SHAPES[number % len(SHAPES)], COLOURS[number % len(COLOURS)])
-
-
-def looks_of(names: Mapping[int, str]) -> dict[int, Look]:
-    """A look for each thing, by its number; its name stands beside it where shapes recur. More things than there are
-    clear looks are told by their names alone."""
-    if len(names) > MOST_LOOKS:
-        return {number: Look(colour=INK, name=name) for number, name in names.items()}
-    recurs = len({number % len(SHAPES) for number in names}) < len(names)
-    return {number: replace(look_of(number), name=name if recurs else "") for number, name in names.items()}
-
-
-# -- legend ------------------------------------------------------------------------------------------------------------
+def interval(canvas: Canvas, span: Span, scale: Scale, at: float, *, upright: bool = False, colour: str = INK) -> None:
+    """Draw the interval over groups as a thin line and the one over sentences of the same groups as a thick one."""
+    for low, high, width in ((span.low, span.high, 0.9), (span.fixed_low, span.fixed_high, 2.6)):
+        if low is not None and high is not None and high > low:
+            ends = (scale(low), scale(high))
+            canvas.line(*((at, end) if upright else (end, at) for end in ends), colour=colour, width=width)
 
 
 def legend(canvas: Canvas, entries: Sequence[tuple[str, Look | str]], top: float) -> float:
-    """What marks (a look), areas (a fill) and lines (`line`, `dashes`, `dots`) mean; gives the place below it."""
+    """Explain marks (a look), areas (a fill) and lines (`line`, `dashes`, `dots`); give the place below."""
     x, y = 0.0, top + SIZE
     for label, look in entries:
-        shown = clipped(label, WIDTH - 14)
-        width = 12 + text_width(shown)
+        width = 12 + text_width(clipped(label, WIDTH - 14))
         if x > 0 and x + width > WIDTH:
             x, y = 0.0, y + LINE
-        _swatch(canvas, look, x + 4, y - 2.8)
+        if isinstance(look, Look):
+            canvas.mark(look, (x + 4, y - 2.8))
+        elif look in _DASHES:
+            canvas.line((x, y - 2.8), (x + 8.5, y - 2.8), dashes=look, width=0.9)
+        else:
+            canvas.rect((x + 0.5, y - 6.3, 7, 7), look, outlined=True)
         canvas.text((x + 11, y), label, longest=WIDTH - 14)
         x += width + 8
     return y + 5 if entries else top
 
 
-def _swatch(canvas: Canvas, look: Look | str, x: float, y: float) -> None:
-    if isinstance(look, Look):
-        canvas.mark(look.shape, (x, y), look.colour, filled=look.filled)
-    elif look in _DASHES:
-        canvas.line((x - 4, y), (x + 4.5, y), dashes=_DASHES[look], width=0.9)
-    else:
-        canvas.rect((x - 3.5, y - 3.5, 7, 7), look, outlined=True)
-
-
-# -- vertical bars -----------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class BarPanel:
-    """Groups of bars beside each other."""
-
-    title: str
-    groups: Mapping[str, Sequence[Span | None]]
-
-
-def bars(canvas: Canvas, panels: Sequence[BarPanel], fills: Sequence[str], unit: str, top: float) -> None:
-    """Percentages as groups of bars with whiskers, one panel below the other."""
-    left, height = 22.0, 78.0
-    for panel in panels:
-        canvas.text((0, top + SIZE), unit)
-        if panel.title:
-            canvas.text((WIDTH, top + SIZE), panel.title, anchor="end", longest=WIDTH - text_width(unit) - 8)
-        up = Scale(0, 100, top + height + 14, top + 14)
-        for tick in (0, 25, 50, 75, 100):
-            canvas.line((left, up(tick)), (WIDTH, up(tick)), width=0.5, faint=tick > 0)
-            canvas.text((left - 3, up(tick) + 2.8), str(tick), anchor="end")
-        step = (WIDTH - left) / max(len(panel.groups), 1)
-        wide = min(0.36 * step, 16.0)
-        for place, (name, spans) in enumerate(panel.groups.items()):
-            middle = left + step * (place + 0.5)
-            for number, span in enumerate(spans):
-                if span is not None:
-                    x = middle + wide * (number - len(spans) / 2)
-                    canvas.rect((x, up(span.value), wide, up(0) - up(span.value)), fills[number], outlined=True)
-                    upright_whisker(canvas, span, x + wide / 2, up)
-            canvas.text((middle, up(0) + SIZE + 2), name, anchor="middle", longest=step)
-        top = up(0) + SIZE + 10
-
-
-def upright_whisker(canvas: Canvas, span: Span, x: float, up: Scale) -> None:
-    if span.low is not None and span.high is not None and span.high > span.low:
-        canvas.line((x, up(span.low)), (x, up(span.high)), width=THIN)
-        if span.fixed_low is not None and span.fixed_high is not None:
-            canvas.line((x, up(span.fixed_low)), (x, up(span.fixed_high)), width=THICK)
-        for end in (span.low, span.high):
-            canvas.line((x - 1.6, up(end)), (x + 1.6, up(end)), width=0.9)
-
-
-# -- stacked rows ------------------------------------------------------------------------------------------------------
+# -- charts ------------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -396,8 +379,8 @@ def stacked(
 ) -> None:
     """Rows of shares in titled parts, a scale in percent below, and a note at the end of each row."""
     rows = [row for _, part in parts for row in part]
-    left = min(max(text_width(row.label) for row in rows), 0.4 * WIDTH) + 5
-    right = WIDTH - max((text_width(row.note) for row in rows if row.note), default=0.0) - (5 if notes_title else 2)
+    left = min(_widest((row.label for row in rows), SIZE), 0.4 * WIDTH) + 5
+    right = WIDTH - _widest((row.note for row in rows), SIZE) - (5 if notes_title else 2)
     across = Scale(0, 100, left, right)
     if notes_title:
         canvas.text((WIDTH, top + SIZE), notes_title, anchor="end")
@@ -410,62 +393,57 @@ def stacked(
             _stacked_row(canvas, row, fills, across, top)
             top += 13
         top += 3
-    for tick in (0, 25, 50, 75, 100):
-        canvas.line((across(tick), top), (across(tick), top + 2))
-        anchor = "end" if tick == 100 and not notes_title else "middle"
-        canvas.text((across(tick), top + SIZE + 2.5), f"{tick} %" if tick == 100 else str(tick), anchor=anchor)
-    canvas.line((left, top), (right, top))
+    axis_below(canvas, across, top, unit="%")
 
 
 def _stacked_row(canvas: Canvas, row: StackedRow, fills: Sequence[str], across: Scale, top: float) -> None:
-    height = 10.0
     canvas.text((across.start - 4, top + 8), row.label, anchor="end", longest=across.start - 4)
     x = across.start
     for share, fill in zip(row.shares, fills, strict=True):
         width = across(share) - across.start
         if width <= 0:
             continue
-        canvas.rect((x, top, width, height), fill, outlined=width > 1)  # an outline alone would look like a share
+        canvas.rect((x, top, width, 10), fill, outlined=width > 1)  # an outline alone would look like a share
         label = percent(share)
-        # A hatch would cut up the digits.
-        if width > text_width(label) + 8:
-            if fill.startswith("hatch"):
-                canvas.rect(
-                    (x + width / 2 - text_width(label) / 2 - 1.5, top + 1.2, text_width(label) + 3, 7.6), ORANGE
-                )
+        wide = text_width(label)
+        if width > wide + 8:
+            if fill.startswith(_HATCH):  # which would cut up the digits
+                canvas.rect((x + width / 2 - wide / 2 - 1.5, top + 1.2, wide + 3, 7.6), fill.removeprefix(_HATCH))
             colour = ON_DARK if fill == BLUE else ON_LIGHT
             canvas.text((x + width / 2, top + 7.8), label, anchor="middle", colour=colour)
         x += width
-    if row.whisker and row.whisker[1] > row.whisker[0]:
-        low, high = (across(end) for end in row.whisker)
-        canvas.line((low, top + height + 1.2), (high, top + height + 1.2), width=1.4)
+    if row.whisker:
+        interval(canvas, Span(0, *row.whisker), across, top + 11.2)
     if row.note:
         canvas.text((WIDTH, top + 8), row.note, anchor="end")
 
 
-# -- dots with whiskers ------------------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True)
 class DotPanel:
-    """One scale of a chart of dots; what has a `zero` shows it as a line."""
+    """One scale of a dot plot."""
 
     title: str
     bounds: tuple[float, float] | None = None
-    """The ends of the scale; by the values if not given."""
+    """Ends of the scale; by the values if not given."""
     zero: float | None = None
+    """Where a dashed line is drawn."""
     at_least: tuple[float, float] | None = None
-    """What a scale by the values shows in any case, so that next to nothing does not look like much."""
+    """Values that a scale without bounds always includes, so that tiny differences do not look large."""
+    better: str = ""
+    """`higher`, `lower` or `zero`, written on the axis."""
 
 
 @dataclass(frozen=True)
 class DotRow:
-    """Dots of one row, by panel; a row without any is a heading."""
+    """Dots of one row, by panel; a row without dots is a heading."""
 
     label: str
     dots: Sequence[Sequence[tuple[Span, Look]]] = ()
     joined: bool = False
-    """A line joins the dots of a panel."""
+    """Whether a bar joins the dots of a panel, which then share one line: the gap between women and men."""
+    before: str = ""
+    after: str = ""
+    """Notes at the two ends of the row."""
 
 
 def dots(
@@ -476,43 +454,46 @@ def dots(
     *,
     size: float = SIZE,
     tight: float = 0,
+    heads: tuple[str, str] = ("", ""),
 ) -> float:
-    """Rows of dots with whiskers, panels beside each other; gives the place below."""
+    """Rows of dots with their intervals, panels side by side; give the place below. `heads` stand above the notes."""
+    before = _widest((heads[0], *(row.before for row in rows)), size)
+    after = _widest((heads[1], *(row.after for row in rows)), size)
+    before, after = before + 5 if before else 0.0, after + 5 if after else 0.0
     longest = 0.42 * WIDTH
     labels = [two_lines(row.label, longest, size) if row.dots and not tight else [row.label] for row in rows]
     widths = [text_width(line, size) for row, own in zip(rows, labels, strict=True) if row.dots for line in own]
-    left = min(max(widths, default=0.0), longest) + 6
+    left = before + min(max(widths, default=0.0), longest) + 6
     gap = 17.0  # the numbers at the ends of two scales must not touch
-    wide = (WIDTH - 8 - left - gap * (len(panels) - 1)) / len(panels)
-    starts = [left + number * (wide + gap) for number in range(len(panels))]
+    wide = (WIDTH - 8 - left - after - gap * (len(panels) - 1)) / len(panels)
     scales = [
-        _scale_of(panel, [row.dots[number] for row in rows if row.dots], starts[number], wide)
+        _scale_of(panel, [row.dots[number] for row in rows if row.dots], left + number * (wide + gap), wide)
         for number, panel in enumerate(panels)
     ]
-    y = top
-    for panel, start in zip(panels, starts, strict=True):
-        anchor, x = ("middle", start + wide / 2) if len(panels) > 1 else ("start", left)
-        title_lines = two_lines(panel.title, wide + gap - 2) if panel.title else []
-        for number, line in enumerate(title_lines):
+    titles = [two_lines(panel.title, wide + gap - 2) if panel.title else [] for panel in panels]
+    y = top + LINE * (n := max(map(len, titles))) + (3 if n else 0)
+    for scale, lines_ in zip(scales, titles, strict=True):
+        anchor, x = ("middle", scale.start + wide / 2) if len(panels) > 1 or before else ("start", left)
+        for number, line in enumerate(lines_):
             canvas.text((x, top + SIZE + number * LINE), line, anchor=anchor, longest=wide + gap - 2)
-        y = max(y, top + LINE * len(title_lines) + (3 if title_lines else 0))
+    for head, x, anchor in ((heads[0], 0.0, "start"), (heads[1], WIDTH, "end")):
+        canvas.text((x, y - 5), head, size=size, anchor=anchor) if head else None
     for row, label in zip(rows, labels, strict=True):
         height = max(_row_height(row, tight), LINE * len(label) + 3 if len(label) > 1 else 0.0)
-        if row.dots:
-            base = y + height / 2 + 2.8 - LINE * (len(label) - 1) / 2
-            for number, line in enumerate(label):
-                canvas.text((left - 5, base + LINE * number), line, anchor="end", size=size, longest=left - 5)
-            for panel, scale, found in zip(panels, scales, row.dots, strict=True):
-                if panel.zero is not None:
-                    zero = scale(panel.zero)
-                    canvas.line((zero, y), (zero, y + height), dashes="2 1.5")
-                _dots_of_row(canvas, row, found, scale, (y, y + height))
-        else:
+        base = y + height / 2 + 2.8
+        if not row.dots:
             canvas.text((0, y + height - 4), row.label, size=size)
+        for number, line in enumerate(label if row.dots else ()):
+            at = base + LINE * (number - (len(label) - 1) / 2)
+            canvas.text((left - 5, at), line, anchor="end", size=size, longest=left - before - 5)
+        for note, x, anchor in ((row.before, 0.0, "start"), (row.after, WIDTH, "end")):
+            canvas.text((x, base), note, size=size, anchor=anchor) if note else None
+        for panel, scale, found in zip(panels, scales, row.dots or [()] * len(panels), strict=True):
+            if panel.zero is not None and row.dots:
+                canvas.line((scale(panel.zero), y), (scale(panel.zero), y + height), dashes="dashes")
+            (_joined_dots if row.joined else _dots_of_row)(canvas, found, scale, y, height)
         y += height
-    for scale in scales:
-        _scale_below(canvas, scale, y + 1)
-    return y + SIZE + 9
+    return max(axis_below(canvas, scale, y + 1, p.better) for scale, p in zip(scales, panels, strict=True)) + 4
 
 
 def _scale_of(panel: DotPanel, rows: Sequence[Sequence[tuple[Span, Look]]], start: float, wide: float) -> Scale:
@@ -520,46 +501,48 @@ def _scale_of(panel: DotPanel, rows: Sequence[Sequence[tuple[Span, Look]]], star
         return Scale(*panel.bounds, start, start + wide)
     values = [value for row in rows for span, _ in row for value in span if value is not None]
     values += [*(panel.at_least or ()), *([] if panel.zero is None else [panel.zero])]
-    return scale_around(values, start, start + wide)
+    return scale_around(values or [0.0], start, start + wide)
 
 
 def _row_height(row: DotRow, tight: float) -> float:
     if not row.dots:
         return 15.0
-    most = max(len(found) for found in row.dots)
     if tight or row.joined:
-        return tight or 11.0
+        return tight or 13.0
+    most = max(len(found) for found in row.dots)
     has_names = any(look.name for found in row.dots for _, look in found)
-    return max(11.0, 4.0 + (8.5 if has_names else 7.0) * most + 2 * _apart(most))
+    return max(11.0, 4.0 + (8.5 if has_names else 7.0) * most + 2 * _margin(most))
 
 
-def _apart(n_dots: int) -> float:
-    """Above and below many dots, so that those of two rows do not run together."""
+def _margin(n_dots: int) -> float:
+    """Above and below many dots, to keep those of two rows apart."""
     return 3.0 if n_dots > 2 else 0.0
 
 
-def _dots_of_row(
-    canvas: Canvas, row: DotRow, found: Sequence[tuple[Span, Look]], scale: Scale, band: tuple[float, float]
-) -> None:
-    top, bottom = band
-    middle = (top + bottom) / 2
-    top, bottom = top + _apart(len(found)), bottom - _apart(len(found))
-    if row.joined and len(found) > 1:
-        ends = [scale(span.value) for span, _ in found]
-        canvas.line((min(ends), middle), (max(ends), middle), width=0.7)
+def _dots_of_row(canvas: Canvas, found: Sequence[tuple[Span, Look]], scale: Scale, top: float, height: float) -> None:
+    margin = _margin(len(found))
     for number, (span, look) in enumerate(found):
-        y = middle if row.joined else top + (bottom - top) * (number + 0.5) / len(found)
-        if span.low is not None and span.high is not None and span.high > span.low:
-            canvas.line((scale(span.low), y), (scale(span.high), y), width=THIN)
-            if span.fixed_low is not None and span.fixed_high is not None:
-                canvas.line((scale(span.fixed_low), y), (scale(span.fixed_high), y), width=THICK)
-        canvas.mark(look.shape, (scale(span.value), y), look.colour, filled=look.filled)
+        y = top + margin + (height - 2 * margin) * (number + 0.5) / len(found)
+        interval(canvas, span, scale, y)
+        canvas.mark(look, (scale(span.value), y))
         if look.name:
             _name_dot(canvas, look.name, span, scale, y)
 
 
+def _joined_dots(canvas: Canvas, found: Sequence[tuple[Span, Look]], scale: Scale, top: float, height: float) -> None:
+    """A grey bar from dot to dot, each interval in its colour beside it, and the dots in front."""
+    middle = top + height / 2
+    places = [scale(span.value) for span, _ in found]
+    if len(places) > 1:
+        canvas.line((min(places), middle), (max(places), middle), width=3.2, faint=True)
+    for number, (span, look) in enumerate(found):
+        interval(canvas, span, scale, middle + 4.2 * (number - (len(found) - 1) / 2), colour=look.colour)
+    for x, (_, look) in zip(places, found, strict=True):
+        canvas.mark(look, (x, middle), radius=2.7)
+
+
 def _name_dot(canvas: Canvas, name: str, span: Span, scale: Scale, y: float) -> None:
-    """Right of the whisker; left of it where the picture ends, or the line of zero would cross the name."""
+    """Right of the interval; left of it where the figure ends or the line of zero would cross the name."""
     low, high = (scale(span.value if end is None else end) for end in (span.low, span.high))
     low, high = min(low, scale(span.value) - 3), max(high, scale(span.value) + 3)
     end = high + 2 + text_width(name, SMALL)
@@ -569,39 +552,8 @@ def _name_dot(canvas: Canvas, name: str, span: Span, scale: Scale, y: float) -> 
         canvas.text((low - 2, y + 0.36 * SMALL), name, size=SMALL, anchor="end")
 
 
-def _scale_below(canvas: Canvas, scale: Scale, y: float) -> None:
-    canvas.line((scale.start, y), (scale.end, y))
-    room = scale.end - scale.start
-    most = next((n for n in (6, 5, 4, 3) if _fits(scale.ticks(n), room)), 2)
-    for tick in scale.ticks(most):
-        canvas.line((scale(tick), y), (scale(tick), y + 2))
-        label = tick_label(tick)
-        x = min(scale(tick), WIDTH - text_width(label) / 2)
-        canvas.text((x, y + SIZE + 2.5), label, anchor="middle")
-
-
-def _fits(ticks: Sequence[float], room: float) -> bool:
-    if len(ticks) < 2:
-        return True
-    share = room / (len(ticks) - 1)
-    return max(text_width(tick_label(tick)) for tick in ticks) + 5 < share
-
-
-def two_lines(title: str, width: float, size: float = SIZE) -> list[str]:
-    """A title on one line or, where it is too wide, on two."""
-    words = title.split(" ")
-    if text_width(title, size) <= width or len(words) < 2:
-        return [title]
-    at = min(range(1, len(words)), key=lambda at: max(text_width(" ".join(part)) for part in (words[:at], words[at:])))
-    return [" ".join(words[:at]), " ".join(words[at:])]
-
-
-# -- points ------------------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Point:
-    """One point of a square of percentages; `name` is shown, `title` is its tooltip."""
+class Point(NamedTuple):
+    """A point of a scatter plot; `title` is its tooltip, `name` is written beside it where there is room."""
 
     x: float
     y: float
@@ -610,72 +562,69 @@ class Point:
     name: str = ""
 
 
-def points(
+class Line(NamedTuple):
+    """A straight line of a scatter plot, between two points in its own units."""
+
+    start: Place
+    end: Place
+    kind: str = "line"
+    colour: str = INK
+
+
+def scatter(
     canvas: Canvas,
     found: Sequence[Point],
+    lines_: Sequence[Line],
     titles: tuple[str, str],
     top: float,
-    level: float | None = None,
-    fit: tuple[float, float] | None = None,
+    bounds: tuple[float, float] | None = None,
 ) -> None:
-    """Percent against percent, with the diagonal; a level and a fitted line (its ends at 0 and 100) if there are any;
-    the named points with their names."""
-    left, height = 22.0, 168.0
-    across, up = Scale(0, 100, left, WIDTH - 6), Scale(0, 100, top + height + 14, top + 14)
-    canvas.text((0, top + SIZE), titles[1])
-    for tick in (0, 25, 50, 75, 100):
-        canvas.line((left, up(tick)), (across.end, up(tick)), width=0.5, faint=tick > 0)
-        canvas.text((left - 3, up(tick) + 2.8), str(tick), anchor="end")
-        canvas.line((across(tick), up(0)), (across(tick), up(0) + 2))
-        canvas.text((across(tick), up(0) + SIZE + 2.5), str(tick), anchor="end" if tick == 100 else "middle")
-    canvas.line((across(0), up(0)), (across(100), up(100)), dashes="2 1.5", width=0.7)
-    if level is not None:
-        canvas.line((across(0), up(level)), (across(100), up(level)), width=0.8)
-    if fit is not None:
-        _fitted(canvas, fit, across, up)
-    canvas.text(((left + across.end) / 2, up(0) + 2 * SIZE + 5), titles[0], anchor="middle")
-    boxes = [(across(p.x) - 2.6, up(p.y) - 2.6, across(p.x) + 2.6, up(p.y) + 2.6) for p in found]
-    for point in found:
-        look = point.look
-        canvas.mark(
-            look.shape, (across(point.x), up(point.y)), look.colour, filled=look.filled, radius=2.1, title=point.title
-        )
-    frame = (left, up(100) - 4, WIDTH, up(0) + 1)
-    for point in found:
+    """Points and straight lines on two scales; without bounds, these hold all points and 0."""
+    if bounds:
+        up = Scale(*bounds, top + 182, top + 14)
+        left = _room_for_ticks(up)
+        across = Scale(*bounds, left, WIDTH - 6)
+    else:
+        ends = [y for line in lines_ for _, y in (line.start, line.end)]
+        up = scale_around([0.0, 1.0, *(point.y for point in found), *ends], top + 160, top + 14)
+        left = _room_for_ticks(up)
+        across = scale_around([0.0, 1.0, *(point.x for point in found)], left, WIDTH - 8)
+    axis_left(canvas, up, left, across.end, titles[1])
+    below = axis_below(canvas, across, up.start)
+    canvas.text(((left + across.end) / 2, below + SIZE), titles[0], anchor="middle")
+    for line in lines_:
+        if shown := _within(line, up):
+            places = [(across(x), up(y)) for x, y in shown]
+            canvas.line(*places, colour=line.colour, width=0.8, dashes=line.kind)
+    places = [(across(point.x), up(point.y)) for point in found]
+    for at, point in zip(places, found, strict=True):
+        canvas.mark(point.look, at, radius=2.1, title=point.title)
+    taken = [(x - 2.6, y - 2.6, x + 2.6, y + 2.6) for x, y in places]
+    frame = (left, up.end - 4, WIDTH, up.start + 1)
+    for at, point in zip(places, found, strict=True):
         if point.name:
-            _name_point(canvas, point.name, across(point.x), up(point.y), boxes, frame)
+            _name_point(canvas, point.name, at, taken, frame)
 
 
-def _fitted(canvas: Canvas, fit: tuple[float, float], across: Scale, up: Scale) -> None:
-    """The part of a straight line that lies inside the square."""
-    at_0, at_100 = fit
-    slope = (at_100 - at_0) / 100
-    ends = [0.0, 100.0]
-    if abs(slope) > 1e-9:
-        crossings = sorted((edge - at_0) / slope for edge in (0, 100))
-        ends = [max(0.0, crossings[0]), min(100.0, crossings[1])]
-    if ends[0] < ends[1]:
-        start, end = ((across(x), up(at_0 + slope * x)) for x in ends)
-        canvas.line(start, end, width=0.9, dashes="0.9 1.6")
+def _within(line: Line, up: Scale) -> list[Place]:
+    """The part of a line between the ends of the upright scale."""
+    (x0, y0), (x1, y1) = line.start, line.end
+    first, last = 0.0, 1.0
+    if abs(y1 - y0) > 1e-9:
+        crossings = sorted((edge - y0) / (y1 - y0) for edge in (up.low, up.high))
+        first, last = max(first, crossings[0]), min(last, crossings[1])
+    return [(x0 + (x1 - x0) * at, y0 + (y1 - y0) * at) for at in (first, last)] if first < last else []
 
 
-def _name_point(canvas: Canvas, name: str, x: float, y: float, taken: list[Box], frame: Box) -> None:
-    """Beside the point where nothing else is; a name without a place is left out."""
-    shown = clipped(name, 90, SMALL)
-    wide, high = text_width(shown, SMALL), SMALL
-    places = (
-        (x + 4, y + 2.4),
-        (x - 4 - wide, y + 2.4),
-        (x - wide / 2, y - 4.5),
-        (x - wide / 2, y + 4 + high * 0.8),
-        (x + 3, y - 4),
-        (x - 3 - wide, y - 4),
-        (x + 3, y + 8.5),
-        (x - 3 - wide, y + 8.5),
-    )
+def _name_point(canvas: Canvas, name: str, at: Place, taken: list[Box], frame: Box) -> None:
+    """Write a name beside its point where nothing else is; leave it out where there is no room."""
+    x, y = at
+    wide = text_width(clipped(name, 90, SMALL), SMALL)
     own = (x - 2.6, y - 2.6, x + 2.6, y + 2.6)
-    for left, base in places:
-        box = (left, base - high * 0.8, left + wide, base + high * 0.2)
+    rows = ((y + 2.4, 4.0), (y - 4, 3.0), (y + 8.5, 3.0))
+    places = [(left, base) for base, apart in rows for left in (x + apart, x - apart - wide)]
+    for left, base in [*places[:2], (x - wide / 2, y - 4.5), (x - wide / 2, y + 9.6), *places[2:]]:
+        box = (left, base - SMALL * 0.8, left + wide, base + SMALL * 0.2)
         inside = box[0] >= frame[0] and box[1] >= frame[1] and box[2] <= frame[2] and box[3] <= frame[3]
         if inside and not any(other != own and _overlap(box, other) for other in taken):
             canvas.text((left, base), name, size=SMALL, longest=90)
@@ -687,68 +636,26 @@ def _overlap(a: Box, b: Box) -> bool:
     return a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]
 
 
-@dataclass(frozen=True)
-class Series:
-    """Points of one kind, each with a tooltip, and a straight line through them: its slope and its height at 0."""
-
-    label: str
-    look: Look
-    spots: Sequence[tuple[float, float, str]]
-    line: tuple[float, float] | None = None
-
-
-def scatter(canvas: Canvas, series: Sequence[Series], titles: tuple[str, str], top: float) -> None:
-    """Any numbers against any others, on scales that hold 0, with a line for each series that has one."""
-    spots = [spot for one in series for spot in one.spots]
-    ends = [one.line[0] * x + one.line[1] for one in series if one.line for x, _, _ in one.spots]
-    up = scale_around([0.0, 1.0, *(y for _, y, _ in spots), *ends], top + 160, top + 16)
-    left = _room_for_ticks(up)
-    across = scale_around([0.0, 1.0, *(x for x, _, _ in spots)], left, WIDTH - 8)
-    canvas.text((0, top + SIZE), titles[1])
-    for tick in up.ticks(6):
-        canvas.line((left, up(tick)), (across.end, up(tick)), width=0.5, faint=tick != 0)
-        canvas.text((left - 3, up(tick) + 2.8), tick_label(tick), anchor="end")
-    for tick in across.ticks(6):
-        canvas.line((across(tick), up.start), (across(tick), up.end), width=0.5, faint=True)
-        canvas.text((across(tick), up.start + SIZE + 3), tick_label(tick), anchor="middle")
-    for one in series:
-        if one.line is not None:
-            slope, height = one.line
-            reach = [edge(x for x, _, _ in one.spots) for edge in (min, max)]
-            canvas.path([(across(x), up(height + slope * x)) for x in reach], one.look.colour, width=0.9)
-    for one in series:
-        for x, y, title in one.spots:
-            look = one.look
-            canvas.mark(look.shape, (across(x), up(y)), look.colour, filled=look.filled, title=title)
-    canvas.text(((left + across.end) / 2, up.start + 2 * SIZE + 6), titles[0], anchor="middle")
-
-
-# -- matrices ----------------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Matrix:
-    """Counts by row and column; shades are shares of their row."""
-
-    title: str
-    rows: Sequence[str]
-    columns: Sequence[str]
-    counts: Sequence[Sequence[int]]
-
-
-def matrices(canvas: Canvas, found: Sequence[Matrix], row_title: str, column_title: str, top: float) -> None:
-    left = max(text_width(name) for matrix in found for name in matrix.rows) + 6
-    for matrix in found:
-        if matrix.title:
-            canvas.text((0, top + SIZE), matrix.title)
+def matrices(
+    canvas: Canvas,
+    tables: Mapping[str, Mapping[str, Sequence[int]]],
+    columns: Sequence[str],
+    titles: tuple[str, str],
+    top: float,
+) -> None:
+    """Tables of counts, each with its title and its rows by name; cells are shaded by their share of the row."""
+    left = _widest((name for table in tables.values() for name in table), SIZE) + 6
+    step, high = (WIDTH - left - 1) / len(columns), 24.0
+    for title, table in tables.items():
+        if title:
+            canvas.text((0, top + SIZE), title)
             top += LINE + 3
-        step, high = (WIDTH - left - 1) / len(matrix.columns), 24.0
-        canvas.text((0, top + SIZE), row_title, longest=left - 4)
-        canvas.text((left + (WIDTH - left) / 2, top + SIZE), column_title, anchor="middle", longest=WIDTH - left)
-        for place, name in enumerate(matrix.columns):
-            canvas.text((left + step * (place + 0.5), top + 2 * SIZE + 3), name, anchor="middle", longest=step - 2)
+        canvas.text((0, top + SIZE), titles[0], longest=left - 4)
+        canvas.text((left + (WIDTH - left) / 2, top + SIZE), titles[1], anchor="middle", longest=WIDTH - left)
         top += 2 * SIZE + 7
-        for name, counts in zip(matrix.rows, matrix.counts, strict=True):
+        for place, name in enumerate(columns):
+            canvas.text((left + step * (place + 0.5), top - 4), name, anchor="middle", longest=step - 2)
+        for name, counts in table.items():
             canvas.text((left - 5, top + high / 2 + 3), name, anchor="end")
             for place, count in enumerate(counts):
                 _shaded(canvas, (left + step * place, top, step, high), count, sum(counts))
@@ -759,28 +666,20 @@ def matrices(canvas: Canvas, found: Sequence[Matrix], row_title: str, column_tit
 def _shaded(canvas: Canvas, box: Box, count: int, total: int) -> None:
     x, y, wide, high = box
     share = count / total if total else 0.0
-    canvas.rect((x, y, wide, high), _shade(share), outlined=True)
+    rgb = [int(BLUE[at : at + 2], 16) for at in (1, 3, 5)]
+    canvas.rect(box, "#" + "".join(f"{round(255 + (tone - 255) * share):02x}" for tone in rgb), outlined=True)
     colour = ON_DARK if share > 0.85 else ON_LIGHT
     canvas.text((x + wide / 2, y + high / 2 - 1), f"{count:,}", anchor="middle", colour=colour, longest=wide - 2)
     if total:
         plain = share in (0, 1) or 0.005 <= share < 0.995
-        shown = f"{percent(100 * share) if plain else f'{100 * share:.1f}'} %"
+        shown = f"{percent(100 * share) if plain else f'{100 * share:.1f}'}%"
         canvas.text((x + wide / 2, y + high / 2 + 8), shown, anchor="middle", size=SMALL, colour=colour)
-
-
-def _shade(share: float) -> str:
-    """From white to blue."""
-    white, blue = (255, 255, 255), tuple(int(BLUE[at : at + 2], 16) for at in (1, 3, 5))
-    return "#" + "".join(f"{round(a + (b - a) * share):02x}" for a, b in zip(white, blue, strict=True))
-
-
-# -- one dot per thing -------------------------------------------------------------------------------------------------
 
 
 def dot_columns(
     canvas: Canvas, parts: Mapping[str, Mapping[str, Sequence[str]]], columns: Mapping[str, Look], top: float
 ) -> None:
-    """Every thing a dot (its name a tooltip), in columns; a part below the other."""
+    """Every named thing as a dot (its name a tooltip) in its column, one titled part below the other."""
     step = WIDTH / len(columns)
     most = max(len(names) for found in parts.values() for names in found.values())
     per_line = 10 if most <= 120 else 17
@@ -791,18 +690,12 @@ def dot_columns(
         base = top + LINE + 12 + pitch * max(n_lines.values())
         for place, (column, look) in enumerate(columns.items()):
             names, x = found.get(column, ()), step * place
-            count_y = base - pitch * n_lines.get(column, 0) - 3
-            canvas.text((x + step / 2, count_y), f"{len(names):,}", anchor="middle")
+            above = base - pitch * n_lines.get(column, 0) - 3
+            canvas.text((x + step / 2, above), f"{len(names):,}", anchor="middle")
             for number, name in enumerate(names):
                 line, along = divmod(number, per_line)
-                canvas.mark(
-                    look.shape,
-                    (x + 2.5 + pitch * (along + 0.5), base - pitch * (line + 0.5)),
-                    look.colour,
-                    filled=look.filled,
-                    radius=0.36 * pitch,
-                    title=name,
-                )
+                at = (x + 2.5 + pitch * (along + 0.5), base - pitch * (line + 0.5))
+                canvas.mark(look, at, radius=0.36 * pitch, title=name)
         canvas.line((0, base + 1), (WIDTH, base + 1))
         top = base + 4
     for place, column in enumerate(columns):
@@ -810,27 +703,19 @@ def dot_columns(
             canvas.text((step * (place + 0.5), top + SIZE + LINE * number), words, anchor="middle", longest=step - 1)
 
 
-# -- sorted differences ------------------------------------------------------------------------------------------------
-
-
 def differences(
     canvas: Canvas, title: str, found: Sequence[tuple[str, float]], sides: tuple[str, str], top: float
 ) -> None:
-    """All differences from largest to smallest, as bars from zero; their names are tooltips."""
+    """Named differences from largest to smallest, as bars from zero; names are tooltips."""
     up = scale_around([0.0, *(value for _, value in found)], top + 98, top + 14)
     left = _room_for_ticks(up)
-    canvas.text((0, top + SIZE), title)
-    for tick in up.ticks(5):
-        canvas.line((left, up(tick)), (WIDTH, up(tick)), width=0.5, faint=tick != 0)
-        canvas.text((left - 3, up(tick) + 2.8), tick_label(tick), anchor="end")
+    axis_left(canvas, up, left, WIDTH, title, "zero")
     ordered = sorted(found, key=lambda one: (-one[1], one[0]))
     step = (WIDTH - left) / len(ordered)
     for number, (name, value) in enumerate(ordered):
         if value:
-            y = min(up(0), up(value))
-            fill = BLUE if value > 0 else HATCHED_ORANGE
-            title_of = f"{name}: {value:+.1f}".replace("-", "−")
-            canvas.rect((left + step * number, y, max(step * 0.85, 0.4), abs(up(value) - up(0))), fill, title=title_of)
+            box = (left + step * number, min(up(0), up(value)), max(step * 0.85, 0.4), abs(up(value) - up(0)))
+            canvas.rect(box, BLUE if value > 0 else HATCHED_ORANGE, title=f"{name}: {minus(f'{value:+.1f}')}")
     below = up.start + SIZE + 3
     if ordered[0][1] > 0:
         canvas.text((left, below), sides[0], longest=(WIDTH - left) / 2 - 4)
@@ -838,25 +723,18 @@ def differences(
         canvas.text((WIDTH, below), sides[1], anchor="end", longest=(WIDTH - left) / 2 - 4)
 
 
-def _room_for_ticks(scale: Scale) -> float:
-    """Left of an upright scale."""
-    return max(text_width(tick_label(tick)) for tick in scale.ticks(5)) + 5
-
-
-# -- lines -------------------------------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True)
 class LinePanel:
-    """Values of one thing after the other, one line per series."""
+    """One scale of a line chart; `least` is the smallest distance between its ends."""
 
     title: str
     series: Sequence[tuple[Look, Sequence[Span | None]]]
     least: float
-    """Between the ends of its scale."""
+    better: str = ""
 
 
 def lines(canvas: Canvas, panels: Sequence[LinePanel], names: Sequence[str], top: float) -> None:
+    """The values of things in a row, a line per series, one panel below the other."""
     scales = []
     for panel in panels:
         values = [x for _, spans in panel.series for span in spans if span for x in span if x is not None]
@@ -865,106 +743,27 @@ def lines(canvas: Canvas, panels: Sequence[LinePanel], names: Sequence[str], top
     left = max(map(_room_for_ticks, scales))
     step = (WIDTH - left) / len(names)
     for panel, scale in zip(panels, scales, strict=True):
-        up = Scale(scale.low, scale.high, top + 80, top + 14)
-        canvas.text((0, top + SIZE), panel.title)
-        for tick in up.ticks(5):
-            canvas.line((left, up(tick)), (WIDTH, up(tick)), width=0.5, faint=tick != 0)
-            canvas.text((left - 3, up(tick) + 2.8), tick_label(tick), anchor="end")
+        up = replace(scale, start=top + 80, end=top + 14)
+        axis_left(canvas, up, left, WIDTH, panel.title, panel.better)
         for number, (look, spans) in enumerate(panel.series):
             shift = 3.5 * (number - (len(panel.series) - 1) / 2)
-            places = [(left + step * (at + 0.5) + shift, span) for at, span in enumerate(spans) if span]
-            if len(places) > 1:
-                canvas.path([(x, up(span.value)) for x, span in places], look.colour)
-            for x, span in places:
-                upright_whisker(canvas, span, x, up)
-                canvas.mark(look.shape, (x, up(span.value)), look.colour, filled=look.filled)
+            found = [(left + step * (at + 0.5) + shift, span) for at, span in enumerate(spans) if span]
+            if len(found) > 1:
+                canvas.line(*((x, up(span.value)) for x, span in found), colour=look.colour, width=1.0)
+            for x, span in found:
+                interval(canvas, span, up, x, upright=True)
+                canvas.mark(look, (x, up(span.value)))
         top = up.start + 6
     for at, name in enumerate(names):
         canvas.text((left + step * (at + 0.5), top + SIZE - 2), name, anchor="middle", longest=step - 2)
 
 
-# -- two dots and the gap between them ---------------------------------------------------------------------------------
-
-_GAP_ROW = 13.0
-
-
-@dataclass(frozen=True)
-class GapRow:
-    """A label, one or two dots with their intervals, and a note at each end."""
-
-    label: str
-    dots: Sequence[tuple[Span, Look]]
-    before: str = ""
-    after: str = ""
-
-
-def gaps(
-    canvas: Canvas,
-    rows: Sequence[GapRow],
-    heads: tuple[str, str, str, str],
-    bounds: tuple[float, float] | None,
-    top: float,
-) -> float:
-    """Rows from best to worst; the scale is by the values where no bounds are given. Gives the place below.
-
-    `heads` stand above the notes before, the labels, the scale and the notes after.
-    """
-    before_head, label_head, scale_head, after_head = heads
-    before = max(text_width(text, SMALL) for text in (before_head, *(row.before for row in rows))) + 5
-    label = min(max(text_width(text, SMALL) for text in (label_head, *(row.label for row in rows))), 0.48 * WIDTH)
-    after = max(text_width(text, SMALL) for text in (after_head, *(row.after for row in rows)))
-    start, end = before + label + 7, WIDTH - after - (8 if after else 4)
-    values = [x for row in rows for span, _ in row.dots for x in span if x is not None]
-    across = Scale(*bounds, start, end) if bounds else scale_around([0.0, *values], start, end)
-    base = top + SIZE
-    canvas.text((0, base), before_head, size=SMALL)
-    canvas.text((before, base), label_head, size=SMALL)
-    canvas.text(((start + end) / 2, base), scale_head, size=SMALL, anchor="middle", longest=end - start + 12)
-    canvas.text((WIDTH, base), after_head, size=SMALL, anchor="end")
-    top, bottom = base + 4, base + 4 + _GAP_ROW * len(rows)
-    for tick in across.ticks(5):
-        canvas.line((across(tick), top), (across(tick), bottom), width=0.5, faint=tick != 0 or across.low == 0)
-        canvas.text((across(tick), bottom + SIZE), tick_label(tick), size=SMALL, anchor="middle")
-    for number, row in enumerate(rows):
-        middle = top + _GAP_ROW * (number + 0.5)
-        canvas.text((0, middle + 2.6), row.before, size=SMALL, longest=before - 2)
-        canvas.text((before, middle + 2.6), row.label, size=SMALL, longest=label)
-        canvas.text((WIDTH, middle + 2.6), row.after, size=SMALL, anchor="end")
-        _dots_and_gap(canvas, row.dots, across, middle)
-    return bottom + SIZE + 4
-
-
-def _dots_and_gap(canvas: Canvas, dots: Sequence[tuple[Span, Look]], across: Scale, middle: float) -> None:
-    """The bar lies behind; each interval beside it, so that all three can be seen."""
-    places = sorted(across(span.value) for span, _ in dots)
-    if len(places) > 1:
-        canvas.line((places[0], middle), (places[-1], middle), width=3.2, faint=True)
-    for number, (span, look) in enumerate(dots):
-        y = middle + 4.2 * (number - (len(dots) - 1) / 2)
-        if span.low is not None and span.high is not None and span.high > span.low:
-            canvas.path([(across(span.low), y), (across(span.high), y)], look.colour, width=THIN)
-            if span.fixed_low is not None and span.fixed_high is not None:
-                canvas.path([(across(span.fixed_low), y), (across(span.fixed_high), y)], look.colour, width=THICK)
-    for span, look in dots:
-        canvas.mark(look.shape, (across(span.value), middle), look.colour, filled=look.filled, radius=2.7)
-
-
-MALE, FEMALE = Look("circle", BLUE), Look("triangle", VERMILION)
-PUBLISHED = Look("diamond", FAINT, filled=False)
-LABOUR_STATISTICS = "labour statistics of the United States, 2017 (Zhao et al., 2018)"
-_NOT_TOLD = "not told"
-_MIN_OUTPUTS = 3
-"""An occupation with fewer translations that show a gender is no point."""
-_MIN_POINTS = 8
-"""Fewer have no trend."""
-_FAR, _MIN_RESIDUAL = 1.5, 10.0
-"""Standard deviations, and percentage points, from the trend: occupations farther away are named."""
-_MOST_NAMED = 7
+# -- figures of results ------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A picture without a title in it, and the words that belong to it."""
+    """A picture without a title in it, its title and its caption."""
 
     name: str
     """Of its file, and unique among the figures made together."""
@@ -976,7 +775,7 @@ class Figure:
 
 
 def figure(name: str, title: str, caption: str, cell: str, draw: Callable[[Canvas], object]) -> Figure:
-    """The figure that `draw` puts on a canvas."""
+    """Make a figure of what `draw` puts on a canvas."""
     parts = (re.sub(r"[^a-z0-9]+", "-", part).strip("-") for part in name.lower().split("."))
     name = ".".join(part for part in parts if part) or "figure"
     canvas = Canvas(name)
@@ -986,7 +785,7 @@ def figure(name: str, title: str, caption: str, cell: str, draw: Callable[[Canva
 
 @dataclass(frozen=True)
 class Sheet:
-    """Results that may stand in one figure: one benchmark, measured alike."""
+    """Results that one figure may show: one benchmark, measured in one way."""
 
     benchmark: str
     suffix: str
@@ -1016,30 +815,30 @@ class Sheet:
         return intervals_of(self.any)
 
     def title_of(self, label: str) -> str:
-        """Of a part of a figure: the system, unless there is only one."""
+        """The title of a part of a figure: the system, unless there is only one."""
         return label if len(self.labels) > 1 else ""
 
     def about(self, cell: str = "", label: str = "") -> str:
-        """What a caption says of its origin: the system if it is one, the direction, data and rules."""
+        """The origin of a figure for its caption: the system if there is one, the direction, data and rules."""
         who = label or (self.labels[0] if len(self.labels) == 1 else "")
         parts = [part for part in (who, direction(cell) if cell else "") if part]
         return "; ".join([", ".join(parts), self.conditions] if parts else [self.conditions])
 
     def name_of(self, cell: str, what: str, label: str = "") -> str:
-        """Of a figure: with the system, where it shows one of several."""
+        """The name of a figure: with the system, where it shows one of several."""
         own = f".{label[-60:]}" if label and len(self.labels) > 1 else ""
         return f"{cell}{self.suffix}.{what}{own}"
 
 
 def intervals_of(result: Result) -> str:
-    """`95% intervals`, with what the two bars mean where there are two."""
+    """`95% intervals`, with the meaning of the two bars where there are two."""
     has_two = any(e.fixed_low is not None and e.fixed_low != e.low for e in result.estimates)
-    bars = " (thin: other groups, such as occupations; thick: other sentences about these)" if has_two else ""
-    return f"{confidence_of(result)}{bars}"
+    meaning = " (thin: other groups, such as occupations; thick: other sentences about the same groups)"
+    return f"{confidence_of(result)}{meaning if has_two else ''}"
 
 
 def confidence_of(result: Result) -> str:
-    """`95% intervals`, as signed."""
+    """`95% intervals`, by the signature."""
     signed = re.search(r"confidence-(0?\.\d+)", result.signature)
     return f"{100 * float(signed[1]) if signed else 95:g}% intervals"
 
@@ -1066,159 +865,137 @@ def direction(cell: str) -> str:
     return cell.rpartition(".")[2]
 
 
-# -- figures that several benchmarks share -----------------------------------------------------------------------------
+_NOT_SHOWN = "none"
 
 
 def confusion(sheet: Sheet) -> Iterator[Figure]:
     """The expected gender against the gender of the translation, in counts."""
     for cell, found in sheet.cells.items():
-        counts_of = {label: _gender_counts(result.judgements) for label, result in found.items()}
-        pairs = [pair for counts in counts_of.values() for pair in counts]
+        counts_of = {sheet.title_of(label): _gender_counts(result.judgements) for label, result in found.items()}
+        pairs = {pair for counts in counts_of.values() for pair in counts}
         rows = [gender.value for gender in Gender if any(expected == gender for expected, _ in pairs)]
         columns = [gender.value for gender in Gender if gender in rows or any(seen == gender for _, seen in pairs)]
-        columns.append(_NOT_TOLD)
-        drawn = [
-            Matrix(sheet.title_of(label), rows, columns, [[counts[row, column] for column in columns] for row in rows])
-            for label, counts in counts_of.items()
+        columns.append(_NOT_SHOWN)
+        tables = {
+            title: {row: [counts[row, column] for column in columns] for row in rows}
+            for title, counts in counts_of.items()
             if counts
-        ]
-        if drawn:
+        }
+        if tables:
             yield figure(
                 sheet.name_of(cell, "confusion"),
-                "The gender that is meant and the gender of the translation",
-                f"Counts, and their share of the row ({sheet.about(cell)}). Not told: the translation shows no gender "
-                "that can be read.",
+                "Gender in the source and in the translation",
+                f"Counts, and their share of the row ({sheet.about(cell)}). None: the translation shows no gender.",
                 cell,
-                partial(matrices, found=drawn, row_title="meant", column_title="translated as", top=0),
+                lambda canvas, tables=tables, columns=columns: matrices(  # type: ignore[misc]
+                    canvas, tables, columns, ("source", "translation"), 0
+                ),
             )
 
 
 def _gender_counts(judgements: Iterable[Judgement]) -> Counter[tuple[str, str]]:
     return Counter(
-        (judgement.expected.value, judgement.observed.value if judgement.observed else _NOT_TOLD)
+        (judgement.expected.value, judgement.observed.value if judgement.observed else _NOT_SHOWN)
         for judgement in judgements
         if judgement.expected
     )
 
 
-@dataclass
-class Tally:
-    """Of one occupation: feminine among the translations that show a gender, and women among their sources."""
-
-    n_feminine: int = 0
-    n_gendered: int = 0
-    n_women: int = 0
-
-    @property
-    def share(self) -> float:
-        return 100 * self.n_feminine / self.n_gendered
+LABOUR_STATISTICS = "labour statistics of the United States, 2017 (Zhao et al., 2018)"
+_MIN_OUTPUTS = 3
+"""Translations that show a gender; an occupation with fewer is no point."""
+_MIN_POINTS = 8
+"""Occupations; fewer have no trend."""
+_FAR, _MIN_RESIDUAL, _MOST_NAMED = 1.5, 10.0, 7
+"""Standard deviations, and points, from the trend beyond which an occupation is named; and how many at most."""
 
 
 def is_open(judgement: Judgement) -> bool:
-    """Whether the source leaves the gender open."""
+    """Whether the source does not mark the gender."""
     return judgement.expected in (None, Gender.NEUTRAL)
+
+
+@dataclass
+class _Occupations:
+    """The genders of translations by occupation: (observed, expected), for sources of one kind."""
+
+    legend: str
+    look: Look
+    seen: dict[str, list[tuple[Gender, Gender | None]]] = field(default_factory=lambda: defaultdict(list))
+
+    def shares(self, known: Mapping[str, float]) -> dict[str, tuple[int, int]]:
+        """Feminine translations of those that show a gender, of each occupation with enough of these."""
+        return {
+            name: (sum(observed is Gender.FEMININE for observed, _ in seen), len(seen))
+            for name, seen in self.seen.items()
+            if name in known and len(seen) >= _MIN_OUTPUTS
+        }
 
 
 def professions(sheet: Sheet) -> Iterator[Figure]:
     """Each occupation: the feminine share of its translations against the share of women who work in it."""
-    percent_women = {name: float(share) for name, _, share in core_occupations()}
+    women = {name: float(share) for name, _, share in core_occupations()}
     for cell, label, result in sheet.results:
-        told: dict[str, Tally] = defaultdict(Tally)
-        open_: dict[str, Tally] = defaultdict(Tally)
+        marked = _Occupations("gender marked in the source", Look("circle", BLUE))
+        unmarked = _Occupations("gender not marked", Look("triangle", VERMILION))
         for judgement in result.judgements:
             if judgement.observed in (Gender.MASCULINE, Gender.FEMININE):
-                tally = (open_ if is_open(judgement) else told)[judgement.entity]
-                tally.n_gendered += 1
-                tally.n_feminine += judgement.observed is Gender.FEMININE
-                tally.n_women += judgement.expected is Gender.FEMININE
-        enough_told, enough_open = (
-            {name: tally for name, tally in found.items() if name in percent_women and tally.n_gendered >= _MIN_OUTPUTS}
-            for found in (told, open_)
-        )
-        if enough_told or enough_open:
-            yield _of_occupations(sheet, cell, label, percent_women, enough_told, enough_open)
+                own = unmarked if is_open(judgement) else marked
+                own.seen[judgement.entity].append((judgement.observed, judgement.expected))
+        if marked.shares(women) or unmarked.shares(women):
+            yield _of_occupations(sheet, cell, label, women, marked, unmarked)
 
 
 def _of_occupations(
-    sheet: Sheet,
-    cell: str,
-    label: str,
-    percent_women: Mapping[str, float],
-    told: Mapping[str, Tally],
-    open_: Mapping[str, Tally],
+    sheet: Sheet, cell: str, label: str, women: Mapping[str, float], marked: _Occupations, unmarked: _Occupations
 ) -> Figure:
-    main = open_ if len(open_) >= len(told) / 2 else told
-    trend = _trend({name: (percent_women[name], tally.share) for name, tally in main.items()})
-    named = list(trend.residuals)[:_MOST_NAMED] if trend else []
-    marks: list[Point] = []
+    main = unmarked if len(unmarked.shares(women)) >= len(marked.shares(women)) / 2 else marked
+    trend, said, named = _trend({name: (women[name], 100 * n / of) for name, (n, of) in main.shares(women).items()})
+    found: list[Point] = []
     entries: list[tuple[str, Look | str]] = []
-    for tallies, shape, colour, says in (
-        (told, "circle", BLUE, "gender told"),
-        (open_, "triangle", VERMILION, "gender left open"),
-    ):
-        look = Look(shape, colour, filled=tallies is main)
-        if tallies:
-            entries.append((says, look))
-        for name, tally in tallies.items():
-            title = (
-                f"{name}, {says}: {tally.n_feminine} of {tally.n_gendered} feminine; "
-                f"{percent_women[name]:g} % of those who work in it are women"
-            )
-            shown = name if tallies is main and name in named else ""
-            marks.append(Point(percent_women[name], tally.share, look, title, shown))
+    drawn = [Line((0, 0), (100, 100), "dashes")]
+    for own in (marked, unmarked):
+        look = replace(own.look, filled=own is main)
+        entries += [(own.legend, look)] if own.shares(women) else []
+        for name, (n, of) in own.shares(women).items():
+            title = f"{name}, {own.legend}: {n} of {of} feminine; {women[name]:g}% of the people who do it are women"
+            found.append(Point(women[name], 100 * n / of, look, title, name if own is main and name in named else ""))
     # The named ones first, so that the farthest finds a place for its name.
-    marks.sort(key=lambda point: named.index(point.name) if point.name else len(named))
-    entries.append(("as the labour market", "dashes"))
-    level = None
-    if told:
-        level = 100 * sum(t.n_women for t in told.values()) / sum(t.n_gendered for t in told.values())
-        entries.append(("as the sentences say", "line"))
+    found.sort(key=lambda point: named.index(point.name) if point.name else len(named))
+    entries.append(("as in the labour market", "dashes"))
+    if expected := [seen for name in marked.shares(women) for _, seen in marked.seen[name]]:
+        level = 100 * expected.count(Gender.FEMININE) / len(expected)
+        drawn.append(Line((0, level), (100, level)))
+        entries.append(("as in the sentences", "line"))
     if trend:
+        drawn.append(trend)
         entries.append(("trend", "dots"))
 
     def draw(canvas: Canvas) -> None:
         titles = ("women in the occupation, %", "feminine translations, %")
-        top = legend(canvas, entries, 0)
-        points(canvas, marks, titles, top, level, trend.ends if trend else None)
+        scatter(canvas, found, drawn, titles, legend(canvas, entries, 0), (0, 100))
 
     return figure(
         sheet.name_of(cell, "professions", label),
         "Feminine translations of each occupation, against the share of women in it",
         "Each mark is an occupation: the feminine share of its translations that show a gender "
-        f"({sheet.about(cell, label)}; {LABOUR_STATISTICS}).{_in_words(trend, named)}",
+        f"({sheet.about(cell, label)}; {LABOUR_STATISTICS}).{said}",
         cell,
         draw,
     )
 
 
-@dataclass(frozen=True)
-class _Trend:
-    """A straight line through points, and the points that lie far from it, the farthest first."""
-
-    ends: tuple[float, float]
-    correlation: float
-    residuals: Mapping[str, float]
-
-
-def _trend(points: Mapping[str, tuple[float, float]]) -> _Trend | None:
-    """By least squares; none where the points are too few or all of one height."""
-    x, y = np.array(list(points.values()), dtype=np.float64).reshape(-1, 2).T
-    if len(points) < _MIN_POINTS or min(x.std(), y.std()) < 1e-9:
-        return None
-    slope, intercept = np.polyfit(x, y, 1)
-    residuals = y - (slope * x + intercept)
-    far = max(_FAR * float(residuals.std()), _MIN_RESIDUAL)
-    found = sorted(zip(points, residuals.tolist(), strict=True), key=lambda one: (-abs(one[1]), one[0]))
-    return _Trend(
-        (float(intercept), float(intercept + 100 * slope)),
-        float(np.corrcoef(x, y)[0, 1]),
-        {name: residual for name, residual in found if abs(residual) >= far},
-    )
-
-
-def _in_words(trend: _Trend | None, named: Iterable[str]) -> str:
-    if trend is None:
-        return ""
-    correlation = f" Correlation with the share of women: {minus(f'{trend.correlation:.2f}')}."
-    listed = ", ".join(f"{name} {minus(f'{trend.residuals[name]:+.0f}')}" for name in named)
-    return correlation + (f" Farthest from the trend, in points: {listed}." if listed else "")
+def _trend(points: Mapping[str, Place]) -> tuple[Line | None, str, list[str]]:
+    """A least-squares line with its correlation in words, and the names far from it, the farthest first."""
+    x, y = [x for x, _ in points.values()], [y for _, y in points.values()]
+    if len(points) < _MIN_POINTS or min(statistics.pstdev(x), statistics.pstdev(y)) < 1e-9:
+        return None, "", []
+    slope, intercept = statistics.linear_regression(x, y)
+    off = {name: y - (slope * x + intercept) for name, (x, y) in points.items()}
+    far = max(_FAR * statistics.pstdev(off.values()), _MIN_RESIDUAL)
+    named = [name for name in sorted(off, key=lambda name: (-abs(off[name]), name)) if abs(off[name]) >= far]
+    named = named[:_MOST_NAMED]
+    listed = ", ".join(f"{name} {minus(f'{off[name]:+.0f}')}" for name in named)
+    said = f" Correlation with the share of women: {minus(f'{statistics.correlation(x, y):.2f}')}."
+    said += f" Farthest from the trend, in points: {listed}." if listed else ""
+    return Line((0, intercept), (100, intercept + 100 * slope), "dots"), said, named

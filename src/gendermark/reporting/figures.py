@@ -1,6 +1,6 @@
-"""The figures of a report: for the page, and as SVG, PDF and PNG for a two-column paper.
+"""The figures of a report: for its page, and as SVG, PDF and PNG files for a two-column paper.
 
-Every figure is made from estimates and judgements alone. What there is no data for has no figure.
+Figures are made from estimates and judgements alone. Where there is no data there is no figure.
 """
 
 from __future__ import annotations
@@ -15,10 +15,11 @@ from gendermark import registry
 from gendermark.benchmarks.benchmark import Benchmark
 from gendermark.errors import MissingExtra, UnknownName, UserError
 from gendermark.io.textfiles import write_text
-from gendermark.markup import visible
+from gendermark.markup import minus, visible
 from gendermark.records import Unit
 from gendermark.reporting import charts
 from gendermark.reporting.charts import (
+    FEMALE,
     MALE,
     PUBLISHED,
     WIDTH,
@@ -27,26 +28,29 @@ from gendermark.reporting.charts import (
     DotRow,
     Figure,
     LinePanel,
-    Look,
     Sheet,
     Span,
     direction,
     figure,
     language,
     span,
+    span_of,
 )
 from gendermark.reporting.differences import against_first
+from gendermark.reporting.findings import ALIKE, rates_of
 from gendermark.reporting.numbers import letter_of
 from gendermark.reporting.published import Published, how_comparable, published_values
 from gendermark.result import Result, run_labels
 from gendermark.runs.compare import ALPHA, Comparison, ComparisonReport, condition_labels, described, key_of
-from gendermark.selection import Selection
 
 __all__ = ["FORMATS", "Figure", "figures", "run_labels", "write_figures"]
 
 FORMATS = ("svg", "pdf", "png")
 CAPTIONS = "captions.md"
 PNG_DOTS_PER_INCH = 300
+BY_PEOPLE = "judged by people"
+Key = tuple[str, str]
+"""Metric and slice."""
 
 
 def figures(
@@ -55,18 +59,17 @@ def figures(
     *,
     trend: bool = False,
 ) -> list[Figure]:
-    """All figures of one or several runs, given as name -> results.
+    """Draw all figures of one or several runs, given as name -> results.
 
-    `comparisons` (name of a run -> its comparison with the first) are made here if they are not given. `trend` says
-    that the runs are versions of one system in their order, which nobody else can know.
+    `comparisons` (name of a run -> its comparison with the first) are computed if not given. `trend` says that the runs
+    are versions of one system in their order.
     """
     labels = run_labels(runs)
     found: list[Figure] = []
     for sheet in _sheets(runs, labels):
-        for draw in (*registry.load("benchmark", sheet.benchmark).presentation.figures, beside_published):
+        own = registry.load("benchmark", sheet.benchmark).presentation.figures
+        for draw in (women_and_men, *own, beside_published, *([_trends] if trend else [])):
             found.extend(draw(sheet))
-        if trend:
-            found.extend(_trends(sheet))
     if len(runs) > 1:
         reports = compared_with_first(runs) if comparisons is None else comparisons
         named = {labels[name]: report for name, report in reports.items() if name in labels}
@@ -79,58 +82,26 @@ def compared_with_first(runs: Mapping[str, Sequence[Result]]) -> dict[str, Compa
     return {name: against_first(first, second) for name, second in others}
 
 
-def check_directory(directory: Path) -> None:
-    if directory.is_file():
-        raise UserError(f"{directory} is a file; give a directory for the figures")
-
-
-def check_formats(formats: Sequence[str]) -> dict[str, Callable[[str], bytes]]:
-    """What makes a file of each format from SVG; refuses what is unknown, or needs an extra that is not there."""
-    for name in formats:
-        if name not in FORMATS:
-            raise UnknownName("figure format", name, FORMATS)
-    return {name: _converter(name) for name in formats}
-
-
-def write_figures(directory: Path | str, found: Sequence[Figure], formats: Sequence[str] = FORMATS) -> list[Path]:
-    """Every figure in every format, and a file of captions; what a format lacks is said before anything is written."""
-    directory = Path(directory)
-    check_directory(directory)
-    converters = check_formats(formats)
-    written = []
-    for one in found:
-        for name, convert in converters.items():
-            path = directory / f"{one.name}.{name}"
-            _write(path, convert(one.svg))
-            written.append(path)
-    captions = [f"## {one.name}\n\n**{one.title}.** {_as_markdown(one.caption)}\n" for one in found]
-    write_text(directory / CAPTIONS, "\n".join(["# Figures\n", *captions]))
-    return [*written, directory / CAPTIONS]
-
-
 def _sheets(runs: Mapping[str, Sequence[Result]], labels: Mapping[str, str]) -> list[Sheet]:
-    """What was measured otherwise has other numbers: it has a sheet of its own."""
+    """Group results by benchmark and by how they were measured: other conditions have figures of their own."""
     apart = condition_labels([result for results in runs.values() for result in results])
     known = set(registry.names("benchmark"))
-    grouped: dict[tuple[str, str], dict[str, dict[str, Result]]] = {}
+    grouped: dict[Key, dict[str, dict[str, Result]]] = {}
     for name, results in runs.items():
         for result in results:
             if result.selection.benchmark in known:
                 cells = grouped.setdefault((result.selection.benchmark, apart[key_of(result)]), {})
                 cells.setdefault(result.cell, {})[labels[name]] = result
     n_sheets = Counter(benchmark for benchmark, _ in grouped)
-    return [
-        Sheet(benchmark, f".{label}" if n_sheets[benchmark] > 1 else "", cells, described(_any(cells), label))
-        for (benchmark, label), cells in grouped.items()
-    ]
-
-
-def _any(cells: Mapping[str, Mapping[str, Result]]) -> Result:
-    return next(result for found in cells.values() for result in found.values())
+    sheets = []
+    for (benchmark, label), cells in grouped.items():
+        sheet = Sheet(benchmark, f".{label}" if n_sheets[benchmark] > 1 else "", cells, "")
+        sheets.append(replace(sheet, conditions=described(sheet.any, label)))
+    return sheets
 
 
 def _with_unique_names(found: Sequence[Figure]) -> list[Figure]:
-    """Two systems may differ in letters only that no name of a file can have."""
+    """Number figures whose systems differ only in characters that no file name can have."""
     seen: set[str] = set()
     unique = []
     for one in found:
@@ -139,7 +110,7 @@ def _with_unique_names(found: Sequence[Figure]) -> list[Figure]:
             number += 1
             name = f"{one.name}-{number}"
         seen.add(name)
-        # Parts of a picture are named after it, and two pictures of one page must not share such a name.
+        # Ids in an SVG begin with the figure's name, and two figures of one page must not share an id.
         svg = one.svg.replace(f'"{one.name}-', f'"{name}-').replace(f"(#{one.name}-", f"(#{name}-")
         unique.append(one if name == one.name else replace(one, name=name, svg=svg))
     return unique
@@ -148,8 +119,41 @@ def _with_unique_names(found: Sequence[Figure]) -> list[Figure]:
 # -- files -------------------------------------------------------------------------------------------------------------
 
 
+def check_directory(directory: Path) -> None:
+    if directory.is_file():
+        raise UserError(f"{directory} is a file; give a directory for the figures")
+
+
+def check_formats(formats: Sequence[str]) -> dict[str, Callable[[str], bytes]]:
+    """Give the converter from SVG to each format; refuse an unknown format, or one whose extra is not installed."""
+    for name in formats:
+        if name not in FORMATS:
+            raise UnknownName("figure format", name, FORMATS)
+    return {name: _converter(name) for name in formats}
+
+
+def write_figures(directory: Path | str, found: Sequence[Figure], formats: Sequence[str] = FORMATS) -> list[Path]:
+    """Write every figure in every format, and their captions; formats are checked before anything is written."""
+    directory = Path(directory)
+    check_directory(directory)
+    converters = check_formats(formats)
+    written = []
+    for one in found:
+        for name, convert in converters.items():
+            path = directory / f"{one.name}.{name}"
+            try:
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_bytes(convert(one.svg))
+            except OSError as problem:
+                raise UserError(f"cannot write {path}: {problem.strerror or problem}") from None
+            written.append(path)
+    captions = [f"## {one.name}\n\n**{one.title}.** {_as_markdown(one.caption)}\n" for one in found]
+    write_text(directory / CAPTIONS, "\n".join(["# Figures\n", *captions]))
+    return [*written, directory / CAPTIONS]
+
+
 def _as_markdown(text: str) -> str:
-    """A system may be called anything."""
+    """Escape a caption: a system may have any name."""
     return re.sub(r"([\\`*_<\[\]])", r"\\\1", " ".join(visible(text).split()))
 
 
@@ -177,75 +181,105 @@ def _on_white(svg: str) -> str:
     return f'{head}{end}<rect width="{WIDTH:g}" height="100%" fill="#ffffff"/>{body}'
 
 
-def _write(path: Path, content: bytes) -> None:
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(content)
-    except OSError as problem:
-        raise UserError(f"cannot write {path}: {problem.strerror or problem}") from None
+# -- women and men -----------------------------------------------------------------------------------------------------
 
+
+def women_and_men(sheet: Sheet) -> Iterator[Figure]:
+    """The picture that opens the page: women and men of each system and language, and the gap between them."""
+    rows: list[DotRow] = []
+    source_tells = True
+    several = len(sheet.labels) > 1
+    for cell, found in sheet.cells.items():
+        own = []
+        for label, result in found.items():
+            rates = rates_of(result)
+            if rates is None:
+                continue
+            source_tells = rates.source_tells
+            gap = (rates.men.value or 0.0) - (rates.women.value or 0.0)
+            shown = minus(f"{gap:+.0f}") if round(gap) else "0"
+            dots = [(one, look) for one, look in ((span_of(rates.women), FEMALE), (span_of(rates.men), MALE)) if one]
+            name = label if several else language(cell)
+            own.append(DotRow(name, [dots], joined=True, after=f"({shown})" if rates.kind is ALIKE else shown))
+        rows += [*([DotRow(language(cell))] if several and own and len(sheet.cells) > 1 else []), *own]
+    if not rows:
+        return
+
+    def draw(canvas: Canvas) -> None:
+        panel = DotPanel("", (0, 100), better="higher" if source_tells else "")
+        top = charts.legend(canvas, [("women", FEMALE), ("men", MALE)], 0) + 6
+        charts.dots(canvas, [panel], rows, top, heads=("", "gap"))
+
+    what = "keep their gender" if source_tells else "of unspecified gender are translated as such"
+    yield figure(
+        sheet.name_of(sheet.benchmark, "women-men"),
+        f"Women and men who {what}",
+        f"Share of women and of men who {what}, in percent ({sheet.about()}); lines: {sheet.intervals}. Gap: men minus "
+        "women, in points; in brackets where it is not significant.",
+        sheet.benchmark,
+        draw,
+    )
+
+
+# -- differences from the first system ---------------------------------------------------------------------------------
 
 PANELS = {
     True: DotPanel("difference in points", zero=0.0, at_least=(-2.0, 2.0)),
     False: DotPanel("difference, scale 0 to 1 or nats", zero=0.0, at_least=(-0.02, 0.02)),
 }
-"""Percentages, and all that is not: they have no scale in common."""
+"""Percentages, and the rest: they have no common scale."""
 
 
 def _forest(reports: Mapping[str, ComparisonReport], labels: Sequence[str]) -> Iterator[Figure]:
     """A forest plot; `reports` has the label of each system that was compared with the first of all `labels`."""
-    # As on the page, where the first system is A.
-    letters = {place: letter_of(place) for place, label in enumerate(labels) if label in reports}
+    letters = {place: letter_of(place) for place, label in enumerate(labels) if label in reports}  # as on the page
     looks = {labels[place]: look for place, look in charts.looks_of(letters).items()}
-    by_row: dict[tuple[bool, str, str, str], dict[str, Comparison]] = defaultdict(dict)
+    by_row: dict[tuple[bool, str], dict[Key, dict[str, Comparison]]] = defaultdict(lambda: defaultdict(dict))
     for label, report in reports.items():
         for one in report.comparisons:
             if one.difference is not None:
-                by_row[one.unit.is_of_hundred, one.cell, one.metric, one.slice][label] = one
+                by_row[one.unit.is_of_hundred, one.cell][one.metric, one.slice][label] = one
     if not by_row:
         return
-    parts = [(panel, rows) for percent, panel in PANELS.items() if (rows := _rows(percent, by_row, looks))]
+    parts: dict[bool, list[DotRow]] = {is_percent: [] for is_percent in PANELS}
+    for (is_percent, cell), metrics in by_row.items():
+        benchmark: Benchmark = registry.load("benchmark", cell.partition(".")[0])
+        parts[is_percent].append(DotRow(f"{benchmark.title}, {direction(cell)}"))
+        for key, found in metrics.items():
+            dots = [
+                (Span(one.difference or 0.0, one.low, one.high), replace(looks[label], filled=_is_significant(one)))
+                for label, one in found.items()
+            ]
+            better = {"higher": "better →", "lower": "← better"}.get(benchmark.describe(key[0]).better, "")
+            parts[is_percent].append(DotRow(short_label(benchmark, *key), [dots], after=better))
 
     def draw(canvas: Canvas) -> None:
         entries = [(f"{letters[place]} {labels[place]}", looks[labels[place]]) for place in letters]
         top = charts.legend(canvas, entries, 0)
-        for panel, rows in parts:
-            top = charts.dots(canvas, [panel], rows, top) + 6
+        for is_percent, rows in parts.items():
+            if rows:
+                top = charts.dots(canvas, [PANELS[is_percent]], rows, top) + 6
 
-    every = [one for found in by_row.values() for one in found.values()]
+    every = [one for metrics in by_row.values() for found in metrics.values() for one in found.values()]
     yield figure(
         "comparison",
         "Differences from the first system",
-        f"Each mark is the value of a system minus that of {labels[0]} (A), paired on the same sentences; lines: 95 % "
-        f"intervals. Filled: significant (p < {ALPHA:g} after Holm), {sum(map(_is_clear, every))} of "
-        f"{len(every)}. An accuracy is better to the right; a gap is better where it comes nearer to zero.",
+        f"Each mark is the value of a system minus that of {labels[0]} (A), paired on the same sentences; lines: 95% "
+        f"intervals. Filled: significant (p < {ALPHA:g} after Holm), {sum(map(_is_significant, every))} of "
+        f"{len(every)}. A gap is better where it comes nearer to zero.",
         "",
         draw,
     )
 
 
-def _rows(
-    percent: bool, by_row: Mapping[tuple[bool, str, str, str], Mapping[str, Comparison]], looks: Mapping[str, Look]
-) -> list[DotRow]:
-    rows: list[DotRow] = []
-    cell_before = ""
-    for (is_percent, cell, metric, part), found in by_row.items():
-        if is_percent is not percent:
-            continue
-        if cell != cell_before:
-            rows.append(DotRow(cell))
-            cell_before = cell
-        dots = [
-            (Span(one.difference or 0.0, one.low, one.high), replace(looks[label], filled=_is_clear(one)))
-            for label, one in found.items()
-        ]
-        benchmark: Benchmark = registry.load("benchmark", cell.partition(".")[0])
-        rows.append(DotRow(short_label(benchmark, metric, part), [dots]))
-    return rows
-
-
-def _is_clear(one: Comparison) -> bool:
+def _is_significant(one: Comparison) -> bool:
     return one.change() not in ("unclear", "not compared")
+
+
+def short_label(benchmark: Benchmark, metric: str, part: str) -> str:
+    """The name of a metric for a figure, which has little room."""
+    name = benchmark.describe(metric).short
+    return name if part == "all" else f"{name}, {part}"
 
 
 # -- versions ----------------------------------------------------------------------------------------------------------
@@ -262,18 +296,18 @@ def _trend(sheet: Sheet, labels: Sequence[str]) -> Iterator[Figure]:
     benchmark: Benchmark = registry.load("benchmark", sheet.benchmark)
     looks = {cell: charts.look_of(number) for number, cell in enumerate(sheet.cells)}
     panels = []
-    for metric, _, part in (name.partition(":") for name in benchmark.measures.headline):
+    for metric, part in map(_key, benchmark.measures.headline):
         series = []
         for cell, found in sheet.cells.items():
-            spans = [span(found[label], metric, part or "all") if label in found else None for label in labels]
+            spans = [span(found[label], metric, part) if label in found else None for label in labels]
             if any(spans):
                 series.append((looks[cell], spans))
         if series:
             about = benchmark.describe(metric)
-            percent = about.unit.is_of_hundred
-            unit = (", points" if about.better == "zero" else ", %") if percent else ""
-            label = short_label(benchmark, metric, part or "all") + unit
-            panels.append(LinePanel(label, series, 10.0 if percent else 0.1))
+            is_percent = about.unit.is_of_hundred
+            unit = (", points" if about.better == "zero" else ", %") if is_percent else ""
+            label = short_label(benchmark, metric, part) + unit
+            panels.append(LinePanel(label, series, 10.0 if is_percent else 0.1, about.better))
     if len(labels) < 2 or not panels:
         return
 
@@ -286,64 +320,68 @@ def _trend(sheet: Sheet, labels: Sequence[str]) -> Iterator[Figure]:
     yield figure(
         f"{sheet.benchmark}{sheet.suffix}.trend",
         "From version to version",
-        f"{versions} ({sheet.conditions}); whiskers: {sheet.intervals} of each version by itself.",
+        f"{versions} ({sheet.conditions}); lines: {sheet.intervals} of each version by itself.",
         sheet.benchmark,
         draw,
     )
 
 
-BY_PEOPLE = "judged by people"
+def _key(name: str) -> Key:
+    metric, _, part = name.partition(":")
+    return metric, part or "all"
 
-Column = tuple[str, str]
-"""Metric and slice."""
+
+# -- published results -------------------------------------------------------------------------------------------------
 
 
 def beside_published(sheet: Sheet) -> Iterator[Figure]:
+    """The results of each direction among those that papers printed for known systems."""
     benchmark: Benchmark = registry.load("benchmark", sheet.benchmark)
     for cell, found in sheet.cells.items():
         selection = next(iter(found.values())).selection
-        columns: list[Column] = []
-        for metric, _, part in (name.partition(":") for name in benchmark.presentation.beside_published):
-            if any(span(result, metric, part) for result in found.values()):
-                columns.append((metric, part))
-        printed = {column: values for column in columns if (values := published_values(selection, *column))}
-        if printed:
-            ours = [
-                DotRow(label, [[(value, MALE)] if (value := span(result, *column)) else [] for column in printed])
-                for label, result in found.items()
-            ]
-            yield _published_figure(sheet, cell, selection, ours, printed)
+        keys = [_key(name) for name in benchmark.presentation.beside_published]
+        keys = [key for key in keys if any(span(result, *key) for result in found.values())]
+        printed = {key: values for key in keys if (values := published_values(selection, *key))}
+        if not printed:
+            continue
+        rows = [
+            DotRow(label, [[(value, MALE)] if (value := span(result, *key)) else [] for key in printed])
+            for label, result in found.items()
+        ]
+        values = [value for own in printed.values() for value in own]
+        papers = "; ".join(dict.fromkeys(value.paper.short for value in values))
+        tables = ", ".join(dict.fromkeys(value.where for value in values))
+        notes = [
+            f" {value.system}, {short_label(benchmark, value.metric, value.slice)}: {value.note}."
+            for value in values
+            if value.note
+        ]
+        by_people = " Judged by people, not by the automatic measure." if _by_people(values) else ""
+
+        def draw(
+            canvas: Canvas,
+            printed: Mapping[Key, list[Published]] = printed,
+            rows: Sequence[DotRow] = rows,
+            papers: str = papers,
+        ) -> None:
+            top = charts.legend(canvas, [("measured here", MALE), (f"published ({papers})", PUBLISHED)], 0)
+            charts.dots(canvas, _panels(benchmark, list(printed)), [*rows, *_published_rows(printed)], top)
+
+        yield figure(
+            sheet.name_of(cell, "published"),
+            "Beside published results",
+            f"Filled: measured here ({direction(cell)}; {sheet.conditions}), lines: {sheet.intervals}. Hollow: printed "
+            f"by {papers} ({tables}), {how_comparable(selection)}.{by_people}{''.join(notes)}",
+            cell,
+            draw,
+        )
 
 
-def _published_figure(
-    sheet: Sheet, cell: str, selection: Selection, ours: list[DotRow], printed: Mapping[Column, list[Published]]
-) -> Figure:
-    benchmark: Benchmark = registry.load("benchmark", sheet.benchmark)
-    values = [value for found in printed.values() for value in found]
-    papers = "; ".join(dict.fromkeys(value.paper.short for value in values))
-
-    def draw(canvas: Canvas) -> None:
-        top = charts.legend(canvas, [("measured here", MALE), (f"published ({papers})", PUBLISHED)], 0)
-        charts.dots(canvas, _panels(benchmark, list(printed)), [*ours, *_published_rows(printed)], top)
-
-    tables = ", ".join(dict.fromkeys(value.where for value in values))
-    notes = "".join(
-        f" {value.system}, {short_label(benchmark, value.metric, value.slice)}: {value.note}."
-        for value in values
-        if value.note
-    )
-    people = " By people: not by the automatic measure." if any(value.remark == BY_PEOPLE for value in values) else ""
-    return figure(
-        sheet.name_of(cell, "published"),
-        "Beside published results",
-        f"Filled: measured here ({direction(cell)}; {sheet.conditions}), lines: {sheet.intervals}. Hollow: as printed "
-        f"by {papers} ({tables}), {how_comparable(selection)}.{people}{notes}",
-        cell,
-        draw,
-    )
+def _by_people(values: Sequence[Published]) -> bool:
+    return any(value.remark == BY_PEOPLE for value in values)
 
 
-def _published_rows(printed: Mapping[Column, list[Published]]) -> list[DotRow]:
+def _published_rows(printed: Mapping[Key, list[Published]]) -> list[DotRow]:
     systems = dict.fromkeys((value.system, value.remark) for found in printed.values() for value in found)
     return [
         DotRow(
@@ -357,18 +395,13 @@ def _published_rows(printed: Mapping[Column, list[Published]]) -> list[DotRow]:
     ]
 
 
-def _panels(benchmark: Benchmark, columns: list[Column]) -> list[DotPanel]:
+def _panels(benchmark: Benchmark, keys: Sequence[Key]) -> list[DotPanel]:
     panels = []
-    for metric, part in columns:
+    for metric, part in keys:
         about = benchmark.describe(metric)
         has_zero = about.better == "zero" or about.unit in (Unit.NATS, Unit.RATIO)
-        unit = ", %" if about.unit.is_of_hundred and len(columns) == 1 else ""
+        unit = ", %" if about.unit.is_of_hundred and len(keys) == 1 else ""
         bounds = None if has_zero else (0.0, 100.0 if about.unit.is_of_hundred else 1.0)
-        panels.append(DotPanel(short_label(benchmark, metric, part) + unit, bounds, 0.0 if has_zero else None))
+        title = short_label(benchmark, metric, part) + unit
+        panels.append(DotPanel(title, bounds, 0.0 if has_zero else None, better=about.better))
     return panels
-
-
-def short_label(benchmark: Benchmark, metric: str, part: str) -> str:
-    """For a figure, which has little room."""
-    name = benchmark.describe(metric).short
-    return name if part == "all" else f"{name}, {part}"

@@ -275,7 +275,7 @@ def directions(sheet: Sheet) -> Iterator[Figure]:
             "How exactly translations are put into the other gender",
             f"From feminine to masculine (f2m) and from masculine to feminine (m2f) ({sheet.about()}); lines: "
             f"{sheet.intervals}.",
-            [DotPanel("%", (0, 100))],
+            [DotPanel("%", (0, 100), better="higher")],
             rows,
             [("F0.5" if metric == "f_half" else metric, look) for metric, look in _LOOKS.items()],
         )

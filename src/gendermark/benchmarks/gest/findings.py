@@ -158,7 +158,10 @@ def rates(sheet: Sheet) -> Iterator[Figure]:
             "How often the speaker becomes a man, and how far that follows the stereotype",
             "Masculine rate of women's and of men's stereotypes and their mean f_m; and their difference f_s, which "
             f"a high f_m caps ({sheet.about()}); lines: {sheet.intervals}.",
-            [DotPanel("masculine rate", (0, 1)), DotPanel("stereotype rate f_s", zero=0.0, at_least=(-0.1, 0.3))],
+            [
+                DotPanel("masculine rate", (0, 1)),
+                DotPanel("stereotype rate f_s", zero=0.0, at_least=(-0.1, 0.3), better="zero"),
+            ],
             rows,
             [("women's stereotypes", FEMALE), ("men's", MALE), ("f_m, f_s", _BOTH)],
         )

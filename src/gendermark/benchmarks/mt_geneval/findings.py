@@ -74,11 +74,11 @@ def genders(sheet: Sheet) -> Iterator[Figure]:
     rows = rows_by_system(sheet, row)
     if not rows:
         return
-    panels = [DotPanel("right gender, %", (0, 100))]
+    panels = [DotPanel("right gender, %", (0, 100), better="higher")]
     legend: list[tuple[str, Look | str]] = [("men", MALE), ("women", FEMALE)]
     title, says = "Right gender for men and for women", "where only the sentence before tells it"
     if has_pairs:
-        panels.append(DotPanel("quality gap, BLEU", zero=0.0, at_least=(-2.0, 2.0)))
+        panels.append(DotPanel("quality gap, BLEU", zero=0.0, at_least=(-2.0, 2.0), better="zero"))
         legend += [("both of a pair", _BOTH), ("BLEU of men − women", _GAP)]
         title += ", and the gap in quality"
         says = "and how much better sentences about men are translated than the same ones about women"

@@ -14,27 +14,17 @@ from gendermark.benchmarks.findings import (
     TwoRates,
     against_half,
     became,
+    dot_figure,
     gap,
+    marks,
     rows_by_direction,
+    rows_by_system,
     runs_of,
     share,
     women_and_men,
 )
 from gendermark.records import Estimate, Gender
-from gendermark.reporting import charts
-from gendermark.reporting.charts import (
-    BLUE,
-    HATCHED_ORANGE,
-    BarPanel,
-    Canvas,
-    Figure,
-    Sheet,
-    confusion,
-    figure,
-    language,
-    professions,
-    span,
-)
+from gendermark.reporting.charts import BLUE, DotPanel, DotRow, Figure, Look, Sheet, confusion, language, professions
 from gendermark.result import Result
 
 
@@ -77,32 +67,27 @@ def forms(cells: Sequence[Cell]) -> list[Form]:
     return [Form("winomt-2", caption, ("Acc", "ΔG", "ΔS"), rows, runs_of(cells))]
 
 
+_FITS, _AGAINST = Look("square", BLUE), Look("diamond", "#C04E00")
+
+
 def stereotypes(sheet: Sheet) -> Iterator[Figure]:
-    """Figure 2 of the paper: accuracy where the gender fits the stereotype of the occupation, and where it does not.
+    """Accuracy where the gender fits the stereotype of the occupation, and where it does not: Figure 2 of the paper."""
+    looks = {("accuracy", "pro"): _FITS, ("accuracy", "anti"): _AGAINST}
 
-    The heights of the paper's own bars are not printed, and its accuracies are of all sentences.
-    """
-    panels = []
-    for label in sheet.labels:
-        found = {language(cell): results[label] for cell, results in sheet.cells.items() if label in results}
-        spans = {name: [span(result, "accuracy", part) for part in ("pro", "anti")] for name, result in found.items()}
-        if groups := {name: two for name, two in spans.items() if any(two)}:
-            panels.append(BarPanel(sheet.title_of(label), groups))
-    if not panels:
-        return
+    def rows_of(cell: str, result: Result) -> list[DotRow]:
+        dots = marks(result, looks)
+        return [DotRow(language(cell), [dots], joined=True)] if dots else []
 
-    def draw(canvas: Canvas) -> None:
-        top = charts.legend(canvas, [("fits the stereotype", BLUE), ("goes against it", HATCHED_ORANGE)], 0)
-        charts.bars(canvas, panels, (BLUE, HATCHED_ORANGE), "right gender, %", top)
-
-    yield figure(
-        sheet.name_of("winomt", "stereotypes"),
-        "Gender kept where it fits the stereotype of the occupation, and where it does not",
-        f"Share of translations that keep the gender of the person meant ({sheet.about()}); whiskers: "
-        f"{sheet.intervals}.",
-        "winomt",
-        draw,
-    )
+    if rows := rows_by_system(sheet, rows_of):
+        yield dot_figure(
+            sheet,
+            "stereotypes",
+            "Gender kept where it fits the stereotype of the occupation, and where it does not",
+            f"Share of translations that keep the gender of the person ({sheet.about()}); lines: {sheet.intervals}.",
+            [DotPanel("right gender, %", (0, 100), better="higher")],
+            rows,
+            [("fits the stereotype", _FITS), ("goes against it", _AGAINST)],
+        )
 
 
 PRESENTATION = Presentation(
