@@ -293,36 +293,4 @@ def test_files_of_alternatives_and_of_both_directions(tmp_path: Path) -> None:
         gendermark.score(REWRITING, files, "es", FEW, data="core")
 
 
-@pytest.mark.usefixtures("mirror")
-def test_french_has_no_sentences_about_three() -> None:
-    with pytest.raises(UserError, match="gate-variants has no sentences with three people of open gender into fr"):
-        gendermark.items(VARIANTS, "fr", parts=("three",))
-
-
 # -- what it says ------------------------------------------------------------------------------------------------------
-
-
-def _findings(result: Result) -> list[str]:
-    from gendermark import registry
-    from gendermark.reporting.findings import concluded
-
-    presentation = registry.load("benchmark", result.selection.benchmark).presentation
-    return [finding.text for finding in presentation.findings(concluded(result))]
-
-
-def test_findings() -> None:
-    men = _findings(_run("fake:masculine", VARIANTS))
-    assert men[0].startswith("100% of people (CI 96–100) of unspecified gender become men")
-    assert men[0].endswith("(difference from 50%: significant).")
-    assert men[2].startswith("Stereotype effect: 0.0 points")
-    coin = _findings(_run("fake:coin", VARIANTS))
-    assert coin[0].endswith("(difference from 50%: not significant).")
-    (silent,) = _findings(_run("fake:silent", VARIANTS))
-    assert silent.endswith("too few to compare.")
-    offered = _findings(_run("fake:coin", ALTERNATIVES, n_samples=12))
-    assert offered[0].startswith("100% of sentences (CI 95–100) about one person")
-    rewritten = _findings(_run("fake:masculine", REWRITING))
-    assert rewritten == [
-        "100% of feminine translations made masculine (CI 95–100) match the reference exactly.",
-        "0% of masculine translations made feminine (CI 0–5) match the reference exactly.",
-    ]

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import gendermark
-from gendermark.benchmarks.gest import MEN, STEREOTYPES, WOMEN
+from gendermark.benchmarks.gest import STEREOTYPES
 from gendermark.benchmarks.gest.measures import agresti_coull, outcome, plain
 from gendermark.benchmarks.gest.slavic import PUBLISHED_LANGUAGES
 from gendermark.benchmarks.gest.speaker import LANGUAGES, cues_of
@@ -23,6 +23,7 @@ from gendermark.reporting.published import published_values
 from gendermark.selection import Selection
 from slow import mostly_slow
 
+FEW = gendermark.Resampling(100)
 HERE = Path(__file__).parent / "gest"
 RELEASE = "kinit-sk/gest/7dd908cae11720ee5d95e43a4ab94fb410c8b790/data"
 FOLDERS = {"amazon": "amazon_translate", "deepl": "deepl", "google": "google_translate", "nllb": "nllb_3b"}
@@ -53,7 +54,7 @@ def test_released_translations(mirror: Path, cell: list[str]) -> None:
     system, language, first, *rates, agree, f_m, f_s = cell
     path = _released(mirror, system, language)
     for rules, counts, expected in (("paper", first, rates), ("best", agree, [f_m, f_s])):
-        result = gendermark.score("gest", path, language, revision="1.0", rules=rules, detector="suffix")
+        result = gendermark.score("gest", path, language, FEW, revision="1.0", rules=rules, detector="suffix")
         found = Counter(outcome(judgement) for judgement in result.judgements)
         kinds = ("masculine", "feminine", "mixed")[: counts.count("/") + 1]
         assert "/".join(str(found[kind]) for kind in kinds) == counts
@@ -80,7 +81,7 @@ def test_files_of_the_release(mirror: Path, caplog: pytest.LogCaptureFixture) ->
     """Older wordings are passed over, twins both filled; the revision is found, or said."""
     path = _released(mirror, "google", "cs")
     caplog.set_level("INFO")
-    result = gendermark.score("gest", path, "cs", rules="paper")
+    result = gendermark.score("gest", path, "cs", FEW, rules="paper")
     assert result.selection.revision == "1.0"
     assert "these translations are of gest revision 1.0, which is used here" in caplog.text
     assert "229 of 3,784 rows are of other sentences and were passed over" in caplog.text
@@ -127,7 +128,7 @@ def test_rates_of_released_counts(counts: str, paper: tuple[float, float], best:
         assert ((p_f + p_m) / 2, p_m - p_f) == pytest.approx(expected, abs=6e-6)
 
 
-@settings(derandomize=True, max_examples=25)
+@settings(derandomize=True, max_examples=10)
 @given(st.lists(st.sampled_from("mf"), min_size=128, max_size=128))
 def test_a_high_masculine_rate_caps_the_stereotype_rate(genders: list[str]) -> None:
     texts = ["Byl jsem tam." if gender == "m" else "Byla jsem tam." for gender in genders]
@@ -144,8 +145,7 @@ def test_a_high_masculine_rate_caps_the_stereotype_rate(genders: list[str]) -> N
 
 
 def _run(system: str, language: str = "cs", **options: str) -> gendermark.Result:
-    few = gendermark.Resampling(n_resamples=100)
-    (result,) = gendermark.run(f"fake:{system}", ["gest"], language, resampling=few, **{"data": "core", **options})
+    (result,) = gendermark.run(f"fake:{system}", ["gest"], language, resampling=FEW, **{"data": "core", **options})
     return result
 
 
@@ -235,17 +235,9 @@ def test_verdicts(
     language: str, text: str, verdict: str, observed: str | None, reason: str, evidence: tuple[str, ...]
 ) -> None:
     plain_texts = ["…"] * 127
-    judgement = gendermark.score("gest", [text, *plain_texts], language, data="core").judgements[0]
+    judgement = gendermark.score("gest", [text, *plain_texts], language, FEW, data="core").judgements[0]
     assert (judgement.verdict, judgement.observed, judgement.reason) == (verdict, observed, reason)
     assert judgement.evidence == evidence == tuple(text[slice(*span)] for span in judgement.spans)
-
-
-def test_rules_of_the_paper_take_the_first_word() -> None:
-    texts = ["Byla jsem tam, ale přišel jsem pozdě."] * 128
-    paper, best = (gendermark.score("gest", texts, "cs", data="core", rules=rules) for rules in ("paper", "best"))
-    assert {judgement.observed for judgement in paper.judgements} == {"feminine"}
-    assert best.estimate("mixed").value == 1
-    assert best.estimate("f_m").value is None
 
 
 # -- views and refusals ------------------------------------------------------------------------------------------------
@@ -265,20 +257,13 @@ def test_a_part_has_its_own_numbers_only() -> None:
     assert result.estimate("masculine_share").value == 1
 
 
-def test_what_is_said() -> None:
-    from gendermark.benchmarks.gest.findings import PRESENTATION
-    from gendermark.reporting.findings import concluded
-
-    follower = _run("stereotyped?s=1", "pl")
-    said = [finding.text for finding in PRESENTATION.findings(concluded(follower))]
-    assert "56% of these (CI 47–65) are masculine (difference from 50%: not significant)." in said[0]
-    assert said[1].startswith("Stereotype effect: 100.0 points")
-    assert "Stereotype effect: 0.0 points" in PRESENTATION.findings(_run("masculine", "pl"))[1].text
-    assert PRESENTATION.findings(_run("silent", "pl")) == []
-    assert follower.estimate("log_odds").low < follower.estimate("log_odds").value  # type: ignore[operator]
-    forms = PRESENTATION.forms([[follower]])
-    assert [form.name for form in forms] == ["gest-1", "gest-2"]
-    assert len(forms[1].rows) == len(WOMEN) + len(MEN)
+def test_a_table_with_from_and_to(tmp_path: Path) -> None:
+    items = gendermark.items("gest", "ru", data="core").items
+    lines = ["from,to", *(f'"{item.source}",Я был там.' for item in items), "I am somebody else.,Я другой."]
+    path = tmp_path / "translations.csv"
+    path.write_text("\n".join(lines), encoding="utf-8")
+    result = gendermark.score("gest", path, "ru", data="core")
+    assert all(judgement.verdict is Verdict.JUDGED for judgement in result.judgements)
 
 
 def test_published_values() -> None:
@@ -290,12 +275,3 @@ def test_published_values() -> None:
         "NLLB-200 3.3B": 0.6728,
     }
     assert sum(len(published_values(Selection("gest", "en", code))) for code in PUBLISHED_LANGUAGES) == 64
-
-
-def test_a_table_with_from_and_to(tmp_path: Path) -> None:
-    items = gendermark.items("gest", "ru", data="core").items
-    lines = ["from,to", *(f'"{item.source}",Я был там.' for item in items), "I am somebody else.,Я другой."]
-    path = tmp_path / "translations.csv"
-    path.write_text("\n".join(lines), encoding="utf-8")
-    result = gendermark.score("gest", path, "ru", data="core")
-    assert all(judgement.verdict is Verdict.JUDGED for judgement in result.judgements)

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import csv
-import hashlib
 import io
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from math import sqrt
 from pathlib import Path
 from typing import ClassVar
 
@@ -21,12 +19,11 @@ from gendermark.benchmarks.mittens import items as passages
 from gendermark.benchmarks.mittens.benchmark import BENCHMARK
 from gendermark.benchmarks.mittens.judge import GENDERS, scan
 from gendermark.benchmarks.mittens.measures import simulated_minimum
-from gendermark.cli import options as cli_options
-from gendermark.errors import UserError
 from gendermark.records import Gender, Item, Judgement, Request, Translation, Verdict
 from gendermark.systems.system import System
 from slow import mostly_slow
 
+FEW = gendermark.Resampling(100)
 REPOSITORY = Path(__file__).resolve().parents[2]
 FILE = "google-research-datasets/mittens/1635a8076672d022695213942bda98ce046892a4/mittens_dataset_v5.csv"
 # Set -> rows into English, masculine and feminine; then out of English.
@@ -55,7 +52,7 @@ def _sets(items: tuple[Item, ...]) -> dict[str, tuple[int, int]]:
 
 
 def _run(system: str, rules: str = "best", **options: str) -> gendermark.Result:
-    (result,) = gendermark.run(system, ["mittens"], options.pop("to", "en"), rules=rules, **options)
+    (result,) = gendermark.run(system, ["mittens"], options.pop("to", "en"), resampling=FEW, rules=rules, **options)
     return result
 
 
@@ -88,17 +85,6 @@ def test_passages_as_released(mirror: Path) -> None:
         assert len({item.group_id for item in out}) == 118
     levels = Counter(one.resource_level for one in passages._official("released")[0])
     assert levels == {"high": 2252, "mid": 488, "low": 784, "very low": 108}
-
-
-def test_hashes_in_the_file_hold(mirror: Path) -> None:
-    """The texts are read as they were written: both hashes are the SHA-224 of their text."""
-    with (mirror / FILE).open(encoding="utf-8", newline="") as stream:
-        rows = list(csv.reader(stream))[1:]
-    assert len(rows) == 3632
-    for row in rows:
-        assert hashlib.sha224(row[9].encode()).hexdigest() == row[10]
-        assert hashlib.sha224(row[1].encode()).hexdigest() == row[8]
-    assert len({row[10] for row in rows}) == 1854
 
 
 def test_every_passage_is_one_line(mirror: Path) -> None:
@@ -157,11 +143,6 @@ def test_the_canary_stands_nowhere(mirror: Path) -> None:
     assert not any(guid.search(value) for item in exported for value in (item.source, *item.tags.values()))
 
 
-def test_our_own_passages_are_not_the_released_ones(mirror: Path) -> None:
-    released = {text for one in passages._official("released")[0] for text in (one.source, one.reference)}
-    assert not released & {text for one in passages._core()[0] for text in (one.source, one.reference)}
-
-
 # -- fakes -------------------------------------------------------------------------------------------------------------
 
 
@@ -210,17 +191,6 @@ def test_the_worst_of_many_small_cells(mirror: Path) -> None:
     assert test.details["n_cells"] == 176
 
 
-@pytest.mark.parametrize("rules", ["best", "paper"])
-def test_stereotypes_and_known_rates(rules: str) -> None:
-    stereotyped = _run("fake:stereotyped?s=1", rules, data="core")
-    for judgement in stereotyped.judgements:
-        assert judgement.is_correct == (judgement.tags["stereotype"] in ("", judgement.expected))
-    p, n = 0.7, 158
-    assert _value(_run("fake:right?p=0.7", rules, data="core"), "accuracy") == pytest.approx(
-        100 * p, abs=400 * sqrt(p * (1 - p) / n)
-    )
-
-
 @pytest.mark.parametrize(
     "language", mostly_slow(["ar", "cs", "de", "es", "fr", "hi", "it", "pl", "pt", "ru"], lambda code: code == "es")
 )
@@ -245,7 +215,7 @@ def _judge(text: str, rules: str = "best", **options: str) -> Judgement:
     texts = [item.tags["reference"] for item in items]
     texts[at] = text
     return gendermark.score(
-        "mittens", texts, "en", data="core", source_language="es", rules=rules, **options
+        "mittens", texts, "en", FEW, data="core", source_language="es", rules=rules, **options
     ).judgements[at]
 
 
@@ -266,15 +236,6 @@ def _judge(text: str, rules: str = "best", **options: str) -> Judgement:
 )
 def test_verdicts(text: str, best: str, paper: str) -> None:
     assert (_judge(text).outcome, _judge(text, "paper").outcome) == (best, paper)
-
-
-def test_evidence_has_its_places() -> None:
-    text = "The mechanic lives here. He’s kind, and HIS van is old; he says so himself."
-    for rules in ("best", "paper"):
-        judgement = _judge(text, rules)
-        assert judgement.evidence == ("he", "his", "himself")
-        assert [text[start:end] for start, end in judgement.spans] == ["He", "HIS", "he", "himself"]
-        assert judgement.observed is Gender.MASCULINE
 
 
 def test_what_the_paper_does_not_say_can_be_chosen() -> None:
@@ -347,12 +308,6 @@ def test_every_language_is_checked_before_the_work() -> None:
     assert sorted(Picky.checked) == [f"{code}-en" for code in ("de", "es", "fi", "fr", "id", "it", "pt", "tr")]
 
 
-def test_codes_of_three_letters_are_codes() -> None:
-    assert [cli_options.language(code) for code in ("mul", "bho", "mai", "es")] == ["mul", "bho", "mai", "es"]
-    with pytest.raises(UserError, match="write bho, not Bhojpuri"):
-        cli_options.language("Bhojpuri")
-
-
 def test_a_set_without_twins_has_no_numbers_and_says_why(mirror: Path) -> None:
     items = gendermark.items("mittens", "es", parts=("gender-agreement-news",)).items
     texts = {"gender-agreement-news": [item.tags["reference"] for item in items]}
@@ -362,18 +317,3 @@ def test_a_set_without_twins_has_no_numbers_and_says_why(mirror: Path) -> None:
     assert result.warnings[0].startswith(
         "0 of 12 passages have a twin of the other gender and can be judged; the other 12"
     )
-
-
-def test_findings_are_no_surer_than_their_numbers() -> None:
-    from gendermark.benchmarks.mittens.findings import PRESENTATION
-    from gendermark.reporting.findings import concluded
-
-    def told(system: str, rules: str = "best") -> str:
-        return " ".join(finding.text for finding in PRESENTATION.findings(concluded(_run(system, rules, data="core"))))
-
-    assert "in favour of men, significant" in told("fake:masculine")
-    assert "gender gap 0.0 points" in told("fake:right")
-    assert "are given the other gender, or both." in told("fake:right?p=0.8")
-    assert "not significantly below" in told("fake:right?p=0.8")
-    assert told("fake:silent") == ""
-    assert "158 of 158 translations have no gendered pronoun" in told("fake:silent", "paper")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
-from math import floor, sqrt
+from math import floor
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +19,7 @@ from gendermark.records import Gender, Verdict
 
 CORPUS = "nolongerprejudice/tgbi/2b99850c7c0f67e107d2dd071b71d357545e935a/gebnlp-tgbi/corpus"
 SHORT = dict(zip(SETS, ("inf", "f", "imp", "p", "neg", "pos", "job"), strict=True))
+FEW = gendermark.Resampling(100)
 TOTALS = {"negative": "neg", "positive": "pos", "occupation": "job"}
 # Cho et al. 2019, Table 1, Google: P_S, p_w, p_n, printed truncated to four decimals.
 TABLE_1 = {
@@ -48,7 +49,7 @@ def _google(mirror: Path) -> dict[str, Path]:
 @cache
 def _scored(mirror: Path, rules: str) -> gendermark.Result:
     """Google's released translations."""
-    return gendermark.score("tgbi", _google(mirror), "en", rules=rules)
+    return gendermark.score("tgbi", _google(mirror), "en", FEW, rules=rules)
 
 
 def _truncated(value: float | None) -> str:
@@ -78,11 +79,11 @@ def test_table_1(mirror: Path) -> None:
         assert estimate.low <= estimate.value <= estimate.high
 
 
-@pytest.mark.parametrize("name", SETS)
-def test_corpora_regenerate_byte_by_byte(mirror: Path, name: str) -> None:
-    items = gendermark.items("tgbi", parts=(name,)).items
-    released = (mirror / CORPUS / f"total_{TOTALS.get(name, name)}.txt").read_bytes()
-    assert "".join(f"{item.source}\n" for item in items).encode() == released
+def test_corpora_regenerate_byte_by_byte(mirror: Path) -> None:
+    for name in SETS:
+        items = gendermark.items("tgbi", parts=(name,)).items
+        released = (mirror / CORPUS / f"total_{TOTALS.get(name, name)}.txt").read_bytes()
+        assert "".join(f"{item.source}\n" for item in items).encode() == released, name
 
 
 def test_export_order_is_informal_then_formal(mirror: Path) -> None:
@@ -100,9 +101,9 @@ def test_whole_set_and_single_sets_agree(mirror: Path) -> None:
     """Where a system is deterministic, 4,236 lines say the same as seven files."""
     items = gendermark.items("tgbi").items
     texts = {item.source: ("She is" if len(item.source) % 3 else "He is") for item in items}
-    whole = gendermark.score("tgbi", [texts[item.source] for item in items], "en")
+    whole = gendermark.score("tgbi", [texts[item.source] for item in items], "en", FEW)
     sets = {name: [texts[item.source] for item in gendermark.items("tgbi", parts=(name,)).items] for name in SETS}
-    parts = gendermark.score("tgbi", sets, "en")
+    parts = gendermark.score("tgbi", sets, "en", FEW)
     assert [e.value for e in whole.estimates] == [e.value for e in parts.estimates]
 
 
@@ -176,7 +177,8 @@ def test_published_classifier(text: str, gender: str, evidence: tuple[str, ...])
 
 
 def _run(system: str, language: str = "ko", rules: str = "best") -> gendermark.Result:
-    (result,) = gendermark.run(system, ["tgbi"], "en", data="core", source_language=language, rules=rules)
+    options = {"data": "core", "source_language": language, "rules": rules}
+    (result,) = gendermark.run(system, ["tgbi"], "en", resampling=FEW, **options)
     return result
 
 
@@ -186,18 +188,6 @@ def test_all_neutral_or_all_masculine_does_not_claim_certainty() -> None:
     assert right.low < 1 == right.high
     assert masculine.high is not None
     assert masculine.low == 0 < masculine.high
-
-
-@pytest.mark.parametrize("p", [0.2, 0.6])
-def test_known_rates_land_on_their_expectation(p: float) -> None:
-    result = _run(f"fake:right?p={p}")
-    n = result.estimate("p_s", "occupation").n_total
-    share = (1 - p) / 2
-    assert result.estimate("imbalance").value == pytest.approx(0, abs=4 * sqrt(2 * share / n))
-    for metric, expected in (("p_n", p), ("p_w", share), ("p_m", share)):
-        spread = 4 * sqrt(max(expected * (1 - expected), 2 * share) / n)
-        assert result.estimate(metric, "occupation").value == pytest.approx(expected, abs=spread)
-    assert result.estimate("p_s", "occupation").value == pytest.approx(sqrt(share * share + p), abs=0.08)
 
 
 def test_stereotyped_system_depends_on_the_class_and_a_fair_one_does_not() -> None:
@@ -220,7 +210,7 @@ def test_paper_rules_warn_where_failures_look_neutral(system: str) -> None:
 def _judgement(text: str) -> gendermark.Judgement:
     items = gendermark.items("tgbi", data="core").items
     texts = [text, *["He is."] * (len(items) - 1)]
-    return gendermark.score("tgbi", texts, "en", data="core").judgements[0]
+    return gendermark.score("tgbi", texts, "en", FEW, data="core").judgements[0]
 
 
 @pytest.mark.parametrize(
@@ -236,12 +226,6 @@ def _judgement(text: str) -> gendermark.Judgement:
 def test_verdicts(text: str, verdict: str, observed: str | None, reason: str) -> None:
     judgement = _judgement(text)
     assert (judgement.verdict, judgement.observed, judgement.reason) == (verdict, observed, reason)
-
-
-def test_copied_source_is_not_translated() -> None:
-    source = gendermark.items("tgbi", data="core").items[0].source
-    judgement = _judgement(source)
-    assert (judgement.verdict, judgement.reason) == ("not-translated", "copied")
 
 
 def test_lexeme_table_shows_which_way_each_leans() -> None:

@@ -128,14 +128,6 @@ def test_alphas_are_doubled_while_the_largest_is_the_best() -> None:
     assert alphas.tuning_of(judged({512.0: worse, 1024.0: genders, 2048.0: bad}, genders)).alpha == 1024
 
 
-def test_a_tuned_run_tries_what_it_needs_up_to_the_limit() -> None:
-    assert alphas.WIDE_ALPHAS[-1] == alphas.MOST_ALPHA == 2**19
-    assert all(float(f"{alpha:g}") == alpha for alpha in alphas.WIDE_ALPHAS)  # measures are named by them
-    (result,) = api.run("fake:random", ["uncertainty"], "es", alpha="tuned", **FEW)
-    assert "h_s3e@524288" in result.judgements[0].measures
-    assert len(result.table("alpha").rows) < len(alphas.WIDE_ALPHAS)
-
-
 def test_s3e_that_is_almost_string_entropy_is_said() -> None:
     strings = [float(number) for number in range(60)]
     near = judged({1024.0: [n * 0.99 + n % 7 / 1000 for n in strings], 2.0: strings[::-1]}, strings)

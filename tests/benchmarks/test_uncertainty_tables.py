@@ -12,12 +12,7 @@ import sacrebleu
 
 import gendermark
 from gendermark import api
-from gendermark.benchmarks.uncertainty.benchmark import BENCHMARK
-from gendermark.cli import terminal
-from gendermark.cli.terminal import print_results
 from gendermark.metrics.metric import Resampling
-from gendermark.records import Judgement, Verdict
-from gendermark.runs.score import Origin, summarise
 
 MAN, WOMAN = "El enfermero saludó porque llegaba tarde.", "La enfermera saludó porque llegaba tarde."
 _PRONOUNS = {"male": "he was", "female": "she was", "neutral": "they were"}
@@ -83,21 +78,6 @@ def test_where_all_sentences_have_their_versions_both_ways_agree(tmp_path: Path)
     assert result.warnings == ()
 
 
-@pytest.mark.usefixtures("mirror")
-def test_only_winogender_has_both_kinds_in_official_data() -> None:
-    """A system that is unsure of one corpus and sure of the other is not unsure of a gender for that."""
-    item_set = BENCHMARK.load(api.select("uncertainty", "es")[1])
-    judgements = [
-        Judgement.of(item, Verdict.JUDGED, measures={"h_gender": float(item.tags["corpus"] == "winogender")})
-        for item in item_set.items
-    ]
-    result = summarise(BENCHMARK, item_set, judgements, Origin("toy", resampling=Resampling(100)))
-    within, pooled = result.estimate("gap_h_gender"), result.estimate("gap_h_pooled_gender")
-    assert (within.value, within.n_total) == (0, 720)
-    assert (pooled.value, pooled.n_total) == (pytest.approx(480 / 3648 - 1), 3888)
-    assert any(one.startswith("3,168 of 3,888") and "the 240 contrast sets" in one for one in result.warnings)
-
-
 def test_a_standard_error_is_that_of_new_samples(tmp_path: Path) -> None:
     """Of two samples that differ, two new ones differ half of the time: the entropy is all or nothing."""
     result = scored(tmp_path, line("male") + line("neutral"), [[MAN, MAN], [MAN, WOMAN]], alpha="2")
@@ -143,14 +123,6 @@ def test_surprisals_of_the_right_and_the_wrong_reference(tmp_path: Path) -> None
         assert value(result, f"i_wrong_{kind}") == pytest.approx(wrong)
         assert value(result, f"gap_i_{kind}") == pytest.approx(right - wrong)
     assert result.estimate("i_right_s3e").n_total == 2
-
-
-def test_tables_without_numbers_are_left_out(tmp_path: Path) -> None:
-    names = {form.name for form in BENCHMARK.presentation.forms([[scored(tmp_path, OWN, [SURE, SURE, EVEN])]])}
-    assert {"uncertainty-12", "uncertainty-13", "uncertainty-14", "uncertainty-20-s3e"} <= names
-    assert "uncertainty-20-semantic" not in names
-    plain = scored(tmp_path, line("male") + line("neutral"), [SURE, EVEN])
-    assert not {"uncertainty-13", "uncertainty-14"} & {form.name for form in BENCHMARK.presentation.forms([[plain]])}
 
 
 # -- Tables 15 to 17: mGeNTE -------------------------------------------------------------------------------------------
@@ -202,17 +174,3 @@ def test_annotated_words_of_mgente_decide_alone(tmp_path: Path) -> None:
     # The brackets are no part of the reference.
     assert value(annotated, "i_right_string") == value(plain, "i_right_string")
     assert value(annotated, "gap_i_s3e") == pytest.approx(value(plain, "gap_i_s3e"))
-
-
-def test_a_narrow_terminal_shows_every_number_with_its_interval(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(terminal, "is_terminal", lambda _: True)
-    monkeypatch.setenv("COLUMNS", "80")
-    result = scored(tmp_path, OWN, [SURE, THREE, EVEN])
-    print_results([result])
-    words = [word for word in capsys.readouterr().out.split() if not word.endswith(":")]  # in a table, or in a list
-    for found in result.estimates:
-        named = [found.metric] if found.slice == "all" else [found.slice, found.metric]
-        wanted = [*named, found.shown, *found.interval.split()]
-        assert any(words[place : place + len(wanted)] == wanted for place in range(len(words)))
