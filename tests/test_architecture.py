@@ -15,7 +15,8 @@ from gendermark import registry
 PACKAGE = Path(gendermark.__file__).parent
 # Each may import what stands before it. (The layout in docs/design.md, in the order of its imports.) A module with a
 # place of its own stands higher than the rest of its folder: files are opened by `reading`, and checking
-# translations uses it; findings of benchmarks draw charts.
+# translations uses it; findings of benchmarks draw charts; readers know what a language is, and languages come behind
+# them.
 ORDER = (
     "records",
     "errors",
@@ -25,6 +26,9 @@ ORDER = (
     "markup",
     "selection",
     "data",
+    "reading.words",
+    "languages.language",
+    "languages.folders",
     "reading",
     "languages",
     "io.encodings",

@@ -106,7 +106,7 @@ def test_every_file_is_in_the_wheel(wheel: Path) -> None:
     assert {name for name in packed if not name.startswith(f"{info}/")} == in_source
     for ending in (
         "py.typed",
-        "core/lexicon/es.tsv",
+        "languages/es/lexicon.tsv",
         "core/tgbi/ko.toml",
         "cards/tgbi.toml",
         "simplegen/templates.txt",

@@ -55,7 +55,7 @@ _files, _cut = cache(mt_geneval.official_files), lru_cache(maxsize=10_000)(words
 def release(mirror: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The official data, found and cut into words once and not for each test."""
     monkeypatch.setattr(mt_geneval, "official_files", _files)
-    monkeypatch.setattr("gendermark.reading.language.cut", _cut)
+    monkeypatch.setattr("gendermark.languages.language.cut", _cut)
     return mirror
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from gendermark import registry
+from gendermark.languages.language import Language
 from gendermark.reading.contrast import Contrast, Unit, contrast, places_of, units_of, without_tags
-from gendermark.reading.language import Language
 
 TOY = Language("xx", "Toy", singular={"la": "f", "el": "m"})
 

@@ -12,6 +12,7 @@ import pytest
 from gendermark.benchmarks.winomt.benchmark import BENCHMARK as WINOMT
 from gendermark.errors import UserError
 from gendermark.io.textfiles import split_lines
+from gendermark.languages.folders import rows_of
 from gendermark.reading import cues
 from gendermark.reading.cues import COLUMNS, FACTORS, KEYS, annotate, causal_verbs, design_columns, read_cues
 from gendermark.reading.occupations import core_occupations, lexicon
@@ -313,7 +314,7 @@ def test_names_are_five_of_each_gender() -> None:
 
 
 def test_default_masculine_agrees_with_the_lexicon() -> None:
-    rows = _rows("default_masculine.ru.tsv")
+    rows = rows_of("ru", "default_masculine.tsv")
     entities = [row["entity"] for row in rows]
     assert len(set(entities)) == len(entities)
     assert set(entities) == {entry.occupation for entry in lexicon("ru")}

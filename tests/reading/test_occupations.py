@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from gendermark import registry
-from gendermark.reading.language import Language
+from gendermark.languages.language import Language
 from gendermark.reading.occupations import (
     Entry,
     OccupationFinder,

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from itertools import pairwise
 
-from gendermark.reading.language import Language
+from gendermark.languages.language import Language
 from gendermark.reading.words import Place
 
 _SPAN = re.compile(r"<([FM])>(.*?)</\1>")

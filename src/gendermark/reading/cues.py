@@ -31,6 +31,7 @@ from types import MappingProxyType
 
 from gendermark.data.bundled import core_rows
 from gendermark.errors import UserError
+from gendermark.languages.folders import rows_of
 from gendermark.reading.occupations import core_occupations
 from gendermark.reading.people import (
     AUXILIARIES,
@@ -255,9 +256,9 @@ def _stereotypes() -> Mapping[str, str]:
 
 @cache
 def _default_masculine(language: str) -> frozenset[str]:
-    if language != "ru":
-        return frozenset()
-    return frozenset(row["entity"].lower() for row in _table("default_masculine.ru.tsv") if row["class"] == "default")
+    """Nouns that many use in the masculine of women too, where the folder of the language lists them."""
+    rows = rows_of(language, "default_masculine.tsv")
+    return frozenset(row["entity"].lower() for row in rows if row["class"] == "default")
 
 
 def _other(people: Sequence[Person], focus: Person, pronoun: int | None) -> Person | None:

@@ -14,27 +14,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
+from gendermark.reading.attachment import attachment, follows_closely, is_relative, is_the_persons
 from gendermark.reading.gendered import Told
-from gendermark.reading.grammar import (
-    follows_closely,
-    gender_of_nominalised,
-    has_a_things_subject,
-    has_an_owner,
-    is_a_things,
-    is_called_a_woman,
-    is_dual,
-    is_finite_in_hindi,
-    is_group,
-    is_inflected_name,
-    is_name_before,
-    is_of_a_post,
-    is_relative,
-    is_the_persons,
-    is_thing,
-    refers_to_a_name,
-    subject_in_hindi,
-    tells_nothing,
-)
 from gendermark.reading.sentence import FAINT, LIKELY, SURE, Sentence, Shown, has_phrase, letter_of, shown_by
 
 
@@ -100,11 +81,15 @@ def _at(sentence: Sentence, at: int) -> list[Shown]:
     if word in lists.fields and not _is_called(sentence, at):
         return [replace(shown, weight=FAINT) for shown in _by_reference(sentence, at, entry.told)]
     told = _told(sentence, at, entry.told) if word in lists.homographs else entry.told
-    if told is not None and told.kind in ("noun", "role") and (not sentence.is_noun(at) or is_thing(sentence, at)):
+    if (
+        told is not None
+        and told.kind in ("noun", "role")
+        and (not sentence.is_noun(at) or attachment(sentence).is_thing(sentence, at))
+    ):
         told = None
-    if told is not None and told.kind == "role" and has_an_owner(sentence, at):
+    if told is not None and told.kind == "role" and attachment(sentence).has_an_owner(sentence, at):
         told = None
-    if told is not None and told.gender == "m" and is_called_a_woman(sentence, at):
+    if told is not None and told.gender == "m" and attachment(sentence).is_called_a_woman(sentence, at):
         return []
     if sentence.lists.nominal.fullmatch(word):
         return _nominalised(sentence, at)
@@ -173,7 +158,7 @@ def _by_counterpart(sentence: Sentence, at: int) -> list[Shown]:
 
 def _nominalised(sentence: Sentence, at: int) -> list[Shown]:
     """ "Der Vorsitzende", "die Vorsitzende"."""
-    gender = gender_of_nominalised(sentence, at)
+    gender = attachment(sentence).gender_of_nominalised(sentence, at)
     pair, contrast = sentence.words[max(at - 1, 0) : at + 1], sentence.contrast
     is_shared = has_phrase(contrast.right_words, pair) and has_phrase(contrast.wrong_words, pair)
     if gender is None or not sentence.expected or is_shared or sentence.is_name(at):
@@ -208,7 +193,7 @@ def _agent(sentence: Sentence, at: int) -> list[Shown]:
 def _relative(sentence: Sentence, at: int) -> list[Shown]:
     """A relative pronoun or participle behind a name."""
     gender = sentence.lists.relative(sentence.words[at])
-    if gender is None or at not in sentence.near or not refers_to_a_name(sentence, at):
+    if gender is None or at not in sentence.near or not attachment(sentence).refers_to_a_name(sentence, at):
         return []
     return shown_by(sentence, at, at + 1, gender, (LIKELY, SURE))
 
@@ -216,17 +201,17 @@ def _relative(sentence: Sentence, at: int) -> list[Shown]:
 def _past(sentence: Sentence, at: int) -> list[Shown]:
     """A verb that agrees with its subject, where the references speak of the person or a name or pronoun precedes."""
     gender = sentence.lists.verb(sentence.words[at])
-    if gender is None or is_inflected_name(sentence, at):
+    if gender is None or attachment(sentence).is_inflected_name(sentence, at):
         return []
-    if sentence.language.code == "hi":
-        return by_verb(sentence, at, Told(gender, "verb")) if is_finite_in_hindi(sentence, at) else []
+    if (is_finite := attachment(sentence).is_finite(sentence, at)) is not None:
+        return by_verb(sentence, at, Told(gender, "verb")) if is_finite else []
     subject = subject_of(sentence, at)
     is_near = at in sentence.near
     if subject == "pronoun":
         return shown_by(sentence, at, at + 1, gender, (SURE, SURE if is_near else LIKELY))
-    if (subject is None and not is_near) or has_a_things_subject(sentence, at):
+    if (subject is None and not is_near) or attachment(sentence).has_a_things_subject(sentence, at):
         return []
-    if is_near and is_name_before(sentence, at):
+    if is_near and attachment(sentence).is_name_before(sentence, at):
         return shown_by(sentence, at, at + 1, gender, (LIKELY, SURE))
     return shown_by(sentence, at, at + 1, gender, (LIKELY, LIKELY if is_near and subject else None))
 
@@ -288,7 +273,7 @@ def _article(sentence: Sentence, at: int, told: Told | None, is_common: bool) ->
     """A noun for both, by its article; None if the noun tells by itself."""
     lists, words = sentence.lists, sentence.words
     masculine = told is not None and told.kind in ("role", "norm") and told.gender == "m" and not told.is_plural
-    masculine = masculine and sentence.language.code != "de"  # "die Spieler" are several
+    masculine = masculine and not attachment(sentence).masculine_is_plural
     if not at or not (is_common or masculine):
         return None
     before = at - 1
@@ -328,15 +313,17 @@ def _by_reference(sentence: Sentence, at: int, told: Told | None) -> list[Shown]
             continue
         if sentence.is_name(at) and (told is None or (told.kind == "noun" and not is_right)):  # "Lord Lieutenant"
             continue
-        if alone in units and not (told is None and tells_nothing(sentence, at)):
+        if alone in units and not (told is None and attachment(sentence).tells_nothing(sentence, at)):
             weight = SURE
             if (told is None or told.kind in ("role", "norm", "verb")) and is_somebody_else(sentence, at, told):
                 weight = FAINT
             elif told is not None and told.kind == "norm":
                 weight = LIKELY if is_right else FAINT
-            elif not is_right and is_a_things(sentence, at, told):
+            elif not is_right and attachment(sentence).is_a_things(sentence, at, told):
                 weight = FAINT
-            elif not is_right and (_is_doubtful(sentence, at, told) or has_a_things_subject(sentence, at)):
+            elif not is_right and (
+                _is_doubtful(sentence, at, told) or attachment(sentence).has_a_things_subject(sentence, at)
+            ):
                 weight = LIKELY
             found.append(Shown((at, at + 1), is_right, weight))
         if pair not in units or pair == alone:
@@ -348,7 +335,7 @@ def _by_reference(sentence: Sentence, at: int, told: Told | None) -> list[Shown]
         elif not noun.is_fixed and words[at + 1] not in lists.habit:
             weight = SURE if lists.participle(words[at]) else LIKELY  # "élu" is as short as an article
             weight = FAINT if is_somebody_else(sentence, at + 1, None) else weight
-            is_verb = lists.verb(words[at]) and not has_a_things_subject(sentence, at)
+            is_verb = lists.verb(words[at]) and not attachment(sentence).has_a_things_subject(sentence, at)
             is_verb = is_verb or (told is not None and told.kind == "verb" and follows_closely(sentence, at))
             if weight and not is_right and (is_verb or is_relative(sentence, at)):
                 weight = SURE
@@ -359,23 +346,15 @@ def _by_reference(sentence: Sentence, at: int, told: Told | None) -> list[Shown]
 def _is_doubtful(sentence: Sentence, at: int, told: Told | None) -> bool:
     """Whether a word of the wrong reference may well be about something else.
 
-    So it is where the translation also has the word that the right reference has in its place; and in Arabic, whose
-    verbs, relatives and attached pronouns agree with things too, unless it is a noun or an adjective; so in Hindi.
+    So it is where the translation also has the word that the right reference has in its place; and in languages whose
+    verbs agree with things too, as far as their grammar says so.
     """
-    word = sentence.words[at]
-    counterpart = sentence.counterparts.get(word, "")
-    if sentence.language.code in _OFTEN_A_THINGS and follows_closely(sentence, at):
+    counterpart, grammar = sentence.counterparts.get(sentence.words[at], ""), attachment(sentence)
+    if grammar.verbs_agree_with_things and follows_closely(sentence, at):
         return False
     if counterpart in sentence.words and (told is None or told.kind == "verb"):
         return True
-    if sentence.language.code == "hi":  # a verb agrees with the object, or with nothing, behind ने and को
-        return told is None or told.kind == "verb"
-    if sentence.language.code != "ar" or (told is not None and told.kind in ("noun", "role")):
-        return False
-    return counterpart not in (word + "ة", word.removesuffix("ا") + "ة", word.removesuffix("ة")) or counterpart == word
-
-
-_OFTEN_A_THINGS = frozenset({"ar", "hi"})
+    return grammar.is_doubtful(sentence, at, told, counterpart)
 
 
 # -- predicates --------------------------------------------------------------------------------------------------------
@@ -423,14 +402,15 @@ def is_somebody_else(sentence: Sentence, at: int, told: Told | None) -> bool:
     if not sentence.marks.genders:
         return False
     words, lists = sentence.words, sentence.lists
-    if (at and words[at - 1] in lists.possessives) or is_of_a_post(sentence, at):
+    if (at and words[at - 1] in lists.possessives) or attachment(sentence).is_of_a_post(sentence, at):
         return True
     if at and told is None and _is_of_a_thing(sentence, at):
         return True
     if at and told is not None and told.kind == "role" and _follows_a_thing(sentence, at, told.gender):
         return True
-    is_plural = told.is_plural if told else _looks_plural(sentence.language.code, words[at])
-    is_plural = is_plural or is_group(sentence, at) or is_dual(sentence, at)
+    looks_plural = len(words[at]) > 3 and words[at].endswith(sentence.language.plural_endings)
+    is_plural = told.is_plural if told else looks_plural
+    is_plural = is_plural or attachment(sentence).is_group(sentence, at) or attachment(sentence).is_dual(sentence, at)
     return is_plural and sentence.speaks_of_one
 
 
@@ -488,27 +468,13 @@ def _gender_of_form(sentence: Sentence, at: int) -> str | None:
     return {"m": "f", "f": "m"}.get(sentence.expected) if unit in sentence.contrast.wrong else None
 
 
-_PLURALS = {
-    "es": ("os", "as", "es"),
-    "pt": ("os", "as", "es"),
-    "fr": ("es", "és", "rs", "ns", "ts", "ds", "fs", "aux"),
-    "it": ("i",),
-    "de": ("innen",),
-    "ar": ("ين", "ون", "ات", "وا"),
-}
-
-
-def _looks_plural(code: str, word: str) -> bool:
-    return len(word) > 3 and word.endswith(_PLURALS.get(code, ("\n",)))
-
-
 def behind_preposition(sentence: Sentence, at: int) -> bool:
     return at > 0 and sentence.words[at - 1] in _PREPOSITIONS
 
 
 def is_introduced(sentence: Sentence, at: int) -> bool:
     """Whether the noun is a predicate: "como jugador", "fue un jugador", "كلاعب"."""
-    if sentence.language.code == "ar" and sentence.words[at].startswith("ك"):
+    if attachment(sentence).is_introduced(sentence.words[at]):
         return True
     for place in range(at - 1, max(at - 1 - _REACH, -1), -1):
         if sentence.begins_clause(place + 1) or sentence.words[place] in _PREPOSITIONS:
@@ -568,7 +534,7 @@ def subject_of(sentence: Sentence, copula: int) -> str | None:
         word in language.singular or word in language.plural or word in lists.possessives
         for word in words[max(at - 1 - _SUBJECT_REACH, 0) : at - 1]
     )
-    return None if determined or language.code in _WITHOUT_ARTICLES else "open"
+    return None if determined or not language.has_articles else "open"
 
 
 def _belongs_to_a_thing(sentence: Sentence, at: int) -> bool:
@@ -596,7 +562,6 @@ _SHORT = 4
 """Letters of a relative pronoun or a conjunction before a verb without a subject."""
 _SUBJECT_REACH = 3
 """Words before a noun among which its article stands."""
-_WITHOUT_ARTICLES = frozenset({"ru", "hi"})
 
 
 # -- what the words of our lists show: pronouns, possessives, nouns, roles and verbs -----------------------------------
@@ -613,11 +578,11 @@ def _pronoun(sentence: Sentence, at: int, told: Told) -> list[Shown]:
         return [] if marks.names_several else shown_by(sentence, at, at + 1, told.gender, (FAINT, FAINT))
     weak = marks.names_things or not marks.pronouns or sentence.words[at] in _ALSO_THEY
     weak = weak or (sentence.words[at] == "il" and not _takes_her_place(sentence))
-    weak = weak or sentence.language.code == "ar"
+    weak = weak or attachment(sentence).pronouns_are_weak
     weak = weak or told.is_plural or behind_preposition(sentence, at)  # "they" may be all, "with her" a thing
     right = LIKELY if _is_impersonal(sentence, at) or (marks.names_several and not marks.pronouns) else SURE
     weak = weak and not is_the_persons(sentence, at, told)
-    if is_a_things(sentence, at, told):
+    if attachment(sentence).is_a_things(sentence, at, told):
         return shown_by(sentence, at, at + 1, told.gender, (right, FAINT))
     return shown_by(sentence, at, at + 1, told.gender, (right, LIKELY if weak else SURE))
 
@@ -644,7 +609,7 @@ def _owner(sentence: Sentence, at: int, told: Told) -> list[Shown]:
     if is_the_persons(sentence, at, told):
         return shown_by(sentence, at, at + 1, told.gender, (None, SURE))
     against = FAINT if at in sentence.near else None
-    if marks.names_several and told.gender == "f" and sentence.language.code != "ru":  # "ihre" is also "their"
+    if marks.names_several and told.gender == "f" and attachment(sentence).her_is_their:  # "ihre" is also "their"
         return shown_by(sentence, at, at + 1, told.gender, (FAINT, against))
     doubtful = marks.names_things or marks.names_several or sentence.words[at] in ("sein", "ihr", "zijn")
     return shown_by(sentence, at, at + 1, told.gender, (LIKELY if doubtful else SURE, against if doubtful else LIKELY))
@@ -682,8 +647,8 @@ def _norm(sentence: Sentence, at: int, told: Told) -> list[Shown]:
 
 def by_verb(sentence: Sentence, at: int, told: Told) -> list[Shown]:
     is_near = at in sentence.near
-    if sentence.language.code == "hi":
-        subject = subject_in_hindi(sentence, at)
+    subject = attachment(sentence).subject(sentence, at)
+    if subject is not None:
         if subject == "other" or not (subject or is_near):
             return []
         weight = SURE if subject else LIKELY

@@ -1,24 +1,21 @@
 """The words of a language that show the gender of a person, and those that seem to and do not.
 
-They stand in `data/core/gendered/CODE.tsv`, one row for each kind of word; the bundled lexicon of occupations adds its
-forms. Nouns of people in Spanish, Portuguese, Italian, French, German and Russian are inflected here, by rules that
-hold for the nouns that are listed.
+They stand in `languages/CODE/gendered.tsv`, one row for each kind of word; the lexicon of occupations adds its forms.
+Nouns of people are inflected by `Language.role_forms`, by rules that hold for the nouns that are listed.
 """
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, TypeVar
 
-from gendermark.data.bundled import core_lines
-from gendermark.reading.language import Language
+from gendermark.languages.folders import lines_of
+from gendermark.languages.language import Language
 from gendermark.reading.occupations import lexicon
 
-_WITH_LEXICON = frozenset({"ar", "de", "es", "fr", "hi", "it", "pt", "ru"})
-_HEAD_LAST = frozenset({"de", "hi", "nl"})
 _SHORTEST_HEAD = 6
 """Letters of a noun at the end of a compound; shorter ones are there by chance ("-enkel", "-herr")."""
 _NEVER = re.compile("(?!)")
@@ -172,7 +169,7 @@ Rows = Mapping[str, list[tuple[str, str]]]
 
 def _rows(code: str) -> Rows:
     found: dict[str, list[tuple[str, str]]] = defaultdict(list)
-    for line in core_lines(f"gendered/{code}.tsv")[1:]:
+    for line in lines_of(code, "gendered.tsv")[1:]:
         kind, masculine, feminine = [*line.split("\t"), "", ""][:3]
         found[kind].append((masculine, feminine))
     return found
@@ -249,8 +246,8 @@ def gendered_words(language: Language) -> GenderedWords:
         ),
         obliques=words("oblique"),
         prefixes=language.prefixes,
-        head_is_last=language.code in _HEAD_LAST,
-        has_compounds=language.code in ("de", "nl"),
+        head_is_last=language.head_is_last,
+        has_compounds=language.has_compounds,
     )
 
 
@@ -274,8 +271,6 @@ def _cut(column: str, language: Language) -> Iterable[str]:
 
 def _occupations(language: Language) -> Iterable[tuple[str, str, bool]]:
     """The forms of one word in the lexicon that are of one gender."""
-    if language.code not in _WITH_LEXICON:
-        return
     genders: dict[str, set[str]] = defaultdict(set)
     singular: set[str] = set()
     for entry in lexicon(language.code):
@@ -290,117 +285,10 @@ def _occupations(language: Language) -> Iterable[tuple[str, str, bool]]:
             yield word, letter, word not in singular
 
 
-# -- inflection ----------------------------------------------------------------------------------------------------
-
-Forms = tuple[str, str, str, str]
-"""Masculine and feminine in the singular, then in the plural; "" for a form that tells nothing."""
-_UNSTRESSED = str.maketrans("áéíóúê", "aeioue")
-
-
 def _roles(language: Language, rows: Rows) -> Iterable[tuple[str, str, bool]]:
-    inflect = _INFLECTIONS.get(language.code, _uninflected)
     for column, _ in rows.get("role", ()):
         for role in column.split():
             masculine, _, feminine = role.partition("/")
-            if masculine == feminine:
-                continue
-            for word, letter, is_plural in inflect(masculine, feminine):
-                yield language.normalise(word), letter, is_plural
-
-
-_Inflected = Iterable[tuple[str, str, bool]]
-
-
-def _four(forms: Forms) -> _Inflected:
-    return [(word, "mf"[n % 2], n > 1) for n, word in enumerate(forms) if word]
-
-
-def _uninflected(masculine: str, feminine: str) -> _Inflected:
-    return [(masculine, "m", False), *([(feminine, "f", False)] if feminine else [])]
-
-
-def _iberian(masculine: str, feminine: str) -> _Inflected:
-    stem = masculine.translate(_UNSTRESSED)
-    feminine = feminine or (masculine[:-1] + "a" if masculine.endswith("o") else stem + "a")
-    plural = masculine + "s" if masculine[-1] in "oae" else stem + "es"
-    return _four((masculine, feminine, plural, feminine + ("es" if feminine.endswith("z") else "s")))
-
-
-def _italian(masculine: str, feminine: str) -> _Inflected:
-    feminine = feminine or masculine[:-1] + "a"
-    plural = masculine[:-1] + ("hi" if masculine.endswith(("go", "co")) and masculine[-3] not in "io" else "i")
-    plural = plural.removesuffix("ii") + "i" if plural.endswith("ii") else plural
-    if feminine.endswith(("ca", "ga")):
-        feminines = feminine[:-1] + "he"
-    else:
-        feminines = feminine[:-1] + ("i" if feminine.endswith("e") else "e")
-    # "infermiere" is also "nurses": such a plural tells nothing
-    return _four((masculine, feminine, plural, "" if feminines == masculine else feminines))
-
-
-def _french(masculine: str, feminine: str) -> _Inflected:
-    feminine = feminine or masculine + "e"
-    return _four((masculine, feminine, masculine + "s", feminine + "s"))
-
-
-def _german(masculine: str, feminine: str) -> _Inflected:
-    feminine = feminine or masculine + "in"
-    ending = "innen" if feminine.endswith("in") else ""
-    forms = [(masculine, "m", False), (masculine + "s", "m", False), (feminine, "f", False)]
-    if ending:
-        forms.append((feminine + "nen", "f", True))
-    if masculine.endswith("er"):
-        forms.append((masculine + "n", "m", True))
-    elif not masculine.endswith("e"):
-        forms += [(masculine + "en", "m", True)]
-    return forms
-
-
-_Cases = tuple[tuple[str, ...], tuple[str, ...]]
-"""The case endings of the singular, and those of the plural."""
-_CONSONANT_CASES: _Cases = (("", "а", "у", "ом", "е"), ("ы", "и", "ов", "ам", "ами", "ах"))
-_SOFT_CASES: _Cases = (("ь", "я", "ю", "ем", "е"), ("и", "ей", "ям", "ями", "ях"))
-_FEMININE_CASES: _Cases = (("а", "ы", "и", "е", "у", "ой", "ей"), ("", "ам", "ами", "ах"))
-
-
-_CLIPPED_CASES: _Cases = (("а", "у", "ом", "ем", "е"), ("ы", "ов", "ев", "ам", "ами", "ах"))
-
-
-def _russian(masculine: str, feminine: str) -> _Inflected:
-    yield masculine, "m", False
-    stem, cases = masculine, _CONSONANT_CASES
-    if masculine.endswith("ец"):
-        stem, cases = masculine[:-2] + "ц", _CLIPPED_CASES
-    elif masculine.endswith("ь"):
-        stem, cases = masculine[:-1], _SOFT_CASES
-    for is_plural, endings in zip((False, True), cases, strict=True):
-        yield from ((stem + ending, "m", is_plural) for ending in endings if stem + ending != feminine)
-    stem = feminine[:-1]
-    for is_plural, endings in zip((False, True), _FEMININE_CASES, strict=True):
-        yield from ((stem + ending, "f", is_plural) for ending in endings if stem + ending != masculine)
-
-
-def _arabic(masculine: str, feminine: str) -> _Inflected:
-    feminine = feminine or masculine + "ة"
-    if feminine == masculine:
-        return []
-    women = feminine.removesuffix("ة") + "ات"
-    return [
-        (masculine, "m", False),
-        (masculine + "ا", "m", False),
-        (feminine, "f", False),
-        (masculine + "ون", "m", True),
-        (masculine + "ين", "m", True),
-        (women, "f", True),
-    ]
-
-
-_INFLECTIONS: Mapping[str, Callable[[str, str], _Inflected]] = {
-    "es": _iberian,
-    "pt": _iberian,
-    "it": _italian,
-    "fr": _french,
-    "de": _german,
-    "ru": _russian,
-    "ar": _arabic,
-}
+            if masculine != feminine:
+                for word, letter, is_plural in language.role_forms(masculine, feminine):
+                    yield language.normalise(word), letter, is_plural

@@ -29,14 +29,6 @@ _NOUN = {
     ("plural", Gender.MASCULINE): "men",
 }
 _LETTER = {Gender.FEMININE: "f", Gender.MASCULINE: "m"}
-_MORE = {
-    "de": {"mann": "m", "männer": "m", "frau": "f", "frauen": "f"},
-    "es": {"masculino": "m", "masculinos": "m"},
-    "fr": {"masculins": "m"},
-    "hi": {"महिला": "f", "पुरुष": "m"},
-    "pt": {"masculinos": "m", "femininos": "f"},
-}
-"""Words for a sex that a hint may leave, beside those by which a language's own rules read one (`Language.sexes`)."""
 _BETWEEN_COMMAS = re.compile(r"[,،]\s*([^,،.;:!?؟।]{1,30}?)\s*(?:[,،]|(?=[.;:!?؟।]|$))")
 _MARKS = re.compile(r"^(.*?)([.,;:!?\"”)]*)$", re.DOTALL)
 
@@ -151,7 +143,7 @@ def _left_by(text: str, person: PersonTold, style: str, finder: OccupationFinder
     letter = _LETTER[person.gender or Gender.NEUTRAL]
 
     def is_sex(word: str) -> bool:
-        return (language.sexes.get(word) or _MORE.get(language.code, {}).get(word)) == letter
+        return (language.sexes.get(word) or language.hint_sexes.get(word)) == letter
 
     found: list[Span] = []
     for mention in finder.occurrences(words, person.noun):

@@ -1,6 +1,6 @@
 """Occupation nouns in the target languages, and the gender a translation gives to the person they name.
 
-The lexicon of a language is `data/core/lexicon/CODE.tsv`: occupation (English), gender, number, forms.
+The lexicon of a language is `languages/CODE/lexicon.tsv`: occupation (English), gender, number, forms.
 Gender is that of the person the forms can name:
 
 - `masculine`, `feminine`: the form tells ("profesor", "profesora");
@@ -18,13 +18,12 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
-from importlib.resources import files
 from itertools import chain, islice
 
 from gendermark import registry
 from gendermark.data.bundled import core_lines
-from gendermark.io.textfiles import split_lines
-from gendermark.reading.language import Clue, Clues, Language, WordCache
+from gendermark.languages.folders import lines_of, text_of
+from gendermark.languages.language import Clue, Clues, Language, WordCache
 from gendermark.reading.words import Place, Span, names_both, spans_of
 from gendermark.records import Gender
 
@@ -65,16 +64,14 @@ class Finding:
 
 @cache
 def lexicon(code: str) -> tuple[Entry, ...]:
-    """The bundled occupation lexicon of a language."""
-    text = (files("gendermark.data") / "core" / "lexicon" / f"{code}.tsv").read_text(encoding="utf-8")
-    return tuple(parse_lexicon(split_lines(text)))
+    """The occupation lexicon of a language; empty if it has none."""
+    return tuple(parse_lexicon(lines_of(code, "lexicon.tsv")))
 
 
 @cache
 def lexicons_hash() -> str:
     """Of all bundled lexicons: what is chosen by them changes with them."""
-    folder = files("gendermark.data") / "core" / "lexicon"
-    content = sorted((file.name, file.read_bytes()) for file in folder.iterdir() if file.name.endswith(".tsv"))
+    content = [(f"{code}.tsv", text_of(code, "lexicon.tsv").encode()) for code in sorted(registry.BUILT_IN["language"])]
     return hashlib.sha256(repr(content).encode()).hexdigest()[:16]
 
 
@@ -408,7 +405,7 @@ def _intersection(agreeing: Iterable[Clue]) -> set[Gender] | None:
 
 @cache
 def bundled_finder(code: str) -> OccupationFinder:
-    """The finder over a language's bundled lexicon."""
+    """The finder over the lexicon of a language."""
     return OccupationFinder(lexicon(code), registry.load("language", code))
 
 

@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from functools import cached_property, lru_cache
 
+from gendermark.languages.language import Language
 from gendermark.reading.contrast import Contrast
 from gendermark.reading.gendered import GenderedWords
-from gendermark.reading.language import Language
 from gendermark.reading.words import Place, Span, word_spans
 from gendermark.records import Gender
 
@@ -188,8 +188,8 @@ class Sentence:
         return word in self.names and word not in self.lists.titles and self.is_capital(at)
 
     def is_noun(self, at: int) -> bool:
-        """German writes its nouns with a capital: "Junge" is one, "junge" is not."""
-        return self.language.code != "de" or self.is_capital(at)
+        """Whether a word is written as a noun, in German with a capital: "Junge" is one, "junge" is not."""
+        return not self.language.nouns_are_capitalised or self.is_capital(at)
 
     def is_surplus(self, word: str) -> bool:
         """Whether the translation has a word more often than both references do."""

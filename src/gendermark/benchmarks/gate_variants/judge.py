@@ -21,10 +21,10 @@ from gendermark import registry
 from gendermark.benchmarks.benchmark import Answers, ItemSet, words_in_common
 from gendermark.benchmarks.gate_variants import RewritingSettings, Settings, Shared
 from gendermark.benchmarks.gate_variants.items import HIDDEN, names_of, nouns_of, occupations
+from gendermark.languages.language import Language
 from gendermark.metrics.terms import Term, as_measures, count_terms
 from gendermark.reading.contrast import Unit, contrast, places_of, units_of
 from gendermark.reading.failures import failure
-from gendermark.reading.language import Language
 from gendermark.reading.occupations import bundled_finder
 from gendermark.reading.words import spans_of, split_spans
 from gendermark.records import Gender, Item, Judgement, Span, Translation, Verdict

@@ -13,10 +13,10 @@ from typing import Any
 from gendermark import registry
 from gendermark.benchmarks.benchmark import Answers, ItemSet, words_in_common
 from gendermark.benchmarks.mittens import Settings
+from gendermark.languages.language import Language
 from gendermark.reading.contrast import Contrast, contrast, places_of, units_of
 from gendermark.reading.english import pronouns
 from gendermark.reading.failures import failure
-from gendermark.reading.language import Language
 from gendermark.reading.words import cut, lowered_spans, spans_of
 from gendermark.records import Gender, Item, Judgement, Span, Verdict
 

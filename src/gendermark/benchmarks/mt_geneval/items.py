@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-from gendermark import registry
 from gendermark.benchmarks.benchmark import ItemSet
 from gendermark.benchmarks.mt_geneval import ContextualSettings, CounterfactualSettings, Settings
 from gendermark.data.bundled import core_lines, core_origin, core_rows
@@ -15,14 +14,14 @@ from gendermark.data.official import official_files
 from gendermark.data.own import OwnRow, file_of, read_own
 from gendermark.errors import UserError
 from gendermark.io.textfiles import read_lines
+from gendermark.languages.folders import part_of
+from gendermark.languages.language import Language
 from gendermark.reading import context as contexts
 from gendermark.reading.contrast import Contrast, contrast, without_tags
 from gendermark.reading.gendered import GenderedWords, gendered_words
-from gendermark.reading.language import Language
 from gendermark.records import Gender, Item, Request, Table
 
 LANGUAGES = ("ar", "de", "es", "fr", "hi", "it", "pt", "ru")
-DUTCH = Language("nl", "Dutch", singular=dict.fromkeys(("de", "het", "een", "deze", "die", "dit", "dat"), "mf"))
 Texts = dict[Gender, list[str]]
 
 _FEMININE_WORDS = re.compile(
@@ -36,7 +35,7 @@ _MASCULINE_WORDS = re.compile(
 
 @cache
 def language_of(code: str) -> Language:
-    found: Language = DUTCH if code == "nl" else registry.load("language", code)
+    found: Language = part_of(code, "", "LANGUAGE")
     return found
 
 

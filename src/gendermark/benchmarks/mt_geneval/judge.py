@@ -10,12 +10,12 @@ from gendermark.benchmarks.benchmark import Answers, ItemSet, words_in_common
 from gendermark.benchmarks.mt_geneval import Settings
 from gendermark.benchmarks.mt_geneval.items import contrast_of, language_of, lists_of
 from gendermark.errors import UserError
+from gendermark.languages.language import Language
 from gendermark.metrics import quality
 from gendermark.reading import context as contexts
 from gendermark.reading.contrast import without_tags
 from gendermark.reading.evidence import decide, gather, is_a_name_of_the_person
 from gendermark.reading.failures import failure
-from gendermark.reading.language import Language
 from gendermark.reading.sentence import Sentence, Shown, gender_of_references, letter_of, marks
 from gendermark.reading.words import lowered_spans, spans_of, split_spans
 from gendermark.records import Gender, Item, Judgement, Span, Verdict

@@ -24,6 +24,7 @@ from gendermark.benchmarks.uncertainty.items import (
 )
 from gendermark.benchmarks.winomt.benchmark import BENCHMARK as WINOMT
 from gendermark.errors import UserError
+from gendermark.languages.language import Language
 from gendermark.metrics import quality
 from gendermark.metrics import uncertainty as arithmetic
 from gendermark.metrics.metric import Floats
@@ -31,7 +32,6 @@ from gendermark.metrics.uncertainty import ALPHAS, Samples
 from gendermark.reading.contrast import contrast, units_of
 from gendermark.reading.entailment import Entailment, clusters_with, entailment_clusters
 from gendermark.reading.failures import failure
-from gendermark.reading.language import Language
 from gendermark.reading.similarity import open_similarity
 from gendermark.records import Gender, Item, Judgement, Translation, Verdict
 

@@ -1,0 +1,295 @@
+"""German: articles show gender in the singular only; "der" is masculine nominative or feminine dative or genitive.
+
+Most nouns tell by themselves ("Arzt", "Ärztin"). Two kinds do not:
+
+- Nominalised adjectives ("Angestellte", "Vorsitzende") end like any adjective, so the article and the ending together
+  tell: "der Angestellte" is a man, "die Angestellte" and "der Angestellten" a woman, "die Angestellten" are several
+  people. (The last but one is also a genitive plural; a translation that speaks of one person does not mean that.)
+- Loans used for both sexes ("CEO", "Nanny", "Sheriff"). An adjective before them tells in the same way ("der neue CEO",
+  "der neuen CEO"); without one, "der" is read by its place: behind a preposition, a verb that gives something to
+  somebody, or a noun, it is a feminine dative or genitive, elsewhere a masculine nominative.
+
+A neuter like "das Kindermädchen" names a woman, and its neuter article must not be taken for a masculine one; "das
+Kind" and "das Opfer" name anyone, and so does "jemand".
+A noun in no lexicon is read by its article, as one person: "die" is feminine unless the noun looks like a plural or
+ends like a man's ("die Urheber"), "den" is masculine, "der" is read by its place where the ending does not tell.
+Forms for all genders ("Lehrer*in", "Lehrer:innen") speak for neither.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+
+from gendermark.languages.language import Agreement, Clue, Clues, Language, RoleForms
+
+
+def _set(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+def _endings(text: str) -> tuple[str, ...]:
+    return tuple(text.split())
+
+
+_DER_WORDS = _set("dies jen jed jedwed welch manch solch")
+_EIN_WORDS = {word: word for word in _set("ein kein mein dein sein ihr unser irgendein")} | {"euer": "eur"}
+
+_SINGULAR: dict[str, Agreement] = {
+    **dict.fromkeys(_set("der"), "mf"),
+    **dict.fromkeys(_set("den dem des zum vom beim im am unsren unsrem unsres eueren euerem eueres"), "m"),
+    **dict.fromkeys(_set("derselbe denselben demselben desselben derjenige denjenigen demjenigen desjenigen"), "m"),
+    **dict.fromkeys(_set("die zur dieselbe derselben diejenige derjenigen unsre unsrer euere euerer"), "f"),
+}
+_PLURAL: dict[str, Agreement] = dict.fromkeys(
+    _set(
+        "die der den alle aller allen beide beider beiden viele vieler vielen einige einiger einigen mehrere mehrerer "
+        "mehreren wenige weniger wenigen sämtliche zahlreiche etliche verschiedene paar zwei zweier drei dreier vier "
+        "fünf sechs sieben acht neun zehn dieselben derselben denselben diejenigen unsre unsrer unsren"
+    ),
+    "mf",
+)
+for _stem in _DER_WORDS:
+    _SINGULAR |= {_stem + "er": "mf", _stem + "e": "f", _stem + "en": "m", _stem + "em": "m", _stem + "es": "m"}
+    _PLURAL |= dict.fromkeys((_stem + "e", _stem + "er", _stem + "en"), "mf")
+for _bare, _stem in _EIN_WORDS.items():
+    _SINGULAR |= dict.fromkeys((_bare, _stem + "en", _stem + "em", _stem + "es"), "m")
+    _SINGULAR |= dict.fromkeys((_stem + "e", _stem + "er"), "f")
+    if _bare not in ("ein", "irgendein"):
+        _PLURAL |= dict.fromkeys((_stem + "e", _stem + "er", _stem + "en"), "mf")
+_DETERMINERS = frozenset({*_SINGULAR, *_PLURAL})
+_NOMINATIVES = frozenset(
+    {"der", "die", "das", *_EIN_WORDS}
+    | {stem + "e" for stem in (*_EIN_WORDS.values(), *_DER_WORDS)}
+    | {stem + "er" for stem in _DER_WORDS}
+)
+
+_TRANSPARENT = _set(
+    "sehr so ganz besonders äußerst überaus ziemlich recht wirklich extrem unglaublich erst noch gerade bereits einst "
+    "damals prima super lila rosa top"
+)
+# Words that end like adjectives and are none.
+_NO_ADJECTIVES = _set(
+    "aber oder über unter hinter neben gegen wegen zwischen ohne wurde werde würde hatte hätte wäre wollte sollte "
+    "konnte könnte musste müsste durfte sagte fragte machte dachte nannte kannte gerne heute später immer wieder "
+    "leider weder außer daher woher hier mehr jemanden niemanden etwas alles ihnen denen deren dessen werden wurden "
+    "haben hatten sollen wollen können müssen gewesen worden geworden zusammen morgen gestern herren frauen männer "
+    "leute kinder mutter vater schwester bruder tochter tante nichte cousine neffe junge dame kollege kunde name"
+)
+_ADJECTIVE = re.compile(r"[\w-]{2,}(e|en|er|em|es)")
+_NOMINALISED = re.compile(
+    r"[\w-]*(angestellt|bedienstet|vorgesetzt|vorsitzend|beauftragt|verantwortlich|leitend|reisend|gelehrt|tätig|kundig"
+    r"|führend|habend|arbeitend|lehrend|pflegend|unterrichtend|beratend|anwesend|teilnehmend|dienend|begleitend"
+    r"|schaffend|schreibend|assistierend|verständig|lustig|beteiligt|beschäftigt|ansässig|einheimisch|pflichtig|jugendlich"
+    r"|wüchsig|stark|jährig|geschädigt|verletzt|verunglückt|verstorben|krank|eingeladen|untergeben|unterstellt|angehörig"
+    r"|graduiert|beraten|betreut|handelnd|\w\w\wend)(e|en|er|em)"
+)
+_LOANS = _set(
+    "ceo sheriff nanny concierge coach chief officer executive bodyguard cop paralegal para-legal paramedic admin "
+    "barista undergraduate undergrad salesperson"
+)
+# Neuters for anyone, of which neither their article nor anything else tells a sex, and the pronouns for somebody.
+_SOMEBODY = _set("jemand jemanden jemandem jemandes jemands irgendwer irgendwen irgendwem child childs")
+_NEUTER_ENDINGS = _endings(
+    "kind kinds kindes kinde kinder kindern kindchen kindchens opfer opfers opfern personal personals mittel mittels "
+    "mitteln unternehmen unternehmens baby babys haupt haupts hauptes häupter häuptern mitglied mitglieds mitgliedes "
+    "mitglieder mitgliedern studium studiums sekretariat sekretariats haus hauses"
+)
+_FEMALE_ENDINGS = _endings(
+    "in innen frau frauen dame damen mädchen mädchens schwester schwestern mutter mütter müttern tochter kraft kräfte "
+    "kräften person personen ung heit keit schaft ion tät erei enz anz logie urgie technik "
+    "wache wachen wacht hilfe hilfen zentrale zentralen firma firmen stelle stellen sicht agentur gruppe garde aussage "
+    "ess eß esse essen euse eusen öse ösen wehr wehren polizei crew magd mägde mägden amme maid maids frauchen mamsell "
+    "gouvernante gouvernanten"
+)
+_MALE_ENDINGS = _endings(
+    "er ers ern or ors oren ist isten yst ysten ent enten ant anten and anden eur eurs eure euren ör örs är ärs äre "
+    "ären ling lings linge lingen oge ogen päde päden eut euten ekt ekten at aten et eten walt walts waltes wälte "
+    "wälten wart warts wartes warte warten wirt wirts wirtes wirte wirten chef chefs boss arzt arztes arzts ärzte "
+    "ärzten mann manns mannes männer männern herr herrn herren ier iers iere ieren ar ars are aren urg urgen zug zugs "
+    "beamte beamten beamtem koch kochs koches köche köchen gast gastes gasts gäste gästen kunde kunden zeuge zeugen "
+    "experte experten kollege kollegen geselle gesellen gehilfe gehilfen junge jungen insasse insassen bote boten page "
+    "pagen bursche burschen bulle bullen knecht detektiv detektivs kapitän vogt steward stewards beistand beistands"
+)
+_ENDING_MISLEADS = _set(
+    "termin magazin benzin vitamin kamin ruin darin worin medizin schein stein wein bein verein latein allein sein ein "
+    "kein mein dein hin zimmer wasser fenster messer muster theater wetter oder aber über unter hinter sondern gestern "
+    "immer wieder später früher leider haar paar essen hat bat tat war gar sogar zwar warten"
+)
+
+_DATIVE_PREPOSITIONS = _set("mit von bei zu nach aus seit gegenüber samt nebst")
+_PREPOSITIONS = _DATIVE_PREPOSITIONS | _set(
+    "dank gemäß laut in an auf hinter vor über unter neben zwischen wegen trotz statt anstatt aufgrund seitens "
+    "bezüglich anstelle angesichts anhand"
+)
+_GIVING = _set(
+    "gab gibt geben half hilft helfen dankte dankt danken sagte sagt erzählte erzählt erklärte erklärt zeigte zeigt "
+    "schenkte schenkt antwortete antwortet folgte folgt versprach gratulierte bot bietet reichte schrieb empfahl "
+    "erlaubte riet vertraute vertraut überreichte lieh drohte gehörte gehört glaubte glaubt lieferte"
+)
+# More of them, which can have a person as their accusative too ("stahl den Angestellten").
+_GIVING_TOO = _GIVING | _set(
+    "schickte brachte verkaufte kaufte berechnete schuldete verschrieb winkte servierte überwies zahlte bezahlte "
+    "lehrte befahl gefiel gehorchte begegnete widersprach verzieh misstraute bereitete baute machte las stahl teilte "
+    "übergab präsentierte diente kündigte nahm stellte zeichnete entwarf reparierte öffnete verriet schuldet dient "
+    "bewies gestand"
+)
+_PRONOUNS = _set("er sie ich wir man es du")
+_VERBS = _set(
+    "ist war hat hatte wird wurde will kann muss soll darf mag weiß sei wäre hätte würde bleibt blieb heißt sagt "
+    "sprach rief kam ging gab half bat sah"
+)
+_FINITE = _set(
+    "sei habe werde könne müsse solle wolle dürfe wäre hätte würde ist hat wird kann muss soll will war hatte"
+)
+_ONE_PERSON = _set("ist war wird wurde werde sei wäre bin bist bleibt blieb als gewesen geworden")
+_PARTITIVE: dict[str, Agreement | None] = {
+    **dict.fromkeys(_set("eine keine jede"), "f"),
+    **dict.fromkeys(_set("einer einen einem keiner keinen keinem jeder jeden jedem"), "m"),
+    **dict.fromkeys(_set("viele einige mehrere zwei drei alle manche wenige meisten hälfte mehrheit gruppe teil")),
+}
+_GENITIVE_PLURAL = _set("vieler einiger mehrerer weniger zweier dreier aller beider")
+
+
+@lru_cache(maxsize=4096)
+def _adjective(word: str, number: str) -> Agreement | None:  # noqa: ARG001
+    if word in _NO_ADJECTIVES or not _ADJECTIVE.fullmatch(word):
+        return None
+    if word.startswith(("weiblich", "männlich")):
+        return "f" if word.startswith("w") else "m"
+    return "m" if word.endswith("em") else "mf"
+
+
+@lru_cache(maxsize=4096)
+def _is_nominalised(noun: str) -> bool:
+    return _NOMINALISED.fullmatch(noun) is not None
+
+
+@lru_cache(maxsize=4096)
+def _is_neutral(noun: str) -> bool:
+    return noun.removeprefix("irgend") in _SOMEBODY or noun in _SOMEBODY or noun.endswith(_NEUTER_ENDINGS)
+
+
+@lru_cache(maxsize=4096)
+def _noun(word: str) -> Agreement | None:
+    if len(word) < 3 or word in _ENDING_MISLEADS or _is_neutral(word):
+        return None
+    female = word.endswith(_FEMALE_ENDINGS) and not word.endswith(("gehilfe", "gehilfen", "ein"))
+    return "f" if female else "m" if word.endswith(_MALE_ENDINGS) else None
+
+
+def _clues(words: Sequence[str], start: int, end: int, number: str) -> Clues:
+    noun = words[end - 1]
+    if noun.endswith(("mädchen", "mädchens")):
+        return [Clue(end - 1, "f")]
+    rest = words[end : end + 2]  # "Lehrer*innen", "Lehrer:in ist": cut at the star, the masculine form is none
+    if rest[:1] == ["innen"] or (rest[:1] == ["in"] and (len(rest) == 1 or rest[1] in _VERBS)):
+        return [Clue(end, "f")]
+    if noun == "sheriffs":
+        return [Clue(end - 1, "m")]  # the feminine plural is "Sheriffinnen"
+    if _is_neutral(noun):
+        return [Clue(end - 1, "m"), Clue(end - 1, "f")]  # takes back what "dem Kind" said
+    at = start - 1
+    while at >= 0 and words[at] not in _DETERMINERS and (_adjective(words[at], number) or words[at] in _TRANSPARENT):
+        at -= 1
+    if noun not in _LOANS and not _is_nominalised(noun):
+        return _by_article(words, at, end) if number == "singular" and at >= 0 else []
+    around = ["", "", *words, ""]  # now words[at] is around[at + 2]
+    earlier, before, behind = around[at + 1], around[at + 2], around[end + 2]
+    determiner = before if before in _DETERMINERS else ""
+    inflected: int | None = end - 1
+    if noun in _LOANS:
+        inflected = next((place for place in range(start - 1, at, -1) if words[place] not in _TRANSPARENT), None)
+    gender: Agreement | None = None
+    if inflected is not None:
+        alone = noun in _LOANS or bool({before, behind} & _ONE_PERSON)
+        gender = _by_ending(words[inflected], determiner, earlier, alone)
+    elif _SINGULAR.get(determiner) == "mf":
+        gender = _by_place(words, at, end)
+    elif noun == "sheriff" and not determiner:
+        gender = "m"  # the feminine is "Sheriffin"; only an article makes this form feminine ("die Sheriff")
+    return [Clue(end - 1 if inflected is None else inflected, gender)] if gender else []
+
+
+def _by_article(words: Sequence[str], at: int, end: int) -> Clues:
+    """What a determiner that serves the plural too tells about one person, if words[at] is one."""
+    determiner, noun = words[at], words[end - 1]
+    told = _SINGULAR.get(determiner)
+    if told is None or determiner not in _PLURAL:
+        return []
+    if told == "mf":
+        return [] if _noun(noun) else [Clue(at, _by_place(words, at, end))]
+    if told == "f" and (noun.endswith(("n", "s")) or _noun(noun)):
+        return []
+    return [Clue(at, told)]
+
+
+def _by_ending(word: str, determiner: str, earlier: str, one_person: bool) -> Agreement | None:
+    """What an adjective form tells behind a determiner ("" for none), itself behind the word `earlier`."""
+    agreement = _SINGULAR.get(determiner)
+    if determiner in _GENITIVE_PLURAL:
+        return None
+    if word.endswith("er"):
+        return "m"  # (ein) Angestellter
+    if word.endswith("e"):
+        if agreement == "mf" or determiner in ("derselbe", "derjenige"):
+            return "m"  # der, dieser, jeder Angestellte
+        alone = not determiner and one_person  # "sie ist Angestellte", but not "sie sind Angestellte"
+        plural = determiner in ("manche", "solche", "welche")  # "manche Angestellte", beside "manche Angestellten"
+        return "f" if (agreement == "f" and not plural) or alone else None
+    if agreement == "mf" or (agreement == "f" and determiner.endswith("r")):
+        return _PARTITIVE.get(earlier, "f")  # der, meiner, zur Angestellten, but not "viele der Angestellten"
+    if agreement == "m" and determiner in _PLURAL and (earlier in _DATIVE_PREPOSITIONS or earlier in _GIVING):
+        return None  # "mit den Angestellten" is a plural, "für den Angestellten" is not
+    return "m" if agreement == "m" else None  # not "die Angestellten"
+
+
+def _by_place(words: Sequence[str], at: int, end: int) -> Agreement:
+    """Whether "der" (dieser, jeder ...) at words[at] is a masculine nominative or a feminine dative or genitive."""
+    before = words[at - 1] if at > 0 else ""
+    if before in _PREPOSITIONS:
+        return "f"
+    if words[end : end + 1] and words[end] in _FINITE:
+        return "m"  # "sie sagte, der CEO habe ..."
+    if before in _GIVING_TOO:  # "der Bote gab der CEO ...", but not "dann half der CEO ..."
+        subject_precedes = (at > 2 and words[at - 3] in _NOMINATIVES) or (at > 1 and words[at - 2] in _PRONOUNS)
+        return "f" if subject_precedes else "m"
+    noun_precedes = at > 1 and words[at - 2] in _DETERMINERS | {"das"} and not before.endswith("te")
+    return "f" if noun_precedes and before not in _VERBS else "m"
+
+
+def _role_forms(masculine: str, feminine: str) -> RoleForms:
+    feminine = feminine or masculine + "in"
+    ending = "innen" if feminine.endswith("in") else ""
+    forms = [(masculine, "m", False), (masculine + "s", "m", False), (feminine, "f", False)]
+    if ending:
+        forms.append((feminine + "nen", "f", True))
+    if masculine.endswith("er"):
+        forms.append((masculine + "n", "m", True))
+    elif not masculine.endswith("e"):
+        forms += [(masculine + "en", "m", True)]
+    return forms
+
+
+LANGUAGE = Language(
+    code="de",
+    name="German",
+    singular=_SINGULAR,
+    plural=_PLURAL,
+    transparent=_TRANSPARENT,
+    adjective=_adjective,
+    clues=_clues,
+    noun=_noun,
+    sexes={
+        stem + ending: gender
+        for stem, gender in (("männlich", "m"), ("weiblich", "f"))
+        for ending in ("e", "en", "er", "es", "em")
+    },
+    role_forms=_role_forms,
+    plural_endings=("innen",),
+    hint_sexes={"mann": "m", "männer": "m", "frau": "f", "frauen": "f"},
+    nouns_are_capitalised=True,
+    has_compounds=True,
+    head_is_last=True,
+)

@@ -1,0 +1,188 @@
+"""Hindi: no articles; possessives, genitive particles, variable adjectives and verbs agree with the noun.
+
+- Before the noun: "मेरा/मेरे डॉक्टर" is a man, "मेरी डॉक्टर" a woman, and so with "का/के/की" and adjectives in -ा/-े/-ी. Many
+  adjectives in -ी and -ा do not vary ("सरकारी", "युवा"), so the varying ones are listed.
+- Behind it: the verb agrees with a subject without postposition ("डॉक्टर जा रही है", "डॉक्टर आएगा"). With "ने" it agrees
+  with the object, and never with a predicate noun ("मेरी माँ डॉक्टर थी"); so only a noun at the start of its clause is
+  looked at, and only up to the next conjunction, pronoun or "ने". Titles tell as well ("डॉक्टर साहिबा").
+
+Spelling varies freely; nuktas, nasal signs, the vowel of "डॉक्टर"/"डाक्टर" and "गये"/"गए" are written one way.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+
+from gendermark.languages.language import Agreement, Clue, Clues, Language
+
+_SPELLINGS = (
+    (re.compile("[\u093c\u200c\u200d]"), ""),  # nukta, joiners
+    (re.compile("ँ"), "ं"),
+    (re.compile("ॉ"), "ा"),
+    (re.compile("ऑ"), "आ"),
+    (re.compile("[ङञणन]्(?=[क-घच-झट-ढत-ध])|म्(?=[प-भ])"), "ं"),  # "एकाउन्टेन्ट", "प्लम्बर"
+    (re.compile("(?<=.)ये(?=ं?$)"), "ए"),
+    (re.compile("(?<=.)यी(?=ं?$)"), "ई"),
+)
+
+
+@lru_cache(maxsize=1 << 16)
+def _normalise(word: str) -> str:
+    for pattern, replacement in _SPELLINGS:
+        word = pattern.sub(replacement, word)
+    return word
+
+
+def _set(text: str) -> frozenset[str]:
+    return frozenset(_normalise(word) for word in text.split())
+
+
+def _varying(stems: str, masculine: str = "ा े", feminine: str = "ी") -> dict[str, Agreement]:
+    """Each stem with the endings of both genders."""
+    return {
+        _normalise(stem + ending): gender
+        for stem in stems.split()
+        for gender, endings in (("m", masculine), ("f", feminine))
+        for ending in endings.split()
+    }
+
+
+_DETERMINERS: dict[str, Agreement] = {
+    **_varying("क मेर तेर हमार तुम्हार आपक उसक इसक उनक इनक किसक जिसक जिनक अपन"),
+    **dict.fromkeys(_set("वह यह वो वे ये उस इस उन इन कौन कोई किसी हर प्रत्येक"), "mf"),
+}
+_ADJECTIVES: dict[str, Agreement] = {
+    **_varying("अच्छ बुर बड़ छोट पुरान लंब मोट पतल ऊंच गोर काल प्यार बूढ़ अकेल भल सच्च झूठ अनोख सयान भोल अगल पिछल दूसर"),
+    **_varying("खड़ तीसर पहल ऐस वैस कैस जैस थक डर भूख प्यास मीठ कड़ सीध तगड़ दुबल अंध निराल मनचाह पक्क गंद इकलौत चौथ सार"),
+    **_varying("न", "या ए", "ई"),
+    **_varying("घबरा", "या ए", "ई"),
+}
+_MARKERS: dict[str, Agreement] = {  # not "महिला": "यह महिला एक डॉक्टर है"; the lexicon has "महिला डॉक्टर"
+    **dict.fromkeys(_set("मेल श्री"), "m"),
+    **dict.fromkeys(_set("लेडी फीमेल श्रीमती सुश्री"), "f"),
+}
+_TRANSPARENT = _set(
+    "एक दो तीन चार पांच कुछ कई सभी सब बहुत बेहद काफी अधिक सबसे ज्यादा ही भी वरिष्ठ कनिष्ठ मुख्य प्रमुख प्रधान कुशल अनुभवी योग्य महान "
+    "प्रसिद्ध मशहूर सफल युवा जवान पेशेवर ईमानदार मेहनती सुंदर खूबसूरत दयालु बुद्धिमान चतुर होशियार पूर्व वर्तमान नवनियुक्त स्थानीय निजी "
+    "सरकारी भारतीय विदेशी अमेरिकी बेहतरीन शानदार उत्कृष्ट प्रतिभाशाली मजाकिया मददगार पारिवारिक सम्मानित लोकप्रिय बढ़िया"
+)
+
+_WITHIN_THE_PHRASE = frozenset({*_DETERMINERS, *_ADJECTIVES, *_MARKERS, *_TRANSPARENT})
+
+_ASIDES = _set("जी भी ही तो")
+_TITLES: dict[str, Agreement] = {
+    **dict.fromkeys(_set("साहब साहेब महोदय सर"), "m"),
+    **dict.fromkeys(_set("साहिबा महोदया मैडम मैम"), "f"),
+}
+_BEFORE_A_CLAUSE = _set("कि लेकिन मगर किंतु परंतु क्योंकि जब तब तो अगर यदि जबकि ताकि इसलिए आज कल अब फिर अभी रोज शायद क्या")
+# Where the search for the verb ends: the noun is no subject, or another clause or subject begins.
+_END = _set(
+    "ने को से का की के में पर तक द्वारा और या व एवं कि लेकिन मगर किंतु परंतु क्योंकि जब तब अगर यदि जबकि ताकि इसलिए जो जिस जिसने जिसे "
+    "जिसका जिसकी जिसके जिन्होंने वह वे मैं हम तुम आप उसने उन्होंने मैंने हमने"
+)
+_WITHIN = _set("को से का की के में पर तक")  # of other words, once the noun itself has none
+_AUXILIARIES = _set("है हैं था थी थे थीं हूं हो होगा होगी होंगे होंगी")
+_BEEN = _set("हुआ हुई हुए")
+_VERBS: dict[str, Agreement] = {
+    **_varying("ग आ मुस्कुरा मुस्करा सो रो पा चिल्ला घबरा टकरा शरमा पछता ला", "या ए", "ई ईं"),
+    **_varying("चल बैठ पहुंच बोल निकल हंस लौट रुक उठ लग चुक सक मिल भाग गिर मर लड़ झगड़ भूल दौड़ कूद उतर चढ़ डर झुक मुड़", "ा े", "ी ीं"),
+}
+_CONTINUOUS = _varying("रह")
+_HABITUAL = re.compile(r"(?!\S*(?:दाता|नेता|क्रेता|माता|पिता|वक्ता|कर्ता|कर्त्ता|यंता)$)\S+त(?:([ाे])|ी)")
+_FUTURE = re.compile(r"(?:\S*[ेए]ं?|हों?)ग(?:([ाे])|ी)")
+_NO_VERBS = _set("कविता चिंता जनता देवता श्रोता गलती दोस्ती खेती रिश्ते जूते कुत्ते पत्ते रास्ते")
+_PREDICATES = _set(
+    "खुश दुखी बीमार व्यस्त नाराज तैयार परेशान चिंतित उदास शांत स्वस्थ गुस्सा हैरान में पर साथ यहां वहां घर बाहर अंदर मौजूद उपस्थित देर "
+    "असंतुष्ट संतुष्ट सहमत असहमत घायल बेहोश प्रभावित निराश क्रोधित भ्रमित उत्साहित आभारी सक्षम असमर्थ लेट गायब सफल असफल विफल"
+)
+_WILLING: dict[str, Agreement] = _varying("वाल")
+
+
+def _adjective(word: str, number: str) -> Agreement | None:  # noqa: ARG001
+    return _ADJECTIVES.get(word) or _MARKERS.get(word)
+
+
+def _starts_its_clause(words: Sequence[str], start: int) -> bool:
+    while start and words[start - 1] in _WITHIN_THE_PHRASE:
+        start -= 1
+    return start == 0 or words[start - 1] in _BEFORE_A_CLAUSE
+
+
+def _clues(words: Sequence[str], start: int, end: int, number: str) -> Clues:  # noqa: ARG001
+    if end < len(words) and words[end] in _TITLES:
+        return [Clue(end, _TITLES[words[end]])]
+    while end < len(words) and words[end] in _ASIDES:
+        end += 1
+    if end < len(words) and words[end] == "जो":
+        end += 1
+    elif end >= len(words) or words[end] in _END or words[end] in _AUXILIARIES or words[end].startswith("बन"):
+        return []  # an oblique, or a predicate noun ("... is", "... became")
+    if not _starts_its_clause(words, start):
+        return []
+    for at in range(end, min(end + 14, len(words))):
+        word, behind = words[at], words[at + 1] if at + 1 < len(words) else ""
+        if word in _END and word not in _WITHIN:
+            return []
+        if gender := _verb(word, behind, words[at - 1]):
+            return [Clue(at, gender)]
+    return []
+
+
+def _verb(word: str, behind: str, before: str) -> Agreement | None:
+    """What a verb form or predicate tells about its subject, None for another word."""
+    if word in _ADJECTIVES:
+        return _ADJECTIVES[word] if behind in _AUXILIARIES or behind in _BEEN else None
+    if (behind in _AUXILIARIES or behind in _CONTINUOUS) and word not in _NO_VERBS:  # "जा रही है", "जाती है", "जाती रही"
+        if word in _CONTINUOUS:
+            return _CONTINUOUS[word]
+        if habitual := _HABITUAL.fullmatch(word):
+            return "m" if habitual[1] else "f"
+    if future := _FUTURE.fullmatch(word):
+        return "m" if future[1] else "f"
+    if word in _WILLING and behind in _AUXILIARIES:  # "जाने वाली थी"
+        return _WILLING[word]
+    if word in _CONTINUOUS and before in _PREDICATES:  # "सफल रहा"
+        return _CONTINUOUS[word]
+    if word in _BEEN and before in _PREDICATES:
+        return "f" if word == "हुई" else "m"
+    if word in ("था", "थे", "थी", "थीं") and (before in _PREDICATES or before in _TRANSPARENT):
+        return "m" if word in ("था", "थे") else "f"
+    return None if behind in _BEEN else _VERBS.get(word)
+
+
+_FEMININE_NOUN = re.compile(
+    r".{2,}(?:िका|िनी|ानी|रनी|त्री|िन|ाइन|वाली|वुमन|गर्ल|ध्यक्षा|िणी|युवती|लडकी|बच्ची|औरत|महिला)|महिला|औरत"
+)
+_MASCULINE_NOUN = re.compile(r".*(?:वाला|वाले|मैन|आदमी|पुरुष|लडका|बच्चा)")
+_NO_FEMININE = _set("मंत्री यंत्री मिस्त्री यात्री मशीन ज्ञानी विज्ञानी शास्त्री")
+
+
+def _noun(word: str) -> Agreement | None:
+    """Feminine suffixes tell; of the rest, Sanskrit or borrowed, most nouns serve both sexes."""
+    if _MASCULINE_NOUN.fullmatch(word):
+        return "m"
+    return "f" if _FEMININE_NOUN.fullmatch(word) and not word.endswith(tuple(_NO_FEMININE)) else "mf"
+
+
+def _bare_epicene(word: str) -> Agreement | None:
+    """Nouns for both sexes are neutral where nothing agrees with them, but for "नर्स", a feminine noun."""
+    return "f" if word == "नर्स" else None
+
+
+LANGUAGE = Language(
+    code="hi",
+    name="Hindi",
+    singular=_DETERMINERS,
+    plural=_DETERMINERS,
+    transparent=_TRANSPARENT,
+    adjective=_adjective,
+    normalise=_normalise,
+    clues=_clues,
+    noun=_noun,
+    bare_epicene=_bare_epicene,
+    has_articles=False,
+    head_is_last=True,
+    hint_sexes={"महिला": "f", "पुरुष": "m"},
+)

@@ -1,0 +1,13 @@
+"""Dutch: enough to read MT-GenEval's sentences of it; without a lexicon it is not registered."""
+
+from __future__ import annotations
+
+from gendermark.languages.language import Language
+
+LANGUAGE = Language(
+    code="nl",
+    name="Dutch",
+    singular=dict.fromkeys(("de", "het", "een", "deze", "die", "dit", "dat"), "mf"),
+    has_compounds=True,
+    head_is_last=True,
+)
