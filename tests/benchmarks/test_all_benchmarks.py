@@ -11,7 +11,7 @@ import pytest
 
 import gendermark
 from gendermark import api, registry
-from gendermark.benchmarks.gest.speaker import LANGUAGES as SPEAKER_LANGUAGES
+from gendermark.benchmarks.gest.benchmark import languages as speaker_languages
 from gendermark.benchmarks.mt_geneval.items import LANGUAGES as MT_GENEVAL_LANGUAGES
 from gendermark.errors import UserError
 from gendermark.metrics.describe import SLICES
@@ -195,7 +195,7 @@ def _ways() -> list[Any]:
     for context in ("joined", "separator:@@", "prompt"):
         # How a sentence is found behind its context depends on the way of writing only.
         found += [(CONTEXTS, {"to": to, "context": context}, to == "ar" or context == "joined") for to in ("ar", "es")]
-    found += [("gest", {"to": to, "rules": "best"}, to in ("pl", "fr")) for to in SPEAKER_LANGUAGES]
+    found += [("gest", {"to": to, "rules": "best"}, to in ("pl", "fr")) for to in speaker_languages()]
     found += [("gest", {"to": "cs", "rules": "paper"}, True), ("terms", {"to": "es"}, True)]
     return [
         pytest.param(

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from gendermark.benchmarks.mt_geneval.items import contrast_of, language_of, lists_of
+from gendermark.benchmarks.mt_geneval.items import contrast_of, lists_of
+from gendermark.languages.folders import language_of
 from gendermark.reading.evidence import decide, gather
 from gendermark.reading.sentence import Sentence, marks
 

@@ -7,7 +7,7 @@ A folder `languages/CODE/` holds what is known about one language; all but the f
 - `gendered.tsv`: words that show the gender of a person, and words that only seem to (`reading/gendered.py`);
 - `function_words.txt`: by which texts in this language are recognised (`reading/profiles.py`);
 - `attachment.py`: `ATTACHMENT`, which words belong to a person (`reading/attachment.py`);
-- `speaker.py`: `SPEAKER`, the first person (`reading/speaker.py`).
+- `speaker.py`: `SPEAKER`, the first person (`languages/speaking.py`).
 
 Another package registers its `LANGUAGE` by an entry point and names the package of its folder in `Language.package`.
 Some languages have a folder and no grammar: their texts are recognised, or their first person is read.
@@ -18,11 +18,12 @@ from __future__ import annotations
 from functools import cache
 from importlib import import_module
 from importlib.resources import files
-from importlib.util import find_spec
+from importlib.resources.abc import Traversable
 from typing import Any
 
 from gendermark import registry
 from gendermark.io.textfiles import split_lines
+from gendermark.languages.language import Language
 
 _OURS = "gendermark.languages"
 
@@ -34,11 +35,15 @@ def package_of(code: str) -> str:
     return str(registry.load("language", code).package) if is_outside else f"{_OURS}.{code}"
 
 
+def _path(code: str, name: str) -> Traversable:
+    # The folder of a language without grammar is no package, so it is found from the one above.
+    above, _, last = package_of(code).rpartition(".")
+    return (files(above) / last if above else files(last)) / name
+
+
 def text_of(code: str, name: str) -> str:
     """Read a file of a language; empty if it has none of that name."""
-    package, _, last = package_of(code).rpartition(".")
-    folder = files(package) / last if package else files(last)
-    path = folder / name
+    path = _path(code, name)
     return path.read_text(encoding="utf-8") if path.is_file() else ""
 
 
@@ -54,13 +59,22 @@ def rows_of(code: str, name: str) -> list[dict[str, str]]:
 
 
 def part_of(code: str, module: str, name: str) -> Any:
-    """An object in a module of a language, or in the folder itself; None if there is no such module."""
-    package = f"{package_of(code)}.{module}".rstrip(".")
-    return getattr(import_module(package), name) if find_spec(package) else None
+    """An object in a module of a language; None if the folder has no such module."""
+    return (
+        getattr(import_module(f"{package_of(code)}.{module}"), name) if _path(code, f"{module}.py").is_file() else None
+    )
+
+
+def language_of(code: str) -> Language:
+    """The grammar of a language, registered or not."""
+    is_registered = code in registry.names("language")
+    found: Language = registry.load("language", code) if is_registered else import_module(package_of(code)).LANGUAGE
+    return found
 
 
 @cache
-def codes() -> tuple[str, ...]:
-    """All languages that have a folder, here or in another package, by their codes."""
+def codes(module: str = "") -> tuple[str, ...]:
+    """The languages that have a folder, here or in another package, or a module of that name in it."""
     ours = (folder.name for folder in files(_OURS).iterdir() if folder.is_dir() and not folder.name.startswith("_"))
-    return tuple(sorted({*ours, *registry.names("language")}))
+    every = sorted({*ours, *registry.names("language")})
+    return tuple(code for code in every if not module or _path(code, f"{module}.py").is_file())

@@ -17,11 +17,25 @@ from typing import Any
 from gendermark.benchmarks.benchmark import Answers, BenchmarkOf, ItemSet
 from gendermark.benchmarks.gest import Settings, items
 from gendermark.benchmarks.gest.measures import MEASURES
-from gendermark.benchmarks.gest.slavic import PUBLISHED_LANGUAGES
-from gendermark.benchmarks.gest.speaker import LANGUAGES, cues_of
 from gendermark.errors import UserError
+from gendermark.languages.folders import codes, part_of
+from gendermark.languages.speaking import Cue
 from gendermark.reading.failures import failure
 from gendermark.records import Gender, Item, Judgement, Verdict
+
+PUBLISHED_LANGUAGES = ("be", "cs", "hr", "pl", "ru", "sk", "sl", "sr", "uk")
+"""Those of the paper. The others are checked on sentences of our own only."""
+
+
+def languages() -> tuple[str, ...]:
+    """All languages whose first person can be read, the paper's first."""
+    return (*PUBLISHED_LANGUAGES, *(code for code in codes("speaker") if code not in PUBLISHED_LANGUAGES))
+
+
+def cues_of(text: str, language: str, *, fitted: bool = False) -> list[Cue]:
+    """Find the words that show the speaker's gender; `fitted`: by the rules fitted on the released translations."""
+    found: list[Cue] = part_of(language, "speaker", "FITTED" if fitted else "SPEAKER").cues(text)
+    return found
 
 
 def default(settings: Settings) -> Settings:
@@ -41,26 +55,6 @@ def complete(settings: Settings) -> Settings:
     return settings
 
 
-_PLAIN = {
-    # masculine, feminine, and without gender
-    "ar": ("أنا متعب.", "أنا متعبة.", "أنا هنا."),
-    "be": ("Я быў там.", "Я была там.", "Я тут."),
-    "cs": ("Byl jsem tam.", "Byla jsem tam.", "Jsem tady."),
-    "el": ("Είμαι κουρασμένος.", "Είμαι κουρασμένη.", "Είμαι εδώ."),
-    "es": ("Estoy cansado.", "Estoy cansada.", "Estoy aquí."),
-    "fr": ("Je suis fatigué.", "Je suis fatiguée.", "Je suis ici."),
-    "he": ("אני עייף.", "אני עייפה.", "אני כאן."),
-    "hi": ("मैं गया।", "मैं गई।", "मैं यहाँ हूँ।"),
-    "hr": ("Bio sam tamo.", "Bila sam tamo.", "Ovdje sam."),
-    "it": ("Sono stanco.", "Sono stanca.", "Sono qui."),
-    "pl": ("Byłem tam.", "Byłam tam.", "Jestem tu."),
-    "pt": ("Estou cansado.", "Estou cansada.", "Estou aqui."),
-    "ru": ("Я был там.", "Я была там.", "Я здесь."),
-    "sk": ("Bol som tam.", "Bola som tam.", "Som tu."),
-    "sl": ("Bil sem tam.", "Bila sem tam.", "Tukaj sem."),
-    "sr": ("Био сам тамо.", "Била сам тамо.", "Овде сам."),
-    "uk": ("Я був там.", "Я була там.", "Я тут."),
-}
 _ORDER = (Gender.MASCULINE, Gender.FEMININE, Gender.NEUTRAL)
 
 
@@ -74,7 +68,7 @@ def _judge_one(item: Item, text: str | None, settings: Settings) -> Judgement:
     reason = failure(item.source, text)
     if text is None or (reason and not is_paper):
         return Judgement.of(item, Verdict.NOT_TRANSLATED, reason=reason or "error")
-    cues = cues_of(text, settings.target_language, mended=settings.detector != "suffix")
+    cues = cues_of(text, settings.target_language, fitted=settings.detector == "suffix")
     if is_paper:
         cues = cues[:1]
     if not cues:
@@ -93,7 +87,8 @@ def _judge_one(item: Item, text: str | None, settings: Settings) -> Judgement:
 
 
 def render(item: Item, gender: Gender, settings: Settings) -> str:  # noqa: ARG001
-    return _PLAIN[settings.target_language][_ORDER.index(gender)]
+    examples: tuple[str, str, str] = part_of(settings.target_language, "speaker", "EXAMPLES")
+    return examples[_ORDER.index(gender)]
 
 
 BENCHMARK = BenchmarkOf(
@@ -102,7 +97,7 @@ BENCHMARK = BenchmarkOf(
     question="Which gender does a speaker get who says nothing of it, and does that follow a stereotype?",
     settings=Settings,
     rules_version=2,
-    language_pairs=lambda _: [("en", code) for code in LANGUAGES],
+    language_pairs=lambda _: [("en", code) for code in languages()],
     default_own=default,
     complete_own=complete,
     load=items.load,

@@ -14,8 +14,7 @@ from gendermark.data.official import official_files
 from gendermark.data.own import OwnRow, file_of, read_own
 from gendermark.errors import UserError
 from gendermark.io.textfiles import read_lines
-from gendermark.languages.folders import part_of
-from gendermark.languages.language import Language
+from gendermark.languages.folders import language_of
 from gendermark.reading import context as contexts
 from gendermark.reading.contrast import Contrast, contrast, without_tags
 from gendermark.reading.gendered import GenderedWords, gendered_words
@@ -31,12 +30,6 @@ _FEMININE_WORDS = re.compile(
 _MASCULINE_WORDS = re.compile(
     r"\b(he|him|his|himself|man|men|boy|gentleman|mr|sir|father|son|brother|husband|uncle|king|widower)\b", re.I
 )
-
-
-@cache
-def language_of(code: str) -> Language:
-    found: Language = part_of(code, "", "LANGUAGE")
-    return found
 
 
 @cache

@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 
 from gendermark.benchmarks.benchmark import Answers, ItemSet, words_in_common
 from gendermark.benchmarks.mt_geneval import Settings
-from gendermark.benchmarks.mt_geneval.items import contrast_of, language_of, lists_of
+from gendermark.benchmarks.mt_geneval.items import contrast_of, lists_of
 from gendermark.errors import UserError
+from gendermark.languages.folders import language_of
 from gendermark.languages.language import Language
 from gendermark.metrics import quality
 from gendermark.reading import context as contexts

@@ -1,0 +1,27 @@
+"""The first person in Portuguese."""
+
+from __future__ import annotations
+
+from gendermark.languages.speaking import Being, Endings, alone_words, phrases, with_infinitives, words
+
+SPEAKER = Being(
+    verbs=phrases(
+        "sou,estou,fui,estive,serei,estarei,fiquei,fico,tenho sido,tenho estado,me sinto,sinto-me,me senti,senti-me,"
+        "me tornei,tornei-me,eu era,eu estava,eu seria,eu estaria,eu ficava,"
+        + with_infinitives("quero,posso,devo,vou,prefiro,tento,gostaria de,preciso", "ser estar ficar")
+    ),
+    shared=phrases("era,estava,seria,estaria,ficava"),
+    openers=words("quando não se porque sempre nunca também embora que e mas ontem hoje antes já então como enquanto"),
+    adjective=Endings("...o|...(?:ador|edor|idor)", "...a|...(?:adora|edora|idora)"),
+    between=words("muito tão mais menos bastante demasiado sempre nunca um pouco não já também quase todo toda"),
+    adverb="mente$",
+    joining=words("e ou nem mas"),
+    stop=words(
+        "estava agora contigo comigo como fora para acordo dentro contra sobre otimista pessimista realista egoísta"
+    )
+    | words("feminista perfeccionista ontem"),
+    nouns=words("pessoa gente mãe pai amiga amigo filha filho"),
+    alone=alone_words("obrigado,eu mesmo,eu próprio,eu sozinho", "obrigada,eu mesma,eu própria,eu sozinha"),
+)
+EXAMPLES = ("Estou cansado.", "Estou cansada.", "Estou aqui.")
+"""Masculine, feminine, and without gender."""
