@@ -11,6 +11,7 @@ from pathlib import Path
 
 import gendermark
 from gendermark import registry
+from gendermark.languages import folders
 
 PACKAGE = Path(gendermark.__file__).parent
 # Each may import what stands before it. (The layout in docs/design.md, in the order of its imports.) A module with a
@@ -116,6 +117,22 @@ def test_only_a_benchmarks_folder_knows_its_name() -> None:
         if names.search(line)
     ]
     assert found == []
+
+
+def test_only_a_languages_folder_knows_its_code() -> None:
+    """Shared code asks what a language has, not which one it is."""
+    codes = "|".join({*folders.codes()} - {"en", "be", "he"})  # the language of sources; English words
+    branch = re.compile(rf"""(?:[=!]= |language(?:s?|\.code) in [({{\[]+)["'](?:{codes})["']""")
+    exceptions = {
+        "reading/published.py",  # the published heuristics of WinoMT, which are of single languages
+        "lab/paired.py",  # the bundled demo model translates into Spanish
+        "lab/speed.py",
+        "lab/debias.py",
+        "benchmarks/gate_variants/items.py",  # the official French data have no splits
+    }
+    outside = [path for path in PACKAGE.rglob("*.py") if path.relative_to(PACKAGE).parts[0] != "languages"]
+    found = {str(path.relative_to(PACKAGE)) for path in outside if branch.search(path.read_text(encoding="utf-8"))}
+    assert found <= exceptions
 
 
 def _modules_after(code: str) -> set[str]:

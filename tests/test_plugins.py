@@ -1,4 +1,4 @@
-"""Systems, benchmarks and metrics from another package: installed by entry points, using `gendermark.plugin` alone."""
+"""Plug-ins of every kind from another package: installed by entry points, using `gendermark.plugin` alone."""
 
 from __future__ import annotations
 
@@ -96,6 +96,26 @@ def test_a_system_from_another_package(command: Callable[..., Outcome], tmp_path
     assert "volume" in command("translate", "sources.txt", "--system", "shout:x", "--to", "es", *loud, code=2).err
 
 
+def test_a_language_from_another_package(command: Callable[..., Outcome], tmp_path: Path) -> None:
+    """Its folder is read wherever ours are; what needs more of a language does not offer it."""
+    assert "Swedish" in command("list", "languages").out
+    for benchmark in ("simplegen", "winomt"):
+        which = ("--benchmark", benchmark, "--to", "sv", "--data", "core")
+        command("run", *which, "--system", "fake:masculine", "-o", benchmark)
+        result = json.loads((tmp_path / benchmark / f"{benchmark}.en-sv" / "result.json").read_text(encoding="utf-8"))
+        found = {(row["metric"], row["slice"]): row["value"] for row in result["estimates"]}
+        assert found.get(("accuracy", "feminine"), 0.0) == 0.0
+        assert found.get(("accuracy", "masculine"), 100.0) == 100.0
+    n = len(command("export", "winomt", "--to", "sv", "--data", "core").out.splitlines())
+    spanish = "".join(
+        f"La jefa {number} de la empresa no está en su casa porque ella es de aquí.\n" for number in range(n)
+    )
+    (tmp_path / "spanish.txt").write_text(spanish, encoding="utf-8")
+    score = ("score", "winomt", "--to", "sv", "--data", "core", "--translations", "spanish.txt")
+    assert "Spanish" in command(*score, code=2).err
+    assert "sv" in command("score", "gest", *score[2:], code=2).err
+
+
 def test_a_metric_from_another_package(command: Callable[..., Outcome], tmp_path: Path) -> None:
     """It is estimated beside a benchmark's own; one that clashes and one that does not load are logged and skipped."""
     which = ("--system", "fake:right", "--benchmark", "winomt", "--to", "es", "--data", "core")
@@ -112,7 +132,7 @@ def test_a_metric_from_another_package(command: Callable[..., Outcome], tmp_path
 
 
 def test_toys_use_the_names_of_plugin_alone() -> None:
-    for path in (TOY / "toy_plugins.py", TOY / "toy_benchmark" / "__init__.py"):
+    for path in (TOY / "toy_plugins.py", TOY / "toy_benchmark" / "__init__.py", TOY / "toy_swedish" / "__init__.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("gendermark"):
                 assert node.module == "gendermark.plugin"

@@ -1,4 +1,4 @@
-"""The names that an extension imports: systems, benchmarks and metrics from another package use nothing else.
+"""The names that an extension imports: plug-ins of every kind from another package use nothing else.
 
 These names stay, and keep their meaning, within a major version. Declare an entry point in the group
 `gendermark.system`, `gendermark.benchmark`, `gendermark.metric` or `gendermark.language`; CONTRIBUTING.md has an
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from gendermark.benchmarks.benchmark import Answers, BenchmarkOf, ItemSet, Measures
 from gendermark.errors import SystemFailure, UserError
+from gendermark.languages.language import Clue, Language
 from gendermark.metrics.describe import Description
 from gendermark.metrics.metric import AddedMetric, Metric, per_judgement
 from gendermark.metrics.rates import difference, rate
@@ -76,6 +77,7 @@ __all__ = [
     "BenchmarkOf",
     "Canvas",
     "Cell",
+    "Clue",
     "Description",
     "DotPanel",
     "DotRow",
@@ -86,6 +88,7 @@ __all__ = [
     "Item",
     "ItemSet",
     "Judgement",
+    "Language",
     "Measures",
     "Metric",
     "Presentation",
