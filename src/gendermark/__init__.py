@@ -17,12 +17,14 @@ if TYPE_CHECKING:
     from gendermark.api import audit, compare, items, load, run, score, select
     from gendermark.errors import UserError
     from gendermark.metrics.metric import Resampling
+    from gendermark.reading.reader import Person, read_people
     from gendermark.records import Estimate, Gender, Item, Judgement, Translation, Verdict
     from gendermark.result import Result
     from gendermark.selection import Selection
 
 _HOME = {
     **dict.fromkeys(("audit", "compare", "items", "load", "run", "score", "select"), "gendermark.api"),
+    **dict.fromkeys(("Person", "read_people"), "gendermark.reading.reader"),
     "Selection": "gendermark.selection",
     "UserError": "gendermark.errors",
     "Resampling": "gendermark.metrics.metric",
@@ -35,6 +37,7 @@ __all__ = [
     "Gender",
     "Item",
     "Judgement",
+    "Person",
     "Resampling",
     "Result",
     "Selection",
@@ -46,6 +49,7 @@ __all__ = [
     "compare",
     "items",
     "load",
+    "read_people",
     "run",
     "score",
     "select",

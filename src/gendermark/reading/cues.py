@@ -32,8 +32,7 @@ from types import MappingProxyType
 from gendermark.data.bundled import core_rows
 from gendermark.errors import UserError
 from gendermark.languages.folders import rows_of
-from gendermark.reading.occupations import core_occupations
-from gendermark.reading.people import (
+from gendermark.reading.focus import (
     AUXILIARIES,
     BE,
     EDGES,
@@ -47,6 +46,7 @@ from gendermark.reading.people import (
     people_in,
     subject_of,
 )
+from gendermark.reading.occupations import core_occupations
 from gendermark.records import Gender, Item
 
 FACTORS: Mapping[str, tuple[str, ...]] = MappingProxyType(

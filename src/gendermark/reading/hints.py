@@ -14,8 +14,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from gendermark.reading import context as contexts
+from gendermark.reading.focus import EDGES, POSSESSIVE
 from gendermark.reading.occupations import OccupationFinder
-from gendermark.reading.people import EDGES, POSSESSIVE
 from gendermark.reading.source_gender import PersonTold
 from gendermark.reading.words import Span, word_spans
 from gendermark.records import Gender

@@ -15,8 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
-from gendermark.reading.occupations import OccupationFinder, core_occupations
-from gendermark.reading.people import (
+from gendermark.reading.focus import (
     AUXILIARIES,
     BE,
     CONJUNCTIONS,
@@ -28,6 +27,7 @@ from gendermark.reading.people import (
     Sentence,
     person_nouns,
 )
+from gendermark.reading.occupations import OccupationFinder, core_occupations
 from gendermark.records import Gender
 
 _M, _F = Gender.MASCULINE, Gender.FEMININE

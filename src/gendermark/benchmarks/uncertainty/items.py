@@ -18,7 +18,7 @@ from gendermark.errors import BadFile, UserError
 from gendermark.io.disk_list import mapped, stored
 from gendermark.io.textfiles import content_hash, each_line
 from gendermark.reading.cues import with_name
-from gendermark.reading.people import places_of
+from gendermark.reading.focus import places_of
 from gendermark.records import Gender, Item, Request, Task
 
 UNAMBIGUOUS, AMBIGUOUS = "unambiguous", "ambiguous"

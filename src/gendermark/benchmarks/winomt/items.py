@@ -18,8 +18,8 @@ from gendermark.data.own import OwnRow, file_of, read_own
 from gendermark.errors import BadFile
 from gendermark.io.disk_list import mapped, stored
 from gendermark.io.textfiles import read_lines
+from gendermark.reading.focus import places_of
 from gendermark.reading.occupations import core_occupations
-from gendermark.reading.people import places_of
 from gendermark.records import Gender, Item
 
 _EVERY = "data/aggregates/en.txt"

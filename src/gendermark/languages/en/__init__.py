@@ -1,0 +1,1 @@
+"""English, the source language: word lists for people. `reading/people.py` reads them."""

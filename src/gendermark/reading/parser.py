@@ -1,0 +1,122 @@
+"""Parse English text with the bundled pipeline: a tagger and a dependency parser trained on UD English EWT.
+
+spaCy is imported when the first text is parsed. The weights are stored as 16-bit floats (`pack`) and restored on load.
+"""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from spacy import Language
+    from spacy.tokens import Doc
+
+VERSION = "ewt1"
+"""Changes whenever the bundled weights do; part of signatures."""
+_BATCH = 256
+
+
+@dataclass(slots=True)
+class Word:
+    """One token of a text with its analysis."""
+
+    index: int
+    text: str
+    lower: str
+    tag: str
+    """Penn Treebank part of speech."""
+    relation: str
+    """Universal Dependencies relation to its head, with subtype."""
+    head: int
+    """Index of the head; its own index for the root of a sentence."""
+    start: int
+    """Where it starts in the text."""
+    sentence: int
+    children: list[int] = field(default_factory=list)
+
+    @property
+    def end(self) -> int:
+        return self.start + len(self.text)
+
+
+def parse(texts: Sequence[str]) -> list[list[Word]]:
+    """Parse texts, each into its words."""
+    nlp = _pipeline()
+    return [_words(doc) for doc in nlp.pipe(texts, batch_size=_BATCH)]
+
+
+def _words(doc: Doc) -> list[Word]:
+    words: list[Word] = []
+    sentence = -1
+    for token in doc:
+        sentence += bool(token.is_sent_start) or not words
+        words.append(
+            Word(
+                token.i, token.text, token.text.lower().replace("’", "'"), token.tag_, token.dep_, token.head.i,
+                token.idx, sentence,
+            )
+        )  # fmt: skip
+    for word in words:
+        if word.head != word.index:
+            words[word.head].children.append(word.index)
+    return words
+
+
+@cache
+def _pipeline() -> Language:
+    return unpack((files("gendermark") / "data" / "models" / "english" / "parser.bin").read_bytes())
+
+
+def pack(nlp: Language) -> bytes:
+    """Store a pipeline in few bytes: configuration, labels and 16-bit weights, without vocabulary."""
+    import srsly
+
+    components = {
+        name: {**(stored := _loaded(pipe.to_bytes(exclude=["vocab"]))), "model": _cast(stored["model"], "float16")}
+        for name, pipe in nlp.pipeline
+    }
+    return gzip.compress(srsly.msgpack_dumps({"config": nlp.config.to_str(), "components": components}), 9, mtime=0)
+
+
+def unpack(packed: bytes) -> Language:
+    """Restore a pipeline from `pack`."""
+    import spacy
+    import srsly
+
+    stored = _loaded(gzip.decompress(packed))
+    config = spacy.util.Config().from_str(stored["config"])
+    nlp = spacy.util.load_model_from_config(config, auto_fill=True, validate=False)
+    for name, pipe in nlp.pipeline:
+        component = stored["components"][name]
+        component["model"] = _cast(component["model"], "float32")
+        pipe.from_bytes(srsly.msgpack_dumps(component), exclude=["vocab"])
+        for label in getattr(pipe, "labels", ()):
+            nlp.vocab.strings.add(label)
+    return nlp
+
+
+def _loaded(packed: bytes) -> dict[str, Any]:
+    import srsly
+
+    loaded: dict[str, Any] = srsly.msgpack_loads(packed)
+    return loaded
+
+
+def _cast(model: bytes, kind: str) -> bytes:
+    import numpy
+    import srsly
+
+    def cast(value: Any) -> Any:
+        if isinstance(value, numpy.ndarray) and value.dtype.kind == "f":
+            return value.astype(kind)
+        if isinstance(value, dict):
+            return {key: cast(inner) for key, inner in value.items()}
+        return [cast(inner) for inner in value] if isinstance(value, list | tuple) else value
+
+    cast_model: bytes = srsly.msgpack_dumps(cast(srsly.msgpack_loads(model)))
+    return cast_model

@@ -1,0 +1,59 @@
+"""Read any text: who is mentioned, which gender the source gives them, which gender the translation shows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from gendermark.errors import UserError
+from gendermark.reading.people import SourcePerson, Span, people_in_all
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """A person, or a group of people, mentioned in a source text."""
+
+    text: str
+    """The main mention: a noun where there is one, else a name, else a pronoun."""
+    start: int
+    """First character of the main mention in the source."""
+    end: int
+    mentions: tuple[Span, ...]
+    """Characters of every mention in the source, pronouns included."""
+    source_gender: str | None
+    """"masculine", "feminine", or None where the source leaves it open."""
+    target_gender: str | None = None
+    """"masculine", "feminine", "mixed", or None where the translation does not show it."""
+    target_state: Literal["shown", "not_shown", "unclear"] | None = None
+    """None without a translation."""
+    evidence: tuple[Span, ...] = ()
+    """Characters of the translation that show the gender."""
+
+
+def read_people(source: str, translation: str | None = None, to: str | None = None) -> list[Person]:
+    """Find the people in an English text and the gender that words give them.
+
+    Pronouns, kinship terms, titles and words such as "female" give a gender. First names do not.
+
+    Args:
+        source: English text, one or a few sentences.
+        translation: Its translation; without one, only the source is read.
+        to: Language of the translation, as a code ("es"); needed with `translation`.
+
+    Returns:
+        A `Person` for each person or group of people, in order of first mention.
+    """
+    if translation is not None and not to:
+        raise UserError("give the language of the translation, for example to='es'")
+    return read_all([source])[0]
+
+
+def read_all(sources: Sequence[str]) -> list[list[Person]]:
+    """Read many texts at once, which is faster than one by one."""
+    return [[_of_source(person) for person in people] for people in people_in_all(sources)]
+
+
+def _of_source(person: SourcePerson) -> Person:
+    gender = person.gender.value if person.gender else None
+    return Person(person.text, person.start, person.end, person.mentions, gender)
