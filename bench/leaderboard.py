@@ -32,7 +32,7 @@ from typing import Any
 from gendermark import api
 from gendermark.io.translations import open_translations
 from gendermark.reporting.board_site import INDEX, build
-from gendermark.reporting.boards import Board, direction_of, headline, labels, leaders, trends
+from gendermark.reporting.boards import Board, direction_of, headline, labels, trends
 from gendermark.reporting.submission import (
     FILE,
     RESAMPLING,
@@ -42,7 +42,6 @@ from gendermark.reporting.submission import (
     faults,
     find,
     hash_of,
-    key_from,
     of_run,
     write,
 )
@@ -209,55 +208,46 @@ def copy_rows(results: Path) -> None:
 
 
 def write_doc(found: Sequence[Board]) -> None:
-    """The finding and the tables, between the marks of the page."""
+    """Replace the measured part of docs/leaderboard.md: headline, the table of WinoMT, changes over the years."""
     title, sentences = headline(found)
-    lines = [f"**{title}.**", "", *(f"{sentence}\n" for sentence in sentences)]
-    for board in found:
-        if len(board.standings) > 1:
-            lines += [f"### {board.benchmark.title}, {direction_of(board)}", "", leaders(board), ""]
-            lines += [*_table(board), ""]
-    told = [sentence for board in found for sentence in trends(board)]
-    lines += ["### Over the years", "", *(f"- {sentence}" for sentence in told), ""]
-    single = [board for board in found if len(board.standings) == 1]
-    lines += ["### Directions with one system", "", *_single(single), ""]
+    lines = [f"**{title}.** {' '.join(sentences)}", "", *_table([board for board in found if _is_compared(board)]), ""]
+    lines += [f"- {sentence}" for board in found for sentence in trends(board)]
     head, _, rest = DOC.read_text(encoding="utf-8").partition("<!-- begin: measured -->")
     _, _, tail = rest.partition("<!-- end: measured -->")
-    marked = "\n".join(["<!-- begin: measured -->", "", *lines, "<!-- end: measured -->"])
+    marked = "\n".join(["<!-- begin: measured -->", "", *lines, "", "<!-- end: measured -->"])
     DOC.write_text(f"{head}{marked}{tail}", encoding="utf-8")
 
 
-def _keys(board: Board) -> list[tuple[str, str]]:
-    sides = board.benchmark.presentation.sides
-    names = [":".join(board.metric), *((sides.women, sides.men, sides.gap) if sides else ())]
-    names += [] if sides else board.benchmark.measures.headline
-    found = list(dict.fromkeys(key_from(name) for name in names))
-    return [key for key in found if board.standings[0].estimate(key)]
+def _is_compared(board: Board) -> bool:
+    return board.any.result.selection.benchmark == "winomt" and len(board.standings) > 1
 
 
-def _table(board: Board) -> list[str]:
-    keys = _keys(board)
-    names = labels([standing.submission.system for standing in board.standings])
-    titles = ["rank", "system", *(board.benchmark.label(*key) for key in keys)]
-    rows = [f"| {' | '.join(titles)} |", f"|---|---|{'---:|' * len(keys)}"]
-    for standing in board.standings:
-        cells = [standing.rank, names[standing.submission.system]]
-        cells += [f"{e.shown} {e.interval}" if (e := standing.estimate(key)) else "–" for key in keys]
-        rows.append(f"| {' | '.join(cells)} |")
-    return rows
-
-
-def _single(found: Sequence[Board]) -> list[str]:
-    rows = ["| benchmark | direction | system | |", "|---|---|---|---|"]
+def _table(found: Sequence[Board]) -> list[str]:
+    """A row per system, best mean accuracy first; in each language accuracy of women and men, and the gap."""
+    cells: dict[str, dict[str, str]] = {}
+    accuracies: dict[str, list[float]] = {}
     for board in found:
-        standing = board.standings[0]
-        shown = [
-            f"{board.benchmark.label(*key)} {e.shown} {e.interval}"
-            for key in _keys(board)
-            if (e := standing.estimate(key))
-        ]
-        cells = (board.benchmark.title, direction_of(board), standing.submission.system.full_label)
-        rows.append(f"| {' | '.join(cells)} | {'; '.join(shown)} |")
-    return rows
+        names = labels([standing.submission.system for standing in board.standings])
+        for standing in board.standings:
+            women, men, gap, overall = (
+                standing.estimate(key)
+                for key in (("accuracy", "feminine"), ("accuracy", "masculine"), ("recall_gap", "all"), board.metric)
+            )
+            if not (women and men and gap and overall):
+                continue
+            name = names[standing.submission.system]
+            low, high = f"{gap.low:.0f}", f"{gap.high:.0f}"
+            between = f"{low} to {high}" if low.startswith("-") else f"{low}–{high}"
+            shown = f"{women.value:.0f}/{men.value:.0f} {gap.value:.0f} ({between})"
+            cells.setdefault(name, {})[direction_of(board)] = shown
+            accuracies.setdefault(name, []).append(overall.value or 0.0)
+    directions = [direction_of(board) for board in found]
+    rows = [f"| system | {' | '.join(directions)} |", f"|---|{'---:|' * len(directions)}"]
+    best_first = sorted(cells, key=lambda name: -sum(accuracies[name]) / len(accuracies[name]))
+    return [
+        *rows,
+        *(f"| {name} | {' | '.join(cells[name].get(one, '–') for one in directions)} |" for name in best_first),
+    ]
 
 
 def photograph(site: Path) -> None:

@@ -1,4 +1,4 @@
-"""Writes docs/tables/winomt-google.md: WinoMT on Google's released translations of 2019, under both rule sets.
+"""Writes the table of docs/tables/winomt-google.md: Google's released translations of 2019, under both rule sets.
 
     python docs/tables/winomt_google.py
 
@@ -9,6 +9,8 @@ extra `ru-uk`; without it their cells stay empty.
 from __future__ import annotations
 
 from pathlib import Path
+
+from measured import replace_measured
 
 import gendermark
 from gendermark.data import official_files
@@ -22,11 +24,6 @@ METRICS = ("accuracy", "delta_g", "delta_s")
 def main() -> None:
     outputs = official_files("winomt", "latest", group="outputs")
     lines = [
-        "# WinoMT on Google Translate, 2019",
-        "",
-        "The released translations into nine languages; made by `python docs/tables/winomt_google.py`.",
-        "Intervals: 95 %, by occupation. *found*: share of entities whose noun was found and read.",
-        "",
         "| | accuracy | ΔG | ΔS | women | men | found | published rules: accuracy | ΔG | ΔS |",
         "|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|",
     ]
@@ -38,7 +35,7 @@ def main() -> None:
         cells.append(cell(best, "coverage", bounds=False))
         cells += published_cells(path, language)
         lines.append(f"| {language} | {' | '.join(cells)} |")
-    Path(__file__).with_name("winomt-google.md").write_text("\n".join([*lines, ""]), encoding="utf-8")
+    replace_measured("winomt-google.md", lines)
 
 
 def published_cells(path: Path, language: str) -> list[str]:
