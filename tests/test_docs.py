@@ -83,6 +83,18 @@ def test_every_benchmark_answers_a_question() -> None:
         assert metric in {about.name for about in registry.load("benchmark", name).measures.described}
 
 
+def test_every_path_of_the_design_exists() -> None:
+    """And where it says that a name is in a file, the name is there."""
+    text = (DOCS / "design.md").read_text(encoding="utf-8")
+    source = REPOSITORY / "src" / "gendermark"
+    roots = (source, REPOSITORY, source / "systems", source / "data", source / "benchmarks" / "winomt")
+    paths = set(re.findall(r"`([\w./-]+(?:/|\.py|\.yml|\.toml))`", text))
+    assert len(paths) > 40
+    assert [path for path in sorted(paths) if not any((root / path).exists() for root in roots)] == []
+    for name, path in re.findall(r"`(\w+)` in `([\w/]+\.py)`", text):
+        assert re.search(rf"\b{name}\b", (source / path).read_text(encoding="utf-8")), f"{name} in {path}"
+
+
 def _commands() -> list[str]:
     """Every command line of ours in a block for a console, without its comment and what follows in the shell."""
     blocks = [block for path in WRITTEN for block in _CONSOLE.findall(path.read_text(encoding="utf-8"))]
