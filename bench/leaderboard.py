@@ -8,6 +8,7 @@ MIRROR is a directory that has the released outputs as OWNER/REPO/REVISION/PATH;
     DIR/site/                 the pages; `DIR/site/index.html` is the leaderboard
     bench/leaderboard/        submission.json of every cell: numbers and hashes, no text
     docs/leaderboard.md       the tables between its marks
+    docs/pictures/women-men.svg     a few of the systems, for the README
     docs/pictures/leaderboard.png   if Chromium is installed
 
 so that one command measures everything again after a change of the rules.
@@ -33,6 +34,7 @@ from gendermark import api
 from gendermark.io.translations import open_translations
 from gendermark.reporting.board_site import INDEX, build
 from gendermark.reporting.boards import Board, direction_of, headline, labels, trends
+from gendermark.reporting.figures import figures
 from gendermark.reporting.submission import (
     FILE,
     RESAMPLING,
@@ -81,6 +83,8 @@ SYSTEMS = {
     "tower": ("Tower", "Unbabel", LANGUAGE_MODEL),
     "tower-inst": ("Tower Instruct", "Unbabel", LANGUAGE_MODEL),
 }
+SHOWN = ("deepl-2024-25", "amazon-translate-2024-25", "google-translate-2024-25", "nllb-2024-25", "gpt-2024-25",
+         "opus-mt-2024-25", "google-translate-2019")  # fmt: skip
 GOOGLE = SystemFacts("Google Translate", vendor="Google", kind=SERVICE)
 
 
@@ -250,6 +254,14 @@ def _table(found: Sequence[Board]) -> list[str]:
     ]
 
 
+def draw(results: Path) -> None:
+    """Women and men of a few well-known systems into Spanish, on white: the picture of the README."""
+    runs = {name: [one for one in api.load(results / name) if one.cell == "winomt.en-es"] for name in SHOWN}
+    (svg,) = (one.svg for one in figures(runs) if one.name == "winomt.women-men")
+    grounded = svg.replace("</desc>", '</desc><rect width="100%" height="100%" fill="#ffffff"/>', 1)
+    (PICTURE.parent / "women-men.svg").write_text(grounded.replace("currentColor", "#1b1b1b"), encoding="utf-8")
+
+
 def photograph(site: Path) -> None:
     """The top of the index, as a browser shows it."""
     program = os.environ.get("GENDERMARK_CHROMIUM") or shutil.which("chromium")
@@ -301,6 +313,7 @@ def main() -> None:
         copy_rows(results)
         if DOC.exists():
             write_doc(found)
+        draw(results)
         photograph(site)
         if given.verify:
             wrong = [one for own in workers.in_order(faults, find([results])) for one in own]
