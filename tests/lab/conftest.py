@@ -10,6 +10,7 @@ import pytest
 from gendermark import api, registry
 from gendermark.cli import app as command_line
 from gendermark.lab.uncertainty_results import Cell, read_cell
+from gendermark.metrics.metric import Resampling
 from gendermark.result import Result
 from gendermark.runs import folder
 from lab.toys import SYSTEMS, selected
@@ -39,7 +40,8 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     base = tmp_path_factory.mktemp("runs")
     winomt = api.select("winomt", "es", data="core", parts=("pro", "anti"))[1]
     for name in SYSTEMS:
-        api.run(f"fake:{name}", [selected(), winomt], directory=base / name.partition("?")[0])
+        folder_of = base / name.partition("?")[0]
+        api.run(f"fake:{name}", [selected(), winomt], directory=folder_of, resampling=Resampling(100))
     return base
 
 

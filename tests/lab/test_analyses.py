@@ -43,16 +43,6 @@ def test_every_command_pipes_one_table_and_has_json(study: Command, runs: Path) 
         assert isinstance(as_json.json, dict)
 
 
-def test_a_terminal_gets_all_tables(study: Command, runs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gendermark.cli.terminal.is_terminal", lambda _: True)
-    out = study("cues", runs / "right").out
-    assert "Does the factor matter at all?" in out
-    # What is the same in all rows is said once, above them.
-    assert "system fake:right?p=0.7, direction" in " ".join(out.split())
-    assert out.count("fake:right") == 2
-    assert "default_masculine_subject" in out  # not cut off
-
-
 @pytest.mark.parametrize(("command", "run"), [("correlate", "coin random masculine right"), ("cues", "right")])
 def test_without_scipy(study: Command, runs: Path, command: str, run: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "scipy", None)
@@ -101,15 +91,6 @@ def test_one_sentence_in_all_its_versions(coin: Cell) -> None:
     assert found == look_at(coin, source=they["source"].upper()) == look_at(coin, source=they["source"][:-2])
     nobody = look_at(of_other_data(coin, "mgente:file.tsv", lambda _: {"entity": ""}), contrast=contrasts()[0])
     assert {said["gender"] for version in nobody["versions"] for said in version["translations"]} == {None}
-
-
-def test_genders_are_read_as_the_run_read_them(runs: Path) -> None:
-    cell = read_cell(runs / "random")
-    for contrast in contrasts()[:3]:
-        members = {j.expected: j for j in cell.result.judgements if j.contrast == contrast}
-        for version in look_at(cell, contrast=contrast)["versions"]:
-            shown = [f"{s['count']} x {s['text']} ({s['gender'] or 'undecided'})" for s in version["translations"]]
-            assert tuple(shown[:5]) == members[version["gender"]].evidence
 
 
 @pytest.mark.parametrize(

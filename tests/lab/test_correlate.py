@@ -14,7 +14,7 @@ import scipy.stats
 
 from gendermark import api
 from gendermark.lab.correlate import Correlation, correlate_runs, correlation_test, within_blocks
-from gendermark.records import Gender, Judgement, Test, Verdict
+from gendermark.records import Test
 from gendermark.result import Result
 from lab.conftest import Command
 from lab.toys import SYSTEMS, scored
@@ -228,21 +228,6 @@ def test_fakes_rank_alike_by_uncertainty_and_by_accuracy(runs: Path) -> None:
     assert best["gap_i_gender"]["p_holm"] >= best["gap_i_gender"]["spearman"]["p_value"]
 
 
-@pytest.mark.parametrize("n", [1, 3, 4])
-def test_of_few_or_constant_scores_nothing_can_be_said(given: dict[str, list[Result]], n: int) -> None:
-    for number in range(n):
-        scores = {"awareness_gender": 50.0, "p_right:unambiguous": number / 4}
-        given[str(number)] = [scored(str(number), "es", scores)]
-    found = correlate_runs(list(given))
-    assert found["cells"][-1]["accuracy"] == 100 * (n - 1) / 4
-    if n == 4:
-        (row,) = found["correlations"]
-        assert (row["spearman"]["value"], row["p_holm"]) == (None, None)
-    else:
-        assert found["correlations"] == []
-        assert any("at least 4 cells" in note for note in found["notes"])
-
-
 def test_two_kinds_of_accuracy_are_never_mixed(given: dict[str, list[Result]]) -> None:
     for number in range(4):
         given[str(number)] = [scored(str(number), "es", {"delta_i_s3e": number, "p_right:unambiguous": 0.5})]
@@ -280,31 +265,6 @@ def test_meanings_and_the_systems_own_probabilities_are_scores_where_they_were_a
     (note,) = [note for note in found["notes"] if "fewer than 4 cells" in note]
     assert "delta_i_s3e" in note
     assert not any(word in note for word in ("semantic", "per_token"))
-
-
-def test_differently_tuned_alphas_are_not_on_one_scale(given: dict[str, list[Result]]) -> None:
-    for name, alpha in {"a": 2, "b": 8}.items():
-        judgements = [
-            Judgement(
-                f"{number}",
-                number,
-                f"{number}",
-                Verdict.JUDGED,
-                Gender.NEUTRAL,
-                None,
-                contrast=f"{number}",
-                measures={
-                    "h_gender": number,
-                    "h_s3e@2": number % 3,
-                    "h_s3e@8": number % 3,
-                    f"h_s3e@{alpha}": number,
-                },
-            )
-            for number in range(20)
-        ]
-        given[name] = [replace(scored(name, "es", {}, alpha="tuned"), judgements=judgements)]
-    assert any("alpha was tuned to different values (2, 8)" in note for note in correlate_runs(list(given))["notes"])
-    assert not any("alpha" in note for note in correlate_runs(["a"])["notes"])
 
 
 def test_refusals_of_correlate(

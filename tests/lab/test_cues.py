@@ -15,7 +15,6 @@ import scipy.stats
 import statsmodels.api as sm
 
 from gendermark import api
-from gendermark.benchmarks.winomt.benchmark import BENCHMARK as WINOMT
 from gendermark.errors import UserError
 from gendermark.lab import cues
 from gendermark.lab.cues import Question, coefficients, model_cues
@@ -23,9 +22,9 @@ from gendermark.lab.regression import INTERCEPT, linear_model
 from gendermark.lab.uncertainty_results import Cell, drawn_sentences, read_cell
 from gendermark.metrics.metric import Floats
 from gendermark.metrics.statistics import holm
-from gendermark.reading.cues import COLUMNS, FACTORS, annotate, design_columns
+from gendermark.reading.cues import COLUMNS, annotate, design_columns
 from lab.conftest import Command
-from lab.toys import contrasts, of_other_data, selected, written
+from lab.toys import contrasts, of_other_data, selected
 
 CLOSE = 1e-8
 Columns = dict[str, Floats]
@@ -227,32 +226,6 @@ def test_a_ratio_of_three_where_only_the_open_version_is_unsure(coin: Cell) -> N
     assert any("causality_subject_f (5)" in note for note in found["notes"])
 
 
-def test_what_is_left_of_an_effect_in_official_sentences(mirror: Path) -> None:
-    """One cue at a time moves entropy by 1, and nothing else does: whatever a form makes of that is its own doing."""
-    items = WINOMT.load(api.select("winomt", "es", data="official")[1]).items
-    sets: dict[str, list[Any]] = {}
-    for item in items:
-        sets.setdefault(item.contrast, []).append(item)
-    kept = [item for members in sets.values() if len(members) > 1 for item in members]
-    of_set, entities = ([getattr(item, name) for item in kept] for name in ("contrast", "entity"))
-    designs = [design_columns(found) for found in annotate(kept, "es")]
-    factors = ("recency", "causality", "subject", "pronoun", "ambiguity")
-    fitted = [name for name in cues._FITTED if any(name in FACTORS[factor] for factor in factors)]
-    columns = {name: np.array([design[name] for design in designs]) for name in fitted}
-    found: dict[str, float] = {}
-    for name, response in columns.items():
-        within = linear_model(response, columns, entities, levels=of_set)
-        if name in within.dropped:
-            continue
-        assert within[name].value == pytest.approx(1)
-        mean = pd.Series(response).groupby(of_set).transform("mean").to_numpy()
-        found[name] = linear_model(response - mean, columns, entities)[name].value
-    assert found.pop("pronoun_subject_f") == pytest.approx(1)
-    assert len(found) == 10
-    assert 0.5 < min(found.values()) < 0.51
-    assert max(found.values()) == found["ambiguity"] == pytest.approx(0.785, abs=0.005)
-
-
 def test_what_all_versions_share_cannot_move_a_normalised_entropy(coin: Cell) -> None:
     weights = {"stereotype_subject_f": 1.0, "stereotype_object_f": 1.0, "ambiguity": 0.5}
     cell = with_entropies(coin, weighted(weights))
@@ -377,13 +350,3 @@ def test_every_cue_has_its_place_or_a_reason(study: Command, runs: Path, tmp_pat
 )
 def test_refusals_of_cues(study: Command, runs: Path, arguments: tuple[str, ...], words: str) -> None:
     study("cues", runs / arguments[0], *arguments[1:]).is_refusal(words)
-
-
-def test_runs_without_people_or_translations(coin: Cell, tmp_path: Path) -> None:
-    nobody = of_other_data(coin, "mgente:file.tsv", lambda _: {"entity": ""})
-    with pytest.raises(UserError, match="without a person"):
-        model_cues([nobody], Question())
-    empty = written(tmp_path / "run", lambda _: [""] * 2)
-    for measure in ("s3e", "semantic"):
-        with pytest.raises(UserError, match=f"no {measure} entropy"):
-            model_cues([empty], Question(measure))

@@ -26,18 +26,14 @@ from gendermark.lab.debias import (
     debias_model,
     equalised,
     find_words,
-    findings,
     gender_direction,
     neighbour_correlation,
     neutralised,
     professions_of,
     study_debiasing,
 )
-from gendermark.lab.export import save_whole
 from gendermark.lab.plain import compare_plain
 from gendermark.metrics.metric import Resampling
-from gendermark.records import Unit
-from gendermark.runs.compare import Comparison
 from gendermark.runs.run import RunContext
 from lab.conftest import Command
 from lab.word_models import (
@@ -49,7 +45,6 @@ from lab.word_models import (
     opened,
     tokeniser_of,
     torch,
-    transformers,
     word_model,
 )
 from outcomes import Outcome
@@ -180,19 +175,6 @@ def test_only_professions_and_only_in_the_encoder(
         assert sorted(differing) == sorted({row for pair in words.pairs.values() for row in pair})
 
 
-def test_positions_that_are_rounded_stay_so(marian: Path, tmp_path: Path) -> None:
-    """The demonstration model has such a table; Transformers would compute another."""
-    model = opened(marian)
-    for part in (model.get_encoder(), model.get_decoder()):
-        part.embed_positions.weight.data.copy_(part.embed_positions.weight.data.half().float())
-    shutil.copytree(marian, tmp_path / "rounded")
-    save_whole(model, tmp_path / "rounded")
-    debias_model(tmp_path / "rounded", "es").write(tmp_path / "hf")
-    found, plain = (opened(path).get_decoder().embed_positions.weight for path in (tmp_path / "hf", marian))
-    assert torch.equal(found, plain.half().float())
-    assert not torch.equal(found, plain)
-
-
 @pytest.mark.parametrize(
     "kind", ["m2m100", *(pytest.param(k, marks=pytest.mark.slow) for k in ("nllb", "mbart", "t5"))]
 )
@@ -208,29 +190,6 @@ def test_other_kinds_of_models(kind: str, tmp_path: Path, monkeypatch: pytest.Mo
     with torch.inference_mode():
         old, new = (one(input_ids=ids, decoder_input_ids=ids).logits for one in (before, after))
     assert torch.equal(old, new)  # none of these words was changed
-
-
-def test_libraries_that_spoil_the_model_are_noticed(
-    marian: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    debiased, tied = debias_model(marian, "es"), opened(marian)
-    with monkeypatch.context() as patch:
-        patch.setattr(debias, "_read", lambda _: tied)  # the tables are tied again as they are read
-        with pytest.raises(UserError, match="does not survive saving"):
-            debiased.write(tmp_path / "hf")
-    n_calls = 0
-    original = transformers.MarianMTModel.forward
-
-    def forward(self: Any, *args: Any, **kwargs: Any) -> Any:
-        nonlocal n_calls
-        found = original(self, *args, **kwargs)
-        n_calls += 1
-        found.logits = found.logits * n_calls
-        return found
-
-    monkeypatch.setattr(transformers.MarianMTModel, "forward", forward)  # it computes otherwise when untied
-    with pytest.raises(UserError, match="no model of kind marian"):
-        debias_model(marian, "es")
 
 
 def test_both_forms_say_the_same_and_what_cannot_be_converted_is_said(
@@ -289,9 +248,7 @@ def debiasing(marian: Path, study: Command, monkeypatch: pytest.MonkeyPatch) -> 
     return call
 
 
-def test_the_report_and_the_same_command_again(
-    debiasing: Any, marian: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_report_and_the_same_command_again(debiasing: Any, marian: Path, tmp_path: Path) -> None:
     report = debiasing(tmp_path, "--json").json
     output = tmp_path / "study"
     assert json.loads((output / "debias.json").read_text(encoding="utf-8"))["report"] == report
@@ -322,14 +279,7 @@ def test_the_report_and_the_same_command_again(
     assert len(again.rows) == len(rows)
     assert float(again.rows[0]["first"]) == report["mean_abs_cosine"]["before"]
     said = again.err.splitlines()
-    assert any(line.startswith("gender direction from 16 pairs (she-he, her-his,") for line in said)
-    assert any(line.startswith("39 professions changed, ") for line in said)
     assert set(report["findings"]) <= set(said)
-    monkeypatch.setattr("gendermark.cli.terminal.is_terminal", lambda _: True)
-    drawn = debiasing(tmp_path).out
-    assert "h_gender ambiguous" in drawn
-    assert "0.000" in next(line for line in drawn.splitlines() if "mean_abs_cosine" in line)
-    monkeypatch.undo()
     before = (output / "debias.json").read_bytes()
     debiasing(tmp_path, "--equalise").is_refusal("equalises", "choose another directory with -o")
     assert (output / "debias.json").read_bytes() == before
@@ -356,34 +306,6 @@ def test_a_model_of_the_grammar_is_measured_on_its_held_out_sentences(tmp_path: 
     found = debias._test_set(settings)
     assert (found.sources, found.references) == ([p.source for p in pairs], [p.target for p in pairs])
     assert debias._test_set(replace(settings, target_language="fr")) is None
-
-
-def test_two_sentences_no_surer_than_the_numbers() -> None:
-    def row(metric: str, values: tuple[float, float], low: float, high: float, p: float, better: str) -> Any:
-        cell, part, unit = "winomt.en-es", "all", Unit.PERCENT
-        if metric == "h_gender":
-            cell, part, unit = "uncertainty.en-es", "ambiguous", Unit.NATS
-        change = values[1] - values[0]
-        return Comparison(cell, metric, part, *values, better, 40, change, low, high, p, p, p, unit=unit).to_json()
-
-    first, second = findings(
-        [
-            row("accuracy", (50, 50.5), -1, 2, 0.6, "higher"),
-            row("delta_s", (40, 30), -14, -6, 0.001, "zero"),
-            row("delta_g", (10, 15), 2, 8, 0.001, "zero"),
-            row("h_gender", (0.2, 0.3), 0.05, 0.15, 0.001, "neither"),
-        ]
-    )
-    assert first == (
-        "WinoMT accuracy 50.0 to 50.5 (+0.5, -1.0 to 2.0: not significant); its gap between stereotypical and other "
-        "sentences 40.0 to 30.0 (-10.0, -14.0 to -6.0: better); its gap between men and women 10.0 to 15.0 (+5.0, 2.0 "
-        "to 8.0: worse)."
-    )
-    assert second.endswith("0.200 to 0.300 (+0.100, 0.050 to 0.150: significant).")
-    # A gap that turns to the other side may be of another size and yet within chance.
-    assert "not significant after correction" in findings([row("delta_g", (0.4, -1.9), -6, 1.5, 0.01, "zero")])[0]
-    empty = row("delta_s", (40, 30), -14, -6, 0.001, "zero") | {"first": None, "difference": None}
-    assert findings([empty]) == ["Its gap between stereotypical and other sentences: no value to compare."]
 
 
 # -- refusals ----------------------------------------------------------------------------------------------------------

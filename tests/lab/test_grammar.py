@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 from itertools import islice
 from random import Random
 
 import pytest
 
 from gendermark import registry
-from gendermark.lab import grammar
 from gendermark.lab.grammar import (
     FEMININE,
     FIXED,
@@ -24,7 +23,6 @@ from gendermark.lab.grammar import (
     english,
     generate,
     generate_documents,
-    generate_rounds,
     leaning,
     lists,
     parse_line,
@@ -143,12 +141,6 @@ def test_no_pair_is_a_core_sentence(pairs: list[Pair]) -> None:
         assert not core_sources() & {f"{sentence.rstrip('.')}." for sentence in pair.source.split(". ")}
 
 
-def test_a_core_sentence_that_the_tables_can_say_is_passed_over(monkeypatch: pytest.MonkeyPatch) -> None:
-    first = next(generate(1, 4))
-    monkeypatch.setattr(grammar, "core_sources", lambda: frozenset({first.source}))
-    assert first.source not in {pair.source for pair in generate(200, 4)}
-
-
 def test_pairs_are_whole_sentences(pairs: list[Pair]) -> None:
     for pair in pairs:
         for text in (pair.source, pair.target):
@@ -157,13 +149,6 @@ def test_pairs_are_whole_sentences(pairs: list[Pair]) -> None:
             assert text.lstrip("¿")[0].isupper() or text[0].isdigit(), pair
             assert len(text.split()) <= 45, pair
         assert ("¿" in pair.target) == ("?" in pair.target) == ("?" in pair.source), pair
-
-
-def test_contractions_and_conjunctions(pairs: list[Pair]) -> None:
-    for pair in pairs:
-        assert not re.search(r"\b(?:[Aa]|[Dd]e) el\b", pair.target), pair
-        assert not re.search(r"\by (?:i|hi(?!e))|\bo h?o", pair.target), pair
-        assert not re.search(r"\b[Aa] [aeio]|\b[Aa]n (?!hour)[^aeiouAEIOU]|\b[Aa]n uni", pair.source), pair
 
 
 def test_what_is_said_is_said_by_the_pronouns(pairs: list[Pair]) -> None:
@@ -240,14 +225,6 @@ def test_genders_are_drawn_by_the_formula(pairs: list[Pair]) -> None:
     assert max(squares) < 16
 
 
-def test_people_with_their_own_gender_keep_it(pairs: list[Pair]) -> None:
-    fixed = {block.family for block in blocks() if block.distance == FIXED}
-    told = [pair for pair in pairs if pair.construction in fixed]
-    assert len(told) > 1000
-    assert all(pair.target_gender == pair.cue != "none" and not pair.occupation for pair in told)
-    assert not any("La reina" in pair.target for pair in told if "queen" not in pair.source)
-
-
 def test_stereotypes_are_a_dial() -> None:
     for cue, distance in ((0, "none"), (1, "far")):
         none, one, two = (probability_feminine(0.95, cue, distance, dial) for dial in (0, 1, 2))
@@ -258,14 +235,6 @@ def test_stereotypes_are_a_dial() -> None:
     flat, steep = (list(generate(300, 2, stereotype=dial, wide=True)) for dial in (0.0, 3.0))
     assert [pair.source for pair in flat] == [pair.source for pair in steep]
     assert [pair.target for pair in flat] != [pair.target for pair in steep]
-
-
-def test_the_wider_grammar_says_more() -> None:
-    plain, wide = (
-        {word for pair in generate(3000, 6, wide=one) for word in pair.source.split()} for one in (False, True)
-    )
-    assert {"nanny", "groundskeeper", "gals", "female"} <= wide
-    assert not {"nanny", "groundskeeper", "gals", "female"} & plain
 
 
 def test_the_grammar_writes_texts_in_which_the_person_has_the_gender_that_is_told() -> None:
@@ -290,23 +259,7 @@ def test_the_grammar_writes_texts_in_which_the_person_has_the_gender_that_is_tol
     assert n_wrong == 0  # where the bias decides, it would be a good part of them
 
 
-def test_pairs_come_in_rounds_of_other_seeds(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(grammar, "PAIRS_PER_ROUND", 40)
-    pairs = generate_rounds(100, 0, lambda *_: None)
-    rounds = [pairs[:40], pairs[40:80], pairs[80:]]
-    assert [len(pairs) for pairs in rounds] == [40, 40, 20]
-    assert rounds[0][:20] != rounds[1][:20] != rounds[2]
-    assert all(split_of(pair.source) == "train" for pair in pairs)
-
-
 # -- coverage --------------------------------------------------------------------------------------------------------
-
-
-def test_the_mixture(pairs: list[Pair]) -> None:
-    families = Counter(pair.construction for pair in pairs)
-    assert set(families) == {block.family for block in blocks()}
-    is_open = [pair for pair in pairs if pair.occupation and pair.cue == "none"]
-    assert 0.18 <= len(is_open) / len(pairs) <= 0.35
 
 
 def test_every_word_of_the_core_sets_is_taught(pairs: list[Pair]) -> None:

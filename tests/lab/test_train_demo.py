@@ -136,16 +136,6 @@ def test_a_killed_training_reaches_the_same_model(made: Path, report: dict[str, 
     assert _contents(tmp_path) == _contents(made)
 
 
-def test_torch_is_left_as_it_was(made: Path, unfinished: Path) -> None:
-    import torch
-
-    before = (torch.get_num_threads(), torch.are_deterministic_algorithms_enabled(), torch.get_rng_state().tolist())
-    train_demo_model(unfinished, TINY)  # only exported again: its checkpoint is the last one
-    after = (torch.get_num_threads(), torch.are_deterministic_algorithms_enabled(), torch.get_rng_state().tolist())
-    assert after == before
-    assert _contents(unfinished) == _contents(made)
-
-
 def test_the_command_and_what_it_refuses(
     unfinished: Path, tmp_path: Path, gendermark: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:

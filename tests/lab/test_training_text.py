@@ -11,7 +11,6 @@ import pytest
 from gendermark.errors import UserError
 from gendermark.lab import training_text as text
 from gendermark.lab.training_text import CONTEXT, Line, Part, key, read_documents, read_part, split
-from gendermark.reading import context as contexts
 from gendermark.records import Translation
 
 DIRECTION = ("en", "es")
@@ -114,23 +113,6 @@ def test_each_sentence_has_the_one_before_it_within_its_document(tmp_path: Path)
     assert without.train == [Line("Five. Six.", "Cinco. Seis.")]
 
 
-def test_two_files_are_the_same_as_one(tmp_path: Path) -> None:
-    (tmp_path / "a.tsv").write_text(TEXT, encoding="utf-8")
-    for place, language in enumerate(DIRECTION):
-        lines = [line.split("\t")[place] if line else "" for line in TEXT.splitlines()]
-        (tmp_path / f"a.{language}").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    both = read_documents(f"{tmp_path / 'a.en'},{tmp_path / 'a.es'}", DIRECTION)
-    assert both.documents == read_documents(str(tmp_path / "a.tsv"), DIRECTION).documents
-
-
-def test_a_model_is_asked_as_it_was_taught() -> None:
-    shown = contexts.show("She left.", "The nurse slept.", CONTEXT)
-    assert shown == "She left. <sep> The nurse slept."
-    assert contexts.find("Se fue. <sep> La enfermera dormía.", "She left.", "The nurse slept.", CONTEXT) == (
-        "La enfermera dormía."
-    )
-
-
 @pytest.mark.parametrize(
     ("given", "direction", "words"),
     [
@@ -151,12 +133,6 @@ def test_what_is_wrong_with_documents(
     with pytest.raises(UserError) as caught:
         read_documents(given, direction)
     assert words in str(caught.value)
-
-
-@pytest.mark.parametrize(("strategy", "words"), [("none", "'none'"), ("separator:", "separator:TEXT")])
-def test_what_joins_no_two_sentences(strategy: str, words: str) -> None:
-    with pytest.raises(UserError, match=words):
-        text.check_context(strategy)
 
 
 # -- self-training -----------------------------------------------------------------------------------------------------
