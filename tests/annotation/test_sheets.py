@@ -10,7 +10,7 @@ import pytest
 
 from annotation.made import FEW, HEADER, LINEUP_HEADER, M, judged, written
 from gendermark.annotation import GENDERS, LINEUP, read_blank, read_sheet, write_sheet
-from gendermark.annotation.sheets import ANYBODY, Form, direction_of, refuse_to_overwrite
+from gendermark.annotation.sheets import ANYBODY, Form, refuse_to_overwrite
 from gendermark.errors import BadFile, UserError
 
 
@@ -70,18 +70,6 @@ def test_separators(tmp_path: Path, delimiter: str, sep_line: bool) -> None:
     lines = [f"sep={delimiter}", *lines] if sep_line else lines
     (tmp_path / "s.csv").write_text("\n".join(lines), encoding="utf-8")
     assert first(tmp_path / "s.csv") == (2 + sep_line, 3, "baker", 'Sí, no; "a".', "f")
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("sep=;\nROW;correct gender\n3.0;y\n1;n\n", [(3, "y"), (1, "n")]),
-        ("correct?\trow\ttranslation\ny\t2\tHola.\n", [(2, "y")]),
-    ],
-)
-def test_other_separators_and_columns_of_a_lineup(tmp_path: Path, text: str, expected: list[tuple[int, str]]) -> None:
-    (tmp_path / "s.csv").write_text(text, encoding="utf-8")
-    assert [(row.number, row.answer) for row in read_sheet(tmp_path / "s.csv", LINEUP)] == expected
 
 
 @pytest.mark.parametrize(
@@ -230,21 +218,6 @@ def test_a_row_that_names_nobody_has_a_question_of_its_own(tmp_path: Path, entit
     assert (one["entity"], one["question"]) == ("", "Which gender do the words for the person have?")
     assert other["entity"] == "baker"
     assert not {"question", "hint"} & other.keys()
-
-
-@pytest.mark.parametrize(
-    ("text", "direction"),
-    [
-        ("El médico", "ltr"),
-        ("الطبيبة", "rtl"),
-        ("Google: הרופאה באה", "rtl"),
-        ("The word הרופאה here", "ltr"),
-        ("", "ltr"),
-        ("123 …", "ltr"),
-    ],
-)
-def test_direction_is_that_of_most_letters(text: str, direction: str) -> None:
-    assert direction_of(text) == direction
 
 
 @pytest.mark.parametrize(

@@ -248,21 +248,6 @@ def test_every_card_is_true_to_the_mirror(name: str) -> None:
         assert {file.path: file.size for file in revision.files}.items() <= there.items()
 
 
-def test_the_content_hash_sees_content_alone(toy: Any) -> None:
-    before = toy.revision.content_hash()
-    assert re.fullmatch(r"[0-9a-f]{12}", before)
-    assert toy.revision.content_hash("outputs") != before
-    for old, new, is_same in (("b.txt", "z.txt", True), (toy.file("b.txt").sha256, "0" * 64, False)):
-        changed = parse_card(toy.text.replace(old, new))
-        assert (changed.revisions[0].content_hash() == before) is is_same
-
-
-def test_nothing_heavy_is_imported() -> None:
-    code = "import sys, gendermark.data, gendermark.cli.data; sys.exit(bool({'httpx', 'numpy'} & set(sys.modules)))"
-    environment = {**os.environ, "PYTHONPATH": str(Path(gendermark.__file__).parents[1])}
-    assert subprocess.run([sys.executable, "-c", code], env=environment, check=False).returncode == 0
-
-
 # -- what a loader gets ------------------------------------------------------------------------------------------------
 
 
@@ -357,14 +342,6 @@ def test_states_and_mending(toy: Any) -> None:
     assert state() is State.MISSING
 
 
-@pytest.mark.usefixtures("mirrored")
-def test_a_whole_cache_needs_neither_source_nor_writing(toy: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    toy.fetch()
-    monkeypatch.setenv("GENDERMARK_DATA_MIRROR", "no/such/place")
-    monkeypatch.setattr(Path, "touch", None)
-    assert toy.fetch() == GOOD
-
-
 @pytest.mark.parametrize("code", [errno.EACCES, errno.EROFS, errno.ENOSPC])
 @pytest.mark.parametrize(("owner", "name"), [(Path, "touch"), (os, "fsync")])
 def test_a_cache_that_cannot_be_written_to(
@@ -379,19 +356,6 @@ def test_a_cache_that_cannot_be_written_to(
     assert all(word in sentence for word in (str(tmp_path / "cache"), os.strerror(code), "GENDERMARK_CACHE"))
     assert toy.fetch() == GOOD
     assert server.requests == [(A, None)], "what came is kept"
-
-
-def test_a_file_in_the_place_of_the_cache(toy: Any, server: Any, tmp_path: Path) -> None:
-    (tmp_path / "cache").write_text("not a directory")
-    assert "GENDERMARK_CACHE" in refusal(toy, UserError)
-
-
-def test_a_reader_of_messages_who_leaves_is_not_a_disk_problem(toy: Any, server: Any) -> None:
-    def leave(*_: object) -> None:
-        raise BrokenPipeError
-
-    with pytest.raises(BrokenPipeError):
-        toy.fetch(progress=leave)
 
 
 # -- downloads ---------------------------------------------------------------------------------------------------------
@@ -482,43 +446,12 @@ def test_what_a_download_is_refused_for(toy: Any, server: Any, monkeypatch: pyte
     assert not part(toy).exists() or part(toy).stat().st_size < len(GOOD)
 
 
-@pytest.mark.parametrize("n_bytes", [10, 150_000, 200_000])
-def test_a_part_with_wrong_bytes_is_thrown_away(toy: Any, server: Any, n_bytes: int) -> None:
-    part(toy).parent.mkdir(parents=True)
-    part(toy).write_bytes(b"x" * n_bytes)
-    assert toy.fetch() == GOOD
-    assert server.requests[-1] == (A, None)
-
-
-def test_each_attempt_waits_twice_as_long(toy: Any, server: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    waits: list[float] = []
-    monkeypatch.setattr(official, "BACKOFF_SECONDS", 0.5)
-    monkeypatch.setattr(official.time, "sleep", waits.append)
-    server.steps[A] = [server.status(500)]
-    refusal(toy)
-    assert waits == [0.5, 1.0]
-
-
 @pytest.mark.parametrize("step", ["stall", "drip"])
 def test_a_silent_server_is_left(toy: Any, server: Any, monkeypatch: pytest.MonkeyPatch, step: str) -> None:
     monkeypatch.setattr(official, "N_ATTEMPTS", 1)
     monkeypatch.setattr(official, "TIMEOUT_SECONDS", 0.2)
     server.steps[A] = [getattr(server, step)]
     assert "of 150,000 bytes (" in refusal(toy)
-
-
-def test_a_slow_download_has_the_time_that_its_bytes_need(
-    toy: Any, server: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The limit is for a server that sends nothing of use, not for one that sends slowly."""
-    monkeypatch.setattr(official, "N_ATTEMPTS", 1)
-    monkeypatch.setattr(official, "SLOWEST_BYTES_PER_SECOND", 1_000)
-    client = official._open_client()
-    monkeypatch.setattr(official, "_open_client", lambda: client)
-    monkeypatch.setattr(official, "TIMEOUT_SECONDS", 0.2)
-    threading.Timer(0.4, server.go_on.set).start()
-    server.steps[A] = [server.stall]
-    assert toy.fetch() == GOOD
 
 
 def test_without_a_mirror_the_authors_repository_is_asked(

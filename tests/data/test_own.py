@@ -96,18 +96,6 @@ def test_every_benchmark_reads_it_and_a_right_system_is_right(name: str, ending:
     assert len(result.judgements) == len(ROWS[name])
 
 
-def test_variants_of_one_s_own_are_told_apart(tmp_path: Path) -> None:
-    path = _write(tmp_path / "mine.csv", ROWS["gate-variants"])
-    for text, gender in (("La enfermera está muy cansada.", "feminine"), ("El enfermero está cansado.", "masculine")):
-        result = gendermark.score("gate-variants", [text], to="es", data=f"file:{path}")
-        assert [judgement.observed for judgement in result.judgements] == [gender]
-    both = ["La enfermera está cansada.", "El enfermero está cansado."]
-    offered = gendermark.score("gate-alternatives", [both], to="es", data=f"file:{path}")
-    assert offered.judgements[0].is_correct
-    rewritten = gendermark.score("gate-rewriting", [both[1], both[0]], to="es", data=f"file:{path}")
-    assert all(judgement.is_correct for judgement in rewritten.judgements)
-
-
 def test_every_benchmark_that_reads_it_is_described() -> None:
     """And in docs/own-data.md."""
     text = (Path(__file__).parents[2] / "docs" / "own-data.md").read_text(encoding="utf-8")
@@ -137,16 +125,6 @@ def test_what_is_wrong_is_said_with_its_line(content: str, said: str, tmp_path: 
     path.write_text(content, encoding="utf-8")
     with pytest.raises(UserError, match=re.escape(said)):
         gendermark.items("winomt", "es", data=f"file:{path}")
-
-
-def test_own_sentences_of_winomt_have_no_subject_or_object(tmp_path: Path) -> None:
-    """Only in published and bundled ones the first person is the subject; "On Monday the cook ..." is no object."""
-    path = tmp_path / "mine.csv"
-    path.write_text("source,gender,entity\nOn Monday the cook said that she was late.,f,cook\n", encoding="utf-8")
-    result = gendermark.score("winomt", ["El lunes la cocinera dijo que llegaba tarde."], "es", data=f"file:{path}")
-    assert not {"subject", "object"} & {estimate.slice for estimate in result.estimates}
-    core = gendermark.items("winomt", "es", data="core")
-    assert {item.tags["role"] for item in core.items} == {"subject", "object"}
 
 
 @pytest.mark.parametrize(

@@ -56,24 +56,6 @@ def test_groups_are_those_of_a_dictionary(numbers: list[int]) -> None:
     assert found == list(expected.items())
 
 
-def test_many_small_groups_are_one_way_through_the_file(monkeypatch: pytest.MonkeyPatch) -> None:
-    n_read = 0
-
-    def read(store: Any, place: tuple[int, int]) -> list[Any]:
-        nonlocal n_read
-        n_read += 1
-        return really(store, place)
-
-    really = disk_list._File.read
-    monkeypatch.setattr(disk_list._File, "read", read)
-    monkeypatch.setattr(disk_list, "_BLOCK", 50)
-    monkeypatch.setattr(disk_list, "LIMIT", 100)
-    values = stored(range(3000))
-    groups = [group for _, group in grouped(values, lambda value: value // 3)]
-    assert groups == [[value, value + 1, value + 2] for value in range(0, 3000, 3)]
-    assert n_read < 300  # for their keys, for their order and in order; not once for each of 1,000 groups
-
-
 @given(st.permutations(range(17)))
 def test_values_come_in_the_order_of_their_places(places: list[int]) -> None:
     assert list(reordered(stored("abcdefghijklmnopq"), places)) == ["abcdefghijklmnopq"[place] for place in places]
@@ -126,14 +108,6 @@ def test_records_come_back_as_they_were() -> None:
         assert (back, repr(back)) == (record, repr(record))
 
 
-def test_the_file_has_no_name() -> None:
-    pattern = "gendermark-*"
-    before = set(Path(tempfile.gettempdir()).glob(pattern))
-    found = stored(range(100))
-    assert set(Path(tempfile.gettempdir()).glob(pattern)) <= before
-    assert len(found) == 100
-
-
 def test_a_full_disk_is_said_in_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     class Full:
         def seek(self, place: int) -> int:
@@ -158,9 +132,3 @@ def test_a_directory_that_cannot_be_used_is_not_passed_over(monkeypatch: pytest.
     monkeypatch.setattr(tempfile, "tempdir", None)
     monkeypatch.setenv("TMPDIR", f"{tmp_path}/")
     assert len(stored(range(100))) == 100
-
-
-def test_no_directory_for_temporary_files(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "gone"))
-    with pytest.raises(UserError, match="gone: No such file"):
-        stored(range(100))

@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -59,12 +58,6 @@ def test_held_inside_free_outside(path: Path) -> None:
         pass
 
 
-def test_freed_by_an_exception(path: Path) -> None:
-    with pytest.raises(KeyError), locks.hold(path):
-        raise KeyError
-    assert not locks.is_held(path)
-
-
 def test_another_process_holds_it(path: Path) -> None:
     waited: list[str] = []
 
@@ -97,24 +90,6 @@ def test_kill_frees_it(path: Path) -> None:
         assert not locks.is_held(path)
         with locks.hold(path):
             assert path.exists()
-
-
-def test_one_thread_at_a_time(path: Path) -> None:
-    inside, most = 0, 0
-
-    def work() -> None:
-        nonlocal inside, most
-        with locks.hold(path, timeout_seconds=10):
-            inside += 1
-            most = max(most, inside)
-            inside -= 1
-
-    threads = [threading.Thread(target=work) for _ in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert most == 1
 
 
 def test_a_place_that_cannot_be_locked(tmp_path: Path) -> None:

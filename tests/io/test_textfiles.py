@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import os
-import stat
 import threading
 from pathlib import Path
 
@@ -65,10 +64,6 @@ def test_lines_come_back_as_they_were_written(lines: list[str]) -> None:
     assert split_lines("".join(f"{line}\r\n" for line in lines)) == lines
 
 
-def test_longest_line_is_read(tmp_path: Path) -> None:
-    assert read_lines(_file(tmp_path, "é".encode() * 100_000)) == ["é" * 100_000]
-
-
 # -- what is no file -------------------------------------------------------------------------------------------------
 
 
@@ -121,10 +116,6 @@ def test_bad_json(tmp_path: Path, text: str, problem: str) -> None:
     assert refused.value.line == 2
 
 
-def test_whole_surrogate_pairs_are_text(tmp_path: Path) -> None:
-    assert read_json(_file(tmp_path, rb'"\ud83d\ude00"')) == "😀"
-
-
 @pytest.mark.parametrize("text", ["[]", "1", "null", '"a"'])
 def test_lines_that_are_no_objects(tmp_path: Path, text: str) -> None:
     assert read_json(_file(tmp_path, text.encode())) == json.loads(text)
@@ -142,16 +133,6 @@ def test_write(tmp_path: Path) -> None:
     write_text(path, "")
     assert path.read_bytes() == b""
     assert [one.name for one in path.parent.iterdir()] == ["file.txt"], "nothing is left behind"
-
-
-@pytest.mark.skipif(os.name != "posix", reason="permissions of POSIX")
-def test_written_files_are_ordinary_ones(tmp_path: Path) -> None:
-    before = os.umask(0o022)
-    try:
-        write_text(tmp_path / "file.txt", "x")
-    finally:
-        os.umask(before)
-    assert stat.S_IMODE((tmp_path / "file.txt").stat().st_mode) == 0o644
 
 
 @pytest.mark.parametrize("text", ["\ud800", "a" * 10_000 + "\udfff"])
@@ -191,12 +172,3 @@ def test_paths_that_cannot_be_written(tmp_path: Path) -> None:
     for path in (tmp_path, tmp_path / "file" / "below", tmp_path / ("x" * 5000), tmp_path / "a\0b"):
         with pytest.raises(UserError, match="cannot write"):
             write_text(path, "x")
-
-
-def test_a_file_is_on_the_disk_before_it_takes_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    done: list[str] = []
-    for owner, name in ((os, "fsync"), (Path, "replace")):
-        real = getattr(owner, name)
-        monkeypatch.setattr(owner, name, lambda *given, real=real, name=name: (done.append(name), real(*given))[1])
-    textfiles.write_text(tmp_path / "a.txt", "a")
-    assert done == ["fsync", "replace"]

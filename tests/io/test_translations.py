@@ -468,18 +468,6 @@ def test_samples_as_a_system(tmp_path: Path) -> None:
         assert any("(2 at least)" in note for note in system.notes())
 
 
-def test_what_a_file_can_do_depends_on_what_it_has(tmp_path: Path) -> None:
-    only = write(tmp_path / "samples.jsonl", lines({"source": "One.", "samples": ["a"]}))
-    both = write(tmp_path / "both.jsonl", lines({"source": "One.", "samples": ["a"], "mt": "a"}))
-    broken = write(tmp_path / "broken.jsonl", "{")
-    assert Files(str(only), {}).tasks == {Task.SAMPLE}
-    assert Files(str(both), {}).tasks == Files(str(tmp_path), {}).tasks == {Task.SAMPLE, Task.TRANSLATE}
-    for given in (broken, tmp_path / "a.txt", tmp_path / "absent.jsonl"):
-        assert Files(str(given), {}).tasks == {Task.TRANSLATE}
-    with pytest.raises(UserError, match=r"cannot translate.* it can sample;"):
-        check_tasks(Files(str(only), {}), [Request("One.", "en", "xx")])
-
-
 def test_missing_rows_may_be_allowed(tmp_path: Path) -> None:
     file = TranslationFile(write(tmp_path / "a.txt", "Two. ||| dos\n"), allow_missing=True)
     assert file.texts(BENCHMARK, set_of("One./Two."))[0] == [None, "dos"]
