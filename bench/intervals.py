@@ -124,6 +124,26 @@ METHODS: dict[str, Method] = {"ours": ours, "Wilson, t": wilson_t, "Korn-Graubar
                               "beta-binomial": beta_binomial, "percentile bootstrap": bootstrap}  # fmt: skip
 
 
+def drawn_rates(n: np.ndarray, mean: float, correlation: float, rng: np.random.Generator) -> np.ndarray:
+    """The rates of groups, from a beta distribution."""
+    if not correlation:
+        return np.full(len(n), mean)
+    strength = (1 - correlation) / correlation
+    return rng.beta(mean * strength, (1 - mean) * strength, len(n))
+
+
+def covered(
+    method: Method, n: np.ndarray, mean: float, correlation: float, n_runs: int, rng: np.random.Generator
+) -> float:
+    """The share of intervals that cover the truth: of these groups for `fixed`, else of all that there could be."""
+    hits = 0
+    for _ in range(n_runs):
+        rates = drawn_rates(n, mean, correlation, rng)
+        low, high = method(rng.binomial(n, rates), n)
+        hits += low <= (float((n * rates).sum() / n.sum()) if method is fixed else mean) <= high
+    return hits / n_runs
+
+
 def main(n_runs: int) -> None:
     rng = np.random.default_rng(1)
     print("Coverage in percent / mean width in points, 95% intervals")
@@ -135,8 +155,7 @@ def main(n_runs: int) -> None:
             for correlation in CORRELATIONS if max(sizes) > 1 else (0.0,):
                 found = {key: [0.0, 0.0] for key in (*METHODS, "fixed")}
                 for _ in range(n_runs):
-                    strength = (1 - correlation) / correlation if correlation else 0.0
-                    rates = rng.beta(mean * strength, (1 - mean) * strength, len(n)) if correlation else mean
+                    rates = drawn_rates(n, mean, correlation, rng)
                     right = rng.binomial(n, rates)
                     for key, method in {**METHODS, "fixed": fixed}.items():
                         truth = float((n * rates).sum() / n.sum()) if key == "fixed" else mean

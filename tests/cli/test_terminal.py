@@ -46,7 +46,11 @@ def _of_comparisons(printed: Any) -> Iterator[str]:
     for c in printed["comparisons"]:
         unit = Unit(c["unit"])
         yield from (unit.show(c[key]) for key in ("first", "second", "low", "high"))
-        yield from (unit.show_change(c["difference"]), show_p(c["p_adjusted"]), c["change"])
+        yield from (
+            unit.show_change(c["difference"]),
+            show_p(c["p_adjusted"]),
+            c["change"] if c["change"] != "unclear" else "not significant",
+        )
 
 
 def _of_matrix(printed: Any) -> Iterator[str]:

@@ -84,7 +84,7 @@ def test_an_empty_side_is_no_comparison() -> None:
             "Better than A by 10.0 points (6.0 to 14.0), significant.",
         ),
         ({"high": 1.0}, "No significant difference from A (−14.0 to 1.0 points). {}"),
-        ({"p_adjusted": 0.2}, "No significant difference from A (−14.0 to −6.0 points). {}"),
+        ({"p_adjusted": 0.2}, "Difference from A not significant after correction (−14.0 to −6.0 points). {}"),
         ({"low": None, "high": None, "detectable": None}, "No significant difference from A."),
         ({"second": 60.0, "difference": 0.0, "low": 0.0, "high": 0.0}, "The same as A."),
         (
@@ -104,7 +104,7 @@ def test_an_index_from_0_to_1_has_no_points() -> None:
 
 
 def test_what_is_unclear_is_told_by_its_interval() -> None:
-    assert _difference(high=1.0).phrase == "right gender (−14.0 to 1.0; 3.0 would show)"
+    assert _difference(high=1.0).phrase == "right gender (−14.0 to 1.0; smallest detectable difference: 3.0)"
     assert _difference(high=1.0, detectable=None).phrase == "right gender (−14.0 to 1.0)"
 
 
@@ -133,7 +133,7 @@ def test_a_gap_that_is_smaller_because_less_is_right_is_no_better() -> None:
     ends = {"low": -54.0, "high": -30.0}
     assert _difference(**gap, **ends).change == "better"
     hollow = _difference(**gap, **ends, is_right_less_often=True)
-    assert hollow.change == "smaller, but right less often"
+    assert hollow.change == "smaller gap, but lower accuracy"
     assert hollow.phrase.endswith("0.0 instead of 43.0 (by 30.0 to 54.0)")
     grown = {**gap, "second": -60.0, "difference": -103.0, "low": -120.0, "high": -90.0}
     assert _difference(**grown, is_right_less_often=True).change == "worse"
@@ -147,7 +147,7 @@ def test_a_system_that_is_right_about_fewer_is_never_better_than_a_stereotyped_o
     ]
     found = differences(runs)
     masculine, silent = ({d.comparison.metric: d.change for d in found.of_run(run)} for run in (1, 2))
-    assert masculine["delta_s"] == "smaller, but right less often"
+    assert masculine["delta_s"] == "smaller gap, but lower accuracy"
     assert silent["accuracy"] == "worse"
     assert "better" not in {*masculine.values(), *silent.values()}
 

@@ -255,7 +255,7 @@ def test_broken_systems_are_not_called_better() -> None:
     assert f"D right (fake) against {first}, by right gender: better in SimpleGEN, WinoMT." in said
     assert "Nothing was translated, so nothing can be said about gender." in opening
     assert opening.count("better than A") == 2, "the one that is right, in both benchmarks"
-    assert "Smaller, but right less often than A ; significant: stereotype's advantage" in text
+    assert "Smaller gap, but lower accuracy than A ; significant: stereotype's advantage" in text
     assert "Could not be compared with A" in text
 
 

@@ -232,7 +232,7 @@ def test_equal_passes(run: Run) -> None:
     checks = checked(run("fake:right?p=0.8"), run("fake:right?p=0.8"))
     assert len(checks) == 4
     assert all(check.passed for check in checks.values())
-    assert checks["tiny.en-xx gap:all"].finding.endswith(", unclear (p 1.0000 after Holm)")
+    assert checks["tiny.en-xx gap:all"].finding.endswith(", not significant (p 1.0000 after Holm)")
 
 
 def test_better_passes_and_worse_fails(run: Run) -> None:

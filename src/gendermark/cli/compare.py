@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from gendermark.metrics.metric import Resampling
     from gendermark.runs.compare import ComparedMetric, Comparison, ComparisonReport, ManyCompared
 
-_IN_WORDS = {"unclear": "no significant difference"}
 _HELP = "(see `gendermark compare --help`)"
 
 
@@ -109,10 +108,11 @@ def _print_summary(comparisons: Sequence[Comparison], names: tuple[str, str]) ->
         compared = [d for d in found if d.change != ABSENT] or found
         leading = next((d for d in compared if d.is_leading), compared[0])
         title = f"{registry.load('benchmark', benchmark).title}, {direction(*languages.split('-', 1))}"
-        print_text(f"\n{title}: {_IN_WORDS.get(leading.change, leading.change)}")
-        for change in CHANGES:
-            if phrases := phrases_of([d for d in found if d.change == change]):
-                print_text(f"{_IN_WORDS.get(change, change)}: {'; '.join(phrases)}", indent=2)
+        print_text(f"\n{title}: {leading.comparison.in_words()}")
+        found.sort(key=lambda d: CHANGES.index(d.change))
+        for words in dict.fromkeys(d.comparison.in_words() for d in found):
+            phrases = phrases_of([d for d in found if d.comparison.in_words() == words])
+            print_text(f"{words}: {'; '.join(phrases)}", indent=2)
 
 
 def _print_comparison(report: ComparisonReport, *, in_full: bool = True) -> None:
@@ -121,7 +121,7 @@ def _print_comparison(report: ComparisonReport, *, in_full: bool = True) -> None
     from gendermark.runs.compare import FAMILY, Comparison
 
     if not terminal.is_terminal(sys.stdout):
-        print_table("", Comparison.told(), [tuple(c.to_json().values()) for c in report.comparisons])
+        print_table("", Comparison.keys(), [tuple(c.to_json().values()) for c in report.comparisons])
     elif not in_full:
         _print_summary(report.comparisons, report.names)
         return
@@ -136,15 +136,15 @@ def _print_comparison(report: ComparisonReport, *, in_full: bool = True) -> None
                     c.unit.show_change(c.difference),
                     c.interval,
                     show_p(c.p_adjusted),
-                    c.change(),
+                    c.in_words(),
                     _detectable(c),
                 )
                 for c in report.comparisons
                 if c.cell == cell
             ]
-            print_table(cell, ("metric", "first", "second", "change", "interval", "p", "second is", "finds"), rows)
+            print_table(cell, ("metric", "first", "second", "change", "interval", "p", "second is", "detectable"), rows)
         if any(map(_detectable, report.comparisons)):
-            say("finds: the smallest difference that these sentences detect with 80% power")
+            say("detectable: smallest difference found with 80% power")
     for test in report.tests:
         facts = test.details
         say(
@@ -154,7 +154,7 @@ def _print_comparison(report: ComparisonReport, *, in_full: bool = True) -> None
 
 
 def _detectable(c: Comparison) -> str:
-    """Where it is unclear whether there is a difference: the smallest that these sentences could have shown."""
+    """Where a difference is not significant: the smallest detectable one."""
     return c.unit.show(c.detectable) if c.change() == "unclear" and c.detectable else ""
 
 
@@ -204,14 +204,14 @@ def _draw_metric(many: ManyCompared, m: ComparedMetric) -> None:
             pair = (0 if name == "first" else place - 1, place)
             c = m.differences[pair]
             interval = "" if c.low is None else f" {c.interval}"
-            cells += [m.unit.show_change(c.difference) + interval, show_p(c.p_adjusted), m.verdict(pair)]
+            cells += [m.unit.show_change(c.difference) + interval, show_p(c.p_adjusted), c.in_words()]
         rows.append(cells)
     columns = [text for name in against for text in (f"against {name}", "p", "is")]
     print_table(f"{m.cell} {m.name}", ("run", "value", "interval", *columns), rows)
 
 
 def _draw_matrix(many: ManyCompared, m: ComparedMetric) -> None:
-    """Row minus column; a star where the two clearly differ. Columns are numbered: names may be long."""
+    """Row minus column; a star where the two differ significantly. Columns are numbered: names may be long."""
     rows = []
     for i, run in enumerate(many.called):
         cells = []
@@ -222,7 +222,7 @@ def _draw_matrix(many: ManyCompared, m: ComparedMetric) -> None:
             pair = (min(i, j), max(i, j))
             difference = m.differences[pair].difference
             turned = difference if difference is None or i > j else -difference
-            star = "*" if m.is_clear(pair) else ""
+            star = "*" if m.differences[pair].is_significant else ""
             cells.append(f"{m.unit.show_change(turned)}{star}")
         rows.append((f"{run} ({i + 1})", *cells))
     columns = [f"({place + 1})" for place in range(len(many.runs))]

@@ -46,7 +46,7 @@ def gate(
         list[str] | None,
         typer.Option(
             metavar="[METRIC=]POINTS",
-            help="Pass what is not clearly worse than the baseline by more than this; repeatable: 1, recall_gap=2.",
+            help="Pass unless significantly worse than the baseline by more than this; repeatable: 1, recall_gap=2.",
         ),
     ] = None,
     fail_on_gap: Annotated[
@@ -74,7 +74,7 @@ def gate(
     name: Names = None,
     as_json: AsJson = False,
 ) -> None:
-    """Exit 1 if the system is clearly worse than the baseline, or beyond a bound; exit 0 otherwise."""
+    """Exit 1 if the system is significantly worse than the baseline, or beyond a bound; exit 0 otherwise."""
     from gendermark.io.textfiles import write_text
     from gendermark.reporting import ci
     from gendermark.runs import gates

@@ -106,7 +106,7 @@ def is_unchanged(change: Comparison) -> bool:
 
 
 def _is_clear(change: Comparison | None) -> bool:
-    return change is not None and change.change() not in ("unclear", "not compared")
+    return change is not None and change.is_significant
 
 
 def _of_change(label: str, change: Comparison) -> str:

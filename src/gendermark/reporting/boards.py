@@ -344,7 +344,7 @@ def trends(board: Board) -> list[str]:
                 change = {"better": "worse", "worse": "better"}.get(change, change)
             before, after = (board.standings[place] for place in (earlier, later))
             values = [s.estimate(board.metric) for s in (before, after)]
-            told = "no significant change" if change == "unclear" else f"{change}, significant"
+            told = comparison.in_words() if change == "unclear" else f"{change}, significant"
             unit = board.about.unit
             numbers = [unit.show(e.value if e else None) for e in values]
             dates = [s.submission.system.shown_date for s in (before, after)]

@@ -61,7 +61,8 @@ class Difference:
         if c.first is None or c.second is None or c.difference is None:
             return f"{what} (one of the two has no value)"
         if self.change == "unclear":
-            shows = f"; {format_value(c.detectable, self._unit)} would show" if c.detectable else ""
+            smallest = format_value(c.detectable, self._unit)
+            shows = f"; smallest detectable difference: {smallest}" if c.detectable else ""
             return f"{what} ({self._ends(1)}{shows})" if c.low is not None else what
         second, first = (format_value(x, self._unit) for x in (c.second, c.first))
         # Where a gap has turned round, no one number says how much smaller or larger it is.
@@ -82,6 +83,8 @@ class Difference:
         if self.change == "unclear":
             span = f" ({self._ends(1)}{unit})" if c.low is not None else ""
             enough = "" if c.detectable is None else f" Smallest detectable difference: {self._amount(c.detectable)}."
+            if c.in_words() != "not significant":
+                return "Difference", " from ", f" {c.in_words()}{span}.{enough}"
             return "No significant difference", " from ", f"{span}.{enough}"
         by = format_value(abs(c.difference), self._unit)
         span = NO_SPREAD if c.low == c.high else self._ends(-1 if c.difference < 0 else 1)

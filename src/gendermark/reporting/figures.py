@@ -273,7 +273,7 @@ def _forest(reports: Mapping[str, ComparisonReport], labels: Sequence[str]) -> I
 
 
 def _is_significant(one: Comparison) -> bool:
-    return one.change() not in ("unclear", "not compared")
+    return one.is_significant
 
 
 def short_label(benchmark: Benchmark, metric: str, part: str) -> str:

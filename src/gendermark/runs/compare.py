@@ -160,11 +160,11 @@ ALPHA = 0.05
 """Below it, after Holm, a difference is significant."""
 FAMILY = "Holm's correction over the headline metrics of the two runs"
 LESS_RIGHT = 0.05
-"""The p-value below which a system is right less often."""
-SMALLER = "smaller, but right less often"
+"""The p-value below which a system has lower accuracy."""
+SMALLER = "smaller gap, but lower accuracy"
 ABSENT = "not compared"
 CHANGES = ("worse", "better", SMALLER, "changed", "unclear", ABSENT)
-"""What the second run is, in the order in which it is told."""
+"""What the second run is, in the order of reports."""
 
 
 @dataclass(frozen=True)
@@ -191,22 +191,22 @@ class Comparison:
     """Of a gap that has changed sides: whether the first is significant; `is_clear`: whether the second is."""
     is_clear: bool | None = None
     detectable: float | None = None
-    """The smallest true difference that this data would show in four of five cases, at the corrected level."""
+    """The smallest true difference that is found with a power of 80%, at the corrected level."""
     is_right_less_often: bool = False
-    """Whether the second system clearly gets fewer items right; a gap may be small because little is right."""
+    """Whether the second system has significantly lower accuracy: a gap may be small because little is right."""
     unit: Unit = Unit.PERCENT
     is_headline: bool = True
     spread: DifferenceSpread | ResampledSpread | None = field(default=None, compare=False, repr=False)
-    """How sure the difference is; not told."""
+    """How sure the difference is; not in JSON."""
     size_ends: tuple[float, float] | None = field(default=None, compare=False, repr=False)
-    """Of a gap that has changed sides: the interval of how much larger it is than before; not told."""
+    """Of a gap that has changed sides: the interval of how much larger it is than before; not in JSON."""
 
     def to_json(self) -> dict[str, Any]:
-        return {key: self.change() if key == "change" else getattr(self, key) for key in self.told()}
+        return {key: self.change() if key == "change" else getattr(self, key) for key in self.keys()}
 
     @classmethod
-    def told(cls) -> tuple[str, ...]:
-        """The names of what is told of a comparison, in their order."""
+    def keys(cls) -> tuple[str, ...]:
+        """Of its JSON, in their order."""
         return (*(key for key in cls.__dataclass_fields__ if key not in ("spread", "size_ends")), "change")
 
     @property
@@ -253,6 +253,17 @@ class Comparison:
                 return "worse"
             return SMALLER if self.is_right_less_often else "better"
         return "better" if (self.difference > 0) == (self.better == "higher") else "worse"
+
+    @property
+    def is_significant(self) -> bool:
+        return self.change() not in ("unclear", ABSENT)
+
+    def in_words(self, alpha: float = ALPHA) -> str:
+        """`change`, in the fixed phrases where it is not significant."""
+        change = self.change(alpha)
+        if change != "unclear" or self.low is None or self.high is None:
+            return "not significant" if change == "unclear" else change
+        return "not significant" if self.low <= 0 <= self.high else "not significant after correction"
 
 
 @dataclass(frozen=True)
@@ -322,8 +333,8 @@ def compare(
 ) -> ComparisonReport:
     """Compare two runs cell by cell, paired on their items.
 
-    What cannot be compared is an error; or, with `leave_out`, named among the refusals. `progress` is told after every
-    cell how many are done, of how many.
+    What cannot be compared is an error; or, with `leave_out`, named among the refusals. `progress` is called after
+    every cell with the number done and the number of all.
     """
     pairs, notes, refusals = _matched(first, second, leave_out)
     asked.check([a for a, _ in pairs])
@@ -360,8 +371,8 @@ def too_coarse(n_questions: int, resampling: Resampling) -> list[str]:
         return []
     enough = int(2 * n_questions / ALPHA) + 1
     return [
-        f"{n_questions:,} questions were asked at once, too many for {resampling.n_resamples:,} resamples to answer "
-        f"those clearly that are resampled; give --resamples {enough}"
+        f"{n_questions:,} tests are corrected together, too many for p-values of {resampling.n_resamples:,} resamples "
+        f"to be significant; give --resamples {enough}"
     ]
 
 
@@ -465,7 +476,7 @@ def compare_metric(
 
 
 def _items_right(a: Result, b: Result, resampling: Resampling) -> Test:
-    """Whether one system gets more items right: whole groups change places, since their items stand or fall together.
+    """Whether one system gets more items right: whole groups change places, since their items are correlated.
 
     (McNemar's test would take the items for independent, and finds differences where there are none.)
     """
@@ -529,20 +540,16 @@ class ComparedMetric:
         difference = f"{self.unit.show_change(whole.low)} and {self.unit.show_change(whole.high)}"
         facts = f"p {show_p(whole.p_adjusted)} after Holm; the difference lies between {difference}"
         verdict = self.verdict((0, last))
-        told = "no significant change" if verdict == "unclear" else f"{verdict}, significant"
-        found = f"{start}: {told} ({facts})."
+        said = whole.in_words() if verdict == "unclear" else f"{verdict}, significant"
+        found = f"{start}: {said} ({facts})."
         if last == 1:
             return found
-        clear = [n for n in range(last) if self.is_clear((n, n + 1))]
-        steps = [f"{runs[n + 1]} is {self._told((n, n + 1))} {runs[n]}" for n in clear]
-        return f"{found} Of single steps, {'; '.join(steps) or 'none is clear by itself'}."
-
-    def is_clear(self, pair: Pair) -> bool:
-        return self.verdict(pair) not in ("unclear", ABSENT)
-
-    def _told(self, pair: Pair) -> str:
-        verdict = self.verdict(pair)
-        return "changed from" if verdict == "changed" else f"{verdict} than"
+        steps = [
+            f"{runs[n + 1]} is {'changed from' if c.change() == 'changed' else f'{c.change()} than'} {runs[n]}"
+            for n in range(last)
+            if (c := self.differences[n, n + 1]).is_significant
+        ]
+        return f"{found} Significant single steps: {'; '.join(steps) or 'none'}."
 
     def to_json(self, runs: Sequence[str]) -> dict[str, Any]:
         values = zip(runs, self.values, strict=True)
@@ -614,7 +621,7 @@ def compare_many(
 ) -> ManyCompared:
     """Compare every pair of runs; or, for a trend, each version with the one before it and with the first.
 
-    `progress` is told after every pair how many are done, of how many.
+    `progress` is called after every pair with the number done and the number of all.
     """
     names = tuple(runs)
     shared, notes = _shared_cells(runs)

@@ -48,7 +48,7 @@ class Check:
     compared: bool = True
     """Whether there was something to compare; if not, it has neither passed nor failed."""
     grew: bool = False
-    """Of a gap: whether it is clearly larger, though nobody has lost."""
+    """Of a gap: whether it is significantly larger, though nobody has lost."""
     tolerance: float = 0.0
     """How much worse would pass, in the unit of the metric."""
     kind: str = "general"
@@ -286,7 +286,8 @@ class _Gate:
         if lost is not None:
             return lost
         change, allowed = c.change(self.alpha), self.strict.of(c.cell, c.metric, c.slice, c.unit)
-        found = f"{c.unit.show(c.first)} → {c.unit.show(c.second)}, {change} (p {show_p(c.p_adjusted)} after Holm)"
+        values = f"{c.unit.show(c.first)} → {c.unit.show(c.second)}"
+        found = f"{values}, {c.in_words(self.alpha)} (p {show_p(c.p_adjusted)} after Holm)"
         check = Check(
             c.cell,
             c.metric,
@@ -370,7 +371,7 @@ def _weakness_of_gap(result: Result, metric: Metric) -> str:
     for e in result.estimates:
         if (e.metric, e.slice) == (metric.name, metric.slice) and e.n_judged < LEAST_SHARE * e.n_total:
             return f"only {e.n_judged:,} of {e.n_total:,} were judged"
-    # Balance among answers that need not be right is another kind of gap; it can be told wherever they were judged.
+    # Balance among answers that need not be right is another kind of gap; it can be measured wherever they were judged.
     under = judgements_under(result, metric)
     n_right = sum(j.is_correct for j in under)
     return f"only {n_right:,} of {len(under):,} were right" if n_right < LEAST_SHARE * len(under) else ""
