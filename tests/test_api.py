@@ -14,12 +14,11 @@ from typing import Any
 import pytest
 
 import gendermark
-from gendermark import Estimate, Resampling, Result, Selection, UserError, registry
+from gendermark import Estimate, Result, Selection, UserError, registry
 from gendermark.cli.app import _exit_code
 from gendermark.records import Judgement, Verdict
 from gendermark.result import check_judgement, check_result
 
-FAST = Resampling(n_resamples=100)
 REFERENCED: Any = {"to": "es", "data": "core", "parts": ("referenced",)}
 
 
@@ -44,6 +43,97 @@ def _printed(capsys: pytest.CaptureFixture[str], line: str) -> Any:
 
 def _as_json(value: Any) -> Any:
     return json.loads(json.dumps(value))
+
+
+# -- the first hour in a notebook --------------------------------------------------------------------------------------
+
+
+def masculine(sentences: list[str]) -> list[str]:
+    """A system that says "el" of everybody."""
+    return [f"El médico dijo {len(sentence)}." for sentence in sentences]
+
+
+@pytest.fixture(scope="module")
+def two(tmp_path_factory: pytest.TempPathFactory) -> tuple[Result, Result]:
+    """The demo task: a fair and a biased system on one benchmark."""
+    fair = gendermark.run("fake:right", "winomt", to="es", data="core")
+    return fair, gendermark.run("fake:masculine", "winomt", to="es", data="core", name="Old")
+
+
+def test_one_benchmark_gives_a_result_and_a_list_gives_a_list(two: tuple[Result, Result]) -> None:
+    assert two[0]["accuracy", "feminine"].value == 100
+    assert two[1]["recall_gap"].value == 100
+    assert two[1]["recall_gap"].state == ""
+    with pytest.raises(KeyError, match=r"accuracy:female.*accuracy:feminine"):
+        two[0]["accuracy", "female"]
+    assert isinstance(gendermark.run("fake:right", ["winomt"], to="es", data="core"), list)
+
+
+def test_an_estimate_prints_a_line_to_quote(two: tuple[Result, Result]) -> None:
+    text = str(two[1]["accuracy"])
+    assert text.startswith("accuracy = ")
+    assert "CI [" in text
+    assert text.endswith(two[1].signature)
+
+
+def test_a_function_is_a_system(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GENDERMARK_CACHE", str(tmp_path / "cache"))
+    asked: list[int] = []
+
+    def mine(sentences: list[str]) -> list[str]:
+        asked.append(len(sentences))
+        return masculine(sentences)
+
+    result = gendermark.run(mine, "simplegen", to="es", data="core", directory=tmp_path / "run")
+    assert result.system == "python:mine"
+    assert "system:python:mine" in result.signature
+    assert sum(asked) == 2720
+    assert max(asked) < 100  # in batches
+    again = gendermark.run(mine, "simplegen", to="es", data="core")
+    assert sum(asked) == 2720  # from the store
+    assert again.estimates == result.estimates
+    (loaded,) = gendermark.load(tmp_path / "run")
+    assert list(loaded.texts) == list(result.texts)
+
+
+@pytest.mark.parametrize(
+    ("function", "words"),
+    [
+        (lambda sentences: sentences[1:], "python:<lambda> gave"),
+        (lambda sentences: [None for _ in sentences], "None"),
+        (lambda sentences: 1 / 0, "ZeroDivisionError"),
+    ],
+)
+def test_a_function_that_fails_is_named(
+    function: Any, words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GENDERMARK_CACHE", str(tmp_path))
+    with pytest.raises(UserError, match=words):
+        gendermark.run(function, "simplegen", to="es", data="core")
+
+
+def test_results_are_compared_gated_and_reported(two: tuple[Result, Result], tmp_path: Path) -> None:
+    fair, biased = two
+    compared = {(c.metric, c.slice): c for c in gendermark.compare(fair, biased).comparisons}
+    assert compared["recall_gap", "all"].difference == 100
+    assert not gendermark.gate(biased, fair).passed
+    assert gendermark.gate(fair, fair).passed
+    assert not gendermark.gate(biased, minimum={"accuracy": 90}).passed
+    with pytest.raises(UserError, match="baseline"):
+        gendermark.gate(fair)
+    for ending in ("html", "md", "tex", "csv", "json"):
+        gendermark.report([fair, biased], tmp_path / f"both.{ending}")
+        assert "Old" in (tmp_path / f"both.{ending}").read_text(encoding="utf-8")
+    with pytest.raises(UserError, match="docx"):
+        gendermark.report(fair, tmp_path / "both.docx")
+
+
+def test_a_result_says_and_shows_what_it_found(two: tuple[Result, Result]) -> None:
+    biased = two[1]
+    assert any("women" in sentence for sentence in biased.findings)
+    assert "toprule" in biased.to_latex()
+    assert biased.plot()._repr_svg_().startswith("<svg")
+    assert len(biased._repr_html_()) < 3000
 
 
 # -- the functions ---------------------------------------------------------------------------------------------------
@@ -113,9 +203,9 @@ def test_score_with_options_as_the_command_line(
 ) -> None:
     path = tmp_path / "t.txt"
     path.write_text("\n".join(texts[:680]), encoding="utf-8")
-    resampling = Resampling(200, 7, 0.9)
+    how: Any = {"resamples": 200, "seed": 7, "confidence": 0.9}
     found = gendermark.score(
-        "simplegen", {"fofc": texts[:680]}, "es", resampling, data="core", rules="paper", cluster="template"
+        "simplegen", {"fofc": texts[:680]}, "es", data="core", rules="paper", cluster="template", **how
     )
     options = "--rules paper --cluster template --resamples 200 --seed 7 --confidence 0.9 --group fofc"
     printed = _printed(capsys, f"score simplegen --to es --data core --translations {path} {options}")
@@ -127,17 +217,17 @@ def test_parts_may_mix_files_and_texts(tmp_path: Path) -> None:
     path = tmp_path / "formal.txt"
     path.write_text("She is so.\n" * len(item_sets["formal"]), encoding="utf-8")
     given = {"formal": path, "informal": ["He is so."] * len(item_sets["informal"])}
-    found = gendermark.score("tgbi", given, resampling=FAST, data="core")
+    found = gendermark.score("tgbi", given, resamples=100, data="core")
     assert [found.estimate("p_w", name).value for name in given] == [1, 0]
     assert found.selection.parts == ("formal", "informal")
-    turned = gendermark.score("tgbi", dict(reversed(given.items())), resampling=FAST, data="core")
+    turned = gendermark.score("tgbi", dict(reversed(given.items())), resamples=100, data="core")
     assert [turned.estimate("p_w", name).value for name in given] == [1, 0]
 
 
 def test_samples_are_scored_as_lists(tmp_path: Path) -> None:
     item_set = gendermark.items("uncertainty", "es", data="core", parts=("referenced",))
     samples = [["El médico.", "La doctora.", "La doctora."] for _ in item_set.items]
-    options: Any = {"resampling": FAST, **REFERENCED}
+    options: Any = {"resamples": 100, **REFERENCED}
     result = gendermark.score("uncertainty", samples, **options)
     assert len(result.judgements) == len(samples) == 72
     assert result.estimate("n_distinct").value == 2
@@ -172,8 +262,8 @@ def test_run_takes_names_and_selections() -> None:
 
 
 def test_run_options_reach_the_system_and_the_result(tmp_path: Path) -> None:
-    few = gendermark.Resampling(n_resamples=100, seed=7, confidence=0.9)
-    options: Any = {"to": "es", "resampling": few, "forced_choice": True, "data": "core", "name": "Mine"}
+    how = {"resamples": 100, "seed": 7, "confidence": 0.9}
+    options: Any = {"to": "es", **how, "forced_choice": True, "data": "core", "name": "Mine"}
     for p, chosen in (("1", 100), ("0", 0)):
         (result,) = gendermark.run(
             "fake:right", ["mt-geneval-contextual"], directory=tmp_path / p, system_options={"p": p}, **options
@@ -269,13 +359,22 @@ def test_pandas(result: Result) -> None:
     pandas = pytest.importorskip("pandas")
     frame = result.to_pandas()
     assert isinstance(frame, pandas.DataFrame)
-    assert [*frame.columns][:5] == ["metric", "slice", "value", "low", "high"]
+    assert [*frame.columns][:6] == ["system", "benchmark", "source_language", "target_language", "metric", "slice"]
     assert list(frame.value) == [estimate.value for estimate in result.estimates]
     judgements = result.judgements_to_pandas()
     assert len(judgements) == 2720
-    assert {"item_id", "index", "verdict", "expected", "observed", "evidence", "group", "occupation"} <= {
-        *judgements.columns
-    }
+    assert {
+        "item_id",
+        "index",
+        "verdict",
+        "expected",
+        "observed",
+        "evidence",
+        "group",
+        "occupation",
+        "source",
+        "translation",
+    } <= {*judgements.columns}
     right = judgements[judgements.group == "fofc"]
     share = 100 * (right.observed == right.expected).mean()
     assert share == pytest.approx(result.estimate("correct", "fofc").value)
@@ -284,7 +383,7 @@ def test_pandas(result: Result) -> None:
 
 def test_pandas_of_nothing(result: Result) -> None:
     pytest.importorskip("pandas")
-    nothing = replace(result, estimates=(), judgements=[])
+    nothing = replace(result, estimates=(), judgements=[], texts=[])
     assert nothing.to_pandas().empty
     assert nothing.judgements_to_pandas().empty
 

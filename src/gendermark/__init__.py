@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from gendermark.api import audit, compare, items, load, run, score, select
+    from gendermark.api import audit, compare, gate, items, load, report, run, score, select
     from gendermark.errors import UserError
     from gendermark.metrics.metric import Resampling
     from gendermark.reading.reader import Person, read_people
@@ -23,7 +23,9 @@ if TYPE_CHECKING:
     from gendermark.selection import Selection
 
 _HOME = {
-    **dict.fromkeys(("audit", "compare", "items", "load", "run", "score", "select"), "gendermark.api"),
+    **dict.fromkeys(
+        ("audit", "compare", "gate", "items", "load", "report", "run", "score", "select"), "gendermark.api"
+    ),
     **dict.fromkeys(("Person", "read_people"), "gendermark.reading.reader"),
     "Selection": "gendermark.selection",
     "UserError": "gendermark.errors",
@@ -47,9 +49,11 @@ __all__ = [
     "__version__",
     "audit",
     "compare",
+    "gate",
     "items",
     "load",
     "read_people",
+    "report",
     "run",
     "score",
     "select",

@@ -6,9 +6,10 @@ import logging
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field, replace
+from importlib import import_module
 from itertools import chain, zip_longest
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 from gendermark import registry
 from gendermark.benchmarks.benchmark import Answers, Benchmark, ItemSet
@@ -31,19 +32,24 @@ from gendermark.reading.failures import MISSING
 from gendermark.records import Request, Task, Translation
 from gendermark.result import Result
 from gendermark.runs.executors import SERIAL, Executor, open_executor
-from gendermark.runs.score import Origin
+from gendermark.runs.score import Origin, sentence_of
 from gendermark.runs.score import score as judge_and_estimate
 from gendermark.selection import Selection, options_of, own_options
 
 if TYPE_CHECKING:  # what only runs need is loaded by them: to score a file shall take no longer than it must
     from gendermark.auditing.audit import Audit
     from gendermark.runs.compare import ComparisonReport
+    from gendermark.runs.gates import Verdict as GateVerdict
     from gendermark.runs.run import RunContext
+    from gendermark.systems.function import Translate
+    from gendermark.systems.system import System
 
 log = logging.getLogger(__name__)
 
 Translations = Path | str | TranslationFile | Sequence[str] | Sequence[Sequence[str]]
 """A file (see `gendermark score`), or the translations themselves in export order; or the samples of each sentence."""
+Results = Path | str | Result | Sequence[Result]
+"""A run folder, a result, or several results of one system."""
 _Given = TranslationFile | Sequence[str]
 _THEMSELVES = "the translations"
 _FEWEST_TO_BE_THE_SAME = 10
@@ -87,20 +93,36 @@ def score(
     to: str = "",
     resampling: Resampling | None = None,
     *,
+    data: str = "official",
+    resamples: int = 1000,
+    confidence: float = 0.95,
+    seed: int = 12345,
+    interval: str = "jackknife",
     name: str = "",
     executor: str = "",
     **options: Any,
 ) -> Result:
     """Score translations made elsewhere.
 
-    A mapping gives each part its own translations: `{"mofc": "mofc.txt"}`, `{"informal": [...], "formal": [...]}`.
-    A benchmark that draws takes samples: a file of JSON lines (see `gendermark score`), or a list for each item.
-    `name="Bing 2019"` is what the system is called in tables and headings; `executor="processes:4"` is where large sets
-    are judged; other options are fields of the selection.
+    Args:
+        benchmark: the name of a benchmark, or a `Selection`.
+        translations: a file (see `gendermark score`), or a list in the order of `gendermark export`. A mapping gives
+            each part its own: `{"mofc": "mofc.txt"}`. A benchmark that judges samples takes a list for each sentence.
+        to: the target language, such as `es`.
+        resampling: resamples, confidence, seed and interval as one record, in their place.
+        data: `official`, `core` (bundled, no network) or `file:FILE`.
+        resamples: resamples of the tests and intervals that need any.
+        confidence: the level of the intervals.
+        seed: of everything drawn at random.
+        interval: `jackknife`, or `bootstrap` for percentiles of the cluster bootstrap.
+        name: what the system is called in tables and headings.
+        executor: where large sets are judged: `serial`, `processes:4`, `dask`.
+        options: options of the benchmark, such as `rules="paper2019"`.
     """
-    origin = Origin("files", resampling=resampling or Resampling(), name=name)
+    origin = Origin("files", resampling=resampling or Resampling(resamples, seed, confidence, interval), name=name)
+    given = {} if isinstance(benchmark, Selection) and data == "official" else {"data": data}
     with _workers(executor) as workers:
-        return score_texts(benchmark, translations, to, origin, workers, **options).result
+        return score_texts(benchmark, translations, to, origin, workers, **given, **options).result
 
 
 @dataclass(frozen=True)
@@ -130,7 +152,8 @@ def score_texts(
         with soundness.refused(_THEMSELVES, REMEDIES):
             check_genders(found, item_set, texts)
         answers = mapped(lambda text: [Translation("", text, error=MISSING if text is None else None)], texts)
-    return Scored(item_set, answers, judge_and_estimate(found, item_set, answers, origin, executor))
+    result = judge_and_estimate(found, item_set, answers, origin, executor)
+    return Scored(item_set, answers, replace(result, texts=mapped(sentence_of, item_set.items, answers)))
 
 
 def _with_samples(
@@ -257,36 +280,103 @@ def audit(files: Path | str | Sequence[Path | str], directory: Path | str | None
 # -- systems -----------------------------------------------------------------------------------------------------------
 
 
+@overload
 def run(
-    system: str,
-    benchmarks: Sequence[str | Selection],
+    system: str | Translate,
+    benchmark: str | Selection,
     to: str = "",
     directory: Path | str | None = None,
-    system_options: Mapping[str, str] | None = None,
-    resampling: Resampling | None = None,
     *,
+    data: str = "official",
+    resamples: int = 1000,
+    confidence: float = 0.95,
+    seed: int = 12345,
+    interval: str = "jackknife",
+    resampling: Resampling | None = None,
+    system_options: Mapping[str, str] | None = None,
     forced_choice: bool = False,
     name: str = "",
     executor: str = "",
     **options: Any,
-) -> list[Result]:
-    """Translate with a system and score. With a directory, everything is left there and a killed run goes on.
+) -> Result: ...
+@overload
+def run(
+    system: str | Translate,
+    benchmark: Sequence[str | Selection],
+    to: str = "",
+    directory: Path | str | None = None,
+    *,
+    data: str = "official",
+    resamples: int = 1000,
+    confidence: float = 0.95,
+    seed: int = 12345,
+    interval: str = "jackknife",
+    resampling: Resampling | None = None,
+    system_options: Mapping[str, str] | None = None,
+    forced_choice: bool = False,
+    name: str = "",
+    executor: str = "",
+    **options: Any,
+) -> list[Result]: ...
+def run(
+    system: str | Translate,
+    benchmark: str | Selection | Sequence[str | Selection],
+    to: str = "",
+    directory: Path | str | None = None,
+    *,
+    data: str = "official",
+    resamples: int = 1000,
+    confidence: float = 0.95,
+    seed: int = 12345,
+    interval: str = "jackknife",
+    resampling: Resampling | None = None,
+    system_options: Mapping[str, str] | None = None,
+    forced_choice: bool = False,
+    name: str = "",
+    executor: str = "",
+    **options: Any,
+) -> Result | list[Result]:
+    """Translate the sentences of one or several benchmarks with a system, and score them.
 
-    `forced_choice=True` also asks the system to score the right against the contrastive translation; `name` is what the
-    system is called in tables and headings; `executor` is where the work is done (`processes:4`); other options are
-    fields of the selections.
+    Args:
+        system: `family:argument` as on the command line (`ctranslate2:models/en-es`), or a function from a list of
+            sentences to a list of translations.
+        benchmark: the name of a benchmark or a `Selection`; a list of them gives a list of results.
+        to: the target language, such as `es`.
+        directory: a run folder, in which everything is kept; a run that was interrupted resumes there.
+        data: `official`, `core` (bundled, no network) or `file:FILE`.
+        resamples: resamples of the tests and intervals that need any.
+        confidence: the level of the intervals.
+        seed: of everything drawn at random.
+        interval: `jackknife`, or `bootstrap` for percentiles of the cluster bootstrap.
+        resampling: the four before as one record, in their place.
+        system_options: options of the system family.
+        forced_choice: also ask the system to score the right against the contrastive translation.
+        name: what the system is called in tables and headings.
+        executor: where the work is done: `serial`, `processes:4`, `dask`.
+        options: options of the benchmark, such as `rules="paper2019"`.
+
+    Returns:
+        The result of the benchmark; a list of them if a list was given.
     """
     from gendermark.runs import run as running
     from gendermark.runs.run import RunConfig
+    from gendermark.systems.function import Function
+    from gendermark.systems.system import open_system
 
+    benchmarks: Sequence[str | Selection] = [benchmark] if isinstance(benchmark, str | Selection) else benchmark
     selections = tuple(
-        select(benchmark)[1] if isinstance(benchmark, Selection) else select(benchmark, to, **options)[1]
-        for benchmark in benchmarks
+        select(one)[1] if isinstance(one, Selection) else select(one, to, data=data, **options)[1] for one in benchmarks
     )
-    config = RunConfig(system, selections, system_options or {}, resampling or Resampling(), forced_choice)
-    with _workers(executor) as workers:
+    how = resampling or Resampling(resamples, seed, confidence, interval)
+    folder = Path(directory) if directory is not None else None
+    with _workers(executor) as workers, ExitStack() as stack:
         context = running.RunContext(name=name, executor=workers)
-        return running.run(config, Path(directory) if directory is not None else None, context)
+        opened: System = Function(system) if callable(system) else open_system(system, system_options)
+        stack.enter_context(closing(opened))
+        config = RunConfig(opened.spec, selections, system_options or {}, how, forced_choice)
+        results = running.carry_out(running.plan(config, opened), opened, folder, context)
+    return results[0] if isinstance(benchmark, str | Selection) else results
 
 
 @dataclass(frozen=True)
@@ -347,22 +437,91 @@ def translate(
 # -- results -----------------------------------------------------------------------------------------------------------
 
 
-def compare(
-    first: Path | str | Sequence[Result], second: Path | str | Sequence[Result], *, all_metrics: bool = False
-) -> ComparisonReport:
-    """Two runs (folders or results) on the same items: differences, intervals, corrected p-values."""
+def compare(first: Results, second: Results, *, all_metrics: bool = False) -> ComparisonReport:
+    """Compare two systems on the same items: differences, intervals, p-values corrected after Holm.
+
+    Args:
+        first: a result, a list of results, or a run folder.
+        second: what it is compared with.
+        all_metrics: every metric, not only the headline ones.
+    """
     from gendermark.runs import compare as comparing
 
     return comparing.compare(load(first), load(second), asked=comparing.Asked(everything=all_metrics))
 
 
-def load(run_or_results: Path | str | Sequence[Result]) -> Sequence[Result]:
-    """The results in a run folder."""
-    if isinstance(run_or_results, str | Path):
+def gate(
+    run: Results,
+    baseline: Results | None = None,
+    *,
+    minimum: Mapping[str, float] | None = None,
+    maximum: Mapping[str, float] | None = None,
+    tolerance: float = 0.0,
+    fixed_tolerance: float = 2.0,
+    fail_on_gap: bool = False,
+    alpha: float = 0.05,
+    resamples: int = 10_000,
+    seed: int = 12345,
+) -> GateVerdict:
+    """Check that a system is not worse than a baseline, and within bounds; `.passed` says so.
+
+    Args:
+        run: a result, a list of results, or a run folder.
+        baseline: what it must not be worse than.
+        minimum: least values by metric, such as `{"accuracy": 60}`.
+        maximum: greatest values by metric.
+        tolerance: points by which a headline metric may be worse.
+        fixed_tolerance: points that women, or men, may lose on these very sentences.
+        fail_on_gap: fail where a gap grew, even if neither women nor men lost.
+        alpha: the level of the tests.
+        resamples: resamples of tests that need any.
+        seed: of everything drawn at random.
+    """
+    from gendermark.runs import gates
+
+    if baseline is None and not minimum and not maximum:
+        raise UserError("nothing to check; give a baseline, minimum={METRIC: VALUE} or maximum={METRIC: VALUE}")
+    now = gates.verified(load(run))
+    bounds = [{key: str(value) for key, value in (given or {}).items()} for given in (minimum, maximum)]
+    checks = gates.bounds(now, bounds[0], bounds[1])
+    if baseline is not None:
+        strict = gates.Strictness(tolerance, fail_on_gap=fail_on_gap, fixed_tolerance=fixed_tolerance)
+        how = Resampling(resamples, seed)
+        checks += gates.against_baseline(now, gates.verified(load(baseline)), how, alpha, strict)
+    return gates.Verdict.of(checks)
+
+
+def report(runs: Results | Sequence[Path | str | Sequence[Result]], path: Path | str) -> None:
+    """Write a page (`.html`), or tables (`.md`, `.tex`, `.csv`, `.json`).
+
+    Args:
+        runs: a result or a run folder, or a list of them; the others are compared with the first.
+        path: the file to write; its ending decides the form.
+    """
+    from gendermark.runs.folder import read_run, run_of
+
+    several = [runs] if isinstance(runs, Path | str | Result) else runs
+    read = [
+        read_run(one) if isinstance(one, Path | str) else run_of([one] if isinstance(one, Result) else one)
+        for one in several
+    ]
+    # Reports stand above this module: they name the commands that make a run again.
+    import_module("gendermark.reporting.report").write(read, Path(path))
+
+
+def load(run: Results) -> Sequence[Result]:
+    """The results in a run folder; results themselves are given back.
+
+    Args:
+        run: a run folder, a result, or a list of results.
+    """
+    if isinstance(run, Result):
+        return [run]
+    if isinstance(run, str | Path):
         from gendermark.runs import folder
 
-        return folder.read_results(Path(run_or_results))
-    return run_or_results
+        return folder.read_results(Path(run))
+    return run
 
 
 # -- what can be asked for ---------------------------------------------------------------------------------------------

@@ -283,7 +283,7 @@ class Judgement:
 _FACTS = ("entity", "contrast", "reason", "outcome")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Estimate:
     """A number with its interval and its coverage. No data gives `None`, never 0 and never NaN."""
 
@@ -314,6 +314,14 @@ class Estimate:
     @property
     def shown(self) -> str:
         return self.unit.show(self.value)
+
+    def __repr__(self) -> str:
+        """One line to quote, as sacreBLEU prints a score: the number, its interval, its coverage, its signature."""
+        name = self.metric if self.slice == "all" else f"{self.metric}:{self.slice}"
+        if self.value is None:
+            return f"{name} = – (0 of {self.n_total:,} judged) {self.signature}".rstrip()
+        inner = f"CI {self.interval}, {self.n_judged:,} of {self.n_total:,} judged, {self.n_groups:,} groups"
+        return f"{name} = {self.shown} ({inner}) {self.signature}".rstrip()
 
     def to_json(self) -> dict[str, Any]:
         return {

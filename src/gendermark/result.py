@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from importlib import import_module
+from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
 from gendermark.errors import MissingExtra
@@ -27,6 +29,9 @@ def find_estimate(estimates: Sequence[Estimate], metric: str, part: str) -> Esti
     raise KeyError(f"no estimate {metric}:{part}; available: {known}")
 
 
+SourceAndTranslation = tuple[str, str | None]
+
+
 @dataclass(frozen=True)
 class Result:
     """One benchmark, one direction, one system: its estimates, and the judgements, tests and tables behind them."""
@@ -46,6 +51,8 @@ class Result:
     """Which of the benchmark's questions show a bias; corrected for each other, and for no other result."""
     lost_by_gender: Mapping[str, Any] | None = field(default=None, repr=False)
     """How many sentences about women and about men were not translated; None where that is not known."""
+    texts: Sequence[SourceAndTranslation] = field(default=(), repr=False, compare=False)
+    """Source and translation of each judgement; empty where they are not at hand."""
 
     @property
     def cell(self) -> str:
@@ -54,6 +61,10 @@ class Result:
     def estimate(self, metric: str, slice: str = "all") -> Estimate:  # noqa: A002 (the contract's word)
         """The estimate of one metric on one slice."""
         return find_estimate(self.estimates, metric, slice)
+
+    def __getitem__(self, key: str | tuple[str, str]) -> Estimate:
+        """`result["accuracy"]`, or of one slice: `result["accuracy", "feminine"]`."""
+        return self.estimate(*((key,) if isinstance(key, str) else key))
 
     def find(self, metric: str, part: str = "all") -> Estimate | None:
         """The same, if it has a value."""
@@ -95,17 +106,49 @@ class Result:
             "lost_by_gender": self.lost_by_gender,
         }
 
+    # What presents a result is loaded by name: this module stands below all of it.
+
+    @property
+    def findings(self) -> list[str]:
+        """What the result shows, in a few sentences; the most general first."""
+        found: list[str] = import_module("gendermark.reporting.findings").findings(self)
+        return found
+
+    def plot(self) -> Any:
+        """Women and men as dots with their intervals: an SVG picture in a notebook, `.save(path)` elsewhere.
+
+        Where a benchmark does not count women and men apart, its headline metrics.
+        """
+        return import_module("gendermark.reporting.figures").plot(self)
+
+    def to_latex(self) -> str:
+        """The table of the benchmark's paper, filled with this result (booktabs)."""
+        text: str = import_module("gendermark.reporting.tables").latex_of(self)
+        return text
+
     def to_pandas(self) -> pandas.DataFrame:
-        """The estimates as a data frame, one row each."""
-        return _frame([estimate.to_json() for estimate in self.estimates])
+        """The estimates as a data frame, one row each; frames of several results stack."""
+        selection = self.selection
+        about = {
+            "system": self.called,
+            "benchmark": selection.benchmark,
+            "source_language": selection.source_language,
+            "target_language": selection.target_language,
+        }
+        return _frame([{**about, **estimate.to_json()} for estimate in self.estimates])
+
+    def judgement_rows(self) -> Iterator[dict[str, Any]]:
+        """A line of `--judgements` for each judgement, with its sentence."""
+        facts = {"system": self.called, "target_language": self.selection.target_language}
+        texts: Iterable[SourceAndTranslation | tuple[None, None]] = self.texts or repeat((None, None))
+        for judgement, (source, translation) in zip(self.judgements, texts, strict=bool(self.texts)):
+            yield {**judgement.to_json(), "source": source, "translation": translation, **facts}
 
     def judgements_to_pandas(self) -> pandas.DataFrame:
-        """The judgements as a data frame; every tag is a column."""
-        rows = []
-        for judgement in self.judgements:
-            row = judgement.to_json()
-            rows.append({**row.pop("tags"), **row, "evidence": " ".join(judgement.evidence)})
-        return _frame(rows)
+        """The judgements as a data frame, with source and translation; every tag is a column."""
+        return _frame(
+            [{**row.pop("tags"), **row, "evidence": " ".join(row["evidence"])} for row in self.judgement_rows()]
+        )
 
     def __repr__(self) -> str:
         lines = [f"<{self.cell} of {self.called}: {self.selection.data} data, rules {self.selection.rules}>"]

@@ -84,7 +84,7 @@ def score(
         )
     if group and sets:
         raise UserError("--group goes with --translations, not with --set")
-    options = {**common, **settings, "name": name, "executor": executor}
+    options: dict[str, Any] = {**common, **settings, "name": name, "executor": executor}
     found = registry.load("benchmark", benchmark)
     if found.draws and not samples:
         raise UserError(f"{benchmark} judges many samples of each sentence; give --samples FILE.jsonl")
@@ -100,7 +100,7 @@ def score(
         given = by_part(found, [read(file) for file in translations], group)
     result = api.score(benchmark, given, to, how, **options)
     if judgements is not None:
-        write_judgements(judgements, result.judgements)
+        write_judgements(judgements, result)
     if tables is not None:
         from gendermark.reporting.tables import write_tables
 

@@ -193,6 +193,7 @@ class Run:
     """As it was given."""
     manifest: Mapping[str, Any]
     results: Sequence[Result]
+    is_on_disk: bool = True
 
     @property
     def path(self) -> Path:
@@ -214,7 +215,16 @@ class Run:
     @cached_property
     def texts(self) -> Mapping[str, Sequence[Text]]:
         """Cell -> texts in the order of its judgements."""
+        if not self.is_on_disk:
+            return {result.cell: [Text(source, (text,)) for source, text in result.texts] for result in self.results}
         return {result.cell: read_texts(self.path / result.cell, result) for result in self.results}
+
+
+def run_of(results: Sequence[Result]) -> Run:
+    """Results of one system that are in no folder, as a run to report on."""
+    system = results[0].system if results else ""
+    manifest = {"config": {"system": system, "selections": []}, "cells": {result.cell: {} for result in results}}
+    return Run(results[0].called if results else "", manifest, results, is_on_disk=False)
 
 
 def read_run(directory: Path | str, name: str = "") -> Run:
@@ -389,10 +399,10 @@ def check_format(path: Path) -> None:
         _pyarrow(path)
 
 
-def write_judgements(path: Path, judgements: Sequence[Judgement]) -> None:
+def write_judgements(path: Path, result: Result) -> None:
     """All of them, whole or not at all; in the format that the ending says."""
     if path.suffix.lower() != PARQUET:
-        write_jsonl(path, (judgement.to_json() for judgement in judgements))
+        write_jsonl(path, result.judgement_rows())
         return
     pyarrow, parquet = _pyarrow(path)
     words = pyarrow.map_(pyarrow.string(), pyarrow.string())
@@ -408,11 +418,12 @@ def write_judgements(path: Path, judgements: Sequence[Judgement]) -> None:
             "tags": words,
             "spans": pyarrow.list_(pyarrow.list_(pyarrow.int64())),
             "measures": pyarrow.map_(pyarrow.string(), pyarrow.float64()),
+            **dict.fromkeys(("source", "translation", "system", "target_language"), pyarrow.string()),
         }
     )
 
     def write(file: BinaryIO) -> None:
-        each = iter(judgements)
+        each = result.judgement_rows()
         with parquet.ParquetWriter(file, schema) as writer:
             while some := list(islice(each, _TOGETHER)):
                 writer.write_table(pyarrow.Table.from_pylist(list(map(_row, some)), schema))
@@ -420,9 +431,9 @@ def write_judgements(path: Path, judgements: Sequence[Judgement]) -> None:
     write_whole(path, write)
 
 
-def _row(judgement: Judgement) -> dict[str, Any]:
+def _row(line: Mapping[str, Any]) -> dict[str, Any]:
     """A line of JSON, its mappings as pairs; what a line leaves out is empty."""
-    row = {"spans": [], "measures": {}, **judgement.to_json()}
+    row: dict[str, Any] = {"spans": [], "measures": {}, **line}
     return {**row, "tags": list(row["tags"].items()), "measures": list(row["measures"].items())}
 
 

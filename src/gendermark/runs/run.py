@@ -16,6 +16,7 @@ from gendermark.benchmarks.benchmark import Benchmark, ItemSet
 from gendermark.data.official import cache_root
 from gendermark.errors import SystemFailure, UserError
 from gendermark.io import locks, soundness
+from gendermark.io.disk_list import mapped
 from gendermark.io.translations import check_sound
 from gendermark.metrics.metric import Resampling
 from gendermark.records import Request
@@ -23,7 +24,7 @@ from gendermark.result import Result
 from gendermark.runs import folder
 from gendermark.runs.choice import Pairs, choice_requests, forced_choice, pairs_of
 from gendermark.runs.executors import SERIAL, Executor
-from gendermark.runs.score import PORTION, Origin, score
+from gendermark.runs.score import PORTION, Origin, score, sentence_of
 from gendermark.runs.store import Store
 from gendermark.runs.translate import Answers, Progress, check_tasks, translate
 from gendermark.selection import Selection
@@ -183,7 +184,8 @@ def _carry_out(
     # One step after the other; while the next one is translated, workers may score those before it.
     steps = enumerate(translate_steps(planned, system, Place(directory, config, "running"), context, stack))
     for (number, given), (result, seconds) in workers.each(work, steps):
-        done[number], cell = result, result.cell
+        texts = mapped(sentence_of, given.item_set.items, given.answers.translations)
+        done[number], cell = replace(result, texts=texts), result.cell
         notes += given.answers.notes
         if directory is not None:
             folder.write_cell(directory, given.item_set, given.answers.translations, result)

@@ -17,8 +17,8 @@ from gendermark.metrics.untranslated import untranslated_by_gender
 from gendermark.metrics.verdicts import verdicts
 from gendermark.reading import profiles
 from gendermark.reading.failures import MISSING, WRONG_LANGUAGE, failure
-from gendermark.records import Judgement, Translation, Verdict
-from gendermark.result import Result, check_judgement, check_result
+from gendermark.records import Item, Judgement, Translation, Verdict
+from gendermark.result import Result, SourceAndTranslation, check_judgement, check_result
 from gendermark.runs.executors import SERIAL, Executor
 
 _LOST_SHARE_TO_WARN = 0.1
@@ -34,6 +34,11 @@ class Origin:
     resampling: Resampling = field(default_factory=Resampling)
     name: str = ""
     """What the system is called, if somebody said so; no part of the signature."""
+
+
+def sentence_of(item: Item, samples: Sequence[Translation]) -> SourceAndTranslation:
+    """The source and the translation; of several samples the first."""
+    return item.source, samples[0].text if samples else None
 
 
 PORTION = 10_000
