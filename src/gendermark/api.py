@@ -30,7 +30,7 @@ from gendermark.io.translations import (
 from gendermark.metrics.metric import Resampling
 from gendermark.reading.failures import MISSING
 from gendermark.records import Request, Task, Translation
-from gendermark.result import Result
+from gendermark.result import Result, SourceAndTranslation
 from gendermark.runs.executors import SERIAL, Executor, open_executor
 from gendermark.runs.score import Origin, sentence_of
 from gendermark.runs.score import score as judge_and_estimate
@@ -39,6 +39,7 @@ from gendermark.selection import Selection, options_of, own_options
 if TYPE_CHECKING:  # what only runs need is loaded by them: to score a file shall take no longer than it must
     from gendermark.auditing.audit import Audit
     from gendermark.runs.compare import ComparisonReport
+    from gendermark.runs.folder import Text
     from gendermark.runs.gates import Verdict as GateVerdict
     from gendermark.runs.run import RunContext
     from gendermark.systems.function import Translate
@@ -510,18 +511,23 @@ def report(runs: Results | Sequence[Path | str | Sequence[Result]], path: Path |
 
 
 def load(run: Results) -> Sequence[Result]:
-    """The results in a run folder; results themselves are given back.
+    """The results in a run folder, with their sentences; results themselves are given back.
 
     Args:
         run: a run folder, a result, or a list of results.
     """
     if isinstance(run, Result):
         return [run]
-    if isinstance(run, str | Path):
-        from gendermark.runs import folder
+    if not isinstance(run, str | Path):
+        return run
+    from gendermark.runs.folder import read_run
 
-        return folder.read_results(Path(run))
-    return run
+    read = read_run(run)
+    return [replace(one, texts=mapped(_sentence, read.texts[one.cell])) for one in read.results]
+
+
+def _sentence(text: Text) -> SourceAndTranslation:
+    return text.source, text.translation
 
 
 # -- what can be asked for ---------------------------------------------------------------------------------------------

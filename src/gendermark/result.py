@@ -30,6 +30,8 @@ def find_estimate(estimates: Sequence[Estimate], metric: str, part: str) -> Esti
 
 
 SourceAndTranslation = tuple[str, str | None]
+_MOST_SHOWN = 12
+"""Rows of the table in a notebook."""
 
 
 @dataclass(frozen=True)
@@ -123,7 +125,7 @@ class Result:
 
     def to_latex(self) -> str:
         """The table of the benchmark's paper, filled with this result (booktabs)."""
-        text: str = import_module("gendermark.reporting.tables").latex_of(self)
+        text: str = import_module("gendermark.reporting.tables").render({self.called: [self]}, "latex")
         return text
 
     def to_pandas(self) -> pandas.DataFrame:
@@ -159,15 +161,21 @@ class Result:
         return "\n".join([*lines, f"  {self.signature}"])
 
     def _repr_html_(self) -> str:
-        def row(cells: Sequence[str], tag: str) -> str:
-            return "<tr>" + "".join(f"<{tag}>{html.escape(cell)}</{tag}>" for cell in cells) + "</tr>"
+        """A small table for notebooks: the numbers over all items, of women and of men; `to_pandas` has the rest."""
 
-        head = row(("metric", "slice", "value", "interval", "judged"), "th")
+        def row(cells: Sequence[str], tag: str) -> str:
+            first, *others = (html.escape(cell) for cell in cells)
+            aligned = "".join(f'<{tag} style="text-align:right">{cell}</{tag}>' for cell in others)
+            return f'<tr><{tag} style="text-align:left">{first}</{tag}>{aligned}</tr>'
+
+        shown = [e for e in self.estimates if e.slice in ("all", "feminine", "masculine")][:_MOST_SHOWN]
         body = "".join(
-            row((e.metric, e.slice, e.shown, e.interval, f"{e.n_judged:,} of {e.n_total:,}"), "td")
-            for e in self.estimates
+            row((f"{e.metric} ({e.slice})", e.shown, e.interval, f"{e.n_judged:,} of {e.n_total:,}"), "td")
+            for e in shown
         )
-        return f"<table><caption>{html.escape(self.cell)}: {html.escape(self.called)}</caption>{head}{body}</table>"
+        caption = f"{html.escape(self.cell)}: {html.escape(self.called)}"
+        head = row(("metric", "value", "interval", "judged"), "th")
+        return f"<table><caption>{caption}</caption>{head}{body}</table>"
 
 
 def run_labels(runs: Mapping[str, Sequence[Result]]) -> dict[str, str]:

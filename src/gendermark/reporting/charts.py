@@ -14,8 +14,10 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from html import escape
+from pathlib import Path
 from typing import NamedTuple
 
+from gendermark.io.textfiles import write_text
 from gendermark.markup import minus, visible
 from gendermark.reading.occupations import core_occupations
 from gendermark.records import Estimate, Gender, Judgement
@@ -772,6 +774,14 @@ class Figure:
     svg: str
     cell: str
     """The benchmark and direction it shows; only the benchmark where it shows several; empty where it shows all."""
+
+    def _repr_svg_(self) -> str:
+        """As notebooks show it."""
+        return self.svg
+
+    def save(self, path: Path | str) -> None:
+        """Write it as SVG."""
+        write_text(path, self.svg)
 
 
 def figure(name: str, title: str, caption: str, cell: str, draw: Callable[[Canvas], object]) -> Figure:

@@ -77,6 +77,14 @@ def figures(
     return _with_unique_names(found)
 
 
+def plot(result: Result) -> Figure:
+    """The figure that shows most of one result."""
+    found = figures({result.called: [result]})
+    if not found:
+        raise UserError(f"{result.cell} has no figure: nothing in it could be judged")
+    return found[0]
+
+
 def compared_with_first(runs: Mapping[str, Sequence[Result]]) -> dict[str, ComparisonReport]:
     (_, first), *others = runs.items()
     return {name: against_first(first, second) for name, second in others}
