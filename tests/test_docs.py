@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from importlib.util import module_from_spec, spec_from_file_location
 from itertools import takewhile
@@ -17,7 +17,7 @@ import typer
 
 from built_site import REPOSITORY, build_site
 from gendermark import registry
-from gendermark.cli.app import VERBS, application
+from gendermark.cli.app import VERBS, _exit_code, application
 from gendermark.data.card import card_names, load_card
 from gendermark.selection import own_options
 
@@ -25,6 +25,7 @@ DOCS = REPOSITORY / "docs"
 WRITTEN = [*sorted(DOCS.rglob("*.md")), *(REPOSITORY / name for name in ("README.md", "CONTRIBUTING.md"))]
 _FENCED = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 _CONSOLE = re.compile(r"^```console\n(.*?)^```", re.MULTILINE | re.DOTALL)
+_PYTHON = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
 _LINK = re.compile(r"\]\(([^)\s]+)\)")
 _NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?![\w]|\.\d)")
 
@@ -119,6 +120,52 @@ def test_every_documented_command_is_one() -> None:
         given = {word.partition("=")[0] for word in words if re.match(r"--?[a-z]", word)}
         if not hasattr(command, "commands"):
             assert given <= known, f"{line}: {given - known}"
+
+
+def _run_all(lines: Iterable[str], system: str, capsys: pytest.CaptureFixture[str]) -> str:
+    """Run command lines of ours one after the other, and give back all that they print."""
+    for line in lines:
+        words = shlex.split(line.replace("$SYSTEM", system), comments=True)
+        assert _exit_code(words[1:]) == 0, f"{line}: {capsys.readouterr().err}"
+    return "".join(capsys.readouterr())
+
+
+def test_the_example_of_the_readme_prints_what_it_shows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    text = (REPOSITORY / "README.md").read_text(encoding="utf-8")
+    example = text.partition("## Example\n")[2]
+    lines = re.findall(r"^\$ (gendermark .*)", _CONSOLE.findall(example)[0], re.MULTILINE)
+    printed = _run_all(lines, "", capsys)
+    (shown,) = re.findall(r"^```text\n(.*?)^```", example, re.MULTILINE | re.DOTALL)
+    assert shown in printed
+    for block in _PYTHON.findall(text) + _PYTHON.findall((DOCS / "quick-start.md").read_text(encoding="utf-8")):
+        exec(block, {})  # with the translations that the commands have made
+
+
+@pytest.mark.slow
+def test_the_quick_start_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """All of it that needs neither a network nor a browser, with the bundled model as the system."""
+    monkeypatch.chdir(tmp_path)
+    text = (DOCS / "quick-start.md").read_text(encoding="utf-8")
+    lines = re.findall(r"^\$ (gendermark .*)", "\n".join(_CONSOLE.findall(text)), re.MULTILINE)
+    offline = [line for line in lines if " ui " not in line and "official" not in line]
+    assert len(lines) - len(offline) == 2
+    _run_all(offline, "demo:en-es", capsys)
+    assert Path("report.html").stat().st_size > 100_000
+    for block in _PYTHON.findall((DOCS / "report.md").read_text(encoding="utf-8")):
+        exec(block.replace("runs/baseline", "runs/int8"), {})
+    assert list(Path("figures").glob("*.svg"))
+
+
+def test_examples_in_python_import_what_exists() -> None:
+    blocks = [block for path in WRITTEN for block in _PYTHON.findall(path.read_text(encoding="utf-8"))]
+    imports = [line for block in blocks for line in block.splitlines() if re.match(r"(from|import) ", line)]
+    assert len(imports) > 10
+    exec("\n".join(line for line in imports), {})
 
 
 # -- reference ---------------------------------------------------------------------------------------------------------
