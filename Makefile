@@ -1,5 +1,4 @@
-# Two commands are all the set-up there is: `make demo` and `make test`. Everything they make is in .venv;
-# `make docs` puts the site into site/.
+# `make demo` and `make test` need no other set-up and write to .venv only; `make docs` writes to site/.
 VENV := .venv
 PYTHON ?= python3
 BIN := $(VENV)/bin

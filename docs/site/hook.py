@@ -1,4 +1,4 @@
-"""What MkDocs is to do beyond the pages in docs/: write the reference pages, and take in two files from above."""
+"""MkDocs hooks: add the generated reference pages and two files of the repository root."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
 ABOVE = {"CONTRIBUTING.md": "contributing.md", "CHANGELOG.md": "changelog.md"}
-"""Files beside docs/, and what they are called on the site."""
+"""Files of the repository root, and their names on the site."""
 _CODE = re.compile(r"`[^`\n]+`")
 _LINK = re.compile(r"\]\(([^)#:\s]+\.md)(?=[)#])")
 
@@ -27,10 +27,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Page, **_: object) -> str:
-    """Two things that are written otherwise for a code host.
-
-    Links between docs/ and the files beside it, which lie beside each other on the site; and a bar in code in a table.
-    """
+    """Adapt links to files of the repository root, and bars in table cells, which code hosts need escaped."""
     folder = posixpath.dirname(page.file.src_uri)
     is_from_above = page.file.src_uri in ABOVE.values()
 

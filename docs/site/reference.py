@@ -1,7 +1,4 @@
-"""The reference pages of the documentation, in Markdown: what is registered, described and offered, and nothing else.
-
-They are written anew whenever the site is built (`make docs`), so that they cannot be out of date.
-"""
+"""The reference pages of the documentation, in Markdown, generated from the code whenever the site is built."""
 
 from __future__ import annotations
 
@@ -20,33 +17,31 @@ from gendermark.selection import EVERYWHERE, JUDGING, Option, options_of
 from gendermark.systems.http import Service
 
 _PLAIN = str.maketrans({character: f"\\{character}" for character in "|<*["})
-_NOTE = "*This page is made from the code whenever the documentation is built.*"
+_NOTE = "*Generated from the code.*"
 
 
 def pages(others: Collection[str]) -> dict[str, str]:
-    """Name -> Markdown; `others` are the pages that people wrote, which these link to where one fits."""
+    """Return name -> Markdown; `others` are the pages that these may link to."""
     written = {
-        "benchmarks": _page("Benchmarks", "`gendermark list benchmarks` has the same in short.", _benchmarks(others)),
+        "benchmarks": _page("Benchmarks", "Summary: `gendermark list benchmarks`.", _benchmarks(others)),
         "metrics": _page(
             "Metrics",
-            "Headline metrics, in bold, are those that `compare` and `gate` look at. `gendermark list metrics` has the "
-            "same.",
+            "`compare` and `gate` use the headline metrics, in bold. Also: `gendermark list metrics`.",
             _metrics(),
         ),
         "systems": _page(
             "Systems",
-            "Options are given with `--system-option KEY=VALUE`; the page of a family says what they mean.",
+            "Give options with `--system-option KEY=VALUE`; each family has a page that explains them.",
             _systems(others),
         ),
         "options": _page(
             "Options of benchmarks",
-            "Each benchmark declares its own; one that a benchmark does not have is refused. The first choice is the "
-            "default.",
+            "Each benchmark has its own options and rejects others. The first choice is the default.",
             _options(),
         ),
         "languages": _page(
             "Languages",
-            "Target languages with rules and a lexicon of their own. Some benchmarks can be run into others too.",
+            "Target languages with a grammar and lexicon. Some benchmarks support others too.",
             [_listed("languages")],
         ),
         "commands": _page(
@@ -75,13 +70,13 @@ def _benchmarks(others: Collection[str]) -> Iterator[str]:
             ("headline metrics", ", ".join(f"`{metric}`" for metric in benchmark.measures.headline)),
         ]
         if benchmark.draws or benchmark.only_when_named:
-            facts.append(("runs", "only when it is named with `--benchmark`"))
+            facts.append(("runs", "only if named with `--benchmark`"))
         if benchmark.card:
             facts += _of_card(load_card(benchmark.card))
         if benchmark.paper:
             facts.append(("paper", _plain(benchmark.paper)))
         folder = benchmark.settings.__module__.split(".")[-2].replace("_", "-")
-        more = [f"[More about it](../benchmarks/{folder}.md)"] if f"benchmarks/{folder}.md" in others else []
+        more = [f"[Details](../benchmarks/{folder}.md)"] if f"benchmarks/{folder}.md" in others else []
         yield _section(f"`{name}`: {benchmark.title}", benchmark.question, _facts(facts), *more)
 
 
@@ -111,7 +106,7 @@ def _metrics() -> Iterator[str]:
             )
             for about in benchmark.measures.described
         ]
-        yield _section(f"`{name}`", _table(("metric", "in words", "scale", "good is", "meaning"), rows))
+        yield _section(f"`{name}`", _table(("metric", "label", "scale", "best", "meaning"), rows))
 
 
 def _options() -> Iterator[str]:
@@ -125,7 +120,7 @@ def _options() -> Iterator[str]:
             ]
             if option.choices not in ((), ("",)) or option.help:
                 rows.append((f"`{flag}`", _can_be(option), _plain(option.help) or "–", ", ".join(verbs)))
-        yield _section(f"`{name}`", _table(("option", "can be", "is", "taken by"), rows))
+        yield _section(f"`{name}`", _table(("option", "values", "meaning", "commands"), rows))
 
 
 def _can_be(option: Option) -> str:
@@ -157,7 +152,7 @@ def _systems(others: Collection[str]) -> Iterator[str]:
         can = ", ".join(task.value for task in Task if task in tasks)
         about = _plain(said[f"{name}:…"])
         rows.append((f"[`{name}:`](../{page})", about, can, " ".join(f"`{option}`" for option in options) or "–"))
-    yield _table(("family", "is", "can", "options"), rows)
+    yield _table(("family", "description", "tasks", "options"), rows)
 
 
 # -- command line ------------------------------------------------------------------------------------------------------
@@ -169,16 +164,16 @@ def _commands() -> Iterator[str]:
 
 
 def _parsed(verb: str) -> Any:
-    """A verb as the command line reads it."""
+    """The parser of a command."""
     whole: Any = typer.main.get_command(application([verb]))
     return whole.commands[verb]
 
 
 def _command(path: str, command: Any) -> Iterator[str]:
-    """A verb and, where it has some, the verbs below it."""
+    """A command and its subcommands."""
     rows = [_parameter(parameter) for parameter in command.params if not getattr(parameter, "hidden", False)]
     about = " ".join((command.help or "").split())
-    shown = [_table(("", "is", "default"), rows)] if rows else []
+    shown = [_table(("", "meaning", "default"), rows)] if rows else []
     yield _section(f"`{path}`", _plain(about), *shown)
     for name, below in getattr(command, "commands", {}).items():
         yield from _command(f"{path} {name}", below)
@@ -215,5 +210,5 @@ def _table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 
 def _plain(text: str) -> str:
-    """Text that is no Markdown, and stands on one line."""
+    """Escape Markdown, and put the text on one line."""
     return " ".join(text.split()).translate(_PLAIN)
