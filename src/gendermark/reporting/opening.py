@@ -67,7 +67,8 @@ class View:
         self.paper = Paper(explorer, marker)
         self.numbers = [CellNumbers(explorer, cell) for cell in explorer.cells]
         self.differences = differences([run.results for run in runs]) if self.several else Differences()
-        self.figures = figures({run.name: run.results for run in runs}, self._reports(), trend=trend)
+        drawn = figures({run.name: run.results for run in runs}, self._reports(), trend=trend)
+        self.figures = [one for one in drawn if not one.name.endswith(".women-men")]  # the page has its own, in HTML
 
     def _reports(self) -> dict[str, ComparisonReport]:
         """The comparisons once more, run by run, for the figures."""
