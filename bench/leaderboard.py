@@ -316,7 +316,7 @@ def main() -> None:
         draw(results)
         photograph(site)
         if given.verify:
-            wrong = [one for own in workers.in_order(faults, find([results])) for one in own]
+            wrong = [one for own in workers.in_order(faults, list(find([results]))) for one in own]
             print(f"verified in {time.monotonic() - built:.0f} s; faults: {wrong or 'none'}")
 
 

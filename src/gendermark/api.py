@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from importlib import import_module
 from itertools import chain, zip_longest
 from pathlib import Path
@@ -100,6 +100,7 @@ def score(
     seed: int = 12345,
     interval: str = "jackknife",
     name: str = "",
+    directory: Path | str | None = None,
     executor: str = "",
     **options: Any,
 ) -> Result:
@@ -116,14 +117,20 @@ def score(
         confidence: the level of the intervals.
         seed: of everything drawn at random.
         interval: `jackknife`, or `bootstrap` for percentiles of the cluster bootstrap.
-        name: what the system is called in tables and headings.
+        name: what the system is called in tables and headings; with a directory, the name of that if not given.
+        directory: a run folder to write the result to, beside others of the same system.
         executor: where large sets are judged: `serial`, `processes:4`, `dask`.
         options: options of the benchmark, such as `rules="paper2019"`.
     """
+    if directory is not None:
+        name = name or Path(directory).resolve().name
     origin = Origin("files", resampling=resampling or Resampling(resamples, seed, confidence, interval), name=name)
     given = {} if isinstance(benchmark, Selection) and data == "official" else {"data": data}
     with _workers(executor) as workers:
-        return score_texts(benchmark, translations, to, origin, workers, **given, **options).result
+        scored = score_texts(benchmark, translations, to, origin, workers, **given, **options)
+    if directory is not None:
+        scored.write(Path(directory), origin)
+    return scored.result
 
 
 @dataclass(frozen=True)
@@ -133,6 +140,13 @@ class Scored:
     item_set: ItemSet
     answers: Answers
     result: Result
+
+    def write(self, directory: Path, origin: Origin) -> Path:
+        """Write it into a run folder, beside other results of the same system; give its cell."""
+        from gendermark.runs import folder
+
+        config = {"system": origin.system, "system_options": {}, "resampling": asdict(origin.resampling)}
+        return folder.add_cell(directory, config, self.item_set, self.answers, self.result, origin.name)
 
 
 def score_texts(

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import gendermark
+from gendermark.cli.app import main
 from gendermark.errors import UserError
 from gendermark.reporting.board_site import build
 from gendermark.reporting.submission import FILE, OutputFacts, SystemFacts, of_run, write
@@ -100,8 +101,40 @@ def test_a_number_changed_on_one_paper_is_not_shown(results: Path, tmp_path: Pat
     row = json.loads(path.read_text(encoding="utf-8"))
     row["result"]["estimates"][0]["value"] = 100.0
     path.write_text(json.dumps(row), encoding="utf-8")
-    with pytest.raises(UserError, match=r"correct:all has value 100.0000, and result\.json says"):
+    with pytest.raises(UserError, match=r"correct:all value is 100.0, and result\.json has"):
         build([results], tmp_path / "site")
+
+
+def _cli(line: str) -> int:
+    with pytest.raises(SystemExit) as ended:
+        main(line.split())
+    return int(ended.value.code or 0)
+
+
+def test_run_folders_are_taken_as_they_are(made: Path, tmp_path: Path) -> None:
+    """Those of `run` and of `score`, beside submissions; capitals of names are kept."""
+    texts = tmp_path / "es.txt"
+    sources = [item.source for item in gendermark.items("simplegen", "es", data="core").items]
+    translated = dict(zip(sources, sources, strict=True))
+    stored = made.parent / "runs" / "men" / "simplegen.en-es" / "translations.jsonl"
+    for line in stored.read_text(encoding="utf-8").splitlines():
+        row = json.loads(line)
+        translated[row["source"]] = row["translation"]
+    texts.write_text("".join(f"{source} ||| {text}\n" for source, text in translated.items()), encoding="utf-8")
+    score = "score simplegen --to es --data core --resamples 200"
+    scored, site = tmp_path / "AWS", tmp_path / "site"
+    assert _cli(f"{score} --translations {texts} -o {scored}") == 0
+    assert _cli(f"score simplegen --to es --data core --rules paper --translations {texts} -o {scored}") == 2
+    runs = f"{scored} Bing={made.parent / 'runs' / 'halfway'} {made / 'right-1-0-2025'}"
+    assert _cli(f"leaderboard {runs} -o {site} --executor serial") == 0
+    assert {path.name for path in (site / "systems").iterdir()} == {"aws.html", "bing.html", "right-1-0-2025.html"}
+    index = (site / "index.html").read_text(encoding="utf-8")
+    assert ">AWS<" in index
+    assert ">Bing<" in index
+    assert ">files<" not in index
+    assert "Bing" in (site / "systems" / "bing.html").read_text(encoding="utf-8")
+    assert _cli(f"leaderboard verify {scored}") == 0
+    assert _cli(f"leaderboard {scored} AWS={made.parent / 'runs' / 'men'} -o {site}") == 2
 
 
 def test_a_system_in_two_directories_is_refused(made: Path, results: Path, tmp_path: Path) -> None:

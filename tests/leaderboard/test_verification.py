@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -124,22 +125,22 @@ def _break(cell: Path) -> None:
 @pytest.mark.parametrize(
     ("tamper", "said"),
     [
-        (_change_number, "result.json: {metric} has value 99.0000, and the outputs give"),
-        (_change_small_number, "submission.json: correct:all has value 99.0000, and result.json says"),
-        (_change_interval, "submission.json: correct:all has low 98.0000, and result.json says"),
-        (_leave_out_a_number, "submission.json: "),
+        (_change_number, "result.json: {metric} value is 99.0, and the outputs give "),
+        (_change_small_number, "submission.json: correct:all value is 99.0, and result.json has "),
+        (_change_interval, "submission.json: correct:all low is 98.0, and result.json has "),
+        (_leave_out_a_number, "submission.json: estimates "),
         (_change_outputs, "translations.jsonl: these are not the outputs that were submitted (SHA-256 "),
-        (_change_outputs_and_their_hash, "result.json: {metric} has value "),
-        (_change_signature, "result.json: its signature has cluster:un"),
-        (_change_one_signature, "submission.json: its signature has parts:some, result.json says parts:all"),
-        (_change_judgement, "judgements.jsonl: 1 of 2,720 judgements do not follow from the outputs"),
-        (_change_version, "its signature has system:Halfway (2019), the outputs give system:Halfway 3.5 (2019)"),
-        (_change_counts, "submission.json: its counts do not follow from the outputs"),
-        (_change_table, "result.json: its tables do not follow from the outputs"),
+        (_change_outputs_and_their_hash, "result.json: {metric} value is "),
+        (_change_signature, "result.json: signature cluster is 'un"),
+        (_change_one_signature, "submission.json: signature parts is 'some', and result.json has 'all'"),
+        (_change_judgement, "judgements.jsonl: 1 of 2,720 judgements"),
+        (_change_version, "submission.json: its system is Halfway 3.5 (2019), result.json has Halfway (2019)"),
+        (_change_counts, "submission.json: counts judged is 1, "),
+        (_change_table, "result.json: tables 1 rows"),
         (_leave_out_a_sentence, "translations.jsonl: lacks 1 of 2,720 sentences"),
-        (_older_rules, "it was scored by rules best-0, and this version has best-"),
+        (_older_rules, "rules best-0, and this version has best-"),
         (_wrong_kind, "submission.json: is not a submission that this version can read (a value is of the wrong kind)"),
-        (_more_judgements, "judgements.jsonl: 1 of 2,721 judgements do not follow from the outputs"),
+        (_more_judgements, "judgements.jsonl: 1 of 2,721 judgements"),
         (_break, "submission.json: is not a submission that this version can read ('system')"),
     ],
 )
@@ -150,3 +151,11 @@ def test_tampering_is_caught(results: Path, tamper: Callable[[Path], None], said
     found = faults(cell)
     assert any(said.format(metric=f"{row['metric']}:{row['slice']}") in fault for fault in found), found
     assert all("\n" not in fault for fault in found)
+
+
+def test_a_plain_run_folder_is_verified_too(made: Path, tmp_path: Path) -> None:
+    run = Path(shutil.copytree(made.parent / "runs" / "before", tmp_path / "run"))
+    cell = run / "simplegen.en-es"
+    assert faults(cell) == []
+    _change_judgement(cell)
+    assert "judgements.jsonl: was changed after the run" in faults(cell)[0]

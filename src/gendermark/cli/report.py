@@ -195,31 +195,39 @@ leaderboard = typer.Typer(
     cls=_BuildByDefault,
     help="Build a leaderboard as static pages (`leaderboard DIR... -o site/`); add and verify submissions.",
 )
-Directories = Annotated[
-    list[Path], typer.Argument(metavar="DIR...", help="Directories of submissions, searched recursively.")
-]
 
 
 @leaderboard.command()
 def build(
-    directories: Directories,
+    directories: Annotated[
+        list[str],
+        typer.Argument(metavar="[NAME=]DIR...", help="Run folders, or directories of submissions at any depth."),
+    ],
     output: Annotated[Path, typer.Option("-o", "--output", help="Output directory.")],
     executor: Executor = "",
 ) -> None:
     """Write the pages: an index with charts, ranks and tables, and a report for each system."""
     from gendermark.reporting import board_site
 
+    given = folders(directories)
     with open_workers(executor or "processes") as workers:
-        board_site.build(directories, output, workers, say)
+        board_site.build([one.path for one in given], output, workers, say, [one.name for one in given])
     say(f"leaderboard written to {output / board_site.INDEX}")
 
 
 @leaderboard.command()
-def verify(directories: Directories, executor: Executor = "", as_json: AsJson = False) -> None:
+def verify(
+    directories: Annotated[
+        list[Path],
+        typer.Argument(metavar="DIR...", help="Run folders, or directories of submissions at any depth."),
+    ],
+    executor: Executor = "",
+    as_json: AsJson = False,
+) -> None:
     """Score submitted outputs again; exit 1 if a result cannot be reproduced."""
     from gendermark.reporting.submission import faults, find
 
-    cells = find(directories)
+    cells = list(find(directories))
     rows = []
     with open_workers(executor, len(cells)) as workers, show_progress("verifying") as progress:
         for number, (cell, found) in enumerate(zip(cells, workers.in_order(faults, cells), strict=True), start=1):

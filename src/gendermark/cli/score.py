@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from gendermark.cli.options import Executor, Name, To, benchmark_options, option_group, pairs, resampling, selected
-from gendermark.cli.terminal import AsJson, print_json, print_results, say_findings, say_next
+from gendermark.cli.terminal import AsJson, print_json, print_results, say, say_findings, say_next
 from gendermark.errors import UserError
 from gendermark.names import readable
 
@@ -64,6 +64,12 @@ def score(
     tables: Annotated[
         Path | None, typer.Option(help="Also write the detailed tables as CSV files into this directory.")
     ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "-o", "--output", metavar="DIR", help="Also write a run folder; its name names the system without --name."
+        ),
+    ] = None,
     executor: Executor = "",
     settings: dict[str, Any] = benchmark_options("score"),
     as_json: AsJson = False,
@@ -84,7 +90,7 @@ def score(
         )
     if group and sets:
         raise UserError("--group goes with --translations, not with --set")
-    options: dict[str, Any] = {**common, **settings, "name": name, "executor": executor}
+    options: dict[str, Any] = {**common, **settings, "name": name, "executor": executor, "directory": output}
     found = registry.load("benchmark", benchmark)
     if found.draws and not samples:
         raise UserError(f"{benchmark} judges many samples of each sentence; give --samples FILE.jsonl")
@@ -114,7 +120,9 @@ def score(
     result = replace(result, name=result.name or (readable(f"files:{file}") if file else ""))
     print_results([result], "; all with --tables DIR")
     say_findings([result])
-    if file and not samples:
+    if output is not None:
+        say(f"run folder written to {output}")
+    elif file and not samples:
         repairs = {"fix_encoding": fix_encoding, "allow_missing": allow_missing}
         say_next(_as_a_run(result, file, how, {key: "yes" for key, given in repairs.items() if given}))
 

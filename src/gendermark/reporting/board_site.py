@@ -57,10 +57,17 @@ Tell = Callable[[str], None]
 
 
 def build(
-    directories: Sequence[Path], output: Path, executor: Executor = SERIAL, tell: Tell = lambda _: None
+    directories: Sequence[Path],
+    output: Path,
+    executor: Executor = SERIAL,
+    tell: Tell = lambda _: None,
+    names: Sequence[str] = (),
 ) -> list[Board]:
-    """Write the pages of all submissions in some directories; gives the boards that they show."""
-    submissions = [read(cell) for cell in find(directories)]
+    """Write the pages of all run folders and submissions in some directories; give the boards that they show.
+
+    `names` are of the systems of plain run folders, in the order of the directories.
+    """
+    submissions = [read(cell, name) for cell, name in find(directories, names).items()]
     check_distinct(submissions)
     for one in submissions:
         for fault in on_paper(one):
@@ -69,21 +76,22 @@ def build(
     made = boards(submissions, executor)
     write_text(output / INDEX, render_index(made))
     pages = {one.directory: one.system.slug for one in submissions}
+    called = {one.directory: one.system.name if one.row is None else "" for one in submissions}
     slugs = list(pages.values())
     for slug in slugs:
         if slugs.count(slug) > 1:
-            raise UserError(f"two directories hold the system {slug}; put its submissions into one")
+            raise UserError(f"two directories hold the system {slug}; give them other names, as NAME=DIR")
     tell(f"writing the pages of {len(pages):,} systems")
-    work = [(str(directory), output / PAGES / f"{slug}.html") for directory, slug in pages.items()]
+    work = [(directory, called[directory], output / PAGES / f"{slug}.html") for directory, slug in pages.items()]
     for _ in executor.each(_write_system, work):
         pass
     return made
 
 
-def _write_system(where: tuple[str, Path]) -> None:
+def _write_system(where: tuple[Path, str, Path]) -> None:
     """The report of one system, all its benchmarks and languages."""
-    directory, path = where
-    write_text(path, render_page([read_run(directory)], home=f"../{INDEX}"))
+    directory, name, path = where
+    write_text(path, render_page([read_run(directory, name)], home=f"../{INDEX}"))
 
 
 def render_index(found: Sequence[Board]) -> str:

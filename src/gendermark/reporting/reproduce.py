@@ -10,6 +10,7 @@ from typing import Any
 from gendermark.api import applicable, select
 from gendermark.errors import UserError
 from gendermark.metrics.metric import Resampling
+from gendermark.runs.folder import SCORED
 from gendermark.selection import Selection, options_of
 
 _DEFAULTS = {"data": "official", "rules": "best"}
@@ -24,7 +25,7 @@ def commands(manifest: Mapping[str, Any], directory: str, *, name_benchmarks: bo
     config = manifest["config"]
     if config.get("audited"):
         return [shlex.join(["gendermark", "audit", str(config["audited"])])]
-    if config.get("submission") and "rejudged" not in config:  # made of outputs that are given; they are scored again
+    if config.get(SCORED) and "rejudged" not in config:  # its translations were given, and can only be scored again
         return [shlex.join(["gendermark", "leaderboard", "verify", directory])]
     try:
         selections = [Selection.from_json(row) for row in config["selections"]]

@@ -1,13 +1,14 @@
-"""A submission: what one system made of one benchmark and direction, scored, with who made it and where it came from.
+"""What a leaderboard shows: a system's result on one benchmark and direction, with the facts about the system.
 
-It is a cell of a run folder (texts, judgements, result) with one small file more, `submission.json`, which has all that
-a leaderboard shows and no text: facts about the system, hash and licence of the outputs, signature, numbers. To verify
-it, its outputs are judged and scored again, and everything it says is compared.
+It is a cell of a run folder. `gendermark leaderboard add` puts one small file more into it, `submission.json`: facts
+about the system, hash and licence of the outputs, signature and numbers, and no text. A plain run folder needs none.
+To verify a submission, its outputs are judged and scored again, and everything it says is compared.
 """
 
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -21,25 +22,24 @@ from gendermark.benchmarks.benchmark import Benchmark
 from gendermark.errors import BadFile, UserError
 from gendermark.io.textfiles import read_bytes, read_json
 from gendermark.metrics.metric import Resampling
+from gendermark.names import readable
 from gendermark.result import Result
 from gendermark.runs import folder
 from gendermark.runs.compare import key_of
 from gendermark.runs.rejudge import score_again
-from gendermark.runs.run import RunConfig
 from gendermark.runs.score import Origin
-from gendermark.selection import Selection
 
 FILE = "submission.json"
 UNRECORDED = "unrecorded"
 RESAMPLING = Resampling()
-"""Of every submission, so that all intervals are made alike."""
+"""Of every submission, so that all intervals are comparable."""
 _FORMAT = 1
 _DATE = re.compile(r"\d{4}(-\d{2}(-\d{2})?)?(/\d{4}(-\d{2}(-\d{2})?)?)?")
 
 
 @dataclass(frozen=True)
 class SystemFacts:
-    """Who translated. What nobody wrote down is `unrecorded`."""
+    """Facts about a system; what is not known is `unrecorded`."""
 
     name: str
     version: str = UNRECORDED
@@ -70,7 +70,7 @@ class SystemFacts:
 
     @property
     def full_label(self) -> str:
-        """As it is signed: whoever changes one of these changes the signature."""
+        """Name, version and date, as signed."""
         return self.label if self.date == UNRECORDED else f"{self.label} ({self.shown_date})"
 
     @property
@@ -92,16 +92,14 @@ class OutputFacts:
 
 @dataclass(frozen=True)
 class Submission:
-    """One of them, without its judgements."""
+    """One cell of a run folder, without its judgements."""
 
     cell: Path
-    """Its folder."""
     system: SystemFacts
     outputs: OutputFacts
-    sha256: str
-    """Of the texts in the folder."""
-    row: Mapping[str, Any]
-    """Signature, counts and numbers, as it says."""
+    row: Mapping[str, Any] | None
+    """What `submission.json` holds; None for a plain run folder."""
+    resampling: Resampling
     result: Result
 
     @property
@@ -110,38 +108,26 @@ class Submission:
         return self.cell.parent
 
 
-# -- written -----------------------------------------------------------------------------------------------------------
+# -- write -------------------------------------------------------------------------------------------------------------
 
 
 def write(root: Path, system: SystemFacts, outputs: OutputFacts, scored: Scored) -> Path:
-    """Put a submission into the run folder of its system below `root`; gives its own folder."""
-    directory, result = root / system.slug, scored.result
-    cell = directory / result.cell
-    cells, selections = _held(directory, result)
-    folder.write_cell(directory, scored.item_set, scored.answers, result)
-    cells[result.cell] = {"signature": result.signature}
-    selections = {**selections, result.cell: result.selection}
-    config = RunConfig(system.full_label, tuple(selections.values()), resampling=RESAMPLING)
-    folder.write_manifest(directory, {**config.to_json(), "submission": True}, "finished", cells)
-    texts = folder.texts_path(cell, result)
-    folder.write_json(
-        cell / FILE,
-        {
-            "format": _FORMAT,
-            "system": asdict(system),
-            "outputs": {
-                **asdict(outputs),
-                "files": [{"name": name, "sha256": digest} for name, digest in outputs.files],
-                "sha256": hash_of(texts),
-            },
-            "result": row_of(result),
-        },
-    )
+    """Add a submission to the run folder of its system below `root`; give its cell."""
+    cell = scored.write(root / system.slug, Origin(system.full_label, resampling=RESAMPLING))
+    files = [{"name": name, "sha256": digest} for name, digest in outputs.files]
+    digest = hash_of(folder.texts_path(cell, scored.result))
+    row = {
+        "format": _FORMAT,
+        "system": asdict(system),
+        "outputs": {**asdict(outputs), "files": files, "sha256": digest},
+        "result": row_of(scored.result),
+    }
+    folder.write_json(cell / FILE, row)
     return cell
 
 
 def of_run(directory: Path, system: SystemFacts) -> list[Scored]:
-    """All results of a run folder, scored again from its texts under the system's name."""
+    """Score the texts of a run folder again, under the system's name."""
     run = folder.read_run(directory)
     if not run.results:
         raise UserError(f"{directory} holds no result to submit")
@@ -153,31 +139,12 @@ def of_run(directory: Path, system: SystemFacts) -> list[Scored]:
     return found
 
 
-def _held(directory: Path, result: Result) -> tuple[dict[str, Any], dict[str, Selection]]:
-    """What the folder of a system already has; the same cell may be measured again, but not otherwise."""
-    if not (directory / folder.MANIFEST).exists():
-        return {}, {}
-    manifest = folder.read_manifest(directory)
-    held = {cell: folder.read_result(directory / cell)[0] for cell in manifest["cells"]}
-    old = held.get(result.cell)
-    if old is not None and _asked(old) != _asked(result):
-        raise UserError(
-            f"{directory / result.cell} holds the same benchmark and direction, measured otherwise; choose another "
-            "directory with -o"
-        )
-    return dict(manifest["cells"]), {cell: one.selection for cell, one in held.items()}
-
-
-def _asked(result: Result) -> dict[str, Any]:
-    return result.selection.to_json()
-
-
 def hash_of(path: Path) -> str:
     return hashlib.sha256(read_bytes(path)).hexdigest()
 
 
 def row_of(result: Result) -> dict[str, Any]:
-    """What a leaderboard shows of a result: where it stands, its counts and its main numbers."""
+    """What a leaderboard shows of a result: benchmark and direction, counts and main numbers."""
     selection = result.selection
     verdicts = Counter(judgement.verdict.value for judgement in result.judgements)
     found = {(e.metric, e.slice): e for e in result.estimates}
@@ -195,11 +162,11 @@ def row_of(result: Result) -> dict[str, Any]:
 
 
 def shown_keys(result: Result) -> list[tuple[str, str]]:
-    """The metrics (and slices) of a leaderboard, the one it is ordered by first, then women and men."""
+    """The metrics (and slices) of a leaderboard: the one that orders it, women and men, then the others."""
     benchmark: Benchmark = registry.load("benchmark", result.selection.benchmark)
-    tells = benchmark.presentation
-    sides = (tells.sides.women, tells.sides.men, tells.sides.gap) if tells.sides else ()
-    names = (leading_of(benchmark), *sides, *benchmark.measures.headline, *tells.also_shown)
+    shown = benchmark.presentation
+    sides = (shown.sides.women, shown.sides.men, shown.sides.gap) if shown.sides else ()
+    names = (leading_of(benchmark), *sides, *benchmark.measures.headline, *shown.also_shown)
     return list(dict.fromkeys(key_from(name) for name in names))
 
 
@@ -215,155 +182,150 @@ def key_from(name: str) -> tuple[str, str]:
 # -- read --------------------------------------------------------------------------------------------------------------
 
 
-def find(directories: Sequence[Path]) -> list[Path]:
-    """The folders of all submissions in some directories, however deep."""
-    found: list[Path] = []
-    for directory in directories:
+def find(directories: Sequence[Path], names: Sequence[str] = ()) -> dict[Path, str]:
+    """The cells of all run folders in some directories, at any depth; each with the name given for its directory."""
+    found: dict[Path, str] = {}
+    for number, directory in enumerate(directories):
         if not directory.is_dir():
-            raise BadFile(directory, "there is no such directory; give one that `gendermark leaderboard add` wrote")
-        inside = sorted(path.parent for path in directory.rglob(FILE))
-        if not inside:
-            raise BadFile(directory, "has no submission in it; `gendermark leaderboard add` makes one")
-        found += inside
-    return list(dict.fromkeys(found))
+            raise BadFile(directory, "there is no such directory; give a run folder, or a directory of submissions")
+        cells = sorted(path.parent for path in directory.rglob(folder.RESULT))
+        if not cells:
+            raise BadFile(
+                directory, "has no results in it; `gendermark run -o`, `score -o` and `leaderboard add` write some"
+            )
+        for cell in cells:
+            found.setdefault(cell, names[number] if number < len(names) else "")
+    return found
 
 
-def read(cell: Path) -> Submission:
+def read(cell: Path, name: str = "") -> Submission:
+    """Read one cell; `name` is what the system of a plain run folder is called, if not as the run says."""
     path = cell / FILE
+    result, _ = folder.read_result(cell)
+    if not path.exists():
+        manifest = folder.read_finished(cell.parent)
+        resampling = Resampling(**manifest["config"].get("resampling", {}))
+        if resampling.confidence != RESAMPLING.confidence:
+            raise UserError(
+                f"{cell.parent} has {100 * resampling.confidence:g}% intervals, and a leaderboard shows "
+                f"{100 * RESAMPLING.confidence:g}% ones; run it again without --confidence"
+            )
+        system = SystemFacts(name or str(manifest.get("name", "")) or readable(result.system))
+        return Submission(cell, system, OutputFacts("run folder"), None, resampling, result)
     row = read_json(path)
     try:
-        outputs = row["outputs"]
+        outputs, system = row["outputs"], SystemFacts(**row["system"])
         files = tuple((file["name"], file["sha256"]) for file in outputs["files"])
         facts = OutputFacts(outputs["source"], outputs["licence"], outputs["note"], files)
-        told, digest = row["result"], outputs["sha256"]
-        texts = (
-            digest,
-            told["signature"],
-            facts.source,
-            facts.licence,
-            facts.note,
-            *(x for file in files for x in file),
-        )
-        if not all(isinstance(text, str) for text in texts) or not all(isinstance(e, dict) for e in told["estimates"]):
+        texts = [outputs["sha256"], row["result"]["signature"], facts.source, facts.licence, facts.note]
+        texts += [text for file in files for text in file]
+        estimates = row["result"]["estimates"]
+        if not all(isinstance(x, str) for x in texts) or not all(isinstance(x, dict) for x in estimates):
             raise TypeError("a value is of the wrong kind")
-        system = SystemFacts(**row["system"])
     except (KeyError, TypeError, ValueError, UserError) as problem:
         raise BadFile(path, f"is not a submission that this version can read ({problem})") from None
-    result, _ = folder.read_result(cell)
-    return Submission(cell, system, facts, digest, told, result)
+    return Submission(cell, system, facts, row, RESAMPLING, result)
 
 
 def check_distinct(found: Sequence[Submission]) -> None:
-    """A system stands once in a table."""
+    """Refuse a system that is twice in a table."""
     seen: dict[tuple[Any, ...], Submission] = {}
     for one in found:
         other = seen.setdefault((one.system.full_label, *key_of(one.result)), one)
         if other is not one:
             raise UserError(
-                f"{other.cell} and {one.cell} are both {one.system.full_label} on {one.result.cell}; keep one, or tell "
-                "them apart by --version"
+                f"{other.cell} and {one.cell} are both {one.system.full_label} on {one.result.cell}; give run folders "
+                "as NAME=DIR, and submissions a --version"
             )
 
 
-# -- verified ----------------------------------------------------------------------------------------------------------
+# -- verify ------------------------------------------------------------------------------------------------------------
 
 _CLOSE = 1e-6
-"""Other builds of numpy may round the last digits otherwise."""
-_MAY_DIFFER = frozenset({"gendermark"})
-_MOST_NUMBERS = 3
-_GIVEN = "the outputs give"
+"""Other builds of numpy may round the last digits differently."""
+_OF_VERSION = ("gendermark", "name")
+"""Keys of files and of signatures that other versions and names may change."""
+_MOST_FAULTS = 3
+"""That are listed of one file."""
 
 
 def faults(cell: Path) -> list[str]:
-    """What is wrong with a submission, one sentence each; none if it follows from its outputs."""
+    """What in a cell does not follow from its outputs, one sentence each."""
     found: list[str] = []
     try:
         submission = read(cell)
         found += on_paper(submission)
-        told = folder.read_cell(cell)
-        texts = folder.read_texts(cell, told)
-        origin = Origin(submission.system.full_label, told.signed.get("decoding", ""), RESAMPLING)
-        _, _, made = score_again(told, texts, told.selection, origin, str(cell))
+        old = folder.read_cell(cell)
+        texts = folder.read_texts(cell, old)
+        origin = Origin(old.system, old.signed.get("decoding", ""), submission.resampling)
+        _, _, made = score_again(old, texts, old.selection, origin, str(cell))
     except UserError as problem:
         return [*found, str(problem)]
-    older = _other_rules(cell, told, made)
-    return [*found, *older] if older else [*found, *_against(cell, submission, told, made)]
+    was, now = old.signed.get("rules", ""), made.signed.get("rules", "")
+    if was != now and was.partition("-")[0] == now.partition("-")[0]:
+        return [*found, f"{cell}: scored by rules {was}, and this version has {now}; score it again to verify it"]
+    stored = [judgement.to_json() for judgement in old.judgements]
+    again = {judgement.item_id: judgement.to_json() for judgement in made.judgements}
+    if n := sum(not _same(row, again.get(row["item_id"])) for row in stored):
+        found.append(f"{cell / folder.JUDGEMENTS}: {n:,} of {len(stored):,} judgements do not follow from the outputs")
+    found += _differences(
+        cell / folder.RESULT, read_json(cell / folder.RESULT), folder.result_row(made), "the outputs give"
+    )
+    if submission.row is not None:
+        found += _differences(cell / FILE, submission.row["result"], row_of(made), "the outputs give")
+    return found
 
 
 def on_paper(submission: Submission) -> list[str]:
-    """What can be seen without judging anything."""
-    cell, result = submission.cell, submission.result
+    """What is wrong with a submission, as far as can be seen without judging anything."""
+    cell, result, row = submission.cell, submission.result, submission.row
+    if row is None:
+        cells = folder.read_finished(cell.parent)["cells"]
+        folder.check_sums(cell, cells.get(cell.name))
+        return []
     found = []
     texts = folder.texts_path(cell, result)
-    if (seen := hash_of(texts)) != submission.sha256:
+    if (seen := hash_of(texts)) != row["outputs"]["sha256"]:
         found.append(
             f"{texts}: these are not the outputs that were submitted (SHA-256 {seen[:12]}… instead of "
-            f"{str(submission.sha256)[:12]}…)"
+            f"{row['outputs']['sha256'][:12]}…)"
         )
-    said = f"{folder.RESULT} says"
-    found += _signatures(cell / FILE, submission.row["signature"], result.signature, said)
-    shown = _by_key(row_of(result)["estimates"])
-    return found + list(_numbers(cell / FILE, _by_key(submission.row["estimates"]), shown, said))
+    if submission.system.full_label != result.system:
+        found.append(
+            f"{cell / FILE}: its system is {submission.system.full_label}, {folder.RESULT} has {result.system}"
+        )
+    shown = {**row_of(result), "counts": row["result"].get("counts")}  # of judgements, which were not read
+    return found + list(_differences(cell / FILE, row["result"], shown, f"{folder.RESULT} has"))
 
 
-def _other_rules(cell: Path, told: Result, made: Result) -> list[str]:
-    """A result of older rules is not wrong, but cannot be checked by these."""
-    was, now = told.signed.get("rules", ""), made.signed.get("rules", "")
-    if was == now or was.partition("-")[0] != now.partition("-")[0]:
-        return []
-    return [f"{cell}: it was scored by rules {was}, and this version has {now}; add it again to have it verified"]
+def _differences(path: Path, stored: Mapping[str, Any], made: Mapping[str, Any], says: str) -> Iterator[str]:
+    """The values in which a file differs from what it should hold, the first few one by one."""
+    expected = json.loads(json.dumps(made))
+    wrong = [
+        f"{path}: {where} is {was!r:.60}, and {says} {now!r:.60}"
+        for key in expected
+        if key not in _OF_VERSION
+        for where, was, now in _unequal(stored.get(key), expected[key], key)
+    ]
+    yield from wrong[:_MOST_FAULTS]
+    if len(wrong) > _MOST_FAULTS:
+        yield f"{path}: {len(wrong) - _MOST_FAULTS:,} more values differ"
 
 
-def _against(cell: Path, submission: Submission, told: Result, made: Result) -> Iterator[str]:
-    """Everything that is said in the folder, against what the outputs give."""
-    yield from _signatures(cell / folder.RESULT, told.signature, made.signature, _GIVEN)
-    yield from _numbers(cell / folder.RESULT, _estimates(told), _estimates(made), _GIVEN)
-    for what in ("tests", "tables", "warnings"):
-        if not _same(_plain(getattr(told, what)), _plain(getattr(made, what))):
-            yield f"{cell / folder.RESULT}: its {what} do not follow from the outputs"
-    if not _same(_plain(told.judgements), _plain(made.judgements)):
-        by_item = {row["item_id"]: row for row in _plain(made.judgements)}
-        n = sum(not _same(row, by_item.get(row["item_id"])) for row in _plain(told.judgements))
-        yield f"{cell / folder.JUDGEMENTS}: {n:,} of {len(told.judgements):,} judgements do not follow from the outputs"
-    row = row_of(made)
-    for what in row.keys() - {"gendermark", "signature", "estimates"}:
-        if submission.row.get(what) != row[what]:
-            yield f"{cell / FILE}: its {what} do not follow from the outputs ({submission.row.get(what)!r:.80})"
-
-
-def _signatures(path: Path, told: str, made: str, who: str) -> Iterator[str]:
-    one, other = (dict(part.partition(":")[::2] for part in text.split("|")) for text in (told, made))
-    for key in dict.fromkeys([*one, *other]):
-        if key not in _MAY_DIFFER and one.get(key) != other.get(key):
-            yield f"{path}: its signature has {key}:{one.get(key, '')}, {who} {key}:{other.get(key, '')}"
-
-
-def _estimates(result: Result) -> dict[str, Mapping[str, Any]]:
-    return _by_key([estimate.to_json() for estimate in result.estimates])
-
-
-def _by_key(rows: Sequence[Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
-    return {f"{row.get('metric')}:{row.get('slice')}": row for row in rows}
-
-
-def _numbers(path: Path, told: Mapping[str, Any], made: Mapping[str, Any], who: str) -> Iterator[str]:
-    wrong = [key for key in dict.fromkeys([*made, *told]) if not _same(told.get(key), made.get(key))]
-    for key in wrong[:_MOST_NUMBERS]:
-        one, other = told.get(key, {}), made.get(key, {})
-        fields = [name for name in {**one, **other} if not _same(one.get(name), other.get(name))]
-        name = "value" if "value" in fields else fields[0]
-        yield f"{path}: {key} has {name} {_shown(one, name)}, and {who} {_shown(other, name)}"
-    if len(wrong) > _MOST_NUMBERS:
-        yield f"{path}: {len(wrong) - _MOST_NUMBERS:,} more numbers are others than {who}"
-
-
-def _shown(row: Mapping[str, Any], name: str) -> str:
-    value = row.get(name)
-    return f"{value:.4f}" if isinstance(value, float) else "none" if value is None else str(value)
-
-
-def _plain(records: Sequence[Any]) -> list[Any]:
-    return [record if isinstance(record, str) else record.to_json() for record in records]
+def _unequal(stored: Any, made: Any, where: str) -> Iterator[tuple[str, Any, Any]]:
+    if where == "signature" and isinstance(stored, str):
+        stored, made = (dict(part.partition(":")[::2] for part in text.split("|")) for text in (stored, made))
+        made |= {key: stored.get(key) for key in _OF_VERSION}
+    if isinstance(stored, dict) and isinstance(made, dict):
+        for key in dict.fromkeys([*made, *stored]):
+            yield from _unequal(stored.get(key), made.get(key), f"{where} {key}")
+    elif isinstance(stored, list) and isinstance(made, list) and len(stored) == len(made):
+        for number, (one, other) in enumerate(zip(stored, made, strict=True), start=1):
+            is_named = isinstance(other, dict) and "metric" in other
+            name = f"{other['metric']}:{other.get('slice')}" if is_named else f"{where} {number}"
+            yield from _unequal(one, other, name)
+    elif not _same(stored, made):
+        yield where, stored, made
 
 
 def _same(one: Any, other: Any) -> bool:

@@ -47,6 +47,8 @@ _MOST = 2**63
 """No count is larger."""
 SUMS = "sha256"
 """In the manifest, of each cell."""
+SCORED = "scored"
+"""In the configuration of a folder whose translations were given, not made: nothing but its texts can be run again."""
 
 
 # -- written -----------------------------------------------------------------------------------------------------------
@@ -102,9 +104,43 @@ def write_cell(directory: Path, item_set: ItemSet, answers: Answers, result: Res
     name, row_of = (SAMPLES, _sampled) if _draws(result.selection) else (TRANSLATIONS, _translated)
     write_jsonl(cell / name, (row_of(item, found) for item, found in zip(item_set.items, answers, strict=True)))
     write_jsonl(cell / JUDGEMENTS, (judgement.to_json() for judgement in result.judgements))
+    write_json(cell / RESULT, result_row(result))
+
+
+def result_row(result: Result) -> dict[str, Any]:
+    """The content of a cell's result file."""
     tables = [table.to_json() for table in result.tables]
     extra = {"selection": result.selection.to_json(), "origin": result.origin, "tables": tables}
-    write_json(cell / RESULT, {**result.to_json(), **extra, "n_judgements": len(result.judgements)})
+    return {**result.to_json(), **extra, "n_judgements": len(result.judgements)}
+
+
+def add_cell(
+    directory: Path, config: Mapping[str, Any], item_set: ItemSet, answers: Answers, result: Result, name: str = ""
+) -> Path:
+    """Write a result of given translations into a run folder, beside others of the same system; give its cell.
+
+    Refuse the folder of another run or system, and a cell that was measured otherwise.
+    """
+    config = {**config, SCORED: True}
+    cells: dict[str, Any] = {}
+    selections = {result.cell: result.selection.to_json()}
+    if (directory / MANIFEST).exists():
+        held = read_manifest(directory)
+        earlier = {key: value for key, value in held["config"].items() if key != "selections"}
+        if earlier != config or held.get("name", "") != name:
+            raise UserError(f"{directory} holds another run or system; choose another directory with -o")
+        cells = dict(held["cells"])
+        asked = [Selection.from_json(row) for row in held["config"].get("selections", ())]
+        selections = {one.cell: one.to_json() for one in asked} | selections
+        if any(one.cell == result.cell and one.to_json() != result.selection.to_json() for one in asked):
+            raise UserError(
+                f"{directory / result.cell} holds the same benchmark and direction with other options; choose another "
+                "directory with -o"
+            )
+    write_cell(directory, item_set, answers, result)
+    cells[result.cell] = {"signature": result.signature, SUMS: sums(directory / result.cell)}
+    write_manifest(directory, {**config, "selections": list(selections.values())}, "finished", cells, name=name)
+    return directory / result.cell
 
 
 def sums(cell: Path) -> dict[str, str]:
@@ -230,18 +266,24 @@ def run_of(results: Sequence[Result]) -> Run:
 def read_run(directory: Path | str, name: str = "") -> Run:
     """A finished run; `name` is what its system is called here, if not as the run says."""
     path = Path(directory)
-    manifest = read_manifest(path)
+    manifest = read_finished(path)
     manifest |= {"name": name} if name else {}
-    if manifest["status"] not in ("finished", PART):
-        raise UserError(
-            f"the run in {directory} is not finished; give the same `gendermark run` command again to finish it"
-        )
-    refuse_part(directory, manifest)
     called = str(manifest.get("name", ""))
     results = [replace(read_cell(path / cell), name=called) for cell in manifest["cells"]]
     for cell, row in manifest["cells"].items():
         check_sums(path / cell, row)
     return Run(str(directory), manifest, results)
+
+
+def read_finished(directory: Path) -> dict[str, Any]:
+    """The manifest of a finished run."""
+    manifest = read_manifest(directory)
+    if manifest["status"] not in ("finished", PART):
+        raise UserError(
+            f"the run in {directory} is not finished; give the same `gendermark run` command again to finish it"
+        )
+    refuse_part(directory, manifest)
+    return manifest
 
 
 def refuse_part(directory: Path | str, manifest: Mapping[str, Any]) -> None:
