@@ -140,8 +140,9 @@ def test_the_example_of_the_readme_prints_what_it_shows(
     printed = _run_all(lines, "", capsys)
     (shown,) = re.findall(r"^```text\n(.*?)^```", example, re.MULTILINE | re.DOTALL)
     assert shown in printed
-    for block in _PYTHON.findall(text) + _PYTHON.findall((DOCS / "quick-start.md").read_text(encoding="utf-8")):
-        exec(block, {})  # with the translations that the commands have made
+    for path in (REPOSITORY / "README.md", DOCS / "quick-start.md", DOCS / "python.md"):
+        for block in _PYTHON.findall(path.read_text(encoding="utf-8")):
+            exec(block, {})  # with the translations that the commands have made
 
 
 @pytest.mark.slow
