@@ -168,7 +168,7 @@ def serve_site(site: Site, host: str, port: int, *, no_open: bool, token: str = 
         if not no_open and _has_screen():
             import webbrowser
 
-            webbrowser.open(server.launch_url())
+            webbrowser.open(server.url)
         try:
             server.serve_forever()
         except KeyboardInterrupt:
