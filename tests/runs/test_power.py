@@ -31,9 +31,9 @@ def test_the_error_is_that_of_such_systems() -> None:
     chances = rng.beta(0.8 * size, 0.2 * size, (4000, 2, 2, 20))  # runs, systems, women and men, groups
     right = 100 * rng.binomial(6, chances).mean(axis=3) / 6
     change = right[:, 1] - right[:, 0]
-    assert found["right gender"].standard_error == pytest.approx(change.mean(axis=1).std(), rel=0.05)
-    assert found["right gender, of women"].standard_error == pytest.approx(change[:, 0].std(), rel=0.05)
-    assert found["men minus women"].standard_error == pytest.approx((change[:, 1] - change[:, 0]).std(), rel=0.05)
+    assert found["right gender"].standard_error() == pytest.approx(change.mean(axis=1).std(), rel=0.05)
+    assert found["right gender, of women"].standard_error() == pytest.approx(change[:, 0].std(), rel=0.05)
+    assert found["men minus women"].standard_error() == pytest.approx((change[:, 1] - change[:, 0]).std(), rel=0.05)
 
 
 def test_what_is_detectable_is_found_in_four_of_five_cases() -> None:
@@ -45,6 +45,14 @@ def test_what_is_detectable_is_found_in_four_of_five_cases() -> None:
         needed = question.groups_needed(question.detectable() / 2)
         assert needed is not None
         assert 3 * question.n_groups < needed < 4.5 * question.n_groups
+
+
+def test_a_difference_changes_sentences() -> None:
+    """However alike two versions are: a drop of 10 points changes a tenth of the sentences."""
+    for expected in (Expected(alike=1.0, correlation=0.0), Expected(seen=0.0, correlation=0.0)):
+        women = questions(SIMPLEGEN, items(20, 5), expected)[1]
+        assert women.standard_error() == 0
+        assert women.standard_error(10) == pytest.approx(100 * np.sqrt(0.1 * 0.9 / 100))
 
 
 def test_a_benchmark_that_does_not_tell_women_from_men_says_nothing() -> None:

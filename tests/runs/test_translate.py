@@ -7,7 +7,6 @@ import socket
 import sqlite3
 import subprocess
 import sys
-import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -116,12 +115,6 @@ def test_equal_requests_are_asked_once(store: Store) -> None:
     assert progress.is_monotone_up_to(3)
 
 
-def test_no_requests(store: Store) -> None:
-    system = Recorder()
-    assert translate(system, [], store, ignore) == translating.Answers([], 0, 0)
-    assert system.asked == []
-
-
 def test_a_task_the_system_cannot_do_is_refused_before_any_work(store: Store) -> None:
     system = Recorder()
     with pytest.raises(UserError) as caught:
@@ -147,53 +140,27 @@ def test_every_portion_is_safe_before_the_next_is_asked(path: Path, store: Store
     assert [done for done, _ in progress.calls] == list(range(11))
 
 
-def test_what_came_before_a_failure_is_not_asked_again(path: Path) -> None:
-    class Dying(Recorder):
-        def answer(self, requests: Sequence[Request]) -> Iterator[Sequence[Translation]]:
-            if len(self.asked) == 2:
-                raise SystemFailure("test:recorder died")
-            return super().answer(requests)
-
-    with pytest.raises(SystemFailure, match="died"), Store(path) as store:
-        translate(Dying(), REQUESTS, store, ignore)
-    system = Recorder()
-    with Store(path) as store:
-        answers = translate(system, REQUESTS, store, ignore)
-    assert system.sources == [request.source for request in REQUESTS[8:]]
-    assert texts(answers) == [request.source.upper() for request in REQUESTS]
-
-
 # -- answers that are not what was asked for
 
 
-def test_too_few_answers(store: Store) -> None:
-    system = Recorder(lambda answers: answers[:-1])
-    with pytest.raises(SystemFailure) as caught:
-        translate(system, REQUESTS, store, ignore)
-    assert "no answer for 'Sentence 3.'" in str(caught.value)
-    assert len(store.get(system.system_id, REQUESTS)) == 3
-
-
 @pytest.mark.parametrize(
-    "twist",
+    ("twist", "named"),
     [
-        lambda answers: [*answers, Translation("0" * 32, "Hello")],  # never asked
-        lambda answers: [*answers, replace(answers[0], text="Hello")],  # twice
-        lambda answers: [*answers, replace(answers[0], sample=1, text="Hello")],  # one sample was asked for
+        (lambda answers: answers[:-1], "no answer for 'Sentence 7.'"),
+        (lambda answers: [*answers, Translation("0" * 32, "Hello")], "'Hello'"),  # never asked
+        (lambda answers: [*answers, replace(answers[0], text="Hello")], "'Hello'"),  # twice
+        (lambda answers: [*answers, replace(answers[0], sample=1, text="Hello")], "'Hello'"),  # one was asked for
+        (lambda answers: [replace(one, request_id="0" * 32) for one in answers], "'SENTENCE 4.'"),
     ],
 )
-def test_answers_to_no_question(store: Store, twist: Callable[[list[Translation]], list[Translation]]) -> None:
+def test_answers_that_do_not_fit(
+    store: Store, twist: Callable[[list[Translation]], list[Translation]], named: str
+) -> None:
     translate(Recorder(), REQUESTS[:4], store, ignore)
     with pytest.raises(SystemFailure) as caught:
         translate(Recorder(twist), REQUESTS, store, ignore)
-    assert "'Hello'" in str(caught.value)
-    assert len(store.get("test:recorder", REQUESTS)) == 4
-
-
-def test_unknown_ids_only(store: Store) -> None:
-    system = Recorder(lambda answers: [replace(answer, request_id=f"{n:032}") for n, answer in enumerate(answers)])
-    with pytest.raises(SystemFailure, match=r"or one that it was not asked for: 'SENTENCE 0\.'"):
-        translate(system, REQUESTS, store, ignore)
+    assert named in str(caught.value)
+    assert len(store.get("test:recorder", REQUESTS[4:])) == (3 if "no answer" in named else 0)
 
 
 def test_errors_are_answers_but_asked_again(store: Store) -> None:
@@ -334,41 +301,22 @@ def test_samples_go_on_where_they_stopped(path: Path, tmp_path: Path, dies_after
     assert progress.is_monotone_up_to(3 * 128 - 16 * dies_after)
 
 
-def test_every_sample_has_its_number_and_log_probability(store: Store) -> None:
-    (samples,) = translate(Sampler(), sampling(20, n_requests=1), store, ignore).translations
-    assert [answer.sample for answer in samples] == list(range(20))
-    assert [answer.text for answer in samples[14:18]] == [f"Sentence 0. {w}" for w in ("0+14", "0+15", "16+0", "16+1")]
-    assert {answer.log_probability for answer in samples} == {-1.0}
-
-
-def test_more_samples_pay_for_the_others_only(store: Store) -> None:
-    translate(Sampler(), sampling(64), store, ignore)
-    system, progress = Sampler(), Progress()
-    answers = translate(system, sampling(128), store, progress)
-    assert system.portions == [(first, 16) for first in (64, 80, 96, 112)] * 3
-    assert [len(samples) for samples in answers.translations] == [128] * 3
-    assert (answers.n_asked, answers.n_stored) == (12, 0)
-    assert progress.is_monotone_up_to(3 * 64)
-
-
-def test_ten_samples_then_forty_then_fewer(store: Store) -> None:
-    translate(Sampler(), sampling(10, n_requests=1), store, ignore)
+@pytest.mark.parametrize(
+    ("asked", "portions"),
+    [
+        ([(0, 20)], [(0, 16), (16, 4)]),
+        ([(0, 64), (0, 96)], [(first, 16) for first in (0, 16, 32, 48, 64, 80)]),
+        ([(0, 10), (0, 40), (0, 10), (5, 20)], [(0, 10), (10, 6), (16, 16), (32, 8)]),
+        ([(20, 20)], [(20, 12), (32, 8)]),
+    ],
+)
+def test_no_sample_is_asked_twice(store: Store, asked: list[tuple[int, int]], portions: list[tuple[int, int]]) -> None:
     system = Sampler()
-    (samples,) = translate(system, sampling(40, n_requests=1), store, ignore).translations
-    assert system.portions == [(10, 6), (16, 16), (32, 8)]
-    assert [answer.sample for answer in samples] == list(range(40))
-    again = Sampler()
-    for first, n in ((0, 40), (0, 10), (5, 20)):
-        (found,) = translate(again, sampling(n, first, n_requests=1), store, ignore).translations
-        assert found == samples[first : first + n]
-    assert again.portions == []
-
-
-def test_a_request_that_begins_in_the_middle(store: Store) -> None:
-    system = Sampler()
-    (samples,) = translate(system, sampling(20, first=20, n_requests=1), store, ignore).translations
-    assert system.portions == [(20, 12), (32, 8)]
-    assert [answer.sample for answer in samples] == list(range(20, 40))
+    for first, n in asked:
+        (samples,) = translate(system, sampling(n, first, n_requests=1), store, ignore).translations
+        assert [answer.sample for answer in samples] == list(range(first, first + n))
+        assert {answer.log_probability for answer in samples} == {-1.0}
+    assert system.portions == portions
 
 
 def test_overlapping_requests_are_asked_once(store: Store) -> None:
@@ -453,14 +401,6 @@ def test_another_run_is_named_and_not_waited_for_without_end(
     assert f"process {claiming.pid} on {quote(socket.gethostname())} is asking test:recorder for 4 of" in told
 
 
-def test_when_the_other_run_is_killed_its_requests_are_asked(tmp_path: Path, claiming: subprocess.Popen[str]) -> None:
-    threading.Timer(0.5, claiming.kill).start()
-    system = Recorder()
-    with Store(tmp_path / "store") as store:
-        found = translate(system, REQUESTS, store, ignore)
-    assert len(texts(found)) == len(system.sources) == 10
-
-
 def test_answers_to_many_requests_are_left_in_the_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Only their names are held; errors, which no store keeps, are there all the same."""
     monkeypatch.setattr(translating, "LIMIT", 50)
@@ -539,17 +479,13 @@ def test_one_portion_at_most_is_on_its_way(path: Path, monkeypatch: pytest.Monke
     assert max(unsafe) == 4  # the system is at work while its last answers are written; never two portions behind
 
 
-def test_what_took_long_is_safe_before_more_is_asked(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("is_slow", [True, False])
+def test_slow_systems_and_servers_are_safe_before_more_is_asked(
+    path: Path, monkeypatch: pytest.MonkeyPatch, is_slow: bool
+) -> None:
     monkeypatch.setattr(translating, "_SECONDS_TO_WRITE_BEHIND", 0.01)
-    system = Quick(path, seconds=0.02)
-    with Store(path) as store:
-        translate(system, MANY, store, lambda *_: None)
-    assert system.safe_when_asked == list(range(0, 40, 4))
-
-
-def test_servers_and_programs_are_waited_for(path: Path) -> None:
-    system = Quick(path)
-    system.is_asked_again_freely = False
+    system = Quick(path, seconds=0.02 if is_slow else 0.0)
+    system.is_asked_again_freely = is_slow
     with Store(path) as store:
         translate(system, MANY, store, lambda *_: None)
     assert system.safe_when_asked == list(range(0, 40, 4))
@@ -574,17 +510,6 @@ def test_a_store_that_cannot_be_written_ends_the_run(path: Path, monkeypatch: py
         translate(system, MANY, store, lambda done, _: told.append(done))
     assert told == [0]
     assert len(system.batches) <= 2
-
-
-def test_another_run_is_waited_for(path: Path) -> None:
-    with Store(path) as store, Store(path) as another:
-        another.claim(Quick.system_id, MANY[:10])
-        threading.Timer(
-            0.3, lambda: another.put(Quick.system_id, [Translation(one.request_id, "theirs") for one in MANY[:10]])
-        ).start()
-        answers = translate(Quick(path), MANY, store, lambda *_: None)
-    assert [answer[0].text for answer in answers.translations][:11] == ["theirs"] * 10 + ["SENTENCE 10."]
-    assert answers.n_asked == 30
 
 
 # -- shards that grow

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,8 +23,6 @@ POWER = 0.8
 """The share of cases in which a difference that is there should be found."""
 _MOST_GROUPS = 1_000_000
 _KNOWN = (Gender.MASCULINE, Gender.FEMININE)
-
-
 OF_VERSIONS, OF_UNRELATED = 0.15, 0.5
 """Correlation, within an occupation, of the differences between two versions of one system (.10 to .26 over 91 pairs of
 real systems); and of one system's mistakes, which is that of the differences between unrelated systems (.32 to .71)."""
@@ -41,12 +39,19 @@ class Expected:
     alike: float = 0.0
     """Of the two systems: how far their mistakes go together."""
     seen: float | None = None
-    """The variance of the difference on one sentence, where two runs tell it."""
+    """The variance of the difference on one sentence, where two runs give it."""
 
-    @property
-    def variance(self) -> float:
-        """Of the difference of the two systems on one sentence."""
-        return 2 * self.right * (1 - self.right) * (1 - self.alike) if self.seen is None else self.seen
+    def variance(self, points: float) -> float:
+        """Of the difference on one sentence, if the second is less often right by so many points.
+
+        A drop of 10 points changes at least a tenth of the sentences, however alike two versions are.
+        """
+        share = points / 100
+        least = share * (1 - share)
+        if self.seen is not None:
+            return self.seen + least
+        lower = max(self.right - share, 0.0)
+        return max((1 - self.alike) * (self.right * (1 - self.right) + lower * (1 - lower)), least)
 
 
 @dataclass(frozen=True)
@@ -56,20 +61,33 @@ class Question:
     name: str
     n_groups: int
     n_sentences: int
-    standard_error: float
-    """In points."""
+    women: float
+    """How much of the variance of one sentence about women is left in the answer; `men` likewise."""
+    men: float
+    expected: Expected
     level: float
     """Of the test, after correction."""
 
+    def standard_error(self, points: float = 0.0) -> float:
+        """In points, where the systems differ by so many: of a gap, women lose them."""
+        of_men = points if self.name == "right gender" else 0.0
+        variance = self.women * self.expected.variance(points) + self.men * self.expected.variance(of_men)
+        return 100 * math.sqrt(variance)
+
     def detectable(self) -> float:
-        """The smallest difference that is found in four of five cases, in points."""
-        return self._factor(self.n_groups) * self.standard_error
+        """The smallest difference that is found with a power of 80%, in points."""
+        low, high = 0.0, 100.0
+        while high - low > 1e-6:
+            middle = (low + high) / 2
+            low, high = (low, middle) if self._is_enough(self.n_groups, middle) else (middle, high)
+        return high
 
     def power(self, points: float) -> float:
         """In how many of all cases a true difference of so many points is found."""
         df = max(self.n_groups - 1.0, 1.0)
         needed = statistics.student_quantile(1 - self.level / 2, df)
-        return statistics.student_tail(needed - points / self.standard_error, df) if self.standard_error else 1.0
+        error = self.standard_error(points)
+        return statistics.student_tail(needed - points / error, df) if error else 1.0
 
     def groups_needed(self, points: float) -> int | None:
         """How many groups of the same kind would be enough; None if no number would."""
@@ -84,12 +102,9 @@ class Question:
         return high
 
     def _is_enough(self, n_groups: int, points: float) -> bool:
-        error = self.standard_error * math.sqrt(self.n_groups / n_groups)
-        return self._factor(n_groups) * error <= points
-
-    def _factor(self, n_groups: int) -> float:
         df = max(n_groups - 1.0, 1.0)
-        return sum(statistics.student_quantile(p, df) for p in (1 - self.level / 2, POWER))
+        factor = sum(statistics.student_quantile(p, df) for p in (1 - self.level / 2, POWER))
+        return factor * self.standard_error(points) * math.sqrt(self.n_groups / n_groups) <= points
 
     def to_json(self, points: float) -> dict[str, Any]:
         needed = self.groups_needed(points)
@@ -97,21 +112,13 @@ class Question:
             "question": self.name,
             "groups": self.n_groups,
             "sentences": self.n_sentences,
-            "standard_error": self.standard_error,
+            "standard_error": self.standard_error(),
             "detectable": self.detectable(),
             "points": points,
             "power": self.power(points),
             "groups_needed": needed,
             "sentences_needed": None if needed is None else math.ceil(needed * self.n_sentences / self.n_groups),
         }
-
-
-_QUESTIONS: Mapping[str, Callable[[float, float, float], float]] = {
-    "right gender": lambda women, men, share: math.hypot(share * women, (1 - share) * men),
-    "right gender, of women": lambda women, men, share: women,  # noqa: ARG005
-    "men minus women": lambda women, men, share: math.hypot(women, men),  # noqa: ARG005
-}
-"""What is asked -> its standard error from those of women and of men, and the share of women."""
 
 
 def questions(benchmark: Benchmark, items: Sequence[Item], expected: Expected) -> list[Question]:
@@ -122,27 +129,24 @@ def questions(benchmark: Benchmark, items: Sequence[Item], expected: Expected) -
             sizes[item.expected][item.group_id] += 1
     if len(sizes) < len(_KNOWN):
         return []
-    men, women = (_error(sizes[gender].values(), expected) for gender in _KNOWN)
-    n_women, n_all = sizes[Gender.FEMININE].total(), sum(found.total() for found in sizes.values())
-    n_groups = len(set(sizes[Gender.FEMININE]) | set(sizes[Gender.MASCULINE]))
+    men, women = (_left(sizes[gender].values(), expected.correlation) for gender in _KNOWN)
+    of_women = sizes[Gender.FEMININE]
+    n_women, n_all = of_women.total(), sum(found.total() for found in sizes.values())
+    share = n_women / n_all
+    n_groups = len(set(of_women) | set(sizes[Gender.MASCULINE]))
     level = ALPHA / max(len(benchmark.measures.headline), 1)
-    return [
-        Question(
-            name,
-            len(sizes[Gender.FEMININE]) if name.endswith("women") and "minus" not in name else n_groups,
-            n_women if name.endswith("of women") else n_all,
-            100 * error(women, men, n_women / n_all),
-            level,
-        )
-        for name, error in _QUESTIONS.items()
-    ]
+    asked = {
+        "right gender": (n_groups, n_all, share**2 * women, (1 - share) ** 2 * men),
+        "right gender, of women": (len(of_women), n_women, women, 0.0),
+        "men minus women": (n_groups, n_all, women, men),
+    }
+    return [Question(name, *design, expected, level) for name, design in asked.items()]
 
 
-def _error(sizes: Any, expected: Expected) -> float:
+def _left(sizes: Collection[int], correlation: float) -> float:
+    """The variance of a mean over groups of these sizes, as a share of that of one sentence."""
     total = sum(sizes)
-    r = expected.correlation
-    parts = sum((n / total) ** 2 * ((1 - r) / n + r) for n in sizes)
-    return math.sqrt(expected.variance * parts)
+    return sum((n / total) ** 2 * ((1 - correlation) / n + correlation) for n in sizes)
 
 
 def expected_from(result: Result, other: Result | None = None, alike: float = 0.0) -> Expected | None:
@@ -162,8 +166,10 @@ def expected_from(result: Result, other: Result | None = None, alike: float = 0.
     if correlation is None:
         return None
     mean_of = {gender: _mean(x for (_, of), own in changed.items() if of is gender for x in own) for gender in _KNOWN}
-    variance = _mean((x - mean_of[of]) ** 2 for (_, of), own in changed.items() for x in own)
-    return Expected(n_right / n, correlation, alike, variance)
+    # Without what the change of each mean brings with it: a difference to be found brings its own.
+    least = {gender: abs(mean) * (1 - abs(mean)) for gender, mean in mean_of.items()}
+    variance = _mean((x - mean_of[of]) ** 2 - least[of] for (_, of), own in changed.items() for x in own)
+    return Expected(n_right / n, correlation, alike, max(variance, 0.0))
 
 
 Cells = Mapping[tuple[str, Gender], Sequence[float]]
